@@ -1,0 +1,173 @@
+"""Judging a typed answer: a pure function of what was typed and of the question's key."""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+import string
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from autodrill.bank.expression import ExpressionError, NoValueError, evaluate, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from autodrill.bank.questions import BugKey, Option, PredictKey
+
+__all__ = [
+    "FORMULA_TOLERANCE",
+    "Judgement",
+    "Outcome",
+    "judge_choice",
+    "judge_formula",
+    "judge_line",
+    "judge_number",
+    "judge_output",
+    "letters",
+    "probe",
+]
+
+FORMULA_TOLERANCE = 1e-6
+"""Two formulas are the same where they agree to this, relatively: rounding is 1e-15, a different formula far more."""
+
+_PRINTED_TOLERANCE = 1e-3
+_POINTS = 7
+_ATTEMPTS = 40
+_TOKEN = re.compile(r"[-+−]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|\w+|[^\w\s]", re.IGNORECASE)
+_LINE = re.compile(r"(?:line)?\s*(\d{1,4})\s*:?", re.IGNORECASE)
+
+
+class Outcome(StrEnum):
+    """What became of a typed answer; an unreadable one may be typed again and is not held against anyone."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    UNREADABLE = "unreadable"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """An outcome and one sentence about it."""
+
+    outcome: Outcome
+    remark: str
+
+
+def letters(count: int) -> str:
+    """Return the letters that `count` options go by."""
+    return string.ascii_lowercase[:count]
+
+
+def judge_choice(typed: str, options: Sequence[Option]) -> Judgement:
+    """Judge a letter, `options` being in the order they were shown in."""
+    known = letters(len(options))
+    letter = typed.strip().casefold().strip("().")
+    if len(letter) != 1 or letter not in known:
+        return Judgement(Outcome.UNREADABLE, f"type one of the letters {', '.join(known)}")
+    right = next(i for i, option in enumerate(options) if option.right)
+    if known.index(letter) == right:
+        return Judgement(Outcome.RIGHT, f"`{letter}` is right")
+    return Judgement(Outcome.WRONG, f"`{known[right]}` is right, not `{letter}`")
+
+
+def judge_number(typed: str, want: float, tolerance: float) -> Judgement:
+    """Judge a number typed as arithmetic: `1/3`, `.3333` and `0.33333` are the same answer at a tolerance of 1e-3.
+
+    Args:
+        typed: What was typed; `label = ` before it does not matter.
+        want: The right number.
+        tolerance: The largest relative error accepted; absolute where `want` is 0.
+    """
+    try:
+        got = evaluate(_right_hand_side(typed))
+    except ExpressionError as error:
+        return Judgement(Outcome.UNREADABLE, str(error))
+    distance = abs(got - want) / (abs(want) or 1.0)
+    # The boundary itself belongs to the tolerance, whatever the last bit of the division says.
+    if distance <= tolerance * (1 + 1e-9):
+        return Judgement(Outcome.RIGHT, f"{got:.6g} is right")
+    if want and math.isclose(got, -want, rel_tol=tolerance):
+        return Judgement(Outcome.WRONG, f"{got:.6g} has the wrong sign")
+    away = f"{distance:.2g} away" if not want else f"{100 * distance:.2g} % away"
+    allowed = f"{tolerance:g}" if not want else f"{100 * tolerance:g} %"
+    return Judgement(Outcome.WRONG, f"{got:.6g} is {away} (accepted: {allowed})")
+
+
+def judge_output(typed: str, key: PredictKey) -> Judgement:
+    """Judge a predicted output: white space does not matter, and numbers are compared as numbers."""
+    got, want = _tokens(typed), _tokens(key.output)
+    if not got:
+        return Judgement(Outcome.UNREADABLE, "nothing typed")
+    if len(got) == len(want) and all(map(_same_token, got, want)):
+        return Judgement(Outcome.RIGHT, "that is what it prints")
+    return Judgement(Outcome.WRONG, "it prints something else")
+
+
+def judge_line(typed: str, key: BugKey) -> Judgement:
+    """Judge a line number, counted from 1 in the program shown."""
+    match = _LINE.fullmatch(typed.strip())
+    if match is None:
+        return Judgement(Outcome.UNREADABLE, "type the number of the wrong line")
+    if int(match[1]) == key.line:
+        return Judgement(Outcome.RIGHT, f"line {key.line} is the wrong one")
+    return Judgement(Outcome.WRONG, f"line {key.line} is the wrong one, not {int(match[1])}")
+
+
+def judge_formula(typed: str, want: str, variables: Sequence[str]) -> Judgement:
+    """Judge a formula by comparing it with the right one at several points, the same for everyone.
+
+    Args:
+        typed: Arithmetic over `variables`; `label = ` before it does not matter.
+        want: The right formula.
+        variables: The names both may use.
+    """
+    try:
+        tree = parse(_right_hand_side(typed))
+        evaluate(tree, dict.fromkeys(variables, 1.1))
+    except NoValueError:
+        pass  # as log(x - 2) at this point: whether that is wrong shows at the points compared below
+    except ExpressionError as error:
+        return Judgement(Outcome.UNREADABLE, str(error))
+    for point, expected in probe(want, variables):
+        at = ", ".join(f"{name} = {value:.3g}" for name, value in point.items())
+        try:
+            got = evaluate(tree, point)
+        except ExpressionError:
+            return Judgement(Outcome.WRONG, f"at {at} it has no value, where {expected:.4g} is right")
+        if not math.isclose(got, expected, rel_tol=FORMULA_TOLERANCE, abs_tol=FORMULA_TOLERANCE):
+            return Judgement(Outcome.WRONG, f"at {at} it is {got:.4g}, where {expected:.4g} is right")
+    return Judgement(Outcome.RIGHT, "the same formula at every point tried")
+
+
+def probe(formula: str, variables: Sequence[str]) -> list[tuple[Mapping[str, float], float]]:
+    """Return points at which a formula is defined, positive ones first, each with its value there."""
+    rng = random.Random(0)  # noqa: S311 - points to compare formulas at, not secrets
+    found: list[tuple[Mapping[str, float], float]] = []
+    for attempt in range(_ATTEMPTS):
+        low = 0.1 if attempt < _POINTS else -2.0
+        point = {name: rng.uniform(low, 2.0) for name in variables}
+        try:
+            found.append((point, evaluate(formula, point)))
+        except ExpressionError:
+            continue
+    return found[: 2 * _POINTS]
+
+
+def _right_hand_side(typed: str) -> str:
+    return typed.rpartition("=")[2]
+
+
+def _tokens(text: str) -> list[str]:
+    return [token.replace("−", "-").casefold() for token in _TOKEN.findall(text)]
+
+
+def _same_token(got: str, want: str) -> bool:
+    if got == want:
+        return True
+    try:
+        return math.isclose(float(got), float(want), rel_tol=_PRINTED_TOLERANCE)
+    except ValueError:
+        return False

@@ -1,0 +1,118 @@
+"""`autodrill check`: grade one's own file, in well under a second."""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from autodrill.cli.exits import Exit
+from autodrill.cli.options import ExerciseName, Format, OutputFormat, learner_file, now, open_store
+from autodrill.errors import FileError, UsageError
+
+if TYPE_CHECKING:
+    from autodrill.drills.exercise import Exercise
+    from autodrill.grading.report import Report
+
+__all__ = ["check"]
+
+_LARGEST_FILE = 256 << 10
+
+
+def check(
+    name: ExerciseName,
+    file: Annotated[Path | None, typer.Option(help="The file to grade, instead of ./NAME.py.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the cases: the same seed, the same cases.")] = None,
+    case: Annotated[int | None, typer.Option(min=0, help="Put this case only, as a report's replay line says.")] = None,
+    pdb: Annotated[bool, typer.Option("--pdb", help="Step through the case in the debugger; needs --case.")] = False,
+    output_format: Format = OutputFormat.TEXT,
+) -> None:
+    """Grade your answer against the reference engine and finite differences.
+
+    The file is --file, else ./NAME.py, else the practice folder's. Wrong answers are explained on the smallest input
+    that shows the fault. Exit code 0: right; 1: wrong; 2: no such exercise or file; 3: the exercise is at fault.
+
+    Examples: autodrill check mul_backward; autodrill check matmul --file answer.py --seed 7
+    """
+    # One thread suffices for arrays this small, and starting the pool costs more than the whole grading.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from autodrill.drills.library import Library
+
+    library = Library.open()
+    exercise = library.find(name)
+    path = learner_file(exercise, file)
+    source = _read(path)
+    if pdb and case is None:
+        raise UsageError("`--pdb` needs the case to step through", hint="copy the replay line of a report and add `--pdb`")
+
+    from autodrill.grading.process import Limits, Runner
+
+    # Started before this process imports NumPy, so that the two imports overlap.
+    runner = Runner.start(Limits(seconds=2.0, memory=1 << 30, output=1 << 20)) if not pdb else None
+    from autodrill.grading.explain import Submission
+    from autodrill.grading.judge import grade, stub_report
+
+    seed = seed if seed is not None else int.from_bytes(os.urandom(3))
+    submission = Submission(source, path.name, str(path))
+    try:
+        solution = library.solution(exercise)
+        if pdb:
+            assert case is not None
+            from autodrill.grading.debug import step_through
+
+            step_through(exercise, solution, submission, seed=seed, case=case)
+            raise typer.Exit(Exit.DONE)
+        report = stub_report(exercise, grade(exercise, solution, submission, seed=seed, only=case, runner=runner), source)
+    finally:
+        if runner is not None:
+            runner.close()
+    counts = report.verdict != "internal" and case is None
+    told = _remember(exercise, report, source) if counts else None
+    if output_format is OutputFormat.JSON:
+        from autodrill.render.document import write_document
+
+        write_document("check", **report.as_dict())
+    else:
+        _print(report, file, told)
+    raise typer.Exit(_exit_code(report))
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > _LARGEST_FILE:
+            raise FileError(f"`{path}` is larger than {_LARGEST_FILE >> 10} KiB", hint="hand in the exercise's file alone")
+        return path.read_bytes()
+    except OSError as error:
+        raise FileError(f"`{path}` cannot be read: {error.strerror}") from None
+
+
+def _exit_code(report: "Report") -> Exit:
+    if report.verdict == "pass":
+        return Exit.DONE
+    return Exit.INTERNAL if report.verdict == "internal" else Exit.FAILED
+
+
+def _remember(exercise: "Exercise", report: "Report", source: bytes) -> str | None:
+    """Log the attempt, and the review that a pass earns; return what to tell the learner of it."""
+    from autodrill.practice.progress import log_attempt
+
+    with open_store() as store:
+        return log_attempt(store, exercise.id, report.verdict, source.decode("utf-8", "replace"), report.seed, now())
+
+
+def _print(report: "Report", file: Path | None, told: str | None) -> None:
+    from autodrill.render.console import symbols_for
+    from autodrill.render.plain import Paint, clean, say
+    from autodrill.render.report import report_lines
+
+    paint = Paint.for_stream(sys.stdout, os.environ)
+    option = f" --file {file}" if file is not None else ""
+    for line in report_lines(report, paint, symbols_for(sys.stdout), file_option=option):
+        say(line)
+    if report.output:
+        printed = report.output.splitlines()
+        for line in [f"your code printed ({len(printed)} lines):", *(f"  {clean(text)[:76]}" for text in printed[:5])]:
+            say(Paint.for_stream(sys.stderr, os.environ)(line, "dim"), err=True)
+    if told:
+        say(Paint.for_stream(sys.stderr, os.environ)(told, "dim"), err=True)

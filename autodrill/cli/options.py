@@ -1,0 +1,92 @@
+"""What commands have in common: output formats, finding the exercise and the learner's file."""
+
+from __future__ import annotations
+
+import os
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from autodrill.errors import FileError
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from autodrill.drills.exercise import Exercise
+    from autodrill.practice.store import Store
+
+__all__ = ["ExerciseName", "Format", "OutputFormat", "complete_names", "learner_file", "now", "open_store"]
+
+
+class OutputFormat(StrEnum):
+    """How an answer is written."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def complete_names(incomplete: str) -> list[str]:
+    """Complete an exercise's name in a shell, reading no file."""
+    from autodrill.drills.library import Library
+
+    return sorted(name for name in Library.open().paths if name.startswith(incomplete))
+
+
+Format = Annotated[
+    OutputFormat,
+    typer.Option("--output-format", envvar="AUTODRILL_OUTPUT_FORMAT", help="text, or one JSON document."),
+]
+ExerciseName = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME", help="An exercise, or the beginning of its name.", autocompletion=complete_names, show_default=False
+    ),
+]
+
+
+def learner_file(exercise: Exercise, named: Path | None) -> Path:
+    """Return the file to grade: the one named, else `./NAME.py`, else the practice folder's.
+
+    Raises:
+        FileError: If there is none; it says how to get the stub.
+    """
+    from autodrill.practice.paths import practice_folder
+
+    if named is not None:
+        if not named.is_file():
+            raise FileError(f"there is no file `{named}`", hint=f"`autodrill open {exercise.id}` writes the stub for you")
+        return named
+    here = Path(f"{exercise.id}.py")
+    if here.is_file():
+        return here
+    practised = practice_folder(os.environ) / here
+    if practised.is_file():
+        return practised
+    raise FileError(
+        f"you have no file for `{exercise.id}` yet: neither `{here}` here nor `{practised}`",
+        hint=f"`autodrill open {exercise.id}` writes the stub for you",
+    )
+
+
+def now() -> datetime:
+    """The wall clock, read here and nowhere deeper."""
+    from datetime import UTC, datetime
+
+    return datetime.now(UTC)
+
+
+def open_store() -> Store:
+    """Open the learner's history, and say on stderr if a damaged one had to be set aside."""
+    import sys
+
+    from autodrill.practice.paths import history_file
+    from autodrill.practice.store import Store
+
+    store = Store.open(history_file(os.environ), now=now())
+    if store.set_aside is not None:
+        print(  # noqa: T201 this is the screen
+            f"warning: the history was damaged; it is kept as `{store.set_aside}`, a new one is begun", file=sys.stderr
+        )
+    return store

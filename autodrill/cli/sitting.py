@@ -1,0 +1,286 @@
+"""One sitting of the quiz: asks card after card, and commits each rating as it is given."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from autodrill.bank.judge import (
+    Outcome,
+    judge_choice,
+    judge_formula,
+    judge_line,
+    judge_number,
+    judge_output,
+)
+from autodrill.bank.questions import BugKey, ChoiceKey, DeriveKey, NumericKey, PredictKey
+from autodrill.cli import bindings
+from autodrill.cli.bindings import Action
+from autodrill.practice.records import Rating, question_card
+from autodrill.practice.schedule import Schedule
+from autodrill.render.quiz import CardView, interval
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from autodrill.bank.judge import Judgement
+    from autodrill.bank.questions import Option, Question
+    from autodrill.cli.bindings import Binding
+    from autodrill.cli.keys import Keyboard
+    from autodrill.cli.screen import Screen
+    from autodrill.practice.store import Store
+
+__all__ = ["Sitting", "shuffled_options", "suggestion"]
+
+
+class _CardLeftError(Exception):
+    """The card is left without a rating: skipped, undone or quit."""
+
+    def __init__(self, action: Action) -> None:
+        self.action = action
+
+
+@dataclass
+class _Given:
+    """What the learner has given on the open card so far."""
+
+    typed: list[tuple[str, str]] = field(default_factory=list)
+    judged: list[tuple[str, Judgement]] = field(default_factory=list)
+    ticked: set[int] = field(default_factory=set)
+
+
+class Sitting:
+    """Asks questions in order.
+
+    Args:
+        questions: What to ask.
+        store: Where each rating is committed as it is given.
+        keyboard: Where keys come from.
+        screen: Where the cards go.
+        now: The clock.
+        seed: Shuffles the options of choice questions.
+
+    Attributes:
+        rated: How often each rating was given, less what was undone.
+        skipped: How many cards were skipped.
+        left: How many cards were not reached.
+    """
+
+    def __init__(
+        self,
+        questions: Sequence[Question],
+        store: Store,
+        keyboard: Keyboard,
+        screen: Screen,
+        now: Callable[[], datetime],
+        seed: int,
+    ) -> None:
+        self._questions = tuple(questions)
+        self._store = store
+        self._keyboard = keyboard
+        self._screen = screen
+        self._now = now
+        self._seed = seed
+        self._history: list[tuple[int, Rating]] = []
+        self.schedule = Schedule(store.reviews())
+        self.skipped = 0
+        self.left = len(self._questions)
+
+    @property
+    def rated(self) -> Counter[Rating]:
+        """How often each rating was given in this sitting and not taken back."""
+        return Counter(rating for _, rating in self._history)
+
+    def run(self) -> None:
+        """Ask until the cards, the input or the learner's patience end.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C; every rating given is on disk.
+            StoreError: A rating could not be written.
+        """
+        at = 0
+        while at < len(self._questions):
+            self.left = len(self._questions) - at
+            try:
+                self._card(at)
+            except _CardLeftError as left:
+                if left.action is Action.QUIT:
+                    return
+                if left.action is Action.UNDO:
+                    at = self._undo()
+                    continue
+                self.skipped += 1
+                self._screen.note("skipped")
+            except EOFError:
+                return
+            at += 1
+        self.left = 0
+
+    def _card(self, at: int) -> None:
+        question = self._questions[at]
+        options = shuffled_options(question, self._seed)
+        view = CardView(question, self._screen.symbols, options)
+        started = self._now()
+        given = _Given()
+        self._screen.show(view.front(at + 1, len(self._questions)))
+        self._ask(question, options, view, given)
+        if given.judged:
+            self._screen.show(view.verdicts(given.judged))
+        self._screen.show(view.back())
+        if given.judged:
+            self._screen.show(view.points(None))
+        else:
+            self._tick(view, given)
+        self._screen.show(view.rest())
+        if given.judged:
+            right = sum(judgement.outcome is Outcome.RIGHT for _, judgement in given.judged)
+            # What was left unanswered was not known either.
+            suggested, why = suggestion(right, max(len(_judges(question)), 1), "right")
+        else:
+            suggested, why = suggestion(len(given.ticked), len(question.key_points), "points made")
+        rating = self._rate(question, view, suggested, why)
+        self._commit(at, rating, given, started)
+
+    def _ask(self, question: Question, options: Sequence[Option], view: CardView, given: _Given) -> None:
+        """Let the learner think, choose or type until the answer is to be shown."""
+        keys = bindings.asking(options=len(options), typed=not isinstance(question.key, ChoiceKey | None))
+        while True:
+            binding, key = self._press(keys)
+            match binding.action:
+                case Action.REVEAL:
+                    return
+                case Action.CHOOSE:
+                    given.typed.append(("", key))
+                    given.judged.append(("", judge_choice(key, options)))
+                    return
+                case Action.TYPE if question.key is None:
+                    text = self._keyboard.line(f"{self._screen.symbols.bar} ")
+                    if text.strip():
+                        given.typed.append(("", text))
+                    return
+                case Action.TYPE:
+                    self._type(question, view, given)
+                    return
+
+    def _type(self, question: Question, view: CardView, given: _Given) -> None:
+        """Take one line for each label; an empty one leaves the rest unanswered, an unreadable one is asked again."""
+        for label, judge in _judges(question):
+            while True:
+                shown = f"{label} = " if label else "> "
+                typed = self._keyboard.line(f"{self._screen.symbols.bar} {self._screen.spelled(shown)}")
+                if not typed.strip():
+                    return
+                judgement = judge(typed)
+                if judgement.outcome is not Outcome.UNREADABLE:
+                    break
+                self._screen.show(view.barred(self._screen.remark(judgement.remark)))
+            given.typed.append((label, typed))
+            given.judged.append((label, judgement))
+
+    def _tick(self, view: CardView, given: _Given) -> None:
+        count = len(view.question.key_points)
+        keys = bindings.ticking(count)
+        with self._screen.redrawn() as draw:
+            draw(view.points(given.ticked))
+            while True:
+                binding, key = self._press(keys)
+                match binding.action:
+                    case Action.TICK:
+                        given.ticked ^= {int(key) - 1}
+                    case Action.TICK_ALL:
+                        given.ticked = set() if len(given.ticked) == count else set(range(count))
+                    case Action.GO_ON:
+                        return
+                draw(view.points(given.ticked))
+
+    def _rate(self, question: Question, view: CardView, suggested: Rating, why: str) -> Rating:
+        intervals = self.schedule.intervals(question_card(question.id), self._now())
+        self._screen.show(view.ratings(intervals, suggested, why))
+        binding, key = self._press(bindings.rating(suggested))
+        return Rating(int(key)) if binding.action is Action.RATE else suggested
+
+    def _press(self, keys: tuple[Binding, ...]) -> tuple[Binding, str]:
+        """Show the key bar and wait for a key of it; what every stage shares is done here."""
+        # A key that can do nothing now is not offered.
+        keys = tuple(binding for binding in keys if self._history or binding.action is not Action.UNDO)
+        while True:
+            with self._screen.key_bar(keys):
+                key = self._keyboard.key()
+            binding = bindings.find(keys, key)
+            match binding and binding.action:
+                case Action.HELP:
+                    self._screen.key_help(keys)
+                case (Action.SKIP | Action.QUIT | Action.UNDO) as action:
+                    raise _CardLeftError(action)
+                case None:
+                    self._screen.note(f"`{key}` does nothing here; ? lists the keys")
+                case _:
+                    assert binding is not None
+                    return binding, key
+
+    def _commit(self, at: int, rating: Rating, given: _Given, started: datetime) -> None:
+        question = self._questions[at]
+        now = self._now()
+        detail: dict[str, Any] = {"seconds": round((now - started).total_seconds(), 1)}
+        if given.typed:
+            detail["answers"] = [{"label": label, "text": text} for label, text in given.typed]
+        if given.judged:
+            detail["right"] = [judgement.outcome is Outcome.RIGHT for _, judgement in given.judged]
+        else:
+            detail["ticked"] = sorted(given.ticked)
+            detail["points"] = len(question.key_points)
+        review = self._store.add_review(question_card(question.id), rating, now, detail)
+        state = self.schedule.add(review)
+        self._history.append((at, rating))
+        self._screen.note(f"{rating.word}, saved. Next in {interval(state.due - now)}.")
+
+    def _undo(self) -> int:
+        """Take the last rating back and return the place of its card."""
+        self._store.undo_review(self._now())
+        self.schedule = Schedule(self._store.reviews())
+        at, rating = self._history.pop()
+        self._screen.note(f"{rating.word} taken back; here is that card again")
+        return at
+
+
+def suggestion(good: int, of: int, what: str) -> tuple[Rating, str]:
+    """Return the rating that getting `good` out of `of` speaks for, and the reason in a few words.
+
+    Easy is never suggested: how much effort it took is the learner's to say.
+    """
+    share = good / of
+    rating = Rating.GOOD if share > 2 / 3 else Rating.HARD if share > 1 / 3 else Rating.AGAIN
+    return rating, f"{good} of {of} {what}"
+
+
+def shuffled_options(question: Question, seed: int) -> tuple[Option, ...]:
+    """Return the options of a choice question in the order this seed shows them in; none for another kind."""
+    if not isinstance(question.key, ChoiceKey):
+        return ()
+    options = list(question.key.options)
+    random.Random(f"{seed}:{question.id}").shuffle(options)  # noqa: S311 - an order, not a secret
+    return tuple(options)
+
+
+def _judges(question: Question) -> list[tuple[str, Callable[[str], Judgement]]]:
+    """Return, for each label of a typed answer, what judges a line of text."""
+    match question.key:
+        case NumericKey() as key:
+            return [
+                (label, partial(judge_number, want=want, tolerance=key.tolerance)) for label, want in key.values.items()
+            ]
+        case DeriveKey() as key:
+            return [
+                (label, partial(judge_formula, want=want, variables=key.variables))
+                for label, want in key.answers.items()
+            ]
+        case PredictKey() as key:
+            return [("", partial(judge_output, key=key))]
+        case BugKey() as key:
+            return [("line", partial(judge_line, key=key))]
+        case _:
+            return []

@@ -1,0 +1,186 @@
+"""The words a solution file is written with: `given`, `scenario`, `mistake` and how inputs are drawn."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Draw = Callable[[np.random.Generator, tuple[int, ...], Mapping[str, int]], NDArray[Any]]
+
+__all__ = ["Given", "Mistake", "Scenario", "away_from_zero", "below", "given", "gradient", "mistake", "normal", "scenario", "uniform"]
+
+_ARRAY = re.compile(r"(?P<name>[A-Za-z_]\w*)\[(?P<dims>[^\]]*)\]")
+_OPTIONS = ("smooth", "remark", "empty", "large", "note")
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A class of inputs: which arrays, of which shapes, drawn how, with which options.
+
+    Attributes:
+        arrays: Name to dimensions; a dimension is a size or a symbol shared between arrays.
+        values: Name to a drawing rule or to the literal value, for arrays not drawn from N(0, 1).
+        static: Arguments that are not arrays, such as `axis`; strings inside are passed as they are.
+        smooth: Whether the forward is differentiable here, so that finite differences may vote.
+        remark: Whether a wrong answer here earns a remark instead of failing.
+        empty: Whether a size-0 axis makes sense.
+        large: Sizes for the one large case, or None to choose them; `False` for no large case.
+        note: A few words that name this class in a report, such as "at the kink".
+    """
+
+    arrays: Mapping[str, tuple[int | str, ...]]
+    values: Mapping[str, Any] = field(default_factory=dict)
+    static: Mapping[str, Any] = field(default_factory=dict)
+    smooth: bool = True
+    remark: bool = False
+    empty: bool = True
+    large: Mapping[str, int] | bool = True
+    note: str = ""
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """The dimension symbols in order of first appearance."""
+        dims = [d for shape in self.arrays.values() for d in shape if isinstance(d, str)]
+        return tuple(dict.fromkeys(dims))
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A class of inputs for a program: a function of a random generator and a size.
+
+    Attributes:
+        make: `(rng, size) -> dict` of the inputs by name. Small sizes must give small inputs: the
+            report shows the smallest size that fails.
+        sizes: The sizes graded, ascending.
+        note: A few words that name this class in a report.
+    """
+
+    make: Callable[[np.random.Generator, int], dict[str, Any]]
+    sizes: tuple[int, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A wrong answer with the misconception it stands for.
+
+    Attributes:
+        key: Short stable name, unique in its exercise.
+        because: What a person who writes this believes, as a clause.
+        hint: A question or nudge that lets them find it, without giving the line.
+        remark: Whether the answer is accepted with a remark instead of failed.
+        line: Line of the wrong implementation in the solution file.
+        source: The wrong implementation as a candidate would have written it.
+    """
+
+    key: str
+    because: str
+    hint: str
+    remark: bool = False
+    line: int = 0
+    source: str = ""
+
+
+def given(pattern: str, /, **options: Any) -> Given:
+    """Declare a class of array inputs.
+
+    Args:
+        pattern: Names with dimensions, such as `"X[n,d] W[d,k]"`; `x[]` is a scalar, `a[n,1]` has an axis of size 1.
+        **options: `smooth`, `remark`, `empty`, `large`, `note` as in `Given`. An option named like an array
+            gives its values (a drawing rule, a number or nested lists); `g` fixes the cotangent; any other is a
+            static argument.
+
+    Raises:
+        ValueError: If the pattern is malformed or names an array twice.
+    """
+    arrays: dict[str, tuple[int | str, ...]] = {}
+    rest = _ARRAY.sub("", pattern).strip()
+    if rest:
+        raise ValueError(f"`{rest}` in `{pattern}` is not of the form name[dims]")
+    for match in _ARRAY.finditer(pattern):
+        name = match["name"]
+        if name in arrays:
+            raise ValueError(f"`{name}` stands twice in `{pattern}`")
+        dims = [d.strip() for d in match["dims"].split(",") if d.strip()]
+        arrays[name] = tuple(int(d) if d.isdigit() else d for d in dims)
+    settings = {key: options.pop(key) for key in _OPTIONS if key in options}
+    values = {key: options.pop(key) for key in [*arrays, "g"] if key in options}
+    return Given(arrays, values, options, **settings)
+
+
+def scenario(*sizes: int, note: str = "") -> Callable[[Callable[[np.random.Generator, int], dict[str, Any]]], Scenario]:
+    """Decorate a function `(rng, size) -> inputs` as a class of inputs of a program, graded at the given sizes."""
+
+    def wrap(make: Callable[[np.random.Generator, int], dict[str, Any]]) -> Scenario:
+        return Scenario(make, tuple(sorted(sizes)), note or make.__name__.replace("_", " ").strip())
+
+    return wrap
+
+
+def mistake(key: str, because: str, hint: str, *, remark: bool = False) -> Callable[[Any], Mistake]:
+    """Decorate a wrong implementation; see `Mistake` for the meaning of the arguments."""
+
+    def wrap(_: Any) -> Mistake:
+        return Mistake(key, because, hint, remark)
+
+    return wrap
+
+
+def normal(scale: float = 1.0, mean: float = 0.0) -> Draw:
+    """Draw float64 values from N(mean, scale²)."""
+    return lambda rng, shape, _: rng.normal(mean, scale, shape)
+
+
+def uniform(low: float, high: float) -> Draw:
+    """Draw float64 values uniformly from [low, high)."""
+    return lambda rng, shape, _: rng.uniform(low, high, shape)
+
+
+def away_from_zero(gap: float = 0.1, scale: float = 2.0) -> Draw:
+    """Draw float64 values from N(0, scale²), pushed outwards by `gap`: for functions with a kink at 0."""
+
+    def draw(rng: np.random.Generator, shape: tuple[int, ...], _: Mapping[str, int]) -> NDArray[Any]:
+        values = rng.normal(0, scale, shape)
+        return values + gap * (2 * (values > 0) - 1)
+
+    return draw
+
+
+def below(bound: int | str) -> Draw:
+    """Draw int64 indices from [0, bound), `bound` a number or a dimension symbol."""
+
+    def draw(rng: np.random.Generator, shape: tuple[int, ...], sizes: Mapping[str, int]) -> NDArray[Any]:
+        high = sizes[bound] if isinstance(bound, str) else bound
+        return rng.integers(0, max(high, 1), shape)
+
+    return draw
+
+
+def gradient(function: Callable[..., Any], *primals: Any) -> list[NDArray[Any]]:
+    """Return the gradient of a scalar function by the engine, held against finite differences.
+
+    For programs whose right answer is the outcome of a training loop: both oracles, always.
+
+    Args:
+        function: Takes tensors shaped like `primals`, returns a scalar tensor.
+        *primals: Numbers or float arrays.
+
+    Returns:
+        One float64 array a primal, of its shape.
+
+    Raises:
+        InternalError: If the two oracles disagree.
+    """
+    import numpy as np
+
+    from autodrill.grading.truth import crosschecked_vjp
+
+    arrays = [np.asarray(p, dtype=np.float64) for p in primals]
+    return crosschecked_vjp(function, arrays, (np.asarray(1.0),), smooth=True)

@@ -1,0 +1,282 @@
+"""Making the cases an exercise is graded on: shapes, values, dtypes, layouts, and small ones for the report."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from autodrill.drills.authoring import Given, Scenario
+from autodrill.drills.exercise import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import numpy as np
+
+    from autodrill.drills.exercise import Exercise, Solution
+
+__all__ = ["Case", "battery", "small_cases"]
+
+LARGE_ELEMENTS = 20_000
+"""Elements of the largest array of the large case: enough for 40,000 evaluations to give finite differences away."""
+
+_SMALL_NUMBERS = (1.0, 2.0, 3.0, -1.0, -2.0, 0.5, 4.0, -3.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One question put to the candidate's code.
+
+    Attributes:
+        label: What is special about it, for the report: "sizes all different", "self is other", "float32".
+        inputs: The arguments of `forward` by name: arrays, or anything a scenario made.
+        static: Further arguments that are never differentiated.
+        cotangent: A literal for the cotangent, or None to draw it once the output's shape is known.
+        seed: Seed of what is drawn later: cotangents and starting gradients.
+        smooth: Whether finite differences may vote.
+        remark: Whether a wrong answer earns a remark only.
+        dtype: The floating dtype everything is handed over in: "float64" or "float32".
+        strided: Whether arrays are handed over non-contiguous.
+        alias: For scalar nodes: whether all operands are one node.
+        simple: Whether cotangents and starting gradients are small integers, to read in a report.
+        large: Whether this is the large case that makes an answer by finite differences cost too much.
+        size: The size a scenario was asked for; 0 for arrays.
+    """
+
+    label: str
+    inputs: dict[str, Any]
+    static: dict[str, Any] = field(default_factory=dict)
+    cotangent: Any = None
+    seed: int = 0
+    smooth: bool = True
+    remark: bool = False
+    dtype: str = "float64"
+    strided: bool = False
+    alias: bool = False
+    simple: bool = False
+    large: bool = False
+    size: int = 0
+
+
+def battery(exercise: Exercise, solution: Solution, seed: int) -> list[Case]:
+    """Return every case of one grading run; the same seed gives the same cases.
+
+    Random shapes and values come first, so that a report of "case 3" is an ordinary one; special classes
+    (size 1, square, empty, float32, strided, zero cotangent, repeated operands) follow, the large case is last.
+    """
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    cases: list[Case] = []
+    for entry in solution.cases:
+        if isinstance(entry, Scenario):
+            cases += [_from_scenario(entry, size, _child(rng)) for size in entry.sizes]
+        elif exercise.kind is Kind.VALUE:
+            cases += _scalar_cases(entry, rng)
+        else:
+            cases += _array_cases(entry, rng)
+    first = next((e for e in solution.cases if isinstance(e, Given) and e.large and e.symbols), None)
+    if first is not None and exercise.kind is Kind.BACKWARD and not solution.drive:
+        cases.append(_large_case(first, rng))
+    return cases
+
+
+def small_cases(exercise: Exercise, solution: Solution, like: Case, seed: int) -> Iterator[Case]:
+    """Yield cases of the same class as `like`, smallest and plainest first, for finding the smallest that fails."""
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    for entry in solution.cases:
+        if isinstance(entry, Scenario):
+            if entry.note != like.label:
+                continue
+            for size in range(1, like.size + 1):
+                for _ in range(12):
+                    yield _from_scenario(entry, size, _child(rng))
+        elif _class_of(entry) == (like.label.split(" · ")[0], _frozen(like.static)):
+            if exercise.kind is Kind.VALUE:
+                yield from _small_scalars(entry, like)
+            else:
+                yield from _small_arrays(entry, like, rng)
+
+
+def _child(rng: np.random.Generator) -> int:
+    return int(rng.integers(2**31))
+
+
+def _from_scenario(entry: Scenario, size: int, seed: int) -> Case:
+    import numpy as np
+
+    made = entry.make(np.random.default_rng(seed), size)
+    inputs = {name: value for name, value in made.items() if isinstance(value, np.ndarray)}
+    static = {name: value for name, value in made.items() if name not in inputs}
+    return Case(entry.note, inputs, static, cotangent=1.0, seed=seed, size=size, simple=True)
+
+
+def _class_of(entry: Given) -> tuple[str, Any]:
+    return _label(entry), _frozen(entry.static)
+
+
+def _frozen(static: Mapping[str, Any]) -> str:
+    return repr(sorted(static.items(), key=lambda item: item[0]))
+
+
+def _label(entry: Given) -> str:
+    if entry.note:
+        return entry.note
+    shapes = ", ".join(f"{name} ({', '.join(map(str, dims))})" for name, dims in entry.arrays.items() if dims)
+    options = ", ".join(f"{key}={value}" for key, value in entry.static.items())
+    return ", ".join(part for part in (shapes, options) if part) or "scalars"
+
+
+# -- scalar nodes ------------------------------------------------------------------------------------------------------
+
+
+def _scalar_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
+    """Random, zero and negative values; a zero and a negative cotangent; all operands one node."""
+    names = list(entry.arrays)
+    drawn = [n for n in names if not _is_literal(entry, n)]
+    label, fixed = _label(entry), entry.values.get("g")
+
+    def case(what: str, **changes: Any) -> Case:
+        inputs = {name: _scalar(entry, name, rng) for name in names} | changes.pop("inputs", {})
+        settings = {"smooth": entry.smooth, "remark": entry.remark, "cotangent": fixed, **changes}
+        return Case(f"{label} · {what}" if what else label, inputs, dict(entry.static), seed=_child(rng), **settings)
+
+    cases = [case("random values" if drawn else "") for _ in range(3 if drawn else 1)]
+    cases += [case(f"{name} = 0", inputs={name: 0.0}) for name in names if name not in entry.values]
+    if fixed is None:
+        cases.append(case("out.grad = 0", cotangent=0.0))
+        cases.append(case("out.grad negative", cotangent=-float(rng.uniform(0.5, 2))))
+    if len(names) > 1 and drawn == names:
+        for _ in range(2):
+            inputs = dict.fromkeys(names, _scalar(entry, names[0], rng))
+            cases.append(case(f"{names[1]} is {names[0]}", inputs=inputs, alias=True))
+    return cases
+
+
+def _is_literal(entry: Given, name: str) -> bool:
+    """Whether an array's values are given rather than drawn."""
+    return name in entry.values and not callable(entry.values[name])
+
+
+def _scalar(entry: Given, name: str, rng: np.random.Generator) -> float:
+    value = entry.values.get(name)
+    if value is None:
+        return float(rng.normal(scale=2))
+    return float(value(rng, (), {})) if callable(value) else float(value)
+
+
+def _small_scalars(entry: Given, like: Case) -> Iterator[Case]:
+    names = list(entry.arrays)
+    choices = [(float(entry.values[n]),) if _is_literal(entry, n) else _SMALL_NUMBERS for n in names]
+    if like.alias:
+        choices = [_SMALL_NUMBERS]
+    numbers = sorted(itertools.product(*choices), key=lambda vs: (len(set(vs)) < len(vs), sum(map(_plainness, vs))))
+    zeros = [] if any(name in entry.values for name in names) else [tuple(0.0 for _ in choices)]
+    for values in [*numbers[:40], *zeros]:
+        inputs = dict.fromkeys(names, values[0]) if like.alias else dict(zip(names, values, strict=True))
+        for cotangent in (1.0, 2.0, -1.0) if entry.values.get("g") is None else (entry.values["g"],):
+            yield replace(like, inputs=inputs, cotangent=cotangent, simple=True)
+
+
+def _plainness(value: float) -> float:
+    return _SMALL_NUMBERS.index(value) if value in _SMALL_NUMBERS else 0
+
+
+# -- arrays ------------------------------------------------------------------------------------------------------------
+
+
+def _array_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
+    """One class of inputs in every layout that has caught somebody."""
+    symbols = entry.symbols
+    label = _label(entry)
+    distinct = dict(zip(symbols, rng.permutation(np_range(2, 2 + max(len(symbols), 1))).tolist(), strict=False))
+
+    def case(what: str, sizes: Mapping[str, int], **changes: Any) -> Case:
+        text = f"{label} · {what}" if what else label
+        inputs = _draw(entry, sizes, rng)
+        settings = {"smooth": entry.smooth, "remark": entry.remark, "cotangent": entry.values.get("g")}
+        return Case(text, inputs, dict(entry.static), seed=_child(rng), **{**settings, **changes})
+
+    cases = [case("sizes all different" if len(symbols) > 1 else "", distinct)]
+    if not _takes_draws(entry):
+        return cases
+    cases.append(case("float32", distinct, dtype="float32"))
+    cases.append(case("not contiguous", distinct, strided=True))
+    if symbols:
+        cases.append(case("every size 1", dict.fromkeys(symbols, 1)))
+    if len(symbols) > 1:
+        cases.append(case("every size 3", dict.fromkeys(symbols, 3)))
+    if entry.empty:
+        cases += [case(f"{symbol} = 0", {**distinct, symbol: 0}) for symbol in symbols]
+    if entry.values.get("g") is None:
+        cases.append(case("zero cotangent", distinct, cotangent=0.0))
+    return cases
+
+
+def np_range(low: int, high: int) -> np.ndarray[Any, Any]:
+    """The integers low .. high-1 as an array."""
+    import numpy as np
+
+    return np.arange(low, high)
+
+
+def _takes_draws(entry: Given) -> bool:
+    """Whether anything is left to draw: a class of literal values is one case."""
+    return not all(_is_literal(entry, name) for name in entry.arrays)
+
+
+def _draw(entry: Given, sizes: Mapping[str, int], rng: np.random.Generator, *, simple: bool = False) -> dict[str, Any]:
+    import numpy as np
+
+    inputs: dict[str, Any] = {}
+    for name, dims in entry.arrays.items():
+        shape = tuple(sizes[d] if isinstance(d, str) else d for d in dims)
+        rule = entry.values.get(name)
+        if rule is None:
+            inputs[name] = _small_integers(shape, rng) if simple else np.asarray(rng.normal(size=shape))
+        elif callable(rule):
+            inputs[name] = np.asarray(rule(rng, shape, sizes))
+        else:
+            inputs[name] = np.asarray(rule)
+    return inputs
+
+
+def _small_integers(shape: Sequence[int], rng: np.random.Generator) -> np.ndarray[Any, Any]:
+    """Small whole numbers, no two neighbours equal and none 0, as float64: values a person can follow."""
+    import numpy as np
+
+    size = int(np.prod(shape))
+    pool = np.array([1.0, 2.0, 3.0, -1.0, 4.0, -2.0, 5.0, -3.0])
+    start = int(rng.integers(3))
+    return np.resize(np.roll(pool, -start), size).reshape(shape)
+
+
+def _small_arrays(entry: Given, like: Case, rng: np.random.Generator) -> Iterator[Case]:
+    symbols = entry.symbols
+    limit = 1 if not symbols else 3
+    smallest = itertools.product(range(1, limit + 1), repeat=len(symbols))
+    if "= 0" in like.label:
+        smallest = itertools.product(range(limit + 1), repeat=len(symbols))
+    ordered = sorted(smallest, key=lambda s: (sum(s), s))
+    for simple in (True, False):
+        for sizes in ordered:
+            inputs = _draw(entry, dict(zip(symbols, sizes, strict=True)), rng, simple=simple)
+            yield replace(like, inputs=inputs, seed=_child(rng), simple=simple, large=False)
+
+
+def _large_case(entry: Given, rng: np.random.Generator) -> Case:
+    """Sizes all different, the largest array of about LARGE_ELEMENTS elements."""
+    import numpy as np
+
+    symbols = entry.symbols
+    rank = max(sum(isinstance(d, str) for d in dims) for dims in entry.arrays.values())
+    side = max(2, round(LARGE_ELEMENTS ** (1 / rank)))
+    sizes = {s: max(2, int(side * factor)) for s, factor in zip(symbols, np.linspace(0.8, 1.25, len(symbols)), strict=True)}
+    if isinstance(entry.large, dict):
+        sizes.update(entry.large)
+    return Case(
+        f"{_label(entry)} · large", _draw(entry, sizes, rng), dict(entry.static), seed=_child(rng), large=True
+    )

@@ -1,0 +1,107 @@
+"""All the exercises at hand, and finding one by what was typed."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from autodrill.content import content_root, visible_files
+from autodrill.drills.loader import load_exercise, load_exercises, load_solution
+from autodrill.errors import ContentError, FileError, Problem, UnknownNameError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from autodrill.drills.exercise import Exercise, Solution
+
+__all__ = ["Library", "suggest"]
+
+
+class Library:
+    """The exercises of one or more packs; a pack is a folder with `exercises/` and `solutions/`.
+
+    Args:
+        roots: The folders, the shipped one first.
+    """
+
+    def __init__(self, roots: Sequence[Path]) -> None:
+        self.roots = tuple(roots)
+
+    @classmethod
+    def open(cls, packs: Iterable[Path] = (), environ: Mapping[str, str] = os.environ) -> Library:
+        """Open the shipped pack, those named in `AUTODRILL_PACKS`, and `packs`.
+
+        Raises:
+            FileError: If a pack's folder has no `exercises`.
+        """
+        named = [Path(p) for p in environ.get("AUTODRILL_PACKS", "").split(os.pathsep) if p]
+        roots = [content_root(), *named, *packs]
+        for root in roots[1:]:
+            if not (root / "exercises").is_dir():
+                raise FileError(
+                    f"`{root}` is not a pack: it has no folder `exercises`",
+                    hint="a pack is a folder with `exercises/TRACK/ID.py` and `solutions/TRACK/ID.py`",
+                )
+        return cls(roots)
+
+    @cached_property
+    def paths(self) -> dict[str, Path]:
+        """Every exercise file by id, without reading any."""
+        found: dict[str, Path] = {}
+        for root in self.roots:
+            for path in visible_files(root / "exercises", ".py"):
+                if path.stem in found:
+                    raise ContentError([Problem(str(path), 1, f"`{path.stem}` is already defined in {found[path.stem]}")])
+                found[path.stem] = path
+        return found
+
+    def all(self) -> list[Exercise]:
+        """Read every exercise, in the order of `in_learning_order`."""
+        return in_learning_order([e for root in self.roots for e in load_exercises(root)])
+
+    def find(self, name: str) -> Exercise:
+        """Return the exercise called `name`, or the only one whose name begins so.
+
+        Raises:
+            UnknownNameError: If none or several match; carries the nearest names.
+        """
+        name = name.removesuffix(".py")
+        if name in self.paths:
+            return load_exercise(self.paths[name])
+        matches = sorted(id_ for id_ in self.paths if id_.startswith(name)) if name else []
+        if len(matches) == 1:
+            return load_exercise(self.paths[matches[0]])
+        if matches:
+            listed = ", ".join(f"`{m}`" for m in matches)
+            raise UnknownNameError("exercise", name, matches, hint=f"several begin so: {listed}")
+        nearest = suggest(name, self.paths)
+        hint = None if nearest else "`autodrill list` shows them all"
+        raise UnknownNameError("exercise", name, nearest, hint=hint)
+
+    def solution(self, exercise: Exercise) -> Solution:
+        """Read the solution side of an exercise."""
+        return load_solution(exercise)
+
+
+def in_learning_order(exercises: Sequence[Exercise]) -> list[Exercise]:
+    """Sort by difficulty within what prerequisites allow, tracks kept together where possible."""
+    rank = {"easy": 0, "medium": 1, "hard": 2, "expert": 3}
+    waiting = sorted(exercises, key=lambda e: (rank[e.difficulty], e.minutes, e.track, e.id))
+    known = {e.id for e in exercises}
+    done: list[Exercise] = []
+    placed: set[str] = set()
+    while waiting:
+        ready = next((e for e in waiting if all(r in placed or r not in known for r in e.requires)), waiting[0])
+        waiting.remove(ready)
+        done.append(ready)
+        placed.add(ready.id)
+    return done
+
+
+def suggest(name: str, names: Iterable[str], limit: int = 3) -> list[str]:
+    """Return the names nearest to `name`, best first."""
+    import difflib
+
+    return difflib.get_close_matches(name, list(names), n=limit, cutoff=0.6)

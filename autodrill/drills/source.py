@@ -1,0 +1,96 @@
+"""Taking a Python file apart by its top-level statements, so that one function can be handed on without the rest."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+__all__ = ["Definition", "SourceFile"]
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A top-level statement: what it defines, what it uses, and where it stands."""
+
+    node: ast.stmt
+    defines: frozenset[str]
+    uses: frozenset[str]
+
+    @property
+    def decorators(self) -> tuple[str, ...]:
+        """The names of its decorators: `mistake` for `@mistake(...)`."""
+        found = []
+        for decorator in getattr(self.node, "decorator_list", ()):
+            target = decorator.func if isinstance(decorator, ast.Call) else decorator
+            found.append(ast.unparse(target).rpartition(".")[2])
+        return tuple(found)
+
+
+class SourceFile:
+    """A parsed Python file whose definitions can be cut out together with what they need.
+
+    Raises:
+        SyntaxError: If the text is not Python.
+    """
+
+    def __init__(self, text: str, filename: str) -> None:
+        self.lines = text.splitlines(keepends=True)
+        self.tree = ast.parse(text, filename)
+        self.docstring = ast.get_docstring(self.tree) or ""
+        self.definitions = [_definition(node) for node in self.tree.body]
+
+    def functions(self, name: str) -> list[Definition]:
+        """Every top-level function or class called `name`, in order."""
+        return [d for d in self.definitions if _named(d.node) == name]
+
+    def cut(self, wanted: Definition) -> str:
+        """Return the text of a definition, undecorated, after the imports and helpers it uses.
+
+        Decorated definitions and imports of autodrill's own modules are never taken as helpers.
+        """
+        helpers = [d for d in self.definitions if not d.decorators and _named(d.node) != _named(wanted.node)]
+        needed: set[int] = set()
+        names = set(wanted.uses)
+        while True:
+            more = [d for d in helpers if id(d) not in needed and d.defines & names and not _imports_autodrill(d.node)]
+            if not more:
+                break
+            for definition in more:
+                needed.add(id(definition))
+                names |= definition.uses
+        imports = [self.text(d) for d in helpers if id(d) in needed and _is_import(d.node)]
+        parts = [self.text(d) for d in helpers if id(d) in needed and not _is_import(d.node)]
+        blocks = ["".join(imports)] if imports else []
+        return "\n\n".join([*blocks, *parts, self.text(wanted)])
+
+    def text(self, definition: Definition) -> str:
+        """The lines of a definition without its decorators."""
+        node = definition.node
+        return "".join(self.lines[node.lineno - 1 : node.end_lineno]).rstrip("\n") + "\n"
+
+
+def _named(node: ast.stmt) -> str | None:
+    return node.name if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef) else None
+
+
+def _is_import(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Import | ast.ImportFrom)
+
+
+def _imports_autodrill(node: ast.stmt) -> bool:
+    if isinstance(node, ast.ImportFrom):
+        return (node.module or "").split(".")[0] in ("autodrill", "__future__")
+    return isinstance(node, ast.Import) and any(alias.name.split(".")[0] == "autodrill" for alias in node.names)
+
+
+def _definition(node: ast.stmt) -> Definition:
+    defines: set[str] = set()
+    name = _named(node)
+    if name:
+        defines.add(name)
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        defines |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+    else:
+        defines |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    uses = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    return Definition(node, frozenset(defines), frozenset(uses))

@@ -1,0 +1,339 @@
+"""Reverse mode: walk the recorded graph from the outputs to the inputs, once, in topological order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from autodrill.engine import ops
+from autodrill.engine.backend import BACKENDS, DeviceError, backend_of, backend_of_type, mixed_devices
+from autodrill.engine.forward import with_live_tangents
+from autodrill.engine.mode import mode
+from autodrill.engine.node import DualNode, GraphNode, Leaf, Node, Retained
+from autodrill.engine.ops.shape import unbroadcast
+from autodrill.engine.tensor import Tensor, raw, wrap
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+__all__ = ["backward", "grad", "topological_order", "unpack"]
+
+
+def topological_order(roots: Iterable[GraphNode]) -> list[GraphNode]:
+    """Return every node that `roots` depend on, and they themselves, each after all of its parents.
+
+    A depth-first search with a stack of its own: a chain of a million operations must not recurse.
+    """
+    order: list[GraphNode] = []
+    seen: set[GraphNode] = set()
+    stack: list[GraphNode | None] = list(roots)
+    while stack:
+        node = stack.pop()
+        if node is None:  # the marker: everything the node below it depends on is in the order
+            done = stack.pop()
+            assert done is not None
+            order.append(done)
+        elif node not in seen:
+            seen.add(node)
+            stack.append(node)
+            stack.append(None)
+            stack.extend(node.parents)
+    return order
+
+
+def backward(
+    outputs: Tensor | Sequence[Tensor],
+    gradients: Any = None,
+    *,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Sequence[Tensor] | Tensor | None = None,
+) -> None:
+    """Accumulate the gradient of `outputs` into the `.grad` of leaves; see `Tensor.backward`.
+
+    Args:
+        outputs: What to differentiate; of several, the sum of their products with `gradients`.
+        gradients: The cotangents of the outputs, one for each.
+        retain_graph: Keep saved values for another backward; by default `create_graph`.
+        create_graph: Record the backward itself.
+        inputs: Accumulate into these tensors only.
+    """
+    roots, seeds = _seeds(outputs, gradients, create_graph)
+    wanted = None if inputs is None else _nodes_of(inputs)
+    _run(roots, seeds, create_graph=create_graph, retain_graph=retain_graph, wanted=wanted, captured=None)
+
+
+def grad(
+    outputs: Tensor | Sequence[Tensor],
+    inputs: Tensor | Sequence[Tensor],
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool = False,
+) -> tuple[Tensor | None, ...]:
+    """Return the gradient of `outputs` with respect to each of `inputs`, leaving every `.grad` alone.
+
+    This is `torch.autograd.grad`, for tensors; `grad_of(f)` is the one that differentiates a function.
+
+    Args:
+        outputs: What to differentiate; of several, the sum of their products with `grad_outputs`.
+        inputs: Leaves, or results of recorded operations.
+        grad_outputs: The cotangents of the outputs; 1 for outputs of one element when left out.
+        retain_graph: Keep saved values for another backward; by default `create_graph`.
+        create_graph: Record the backward itself, so that the gradients can be differentiated.
+        allow_unused: Return None for an input the outputs do not depend on, instead of raising.
+
+    Returns:
+        One gradient for each input, of its shape and dtype.
+
+    Raises:
+        RuntimeError: An input does not require grad or is not used, a cotangent is missing or has another shape than
+            its output, or the saved values were freed by an earlier backward.
+        TypeError: `outputs` is a function.
+    """
+    if callable(outputs):
+        raise TypeError("grad(outputs, inputs) takes tensors; for a function use grad_of(f)")
+    roots, seeds = _seeds(outputs, grad_outputs, create_graph)
+    wanted = _nodes_of(inputs)
+    captured: dict[GraphNode, Any] = {}
+    _run(roots, seeds, create_graph=create_graph, retain_graph=retain_graph, wanted=wanted, captured=captured)
+    results: list[Tensor | None] = []
+    for index, node in enumerate(wanted):
+        g = captured.get(node)
+        if g is None and not allow_unused:
+            raise RuntimeError(
+                f"input {index} was not used to compute the outputs, so it has no gradient; "
+                "pass `allow_unused=True` to get None for it"
+            )
+        results.append(None if g is None else _as_tensor(g))
+    return tuple(results)
+
+
+def _listed(tensors: Tensor | Sequence[Tensor]) -> list[Tensor]:
+    return [tensors] if type(tensors) is Tensor else list(tensors)
+
+
+def _nodes_of(inputs: Tensor | Sequence[Tensor]) -> list[GraphNode]:
+    nodes = []
+    for index, tensor in enumerate(_listed(inputs)):
+        if type(tensor) is not Tensor:
+            raise TypeError(f"input {index} is a `{type(tensor).__name__}`, not a Tensor")
+        if tensor.node is None:
+            raise RuntimeError(f"input {index} does not require grad; call `.requires_grad_()` on it before computing")
+        nodes.append(tensor.node)
+    if not nodes:
+        raise ValueError("`inputs` is empty: there is nothing to differentiate with respect to")
+    return nodes
+
+
+def _seeds(outputs: Tensor | Sequence[Tensor], gradients: Any, create_graph: bool) -> tuple[list[GraphNode], list[Any]]:
+    """Pair each output's node with its cotangent, copied so that no buffer of the caller's is ever accumulated into."""
+    tensors = _listed(outputs)
+    given: list[Any] = [None] * len(tensors) if gradients is None else [gradients]
+    if gradients is not None and type(outputs) is not Tensor:
+        given = list(gradients)
+    if len(given) != len(tensors):
+        raise ValueError(f"{len(tensors)} outputs need as many cotangents, got {len(given)}")
+    roots: list[GraphNode] = []
+    seeds: list[Any] = []
+    for index, (tensor, gradient) in enumerate(zip(tensors, given, strict=True)):
+        if type(tensor) is not Tensor:
+            raise TypeError(f"output {index} is a `{type(tensor).__name__}`, not a Tensor")
+        if tensor.node is None:
+            raise RuntimeError(
+                f"output {index} does not require grad: nothing it was computed from requires grad, "
+                "or it was computed under `no_grad()` or detached"
+            )
+        roots.append(tensor.node)
+        seeds.append(_seed(tensor, gradient, create_graph))
+    return roots, seeds
+
+
+def _seed(tensor: Tensor, gradient: Any, create_graph: bool) -> Any:
+    data = tensor.data
+    xp = tensor.backend.xp
+    if gradient is None:
+        if data.size != 1:
+            raise RuntimeError(
+                f"the gradient is implied only for an output of one element, this one has shape {tensor.shape}; "
+                "reduce it first, for example with `.sum()`, or pass the `gradient` (its cotangent)"
+            )
+        if data.dtype.kind == "c":
+            raise RuntimeError(f"the gradient is implied only for real outputs, this one is `{data.dtype}`")
+        ones = xp.ones_like(data)
+        return wrap(ones) if create_graph else ones
+    value = raw(gradient)
+    if not hasattr(value, "dtype"):
+        value = xp.asarray(value)
+    if type(value) is not type(data):
+        if not hasattr(value, "shape"):
+            raise TypeError(f"the gradient is a `{type(gradient).__name__}`, not a tensor or an array")
+        if value.shape == () and type(data) is xp.ndarray:
+            value = xp.asarray(value)
+        else:
+            raise DeviceError(mixed_devices(backend_of_type(type(data)), backend_of_type(type(value))))
+    if value.shape != data.shape:
+        raise RuntimeError(f"the gradient has shape {value.shape} but the output has shape {tensor.shape}")
+    if type(gradient) is Tensor and (create_graph or with_live_tangents(gradient)):
+        seed = ops.positive(gradient)
+        return seed if seed.data.dtype == data.dtype else ops.astype(seed, data.dtype)
+    value = xp.array(value, dtype=data.dtype)
+    return wrap(value) if create_graph else value
+
+
+def _run(
+    roots: list[GraphNode],
+    seeds: list[Any],
+    *,
+    create_graph: bool,
+    retain_graph: bool | None,
+    wanted: list[GraphNode] | None,
+    captured: dict[GraphNode, Any] | None,
+) -> None:
+    """Propagate cotangents from `roots`.
+
+    A node's first contribution is borrowed (it may be a view, or shared with another node); from the second on they
+    are added in place into a buffer that belongs to this node alone.
+
+    Args:
+        roots: The outputs' nodes.
+        seeds: Their cotangents, raw arrays, or Tensors when `create_graph`.
+        create_graph: Run the rules on Tensors and record them.
+        retain_graph: Keep saved values; by default `create_graph`.
+        wanted: Compute what these nodes need and nothing else; all leaves when None.
+        captured: Where to put the cotangents of `wanted`; into `.grad` when None.
+    """
+    keep = create_graph if retain_graph is None else retain_graph
+    order = topological_order(roots)
+    targets = frozenset(wanted or ())
+    needed = None if wanted is None else _leading_to(targets, order)
+    cotangents: dict[GraphNode, Any] = {}
+    owned: set[GraphNode] = set()
+    previous = mode.grad_enabled
+    mode.grad_enabled = create_graph
+    try:
+        for root, seed in zip(roots, seeds, strict=True):
+            cotangents[root] = cotangents[root] + seed if root in cotangents else seed
+        for node in reversed(order):
+            g = cotangents.pop(node, None)
+            if g is None:
+                continue
+            is_leaf = type(node) is Leaf
+            if is_leaf if needed is None else node in targets:
+                if captured is None:
+                    _deposit(node, g, owned=node in owned)
+                else:
+                    captured[node] = g if node in owned else _own(g)
+            if is_leaf or (needed is not None and needed.isdisjoint(node.parents)):
+                continue
+            if TYPE_CHECKING:
+                assert isinstance(node, Node)
+            if node.retained is not None and node not in targets:
+                node.retained.grad = _as_tensor(_own(g))
+            saved = node.saved
+            if saved is None:
+                raise RuntimeError(_freed(node))
+            if create_graph or type(node) is DualNode:
+                saved = unpack(node, create_graph=create_graph)
+            for index, rule, pick in node.plan.steps:
+                parent = node.parents[index]
+                if needed is not None and parent not in needed:
+                    continue
+                if pick is None:
+                    gi = rule(g)
+                elif isinstance(pick, int):
+                    gi = rule(g, saved[pick])
+                else:
+                    gi = rule(g, *pick(saved))
+                if gi.shape != parent.shape:
+                    gi = unbroadcast(gi, parent.shape)
+                if gi.dtype is not parent.dtype and gi.dtype != parent.dtype:
+                    gi = gi.astype(parent.dtype)
+                sofar = cotangents.get(parent)
+                if sofar is None:
+                    cotangents[parent] = gi
+                    # Neither `g` itself nor a view: nobody else holds it, and it can be kept without a copy.
+                    if gi is not g and (type(parent) is Leaf or parent in targets) and _stands_alone(gi):
+                        owned.add(parent)
+                elif parent in owned and type(gi) is not Tensor:
+                    sofar += gi
+                else:
+                    cotangents[parent] = total = sofar + gi
+                    if type(total) in BACKENDS:
+                        owned.add(parent)
+                    else:
+                        owned.discard(parent)
+            if not keep and node.plan.saves_arrays:
+                node.saved = None
+    finally:
+        mode.grad_enabled = previous
+
+
+def _leading_to(targets: frozenset[GraphNode], order: list[GraphNode]) -> set[GraphNode]:
+    """Return the nodes of a topological order from which some target is reached, targets included."""
+    needed: set[GraphNode] = set()
+    for node in order:
+        if node in targets or not needed.isdisjoint(node.parents):
+            needed.add(node)
+    return needed
+
+
+def unpack(node: Node, *, create_graph: bool) -> list[Any]:
+    """Return what a node saved as its rules are to see it: in the graph, or carrying tangents.
+
+    Args:
+        node: A node that was not freed.
+        create_graph: Connect the saved values to the graph again, so that the rules' work is recorded.
+    """
+    assert node.saved is not None
+    values = list(node.saved)
+    plan = node.plan
+    origins: list[GraphNode | None] = [None if k is None else node.parents[k] for k in plan.origins]
+    if plan.saves_out:
+        origins.append(node)
+    for index, origin in enumerate(origins):
+        value = values[index]
+        tangents = with_live_tangents(value) if type(value) is Tensor else None
+        source = origin if create_graph else None
+        values[index] = raw(value) if source is None and tangents is None else wrap(raw(value), source, tangents)
+    return values
+
+
+def _freed(node: Node) -> str:
+    return (
+        f"backward reached `{node.primitive.name}` a second time, and what it had saved was freed by the first; pass "
+        "`retain_graph=True` to the first backward if the graph is to be used twice. Usually it is not: part of the "
+        "graph was built once, outside the training loop, or a loss was kept and added to from one step to the next"
+    )
+
+
+def _stands_alone(g: Any) -> bool:
+    """Whether `g` is a raw array that owns its memory."""
+    return type(g) is not Tensor and getattr(g, "base", g) is None and g.shape != ()
+
+
+def _own(g: Any) -> Any:
+    """Return a cotangent that shares no memory with any other."""
+    return ops.positive(g) if type(g) is Tensor else g.copy()
+
+
+def _as_tensor(g: Any) -> Tensor:
+    """Return a cotangent as a Tensor, without tangents of forward-mode levels that are closed."""
+    if type(g) is Tensor:
+        return g if g.tangents is None else wrap(g.data, g.node, with_live_tangents(g))
+    return wrap(backend_of(g).xp.asarray(g))
+
+
+def _deposit(node: GraphNode, g: Any, *, owned: bool) -> None:
+    """Add a finished cotangent to `.grad`: in place, except where gradients are themselves in a graph."""
+    if isinstance(node, Node) and node.retained is None:
+        node.retained = Retained()
+    holder = node if isinstance(node, Leaf) else node.retained
+    assert holder is not None
+    before = holder.grad
+    if before is None:
+        holder.grad = _as_tensor(g if owned else _own(g))
+    elif type(g) is Tensor or before.node is not None:
+        holder.grad = before + g
+    else:
+        before.data += g

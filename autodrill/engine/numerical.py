@@ -1,0 +1,224 @@
+"""Derivatives by finite differences, with an error estimate: an opinion independent of everything else in the engine.
+
+Central differences at steps h, h/2 and h/4 are extrapolated to h = 0 (Richardson, 1911); the spread of the
+extrapolation tableau and the rounding of the values estimate the error (Ridders, 1982). Where the estimate is poor,
+because the function bends faster than h or has a kink or an edge of its domain nearby, other steps are tried and the
+best one is kept, element by element.
+
+Everything is float64. Outputs are copied: a function may return a view of an input, and perturbing that input would
+change both sides of the difference.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+__all__ = ["numerical_jvp", "numerical_vjp"]
+
+Float: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
+
+_EPS = float(np.finfo(np.float64).eps)
+_STEP = 2.0**-5  # relative to the input's scale: truncation h⁶/64 · f⁽⁷⁾/7! and rounding eps/h both stay near 1e-14
+_RETRIES = (2.0**-10, 2.0**-16, 2.0**-22)  # of smaller scale, or a kink at that distance
+_GOOD = 1e-9  # a relative error estimate below this needs no other step
+_AT_ONCE = 2**20  # numbers held at once: 8 MiB each for perturbed inputs and their outputs
+_FRACTIONS = (1.0, 0.5, 0.25)
+_OFFSETS = np.array([*_FRACTIONS, *(-fraction for fraction in _FRACTIONS)])
+
+
+def numerical_vjp(
+    f: Callable[..., Any], primals: Sequence[Any], cotangent: Any
+) -> tuple[list[Float | None], list[Float | None]]:
+    """Pull a cotangent back through f by finite differences in every element of every floating input.
+
+    Args:
+        f: A function of raw arrays that returns an array or a tuple of arrays. It is given copies, in float64 where
+            the input is floating, and must be defined in a neighbourhood of the inputs.
+        primals: Its inputs. Integer and boolean ones are passed on as they are.
+        cotangent: Of the output's shape; a tuple where f returns one.
+
+    Returns:
+        The gradient with respect to each input, and an estimate of the absolute error of each of its elements;
+        None for inputs that are not floating.
+    """
+    inputs = [_prepared(p) for p in primals]
+    weights = _flat(cotangent)
+    gradients: list[Float | None] = []
+    errors: list[Float | None] = []
+    with np.errstate(all="ignore"):
+        for position, x in enumerate(inputs):
+            if x.dtype.kind != "f":
+                gradients.append(None)
+                errors.append(None)
+                continue
+            gradient, error = _partial_derivatives(f, inputs, position, weights)
+            gradients.append(gradient)
+            errors.append(error)
+    return gradients, errors
+
+
+def numerical_jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """Push tangents forward through f by finite differences along them.
+
+    Args:
+        f: A function of raw arrays that returns an array or a tuple of arrays; see `numerical_vjp`.
+        primals: Its inputs.
+        tangents: One for each input, of its shape; None for an input held constant, as integer ones are.
+
+    Returns:
+        The tangent of the output, and an estimate of the absolute error of each of its elements; tuples where f
+        returns one.
+    """
+    inputs = [_prepared(p) for p in primals]
+    moving = [
+        (k, np.asarray(t, dtype=np.float64))
+        for k, t in enumerate(tangents)
+        if t is not None and inputs[k].dtype.kind == "f"
+    ]
+
+    def along(t: float) -> list[Any]:
+        values = [x.copy() for x in inputs]
+        for k, direction in moving:
+            values[k] = inputs[k] + t * direction
+        return values
+
+    with np.errstate(all="ignore"):
+        centre = f(*along(0.0))
+        scale = _line_scale([(inputs[k], direction) for k, direction in moving])
+        tangent, error = _along_line(lambda t: _flat(f(*along(t))), scale)
+    return _shaped_like(tangent, centre), _shaped_like(error, centre)
+
+
+def _prepared(value: Any) -> Any:
+    array = np.array(value)
+    return array.astype(np.float64) if array.dtype.kind == "f" else array
+
+
+def _flat(output: Any) -> Float:
+    """Copy an output, or a tuple of outputs, into one flat float64 array."""
+    if isinstance(output, tuple):
+        return np.concatenate([_flat(part) for part in output]) if output else np.zeros(0)
+    return np.array(output, dtype=np.float64).reshape(-1)
+
+
+def _shaped_like(flat: Float, output: Any) -> Any:
+    if not isinstance(output, tuple):
+        return flat.reshape(np.shape(output))
+    parts = np.split(flat, np.cumsum([np.size(part) for part in output])[:-1])
+    return tuple(part.reshape(np.shape(like)) for part, like in zip(parts, output, strict=True))
+
+
+def _scale(x: Float) -> Float:
+    """Return, for each element, the distance over which f may be expected to change: its own size or the array's."""
+    size = np.abs(x)
+    typical = float(np.sqrt(np.mean(size * size))) if size.size else 0.0
+    return np.maximum(size, 0.1 * typical) if typical > 0 else np.ones_like(size)
+
+
+def _line_scale(moving: Sequence[tuple[Float, Float]]) -> float:
+    """Return how far along a line no element moves by more than its scale."""
+    ratios = [_scale(x)[t != 0] / np.abs(t[t != 0]) for x, t in moving]
+    nearest = [float(r.min()) for r in ratios if r.size]
+    return min(nearest) if nearest else 1.0
+
+
+def _partial_derivatives(
+    f: Callable[..., Any], inputs: list[Any], position: int, weights: Float
+) -> tuple[Float, Float]:
+    """Differentiate `weights · f` in every element of one input; return derivatives and error estimates."""
+    x = inputs[position]
+    scale = _scale(x).reshape(-1)
+    best = np.zeros(x.size)
+    error = np.full(x.size, np.inf)
+    pending = np.arange(x.size)
+    at_once = max(1, _AT_ONCE // (6 * max(x.size, weights.size, 1)))
+    for step in (_STEP, *_RETRIES):
+        for start in range(0, pending.size, at_once):
+            chosen = pending[start : start + at_once]
+            found, estimate = _differenced(f, inputs, position, weights, chosen, step * scale[chosen])
+            better = estimate < error[chosen]
+            best[chosen[better]] = found[better]
+            error[chosen[better]] = estimate[better]
+        pending = pending[error[pending] > _GOOD * np.maximum(np.abs(best[pending]), 1e-3)]
+        if not pending.size:
+            break
+    return best.reshape(x.shape), error.reshape(x.shape)
+
+
+def _differenced(
+    f: Callable[..., Any], inputs: list[Any], position: int, weights: Float, elements: Any, steps: Float
+) -> tuple[Float, Float]:
+    """Differentiate in some elements of one input, all their perturbed inputs and outputs held at once."""
+    x = inputs[position]
+    n = elements.size
+    moved = np.empty((n, 6, *x.shape))
+    moved[...] = x
+    flat = moved.reshape(n, 6, -1)
+    flat[np.arange(n), :, elements] += _OFFSETS * steps[:, None]
+    ends = flat[np.arange(n), :, elements]  # before f runs: it may write into what it is given
+    outputs = np.empty((n, 6, weights.size))
+    others = [k for k in range(len(inputs)) if k != position]
+    given = list(inputs)
+    for column in range(n):
+        for row, perturbed in enumerate(moved[column]):
+            for k in others:
+                given[k] = inputs[k].copy()
+            given[position] = perturbed if x.shape else np.array(perturbed)
+            output = f(*given)
+            output = output.reshape(-1) if type(output) is np.ndarray else _flat(output)
+            if output.size != weights.size:
+                raise ValueError(f"the cotangent has {weights.size} elements but the output has {output.size}")
+            outputs[column, row] = output
+    values = outputs @ weights
+    sizes = np.abs(outputs) @ np.abs(weights)
+    # What was really travelled, after rounding, is what the differences are divided by.
+    return _extrapolated(
+        (values[:, :3] - values[:, 3:]).T,
+        np.maximum(sizes[:, :3], sizes[:, 3:]).T,
+        (ends[:, :3] - ends[:, 3:]).T,
+    )
+
+
+def _along_line(f: Callable[[float], Float], scale: float) -> tuple[Float, Float]:
+    """Differentiate a vector function of one variable at 0; return derivatives and error estimates."""
+    best = error = np.zeros(0)
+    for step in (_STEP, *_RETRIES):
+        ends = [(f(h), f(-h), 2 * h) for h in (step * fraction * scale for fraction in _FRACTIONS)]
+        values = np.stack([ahead - behind for ahead, behind, _ in ends])
+        sizes = np.stack([np.maximum(np.abs(ahead), np.abs(behind)) for ahead, behind, _ in ends])
+        widths = np.array([width for _, _, width in ends])[:, None]
+        found, estimate = _extrapolated(values, sizes, widths)
+        if step == _STEP:
+            best, error = found, estimate
+        else:
+            better = estimate < error
+            best, error = np.where(better, found, best), np.where(better, estimate, error)
+        if not np.any(error > _GOOD * np.maximum(np.abs(best), 1e-3)):
+            break
+    return best, error
+
+
+def _extrapolated(differences: Float, sizes: Float, widths: Float) -> tuple[Float, Float]:
+    """Extrapolate central differences at h, h/2, h/4 to h = 0.
+
+    Args:
+        differences: f(x + h) - f(x - h), one row for each step.
+        sizes: The magnitude of the values that were subtracted, which their rounding is proportional to.
+        widths: 2h, as travelled.
+
+    Returns:
+        The derivatives and their error estimates, infinite where something was not finite.
+    """
+    coarse, middle, fine = differences / widths
+    first, second = (4 * middle - coarse) / 3, (4 * fine - middle) / 3
+    derivative = (16 * second - first) / 15
+    truncation = np.maximum(np.abs(derivative - second), np.abs(second - first) / 15)
+    rounding = 4 * _EPS * (sizes / widths).max(axis=0)
+    error = truncation + rounding
+    sound = np.isfinite(derivative) & np.isfinite(error)
+    return np.where(sound, derivative, 0.0), np.where(sound, error, np.inf)

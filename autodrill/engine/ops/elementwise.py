@@ -1,0 +1,374 @@
+"""Elementwise operations. Names and dtype rules are NumPy's; subgradients at kinks are PyTorch's."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from autodrill.engine.backend import Array, Namespace, backend_of
+from autodrill.engine.primitive import primitive
+from autodrill.engine.tensor import Tensor, raw
+
+# Arithmetic
+
+
+@primitive(broadcasts=True)
+def add(xp: Namespace, x: Array, y: Array) -> Array:
+    """Return x + y."""
+    return xp.add(x, y)
+
+
+add.vjp(x=lambda g: g, y=lambda g: g)
+add.jvp("linear")
+
+
+@primitive(broadcasts=True)
+def subtract(xp: Namespace, x: Array, y: Array) -> Array:
+    """Return x - y."""
+    return xp.subtract(x, y)
+
+
+subtract.vjp(x=lambda g: g, y=lambda g: -g)
+subtract.jvp("linear")
+
+
+@primitive(broadcasts=True)
+def multiply(xp: Namespace, x: Array, y: Array) -> Array:
+    """Return x y."""
+    return xp.multiply(x, y)
+
+
+multiply.vjp(x=lambda g, y: g * y, y=lambda g, x: g * x)
+multiply.jvp("linear in each argument")
+
+
+@primitive(broadcasts=True)
+def divide(xp: Namespace, x: Array, y: Array) -> Array:
+    """Return x / y."""
+    return xp.divide(x, y)
+
+
+divide.vjp(x=lambda g, y: g / y, y=lambda g, y, out: -g * out / y)
+divide.jvp("elementwise")
+
+
+@primitive
+def negative(xp: Namespace, x: Array) -> Array:
+    """Return -x."""
+    return xp.negative(x)
+
+
+negative.vjp(x=lambda g: -g)
+negative.jvp("linear")
+
+
+@primitive
+def positive(xp: Namespace, x: Array) -> Array:
+    """Return a copy of x."""
+    return xp.positive(x)
+
+
+positive.vjp(x=lambda g: g)
+positive.jvp("linear")
+
+
+def _power_wrt_base(g: Array, x: Array, y: Array) -> Array:
+    # d(x**0)/dx is 0 everywhere, also at x = 0 where 0 * x**-1 is not a number.
+    if isinstance(y, (int, float)):
+        return g * 0 if y == 0 else g * (y * x if y == 2 else y * power(x, y - 1))
+    constant = y == 0
+    return g * where(constant, 0, y * power(x, where(constant, 1, y - 1)))
+
+
+def _power_wrt_exponent(g: Array, x: Array, out: Array) -> Array:
+    # d(0**y)/dy is 0 for y > 0: 0 * log(0) must not be formed.
+    if isinstance(x, (int, float)):
+        return g * out * math.log(x or 1)
+    return g * out * log(where(x == 0, 1, x))
+
+
+@primitive(broadcasts=True)
+def power(xp: Namespace, x: Array, y: Array) -> Array:
+    """Return x to the power y; for a negative base the exponent must be a constant integer."""
+    return xp.power(x, y)
+
+
+power.vjp(x=_power_wrt_base, y=_power_wrt_exponent)
+power.jvp("elementwise")
+
+
+@primitive
+def square(xp: Namespace, x: Array) -> Array:
+    """Return x²."""
+    return xp.square(x)
+
+
+square.vjp(x=lambda g, x: g * (2 * x))
+square.jvp("elementwise")
+
+
+@primitive
+def reciprocal(xp: Namespace, x: Array) -> Array:
+    """Return 1 / x."""
+    return xp.reciprocal(x)
+
+
+reciprocal.vjp(x=lambda g, out: -g * out * out)
+reciprocal.jvp("elementwise")
+
+
+@primitive
+def sqrt(xp: Namespace, x: Array) -> Array:
+    """Return the square root."""
+    return xp.sqrt(x)
+
+
+sqrt.vjp(x=lambda g, out: g / (2 * out))
+sqrt.jvp("elementwise")
+
+
+# Exponential and logarithm
+
+
+@primitive
+def exp(xp: Namespace, x: Array) -> Array:
+    """Return e to the power x."""
+    return xp.exp(x)
+
+
+exp.vjp(x=lambda g, out: g * out)
+exp.jvp("elementwise")
+
+
+@primitive
+def expm1(xp: Namespace, x: Array) -> Array:
+    """Return exp(x) - 1, accurate near 0."""
+    return xp.expm1(x)
+
+
+expm1.vjp(x=lambda g, out: g * (out + 1))
+expm1.jvp("elementwise")
+
+
+@primitive
+def log(xp: Namespace, x: Array) -> Array:
+    """Return the natural logarithm."""
+    return xp.log(x)
+
+
+log.vjp(x=lambda g, x: g / x)
+log.jvp("elementwise")
+
+
+@primitive
+def log1p(xp: Namespace, x: Array) -> Array:
+    """Return log(1 + x), accurate near 0."""
+    return xp.log1p(x)
+
+
+log1p.vjp(x=lambda g, x: g / (1 + x))
+log1p.jvp("elementwise")
+
+
+@primitive
+def erf(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - neither NumPy nor CuPy's namespace has it
+    """Return the error function, 2/√π ∫₀ˣ exp(-t²) dt."""
+    return backend_of(x).erf(x)
+
+
+erf.vjp(x=lambda g, x: g * (2 / math.sqrt(math.pi) * exp(-x * x)))
+erf.jvp("elementwise")
+
+
+# Trigonometric and hyperbolic
+
+
+@primitive
+def sin(xp: Namespace, x: Array) -> Array:
+    """Return the sine."""
+    return xp.sin(x)
+
+
+@primitive
+def cos(xp: Namespace, x: Array) -> Array:
+    """Return the cosine."""
+    return xp.cos(x)
+
+
+sin.vjp(x=lambda g, x: g * cos(x))
+sin.jvp("elementwise")
+cos.vjp(x=lambda g, x: -g * sin(x))
+cos.jvp("elementwise")
+
+
+@primitive
+def tan(xp: Namespace, x: Array) -> Array:
+    """Return the tangent."""
+    return xp.tan(x)
+
+
+tan.vjp(x=lambda g, out: g * (1 + out * out))
+tan.jvp("elementwise")
+
+
+@primitive
+def arcsin(xp: Namespace, x: Array) -> Array:
+    """Return the inverse sine."""
+    return xp.arcsin(x)
+
+
+arcsin.vjp(x=lambda g, x: g / sqrt((1 - x) * (1 + x)))
+arcsin.jvp("elementwise")
+
+
+@primitive
+def arccos(xp: Namespace, x: Array) -> Array:
+    """Return the inverse cosine."""
+    return xp.arccos(x)
+
+
+arccos.vjp(x=lambda g, x: -g / sqrt((1 - x) * (1 + x)))
+arccos.jvp("elementwise")
+
+
+@primitive
+def arctan(xp: Namespace, x: Array) -> Array:
+    """Return the inverse tangent."""
+    return xp.arctan(x)
+
+
+arctan.vjp(x=lambda g, x: g / (1 + x * x))
+arctan.jvp("elementwise")
+
+
+@primitive
+def sinh(xp: Namespace, x: Array) -> Array:
+    """Return the hyperbolic sine."""
+    return xp.sinh(x)
+
+
+@primitive
+def cosh(xp: Namespace, x: Array) -> Array:
+    """Return the hyperbolic cosine."""
+    return xp.cosh(x)
+
+
+sinh.vjp(x=lambda g, x: g * cosh(x))
+sinh.jvp("elementwise")
+cosh.vjp(x=lambda g, x: g * sinh(x))
+cosh.jvp("elementwise")
+
+
+@primitive
+def tanh(xp: Namespace, x: Array) -> Array:
+    """Return the hyperbolic tangent."""
+    return xp.tanh(x)
+
+
+tanh.vjp(x=lambda g, out: g * (1 - out * out))
+tanh.jvp("elementwise")
+
+
+# With kinks
+
+
+@primitive
+def sign(xp: Namespace, x: Array) -> Array:
+    """Return -1, 0 or 1; the derivative is 0 everywhere."""
+    return xp.sign(x)
+
+
+sign.vjp(x=lambda g: g * 0)
+sign.jvp("elementwise")
+
+
+@primitive
+def absolute(xp: Namespace, x: Array) -> Array:
+    """Return |x|; its subgradient at 0 is 0."""
+    return xp.absolute(x)
+
+
+absolute.vjp(x=lambda g, x: g * sign(x))
+absolute.jvp("elementwise")
+
+
+@primitive(broadcasts=True)
+def where(xp: Namespace, condition: Array, x: Array, y: Array) -> Array:
+    """Return x where the condition holds and y elsewhere; the branch not taken gets a gradient of exactly 0."""
+    return xp.where(condition, x, y)
+
+
+where.vjp(
+    condition=None,
+    x=lambda g, condition: where(condition, g, 0),
+    y=lambda g, condition: where(condition, 0, g),
+)
+where.jvp("linear")
+
+
+@primitive(broadcasts=True)
+def maximum(xp: Namespace, x: Array, y: Array) -> Array:
+    """Return the larger of x and y; at a tie each gets half of the gradient."""
+    return xp.maximum(x, y)
+
+
+maximum.vjp(
+    x=lambda g, x, y: where(raw(x) > raw(y), g, where(raw(x) == raw(y), g / 2, 0)),
+    y=lambda g, x, y: where(raw(y) > raw(x), g, where(raw(x) == raw(y), g / 2, 0)),
+)
+maximum.jvp("elementwise")
+
+
+@primitive(broadcasts=True)
+def minimum(xp: Namespace, x: Array, y: Array) -> Array:
+    """Return the smaller of x and y; at a tie each gets half of the gradient."""
+    return xp.minimum(x, y)
+
+
+minimum.vjp(
+    x=lambda g, x, y: where(raw(x) < raw(y), g, where(raw(x) == raw(y), g / 2, 0)),
+    y=lambda g, x, y: where(raw(y) < raw(x), g, where(raw(x) == raw(y), g / 2, 0)),
+)
+minimum.jvp("elementwise")
+
+
+def _clip_vjp(g: Array, x: Array, min: Any, max: Any) -> Array:
+    inside = raw(x) == raw(x)  # a NaN compares false with every bound, so it must start out false too
+    if min is not None:
+        inside = inside & (raw(x) >= min)
+    if max is not None:
+        inside = inside & (raw(x) <= max)
+    return where(inside, g, 0)
+
+
+@primitive
+def clip(xp: Namespace, x: Array, *, min: Any = None, max: Any = None) -> Array:
+    """Return x limited to [min, max]; the gradient passes where x is inside, the bounds included."""
+    return xp.clip(x, min, max)
+
+
+clip.vjp(x=_clip_vjp)
+clip.jvp("elementwise")
+
+
+# Conversion
+
+
+@primitive
+def _astype(xp: Namespace, x: Array, *, dtype: Any) -> Array:  # noqa: ARG001 - a method of the array
+    return x.astype(dtype)
+
+
+_astype.vjp(x=lambda g, x_dtype: _astype(g, dtype=x_dtype))
+_astype.jvp("linear")
+
+
+def astype(x: Array, dtype: Any) -> Any:
+    """Return x converted to `dtype`; the gradient comes back in the dtype of x.
+
+    Where `dtype` is neither floating nor complex there is no derivative, and the result does not require grad.
+    """
+    converted = _astype(x, dtype=dtype)
+    if type(converted) is Tensor and converted.data.dtype.kind not in "fc":
+        return converted.detach()
+    return converted

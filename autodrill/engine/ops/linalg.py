@@ -1,0 +1,44 @@
+"""Products of matrices, with NumPy's rules for vectors and batches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from autodrill.engine.ops.shape import expand_dims, reshape, swapaxes
+from autodrill.engine.primitive import primitive
+
+if TYPE_CHECKING:
+    from autodrill.engine.backend import Array, Namespace
+
+
+def _mT(x: Array) -> Array:  # noqa: N802 - NumPy's name for the matrix transpose
+    return swapaxes(x, -1, -2)
+
+
+def _wrt_left(g: Array, x_shape: tuple[int, ...], y: Array) -> Array:
+    if y.ndim == 1:
+        return expand_dims(g, -1) * y
+    if len(x_shape) == 1:
+        return matmul(y, expand_dims(g, -1))[..., 0]
+    return matmul(g, _mT(y))
+
+
+def _wrt_right(g: Array, x: Array, y_shape: tuple[int, ...]) -> Array:
+    if x.ndim == 1:
+        return g * x if len(y_shape) == 1 else expand_dims(x, -1) * expand_dims(g, -2)
+    if len(y_shape) == 1:
+        return matmul(_mT(x), expand_dims(g, -1))[..., 0]
+    if len(y_shape) == 2 and x.ndim > 2:
+        # One matrix for the whole batch: a single product sums over it, without the batch of outer products.
+        return matmul(_mT(reshape(x, (-1, x.shape[-1]))), reshape(g, (-1, g.shape[-1])))
+    return matmul(_mT(x), g)
+
+
+@primitive(broadcasts=True)
+def matmul(xp: Namespace, x: Array, y: Array) -> Array:
+    """Return the matrix product over the last two axes; the axes before are a batch, and a vector is contracted."""
+    return xp.matmul(x, y)
+
+
+matmul.vjp(x=_wrt_left, y=_wrt_right)
+matmul.jvp("linear in each argument")

@@ -1,0 +1,198 @@
+"""Reductions and running sums. `axis` and `keepdims` are NumPy's."""
+
+from __future__ import annotations
+
+from math import prod as product
+from typing import TYPE_CHECKING
+
+from autodrill.engine.ops.elementwise import exp, where
+from autodrill.engine.ops.shape import broadcast_to, flip, moveaxis, reshape
+from autodrill.engine.primitive import primitive
+from autodrill.engine.tensor import raw
+
+if TYPE_CHECKING:
+    from autodrill.engine.backend import Array, Namespace
+
+Axis = int | tuple[int, ...] | None
+
+
+def _axes(axis: Axis, ndim: int) -> tuple[int, ...]:
+    if axis is None:
+        return tuple(range(ndim))
+    return tuple(k % ndim for k in (axis if isinstance(axis, tuple) else (axis,))) if ndim else ()
+
+
+def _kept(shape: tuple[int, ...], axis: Axis) -> tuple[int, ...]:
+    """Return the shape a reduction of `shape` has with `keepdims=True`."""
+    reduced = _axes(axis, len(shape))
+    return tuple(1 if k in reduced else n for k, n in enumerate(shape))
+
+
+def _count(shape: tuple[int, ...], axis: Axis) -> int:
+    """Return how many elements each result is made of."""
+    return product(shape[k] for k in _axes(axis, len(shape)))
+
+
+def _restored(value: Array, shape: tuple[int, ...], axis: Axis) -> Array:
+    """Give a reduction's result, or its cotangent, the axes it lost, so that it broadcasts against the input."""
+    kept = _kept(shape, axis)
+    return value if value.shape == kept else reshape(value, kept)
+
+
+@primitive
+def sum(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
+    """Return the sum over `axis`."""
+    return xp.sum(x, axis=axis, keepdims=keepdims)
+
+
+sum.vjp(x=lambda g, x_shape, axis: broadcast_to(_restored(g, x_shape, axis), x_shape))
+sum.jvp("linear")
+
+
+@primitive
+def mean(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
+    """Return the mean over `axis`."""
+    return xp.mean(x, axis=axis, keepdims=keepdims)
+
+
+mean.vjp(x=lambda g, x_shape, axis: broadcast_to(_restored(g / (_count(x_shape, axis) or 1), x_shape, axis), x_shape))
+mean.jvp("linear")
+
+
+def _product_of_others(x: Array, out: Array, axis: Axis) -> Array:
+    """For each element, the product of the others it is reduced with: out / x, unless there are zeros.
+
+    With zeros, every element gets a product of its own in which it is replaced by 1: quadratic, but right, and
+    differentiable any number of times.
+    """
+    if bool((raw(x) != 0).all()):
+        return _restored(out, x.shape, axis) / x
+    axes = _axes(axis, x.ndim)
+    last = tuple(range(-len(axes), 0))
+    moved = moveaxis(x, axes, last)
+    rows = moved.shape[: x.ndim - len(axes)]
+    n = _count(x.shape, axis)
+    flat = reshape(moved, (*rows, 1, n))
+    eye = _range(raw(x), n)[:, None] == _range(raw(x), n)
+    others = prod(where(eye, 1, flat), axis=-1)
+    return moveaxis(reshape(others, moved.shape), last, axes)
+
+
+def _range(like: Array, n: int) -> Array:
+    from autodrill.engine.backend import backend_of
+
+    return backend_of(like).xp.arange(n)
+
+
+@primitive
+def prod(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
+    """Return the product over `axis`; the gradient is right where elements are 0."""
+    return xp.prod(x, axis=axis, keepdims=keepdims)
+
+
+prod.vjp(x=lambda g, x, out, axis: _restored(g, x.shape, axis) * _product_of_others(x, out, axis))
+prod.jvp(lambda dx, x, out, axis, keepdims: sum(dx * _product_of_others(x, out, axis), axis=axis, keepdims=keepdims))
+
+
+def _share(x: Array, out: Array, axis: Axis) -> Array:
+    """Return 1 / (number of ties) where x attains its extreme value, and 0 elsewhere."""
+    x, out = raw(x), raw(out)
+    attained = x == out.reshape(_kept(x.shape, axis))
+    return attained / attained.sum(axis=axis, keepdims=True).astype(x.dtype)
+
+
+def _extreme_vjp(g: Array, x: Array, out: Array, axis: Axis) -> Array:
+    return _restored(g, x.shape, axis) * _share(x, out, axis)
+
+
+def _extreme_jvp(dx: Array, x: Array, out: Array, axis: Axis, keepdims: bool) -> Array:
+    return sum(dx * _share(x, out, axis), axis=axis, keepdims=keepdims)
+
+
+@primitive
+def max(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
+    """Return the maximum over `axis`; ties share the gradient equally, as in `torch.amax`."""
+    return xp.max(x, axis=axis, keepdims=keepdims)
+
+
+max.vjp(x=_extreme_vjp)
+max.jvp(_extreme_jvp)
+
+
+@primitive
+def min(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
+    """Return the minimum over `axis`; ties share the gradient equally, as in `torch.amin`."""
+    return xp.min(x, axis=axis, keepdims=keepdims)
+
+
+min.vjp(x=_extreme_vjp)
+min.jvp(_extreme_jvp)
+
+
+def _centred(x: Array, axis: Axis) -> Array:
+    return x - mean(x, axis=axis, keepdims=True)
+
+
+@primitive
+def var(xp: Namespace, x: Array, *, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Array:
+    """Return the variance over `axis`, with divisor N - ddof."""
+    return xp.var(x, axis=axis, ddof=ddof, keepdims=keepdims)
+
+
+var.vjp(
+    x=lambda g, x, axis, ddof: _restored(g, x.shape, axis) * (2 / (_count(x.shape, axis) - ddof) * _centred(x, axis))
+)
+var.jvp(
+    lambda dx, x, axis, ddof, keepdims: (
+        2 / (_count(x.shape, axis) - ddof) * sum(dx * _centred(x, axis), axis=axis, keepdims=keepdims)
+    )
+)
+
+
+@primitive
+def std(xp: Namespace, x: Array, *, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Array:
+    """Return the standard deviation over `axis`, with divisor N - ddof."""
+    return xp.std(x, axis=axis, ddof=ddof, keepdims=keepdims)
+
+
+std.vjp(
+    x=lambda g, x, out, axis, ddof: (
+        _restored(g / ((_count(x.shape, axis) - ddof) * out), x.shape, axis) * _centred(x, axis)
+    )
+)
+std.jvp(
+    lambda dx, x, out, axis, ddof, keepdims: (
+        sum(dx * _centred(x, axis), axis=axis, keepdims=keepdims) / ((_count(x.shape, axis) - ddof) * out)
+    )
+)
+
+
+@primitive
+def logsumexp(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
+    """Return log Σ exp(x) over `axis`, without overflow."""
+    top = xp.max(x, axis=axis, keepdims=True)
+    top = xp.where(xp.isfinite(top), top, 0)  # all -inf: -inf - -inf is not a number
+    with xp.errstate(divide="ignore"):  # log 0 = -inf is the answer there
+        out = xp.log(xp.sum(xp.exp(x - top), axis=axis, keepdims=True)) + top
+    return out if keepdims else xp.reshape(out, xp.sum(x, axis=axis).shape)
+
+
+logsumexp.vjp(x=lambda g, x, out, axis: _restored(g, x.shape, axis) * exp(x - _restored(out, x.shape, axis)))
+logsumexp.jvp(
+    lambda dx, x, out, axis, keepdims: sum(dx * exp(x - _restored(out, x.shape, axis)), axis=axis, keepdims=keepdims)
+)
+
+
+@primitive
+def cumsum(xp: Namespace, x: Array, *, axis: int | None = None) -> Array:
+    """Return the running sum along `axis`, by default of the flattened elements."""
+    return xp.cumsum(x, axis=axis)
+
+
+def _cumsum_vjp(g: Array, x_shape: tuple[int, ...], axis: int | None) -> Array:
+    along = 0 if axis is None else axis
+    return reshape(flip(cumsum(flip(g, along), along), along), x_shape)
+
+
+cumsum.vjp(x=_cumsum_vjp)
+cumsum.jvp("linear")

@@ -1,0 +1,152 @@
+"""Operations that rearrange elements: all linear, each one's adjoint the rearrangement back."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from autodrill.engine import ops
+from autodrill.engine.primitive import primitive
+from autodrill.engine.tensor import Tensor
+
+if TYPE_CHECKING:
+    from autodrill.engine.backend import Array, Namespace
+
+Shape = int | Sequence[int]
+
+
+@primitive(view=True)
+def reshape(xp: Namespace, x: Array, *, shape: Shape) -> Array:
+    """Return the same elements in another shape; one length may be -1."""
+    return xp.reshape(x, shape)
+
+
+reshape.vjp(x=lambda g, x_shape: reshape(g, shape=x_shape))
+reshape.jvp("linear")
+
+
+def _inverse(axes: Sequence[int] | None) -> tuple[int, ...] | None:
+    if axes is None:
+        return None
+    places = [axis % len(axes) for axis in axes]
+    return tuple(places.index(k) for k in range(len(places)))
+
+
+@primitive(view=True)
+def transpose(xp: Namespace, x: Array, *, axes: Sequence[int] | None = None) -> Array:
+    """Return x with its axes permuted, by default reversed."""
+    return xp.transpose(x, axes)
+
+
+transpose.vjp(x=lambda g, axes: transpose(g, axes=_inverse(axes)))
+transpose.jvp("linear")
+
+
+@primitive(view=True)
+def swapaxes(xp: Namespace, x: Array, *, axis1: int, axis2: int) -> Array:
+    """Return x with two axes exchanged."""
+    return xp.swapaxes(x, axis1, axis2)
+
+
+swapaxes.vjp(x=lambda g, axis1, axis2: swapaxes(g, axis1=axis1, axis2=axis2))
+swapaxes.jvp("linear")
+
+
+@primitive(view=True)
+def moveaxis(xp: Namespace, x: Array, *, source: Shape, destination: Shape) -> Array:
+    """Return x with the axes `source` moved to `destination`."""
+    return xp.moveaxis(x, source, destination)
+
+
+moveaxis.vjp(x=lambda g, source, destination: moveaxis(g, destination, source))
+moveaxis.jvp("linear")
+
+
+@primitive(view=True)
+def expand_dims(xp: Namespace, x: Array, *, axis: int | tuple[int, ...]) -> Array:
+    """Return x with axes of length 1 inserted at the positions `axis` of the result."""
+    return xp.expand_dims(x, axis)
+
+
+expand_dims.vjp(x=lambda g, x_shape: reshape(g, shape=x_shape))
+expand_dims.jvp("linear")
+
+
+@primitive(view=True)
+def squeeze(xp: Namespace, x: Array, *, axis: int | tuple[int, ...] | None = None) -> Array:
+    """Return x without the axes `axis`, which have length 1; by default without all such."""
+    return xp.squeeze(x, axis)
+
+
+squeeze.vjp(x=lambda g, x_shape: reshape(g, shape=x_shape))
+squeeze.jvp("linear")
+
+
+def unbroadcast(g: Array, shape: tuple[int, ...]) -> Array:
+    """Sum a cotangent over the axes along which a value of `shape` was broadcast: the adjoint of broadcasting."""
+    if g.shape == shape:
+        return g
+    added = g.ndim - len(shape)
+    stretched = tuple(added + k for k, n in enumerate(shape) if n == 1 and g.shape[added + k] != 1)
+    axes = tuple(range(added)) + stretched
+    if type(g) is Tensor:
+        return ops.reshape(ops.sum(g, axis=axes, keepdims=True), shape)
+    return g.sum(axis=axes, keepdims=True).reshape(shape)
+
+
+@primitive(view=True)
+def broadcast_to(xp: Namespace, x: Array, *, shape: Shape) -> Array:
+    """Return x repeated along new axes and axes of length 1; the gradient sums over them."""
+    return xp.broadcast_to(x, shape)
+
+
+broadcast_to.vjp(x=lambda g, x_shape: unbroadcast(g, shape=x_shape))
+broadcast_to.jvp("linear")
+
+
+@primitive(view=True)
+def flip(xp: Namespace, x: Array, *, axis: int | tuple[int, ...] | None = None) -> Array:
+    """Return x with the order of elements reversed along `axis`, by default along every axis."""
+    return xp.flip(x, axis)
+
+
+flip.vjp(x=lambda g, axis: flip(g, axis=axis))
+flip.jvp("linear")
+
+
+def _piece(g: Array, arrays_shape: Sequence[tuple[int, ...]], axis: int, position: int) -> Array:
+    """Cut from a joined cotangent the piece that belongs to one of the arrays."""
+    axis %= g.ndim
+    start = sum(shape[axis] for shape in arrays_shape[:position])
+    stop = start + arrays_shape[position][axis]
+    return g[(slice(None),) * axis + (slice(start, stop),)]
+
+
+@primitive
+def _concatenate(xp: Namespace, *arrays: Array, axis: int) -> Array:
+    return xp.concatenate(arrays, axis=axis)
+
+
+_concatenate.vjp(arrays=_piece)
+_concatenate.jvp("linear")
+
+
+def concatenate(arrays: Sequence[Array], axis: int | None = 0) -> Any:
+    """Return the arrays joined along an existing axis; flattened first where `axis` is None.
+
+    Raises:
+        ValueError: There are no arrays, or their other axes differ.
+    """
+    if axis is None:
+        return _concatenate(*[reshape(a, -1) for a in arrays], axis=0)
+    return _concatenate(*arrays, axis=operator.index(axis))
+
+
+def stack(arrays: Sequence[Array], axis: int = 0) -> Any:
+    """Return the arrays, all of one shape, joined along a new axis.
+
+    Raises:
+        ValueError: There are no arrays, or their shapes differ.
+    """
+    return _concatenate(*[expand_dims(a, axis) for a in arrays], axis=axis)

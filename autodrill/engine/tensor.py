@@ -1,0 +1,372 @@
+"""The Tensor: an array, the place in the graph it came from, and the forward-mode tangents it carries."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodrill.engine import ops
+from autodrill.engine.backend import Array, Backend, backend_of, backend_of_type
+from autodrill.engine.node import GraphNode, Leaf, Node, Retained
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["Tensor", "raw"]
+
+
+class Tensor:
+    """An array whose operations can be differentiated.
+
+    Semantics are PyTorch's: a *leaf* is a tensor that no recorded operation made; the gradient of a leaf that
+    requires grad accumulates in `.grad` over calls of `backward()`. Operators follow NumPy's broadcasting and dtype
+    promotion, in which a Python number does not decide the dtype. Comparisons return plain boolean arrays: they have
+    no derivative.
+
+    Args:
+        data: Anything an array can be made of; copied, so that writing to it later changes nothing here.
+        requires_grad: Whether to make this a leaf that collects a gradient.
+        dtype: The dtype to convert to; by default the data's own.
+
+    Raises:
+        TypeError: `requires_grad` was asked of a dtype that is neither floating nor complex.
+    """
+
+    __slots__ = ("__weakref__", "data", "node", "tangents")
+    __array_ufunc__ = None  # `ndarray * Tensor` is ours to answer
+    __hash__ = object.__hash__  # identity: two tensors with equal elements are still two variables
+
+    data: Array
+    node: GraphNode | None
+    tangents: dict[int, Tensor] | None
+
+    def __init__(self, data: Any, requires_grad: bool = False, *, dtype: Any = None) -> None:
+        source = raw(data)
+        backend = backend_of(source)
+        array = backend.xp.array(source, dtype=dtype)
+        if array.dtype.kind not in "biufc":
+            raise TypeError(f"a tensor holds numbers, not `{array.dtype}`")
+        self.data = array
+        self.node = None
+        self.tangents = None
+        if requires_grad:
+            self.requires_grad_()
+
+    # What it is
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The length of each axis."""
+        shape: tuple[int, ...] = self.data.shape
+        return shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.data.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return int(self.data.size)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The elements' dtype."""
+        dtype: np.dtype[Any] = self.data.dtype
+        return dtype
+
+    @property
+    def backend(self) -> Backend:
+        """The array library that holds the data."""
+        return backend_of_type(type(self.data))
+
+    @property
+    def device(self) -> str:
+        """The name of the device that holds the data."""
+        return self.backend.name
+
+    def __repr__(self) -> str:
+        text = np.array2string(np.asarray(self.numpy()), separator=", ", prefix="tensor(")
+        parts = [text]
+        if self.data.dtype != np.float64:
+            parts.append(f"dtype={self.data.dtype}")
+        if isinstance(self.node, Node):
+            parts.append(f"made_by={self.node.primitive.name}")
+        elif self.node is not None:
+            parts.append("requires_grad=True")
+        return f"tensor({', '.join(parts)})"
+
+    def __len__(self) -> int:
+        if not self.data.shape:
+            raise TypeError("len() of a 0-d tensor")
+        return int(self.data.shape[0])
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self.data.shape:
+            raise TypeError("iteration over a 0-d tensor")
+        return (self[i] for i in range(self.data.shape[0]))
+
+    # Leaving the graph
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """Return the data as a read-only NumPy view, outside the graph.
+
+        Read-only because values saved for backward may share this memory: writing to it would make a later
+        gradient silently wrong.
+        """
+        array: np.ndarray[Any, Any] = self.data if type(self.data) is np.ndarray else self.data.get()
+        view = array.view()
+        view.flags.writeable = False
+        return view
+
+    def item(self) -> Any:
+        """Return the only element as a Python number.
+
+        Raises:
+            ValueError: There is not exactly one element.
+        """
+        if self.data.size != 1:
+            raise ValueError(f"item() needs exactly one element, this tensor of shape {self.shape} has {self.size}")
+        return self.data.item()
+
+    def __bool__(self) -> bool:
+        return bool(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def detach(self) -> Tensor:
+        """Return a tensor with the same data that does not require grad and carries no tangents."""
+        return wrap(self.data)
+
+    # The graph
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients are recorded with respect to this tensor."""
+        return self.node is not None
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether no recorded operation made this tensor (true of everything that does not require grad)."""
+        return not isinstance(self.node, Node)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Start or stop collecting a gradient for this leaf; return the tensor itself.
+
+        Raises:
+            TypeError: The dtype is neither floating nor complex.
+            RuntimeError: The tensor is the result of a recorded operation.
+        """
+        if isinstance(self.node, Node):
+            if requires_grad:
+                return self
+            raise RuntimeError(
+                f"only a leaf can stop requiring grad, and this tensor was made by `{self.node.primitive.name}`; "
+                "use `.detach()` for a tensor with the same data outside the graph"
+            )
+        if not requires_grad:
+            self.node = None
+        elif self.node is None:
+            if self.data.dtype.kind not in "fc":
+                raise TypeError(
+                    f"only floating and complex tensors can require grad, this one is `{self.data.dtype}`; "
+                    "convert it first, for example with `dtype=float`"
+                )
+            self.node = Leaf(self.data.shape, self.data.dtype)
+        return self
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The gradient accumulated so far, or None. Kept for leaves, and for others after `retain_grad()`."""
+        node = self.node
+        if node is None:
+            return None
+        if isinstance(node, Leaf):
+            return node.grad
+        if node.retained is not None:
+            return node.retained.grad
+        warnings.warn(
+            f"`.grad` of a tensor that is not a leaf (it was made by `{node.primitive.name}`) is not kept; "
+            "call `.retain_grad()` on it before `backward()`",
+            UserWarning,
+            stacklevel=2,
+        )
+        return None
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        node = self.node
+        if value is not None:
+            if node is None:
+                raise RuntimeError("a tensor that does not require grad has no `.grad` to set")
+            if type(value) is not Tensor:
+                raise TypeError(f"`.grad` is a Tensor or None, not `{type(value).__name__}`")
+            if value.data.shape != self.data.shape:
+                raise ValueError(f"`.grad` of shape {value.shape} given to a tensor of shape {self.shape}")
+        if isinstance(node, Leaf):
+            node.grad = value
+        elif node is not None:
+            if node.retained is None:
+                node.retained = Retained()
+            node.retained.grad = value
+
+    def retain_grad(self) -> None:
+        """Keep the gradient of this tensor in `.grad` although it is not a leaf.
+
+        Raises:
+            RuntimeError: The tensor does not require grad.
+        """
+        if self.node is None:
+            raise RuntimeError("retain_grad() on a tensor that does not require grad")
+        if isinstance(self.node, Node) and self.node.retained is None:
+            self.node.retained = Retained()
+
+    def backward(
+        self,
+        gradient: Any = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Sequence[Tensor] | Tensor | None = None,
+    ) -> None:
+        """Accumulate the gradient of this tensor into the `.grad` of the leaves it was computed from.
+
+        Args:
+            gradient: The cotangent of this tensor, of its shape; 1 for a single element when left out.
+            retain_graph: Keep what was saved for backward, so that it can run again; by default `create_graph`.
+            create_graph: Record the backward itself, so that the gradient can be differentiated.
+            inputs: Accumulate into these tensors only.
+
+        Raises:
+            RuntimeError: The tensor does not require grad, `gradient` is missing for more than one element or has
+                another shape, or the saved values were freed by an earlier backward.
+        """
+        from autodrill.engine.graph import backward
+
+        backward(self, gradient, retain_graph=retain_graph, create_graph=create_graph, inputs=inputs)
+
+    # Operators
+
+    def __add__(self, other: Any) -> Tensor:
+        return ops.add(self, other)
+
+    def __radd__(self, other: Any) -> Tensor:
+        return ops.add(self, other)
+
+    def __sub__(self, other: Any) -> Tensor:
+        return ops.subtract(self, other)
+
+    def __rsub__(self, other: Any) -> Tensor:
+        return ops.subtract.reflected(self, other)
+
+    def __mul__(self, other: Any) -> Tensor:
+        return ops.multiply(self, other)
+
+    def __rmul__(self, other: Any) -> Tensor:
+        return ops.multiply(self, other)
+
+    def __truediv__(self, other: Any) -> Tensor:
+        return ops.divide(self, other)
+
+    def __rtruediv__(self, other: Any) -> Tensor:
+        return ops.divide.reflected(self, other)
+
+    def __pow__(self, other: Any) -> Tensor:
+        return ops.power(self, other)
+
+    def __rpow__(self, other: Any) -> Tensor:
+        return ops.power.reflected(self, other)
+
+    def __matmul__(self, other: Any) -> Tensor:
+        return ops.matmul(self, other)
+
+    def __rmatmul__(self, other: Any) -> Tensor:
+        return ops.matmul.reflected(self, other)
+
+    def __neg__(self) -> Tensor:
+        return ops.negative(self)
+
+    def __pos__(self) -> Tensor:
+        return self
+
+    def __abs__(self) -> Tensor:
+        return ops.absolute(self)
+
+    def __getitem__(self, index: Any) -> Tensor:
+        selected: Tensor = ops.getitem(self, index)
+        return selected
+
+    def __eq__(self, other: object) -> Array:
+        return self.data == raw(other)
+
+    def __ne__(self, other: object) -> Array:
+        return self.data != raw(other)
+
+    def __lt__(self, other: Any) -> Array:
+        return self.data < raw(other)
+
+    def __le__(self, other: Any) -> Array:
+        return self.data <= raw(other)
+
+    def __gt__(self, other: Any) -> Array:
+        return self.data > raw(other)
+
+    def __ge__(self, other: Any) -> Array:
+        return self.data >= raw(other)
+
+    # Methods that are operations
+
+    @property
+    def T(self) -> Tensor:  # noqa: N802 - NumPy's name
+        """The tensor with its axes reversed."""
+        return ops.transpose(self)
+
+    def reshape(self, *shape: Any) -> Tensor:
+        """Return the same elements in another shape, given as one tuple or as separate lengths."""
+        return ops.reshape(self, shape=shape[0] if len(shape) == 1 else shape)
+
+    def transpose(self, *axes: Any) -> Tensor:
+        """Return the tensor with its axes permuted, by default reversed."""
+        chosen = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
+        return ops.transpose(self, axes=chosen or None)
+
+    def astype(self, dtype: Any) -> Tensor:
+        """Return the tensor converted to `dtype`; a gradient comes back in this tensor's own dtype."""
+        converted: Tensor = ops.astype(self, dtype)
+        return converted
+
+    def sum(self, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Tensor:
+        """Return the sum over `axis`, by default over everything."""
+        return ops.sum(self, axis=axis, keepdims=keepdims)
+
+    def mean(self, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Tensor:
+        """Return the mean over `axis`, by default over everything."""
+        return ops.mean(self, axis=axis, keepdims=keepdims)
+
+    def max(self, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Tensor:
+        """Return the maximum over `axis`; ties share the gradient equally."""
+        return ops.max(self, axis=axis, keepdims=keepdims)
+
+    def min(self, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Tensor:
+        """Return the minimum over `axis`; ties share the gradient equally."""
+        return ops.min(self, axis=axis, keepdims=keepdims)
+
+
+def wrap(data: Array, node: GraphNode | None = None, tangents: dict[int, Tensor] | None = None) -> Tensor:
+    """Make a Tensor of an array as it is, without the copy and the checks of `Tensor(...)`."""
+    tensor = Tensor.__new__(Tensor)
+    tensor.data = data
+    tensor.node = node
+    tensor.tangents = tangents
+    return tensor
+
+
+def raw(value: Any) -> Any:
+    """Return a Tensor's array, and anything else as it is."""
+    return value.data if type(value) is Tensor else value

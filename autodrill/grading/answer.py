@@ -1,0 +1,133 @@
+"""From a frame of the candidate's process to an outcome, believing nothing about its shape."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from autodrill.grading.child import values
+from autodrill.grading.child.frames import Kind
+from autodrill.grading.child.wire import Value, WireError
+from autodrill.grading.outcome import (
+    Broken,
+    BrokenKind,
+    Frame,
+    Loaded,
+    NotDefined,
+    OutOfMemory,
+    Oversized,
+    Raised,
+    Returned,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["read_call", "read_load"]
+
+_MAX_INDEX = 1 << 31
+
+
+def read_load(kind: Kind, value: Value, *, memory: int) -> Loaded | NotDefined | Broken | Raised | OutOfMemory:
+    """Read the answer to LOAD.
+
+    Raises:
+        WireError: It is not one.
+    """
+    match kind, value:
+        case Kind.LOADED, None:
+            return Loaded()
+        case Kind.NOT_DEFINED, (tuple() as names, found):
+            return NotDefined(tuple(_text(name) for name in names), None if found is None else _text(found))
+        case Kind.BROKEN, (str() as why, message, line, column, text):
+            if why not in set(BrokenKind):
+                raise WireError("a file broken in an unknown way")
+            return Broken(
+                BrokenKind(why),
+                _text(message),
+                _optional_index(line),
+                _optional_index(column),
+                None if text is None else _text(text),
+            )
+        case Kind.RAISED, tuple():
+            return _read_raised(value, memory)
+        case _:
+            raise WireError(f"not an answer to a load: {kind.name}")
+
+
+def read_call(kind: Kind, value: Value, *, memory: int) -> Returned | Oversized | Raised | OutOfMemory:
+    """Read the answer to CALL.
+
+    Raises:
+        WireError: It is not one.
+    """
+    match kind, value:
+        case Kind.RETURNED, (result, changed, shared, joined, readonly, float() as seconds):
+            return Returned(
+                values.from_wire(result),
+                _indexes(changed),
+                _pairs(shared),
+                _pairs(joined),
+                _indexes(readonly),
+                seconds if isfinite(seconds) else 0.0,
+            )
+        case Kind.OVERSIZED, str():
+            return Oversized(value)
+        case Kind.RAISED, tuple():
+            return _read_raised(value, memory)
+        case _:
+            raise WireError(f"not an answer to a call: {kind.name}")
+
+
+def _read_raised(value: Value, memory: int) -> Raised | OutOfMemory:
+    match value:
+        case (type_name, message, tuple() as frames, bool() as not_implemented, bool() as out_of_memory):
+            raised = Raised(_text(type_name), _text(message), tuple(map(_frame, frames)), not_implemented)
+            return OutOfMemory(memory, raised.line) if out_of_memory else raised
+        case _:
+            raise WireError("not an exception")
+
+
+def _frame(value: Value) -> Frame:
+    match value:
+        case (line, function, text):
+            return Frame(_index(line), _text(function), _text(text))
+        case _:
+            raise WireError("not a frame of a traceback")
+
+
+def _text(value: Value) -> str:
+    if not isinstance(value, str):
+        raise WireError("a value where text belongs")
+    return value
+
+
+def _index(value: Value) -> int:
+    if type(value) is not int or not 0 <= value < _MAX_INDEX:
+        raise WireError("a value where an index belongs")
+    return value
+
+
+def _optional_index(value: Value) -> int | None:
+    return None if value is None else _index(value)
+
+
+def _sequence(value: Value) -> Sequence[Value]:
+    if not isinstance(value, tuple):
+        raise WireError("a value where a tuple belongs")
+    return value
+
+
+def _indexes(value: Value) -> tuple[int, ...]:
+    return tuple(_index(item) for item in _sequence(value))
+
+
+def _pairs(value: Value) -> tuple[tuple[int, int], ...]:
+    pairs = []
+    for item in _sequence(value):
+        match item:
+            case (first, second):
+                pairs.append((_index(first), _index(second)))
+            case _:
+                raise WireError("a value where a pair belongs")
+    return tuple(pairs)

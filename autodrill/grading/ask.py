@@ -1,0 +1,111 @@
+"""How a case is put to the candidate's code: which arguments, in which order, through which scenario."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np  # noqa: TID253 arguments are arrays
+
+from autodrill.drills.exercise import Kind
+from autodrill.errors import InternalError
+from autodrill.grading.process import Arg, Layout
+
+if TYPE_CHECKING:
+    from autodrill.drills.cases import Case
+    from autodrill.drills.exercise import Exercise, Parameter, Solution
+    from autodrill.grading.truth import Truth
+
+__all__ = ["NODE_DRIVE", "arguments", "scenario_source", "shown_arguments"]
+
+NODE_DRIVE = """
+class Node:
+    def __init__(self, data, grad):
+        self.data = data
+        self.grad = grad
+
+    def __repr__(self):
+        return f"Node(data={self.data!r}, grad={self.grad!r})"
+
+
+def drive(candidate, data, grads, alias, out_data, out_grad, extra):
+    nodes = [Node(d, g) for d, g in zip(data, grads)][: 1 if alias else None]
+    operands = nodes * len(data) if alias else nodes
+    out = Node(out_data, out_grad)
+    candidate(*operands, out, **extra)
+    return {"grads": [n.grad for n in nodes], "data": [n.data for n in nodes], "out": [out.data, out.grad]}
+"""
+"""Puts a `_backward` closure to work: nodes with what an interview gives them and nothing more."""
+
+
+def scenario_source(exercise: Exercise, solution: Solution) -> str | None:
+    """The source of the function that puts the candidate's code to work in its own process; None to call it directly."""
+    if solution.drive:
+        return solution.drive
+    return NODE_DRIVE if exercise.kind is Kind.VALUE else None
+
+
+def arguments(exercise: Exercise, solution: Solution, case: Case, truth: Truth) -> list[Any]:
+    """Return what `Runner.call` is given for a case.
+
+    Raises:
+        InternalError: If the stub asks for something the exercise does not provide.
+    """
+    if exercise.kind is Kind.VALUE and not solution.drive:
+        data = [float(v) for v in case.inputs.values()]
+        out, g = float(truth.outputs[0]), float(truth.cotangents[0])
+        return [data, list(truth.start), case.alias, out, g, dict(case.static)]
+    layout = Layout.STRIDED if case.strided else Layout.C
+    named = named_arguments(exercise, solution, case, truth)
+    return [Arg(v, layout) if isinstance(v, np.ndarray) else v for v in named.values()]
+
+
+def named_arguments(exercise: Exercise, solution: Solution, case: Case, truth: Truth) -> dict[str, Any]:
+    """The arguments by the names of the parameters they go to, in order.
+
+    A parameter's name decides what it gets: a cotangent, an input or option of the case, `out`, `<input>_shape`, or
+    what the exercise's `saved` computes. An optional parameter that nothing is known about keeps its default.
+    """
+    known: dict[str, Any] = {}
+    for name, value in case.inputs.items():
+        array = np.asarray(value)
+        known[name] = array.astype(case.dtype) if array.dtype.kind == "f" else array
+        known[f"{name}_shape"] = array.shape
+    known.update(case.static)
+    known.update(zip(solution.cotangents, truth.cotangents, strict=False))
+    if truth.outputs:
+        known["out"] = truth.outputs[0] if len(truth.outputs) == 1 else truth.outputs
+    if solution.saved is not None:
+        known.update(solution.saved(**{name: known[name] for name in case.inputs}, **case.static))
+    parameters = solution.drive_parameters if solution.drive else exercise.parameters
+    return _matched(parameters, known, exercise)
+
+
+def _matched(parameters: tuple[Parameter, ...], known: dict[str, Any], exercise: Exercise) -> dict[str, Any]:
+    chosen: dict[str, Any] = {}
+    skipped = None
+    for parameter in parameters:
+        if parameter.name not in known:
+            if not parameter.optional:
+                raise InternalError(f"`{exercise.id}` asks for `{parameter.name}`, which its solution file does not provide")
+            skipped = parameter.name
+        elif skipped is not None:
+            raise InternalError(f"`{exercise.id}` provides `{parameter.name}` but not `{skipped}`, which stands before it")
+        else:
+            chosen[parameter.name] = known[parameter.name]
+    return chosen
+
+
+def shown_arguments(exercise: Exercise, solution: Solution, case: Case, truth: Truth) -> dict[str, Any]:
+    """What a report shows as given: for scalar nodes their values and starting gradients, else the arguments."""
+    if exercise.kind is not Kind.VALUE or solution.drive:
+        return named_arguments(exercise, solution, case, truth)
+    names = list(case.inputs)
+    shown: dict[str, Any] = {}
+    if case.alias:
+        shown[" = ".join(f"{n}" for n in names)] = case.inputs[names[0]]
+    else:
+        shown.update(case.inputs)
+    shown["out.grad"] = float(truth.cotangents[0])
+    for part, start in zip(truth.parts, truth.start, strict=True):
+        shown[f"{part.name} before"] = start
+    return shown

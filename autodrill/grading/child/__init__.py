@@ -1,0 +1,1 @@
+"""What runs in the candidate's process: the only code of autodrill that shares a process with theirs."""

@@ -1,0 +1,123 @@
+"""What a call did to its arguments and how its results lie in memory: a claim, as nothing outside can check it."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from . import wire
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["Claims", "Snapshot", "compare", "snapshot"]
+
+Snapshot: TypeAlias = "tuple[Any, ...]"
+
+_MAX_ARRAYS = 64  # per value: memory is compared pair by pair
+_MAX_WORK = 100_000  # NumPy's exact overlap search is exponential in the worst case
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What is claimed of one call; arguments and outputs are counted from 0.
+
+    A tuple, list or dict that is returned counts as its items, in order; anything else is output 0.
+    """
+
+    changed: tuple[int, ...]
+    shared: tuple[tuple[int, int], ...]
+    joined: tuple[tuple[int, int], ...]
+    readonly: tuple[int, ...]
+
+
+def snapshot(value: Any) -> Snapshot:
+    """Record a value so that two records are equal just when nothing about it changed; NaN equals itself."""
+    import numpy as np
+
+    if type(value) is np.ndarray:
+        return ("array", value.dtype.str, value.shape, value.strides, value.tobytes())
+    if type(value) in {tuple, list}:
+        return (type(value), *(snapshot(item) for item in value))
+    if type(value) is dict:
+        return ("dict", *((key, snapshot(item)) for key, item in value.items()))
+    if value is None or type(value) in {bool, int, float, str, bytes}:
+        return ("plain", wire.encode(value))
+    return ("object", id(value))
+
+
+def compare(arguments: Sequence[Any], before: Sequence[Snapshot], result: Any) -> Claims:
+    """Compare the arguments with what they were, and the result's memory with theirs."""
+    outputs = [list(_arrays(item)) for item in _items(result)]
+    inputs = [list(_arrays(argument)) for argument in arguments]
+    return Claims(
+        changed=tuple(i for i, (value, was) in enumerate(zip(arguments, before, strict=True)) if _differs(value, was)),
+        shared=tuple(
+            (o, i) for o, given in enumerate(outputs) for i, taken in enumerate(inputs) if _overlap(given, taken)
+        ),
+        joined=tuple(
+            (o, other)
+            for (o, given), (other, also) in itertools.combinations(enumerate(outputs), 2)
+            if _overlap(given, also)
+        ),
+        readonly=tuple(o for o, given in enumerate(outputs) if any(not a.flags.writeable or _folded(a) for a in given)),
+    )
+
+
+def _differs(value: Any, was: Snapshot) -> bool:
+    try:
+        return snapshot(value) != was
+    except (RecursionError, wire.WireError):  # it now holds itself, or something that does not travel
+        return True
+
+
+def _items(result: Any) -> Sequence[Any]:
+    if type(result) in {tuple, list}:
+        items: Sequence[Any] = result[:_MAX_ARRAYS]
+        return items
+    if type(result) is dict:
+        return list(itertools.islice(result.values(), _MAX_ARRAYS))
+    return [result]
+
+
+def _arrays(value: Any) -> Iterator[NDArray[Any]]:
+    return itertools.islice(_walk(value, wire.MAX_DEPTH), _MAX_ARRAYS)
+
+
+def _walk(value: Any, depth: int) -> Iterator[NDArray[Any]]:
+    import numpy as np
+
+    if type(value) is np.ndarray:
+        yield value
+    elif depth and type(value) in {tuple, list, dict}:
+        for item in itertools.islice(value.values() if type(value) is dict else value, _MAX_ARRAYS):
+            yield from _walk(item, depth - 1)
+
+
+def _overlap(first: Sequence[NDArray[Any]], second: Sequence[NDArray[Any]]) -> bool:
+    return any(_share(a, b) for a in first for b in second)
+
+
+def _share(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    import numpy as np
+
+    try:
+        return np.shares_memory(a, b, max_work=_MAX_WORK)  # type: ignore[arg-type]  # the stubs know only 0 and -1
+    except np.exceptions.TooHardError:  # doubt does not count against the candidate
+        return False
+
+
+def _folded(array: NDArray[Any]) -> bool:
+    """Whether two elements may lie in the same place: some axis does not step clear of the axes below it."""
+    if array.size < 2:
+        return False
+    reach = array.itemsize
+    for stride, size in sorted((abs(stride), size) for stride, size in zip(array.strides, array.shape, strict=True)):
+        if size > 1:
+            if stride < reach:
+                return True
+            reach += stride * (size - 1)
+    return False

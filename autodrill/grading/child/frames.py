@@ -1,0 +1,69 @@
+"""The messages between the two processes: a kind, a length and one value.
+
+frame   kind:u8 length:u64 payload      little-endian; the payload is one value of `wire`
+"""
+
+from __future__ import annotations
+
+import struct
+from enum import IntEnum
+
+from . import wire
+
+__all__ = ["HEADER_BYTES", "LOST_CHANNEL", "STRUCTURE_BYTES", "Kind", "pack", "read_header"]
+
+LOST_CHANNEL = 113
+"""The exit status of a candidate's process that finds its channel closed under it."""
+
+STRUCTURE_BYTES = 1 << 16
+"""What a payload may hold beside the data of an answer."""
+
+_HEADER = struct.Struct("<BQ")
+HEADER_BYTES = _HEADER.size
+
+
+class Kind(IntEnum):
+    """What a frame is; those below `READY` go to the candidate's process, the others come back."""
+
+    START = 1
+    LOAD = 2
+    CALL = 3
+    READY = 10
+    LOADED = 11
+    NOT_DEFINED = 12
+    BROKEN = 13
+    RETURNED = 14
+    RAISED = 15
+    OVERSIZED = 16
+
+
+def pack(kind: Kind, value: wire.Value) -> bytes:
+    """Encode one frame.
+
+    Raises:
+        WireError: The value cannot travel.
+    """
+    out: list[bytes | memoryview] = [b""]
+    wire.write(out, value)
+    out[0] = _HEADER.pack(kind, sum(map(len, out)))
+    return b"".join(out)
+
+
+def read_header(header: bytes, *, limit: int) -> tuple[Kind, int]:
+    """Return a frame's kind and the length of its payload in bytes.
+
+    Args:
+        header: The first `HEADER_BYTES` bytes of the frame.
+        limit: The longest payload the reader will take.
+
+    Raises:
+        WireError: The kind is unknown, or the payload longer than `limit`.
+    """
+    code, length = _HEADER.unpack(header)
+    try:
+        kind = Kind(code)
+    except ValueError:
+        raise wire.WireError(f"a frame of unknown kind {code}") from None
+    if length > limit:
+        raise wire.WireError(f"a frame of {length} bytes where at most {limit} are accepted")
+    return kind, length

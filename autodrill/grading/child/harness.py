@@ -1,0 +1,227 @@
+"""The loop of the candidate's process: load a file, call what it defines, send back values."""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import io
+import os
+import signal
+import sys
+import time
+import types
+import warnings
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+
+from . import claims, frames, limits, report, trace, values, wire
+from .frames import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["main"]
+
+_Way: TypeAlias = "Callable[[Callable[..., Any], list[Any], str], Any]"
+"""How to call a function with arguments, given the candidate's file name: plainly, traced or under a debugger."""
+
+_MODULE = "candidate"
+_SCENARIO = "<scenario>"
+_MAX_REQUEST = 1 << 40  # the parent is trusted; its frames are bounded by its own memory
+
+
+def main(job: int) -> NoReturn:
+    """Serve the job channel until it closes.
+
+    Args:
+        job: The descriptor of the socket to the parent, which has sent a START frame.
+    """
+    os.set_inheritable(job, False)
+    channel = _Channel(job)
+    _, start = channel.receive()
+    assert isinstance(start, dict)
+    limits.tie_to_parent(_int(start["parent"]))
+    _import_numpy(str(start["numpy"]))
+    warnings.simplefilter("ignore")
+    sys.argv = [_MODULE]
+    if start["debug"]:
+        from .debugger import debug
+
+        _serve(channel, debug)
+    sys.dont_write_bytecode = True
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=True)  # what was printed before a kill is still seen
+    dump, marker = _int(start["dump"]), start["marker"]
+    faulthandler.enable(dump, all_threads=False)
+    faulthandler.register(signal.SIGUSR1, dump, all_threads=False)
+    limits.confine(_int(start["memory"]))
+    _serve(channel, _plain_call if marker is None else trace.Marker(_int(marker)).call)
+
+
+def _serve(channel: _Channel, way: _Way) -> NoReturn:
+    channel.send(Kind.READY, None)
+    candidate: _Candidate | None = None
+    while True:
+        kind, request = channel.receive()
+        assert isinstance(request, tuple)
+        if kind is Kind.LOAD:
+            candidate = _Candidate(request, way)
+            channel.send(*candidate.load())
+        elif kind is Kind.CALL:
+            assert candidate is not None
+            channel.send(*candidate.call(request), limit=_int(request[2]) + frames.STRUCTURE_BYTES)
+        else:
+            os._exit(1)
+
+
+class _Channel:
+    """The socket to the parent, one frame at a time."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._process = os.getpid()
+
+    def receive(self) -> tuple[Kind, wire.Value]:
+        kind, length = frames.read_header(self._read(frames.HEADER_BYTES), limit=_MAX_REQUEST)
+        return kind, wire.decode(self._read(length), max_items=length)
+
+    def send(self, kind: Kind, value: wire.Value, limit: int = frames.STRUCTURE_BYTES) -> None:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(BaseException):  # the candidate may have closed or replaced it
+                stream.flush()
+        if os.getpid() != self._process:  # a fork of the candidate's that came back to us: one answer is enough
+            os._exit(0)
+        frame = frames.pack(kind, value)
+        if len(frame) - frames.HEADER_BYTES > limit:
+            frame = frames.pack(Kind.OVERSIZED, "a value of too many parts")
+        left = memoryview(frame)
+        try:
+            while left:
+                left = left[os.write(self._descriptor, left) :]
+        except OSError:
+            os._exit(frames.LOST_CHANNEL)
+
+    def _read(self, count: int) -> bytes:
+        parts: list[bytes] = []
+        while count:
+            try:
+                part = os.read(self._descriptor, min(count, 1 << 20))
+            except OSError:
+                os._exit(frames.LOST_CHANNEL)
+            if not part:
+                os._exit(0)  # the parent closed; no exit handler of the candidate's runs
+            parts.append(part)
+            count -= len(part)
+        return b"".join(parts)
+
+
+class _Candidate:
+    """One file of the candidate's, and what is called in it."""
+
+    def __init__(self, request: tuple[wire.Value, ...], way: _Way) -> None:
+        source, filename, entry, scenario, seconds = request
+        assert isinstance(source, bytes)
+        assert isinstance(filename, str)
+        assert isinstance(entry, str)
+        assert scenario is None or isinstance(scenario, str)
+        self.source, self.filename, self.entry, self.scenario = source, filename, entry, scenario
+        self.way = way
+        self.target: Callable[..., Any] | None = None
+        limits.renew_cpu(_float(seconds))
+
+    def load(self) -> tuple[Kind, wire.Value]:
+        report.remember_source(self.source, self.filename)
+        drive = _drive(self.scenario) if self.scenario is not None else None
+        try:
+            code = compile(self.source, self.filename, "exec", dont_inherit=True)
+        except BaseException as error:
+            return Kind.BROKEN, report.broken(error, self.source)
+        module = types.ModuleType(_MODULE)
+        module.__file__ = self.filename
+        sys.modules[_MODULE] = module
+        try:
+            self._run(exec, [code, module.__dict__])
+        except BaseException as error:
+            return self._raised(error)
+        entry = module.__dict__.get(self.entry)
+        if not callable(entry):
+            found = values.type_name(entry) if self.entry in module.__dict__ else None
+            return Kind.NOT_DEFINED, (report.public_names(module.__dict__), found)
+        self.target = entry if drive is None else _Driven(drive, entry)
+        return Kind.LOADED, None
+
+    def call(self, request: tuple[wire.Value, ...]) -> tuple[Kind, wire.Value]:
+        sent, same, limit, seconds = request
+        assert isinstance(sent, tuple)
+        assert isinstance(same, tuple)
+        assert self.target is not None
+        limits.renew_cpu(_float(seconds))
+        own = [values.from_wire(value, lay_out=True) for value in sent]
+        arguments = [own[_int(index)] for index in same]
+        before = [claims.snapshot(argument) for argument in arguments]
+        started = time.process_time()
+        try:
+            result = self._run(self.target, arguments)
+            spent = time.process_time() - started
+            answer = values.to_wire(result, limit=_int(limit))
+            found = claims.compare(arguments, before, result)
+        except values.OversizedError as error:
+            return Kind.OVERSIZED, str(error)
+        except BaseException as error:
+            return self._raised(error)
+        return Kind.RETURNED, (answer, found.changed, found.shared, found.joined, found.readonly, spent)
+
+    def _run(self, function: Callable[..., Any], arguments: list[Any]) -> Any:
+        import numpy as np
+
+        with np.errstate(all="ignore"):
+            return self.way(function, arguments, self.filename)
+
+    def _raised(self, error: BaseException) -> tuple[Kind, wire.Value]:
+        if isinstance(error, MemoryError):
+            limits.spare_memory()
+        return Kind.RAISED, report.raised(error, self.filename)
+
+
+def _plain_call(function: Callable[..., Any], arguments: list[Any], _filename: str) -> Any:
+    return function(*arguments)
+
+
+class _Driven:
+    """The candidate's function or class, put through a scenario."""
+
+    def __init__(self, drive: Callable[..., Any], entry: Callable[..., Any]) -> None:
+        self._drive = drive
+        self._entry = entry
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._drive(self._entry, *arguments)
+
+
+def _drive(scenario: str) -> Callable[..., Any]:
+    import numpy as np
+
+    namespace: dict[str, Any] = {"__name__": "scenario", "np": np}
+    exec(compile(scenario, _SCENARIO, "exec", dont_inherit=True), namespace)
+    drive: Callable[..., Any] = namespace["drive"]
+    return drive
+
+
+def _import_numpy(folder: str) -> None:
+    """Import NumPy from `folder` and leave nothing but it and the standard library to be imported.
+
+    NumPy's own submodules stay importable through the package's path, so none is loaded before it is asked for.
+    """
+    sys.path[0] = folder
+    import_module("numpy")
+    del sys.path[0]
+
+
+def _int(value: wire.Value) -> int:
+    assert isinstance(value, int)
+    return value
+
+
+def _float(value: wire.Value) -> float:
+    assert isinstance(value, float)
+    return value

@@ -1,0 +1,105 @@
+"""What the candidate's process says about a file that does not compile or an exception that was raised."""
+
+from __future__ import annotations
+
+import linecache
+import tokenize
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from . import values, wire
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import TracebackType
+
+__all__ = ["broken", "public_names", "raised", "remember_source"]
+
+_TEXT_LIMIT = 2000
+_LINE_LIMIT = 300
+_NAME_LIMIT = 100
+_MAX_NAMES = 50
+_OUTER_FRAMES, _INNER_FRAMES = 5, 15  # of a deep recursion, its two ends
+
+
+def remember_source(source: bytes, filename: str) -> None:
+    """Fill `linecache`, so that tracebacks show the candidate's lines although no such file can be opened here."""
+    try:
+        encoding, _ = tokenize.detect_encoding(BytesIO(source).readline)
+        text = source.decode(encoding, "replace")
+    except SyntaxError:
+        text = source.decode("latin-1")
+    lines = [line + "\n" for line in text.split("\n")]
+    linecache.cache[filename] = (len(source), None, lines, filename)
+
+
+def broken(error: BaseException, source: bytes) -> wire.Value:
+    """Describe why a file does not compile.
+
+    Args:
+        error: What `compile` raised: SyntaxError, ValueError (null bytes), RecursionError or MemoryError (nesting).
+        source: The file.
+
+    Returns:
+        (kind, message, line, column, text of the line); line and column from 1, None where unknown.
+    """
+    if b"\0" in source:
+        before = source[: source.index(b"\0")]
+        return ("null bytes", "the file contains a null byte", before.count(b"\n") + 1, None, None)
+    if isinstance(error, RecursionError | MemoryError):
+        return ("nesting", "the code is nested too deeply to compile", None, None, None)
+    if not isinstance(error, SyntaxError):
+        return ("syntax", _message(error), None, None, None)
+    message = str(error.msg)[:_TEXT_LIMIT]
+    line = error.lineno if type(error.lineno) is int and error.lineno > 0 else None
+    if "(unicode error) 'utf-8' codec" in message or "encoding problem" in message or "unknown encoding" in message:
+        return ("encoding", message, line, None, None)
+    if "too many nested" in message or "too many statically nested" in message:
+        return ("nesting", message, line, None, None)
+    column = error.offset if type(error.offset) is int and error.offset > 0 else None
+    text = error.text[:_LINE_LIMIT].rstrip("\r\n") if type(error.text) is str else None
+    return ("syntax", message, line, column, text)
+
+
+def raised(error: BaseException, filename: str) -> wire.Value:
+    """Describe an exception that left the candidate's code.
+
+    Returns:
+        (type name, message, frames, whether it is NotImplementedError, whether memory ran out); a frame is
+        (line, function, text of the line), outermost first, and only the candidate's own are there.
+    """
+    frames = list(_frames(error.__traceback__, filename))
+    if len(frames) > _OUTER_FRAMES + _INNER_FRAMES:
+        frames = frames[:_OUTER_FRAMES] + frames[-_INNER_FRAMES:]
+    return (
+        values.type_name(error),
+        _message(error),
+        tuple((line, function, linecache.getline(filename, line).strip()[:_LINE_LIMIT]) for line, function in frames),
+        isinstance(error, NotImplementedError),
+        isinstance(error, MemoryError),
+    )
+
+
+def public_names(namespace: dict[str, object]) -> tuple[str, ...]:
+    """Return what a file defines that could have been meant as its entry: its own functions and classes, in order."""
+    found = (
+        name
+        for name, value in namespace.items()
+        if not name.startswith("_") and callable(value) and getattr(value, "__module__", None) == namespace["__name__"]
+    )
+    return tuple(name[:_NAME_LIMIT] for name, _ in zip(found, range(_MAX_NAMES), strict=False))
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)[:_TEXT_LIMIT]
+    except BaseException as second:
+        return f"(its __str__ raised {values.type_name(second)})"
+
+
+def _frames(traceback: TracebackType | None, filename: str) -> Iterator[tuple[int, str]]:
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if code.co_filename == filename:
+            yield traceback.tb_lineno, code.co_name[:_NAME_LIMIT]
+        traceback = traceback.tb_next

@@ -1,0 +1,190 @@
+"""Between live values and what travels: which Python and NumPy values a candidate can be handed and can hand back."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from . import wire
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Arg", "OversizedError", "SameAs", "find_opaque", "from_wire", "to_wire", "type_name"]
+
+_NAME_LIMIT = 100
+_MAX_ITEMS = wire.MAX_ITEMS - 10_000  # the rest is for what else is in the frame
+_MAX_DEPTH = wire.MAX_DEPTH - 2  # a frame's own tuples are around it
+
+
+class OversizedError(Exception):
+    """A value that is too large, too long or too deep to hand over; its text says what and how large."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arg:
+    """An array to deliver in a given memory layout."""
+
+    value: NDArray[Any]
+    layout: wire.Layout = wire.Layout.C
+
+
+@dataclass(frozen=True, slots=True)
+class SameAs:
+    """In a call's arguments: the same object as the earlier positional argument `index`, not an equal one."""
+
+    index: int
+
+
+class _Budget:
+    """What is left to spend on one value."""
+
+    def __init__(self, limit: int) -> None:
+        self.bytes = limit
+        self.items = _MAX_ITEMS
+
+    def spend(self, count: int) -> bool:
+        """Take `count` bytes and return whether they were there."""
+        self.bytes -= count
+        return self.bytes >= 0
+
+    def item(self) -> None:
+        self.items -= 1
+        if self.items < 0:
+            raise OversizedError("a value of too many parts")
+
+
+def to_wire(value: Any, *, limit: int) -> wire.Value:
+    """Describe a live value for the wire.
+
+    Only exact types are taken at their word: None, bool, int, float, str, bytes, tuple, list, dict with str keys,
+    `numpy.ndarray` and NumPy scalars of the wire's dtypes. A subclass may have behaviour of its own, so it is opaque,
+    as is everything else.
+
+    Args:
+        value: Any object at all; none of its own code runs.
+        limit: The most bytes of data in it.
+
+    Raises:
+        OversizedError: It holds more than `limit` bytes, too many parts, or is nested too deep (or in itself).
+    """
+    return _describe(value, _Budget(limit), _MAX_DEPTH)
+
+
+def _describe(value: Any, budget: _Budget, depth: int) -> wire.Value:
+    import numpy as np
+
+    budget.item()
+    if depth < 0:
+        raise OversizedError(f"a value nested more than {_MAX_DEPTH} deep")
+    kind = type(value)
+    if value is None or kind is bool or kind is float:
+        return value  # type: ignore[no-any-return]  # narrowed by exact type, which mypy cannot follow on Any
+    if kind is np.ndarray:
+        return _describe_array(value, budget)
+    if kind is tuple:
+        return tuple(_describe(item, budget, depth - 1) for item in value)
+    if kind is list:
+        return [_describe(item, budget, depth - 1) for item in value]
+    if kind is dict:
+        if any(type(key) is not str for key in value):
+            return wire.Opaque("dict whose keys are not all str")
+        if not budget.spend(4 * sum(map(len, value))):
+            raise OversizedError("a dict with very long keys")
+        return {key: _describe(item, budget, depth - 1) for key, item in value.items()}
+    if kind is int:
+        bits = value.bit_length()
+        return value if bits < 8 * wire.MAX_INT_BYTES else wire.Opaque(f"int of {bits} bits")
+    if kind is str or kind is bytes:
+        if not budget.spend(4 * len(value)):
+            raise OversizedError(f"a {kind.__name__} of length {len(value)}")
+        return value  # type: ignore[no-any-return]  # as above
+    if kind is Arg:
+        return _flagged(_describe_array(np.asarray(value.value), budget), layout=value.layout)
+    if kind in _scalar_types():
+        return _flagged(_describe_array(np.asarray(value), budget), scalar=True)
+    return wire.Opaque(type_name(value))
+
+
+@cache
+def _scalar_types() -> frozenset[type]:
+    import numpy as np
+
+    return frozenset(np.dtype(code).type for code in (*wire.DTYPES, "longlong", "ulonglong"))
+
+
+def _describe_array(array: NDArray[Any], budget: _Budget) -> wire.Array | wire.Opaque:
+    dtype = array.dtype
+    code = f"{dtype.kind}{dtype.itemsize}"
+    if code not in wire.DTYPES:
+        return wire.Opaque(f"ndarray of dtype {dtype}"[:_NAME_LIMIT])
+    size = math.prod(array.shape) * dtype.itemsize
+    # Spent before the copy is made: a view with zero strides can claim terabytes that do not exist.
+    if not budget.spend(size):
+        raise OversizedError(f"an array of shape {array.shape} and dtype {dtype} ({size / 1e6:,.1f} MB)")
+    return wire.Array(code, array.shape, array.astype(f"<{code}", copy=False).tobytes())
+
+
+def _flagged(
+    array: wire.Array | wire.Opaque, *, scalar: bool = False, layout: wire.Layout = wire.Layout.C
+) -> wire.Array | wire.Opaque:
+    if isinstance(array, wire.Opaque):
+        return array
+    return wire.Array(array.dtype, array.shape, array.data, scalar, layout)
+
+
+def type_name(value: object) -> str:
+    """Return what `type(value)` is called, at most 100 characters, running no code of the candidate's metaclass."""
+    name: str = type.__dict__["__name__"].__get__(type(value))
+    return name[:_NAME_LIMIT]
+
+
+def from_wire(value: wire.Value, *, lay_out: bool = False) -> Any:
+    """Build the live value: every array fresh, aligned, writable and its own owner.
+
+    Args:
+        value: What was read; an `Opaque` in it stays what it is.
+        lay_out: Whether to honour an array's layout (as the candidate's process does) or always use C order.
+    """
+    if isinstance(value, wire.Array):
+        return _build_array(value, value.layout if lay_out else wire.Layout.C)
+    if isinstance(value, tuple):
+        return tuple(from_wire(item, lay_out=lay_out) for item in value)
+    if isinstance(value, list):
+        return [from_wire(item, lay_out=lay_out) for item in value]
+    if isinstance(value, dict):
+        return {key: from_wire(item, lay_out=lay_out) for key, item in value.items()}
+    return value
+
+
+def _build_array(array: wire.Array, layout: wire.Layout) -> Any:
+    import numpy as np
+
+    read: NDArray[Any] = np.ndarray(array.shape, f"<{array.dtype}", array.data)
+    if array.scalar:
+        return read[()]
+    match layout:
+        case wire.Layout.F:
+            return read.copy(order="F")
+        case wire.Layout.STRIDED:
+            buffer = np.zeros((*array.shape, 2), read.dtype)
+            buffer[..., 0] = read
+            return buffer[..., 0]
+        case wire.Layout.REVERSED:
+            flip: tuple[Any, ...] = (..., *(slice(None, None, -1),) * read.ndim)
+            return read[flip].copy()[flip]
+        case _:
+            return read.copy()
+
+
+def find_opaque(value: wire.Value) -> wire.Opaque | None:
+    """Return the first opaque value in a tree, None if all of it can be rebuilt."""
+    if isinstance(value, wire.Opaque):
+        return value
+    if isinstance(value, tuple | list | dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            if (found := find_opaque(item)) is not None:
+                return found
+    return None

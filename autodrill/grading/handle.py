@@ -1,0 +1,121 @@
+"""A started candidate's process: asking it where it is, and ending it with all it started."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from autodrill.grading.child import trace
+from autodrill.grading.stragglers import end_stragglers
+
+if TYPE_CHECKING:
+    import socket
+    from typing import IO
+
+__all__ = ["Child"]
+
+_DUMP_SECONDS = 0.1
+
+
+@dataclass(slots=True)
+class Child:
+    """A started process and the parent's ends of its channels; every descriptor is non-blocking.
+
+    Attributes:
+        process: The process, leader of a session of its own.
+        job: The socket that carries frames.
+        stdout: What it prints; None where that goes to the terminal.
+        stderr: Likewise.
+        dump: Where it writes its stack when asked to, or when it crashes; None where it does not.
+        marker: Shared memory with the line that runs, where lines are traced.
+        pidfd: Becomes readable when the process ends; None where the system has none.
+        mark: What its environment is marked with, and that of every process it starts.
+    """
+
+    process: subprocess.Popen[bytes]
+    job: socket.socket
+    stdout: int | None
+    stderr: int | None
+    dump: int | None
+    marker: IO[bytes] | None
+    pidfd: int | None
+    mark: str
+
+    def stack_line(self, filename: str) -> int | None:
+        """Ask a running process for the innermost line of `filename` on its stack; works inside C loops too."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.process.pid, signal.SIGUSR1)
+            os.kill(self.process.pid, signal.SIGCONT)  # it may have stopped itself
+        return self.dumped_line(filename)
+
+    def dumped_line(self, filename: str) -> int | None:
+        """Read the innermost line of `filename` from the stack that was dumped, waiting 0.1 s at most."""
+        if self.dump is None:
+            return None
+        prefix = f'  File "{_as_dumped(filename)}", line '.encode()
+        deadline = time.monotonic() + _DUMP_SECONDS
+        text = b""
+        while _readable(self.dump, deadline - time.monotonic()):
+            part = os.read(self.dump, 1 << 16)
+            text += part
+            for line in text.split(b"\n")[:-1]:
+                number = line[len(prefix) :].split(b" ", 1)[0]
+                if line.startswith(prefix) and number.isdigit() and len(number) < 8:
+                    return int(number)
+            if not part or len(text) > 1 << 20:
+                break
+        return None
+
+    def traced_line(self) -> int | None:
+        """Return the last line that was traced; None where lines are not traced."""
+        if self.marker is None:
+            return None
+        self.marker.seek(0)
+        return trace.read_marker(self.marker.read(trace.MARKER_BYTES))
+
+    def ends_within(self, seconds: float) -> bool:
+        """Wait for the process to end by itself and return whether it did."""
+        if self.pidfd is not None:
+            return _readable(self.pidfd, seconds)
+        try:
+            self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def end(self) -> None:
+        """Kill the process and everything it started, and release every descriptor; its exit status is kept."""
+        pid = self.process.pid
+        if self.process.returncode is None:
+            os.kill(pid, signal.SIGSTOP)  # it starts nothing more while what it has started is looked for
+        end_stragglers(pid, self.mark)
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # on a terminal it leads no group
+            os.killpg(pid, signal.SIGKILL)
+        self.process.kill()
+        self.process.wait()
+        self.job.close()
+        for descriptor in (self.stdout, self.stderr, self.dump, self.pidfd):
+            if descriptor is not None:
+                os.close(descriptor)
+        if self.marker is not None:
+            self.marker.close()
+
+
+def _readable(descriptor: int, seconds: float) -> bool:
+    """Wait for data or an end. Not `select.select`: it knows no descriptor above 1023."""
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(seconds > 0 and poll.poll(seconds * 1000))
+
+
+def _as_dumped(filename: str) -> str:
+    """Return a file name the way faulthandler writes it: escaped to ASCII, cut at 500 characters."""
+    cut = filename[:500]
+    shown = "".join(c if " " <= c <= "~" else c.encode("unicode_escape").decode() for c in cut)
+    return shown if len(filename) <= 500 else shown + "..."

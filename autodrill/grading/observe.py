@@ -1,0 +1,250 @@
+"""Holding one answer of the candidate's code against what is right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+import numpy as np  # noqa: TID253 answers are arrays
+
+from autodrill.drills.exercise import Kind
+from autodrill.grading import outcome as ends
+from autodrill.grading.ask import arguments, named_arguments
+from autodrill.grading.child.wire import Opaque
+from autodrill.grading.report import FaultKind
+from autodrill.grading.truth import Part, Truth
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from autodrill.drills.cases import Case
+    from autodrill.drills.exercise import Exercise, Solution
+    from autodrill.grading.process import Runner
+
+    Array = NDArray[Any]
+
+__all__ = ["Fault", "Observation", "ask", "examine"]
+
+ANSWER_BYTES = 1 << 16
+"""Room for an answer beyond the bytes that the right one has: shapes may be wrong, and lists are wordy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with one answer."""
+
+    kind: FaultKind
+    summary: str
+    line: int | None = None
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """A case, what is right, and what came back.
+
+    Attributes:
+        case: The case.
+        truth: What is right for it.
+        outcome: How the call ended.
+        got: The results as arrays, aligned with `truth.parts`; None for a result that is not an array; None
+            altogether if there is nothing to compare.
+        wrong: Which results are wrong.
+        fault: What is wrong, or None.
+    """
+
+    case: Case
+    truth: Truth
+    outcome: ends.CallOutcome
+    got: tuple[Array | None, ...] | None
+    wrong: tuple[bool, ...]
+    fault: Fault | None
+
+
+def ask(
+    runner: Runner, exercise: Exercise, solution: Solution, case: Case, truth: Truth, *, seconds: float | None = None
+) -> Observation:
+    """Put a case to the loaded code and examine what comes back."""
+    wanted = sum(p.value.nbytes for p in truth.parts)
+    args = arguments(exercise, solution, case, truth)
+    end = runner.call(args, budget=4 * wanted + ANSWER_BYTES, seconds=seconds)
+    return examine(exercise, solution, case, truth, end)
+
+
+def examine(
+    exercise: Exercise, solution: Solution, case: Case, truth: Truth, end: ends.CallOutcome
+) -> Observation:
+    """Say what is wrong with how a call ended, if anything."""
+    if not isinstance(end, ends.Returned):
+        return Observation(case, truth, end, None, (), _not_returned(end))
+    if solution.judge is not None:
+        return Observation(case, truth, end, None, (), _judged(solution, case, end.value))
+    got, fault = _results(exercise, solution, truth, end.value)
+    if got is None:
+        return Observation(case, truth, end, None, (), fault)
+    checks = [_compare(part, g, kind_of_node=exercise.kind is Kind.VALUE) for part, g in zip(truth.parts, got, strict=True)]
+    wrong = tuple(c is not None for c in checks)
+    fault = next((c for c in checks if c is not None), None) or _conduct(exercise, solution, case, truth, end)
+    return Observation(case, truth, end, tuple(got), wrong, fault)
+
+
+def _not_returned(end: ends.CallOutcome) -> Fault:
+    match end:
+        case ends.Raised(not_implemented=True):
+            return Fault(FaultKind.NOT_IMPLEMENTED, "not implemented yet", end.line, _code(end))
+        case ends.Raised(type="SystemExit" | "KeyboardInterrupt"):
+            return Fault(FaultKind.RAISED, f"it raises {end.type}: an answer returns", end.line, _code(end))
+        case ends.Raised():
+            message = f"{end.type}: {end.message}" if end.message else end.type
+            return Fault(FaultKind.RAISED, message, end.line, _code(end))
+        case ends.Oversized(what=what):
+            return Fault(FaultKind.TYPE, f"it returns {what}, far more than was asked for")
+        case ends.OutOfMemory(limit=limit, line=line):
+            return Fault(FaultKind.MEMORY, f"it asks for more than {limit >> 20} MiB of memory", line)
+        case ends.TimedOut(limit=limit, line=line):
+            return Fault(FaultKind.TIME, f"no answer after {limit:g} s", line)
+        case ends.Flooded(limit=limit, line=line):
+            return Fault(FaultKind.OUTPUT, f"it prints more than {limit >> 10} KiB", line)
+        case ends.Died(how=how, line=line):
+            return Fault(FaultKind.DIED, f"it ended its process ({how}): an answer returns", line)
+        case ends.Unreadable(reason=reason):
+            return Fault(FaultKind.DIED, f"what came back is not an answer: {reason}")
+        case _:
+            raise TypeError(f"not a way for a call to fail: {end!r}")
+
+
+def _code(end: ends.Raised) -> str:
+    return end.frames[-1].text.strip() if end.frames else ""
+
+
+def _judged(solution: Solution, case: Case, value: Any) -> Fault | None:
+    assert solution.judge is not None
+    if value is None:
+        return Fault(FaultKind.NOTHING, "it returns None")
+    message = solution.judge(value, **case.inputs, **case.static)
+    return Fault(FaultKind.WRONG, message) if message else None
+
+
+def _results(
+    exercise: Exercise, solution: Solution, truth: Truth, value: Any
+) -> tuple[list[Array | None] | None, Fault | None]:
+    """Take the returned value apart into one array a part."""
+    if value is None:
+        return None, Fault(FaultKind.NOTHING, "it returns None")
+    if exercise.kind is Kind.VALUE and not solution.drive:
+        value = tuple(value["grads"]) if isinstance(value, dict) else value
+    names = [p.name for p in truth.parts]
+    if isinstance(value, dict) and solution.results:
+        missing = [n for n in names if n not in value]
+        if missing:
+            return None, Fault(FaultKind.ARITY, f"the key `{missing[0]}` is missing from the dict it returns")
+        items: Sequence[Any] = [value[n] for n in names]
+    elif isinstance(value, tuple | list) and not (len(names) == 1 and _numbers(value)):
+        items = value
+    else:
+        items = [value]
+    if len(items) != len(names):
+        wanted = f"{len(names)} results ({', '.join(names)})" if len(names) > 1 else f"one result ({names[0]})"
+        return None, Fault(FaultKind.ARITY, f"it returns {len(items)} results, must return {wanted}")
+    for name, item in zip(names, items, strict=True):
+        if item is None:
+            return None, Fault(FaultKind.NOTHING, f"{name} is None")
+    return [_as_array(item) for item in items], None
+
+
+def _numbers(value: Any) -> bool:
+    return isinstance(value, list) and all(type(v) in (int, float) for v in value)
+
+
+def _as_array(item: Any) -> Array | None:
+    if isinstance(item, np.ndarray | np.generic):
+        return np.asarray(item)
+    if type(item) in (int, float) or _numbers(item):
+        return np.asarray(item, dtype=np.float64) if _fits(item) else None
+    return None
+
+
+def _fits(item: Any) -> bool:
+    """Whether Python integers fit a float64."""
+    values = item if isinstance(item, list) else [item]
+    return all(isinstance(v, float) or abs(v) < 10**300 for v in values)
+
+
+def _compare(part: Part, got: Array | None, *, kind_of_node: bool) -> Fault | None:
+    if got is None:
+        return Fault(FaultKind.TYPE, f"{part.name} is not {'a number' if kind_of_node else 'an array of numbers'}")
+    if got.dtype.kind not in "fiu":
+        return Fault(FaultKind.TYPE, f"{part.name} has dtype {got.dtype}, must be {part.dtype}")
+    if got.shape != part.value.shape:
+        of = f" like {part.name[1:]}" if part.name.startswith("d") and not kind_of_node else ""
+        return Fault(FaultKind.SHAPE, f"{part.name} has shape {got.shape}, must be {part.value.shape}{of}")
+    with np.errstate(all="ignore"):
+        off = ~_within(got, part.value, part.tolerance)
+    if off.any():
+        where = np.unravel_index(int(np.argmax(off)), off.shape) if off.shape else ()
+        if not np.isfinite(got[where]) and np.isfinite(part.value[where]):
+            return Fault(FaultKind.NOT_FINITE, f"{part.name} is {got[where]} where it must be finite")
+        count = "" if not off.shape or off.size == 1 else f" in {int(off.sum())} of {off.size} places"
+        return Fault(FaultKind.VALUE, f"{part.name} is wrong{count}")
+    if part.dtype.kind == "f" and got.dtype != part.dtype and got.ndim and not kind_of_node and got.size:
+        return Fault(FaultKind.DTYPE, f"{part.name} is {got.dtype}, must be {part.dtype} like its input")
+    return None
+
+
+def _within(got: Array, want: Array, tolerance: Array) -> Array:
+    close = np.abs(got.astype(np.float64) - want) <= tolerance
+    same = (got == want) | (np.isnan(got) & np.isnan(want))
+    return np.asarray(close | same)
+
+
+def _conduct(
+    exercise: Exercise, solution: Solution, case: Case, truth: Truth, end: ends.Returned
+) -> Fault | None:
+    """Faults of an answer whose numbers are right."""
+    if exercise.kind is Kind.VALUE and not solution.drive:
+        return _untouched_nodes(case, truth, end.value)
+    if solution.drive:
+        return None
+    names = list(named_arguments(exercise, solution, case, truth))
+    if end.changed:
+        return Fault(FaultKind.MUTATED, f"the argument {names[end.changed[0]]} is not what it was before the call")
+    if solution.may_alias:
+        return None
+    parts = [p.name for p in truth.parts]
+    for output, argument in end.shared:
+        if output < len(parts) and truth.parts[output].value.size:
+            return Fault(FaultKind.ALIASED, f"{parts[output]} shares memory with the argument {names[argument]}")
+    for output in end.readonly:
+        if output < len(parts) and truth.parts[output].value.size:
+            return Fault(FaultKind.ALIASED, f"{parts[output]} cannot be written to: it is a view that repeats elements")
+    for first, second in end.joined:
+        if first < len(parts) and second < len(parts):
+            return Fault(FaultKind.ALIASED, f"{parts[first]} and {parts[second]} share memory")
+    return None
+
+
+def _untouched_nodes(case: Case, truth: Truth, value: Any) -> Fault | None:
+    """A closure adds to `.grad` of its operands and leaves everything else alone."""
+    data = [float(v) for v in case.inputs.values()][: 1 if case.alias else None]
+    now = value.get("data") if isinstance(value, dict) else None
+    if not _is_numbers(now) or any(a != b for a, b in zip(now, data, strict=False)):
+        return Fault(FaultKind.MUTATED, "the `.data` of an operand is not what it was before the call")
+    out = value.get("out")
+    if not _is_numbers(out) or out[0] != float(truth.outputs[0]) or not _same(out[1], float(truth.cotangents[0])):
+        return Fault(FaultKind.MUTATED, "`out` is not what it was before the call")
+    return None
+
+
+def _same(a: float, b: float) -> bool:
+    return a == b or (a != a and b != b)
+
+
+def _is_numbers(value: Any) -> TypeGuard[list[float]]:
+    return isinstance(value, list) and all(type(v) in (int, float) or isinstance(v, np.generic) for v in value)
+
+
+def is_opaque(value: Any) -> bool:
+    """Whether a value of a type that does not travel came back."""
+    return isinstance(value, Opaque)

@@ -1,0 +1,293 @@
+"""The candidate's process as its parent sees it: load a file, call what it defines, and say how that ended."""
+
+from __future__ import annotations
+
+import math
+import signal
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from autodrill.errors import InternalError
+from autodrill.grading.answer import read_call, read_load
+from autodrill.grading.child import frames, values, wire
+from autodrill.grading.child.frames import STRUCTURE_BYTES, Kind
+from autodrill.grading.child.wire import WireError
+from autodrill.grading.exchange import End, Exchange
+from autodrill.grading.outcome import CallOutcome, Died, Flooded, Loaded, LoadOutcome, Stopped, TimedOut, Unreadable
+from autodrill.grading.spawn import Spawn, spawn_fresh, spawn_on_terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import TracebackType
+
+    from autodrill.grading.handle import Child
+
+__all__ = ["Arg", "Layout", "Limits", "Runner", "SameAs", "debug"]
+
+Arg = values.Arg
+SameAs = values.SameAs
+Layout = wire.Layout
+
+_Read = TypeVar("_Read")
+
+_START_SECONDS = 60.0  # generous: a slow start is the machine's fault, not the candidate's
+_MAX_ARGUMENT_BYTES = 1 << 40
+_LAST_BREATH_SECONDS = 0.2  # a process closes its descriptors a little before it is gone
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a candidate's process may use.
+
+    Attributes:
+        seconds: Wall time of loading the file, and of each call.
+        memory: Bytes it may allocate beyond what Python and NumPy take.
+        output: Bytes it may print, for each load and each call.
+    """
+
+    seconds: float = 5.0
+    memory: int = 1 << 30
+    output: int = 1 << 20
+
+
+class Runner:
+    """A process for a candidate's code. Use it as a context manager, from one thread at a time.
+
+    Files can be loaded one after another; each gets a fresh module. After a `Stopped` outcome the process is gone, and
+    `finished` says so.
+    """
+
+    def __init__(self, child: Child, limits: Limits, spawn: Spawn) -> None:
+        self._child: Child | None = child
+        self._limits = limits
+        self._spawn = spawn
+        self._ready = False
+        self._filename = ""
+        self._loading = b""
+        self._exchange = Exchange(child, limits.output)
+
+    @classmethod
+    def start(cls, limits: Limits | None = None, *, spawn: Spawn = spawn_fresh, traced: bool = False) -> Self:
+        """Start a process and return at once; it imports NumPy while the caller goes on.
+
+        Args:
+            limits: What it may use.
+            spawn: How to come by a process.
+            traced: Whether to record the line that runs, which slows the candidate's code several times over.
+
+        Raises:
+            UsageError: This system cannot hold a candidate's process.
+            InternalError: The process cannot be started.
+        """
+        limits = limits or Limits()
+        return cls(spawn(memory=limits.memory, traced=traced), limits, spawn)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the process is gone: stopped, dead or closed."""
+        return self._child is None
+
+    @property
+    def stdout(self) -> str:
+        """The first 8 KiB printed since the last load, undecodable bytes replaced; for showing apart, never as data."""
+        return self._exchange.printed()[0]
+
+    @property
+    def stderr(self) -> str:
+        """The first 8 KiB written to stderr since the last load, like `stdout`."""
+        return self._exchange.printed()[1]
+
+    def load(
+        self, source: bytes, filename: str, entry: str, scenario: str | None = None, *, seconds: float | None = None
+    ) -> LoadOutcome:
+        """Run a candidate's file, in a module of its own.
+
+        Args:
+            source: The file as it is on disk; a coding cookie and a byte order mark are honoured.
+            filename: What tracebacks call it; it need not exist.
+            entry: The function or class to call.
+            scenario: Source, trusted, that defines `drive(candidate, *args)`; it finds `np` defined.
+            seconds: Wall time, in place of the limits'.
+
+        Raises:
+            InternalError: The scenario does not compile, or the process did not start.
+            RuntimeError: The runner is finished.
+        """
+        if scenario is not None:
+            try:
+                compile(scenario, "<scenario>", "exec", dont_inherit=True)
+            except (SyntaxError, ValueError) as error:
+                raise InternalError(f"the exercise's scenario does not compile: {error}") from error
+        limit = self._limits.seconds if seconds is None else seconds
+        self._filename = filename
+        self._loading = frames.pack(Kind.LOAD, (source, filename, entry, scenario, float(limit)))
+        self._exchange.forget()
+        got = self._perform(self._loading, limit, STRUCTURE_BYTES)
+        return got if isinstance(got, Stopped) else self._read(read_load, got)
+
+    def call(self, args: Sequence[Any], *, budget: int, seconds: float | None = None) -> CallOutcome:
+        """Call the entry that was loaded.
+
+        Every call gets fresh copies of its arguments.
+
+        Args:
+            args: Positional arguments: None, bool, int, float, str, bytes, NumPy arrays and scalars, tuples, lists and
+                dicts of these; `Arg` gives an array another memory layout, `SameAs(i)` stands for argument i itself.
+            budget: Bytes of data the answer may hold.
+            seconds: Wall time, in place of the limits'.
+
+        Raises:
+            TypeError: An argument cannot travel.
+            RuntimeError: Nothing is loaded, or the runner is finished.
+        """
+        if not self._loading:
+            raise RuntimeError("nothing is loaded")
+        limit = self._limits.seconds if seconds is None else seconds
+        own, same = _own_arguments(args)
+        got = self._perform(frames.pack(Kind.CALL, (own, same, budget, float(limit))), limit, budget + STRUCTURE_BYTES)
+        return got if isinstance(got, Stopped) else self._read(read_call, got)
+
+    def close(self) -> None:
+        """Kill the process and everything it started, and release every descriptor. It may be called twice."""
+        if self._child is not None:
+            child, self._child = self._child, None
+            self._exchange.close()
+            child.end()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _perform(self, request: bytes, seconds: float, limit: int) -> tuple[Kind, wire.Value] | Stopped:
+        """Send a frame and wait for its answer; where none comes, say why and stop."""
+        child = self._alive()
+        if not self._ready:
+            self._await_start()
+        started = time.monotonic()
+        try:
+            got = self._exchange.ask(request, seconds, limit)
+        except WireError as error:
+            self.close()
+            return Unreadable(str(error))
+        match got:
+            case End.TIME:
+                line = child.stack_line(self._filename)
+                self.close()
+                return TimedOut(seconds, line)
+            case End.FLOOD:
+                line = child.stack_line(self._filename)
+                self.close()
+                return Flooded(self._limits.output, line)
+            case End.DEATH:
+                return self._died(request, max(0.5, seconds + 0.7 - (time.monotonic() - started)))
+            case _:
+                return got
+
+    def _read(self, read: Callable[..., _Read], got: tuple[Kind, wire.Value]) -> _Read | Unreadable:
+        try:
+            return read(*got, memory=self._limits.memory)
+        except WireError as error:
+            self.close()
+            return Unreadable(str(error))
+
+    def _await_start(self) -> None:
+        got = self._exchange.ask(b"", _START_SECONDS, STRUCTURE_BYTES)
+        if got != (Kind.READY, None):
+            said = self.stderr.strip()
+            self.close()
+            raise InternalError(f"the process for the candidate's code did not start: {said or got}")
+        self._ready = True
+
+    def _died(self, request: bytes, seconds: float) -> Died:
+        """Describe a death: by the stack it dumped if it crashed, else by dying again under a trace."""
+        child = self._alive()
+        ended = child.ends_within(_LAST_BREATH_SECONDS)
+        line = child.dumped_line(self._filename)
+        self.close()
+        status = child.process.returncode if ended else frames.LOST_CHANNEL
+        if line is None and child.marker is None:
+            line = self._line_of_death(request, seconds)
+        return Died(_how(status), line)
+
+    def _line_of_death(self, request: bytes, seconds: float) -> int | None:
+        """Load and call again with lines traced, and return the last one; None if it does not die this time."""
+        with type(self).start(self._limits, spawn=self._spawn, traced=True) as again:
+            again._await_start()
+            child = again._alive()
+            try:
+                if request is not self._loading:
+                    got = again._exchange.ask(self._loading, seconds, STRUCTURE_BYTES)
+                    if got != (Kind.LOADED, None):
+                        return None
+                got = again._exchange.ask(request, seconds, STRUCTURE_BYTES)
+            except WireError:
+                return None
+            return child.traced_line() if got is End.DEATH else None
+
+    def _alive(self) -> Child:
+        if self._child is None:
+            raise RuntimeError("this runner is finished; start another")
+        return self._child
+
+
+def debug(
+    source: bytes, filename: str, entry: str, scenario: str | None, args: Sequence[Any]
+) -> LoadOutcome | CallOutcome:
+    """Load a file and make one call under pdb, in a process of its own on this terminal, without limits.
+
+    pdb stops at the first line of the candidate's that runs, and again where an exception was raised.
+
+    Args:
+        source: The file as it is on disk.
+        filename: Its path if it has one, so that pdb and an editor name the same place.
+        entry: The function or class to call.
+        scenario: Source, trusted, that defines `drive(candidate, *args)`.
+        args: Arguments as `Runner.call` takes them.
+
+    Returns:
+        How it ended: of the load if that failed, else of the call. Leaving pdb with `quit` is a `Raised` of `BdbQuit`.
+
+    Raises:
+        UsageError: This system cannot hold a candidate's process.
+        InternalError: The scenario does not compile, or the process did not start.
+    """
+    interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the debugged process alone
+    try:
+        with Runner.start(Limits(seconds=math.inf), spawn=spawn_on_terminal) as runner:
+            loaded = runner.load(source, filename, entry, scenario)
+            return runner.call(args, budget=_MAX_ARGUMENT_BYTES) if isinstance(loaded, Loaded) else loaded
+    finally:
+        signal.signal(signal.SIGINT, interrupt)
+
+
+def _own_arguments(args: Sequence[Any]) -> tuple[tuple[wire.Value, ...], tuple[int, ...]]:
+    """Return the distinct arguments, and for each position which of them stands there."""
+    own: list[wire.Value] = []
+    same: list[int] = []
+    for position, arg in enumerate(args):
+        if isinstance(arg, SameAs):
+            if not 0 <= arg.index < position:
+                raise TypeError(f"argument {position} cannot be the same as argument {arg.index}")
+            same.append(same[arg.index])
+        else:
+            same.append(len(own))
+            own.append(values.to_wire(arg, limit=_MAX_ARGUMENT_BYTES))
+            if (opaque := values.find_opaque(own[-1])) is not None:
+                raise TypeError(f"argument {position} cannot travel: {opaque.type_name}")
+    return tuple(own), tuple(same)
+
+
+def _how(status: int) -> str:
+    if status == frames.LOST_CHANNEL:
+        return "closed its channel"
+    if status < 0:
+        try:
+            return f"signal {signal.Signals(-status).name}"
+        except ValueError:
+            return f"signal {-status}"
+    return f"exit code {status}"

@@ -1,0 +1,149 @@
+"""What grading found, as records: renderers are pure functions of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+__all__ = ["Comparison", "Failure", "FaultKind", "Remark", "Report", "Rule", "Verdict"]
+
+
+class Verdict(StrEnum):
+    """The outcome of grading one file."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    """The answer is wrong, incomplete or raises."""
+    ERROR = "error"
+    """The file cannot be read or run at all: a syntax error, the function missing."""
+    TIMEOUT = "timeout"
+    """A limit of time, memory or output was reached."""
+    INTERNAL = "internal"
+    """autodrill's or the exercise's own fault: costs the learner nothing."""
+
+
+class FaultKind(StrEnum):
+    """What is wrong with an answer, before asking why."""
+
+    NOT_IMPLEMENTED = "not implemented yet"
+    UNREADABLE = "the file cannot be read"
+    SYNTAX = "the file is not valid Python"
+    MISSING = "the function is not there"
+    RAISED = "it raises an exception"
+    NOTHING = "it returns None"
+    ARITY = "it returns the wrong number of results"
+    TYPE = "it returns the wrong type of result"
+    SHAPE = "a result has the wrong shape"
+    DTYPE = "a result has the wrong dtype"
+    NOT_FINITE = "a result is not finite"
+    VALUE = "a result has the wrong values"
+    WRONG = "the answer is wrong"
+    MUTATED = "it changes an argument"
+    ALIASED = "a result does not own its memory"
+    NONLINEAR = "the result is not linear in the cotangent"
+    UNREPEATABLE = "the same call gives two answers"
+    TOO_SLOW = "it does far more work than needed"
+    TIME = "it ran out of time"
+    MEMORY = "it ran out of memory"
+    OUTPUT = "it printed too much"
+    DIED = "it ended its process"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """The rule an answer breaks.
+
+    Attributes:
+        key: Stable name, such as `assign` or `transposed`.
+        because: What the code does wrong, or what its writer believes, as one clause.
+        hint: What to ask oneself.
+        known: Whether it is one of the exercise's own mistakes, matched by behaviour.
+    """
+
+    key: str
+    because: str
+    hint: str
+    known: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One result beside what it should be, as short text made from numbers only."""
+
+    name: str
+    expected: str
+    got: str
+    wrong: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The smallest case that fails, and why.
+
+    Attributes:
+        kind: What is wrong.
+        summary: One line that says it with the particulars.
+        rule: The rule broken, or None if no known rule explains the answer.
+        case: Index of the first failing case of the battery, for replay; None if no case was reached.
+        label: What is special about the case shown.
+        given: The arguments of the case shown, name to short text.
+        comparisons: Results beside what they should be.
+        line: Line of the candidate's file it happened at, or None.
+        code: That line's text.
+    """
+
+    kind: FaultKind
+    summary: str
+    rule: Rule | None = None
+    case: int | None = None
+    label: str = ""
+    given: dict[str, str] = field(default_factory=dict)
+    comparisons: tuple[Comparison, ...] = ()
+    line: int | None = None
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something worth knowing about an answer that is accepted."""
+
+    key: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything one grading run found.
+
+    Attributes:
+        exercise: The exercise's id.
+        path: The file graded, as the learner named it.
+        verdict: The outcome.
+        seed: Seed of the cases; with it every case can be had again.
+        cases: How many cases were put.
+        passed: How many of them were answered rightly.
+        seconds: Wall time of the whole run.
+        failure: The failure explained, or None.
+        remarks: What is worth knowing although it is accepted.
+        output: What the candidate's code printed, cut to length.
+        detail: For `internal`: what broke, for a bug report.
+    """
+
+    exercise: str
+    path: str
+    verdict: Verdict
+    seed: int
+    cases: int = 0
+    passed: int = 0
+    seconds: float = 0.0
+    failure: Failure | None = None
+    remarks: tuple[Remark, ...] = ()
+    output: str = ""
+    detail: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the report as plain JSON values."""
+        from dataclasses import asdict
+
+        return asdict(self)

@@ -1,0 +1,177 @@
+"""Ways to start a candidate's process: behind clean channels and limits, or on this terminal to be debugged."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import tempfile
+from contextlib import ExitStack
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO, Protocol
+
+from autodrill.errors import InternalError, UsageError
+from autodrill.grading import child
+from autodrill.grading.child import frames, trace, wire
+from autodrill.grading.handle import Child
+from autodrill.grading.stragglers import MARK
+
+__all__ = ["Spawn", "spawn_fresh", "spawn_on_terminal"]
+
+
+class Spawn(Protocol):
+    """A way to come by a process that has been sent START: started afresh, or forked from a warm server."""
+
+    def __call__(self, *, memory: int, traced: bool) -> Child:
+        """Return at once, with the process still starting.
+
+        Args:
+            memory: Bytes it may allocate beyond what Python and NumPy take.
+            traced: Whether it shall keep record of the line that runs.
+        """
+        ...
+
+
+def spawn_fresh(*, memory: int, traced: bool) -> Child:
+    """Start a new interpreter: see `Spawn`.
+
+    On Linux it is killed when the *thread* that started it ends, so that thread must outlive its use.
+
+    Raises:
+        UsageError: This system cannot hold a candidate's process.
+        InternalError: The interpreter cannot be started, or NumPy is missing.
+    """
+    with ExitStack() as ours, ExitStack() as theirs:
+        stdout, their_stdout = _pipe(ours, theirs)
+        stderr, their_stderr = _pipe(ours, theirs)
+        dump, their_dump = _pipe(ours, theirs)
+        marker: IO[bytes] | None = None
+        if traced:
+            marker = ours.enter_context(tempfile.TemporaryFile(buffering=0))
+            marker.truncate(trace.MARKER_BYTES)
+        job, process, mark = _start(
+            ours,
+            theirs,
+            {"memory": memory, "dump": their_dump, "marker": marker.fileno() if marker else None, "debug": False},
+            [their_dump, *([marker.fileno()] if marker else [])],
+            terminal=None,
+            streams=(subprocess.DEVNULL, their_stdout, their_stderr),
+        )
+        ours.pop_all()
+    return Child(process, job, stdout, stderr, dump, marker, _pidfd(process.pid), mark)
+
+
+def spawn_on_terminal(*, memory: int, traced: bool) -> Child:  # noqa: ARG001  # the signature is Spawn's
+    """Start a new interpreter that shares this terminal, makes each call under pdb and has no limits: see `Spawn`.
+
+    Raises:
+        UsageError: This system cannot hold a candidate's process.
+        InternalError: The interpreter cannot be started, or NumPy is missing.
+    """
+    terminal = {name: os.environ[name] for name in ("HOME", "INPUTRC", "TERM", "TERMINFO") if name in os.environ}
+    with ExitStack() as ours, ExitStack() as theirs:
+        job, process, mark = _start(ours, theirs, {"debug": True}, [], terminal=terminal, streams=(None, None, None))
+        ours.pop_all()
+    return Child(process, job, None, None, None, None, _pidfd(process.pid), mark)
+
+
+def _start(
+    ours: ExitStack,
+    theirs: ExitStack,
+    start: dict[str, wire.Value],
+    passed: list[int],
+    *,
+    terminal: dict[str, str] | None,
+    streams: tuple[int | None, int | None, int | None],
+) -> tuple[socket.socket, subprocess.Popen[bytes], str]:
+    """Start the interpreter.
+
+    Args:
+        ours: Closes the parent's ends if anything fails.
+        theirs: Closes the child's ends in the parent.
+        start: What START tells it, beside what every process is told.
+        passed: Descriptors it inherits beside the job channel.
+        terminal: The environment of a terminal to share, None for a process in a session of its own.
+        streams: Its stdin, stdout and stderr, as `subprocess` takes them.
+
+    Returns:
+        The job channel, the process, and the mark of all it will start.
+    """
+    if os.name != "posix":
+        raise UsageError("running a candidate's code needs Linux or macOS", hint="on Windows, use autodrill in WSL2")
+    job, their_job = socket.socketpair()
+    ours.callback(job.close)
+    theirs.callback(their_job.close)
+    # It lies in the channel before there is a reader, so that sending cannot fail.
+    job.sendall(frames.pack(frames.Kind.START, {"parent": os.getpid(), "numpy": _numpy_folder(), **start}))
+    job.setblocking(False)
+    mark = secrets.token_hex(16)
+    # Not `-I`: it would ignore PYTHONHASHSEED too. No site-packages, nothing of the user's or of the current folder.
+    command = [sys.executable, "-s", "-S", "-P", str(Path(child.__file__).parent), str(their_job.fileno())]
+    stdin, stdout, stderr = streams
+    try:
+        process = subprocess.Popen(  # noqa: S603  # our own interpreter and folder; no word of it comes from outside
+            command,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            pass_fds=[their_job.fileno(), *passed],
+            env=_environment() | (terminal or {}) | {MARK: mark},
+            cwd="/",
+            start_new_session=terminal is None,
+        )
+    except OSError as error:
+        raise InternalError(f"cannot start `{sys.executable}`: {error}") from error
+    return job, process, mark
+
+
+def _environment() -> dict[str, str]:
+    """Return the whole environment of a candidate's process; nothing of ours that could hold a secret is in it."""
+    environment = {
+        "LANG": "C.UTF-8",
+        "PYTHONHASHSEED": "0",  # the order of a set is the same when a case is replayed
+        "PYTHONIOENCODING": "utf-8:backslashreplace",
+        "PYTHONUTF8": "1",
+        # One thread: the machine is shared by many candidates, and sums are then made in the same order each time.
+        "MKL_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "VECLIB_MAXIMUM_THREADS": "1",
+    }
+    if libraries := os.environ.get("LD_LIBRARY_PATH"):  # on some clusters Python itself does not start without it
+        environment["LD_LIBRARY_PATH"] = libraries
+    return environment
+
+
+def _numpy_folder() -> str:
+    """Return the folder NumPy is imported from, without importing it.
+
+    Raises:
+        InternalError: There is none.
+    """
+    spec = find_spec("numpy")
+    if spec is None or spec.origin is None:
+        raise InternalError(
+            "NumPy cannot be found", hint="install autodrill again: `pip install --force-reinstall autodrill`"
+        )
+    return str(Path(spec.origin).parent.parent)
+
+
+def _pipe(on_error: ExitStack, theirs: ExitStack) -> tuple[int, int]:
+    ours, their = os.pipe()
+    on_error.callback(os.close, ours)
+    theirs.callback(os.close, their)
+    os.set_blocking(ours, False)
+    return ours, their
+
+
+def _pidfd(pid: int) -> int | None:
+    if sys.platform != "linux":
+        return None
+    try:
+        return os.pidfd_open(pid)
+    except OSError:  # Linux before 5.3, or a container that forbids it
+        return None

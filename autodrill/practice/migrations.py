@@ -1,0 +1,50 @@
+"""The history's schema, as the steps that lead to it: a published step is never edited, the next one is appended."""
+
+from __future__ import annotations
+
+__all__ = ["APPLICATION_ID", "MIGRATIONS"]
+
+APPLICATION_ID = 0x41445249
+"""What marks an SQLite file as an autodrill history: `ADRI` in ASCII."""
+
+_LOGS = (
+    """CREATE TABLE reviews (
+        id INTEGER PRIMARY KEY,
+        card TEXT NOT NULL CHECK (card <> ''),
+        at TEXT NOT NULL,
+        rating INTEGER NOT NULL CHECK (rating BETWEEN 1 AND 4),
+        detail TEXT NOT NULL
+    ) STRICT""",
+    "CREATE INDEX reviews_of_card ON reviews (card)",
+    """CREATE TABLE undone (
+        review INTEGER PRIMARY KEY REFERENCES reviews (id),
+        at TEXT NOT NULL
+    ) STRICT""",
+    """CREATE TABLE attempts (
+        id INTEGER PRIMARY KEY,
+        exercise TEXT NOT NULL CHECK (exercise <> ''),
+        at TEXT NOT NULL,
+        verdict TEXT NOT NULL,
+        seed TEXT,
+        source_hash TEXT NOT NULL,
+        source TEXT NOT NULL
+    ) STRICT""",
+    "CREATE INDEX attempts_at_exercise ON attempts (exercise)",
+    """CREATE TABLE hints (
+        id INTEGER PRIMARY KEY,
+        exercise TEXT NOT NULL CHECK (exercise <> ''),
+        at TEXT NOT NULL,
+        stage INTEGER NOT NULL CHECK (stage >= 1)
+    ) STRICT""",
+)
+
+# The file itself refuses to forget, whatever program writes to it.
+_APPEND_ONLY = tuple(
+    f"CREATE TRIGGER {table}_no_{event.lower()} BEFORE {event} ON {table} "
+    f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
+    for table in ("reviews", "undone", "attempts", "hints")
+    for event in ("UPDATE", "DELETE")
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = ((*_LOGS, *_APPEND_ONLY),)
+"""The statements that lead from format n to format n + 1; the file's `user_version` is how many were run."""

@@ -1,0 +1,112 @@
+"""When each card is due: derived by replaying the log of ratings through FSRS, nothing of it stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from autodrill.practice.records import Rating
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime, timedelta
+
+    from fsrs import Card, Scheduler
+
+    from autodrill.practice.records import Review
+
+__all__ = ["CardState", "Schedule"]
+
+
+@dataclass(frozen=True, slots=True)
+class CardState:
+    """What FSRS makes of a card's ratings.
+
+    Attributes:
+        card: The card's key.
+        stability: Days until the chance to remember it has fallen to 90 %.
+        difficulty: From 1 to 10.
+        due: When to ask it again, in UTC.
+        last_review: When it was last rated, in UTC.
+        reviews: How often it was rated.
+        lapses: How often it was rated Again after it had been known.
+    """
+
+    card: str
+    stability: float
+    difficulty: float
+    due: datetime
+    last_review: datetime
+    reviews: int
+    lapses: int
+
+
+class Schedule:
+    """The state of every card that was ever rated.
+
+    FSRS runs without fuzz, so that the same log always gives the same schedule, and without learning steps, so that
+    every interval is a whole number of days.
+    """
+
+    def __init__(self, reviews: Iterable[Review] = ()) -> None:
+        self._scheduler: Scheduler | None = None
+        self._cards: dict[str, Card] = {}
+        self._states: dict[str, CardState] = {}
+        for review in reviews:
+            self.add(review)
+
+    def add(self, review: Review) -> CardState:
+        """Take in one more rating, in the log's order, and return the card's new state."""
+        from fsrs import Rating as FsrsRating
+
+        before = self._states.get(review.card)
+        # Given an id and a due time, the constructor neither sleeps nor reads the clock.
+        card = self._cards.get(review.card) or self._new_card(review.at)
+        card, _ = self._fsrs().review_card(card, FsrsRating(review.rating), review.at)
+        assert card.stability is not None
+        assert card.difficulty is not None
+        lapsed = before is not None and review.rating is Rating.AGAIN
+        state = CardState(
+            card=review.card,
+            stability=card.stability,
+            difficulty=card.difficulty,
+            due=card.due,
+            last_review=review.at,
+            reviews=before.reviews + 1 if before else 1,
+            lapses=(before.lapses if before else 0) + lapsed,
+        )
+        self._cards[review.card] = card
+        self._states[review.card] = state
+        return state
+
+    def state(self, card: str) -> CardState | None:
+        """Return what is known of a card, or None where it was never rated."""
+        return self._states.get(card)
+
+    def states(self) -> tuple[CardState, ...]:
+        """Return the state of every card ever rated, the first rated first."""
+        return tuple(self._states.values())
+
+    def due(self, now: datetime) -> tuple[CardState, ...]:
+        """Return the cards due at `now`, the longest overdue first."""
+        waiting = [state for state in self._states.values() if state.due <= now]
+        return tuple(sorted(waiting, key=lambda state: (state.due, state.card)))
+
+    def intervals(self, card: str, now: datetime) -> dict[Rating, timedelta]:
+        """Return how long each rating, given now, would put the card off."""
+        from fsrs import Rating as FsrsRating
+
+        known = self._cards.get(card) or self._new_card(now)
+        return {rating: self._fsrs().review_card(known, FsrsRating(rating), now)[0].due - now for rating in Rating}
+
+    def _new_card(self, at: datetime) -> Card:
+        from fsrs import Card
+
+        return Card(card_id=len(self._cards), due=at)
+
+    def _fsrs(self) -> Scheduler:
+        if self._scheduler is None:
+            from fsrs import Scheduler
+
+            self._scheduler = Scheduler(learning_steps=(), relearning_steps=(), enable_fuzzing=False)
+        return self._scheduler

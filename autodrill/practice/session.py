@@ -1,0 +1,126 @@
+"""Which questions a sitting asks, and in what order."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from autodrill.errors import UnknownNameError
+from autodrill.practice.records import question_card
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
+    from datetime import datetime
+
+    from autodrill.bank.questions import Difficulty, Kind, Question
+    from autodrill.practice.schedule import Schedule
+
+__all__ = ["Filter", "choose", "interleaved"]
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which questions may be asked; an empty set lets everything through.
+
+    Attributes:
+        topics: Any topic of a question counts, not only its home topic.
+        difficulties: How hard.
+        kinds: What is asked for.
+    """
+
+    topics: AbstractSet[str] = field(default_factory=frozenset)
+    difficulties: AbstractSet[Difficulty] = field(default_factory=frozenset)
+    kinds: AbstractSet[Kind] = field(default_factory=frozenset)
+
+    def admits(self, question: Question) -> bool:
+        """Say whether a question may be asked."""
+        return (
+            (not self.topics or not self.topics.isdisjoint(question.topics))
+            and (not self.difficulties or question.difficulty in self.difficulties)
+            and (not self.kinds or question.kind in self.kinds)
+        )
+
+
+def choose(
+    questions: Sequence[Question],
+    schedule: Schedule,
+    now: datetime,
+    *,
+    only: Filter | None = None,
+    limit: int | None = None,
+    seed: int | None = None,
+    ahead: bool = False,
+) -> tuple[Question, ...]:
+    """Choose what to ask: what is due, the longest overdue first, then what is new.
+
+    Questions of one topic are kept apart where that can be done. New ones come in the bank's order, or shuffled by
+    `seed`; an order stays the same as questions leave it, so that an interrupted sitting goes on where it stopped.
+
+    Args:
+        questions: The bank.
+        schedule: What the learner's ratings say.
+        now: The time, with its zone.
+        only: Which questions may be asked.
+        limit: At most this many.
+        seed: Shuffles the new ones.
+        ahead: Whether cards that are not due yet may follow, the next due first.
+
+    Raises:
+        UnknownNameError: A topic that no question has.
+    """
+    only = only or Filter()
+    _refuse_unknown_topics(questions, only)
+    admitted = {question_card(q.id): q for q in questions if only.admits(q)}
+    due = [admitted[state.card] for state in schedule.due(now) if state.card in admitted]
+    new = [question for card, question in admitted.items() if schedule.state(card) is None]
+    if seed is not None:
+        # Each question has a place of its own in the shuffle: what was asked leaves the others in their order.
+        new.sort(key=lambda q: random.Random(f"{seed}:{q.id}").random())  # noqa: S311 - an order, not a secret
+    later: list[Question] = []
+    if ahead:
+        waiting = sorted((s for s in schedule.states() if s.due > now), key=lambda s: (s.due, s.card))
+        later = [admitted[state.card] for state in waiting if state.card in admitted]
+
+    due = due[:limit]
+    chosen = interleaved(due)
+    new = new[: None if limit is None else limit - len(chosen)]
+    # The bank's own order is one to learn in, topic by topic; a shuffle has none to lose.
+    chosen += new if seed is None else interleaved(new, after=chosen[-1].home_topic if chosen else None)
+    later = later[: None if limit is None else limit - len(chosen)]
+    return (*chosen, *later)
+
+
+def interleaved(questions: Sequence[Question], *, after: str | None = None) -> list[Question]:
+    """Reorder so that as few neighbours as possible share their home topic, keeping to the given order otherwise.
+
+    Args:
+        questions: In the order wanted.
+        after: The home topic of the question before the first.
+    """
+    remaining = list(questions)
+    counts = Counter(question.home_topic for question in remaining)
+    order: list[Question] = []
+    while remaining:
+        topic, most = max(counts.items(), key=lambda item: (item[1], item[0] != after))
+        if topic != after and 2 * most > len(remaining):
+            # Put off any longer, this topic could no longer be separated from itself.
+            at = next(i for i, question in enumerate(remaining) if question.home_topic == topic)
+        else:
+            at = next((i for i, question in enumerate(remaining) if question.home_topic != after), 0)
+        question = remaining.pop(at)
+        after = question.home_topic
+        counts[after] -= 1
+        order.append(question)
+    return order
+
+
+def _refuse_unknown_topics(questions: Sequence[Question], only: Filter) -> None:
+    known = {topic for question in questions for topic in question.topics}
+    for topic in sorted(only.topics - known):
+        from difflib import get_close_matches
+
+        hint = None if get_close_matches(topic, known) else f"topics: {', '.join(sorted(known))}"
+        raise UnknownNameError("topic", topic, get_close_matches(topic, sorted(known)), hint=hint)

@@ -1,0 +1,282 @@
+"""The learner's history in one SQLite file: an append-only log, committed answer by answer, never overwritten."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import sqlite3
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Self
+
+from autodrill.errors import StoreError
+from autodrill.practice.migrations import APPLICATION_ID, MIGRATIONS
+from autodrill.practice.records import Attempt, HintTaken, Rating, Review
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+    from types import TracebackType
+
+__all__ = ["Store"]
+
+_BUSY_SECONDS = 5.0
+
+
+class Store:
+    """An open history; use it as a context manager.
+
+    Attributes:
+        path: The file.
+        set_aside: Where a corrupt file that stood at `path` was moved, or None; the caller owes the learner its name.
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, set_aside: Path | None) -> None:
+        self.path = path
+        self.set_aside = set_aside
+        self._connection = connection
+
+    @classmethod
+    def open(cls, path: Path, *, now: datetime, busy_seconds: float = _BUSY_SECONDS) -> Store:
+        """Open the history at `path`, making it and its folder where there is none and migrating an older one.
+
+        Args:
+            path: The SQLite file.
+            now: The time, which names a corrupt file that has to be set aside.
+            busy_seconds: How long to wait for another autodrill that is writing.
+
+        Raises:
+            StoreError: It cannot be opened, is locked, is not autodrill's, or was written by a newer autodrill; nothing
+                of it was changed. A corrupt file does not raise: it is renamed, a new one is begun, and `set_aside`
+                says so.
+        """
+        set_aside = None
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                connection = _connect(path, busy_seconds)
+            except _CorruptError:
+                set_aside = _move_away(path, now)
+                connection = _connect(path, busy_seconds)
+        except OSError as error:
+            raise StoreError(
+                f"the history `{path}` cannot be opened: {error.strerror or error}",
+                hint="name a folder that can be written to with `AUTODRILL_HOME`",
+            ) from None
+        except sqlite3.Error as error:
+            raise _explained(path, error) from None
+        return cls(path, connection, set_aside)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; everything added is in it already."""
+        self._connection.close()
+
+    def add_review(self, card: str, rating: Rating, at: datetime, detail: Mapping[str, Any] | None = None) -> Review:
+        """Append a rating; it is on disk when this returns.
+
+        Raises:
+            ValueError: `at` has no time zone.
+            StoreError: It could not be written.
+        """
+        kept = dict(detail or {})
+        row = self._append(
+            "INSERT INTO reviews (card, at, rating, detail) VALUES (?, ?, ?, ?)",
+            (card, _stamp(at), int(rating), json.dumps(kept, ensure_ascii=False)),
+        )
+        return Review(row, card, at.astimezone(UTC), rating, kept)
+
+    def undo_review(self, at: datetime) -> Review | None:
+        """Mark the last rating that still counts as undone, and return it; None where there is none.
+
+        Nothing is deleted: the log keeps the rating and says when it was taken back.
+        """
+        last = self.reviews()[-1:]
+        if not last:
+            return None
+        self._append("INSERT INTO undone (review, at) VALUES (?, ?)", (last[0].id, _stamp(at)))
+        return last[0]
+
+    def reviews(self, card: str | None = None) -> list[Review]:
+        """Return the ratings that count, oldest first, of one card or of all."""
+        rows = self._rows(
+            "SELECT id, card, at, rating, detail FROM reviews"
+            " WHERE id NOT IN (SELECT review FROM undone) AND (?1 IS NULL OR card = ?1) ORDER BY id",
+            (card,),
+        )
+        return [
+            Review(row, key, datetime.fromisoformat(at), Rating(rating), json.loads(detail))
+            for row, key, at, rating, detail in rows
+        ]
+
+    def add_attempt(
+        self, exercise: str, verdict: str, source: str, at: datetime, *, seed: int | None = None
+    ) -> Attempt:
+        """Append a graded run of the learner's `source`; it is on disk when this returns.
+
+        Raises:
+            ValueError: `at` has no time zone.
+            StoreError: It could not be written.
+        """
+        digest = hashlib.sha256(source.encode()).hexdigest()
+        row = self._append(
+            "INSERT INTO attempts (exercise, at, verdict, seed, source_hash, source) VALUES (?, ?, ?, ?, ?, ?)",
+            # A seed may use all 64 bits, SQLite's integers keep one for the sign.
+            (exercise, _stamp(at), verdict, None if seed is None else str(seed), digest, source),
+        )
+        return Attempt(row, exercise, at.astimezone(UTC), verdict, seed, digest, source)
+
+    def attempts(self, exercise: str | None = None) -> list[Attempt]:
+        """Return the attempts, oldest first, at one exercise or at all."""
+        rows = self._rows(
+            "SELECT id, exercise, at, verdict, seed, source_hash, source FROM attempts"
+            " WHERE ?1 IS NULL OR exercise = ?1 ORDER BY id",
+            (exercise,),
+        )
+        return [
+            Attempt(row, name, datetime.fromisoformat(at), verdict, None if seed is None else int(seed), digest, source)
+            for row, name, at, verdict, seed, digest, source in rows
+        ]
+
+    def add_hint(self, exercise: str, stage: int, at: datetime) -> HintTaken:
+        """Append that a stage of the hints was shown; it is on disk when this returns.
+
+        Raises:
+            ValueError: `at` has no time zone.
+            StoreError: It could not be written.
+        """
+        row = self._append("INSERT INTO hints (exercise, at, stage) VALUES (?, ?, ?)", (exercise, _stamp(at), stage))
+        return HintTaken(row, exercise, at.astimezone(UTC), stage)
+
+    def hints(self, exercise: str | None = None) -> list[HintTaken]:
+        """Return the hints taken, oldest first, for one exercise or for all."""
+        rows = self._rows(
+            "SELECT id, exercise, at, stage FROM hints WHERE ?1 IS NULL OR exercise = ?1 ORDER BY id", (exercise,)
+        )
+        return [HintTaken(row, name, datetime.fromisoformat(at), stage) for row, name, at, stage in rows]
+
+    def _append(self, statement: str, values: Sequence[Any]) -> int:
+        with self._explaining():
+            row = self._connection.execute(statement, values).lastrowid
+        assert row is not None
+        return row
+
+    def _rows(self, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        with self._explaining():
+            return self._connection.execute(query, values).fetchall()
+
+    @contextlib.contextmanager
+    def _explaining(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise _explained(self.path, error) from None
+
+
+class _CorruptError(Exception):
+    """The file is damaged, or not a database at all."""
+
+
+def _connect(path: Path, busy_seconds: float) -> sqlite3.Connection:
+    # Without an isolation level each statement commits by itself: an answer is on disk when its call returns.
+    connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
+    try:
+        _refuse_foreign(path, connection)
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")  # survives a power cut; an answer takes seconds anyway
+        _migrate(connection)
+    except sqlite3.Error as error:
+        connection.close()
+        if error.sqlite_errorcode & 0xFF in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
+            raise _CorruptError from error
+        raise
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _refuse_foreign(path: Path, connection: sqlite3.Connection) -> None:
+    """Look at the file before anything is written to it."""
+    connection.execute("BEGIN")  # one view of it all, whatever another autodrill is doing just now
+    version = _pragma(connection, "user_version")
+    owner = _pragma(connection, "application_id")
+    has_tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] > 0
+    healthy = connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
+    connection.execute("COMMIT")
+    if not healthy:
+        raise _CorruptError
+    if has_tables and owner != APPLICATION_ID:
+        raise StoreError(f"`{path}` is a database of another program; nothing of it was changed")
+    if version > len(MIGRATIONS):
+        raise StoreError(
+            f"the history `{path}` was written by a newer autodrill: its format is {version}, "
+            f"this one knows formats up to {len(MIGRATIONS)}",
+            hint="upgrade autodrill; the history was not changed",
+        )
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
+    if _pragma(connection, "user_version") == len(MIGRATIONS):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Read again under the lock: another autodrill may just have migrated it.
+        for number in range(_pragma(connection, "user_version"), len(MIGRATIONS)):
+            for statement in MIGRATIONS[number]:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {number + 1}")
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> int:
+    value = connection.execute(f"PRAGMA {name}").fetchone()[0]
+    assert isinstance(value, int)
+    return value
+
+
+def _move_away(path: Path, now: datetime) -> Path:
+    """Rename a corrupt history and what SQLite keeps beside it, never over another file."""
+    stamp = now.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
+    target = path.with_name(f"{path.name}.corrupt-{stamp}")
+    number = 1
+    while target.exists():
+        number += 1
+        target = path.with_name(f"{path.name}.corrupt-{stamp}-{number}")
+    path.rename(target)
+    for suffix in ("-wal", "-shm"):
+        beside = path.with_name(path.name + suffix)
+        if beside.exists():
+            beside.rename(target.with_name(target.name + suffix))
+    return target
+
+
+def _explained(path: Path, error: sqlite3.Error) -> StoreError:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+        return StoreError(
+            f"the history `{path}` is locked by another program", hint="close the other autodrill, then try again"
+        )
+    return StoreError(
+        f"the history `{path}` cannot be used: {error}",
+        hint="name a folder that can be written to with `AUTODRILL_HOME`",
+    )
+
+
+def _stamp(at: datetime) -> str:
+    """Return a time as the log writes it: UTC to the microsecond, so that texts sort as times do."""
+    if at.tzinfo is None:
+        raise ValueError("a time in the history needs a time zone")
+    return at.astimezone(UTC).isoformat(timespec="microseconds")

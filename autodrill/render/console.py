@@ -1,0 +1,181 @@
+"""The two consoles everything is printed through, and what to print where a screen cannot show a sign."""
+
+from __future__ import annotations
+
+import codecs
+import sys
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import IO
+
+    from rich.console import Console
+
+__all__ = ["Symbols", "ascii_only", "in_ascii", "stderr_console", "stdout_console", "symbols_for"]
+
+_MIN_WIDTH = 40
+_ERROR_HANDLER = "autodrill.ascii"
+
+# No background colours: they are drawn for a dark terminal or for a light one, never for both.
+_STYLES = {
+    "markdown.code": "cyan",
+    "markdown.code_block": "none",
+    "markdown.item.bullet": "dim",
+    "markdown.item.number": "dim",
+}
+
+_IN_ASCII = {
+    "┃": "|",
+    "│": "|",
+    "─": "-",
+    "━": "-",
+    "█": "#",
+    "•": "*",
+    "●": "*",
+    "✓": "x",
+    "✗": "!",
+    "→": "->",
+    "←": "<-",
+    "↦": "->",
+    "⇒": "=>",
+    "⟶": "->",
+    "…": "...",
+    "–": "-",
+    "—": "-",
+    "−": "-",
+    "‐": "-",
+    "×": "x",
+    "·": "*",
+    "⋅": "*",
+    "∘": "o",
+    "⊙": "(.)",
+    "÷": "/",
+    "⁄": "/",
+    "±": "+-",
+    "≤": "<=",
+    "≥": ">=",
+    "≠": "!=",
+    "≈": "~",
+    "∼": "~",
+    "≡": "==",
+    "≪": "<<",
+    "≫": ">>",
+    "λ": "lambda",
+    "Λ": "Lambda",
+    "∂": "d",
+    "∇": "grad ",
+    "Δ": "Delta",
+    "Σ": "sum ",
+    "∑": "sum ",
+    "∏": "prod ",
+    "Π": "prod ",
+    "∫": "int ",
+    "√": "sqrt ",
+    "∞": "inf",
+    "∈": " in ",
+    "∉": " not in ",
+    "ᵀ": "^T",
+    "ᴴ": "^H",
+    "°": " deg",
+    "‘": "'",
+    "’": "'",
+    "“": '"',
+    "”": '"',
+    "«": '"',
+    "»": '"',
+    "\u00a0": " ",
+    "\u202f": " ",
+}
+# A combining mark follows its letter: x̄ is read as xbar, as it is spoken.
+_COMBINING = {"\u0304": "bar", "\u0305": "bar", "\u0307": "dot", "\u0302": "hat", "\u0303": "tilde", "\u20d7": "vec"}
+
+
+@dataclass(frozen=True, slots=True)
+class Symbols:
+    """The signs the screens are drawn with; each state they stand for has a word beside it."""
+
+    bar: str
+    yes: str
+    no: str
+    arrow: str
+    ellipsis: str
+    rule: str
+    dot: str
+
+
+UNICODE = Symbols(bar="┃", yes="✓", no="✗", arrow="→", ellipsis="…", rule="─", dot="·")
+ASCII = Symbols(bar="|", yes="x", no="!", arrow="->", ellipsis="...", rule="-", dot="-")
+
+
+def ascii_only(stream: IO[str]) -> bool:
+    """Say whether a stream cannot carry the signs of `Symbols`, as in the C locale or on an old code page."""
+    try:
+        "┃✓✗→…─∂".encode(getattr(stream, "encoding", None) or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return True
+    return False
+
+
+def symbols_for(stream: IO[str]) -> Symbols:
+    """Return the signs a stream can carry."""
+    return ASCII if ascii_only(stream) else UNICODE
+
+
+def in_ascii(text: str) -> str:
+    """Spell a text in ASCII so that it can still be read: `∂L/∂x̄ → 0` becomes `dL/dxbar -> 0`."""
+    if text.isascii():
+        return text
+    return "".join(_letter(letter) for letter in text)
+
+
+def _letter(letter: str) -> str:
+    if letter.isascii():
+        return letter
+    known = _IN_ASCII.get(letter) or _COMBINING.get(letter)
+    if known is not None:
+        return known
+    plain = unicodedata.normalize("NFKD", letter)
+    if plain != letter:
+        spelled = "".join(_letter(part) for part in plain)
+        script = {"SUPERSCRIPT": "^", "SUBSCRIPT": "_"}
+        return next((sign for word, sign in script.items() if word in unicodedata.name(letter, "")), "") + spelled
+    name = unicodedata.name(letter, "")
+    if name.startswith("GREEK"):
+        word = name.rpartition(" ")[2]
+        return word.lower() if "SMALL" in name else word.capitalize()
+    return f"[{name.lower()}]" if name else "?"
+
+
+def stdout_console() -> Console:
+    """Return a console on standard output, for the answer: see `stderr_console` for what it honours."""
+    return _console(sys.stdout)
+
+
+def stderr_console() -> Console:
+    """Return a console on standard error, for progress, hints and errors.
+
+    `NO_COLOR`, `FORCE_COLOR`, `TERM=dumb` and `COLUMNS` are honoured; strings are never parsed as markup; a sign the
+    stream cannot carry is spelled in ASCII; below 40 columns lines are long rather than words broken.
+    """
+    return _console(sys.stderr)
+
+
+def _console(stream: IO[str]) -> Console:
+    from rich.console import Console
+    from rich.theme import Theme
+
+    if ascii_only(stream):
+        codecs.register_error(_ERROR_HANDLER, _spell)
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors=_ERROR_HANDLER)
+    console = Console(file=stream, markup=False, highlight=False, emoji=False, theme=Theme(_STYLES))
+    console.width = max(console.width, _MIN_WIDTH)
+    return console
+
+
+def _spell(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    return in_ascii(error.object[error.start : error.end]), error.end

@@ -1,0 +1,22 @@
+"""The JSON that commands answer with: one document, versioned."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+__all__ = ["SCHEMA", "document", "write_document"]
+
+SCHEMA = 1
+
+
+def document(command: str, **fields: Any) -> dict[str, Any]:
+    """Return a command's answer as a JSON object; names are snake_case and only ever added to."""
+    return {"schema": SCHEMA, "command": command, **fields}
+
+
+def write_document(command: str, **fields: Any) -> None:
+    """Write a command's answer to standard output."""
+    text = json.dumps(document(command, **fields), ensure_ascii=True, indent=2, allow_nan=False)
+    sys.stdout.write(text + "\n")

@@ -1,0 +1,70 @@
+"""Markdown for the terminal: nothing cut, code shown as code, text never taken for markup or HTML."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderResult
+    from rich.markdown import Markdown
+
+__all__ = ["markdown"]
+
+
+def markdown(text: str, *, style: str = "none", numbered: bool = False) -> Markdown:
+    """Return a renderable of Markdown.
+
+    Args:
+        text: CommonMark with tables; what looks like HTML is text, so that `f<g` loses nothing.
+        style: A rich style for the whole.
+        numbered: Whether the lines of code are numbered, for a question that asks for one.
+    """
+    from markdown_it import MarkdownIt
+
+    rendered = _classes()[numbered](text, style=style, hyperlinks=False, code_theme="ansi_dark")
+    # rich's own parser takes HTML and drops it: `f<g and g>h` would lose its middle.
+    rendered.parsed = MarkdownIt("commonmark", {"html": False}).enable("table").parse(text)
+    return rendered
+
+
+@cache
+def _classes() -> tuple[type[Markdown], type[Markdown]]:
+    """Make the subclasses on first use: rich is not imported before something is printed."""
+    from rich.markdown import CodeBlock, Markdown
+    from rich.padding import Padding
+    from rich.syntax import Syntax
+
+    class Code(CodeBlock):
+        numbered = False
+
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+            code = Syntax(
+                str(self.text).rstrip(),
+                self.lexer_name,
+                theme=self.theme,
+                word_wrap=True,
+                line_numbers=self.numbered,
+                background_color="default",
+            )
+            yield Padding(code, (0, 0, 0, 0 if self.numbered else 2), expand=False)
+
+    class NumberedCode(Code):
+        numbered = True
+
+    class Text(Markdown):
+        elements: ClassVar = {**Markdown.elements, "fence": Code, "code_block": Code}
+
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+            if console.no_color or console.color_system is None:
+                # Colour is what sets code apart from prose; without it the backticks have to.
+                for token in self._flatten_tokens(self.parsed):
+                    if token.type == "code_inline" and not token.meta.get("ticked"):
+                        token.meta["ticked"] = True
+                        token.content = f"`{token.content}`"
+            yield from super().__rich_console__(console, options)
+
+    class NumberedText(Text):
+        elements: ClassVar = {**Markdown.elements, "fence": NumberedCode, "code_block": NumberedCode}
+
+    return Text, NumberedText

@@ -1,0 +1,137 @@
+"""A grading report for the terminal: at most 14 lines of 80 columns, every state with its word."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+from autodrill.grading.report import FaultKind, Verdict
+from autodrill.render.plain import clean, fit
+
+if TYPE_CHECKING:
+    from autodrill.grading.report import Failure, Report, Rule
+    from autodrill.render.console import Symbols
+    from autodrill.render.plain import Paint
+
+__all__ = ["report_lines"]
+
+_WIDTH = 80
+_ROWS = 2
+
+
+def report_lines(report: Report, paint: Paint, symbols: Symbols, *, file_option: str = "") -> list[str]:
+    """Return a report as lines of at most 80 columns, colour not counted.
+
+    Args:
+        report: What grading found.
+        paint: Puts words in colour.
+        symbols: The signs the stream can carry.
+        file_option: ` --file PATH` if the file was named, so that the replay line finds it.
+    """
+    if report.verdict is Verdict.PASS:
+        return _passed(report, paint, symbols)
+    if report.verdict is Verdict.INTERNAL:
+        return [
+            paint(fit(f"! INTERNAL  {report.exercise}: autodrill or the exercise is at fault, not you", _WIDTH), "amber", "bold"),
+            *_wrapped(clean(report.detail), "  ", 4),
+            "  This attempt does not count. Please report it with the line below.",
+            f"  autodrill check {report.exercise} --seed {report.seed}",
+        ]
+    assert report.failure is not None
+    failure = report.failure
+    word = {Verdict.ERROR: "ERROR", Verdict.TIMEOUT: "TIMEOUT"}.get(report.verdict, "FAIL")
+    head = f"{symbols.no} {word}  {report.exercise}: {_headline(failure)}"
+    lines = [paint(fit(head, _WIDTH), "red", "bold")]
+    if failure.kind is FaultKind.NOT_IMPLEMENTED:
+        where = f"line {failure.line} of " if failure.line else ""
+        return [*lines, *_wrapped(f"Edit {where}{clean(report.path)}, then check again.", "  ", 2),
+                fit(f"  task: autodrill show {report.exercise}    help: autodrill hint {report.exercise}", _WIDTH)]  # fmt: skip
+    if failure.rule is not None:
+        lines += _rule(failure.rule, paint)
+    lines += _place(failure, paint)
+    if failure.case is not None:
+        lines += ["", *_case(failure, paint, symbols)]
+    tail = _tail(report, failure, file_option, paint)
+    hint = _wrapped(clean(failure.rule.hint), "  ", 2) if failure.rule and failure.rule.hint else []
+    return [*lines, *([""] if hint or tail else []), *(paint(h, "cyan") for h in hint), *tail]
+
+
+def _passed(report: Report, paint: Paint, symbols: Symbols) -> list[str]:
+    against = "against the reference engine and finite differences"
+    lines = [
+        paint(f"{symbols.yes} PASS  {report.exercise}", "green", "bold"),
+        f"  {report.passed} of {report.cases} cases right {against}",
+        paint(f"  seed {report.seed}, {report.seconds:.2f} s", "dim"),
+    ]
+    for remark in report.remarks[:3]:
+        lines += _wrapped(f"remark ({remark.key}): {clean(remark.text)}", "  ", 3)
+    return lines
+
+
+def _headline(failure: Failure) -> str:
+    text = clean(failure.summary)
+    if failure.kind is FaultKind.RAISED and failure.line is not None:
+        return f"line {failure.line}: {text}"
+    if failure.kind is FaultKind.SYNTAX and failure.line is not None:
+        return f"line {failure.line}: not valid Python: {text}"
+    if failure.line is not None and failure.kind in (
+        FaultKind.TIME, FaultKind.MEMORY, FaultKind.OUTPUT, FaultKind.DIED, FaultKind.TOO_SLOW,
+    ):  # fmt: skip
+        return f"line {failure.line}: {text}"
+    return text
+
+
+def _rule(rule: Rule, paint: Paint) -> list[str]:
+    believes = "your code behaves as if " if rule.known else ""
+    lines = _wrapped(f"broken rule `{rule.key}`: {believes}{clean(rule.because)}", "  ", 2)
+    return [paint(lines[0], "bold"), *(paint(line, "bold") for line in lines[1:])]
+
+
+def _place(failure: Failure, paint: Paint) -> list[str]:
+    if failure.line is None or not failure.code:
+        return []
+    return [paint(fit(f"  {failure.line:>4} | {clean(failure.code)}", _WIDTH), "dim")]
+
+
+def _case(failure: Failure, paint: Paint, symbols: Symbols) -> list[str]:
+    given = [f"{name} = {value}" for name, value in failure.given.items()]
+    label = f"  smallest case that shows it ({clean(failure.label)}):"
+    lines = [fit(label, _WIDTH), *_wrapped(", ".join(given), "    ", 2)]
+    rows = sorted(failure.comparisons, key=lambda row: not row.wrong)[:_ROWS]
+    if not rows:
+        return lines
+    if not any(row.expected for row in rows):
+        return [*lines, *(fit(f"    {row.name}: {clean(row.got)}", _WIDTH) for row in rows)]
+    name = max(len(row.name) for row in rows)
+    expected = max(len("expected"), *(len(row.expected) for row in rows))
+    got = max(len("got"), *(len(row.got) for row in rows))
+    if 4 + name + 2 + expected + 2 + got + 3 <= _WIDTH:
+        lines.append(paint(f"    {'':<{name}}  {'expected':<{expected}}  got", "dim"))
+        for row in rows:
+            mark = f"  {symbols.no}" if row.wrong else ""
+            lines.append(f"    {row.name:<{name}}  {row.expected:<{expected}}  {_coloured(row.got, row.wrong, paint)}{mark}")
+        return lines
+    row = rows[0]
+    return [*lines, fit(f"    {row.name} expected  {row.expected}", _WIDTH), fit(f"    {row.name} got       {row.got}", _WIDTH)]
+
+
+def _coloured(text: str, wrong: bool, paint: Paint) -> str:
+    return paint(text, "red") if wrong else text
+
+
+def _tail(report: Report, failure: Failure, file_option: str, paint: Paint) -> list[str]:
+    if failure.case is None:
+        return []
+    command = f"autodrill check {report.exercise} --seed {report.seed} --case {failure.case}{clean(file_option)}"
+    line = f"  replay: {command}"
+    if len(line) + len("   debug: add --pdb") <= _WIDTH:
+        line += "   debug: add --pdb"
+    return [paint(line, "dim")]
+
+
+def _wrapped(text: str, indent: str, most: int) -> list[str]:
+    lines = textwrap.wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=indent, break_long_words=True)
+    if len(lines) > most:
+        lines = [*lines[: most - 1], fit(lines[most - 1] + " …", _WIDTH)]
+        lines[-1] = lines[-1] if lines[-1].endswith("…") else lines[-1][:-1] + "…"
+    return lines or []

@@ -1,0 +1,15 @@
+# /// autodrill
+# title = "Backward of a broadcast product"
+# kind = "backward"
+# difficulty = "medium"
+# minutes = 5
+# topics = ["broadcasting", "chain rule"]
+# requires = ["mul_backward", "unbroadcast"]
+# ///
+"""The forward pass computed `out = a * b` on NumPy arrays, with broadcasting: `a` and `b` may have different shapes. `g` is dL/dout, of the shape
+of `out`. Return `da, db`, each with exactly the shape and dtype of its input.
+"""
+
+
+def mul_broadcast_backward(g, a, b):
+    raise NotImplementedError

@@ -1,0 +1,32 @@
+# /// autodrill
+# title = "Training that swings and never settles"
+# kind = "bugfix"
+# difficulty = "easy"
+# minutes = 4
+# topics = ["training loop", "accumulation"]
+# requires = ["backward_engine"]
+# ///
+"""A colleague's loop fits y = w·x by stochastic gradient descent, one step for each sample, with the squared error (w·x - y)² as loss. `backward` behaves
+like a framework's: it *adds* into `.grad`. After the first step the loop takes wrong steps; on repeated samples it swings ever wider.
+
+Repair `bug_zero_grad`. It returns the weight after one pass over `data`, a list of (x, y) pairs.
+"""
+
+
+class Parameter:
+    def __init__(self, data):
+        self.data = data
+        self.grad = 0.0
+
+
+def backward(p, x, y):
+    """What loss.backward() does for the loss (w·x - y)²."""
+    p.grad += 2 * (p.data * x - y) * x
+
+
+def bug_zero_grad(w, data, lr):
+    p = Parameter(w)
+    for x, y in data:
+        backward(p, x, y)
+        p.data -= lr * p.grad
+    return p.data

@@ -1,0 +1,18 @@
+# /// autodrill
+# title = "Backward of tanh"
+# kind = "value"
+# difficulty = "easy"
+# minutes = 2
+# topics = ["chain rule", "saved values"]
+# requires = ["add_backward"]
+# ///
+"""A scalar node holds `.data`, its value, and `.grad`, the gradient of the loss collected so far. The forward pass has computed
+
+    out.data = tanh(self.data)
+
+and `out.grad` is dL/dout. Add what `out` contributes to `self.grad`, without computing another tanh: everything needed is at hand.
+"""
+
+
+def tanh_backward(self, out):
+    raise NotImplementedError

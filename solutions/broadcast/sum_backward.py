@@ -1,0 +1,60 @@
+"""Every element enters its sum with weight 1, so every element receives the gradient of the sum it entered: g is copied back along the axes that
+were summed. Summing forward is broadcasting backward.
+
+The work is in the shapes. NumPy aligns shapes from the *right*, so a `g` that lost a middle or last axis must get it back as size 1 before it is
+broadcast. On a square matrix the mistake is silent: `g` of shape (3,) is taken for a row although `axis=1` made it a column.
+
+`np.broadcast_to` returns a read-only view with stride 0; an engine that accumulates gradients in place needs memory of its own, hence the copy.
+"""
+
+from math import prod
+
+import numpy as np
+
+from autodrill.drills import given, mistake
+
+HINTS = (
+    "Raise one element of x by h. By how much does the sum it belongs to move? And which entry of `g` belongs to that sum?",
+    "Put the summed axes back into `g` with size 1, then copy `g` along them to the shape of x.",
+    "`np.expand_dims(g, axis)` unless `keepdims` (or `axis` is None), then `np.broadcast_to(..., x_shape).copy()`.",
+)
+CASES = [
+    given("x[n,m]"),
+    given("x[n,m]", axis=0),
+    given("x[n,n]", axis=1, note="a square array, axis=1"),
+    given("x[n,m]", axis=1),
+    given("x[k,m,n]", axis=(0, 2)),
+    given("x[k,m,n]", axis=-2),
+    given("x[k,m,n]", axis=-1, keepdims=True),
+    given("x[n,m]", axis=None, keepdims=True),
+    given("x[]"),
+]
+
+
+def forward(x, axis=None, keepdims=False):
+    return x.sum(axis=axis, keepdims=keepdims)
+
+
+def sum_backward(g, x_shape, axis=None, keepdims=False):
+    if axis is not None and not keepdims:
+        g = np.expand_dims(g, axis)
+    return np.broadcast_to(g, x_shape).copy()
+
+
+@mistake("lazy-broadcast", "g broadcasts to x's shape by itself", "For a 3x3 array and axis=1, is g a row or a column?")
+def sum_backward(g, x_shape, axis=None, keepdims=False):
+    return np.broadcast_to(g, x_shape).copy()
+
+
+@mistake("divide-by-n", "a sum is a mean", "With what weight does an element enter the sum?")
+def sum_backward(g, x_shape, axis=None, keepdims=False):
+    axes = tuple(range(len(x_shape))) if axis is None else (axis,) if isinstance(axis, int) else axis
+    if axis is not None and not keepdims:
+        g = np.expand_dims(g, axis)
+    count = prod(x_shape[a] for a in axes)
+    return np.broadcast_to(g, x_shape) / np.asarray(max(count, 1), g.dtype)
+
+
+@mistake("ones", "the slope, 1 everywhere, is the whole answer", "Only the root of the graph has gradient 1. Where is g?")
+def sum_backward(g, x_shape, axis=None, keepdims=False):
+    return np.ones(x_shape, g.dtype)

@@ -1,0 +1,133 @@
+"""`node in visited` asks for equality, and here equality means equal values: a second leaf that also holds 2.0 counts as visited and never reaches the
+order, so its gradient is never computed. (NaN happens to work: it equals nothing, and `in` tries identity before `==`.)
+
+A visited set must ask for *identity*: keep `id(node)`. (The ids stay valid because the graph keeps its nodes alive.) `node in some_list` is no
+way out: it calls `__eq__` too, and takes linear time. Frameworks give tensors elementwise `==` and hash by identity for this reason.
+"""
+
+from autodrill.drills import mistake, scenario
+
+HINTS = (
+    "What does `node in visited` ask of two different nodes that hold the same number?",
+    "The question is whether this very object was visited: identity, not equality.",
+    "Keep `id(node)` in the set, in both lines that touch it.",
+)
+
+
+@scenario(1, 2, 3, 5, 8, note="values repeat")
+def repeating(rng, size):
+    parents = [[] for _ in range(min(2, size))]
+    while len(parents) < size:
+        parents.append([len(parents) - 1, int(rng.integers(len(parents)))])
+    if size == 2:
+        parents = [[], [0]]
+    return {"parents": parents, "data": [float(v) for v in rng.integers(1, 3, size)]}
+
+
+@scenario(3, note="two leaves hold 2.0")
+def two_leaves(rng, size):
+    return {"parents": [[], [], [0, 1]], "data": [2.0, 2.0, 4.0]}
+
+
+@scenario(4, note="NaN values")
+def nan_values(rng, size):
+    return {"parents": [[], [0], [0], [1, 2]], "data": [float("nan")] * 4}
+
+
+CASES = [repeating, two_leaves, nan_values]
+
+
+def drive(candidate, parents, data):
+    comparisons = 0
+
+    class Node:
+        def __init__(self, label, prev):
+            self.label, self.data, self.grad, self._prev = label, data[label], 0.0, prev
+
+        def __eq__(self, other):
+            nonlocal comparisons
+            comparisons += 1
+            return isinstance(other, Node) and self.data == other.data
+
+        def __hash__(self):
+            return hash(self.data) if self.data == self.data else 0
+
+    nodes = []
+    for label, inputs in enumerate(parents):
+        nodes.append(Node(label, tuple(nodes[i] for i in inputs)))
+    order = candidate(nodes[-1])
+    if order is None:
+        return None
+    labels = [n.label if isinstance(n, Node) else None for n in order] if isinstance(order, list | tuple) else order
+    return {"order": labels, "comparisons by value": comparisons}
+
+
+def judge(answer, parents, data):
+    order = answer["order"]
+    if not isinstance(order, list):
+        return "type: the result must be a list of nodes"
+    if any(not isinstance(label, int) for label in order):
+        return "type: the list must hold the nodes themselves"
+    if len(set(order)) < len(order):
+        return f"twice: node {next(n for n in order if order.count(n) > 1)} stands in the list twice"
+    needed, stack = set(), [len(parents) - 1]
+    while stack:
+        node = stack.pop()
+        if node not in needed:
+            needed.add(node)
+            stack += parents[node]
+    if needed - set(order):
+        return f"missing: node {min(needed - set(order))} is missing from the list"
+    place = {label: i for i, label in enumerate(order)}
+    for node in order:
+        for source in parents[node]:
+            if place[source] > place[node]:
+                return f"order: node {node} stands before its input, node {source}"
+    return None
+
+
+def bug_visited_equality(root):
+    order, visited = [], set()
+
+    def visit(node):
+        if id(node) in visited:
+            return
+        visited.add(id(node))
+        for source in node._prev:
+            visit(source)
+        order.append(node)
+
+    visit(root)
+    return order
+
+
+@mistake("set-of-nodes", "`in` a set asks whether this very node was visited", "Two different leaves hold 2.0. What does `in` say about the second?")
+def bug_visited_equality(root):
+    order, visited = [], set()
+
+    def visit(node):
+        if node in visited:
+            return
+        visited.add(node)
+        for source in node._prev:
+            visit(source)
+        order.append(node)
+
+    visit(root)
+    return order
+
+
+@mistake("list-membership", "`in` a list compares identities", "Which method of a node does `in` call on a list?")
+def bug_visited_equality(root):
+    order, visited = [], []
+
+    def visit(node):
+        if node in visited:
+            return
+        visited.append(node)
+        for source in node._prev:
+            visit(source)
+        order.append(node)
+
+    visit(root)
+    return order

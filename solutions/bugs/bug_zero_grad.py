@@ -1,0 +1,76 @@
+"""`.grad` accumulates by design: micro-batches and several losses rely on it. So a loop that wants one sample's gradient must clear the buffer
+between the previous step and the next backward. Here nothing does, and step t uses the sum of the gradients of steps 1 to t: on one sample that
+is an undamped oscillator.
+
+Anywhere in that interval is right: first thing in the loop, or just after the step. Between backward and step is the one fatal place: every
+gradient is thrown away and the weight never moves.
+"""
+
+from autodrill.drills import gradient, mistake, scenario
+
+HINTS = (
+    "Print the gradient used in step 2 and compute by hand what it should be.",
+    "A framework's backward adds into `.grad`. Something must clear it between one step and the next backward.",
+    "One more line in the loop: `p.grad = 0.0`, before `backward` or after the step.",
+)
+
+
+@scenario(1, 2, 3, 5, note="random samples")
+def samples(rng, size):
+    data = [[float(x), float(y)] for x, y in rng.integers(1, 4, (size, 2))]
+    return {"w": float(rng.integers(-2, 3)), "data": data, "lr": 0.05}
+
+
+@scenario(50, note="one sample, 50 times")
+def repeated(rng, size):
+    return {"w": 0.0, "data": [[1.0, 2.0]] * size, "lr": 0.1}
+
+
+CASES = [samples, repeated]
+RESULTS = ("w",)
+
+
+def expected(w, data, lr):
+    for x, y in data:
+        (slope,) = gradient(lambda w, x=x, y=y: (w * x - y) ** 2, w)
+        w = w - lr * slope
+    return {"w": w}
+
+
+class Parameter:
+    def __init__(self, data):
+        self.data = data
+        self.grad = 0.0
+
+
+def backward(p, x, y):
+    """What loss.backward() does for the loss (w·x - y)²."""
+    p.grad += 2 * (p.data * x - y) * x
+
+
+def bug_zero_grad(w, data, lr):
+    p = Parameter(w)
+    for x, y in data:
+        p.grad = 0.0
+        backward(p, x, y)
+        p.data -= lr * p.grad
+    return p.data
+
+
+@mistake("never-cleared", "each backward starts from an empty `.grad`", "Print the gradient of step 2. Whose gradients does it contain?")
+def bug_zero_grad(w, data, lr):
+    p = Parameter(w)
+    for x, y in data:
+        backward(p, x, y)
+        p.data -= lr * p.grad
+    return p.data
+
+
+@mistake("cleared-before-step", "the buffer may be cleared anywhere in the loop", "Where is the only wrong place for zero_grad?")
+def bug_zero_grad(w, data, lr):
+    p = Parameter(w)
+    for x, y in data:
+        backward(p, x, y)
+        p.grad = 0.0
+        p.data -= lr * p.grad
+    return p.data

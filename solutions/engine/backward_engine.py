@@ -1,0 +1,154 @@
+"""Three steps: order the nodes topologically; seed d root / d root = 1; run the closures from the root to the leaves. In the reversed topological
+order every consumer of a node has run before the node itself, so its `.grad` is complete when its closure reads it.
+
+The order is the whole difficulty. Calling closures while walking down the graph re-runs shared nodes once per path with partial gradients, which
+is wrong, not only slow. And nothing is cleared on the way: leaves accumulate over several losses, and who clears them is the training loop
+(`zero_grad`), not the engine.
+"""
+
+import numpy as np
+
+from autodrill.drills import mistake, scenario
+
+HINTS = (
+    "A closure reads its node's `.grad`. When is that number complete?",
+    "Sort topologically, set the root's gradient to 1, then call the closures in reversed order.",
+    "A depth-first search builds the list; one assignment seeds the root; one loop over the reversed list calls `_backward` of each node.",
+)
+RESULTS = ("grad of every node",)
+
+
+@scenario(1, 2, 3, 4, 6, 9, note="a random graph")
+def random_graph(rng, size):
+    leaves = [float(v) for v in rng.integers(1, 5, min(size, 3))]
+    ops = []
+    for n in range(len(leaves), size):
+        ops.append([int(rng.integers(2)), n - 1, int(rng.integers(n))])
+    return {"nudge": np.zeros(size), "leaves": leaves, "ops": ops, "roots": [size - 1]}
+
+
+@scenario(4, note="a diamond with paths of different length")
+def diamond(rng, size):
+    return {"nudge": np.zeros(4), "leaves": [3.0], "ops": [[1, 0, 0], [0, 1, 0], [1, 2, 1]], "roots": [3]}
+
+
+@scenario(6, note="two graphs that share a leaf")
+def shared_leaf(rng, size):
+    return {"nudge": np.zeros(6), "leaves": [2.0, 3.0], "ops": [[1, 0, 1], [1, 2, 0], [0, 0, 1], [1, 4, 0]], "roots": [3, 5]}
+
+
+CASES = [random_graph, diamond, shared_leaf]
+
+
+# The adjoint of a node is the derivative with respect to a nudge added there: so both oracles can find them all.
+def forward(nudge, leaves, ops, roots):
+    values = [leaf + nudge[i] for i, leaf in enumerate(leaves)]
+    for op, i, j in ops:
+        values.append((values[i] * values[j] if op else values[i] + values[j]) + nudge[len(values)])
+    total = values[roots[0]]
+    for root in roots[1:]:
+        total = total + values[root]
+    return total
+
+
+def drive(candidate, leaves, ops, roots):
+    class Node:
+        def __init__(self, data, prev=()):
+            self.data, self.grad, self._prev = data, 0.0, prev
+            self._backward = lambda: None
+
+    def add(a, b):
+        out = Node(a.data + b.data, (a, b))
+
+        def backward():
+            a.grad += out.grad
+            b.grad += out.grad
+
+        out._backward = backward
+        return out
+
+    def multiply(a, b):
+        out = Node(a.data * b.data, (a, b))
+
+        def backward():
+            a.grad += b.data * out.grad
+            b.grad += a.data * out.grad
+
+        out._backward = backward
+        return out
+
+    nodes = [Node(leaf) for leaf in leaves]
+    for op, i, j in ops:
+        nodes.append((multiply if op else add)(nodes[i], nodes[j]))
+    for root in roots:
+        candidate(nodes[root])
+    return {"grad of every node": [node.grad for node in nodes]}
+
+
+def topological_order(root):
+    order, visited = [], set()
+
+    def visit(node):
+        if id(node) not in visited:
+            visited.add(id(node))
+            for source in node._prev:
+                visit(source)
+            order.append(node)
+
+    visit(root)
+    return order
+
+
+def backward_engine(root):
+    order = topological_order(root)
+    root.grad = 1.0
+    for node in reversed(order):
+        node._backward()
+
+
+@mistake("no-seed", "the root needs no gradient of its own", "What is the gradient of the root with respect to itself?")
+def backward_engine(root):
+    for node in reversed(topological_order(root)):
+        node._backward()
+
+
+@mistake("forward-order", "closures run from the inputs to the root", "A closure reads out.grad. Is it there already when you call it?")
+def backward_engine(root):
+    root.grad = 1.0
+    for node in topological_order(root):
+        node._backward()
+
+
+@mistake("plain-dfs", "closures may run while walking down the graph", "A node may be processed only when ALL of its consumers are. Are they?")
+def backward_engine(root):
+    root.grad = 1.0
+
+    def walk(node):
+        node._backward()
+        for source in node._prev:
+            walk(source)
+
+    walk(root)
+
+
+@mistake("breadth-first", "nodes may be processed level by level", "What if two paths to a node have different lengths?")
+def backward_engine(root):
+    root.grad = 1.0
+    queue, visited = [root], {id(root)}
+    while queue:
+        node = queue.pop(0)
+        node._backward()
+        for source in node._prev:
+            if id(source) not in visited:
+                visited.add(id(source))
+                queue.append(source)
+
+
+@mistake("zeroes-leaves", "backward clears what it is about to fill", "Who decides when leaves are cleared: backward, or the training loop?")
+def backward_engine(root):
+    order = topological_order(root)
+    for node in order:
+        node.grad = 0.0
+    root.grad = 1.0
+    for node in reversed(order):
+        node._backward()

@@ -1,0 +1,46 @@
+"""out_ij = Σ_l X_il W_lj, so X_il touches row i of `out` only, with slopes W_lj: dX_il = Σ_j g_ij W_lj, which is `g @ W.T`. In the same way
+dW_lj = Σ_i X_il g_ij, which is `X.T @ g`: a sum over the batch.
+
+Shapes alone lead there: (n,k) and (d,k) make (n,d) in one way only. But square matrices hide a wrong order, so derive it once.
+
+Each of the two products costs as much as the forward: backward is twice the forward, and a layer whose input needs no gradient saves half.
+X is kept for dW, W for dX.
+"""
+
+from autodrill.drills import given, mistake
+
+HINTS = (
+    "dX must have the shape of X, (n, d). You have g (n, k) and W (d, k): which product of the two has that shape?",
+    "Write out_ij = Σ_l X_il W_lj and differentiate with respect to one X_il: which entries of out move, and how fast?",
+    "Two products, each with exactly one `.T`: one with `g` on the left, one with `g` on the right.",
+)
+CASES = [given("X[n,d] W[d,k]")]
+
+
+def forward(X, W):
+    return X @ W
+
+
+def matmul_backward(g, X, W):
+    return g @ W.T, X.T @ g
+
+
+@mistake("no-transpose", "the slopes are the matrices themselves, untransposed",
+         "Compare shapes with n, d, k all different; then try square matrices that are not symmetric.")
+def matmul_backward(g, X, W):
+    return g @ W, X @ g
+
+
+@mistake("order", "the order of the two factors does not matter", "(g Wᵀ) has X's shape. Which shape does yours have?")
+def matmul_backward(g, X, W):
+    return W @ g.T, g.T @ X
+
+
+@mistake("swapped-returns", "the order of the results does not matter", "Return order follows argument order.")
+def matmul_backward(g, X, W):
+    return X.T @ g, g @ W.T
+
+
+@mistake("average", "the batch is averaged here", "The 1/N belongs to the loss. Does this layer know of a loss?")
+def matmul_backward(g, X, W):
+    return g @ W.T, X.T @ g / max(len(X), 1)

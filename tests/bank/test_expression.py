@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import ast
+import contextlib
+import math
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autodrill.bank.expression import ExpressionError, NoValueError, evaluate
+
+
+@pytest.mark.parametrize(
+    ("typed", "value"),
+    [
+        ("1/3", 1 / 3),
+        (".5", 0.5),
+        ("-2^2", -4.0),
+        ("2**-1", 0.5),
+        ("−3 × 4", -12.0),
+        ("6 ÷ 4 · 2", 3.0),
+        ("1e-3", 1e-3),
+        ("2*(1 + 3)", 8.0),
+        ("e^-1", math.exp(-1)),
+        ("exp(-1)", math.exp(-1)),
+        ("ln(e) + log(e)", 2.0),
+        ("√2", math.sqrt(2)),
+        ("√(1 + 3)", 2.0),
+        ("3²", 9.0),
+        ("10⁻²", 0.01),
+        ("sin(π/2) + cos(0) + tan(0) + tanh(0)", 2.0),
+    ],
+)
+def test_arithmetic_is_read_as_people_type_it(typed: str, value: float) -> None:
+    # Two roundings of the last bit at most: exp(-1) and e**-1 differ by one.
+    assert evaluate(typed) == pytest.approx(value, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("", "nothing typed"),
+        ("2x", "cannot be read"),
+        ("2(x)", r"a product is written with `\*`"),
+        ("0,5", "a decimal point, not a comma"),
+        ("y", "`y` is unknown; the variables are `x`"),
+        ("__import__('os')", "is not one of the functions"),
+        ("().__class__", "only numbers"),
+        ("'a' * 9", "only numbers"),
+        ("True + 1", "only numbers"),
+        ("1j", "only numbers"),
+        ("[1][0]", "only numbers"),
+        ("sin(1, 2)", "of one argument each"),
+        ("1; 2", "cannot be read"),
+        ("lambda: 1", "only numbers"),
+        ("1" * 201, "longer than 200 characters"),
+        ("\\d", "cannot be read"),
+        ("1\x00", "cannot be read"),
+    ],
+)
+def test_what_is_not_arithmetic_is_refused_in_plain_words(typed: str, said: str) -> None:
+    with pytest.raises(ExpressionError, match=said):
+        evaluate(typed, {"x": 1.0})
+
+
+@pytest.mark.parametrize("typed", ["1/0", "log(0)", "sqrt(-1)", "(-1)^0.5", "1e999", "1e308*10", "exp(1e6)", "0^-1"])
+def test_arithmetic_without_a_finite_value_says_so(typed: str) -> None:
+    with pytest.raises(NoValueError):
+        evaluate(typed)
+
+
+@pytest.mark.parametrize("typed", ["9**9**9**9**9", "-" * 199 + "1", "(" * 99 + "1" + ")" * 99, "9" * 199, "x²" * 99])
+def test_nothing_that_is_typed_takes_long(typed: str) -> None:
+    start = time.perf_counter()
+    with contextlib.suppress(ExpressionError):
+        evaluate(typed)
+    # Microseconds in truth; a power tower evaluated for real would never end.
+    assert time.perf_counter() - start < 0.5
+
+
+def test_a_variable_hides_the_constant_of_its_name() -> None:
+    assert evaluate("e + pi", {"e": 1.0}) == 1.0 + math.pi
+
+
+@given(st.text(max_size=60))
+def test_no_text_escapes_as_another_error(typed: str) -> None:
+    with contextlib.suppress(ExpressionError):
+        assert math.isfinite(evaluate(typed, {"x": 0.5}))
+
+
+numbers = st.floats(0.1, 9.9).map(lambda value: f"{value:.3f}")
+formulas = st.recursive(
+    numbers, lambda inner: st.tuples(inner, st.sampled_from("+-*/"), inner).map(lambda t: f"({t[0]} {t[1]} {t[2]})")
+)
+
+
+@given(formulas.filter(lambda formula: len(formula) <= 200))
+def test_a_value_is_the_one_python_computes(formula: str) -> None:
+    try:
+        expected = eval(compile(ast.parse(formula, mode="eval"), "formula", "eval"))
+    except ZeroDivisionError:
+        with pytest.raises(NoValueError):
+            evaluate(formula)
+        return
+    assert evaluate(formula) == expected

@@ -1,0 +1,190 @@
+"""The bank itself: every question well formed, every proof run, every key held against what its proof computes.
+
+To check one file while writing it: `pytest tests/content/test_questions.py -k "<file name>"`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from autodrill.bank.loader import load_questions, read_file
+from autodrill.bank.proofs import proofs_of
+from autodrill.bank.questions import BugKey, ChoiceKey, DeriveKey, Kind, NumericKey, PredictKey
+from autodrill.content import content_root, visible_files
+from autodrill.errors import ContentError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from autodrill.bank.proofs import Proof
+    from autodrill.bank.questions import Question
+
+SEED_IDS = [
+    "computational-graph",
+    "graph-nodes-edges",
+    "what-is-autodiff",
+    "forward-mode-when",
+    "reverse-mode-why",
+    "why-acyclic",
+    "eager-vs-graph",
+    "leaf-vs-nonleaf",
+    "detach-semantics",
+    "tf-stop-gradient",
+    "custom-function-contract",
+    "higher-order-create-graph",
+    "inplace-dangers",
+    "ad-vs-symbolic-vs-fd",
+    "inference-vs-training-graph",
+    "draw-label-tiny-graph",
+    "explain-backprop",
+    "mul-backward-code",
+    "why-topological-order",
+    "gradient-accumulation-quiz",
+    "relu-backward-code",
+    "gradient-at-kink",
+    "heaviside-surrogate",
+    "memory-vs-compute",
+    "reverse-vs-forward-cost",
+    "why-accumulate",
+    "vanishing-gradient-diagnosis",
+    "argmax-round-differentiable",
+    "dynamic-control-flow",
+    "backprop-complexity",
+    "gradient-checkpointing",
+    "retain-graph-use",
+    "leaf-variable",
+    "autograd-grad-vs-backward",
+    "stop-gradient-uses",
+    "relu-at-zero",
+    "conv-jacobian-sparse",
+    "requires-grad-false",
+    "custom-loss-when-function",
+    "reparameterization-trick",
+    "eval-vs-no-grad",
+    "complex-autograd",
+    "gradient-clipping",
+    "backprop-integer-tensor",
+    "computation-graphs-significance",
+    "static-vs-dynamic-graphs",
+    "graph-memory-management",
+    "when-to-detach",
+    "autodiff-pitfalls",
+    "exploding-vanishing-mitigation",
+    "graph-parallelism",
+    "partial-backprop-multiple-losses",
+    "multiple-output-nodes",
+    "second-derivatives-cost",
+    "sparse-embedding-gradients",
+    "debugging-gradients",
+    "custom-op-practices",
+    "hardware-acceleration-graphs",
+    "tensor-vs-numpy",
+    "requires-grad-meaning",
+    "module-must-implement",
+    "sequential-vs-subclass",
+    "training-step-skeleton",
+    "dataloader-purpose",
+    "move-to-gpu",
+    "eval-and-no-grad",
+    "detach-vs-item",
+    "ce-vs-bce-logits",
+    "checkpoint-state-dict",
+    "torch-compile-overview",
+    "amp-overview",
+    "custom-function-when",
+    "pytorch-vs-tensorflow",
+    "zero-grad-trick",
+]
+
+ERRORS = range(1, 64)
+
+FILES = visible_files(content_root() / "questions", ".md")
+# A malformed file fails its own test below and must not keep the others from being collected.
+QUESTIONS = [question for path in FILES for question in read_file(path)[0]]
+
+
+def proof_params() -> list[Any]:
+    return [
+        pytest.param(
+            proof,
+            id=f"{question.path.name}:{question.id}:{proof.label}",
+            marks=[pytest.mark.torch] if proof.needs_torch else [],
+        )
+        for question in QUESTIONS
+        for proof in proofs_of(question)
+    ]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_file_is_well_formed(path: Path) -> None:
+    _, problems = read_file(path)
+    assert not problems, "\n" + "\n".join(str(problem) for problem in problems)
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("proof", proof_params())
+def test_proof_holds(proof: Proof) -> None:
+    if proof.needs_torch:
+        pytest.importorskip("torch")
+    proof.run()
+
+
+def test_ids_are_unique_over_the_whole_bank() -> None:
+    assert len(load_questions()) == len({question.id for question in load_questions()})
+
+
+def test_every_question_of_the_sources_is_there() -> None:
+    assert sorted(set(SEED_IDS) - {question.id for question in QUESTIONS}) == []
+
+
+def test_every_error_of_the_sources_is_put_right_exactly_once() -> None:
+    told = Counter(read.error for question in QUESTIONS for read in question.commonly_read)
+    missing = [number for number in ERRORS if number not in told]
+    repeated = [number for number, times in told.items() if times > 1]
+    unknown = [number for number in told if number not in ERRORS]
+    assert (missing, repeated, unknown) == ([], [], [])
+
+
+def test_exercises_are_named_as_the_catalogue_names_them() -> None:
+    named = {exercise for question in QUESTIONS for exercise in question.exercises}
+    assert [name for name in named if not re.fullmatch(r"[a-z0-9_]+", name)] == []
+
+
+def with_a_broken_key(question: Question) -> Question:
+    """Return the question with a key that is plausible and wrong."""
+    match question.key:
+        case ChoiceKey(options):
+            turned = tuple(replace(option, right=options[i - 1].right) for i, option in enumerate(options))
+            return replace(question, key=ChoiceKey(turned))
+        case NumericKey() as key:
+            off = {label: value + 10 * key.tolerance * (abs(value) or 1.0) for label, value in key.values.items()}
+            return replace(question, key=replace(key, values=off))
+        case PredictKey() as key:
+            return replace(question, key=replace(key, output=key.output + "0"))
+        case BugKey() as key:
+            unmended = key.program.code.splitlines()[key.line - 1]
+            return replace(question, key=replace(key, fix=unmended))
+        case DeriveKey() as key:
+            off_by = {label: f"({formula}) + 0.01" for label, formula in key.answers.items()}
+            return replace(question, key=replace(key, answers=off_by))
+        case None:
+            raise AssertionError("a recall question has no key")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.RECALL])
+def test_a_broken_key_is_refuted_by_its_proof(kind: Kind) -> None:
+    keyed = [q for q in QUESTIONS if q.kind is kind and any(not proof.needs_torch for proof in proofs_of(q))]
+    if not keyed:
+        pytest.skip(f"the bank has no {kind} question with a proof on our engine yet")
+    for proof in proofs_of(keyed[0]):
+        if not proof.needs_torch:
+            proof.run()
+    with pytest.raises(ContentError):
+        for proof in proofs_of(with_a_broken_key(keyed[0])):
+            if not proof.needs_torch:
+                proof.run()

@@ -1,0 +1,182 @@
+"""Every primitive in the registry, in every mode, against finite differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autodrill import engine
+from autodrill.engine import Tensor, numerical_jvp, numerical_vjp
+from autodrill.engine.primitive import registry
+from tests.engine.samples import SAMPLES, Sample
+
+
+def primitive_of(sample: Sample) -> Any:
+    """Return the sample's primitive with its static values filled in."""
+    entry = registry[sample.name]
+    return lambda *inputs: entry(*inputs, **sample.static)
+
+
+def is_floating(value: Any) -> bool:
+    return np.asarray(value).dtype.kind == "f"
+
+
+def cotangent_for(sample: Sample, value: Any) -> Any:
+    return np.asarray(np.random.default_rng(1).normal(size=value.shape))
+
+
+def tangents_for(sample: Sample) -> list[Any]:
+    rng = np.random.default_rng(2)
+    return [np.asarray(rng.normal(size=x.shape)) if is_floating(x) else None for x in sample.inputs()]
+
+
+def assert_agrees(got: Any, expected: Any, error: Any) -> None:
+    """Compare within ten times the finite differences' own error estimate, plus rounding of the answer itself.
+
+    The estimate is held to a factor of ten against closed forms in `test_numerical.py`.
+    """
+    got, expected, error = np.asarray(got), np.asarray(expected), np.asarray(error)
+    assert got.shape == expected.shape
+    assert np.all(error <= 1e-6 * (1 + np.abs(expected))), "the finite differences know nothing here"
+    assert np.all(np.abs(got - expected) <= 10 * error + 1e-12 * np.abs(expected)), (got, expected, error)
+
+
+def pulled_back(sample: Sample) -> Any:
+    """Return the function (inputs, cotangent) -> gradients, for Tensors or raw arrays alike."""
+    f = primitive_of(sample)
+
+    def gradients(*inputs_and_cotangent: Any) -> Any:
+        *inputs, cotangent = inputs_and_cotangent
+        raw = all(not isinstance(v, Tensor) for v in inputs_and_cotangent)
+        found = engine.vjp(f, *inputs)[1](cotangent)
+        return tuple(g.numpy() if raw else g for g in found if g is not None)
+
+    return gradients
+
+
+def test_every_primitive_has_samples(capsys):
+    sampled = {sample.name for sample in SAMPLES}
+    assert sampled == set(registry)
+    with capsys.disabled():
+        print(f"\nregistry walk: {len(registry)} primitives, {len(SAMPLES)} samples")
+
+
+def test_every_primitive_is_sampled_at_an_edge_of_shape():
+    """Each has a sample that is 0-d, of one element or empty, where reductions and broadcasting go wrong first."""
+    edges = {s.name for s in SAMPLES if any(np.prod(shape) <= 1 for shape in s.shapes)}
+    assert set(registry) - edges == {"std"}  # of one element it is 0, where it has no derivative
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+def test_reverse_mode_agrees_with_finite_differences(sample):
+    f, inputs = primitive_of(sample), sample.inputs()
+    value, pullback = engine.vjp(f, *inputs)
+    cotangent = cotangent_for(sample, value)
+    expected, errors = numerical_vjp(f, inputs, cotangent)
+    for got, wanted, error in zip(pullback(cotangent), expected, errors, strict=True):
+        if wanted is None:
+            assert got is None
+        else:
+            assert got is not None
+            assert_agrees(got.numpy(), wanted, error)
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+def test_forward_mode_agrees_with_finite_differences(sample):
+    f, inputs, tangents = primitive_of(sample), sample.inputs(), tangents_for(sample)
+    value, tangent = engine.jvp(f, inputs, tangents)
+    expected, error = numerical_jvp(f, inputs, tangents)
+    assert np.array_equal(value.numpy(), f(*inputs))
+    assert_agrees(tangent.numpy(), expected, error)
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+def test_forward_and_reverse_mode_are_adjoint(sample):
+    f, inputs, tangents = primitive_of(sample), sample.inputs(), tangents_for(sample)
+    value, pullback = engine.vjp(f, *inputs)
+    cotangent = cotangent_for(sample, value)
+    _, pushed = engine.jvp(f, inputs, tangents)
+    pulled = pullback(cotangent)
+    left = np.sum(cotangent * pushed.numpy())
+    terms = [v * g.numpy() for v, g in zip(tangents, pulled, strict=True) if g is not None]
+    right = sum(np.sum(t) for t in terms)
+    # Two sums of a handful of rounded products: a few hundred roundings of the largest magnitude they pass through.
+    size = sum(np.sum(np.abs(t)) for t in terms) + np.sum(np.abs(cotangent * pushed.numpy()))
+    assert abs(left - right) <= 1e-13 * size
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+def test_reverse_over_reverse_agrees_with_finite_differences(sample):
+    gradients, inputs = pulled_back(sample), sample.inputs()
+    cotangent = cotangent_for(sample, primitive_of(sample)(*inputs))
+    first = gradients(*inputs, cotangent)
+    seeds = tuple(np.asarray(np.random.default_rng(3).normal(size=g.shape)) for g in first)
+    _, pullback = engine.vjp(gradients, *(Tensor(v) for v in (*inputs, cotangent)))
+    expected, errors = numerical_vjp(gradients, [*inputs, cotangent], seeds)
+    for got, wanted, error in zip(pullback(seeds), expected, errors, strict=True):
+        if wanted is not None:
+            assert got is not None
+            assert_agrees(got.numpy(), wanted, error)
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+def test_forward_over_reverse_agrees_with_finite_differences(sample):
+    gradients, inputs, tangents = pulled_back(sample), sample.inputs(), tangents_for(sample)
+    cotangent = cotangent_for(sample, primitive_of(sample)(*inputs))
+    directions = [*tangents, np.asarray(np.random.default_rng(4).normal(size=cotangent.shape))]
+    _, pushed = engine.jvp(gradients, [*inputs, cotangent], directions)
+    expected, errors = numerical_jvp(gradients, [*inputs, cotangent], directions)
+    for got, wanted, error in zip(pushed, expected, errors, strict=True):
+        assert_agrees(got.numpy(), wanted, error)
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+def test_reverse_over_forward_agrees_with_finite_differences(sample):
+    f, inputs, tangents = primitive_of(sample), sample.inputs(), tangents_for(sample)
+
+    def pushed(*values: Any) -> Any:
+        tangent = engine.jvp(f, values, tangents)[1]
+        return tangent if any(isinstance(v, Tensor) for v in values) else tangent.numpy()
+
+    value, pullback = engine.vjp(pushed, *(Tensor(x) for x in inputs))
+    cotangent = cotangent_for(sample, value)
+    expected, errors = numerical_vjp(pushed, inputs, cotangent)
+    for got, wanted, error in zip(pullback(cotangent), expected, errors, strict=True):
+        if wanted is not None:
+            assert got is not None
+            assert_agrees(got.numpy(), wanted, error)
+
+
+@pytest.mark.parametrize("sample", [s for s in SAMPLES if s.name != "astype"], ids=str)
+def test_float32_stays_float32_in_every_mode(sample):
+    f, doubles = primitive_of(sample), sample.inputs()
+    singles = [x.astype(np.float32) if is_floating(x) else x for x in doubles]
+    value, pullback = engine.vjp(f, *singles)
+    cotangent = cotangent_for(sample, value)
+    assert value.dtype == np.float32
+    assert f(*singles).dtype == np.float32
+    exact = engine.vjp(f, *doubles)[1](cotangent)
+    for single, double in zip(pullback(cotangent.astype(np.float32)), exact, strict=True):
+        if double is not None:
+            assert single is not None
+            assert single.dtype == np.float32
+            # Inputs are at most 2 in size and slopes at most 30: a few dozen float32 roundings of 6e-8.
+            assert np.allclose(single.numpy(), double.numpy(), rtol=1e-4, atol=1e-5)
+    tangents = [None if t is None else t.astype(np.float32) for t in tangents_for(sample)]
+    assert engine.jvp(f, singles, tangents)[1].dtype == np.float32
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+def test_raw_arrays_in_give_a_raw_array_out(sample):
+    assert type(primitive_of(sample)(*sample.inputs())) is np.ndarray
+
+
+@pytest.mark.parametrize("name", [n for n, p in registry.items() if p.jvp_rule == "linear"])
+def test_a_rule_declared_linear_is_of_a_linear_operation(name):
+    for sample in (s for s in SAMPLES if s.name == name):
+        f, x, y = primitive_of(sample), sample.inputs(), tangents_for(sample)
+        y = [a if b is None else b for a, b in zip(x, y, strict=True)]
+        both = [a + 2 * b if is_floating(a) else a for a, b in zip(x, y, strict=True)]
+        assert np.allclose(f(*both), f(*x) + 2 * f(*y), rtol=1e-12, atol=1e-12)

@@ -1,0 +1,170 @@
+"""Derivatives of functions, nested in every order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from autodrill import engine
+from autodrill.engine import Tensor, grad_of, hessian, hvp, jacobian, jvp, value_and_grad, vjp
+
+
+def derivative(f):
+    """Differentiate a function of one number by forward mode."""
+    return lambda x: jvp(f, (x,), (1.0,))[1]
+
+
+@pytest.mark.parametrize("outer", [grad_of, derivative])
+@pytest.mark.parametrize("inner", [grad_of, derivative])
+def test_nested_derivatives_do_not_confuse_their_perturbations(outer, inner):
+    """d/dx [x · d/dy (x + y)] = 1: with confused perturbations the inner derivative is 2 (Siskind and Pearlmutter)."""
+    assert outer(lambda x: x * inner(lambda y: x + y)(x))(3.0).item() == 1
+    assert outer(lambda x: x * inner(lambda y: x * y)(2.0))(3.0).item() == 6
+
+
+@pytest.mark.parametrize("modes", [(a, b, c) for a in "rf" for b in "rf" for c in "rf"], ids="".join)
+def test_third_derivative_in_every_nesting_of_modes(modes):
+    f = engine.tanh
+    for mode in modes:
+        f = (grad_of if mode == "r" else derivative)(f)
+    t = np.tanh(0.3)
+    # tanh''' = (1 - t²)(6t² - 2)
+    assert f(0.3).item() == pytest.approx((1 - t * t) * (6 * t * t - 2), rel=1e-13)
+
+
+def test_fifth_derivative_by_forward_mode_alone():
+    f = engine.exp
+    for _ in range(5):
+        f = derivative(f)
+    assert f(0.5).item() == pytest.approx(np.exp(0.5), rel=1e-14)
+
+
+def test_a_closed_over_outer_variable_is_differentiated_through_the_inner_gradient():
+    """d/dw of d/dx (w² x) is 2w."""
+    w = Tensor(3.0, requires_grad=True)
+    g = grad_of(lambda x: w * w * x)(1.0)
+    g.backward()
+    assert w.grad is not None
+    assert w.grad.item() == 6
+
+
+def test_value_and_grad_of_several_arguments():
+    value, (gx, gy) = value_and_grad(lambda x, y: (x * y).sum(), argnums=(0, 1))(np.ones(2), np.array([2.0, 3.0]))
+    assert value.item() == 5
+    assert np.array_equal(gx.numpy(), [2, 3])
+    assert np.array_equal(gy.numpy(), [1, 1])
+
+
+def test_gradient_of_a_function_of_more_than_one_element_is_refused():
+    with pytest.raises(ValueError, match=r"one element.*shape \(2,\)"):
+        grad_of(lambda x: x)(np.ones(2))
+
+
+def test_gradient_with_respect_to_integers_is_refused():
+    with pytest.raises(TypeError, match="argument 0"):
+        grad_of(lambda x: x)(np.array(1))
+
+
+def test_pullback_may_be_called_again_and_is_linear():
+    _, pullback = vjp(lambda x: x * engine.sin(x), np.array([1.0, 2.0]))
+    a, b = np.array([1.0, -1.0]), np.array([0.5, 2.0])
+    (ga,), (gb,), (gab,) = pullback(a), pullback(b), pullback(a + b)
+    assert ga is not None
+    assert gb is not None
+    assert gab is not None
+    assert np.allclose(ga.numpy() + gb.numpy(), gab.numpy(), rtol=1e-14)
+
+
+def test_pullback_gives_none_for_integers_and_zeros_for_what_is_unused():
+    _, pullback = vjp(lambda x, index, unused: x[index], np.arange(3.0), np.array([2, 0]), np.ones((2, 2)))
+    gx, none, unused = pullback([1.0, 10.0])
+    assert gx is not None
+    assert np.array_equal(gx.numpy(), [10, 0, 1])
+    assert none is None
+    assert unused is not None
+    assert np.array_equal(unused.numpy(), np.zeros((2, 2)))
+
+
+def test_a_repeated_argument_is_two_variables():
+    x = np.array([2.0])
+    _, pullback = vjp(engine.multiply, x, x)
+    gx, gy = pullback([1.0])
+    assert gx is not None
+    assert gy is not None
+    assert (gx.item(), gy.item()) == (2, 2)
+
+
+def test_functions_of_several_outputs():
+    def f(x):
+        return engine.sin(x), x * x
+
+    value, pullback = vjp(f, 2.0)
+    assert len(value) == 2
+    (g,) = pullback((10.0, 1.0))
+    assert g is not None
+    assert g.item() == pytest.approx(10 * np.cos(2) + 4, rel=1e-14)
+    _, (dsin, dsquare) = jvp(f, (2.0,), (1.0,))
+    assert dsin.item() == pytest.approx(np.cos(2), rel=1e-14)
+    assert dsquare.item() == 4
+
+
+def test_an_output_that_does_not_depend_on_the_input_has_a_zero_derivative():
+    assert np.array_equal(jvp(lambda x: Tensor([1.0, 2.0]), (3.0,), (1.0,))[1].numpy(), [0, 0])
+    (g,) = vjp(lambda x: Tensor([1.0, 2.0]), 3.0)[1]([1.0, 1.0])
+    assert g is not None
+    assert g.item() == 0
+
+
+def test_tangent_of_another_shape_is_refused():
+    with pytest.raises(ValueError, match=r"tangent 0 has shape \(3,\).*\(2,\)"):
+        jvp(engine.sin, (np.ones(2),), (np.ones(3),))
+    with pytest.raises(ValueError, match="as many tangents"):
+        jvp(engine.sin, (np.ones(2),), ())
+
+
+def test_jacobian_of_a_linear_map_is_its_matrix():
+    a = np.arange(6.0).reshape(2, 3)
+    assert np.array_equal(jacobian(lambda x: engine.matmul(a, x), np.ones(3)).numpy(), a)
+
+
+def test_hessian_of_a_quadratic_form_is_symmetric_and_hvp_its_product():
+    a = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, 1.0], [5.0, 1.0, 4.0]])
+
+    def form(x):
+        return x @ a @ x
+
+    x, v = np.array([1.0, -1.0, 2.0]), np.array([0.5, 1.0, -2.0])
+    assert np.allclose(hessian(form, x).numpy(), a + a.T, rtol=1e-14)
+    assert np.allclose(hvp(form, (x,), (v,)).numpy(), (a + a.T) @ v, rtol=1e-14)
+
+
+def test_hvp_in_several_variables_includes_the_mixed_block():
+    """f = x²y has the Hessian [[2y, 2x], [2x, 0]]."""
+    hx, hy = hvp(lambda x, y: x * x * y, (3.0, 5.0), (1.0, 10.0))
+    assert (hx.item(), hy.item()) == (10 + 60, 6)
+
+
+def test_a_result_kept_from_a_closed_level_carries_no_tangent_into_a_later_one():
+    kept = []
+
+    def f(x):
+        y = x * x
+        kept.append(y)
+        return y
+
+    jvp(f, (3.0,), (1.0,))
+    assert jvp(lambda x: x + kept[0], (1.0,), (1.0,))[1].item() == 1
+
+
+def test_backward_through_a_value_computed_under_forward_mode_gives_a_plain_gradient():
+    x = Tensor(3.0, requires_grad=True)
+    value, _ = jvp(lambda y: y * y * y, (x,), (1.0,))
+    value.backward()
+    assert x.grad is not None
+    assert x.grad.tangents is None
+    assert x.grad.item() == 27
+
+
+def test_transforms_record_even_inside_no_grad():
+    with engine.no_grad():
+        assert grad_of(lambda x: x * x)(3.0).item() == 6

@@ -1,0 +1,130 @@
+"""Which live values travel, as what, and what comes out at the other end."""
+
+from __future__ import annotations
+
+import types
+from collections import OrderedDict, namedtuple
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autodrill.grading.child import wire
+from autodrill.grading.child.values import Arg, OversizedError, from_wire, to_wire
+
+LIMIT = 1 << 20
+
+
+def there_and_back(value: Any, *, lay_out: bool = True) -> Any:
+    return from_wire(wire.decode(wire.encode(to_wire(value, limit=LIMIT))), lay_out=lay_out)
+
+
+@pytest.mark.parametrize("dtype", [*wire.DTYPES, ">f8", ">i4"])
+@pytest.mark.parametrize("shape", [(), (0,), (0, 3), (1,), (2, 3), (2, 1, 4)])
+def test_an_array_arrives_fresh_with_its_values_shape_and_native_dtype(dtype: str, shape: tuple[int, ...]) -> None:
+    sent = np.asarray(np.arange(np.prod(shape, dtype=int)).reshape(shape) % 2, dtype)
+    got = there_and_back(sent)
+    np.testing.assert_array_equal(got, sent, strict=False)
+    assert type(got) is np.ndarray
+    assert got.dtype == sent.dtype.newbyteorder("=")
+    assert got.flags.owndata
+    assert got.flags.writeable
+    assert got.flags.aligned
+
+
+@pytest.mark.parametrize("layout", wire.Layout)
+@pytest.mark.parametrize("shape", [(), (0, 2), (5,), (2, 3), (2, 3, 4)])
+def test_a_layout_changes_where_values_lie_and_not_what_they_are(layout: wire.Layout, shape: tuple[int, ...]) -> None:
+    sent = np.random.default_rng(0).normal(size=shape)
+    got = there_and_back(Arg(sent, layout))
+    np.testing.assert_array_equal(got, sent, strict=True)
+    assert got.flags.writeable
+    if got.size > 1:
+        assert got.flags.c_contiguous == (layout is wire.Layout.C or (layout is wire.Layout.F and got.ndim == 1))
+        assert (got.strides[0] < 0) == (layout is wire.Layout.REVERSED)
+
+
+def test_the_parent_never_honours_a_layout_it_is_told() -> None:
+    told = wire.Array("f8", (2, 3), bytes(48), layout=wire.Layout.STRIDED)
+    assert from_wire(told).flags.c_contiguous
+
+
+@pytest.mark.parametrize("scalar", [np.float64(0.1), np.float32(2), np.int8(-3), np.bool_(True), np.complex128(1j)])
+def test_a_numpy_scalar_is_not_an_array_of_no_dimensions(scalar: np.generic) -> None:
+    assert type(there_and_back(scalar)) is type(scalar)
+    assert there_and_back(scalar) == scalar
+    assert type(there_and_back(np.asarray(scalar))) is np.ndarray
+
+
+def test_a_non_contiguous_view_travels_as_its_own_elements() -> None:
+    base = np.arange(24.0).reshape(4, 6)
+    for view in (base[::2, ::-3], base.T, np.broadcast_to(base[0], (3, 6))):
+        np.testing.assert_array_equal(there_and_back(view), view, strict=True)
+
+
+class Sub(np.ndarray[Any, Any]):
+    pass
+
+
+class Text(str):
+    __slots__ = ()
+
+
+Pair = namedtuple("Pair", "a b")  # noqa: PYI024  # an untyped one is what a candidate writes
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        (np.zeros(2).view(Sub), "Sub"),
+        (np.ma.array([1.0]), "MaskedArray"),
+        (np.array([None]), "ndarray of dtype object"),
+        (np.array(["a"]), "ndarray of dtype <U1"),
+        (np.zeros(1, "M8[s]"), "ndarray of dtype datetime64[s]"),
+        ((i for i in range(3)), "generator"),
+        (Pair(1, 2), "Pair"),
+        (OrderedDict(a=1), "OrderedDict"),
+        (Text("a"), "Text"),
+        ({1: 2}, "dict whose keys are not all str"),
+        (1 << 9000, "int of 9001 bits"),
+        (len, "builtin_function_or_method"),
+        (types, "module"),
+    ],
+)
+def test_what_could_have_behaviour_is_only_named(value: object, name: str) -> None:
+    assert to_wire(value, limit=LIMIT) == wire.Opaque(name)
+
+
+def test_naming_a_type_runs_none_of_its_code() -> None:
+    class Meta(type):
+        @property
+        def __name__(cls) -> str:  # type: ignore[override]  # the attack is to override it
+            raise AssertionError
+
+    class Liar(metaclass=Meta):
+        pass
+
+    assert to_wire(Liar(), limit=LIMIT) == wire.Opaque("Liar")
+
+
+def loop() -> list[Any]:
+    circle: list[Any] = []
+    circle.append(circle)
+    return circle
+
+
+@pytest.mark.parametrize(
+    ("value", "what"),
+    [
+        (np.broadcast_to(0.0, (10**6, 10**6)), r"shape \(1000000, 1000000\) and dtype float64 \(8,000,000\.0 MB\)"),
+        ([np.zeros(60_000), np.zeros(80_000)], r"shape \(80000,\)"),
+        ("x" * LIMIT, "str of length 1048576"),
+        ([0] * 200_000, "too many parts"),
+        ([[[0] * 1000] * 1000], "too many parts"),
+        (loop(), "nested more than"),
+        ({"k" * LIMIT: 1}, "very long keys"),
+    ],
+)
+def test_what_is_too_large_is_refused_before_it_is_copied(value: object, what: str) -> None:
+    with pytest.raises(OversizedError, match=what):
+        to_wire(value, limit=LIMIT)

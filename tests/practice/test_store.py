@@ -1,0 +1,240 @@
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import sqlite3
+import subprocess
+import sys
+import threading
+from datetime import datetime, timedelta, timezone
+from typing import TYPE_CHECKING
+
+import pytest
+
+from autodrill.errors import StoreError
+from autodrill.practice.migrations import APPLICATION_ID, MIGRATIONS
+from autodrill.practice.records import Rating
+from autodrill.practice.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Day = Callable[[float], datetime]
+
+
+def sql(path: Path, *statements: str) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+def test_a_rating_is_read_back_as_it_was_given(path: Path, day: Day) -> None:
+    with Store.open(path, now=day(0)) as store:
+        given = store.add_review("q:fork", Rating.GOOD, day(0), {"answers": [{"text": "∂L/∂x"}]})
+    with Store.open(path, now=day(1)) as store:
+        assert store.reviews() == [given]
+        assert store.reviews("q:other") == []
+
+
+def test_times_of_any_zone_are_kept_in_utc(store: Store) -> None:
+    tokyo = datetime(2026, 11, 21, 8, 0, 0, 123456, tzinfo=timezone(timedelta(hours=9)))
+    store.add_review("q:fork", Rating.EASY, tokyo)
+    assert store.reviews()[0].at == tokyo
+    assert store.reviews()[0].at.isoformat() == "2026-11-20T23:00:00.123456+00:00"
+
+
+def test_a_time_without_a_zone_is_refused(store: Store) -> None:
+    with pytest.raises(ValueError, match="time zone"):
+        store.add_review("q:fork", Rating.GOOD, datetime(2026, 11, 21))  # noqa: DTZ001 - the mistake under test
+
+
+def test_undo_takes_back_the_last_rating_and_the_log_keeps_it(store: Store, path: Path, day: Day) -> None:
+    first = store.add_review("q:a", Rating.GOOD, day(0))
+    second = store.add_review("q:b", Rating.AGAIN, day(0))
+    assert store.undo_review(day(0)) == second
+    assert store.reviews() == [first]
+    assert store.undo_review(day(0)) == first
+    assert store.undo_review(day(0)) is None
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT count(*) FROM reviews").fetchone() == (2,)
+
+
+def test_an_undone_rating_may_be_given_anew(store: Store, day: Day) -> None:
+    store.add_review("q:a", Rating.GOOD, day(0))
+    store.undo_review(day(0))
+    again = store.add_review("q:a", Rating.HARD, day(0))
+    assert store.reviews() == [again]
+
+
+def test_attempts_keep_the_source_and_its_hash(store: Store, day: Day) -> None:
+    source = "def f():\n    return 'ẋ'\n"
+    store.add_attempt("mul_backward", "fail", source, day(0), seed=2**64 - 1)
+    store.add_attempt("add_backward", "pass", "x = 1\n", day(1))
+    (attempt,) = store.attempts("mul_backward")
+    assert (attempt.verdict, attempt.seed, attempt.source) == ("fail", 2**64 - 1, source)
+    assert attempt.source_hash == hashlib.sha256(source.encode()).hexdigest()
+    assert [a.exercise for a in store.attempts()] == ["mul_backward", "add_backward"]
+    assert store.attempts("add_backward")[0].seed is None
+
+
+def test_hints_are_counted_by_exercise(store: Store, day: Day) -> None:
+    store.add_hint("mul_backward", 1, day(0))
+    store.add_hint("mul_backward", 2, day(0))
+    assert [hint.stage for hint in store.hints("mul_backward")] == [1, 2]
+    assert store.hints("add_backward") == []
+
+
+@pytest.mark.parametrize("table", ["reviews", "undone", "attempts", "hints"])
+@pytest.mark.parametrize("change", ["DELETE FROM {}", "UPDATE {} SET at = ''"])
+def test_nothing_that_was_logged_can_be_changed(store: Store, path: Path, day: Day, table: str, change: str) -> None:
+    store.add_review("q:a", Rating.GOOD, day(0))
+    store.undo_review(day(0))
+    store.add_attempt("x", "pass", "", day(0))
+    store.add_hint("x", 1, day(0))
+    with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+        sql(path, change.format(table))
+
+
+def test_a_rating_outlives_a_killed_process(path: Path, day: Day) -> None:
+    program = f"""
+import os, signal
+from datetime import UTC, datetime
+from pathlib import Path
+from autodrill.practice.records import Rating
+from autodrill.practice.store import Store
+now = datetime.now(UTC)
+store = Store.open(Path({str(path)!r}), now=now)
+for card in "abc":
+    store.add_review("q:" + card, Rating.GOOD, now)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -9
+    with Store.open(path, now=day(0)) as store:
+        assert [review.card for review in store.reviews()] == ["q:a", "q:b", "q:c"]
+
+
+@pytest.mark.parametrize("damage", ["not a database at all" * 100, "header", "page"])
+def test_a_corrupt_history_is_set_aside_and_named(path: Path, day: Day, damage: str) -> None:
+    with Store.open(path, now=day(0)) as store:
+        for number in range(300):
+            store.add_review(f"q:{number}", Rating.GOOD, day(0), {"answers": ["x" * 100]})
+    content = bytearray(path.read_bytes())
+    if damage == "header":
+        content[:16] = b"SQLite format 9\x00"
+    elif damage == "page":
+        content[4096:8192] = b"\xff" * 4096
+    else:
+        content = bytearray(damage.encode())
+    path.write_bytes(content)
+    with Store.open(path, now=day(1)) as store:
+        assert store.set_aside == path.with_name("history.db.corrupt-20261122T093000Z")
+        assert store.set_aside.read_bytes() == bytes(content)
+        assert store.reviews() == []
+        store.add_review("q:new", Rating.GOOD, day(1))
+    with Store.open(path, now=day(2)) as store:
+        assert (store.set_aside, len(store.reviews())) == (None, 1)
+
+
+def test_a_second_corrupt_file_does_not_replace_the_first(path: Path, day: Day) -> None:
+    kept = []
+    for content in ("garbage one" * 99, "garbage two" * 99):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(content)
+        with Store.open(path, now=day(0)) as store:
+            assert store.set_aside is not None
+            kept.append(store.set_aside.read_text())
+    assert kept == ["garbage one" * 99, "garbage two" * 99]
+    assert len(list(path.parent.glob("*.corrupt-*"))) == 2
+
+
+def test_a_newer_history_is_refused_untouched(store: Store, path: Path, day: Day) -> None:
+    store.add_review("q:a", Rating.GOOD, day(0))
+    store.close()
+    sql(path, f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="newer autodrill") as caught:
+        Store.open(path, now=day(0))
+    assert caught.value.hint is not None
+    assert path.read_bytes() == before
+    assert [file.name for file in path.parent.iterdir() if "corrupt" in file.name] == []
+
+
+def test_another_programs_database_is_refused_untouched(path: Path, day: Day) -> None:
+    path.parent.mkdir()
+    sql(path, "CREATE TABLE bookmarks (url TEXT)")
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="another program"):
+        Store.open(path, now=day(0))
+    assert path.read_bytes() == before
+
+
+def test_a_locked_history_is_a_clear_error(store: Store, path: Path, day: Day) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as other, Store.open(path, now=day(0), busy_seconds=0.05) as waiting:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match="locked by another program"):
+            waiting.add_review("q:a", Rating.GOOD, day(0))
+
+
+def test_a_folder_that_cannot_be_made_is_a_clear_error(tmp_path: Path, day: Day) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="cannot be opened") as caught:
+        Store.open(tmp_path / "file" / "history.db", now=day(0))
+    assert "AUTODRILL_HOME" in (caught.value.hint or "")
+
+
+def test_a_history_that_is_a_folder_is_a_clear_error(path: Path, day: Day) -> None:
+    path.mkdir(parents=True)
+    with pytest.raises(StoreError, match="cannot be used"):
+        Store.open(path, now=day(0))
+    assert path.is_dir()
+
+
+def test_an_empty_file_becomes_a_history(path: Path, day: Day) -> None:
+    path.parent.mkdir()
+    path.touch()
+    with Store.open(path, now=day(0)) as store:
+        assert (store.set_aside, store.reviews()) == (None, [])
+
+
+def test_the_file_says_what_it_is(store: Store, path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        pragmas = {
+            name: connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("user_version", "journal_mode")
+        }
+        tables = connection.execute("SELECT name, strict FROM pragma_table_list WHERE schema = 'main'").fetchall()
+        assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
+    assert pragmas == {"user_version": len(MIGRATIONS), "journal_mode": "wal"}
+    assert {name for name, strict in tables if strict} == {"reviews", "undone", "attempts", "hints"}
+
+
+def test_a_failed_migration_leaves_nothing_behind(path: Path, day: Day, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = (*MIGRATIONS, ("CREATE TABLE more (id INTEGER) STRICT", "CREATE TABLE more (id INTEGER) STRICT"))
+    with Store.open(path, now=day(0)) as store:
+        store.add_review("q:a", Rating.GOOD, day(0))
+    monkeypatch.setattr("autodrill.practice.store.MIGRATIONS", broken)
+    with pytest.raises(StoreError):
+        Store.open(path, now=day(0))
+    monkeypatch.undo()
+    with Store.open(path, now=day(0)) as store:
+        assert len(store.reviews()) == 1
+
+
+def test_two_that_begin_at_once_share_one_history(path: Path, day: Day) -> None:
+    errors: list[StoreError] = []
+
+    def begin(card: str) -> None:
+        try:
+            with Store.open(path, now=day(0)) as store:
+                store.add_review(card, Rating.GOOD, day(0))
+        except StoreError as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=begin, args=(f"q:{number}",)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    with Store.open(path, now=day(0)) as store:
+        assert len(store.reviews()) == 6
