@@ -7,10 +7,4 @@ from __future__ import annotations
 
 __all__ = ["__version__"]
 
-
-def __getattr__(name: str) -> str:
-    if name == "__version__":
-        from importlib.metadata import version
-
-        return version("autodrill")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__version__ = "0.1.0"

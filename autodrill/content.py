@@ -19,5 +19,5 @@ def visible_files(folder: Path, suffix: str) -> list[Path]:
     return sorted(
         path
         for path in folder.rglob(f"*{suffix}")
-        if not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
+        if not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts) and path.is_file()
     )

@@ -6,7 +6,7 @@ Every error says what happened, with the literal in backticks, and what to type 
     ├── UsageError            the command line asks for something that does not exist or does not fit together
     │   ├── UnknownNameError  no such exercise, question or topic; carries the nearest names
     │   └── FileError         a file of the learner's that is missing, unreadable or not what it should be
-    ├── ContentError          a pack's exercise or question is malformed: its author's to mend; carries every problem found
+    ├── ContentError          an exercise or question is malformed: its author's to mend; carries every problem found
     ├── StoreError            the learner's history cannot be opened; nothing of it was changed
     └── InternalError         autodrill's or the pack's own fault, never the learner's: exit 3
 """

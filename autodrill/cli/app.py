@@ -83,9 +83,9 @@ def _root(
 
 def main() -> None:
     """Run the command line and exit."""
-    wanted = next((word for word in sys.argv[1:] if not word.startswith("-")), None)
-    completing = "_AUTODRILL_COMPLETE" in os.environ
-    only = wanted if wanted in COMMANDS and not completing else None
+    first = sys.argv[1] if len(sys.argv) > 1 else "--version"
+    alone = first in COMMANDS or first == "--version"  # then no other command's module is wanted
+    only = first if alone and "_AUTODRILL_COMPLETE" not in os.environ else None
     try:
         build(only)()
     except AutodrillError as error:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from autodrill.cli.options import ExerciseName, Format, OutputFormat, now, open_store
-from autodrill.drills.exercise import Difficulty, Exercise
+from autodrill.drills.exercise import Difficulty, Heading
 from autodrill.errors import FileError, UnknownNameError, UsageError
 
 __all__ = ["list_", "open_", "reset", "show"]
@@ -26,16 +26,18 @@ def list_(
     Examples: autodrill list; autodrill list --track scalar --todo
     """
     from autodrill.drills.library import Library, suggest
-    from autodrill.practice.progress import State
+    from autodrill.practice.state import State
 
-    every = Library.open().all()
+    every = Library.open().headings()
     for what, value, known in (
         ("track", track, {e.track for e in every}),
         ("topic", topic, {t for e in every for t in e.topics}),
     ):
         if value is not None and value not in known:
             nearest = suggest(value, known)
-            raise UnknownNameError(what, value, nearest, hint=None if nearest else f"known are {', '.join(sorted(known))}")
+            raise UnknownNameError(
+                what, value, nearest, hint=None if nearest else f"known are {', '.join(sorted(known))}"
+            )
     standing = _standing()
     chosen = [
         e
@@ -160,7 +162,7 @@ def _standing() -> dict[str, "object"]:
         return dict(progress(store, now()).states)
 
 
-def _as_dict(exercise: Exercise) -> dict[str, object]:
+def _as_dict(exercise: Heading) -> dict[str, object]:
     return {
         "id": exercise.id,
         "track": exercise.track,

@@ -9,7 +9,7 @@ import typer
 
 from autodrill.cli.exits import Exit
 from autodrill.cli.options import ExerciseName, Format, OutputFormat, learner_file, now, open_store
-from autodrill.errors import FileError, UsageError
+from autodrill.errors import FileError, StoreError, UsageError
 
 if TYPE_CHECKING:
     from autodrill.drills.exercise import Exercise
@@ -44,14 +44,17 @@ def check(
     path = learner_file(exercise, file)
     source = _read(path)
     if pdb and case is None:
-        raise UsageError("`--pdb` needs the case to step through", hint="copy the replay line of a report and add `--pdb`")
+        raise UsageError(
+            "`--pdb` needs the case to step through", hint="copy the replay line of a report and add `--pdb`"
+        )
 
-    from autodrill.grading.process import Limits, Runner
+    from autodrill.grading.limits import CHECK_LIMITS
+    from autodrill.grading.process import Runner
 
     # Started before this process imports NumPy, so that the two imports overlap.
-    runner = Runner.start(Limits(seconds=2.0, memory=1 << 30, output=1 << 20)) if not pdb else None
+    runner = Runner.start(CHECK_LIMITS) if not pdb else None
     from autodrill.grading.explain import Submission
-    from autodrill.grading.judge import grade, stub_report
+    from autodrill.grading.judge import grade
 
     seed = seed if seed is not None else int.from_bytes(os.urandom(3))
     submission = Submission(source, path.name, str(path))
@@ -63,12 +66,12 @@ def check(
 
             step_through(exercise, solution, submission, seed=seed, case=case)
             raise typer.Exit(Exit.DONE)
-        report = stub_report(exercise, grade(exercise, solution, submission, seed=seed, only=case, runner=runner), source)
+        report = grade(exercise, solution, submission, seed=seed, only=case, runner=runner)
     finally:
         if runner is not None:
             runner.close()
     counts = report.verdict != "internal" and case is None
-    told = _remember(exercise, report, source) if counts else None
+    told = _remember(exercise, report, source) if counts else ""
     if output_format is OutputFormat.JSON:
         from autodrill.render.document import write_document
 
@@ -81,7 +84,9 @@ def check(
 def _read(path: Path) -> bytes:
     try:
         if path.stat().st_size > _LARGEST_FILE:
-            raise FileError(f"`{path}` is larger than {_LARGEST_FILE >> 10} KiB", hint="hand in the exercise's file alone")
+            raise FileError(
+                f"`{path}` is larger than {_LARGEST_FILE >> 10} KiB", hint="hand in the exercise's file alone"
+            )
         return path.read_bytes()
     except OSError as error:
         raise FileError(f"`{path}` cannot be read: {error.strerror}") from None
@@ -93,26 +98,38 @@ def _exit_code(report: "Report") -> Exit:
     return Exit.INTERNAL if report.verdict == "internal" else Exit.FAILED
 
 
-def _remember(exercise: "Exercise", report: "Report", source: bytes) -> str | None:
+def _remember(exercise: "Exercise", report: "Report", source: bytes) -> str:
     """Log the attempt, and the review that a pass earns; return what to tell the learner of it."""
     from autodrill.practice.progress import log_attempt
 
-    with open_store() as store:
-        return log_attempt(store, exercise.id, report.verdict, source.decode("utf-8", "replace"), report.seed, now())
+    moment, text = now(), source.decode("utf-8", "replace")
+    try:
+        with open_store() as store:
+            due = log_attempt(store, exercise.id, report.verdict, text, report.seed, moment)
+    except StoreError as error:  # the verdict is worth telling all the same
+        return f"not remembered: {error.message}"
+    if due is None:
+        return ""
+    days = round((due - moment).total_seconds() / 86400)
+    when = "today" if days <= 0 else "tomorrow" if days == 1 else f"in {days} days"
+    return f"next review {when}; next: autodrill next"
 
 
-def _print(report: "Report", file: Path | None, told: str | None) -> None:
+def _print(report: "Report", file: Path | None, told: str) -> None:
+    import shlex
+
     from autodrill.render.console import symbols_for
     from autodrill.render.plain import Paint, clean, say
     from autodrill.render.report import report_lines
 
     paint = Paint.for_stream(sys.stdout, os.environ)
-    option = f" --file {file}" if file is not None else ""
+    option = f" --file {shlex.quote(str(file))}" if file is not None else ""
     for line in report_lines(report, paint, symbols_for(sys.stdout), file_option=option):
         say(line)
+    aside = []
     if report.output:
         printed = report.output.splitlines()
-        for line in [f"your code printed ({len(printed)} lines):", *(f"  {clean(text)[:76]}" for text in printed[:5])]:
-            say(Paint.for_stream(sys.stderr, os.environ)(line, "dim"), err=True)
-    if told:
-        say(Paint.for_stream(sys.stderr, os.environ)(told, "dim"), err=True)
+        aside = [f"your code printed ({len(printed)} lines):", *(f"  {clean(text)[:76]}" for text in printed[:5])]
+    dimmed = Paint.for_stream(sys.stderr, os.environ)
+    for line in [*aside, told] if told else aside:
+        say(dimmed(line, "dim"), err=True)

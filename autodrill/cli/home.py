@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from autodrill.cli.options import Format, OutputFormat, now, open_store
 
 if TYPE_CHECKING:
-    from autodrill.drills.exercise import Exercise
+    from autodrill.drills.exercise import Heading
     from autodrill.practice.progress import Progress
 
 __all__ = ["next_", "status"]
@@ -16,7 +16,8 @@ __all__ = ["next_", "status"]
 def status() -> None:
     """Say where you stand and what to type next."""
     exercises, known, questions, due = _survey()
-    from autodrill.practice.progress import State, next_exercise
+    from autodrill.practice.progress import next_exercise
+    from autodrill.practice.state import State
     from autodrill.render.plain import Paint, say
 
     paint = Paint.for_stream(sys.stdout, os.environ)
@@ -61,17 +62,19 @@ def next_(output_format: Format = OutputFormat.TEXT) -> None:
         say("next: autodrill quiz", err=True)
         return
     paint = Paint.for_stream(sys.stdout, os.environ)
-    say(f"{paint(chosen.id, 'bold')}  {chosen.title} ({chosen.difficulty}, {chosen.minutes} min, {known.state(chosen.id)})")
+    say(
+        f"{paint(chosen.id, 'bold')}  {chosen.title} ({chosen.difficulty}, {chosen.minutes} min, {known.state(chosen.id)})"
+    )
     say(f"next: autodrill open {chosen.id}, then autodrill check {chosen.id}", err=True)
 
 
-def _survey() -> "tuple[list[Exercise], Progress, tuple[int, int], int]":
+def _survey() -> "tuple[list[Heading], Progress, tuple[int, int], int]":
     from autodrill.bank.loader import load_questions
     from autodrill.drills.library import Library
     from autodrill.practice.paths import history_file
     from autodrill.practice.progress import Progress, progress
 
-    exercises = Library.open().all()
+    exercises = Library.open().headings()
     bank = load_questions()
     if not history_file(os.environ).exists():
         return exercises, Progress({}, {}), (0, len(bank)), 0

@@ -8,7 +8,7 @@ import select
 import signal
 import sys
 from collections import deque
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 if TYPE_CHECKING:
     from types import FrameType, TracebackType
@@ -72,50 +72,65 @@ class LineKeyboard:
 class TerminalKeyboard:
     """Single keys of the terminal on standard input; a context manager that leaves the terminal as it found it.
 
-    The terminal is in its raw-key mode only while a key is awaited, so that a stop (Ctrl-Z), an error or an exit at any
-    other moment finds it sane. SIGTERM and SIGHUP end the process through the same door.
+    Keys are neither echoed nor held back for Enter as long as it lasts, so that what is typed ahead counts; Ctrl-C and
+    Ctrl-Z keep their meaning. SIGTERM and SIGHUP end the process through the same door as any other exit.
     """
 
     single_keys = True
 
     def __init__(self) -> None:
+        import termios
+
         self._descriptor = sys.stdin.fileno()
-        self._handlers: dict[int, signal.Handlers | object] = {}
+        self._before = termios.tcgetattr(self._descriptor)
+        self._handlers: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Self:
         for number in (signal.SIGTERM, signal.SIGHUP):
             self._handlers[number] = signal.signal(number, _leave)
+        # After Ctrl-Z and `fg` the terminal is as the shell left it.
+        self._handlers[signal.SIGCONT] = signal.signal(signal.SIGCONT, lambda *_: self._single_keys())
+        self._single_keys()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         for number, handler in self._handlers.items():
-            signal.signal(number, handler)  # type: ignore[arg-type]  # typeshed has no name for what signal() returned
+            signal.signal(number, handler)
+        self._whole_lines()
 
     def key(self) -> str:
         """Return the next key; arrow and function keys are passed over."""
-        import termios
-        import tty
-
-        before = termios.tcgetattr(self._descriptor)
-        # Draining, not flushing: what was typed ahead counts.
-        tty.setcbreak(self._descriptor, termios.TCSADRAIN)
-        try:
-            while True:
-                key = self._character()
-                if key == _END_OF_FILE:
-                    raise EOFError
-                if key and (key.isprintable() or key in _NAMES):
-                    return _NAMES.get(key, key.lower())
-        finally:
-            termios.tcsetattr(self._descriptor, termios.TCSADRAIN, before)
+        while True:
+            key = self._character()
+            if key == _END_OF_FILE:
+                raise EOFError
+            if key and (key.isprintable() or key in _NAMES):
+                return _NAMES.get(key, key.lower())
 
     def line(self, prompt: str) -> str:
         """Return a line typed after `prompt`, with the terminal's own editing."""
         with contextlib.suppress(ImportError):
             import readline  # noqa: F401 - arrow keys work in input() once it is loaded
-        return input(prompt)
+        self._whole_lines()
+        try:
+            return input(prompt)
+        finally:
+            self._single_keys()
+
+    def _single_keys(self) -> None:
+        import termios
+        import tty
+
+        # Draining, not flushing: what was typed ahead counts.
+        tty.setcbreak(self._descriptor, termios.TCSADRAIN)
+
+    def _whole_lines(self) -> None:
+        import termios
+
+        with contextlib.suppress(termios.error):  # the terminal may have gone away, which is why we leave
+            termios.tcsetattr(self._descriptor, termios.TCSADRAIN, self._before)
 
     def _character(self) -> str:
         """Read one character, or an empty string for an escape sequence or a broken one."""

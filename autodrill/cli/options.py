@@ -41,7 +41,10 @@ Format = Annotated[
 ExerciseName = Annotated[
     str,
     typer.Argument(
-        metavar="NAME", help="An exercise, or the beginning of its name.", autocompletion=complete_names, show_default=False
+        metavar="NAME",
+        help="An exercise, or the beginning of its name.",
+        autocompletion=complete_names,
+        show_default=False,
     ),
 ]
 
@@ -56,7 +59,9 @@ def learner_file(exercise: Exercise, named: Path | None) -> Path:
 
     if named is not None:
         if not named.is_file():
-            raise FileError(f"there is no file `{named}`", hint=f"`autodrill open {exercise.id}` writes the stub for you")
+            raise FileError(
+                f"there is no file `{named}`", hint=f"`autodrill open {exercise.id}` writes the stub for you"
+            )
         return named
     here = Path(f"{exercise.id}.py")
     if here.is_file():
@@ -79,14 +84,12 @@ def now() -> datetime:
 
 def open_store() -> Store:
     """Open the learner's history, and say on stderr if a damaged one had to be set aside."""
-    import sys
-
     from autodrill.practice.paths import history_file
     from autodrill.practice.store import Store
+    from autodrill.render.plain import clean, say
 
     store = Store.open(history_file(os.environ), now=now())
     if store.set_aside is not None:
-        print(  # noqa: T201 this is the screen
-            f"warning: the history was damaged; it is kept as `{store.set_aside}`, a new one is begun", file=sys.stderr
-        )
+        warning = f"warning: the history was damaged; it is kept as `{store.set_aside}`, a new one is begun"
+        say(clean(warning), err=True)
     return store

@@ -1,33 +1,25 @@
 """`autodrill quiz`: the questions that are due, then new ones."""
 
-# No `from __future__ import annotations` here: typer reads the annotations, and as strings they would have to be names
-# that a linter may move out of its sight.
+# No `from __future__ import annotations` here: typer has to find the annotations' names at run time.
 
 import enum
 import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from autodrill.bank.questions import Difficulty, Kind, Question
 from autodrill.cli.exits import Exit
+from autodrill.cli.options import Format, OutputFormat, now, open_store
 
 if TYPE_CHECKING:
     from autodrill.practice.schedule import Schedule
     from autodrill.practice.store import Store
 
 __all__ = ["quiz"]
-
-
-class OutputFormat(enum.StrEnum):
-    """How the cards are written."""
-
-    TEXT = "text"
-    JSON = "json"
 
 
 class Input(enum.StrEnum):
@@ -53,9 +45,7 @@ def quiz(
     answers: Annotated[
         Input, typer.Option("--input", help="Read single keys, or whole lines (also from a pipe).")
     ] = Input.KEYS,
-    output_format: Annotated[
-        OutputFormat, typer.Option(help="text, or one JSON document with the cards and no prompts.")
-    ] = OutputFormat.TEXT,
+    output_format: Format = OutputFormat.TEXT,
 ) -> None:
     """Practise the question bank: what is due first, then what is new.
 
@@ -68,7 +58,6 @@ def quiz(
     from autodrill.practice.paths import history_file
     from autodrill.practice.schedule import Schedule
     from autodrill.practice.session import Filter, choose
-    from autodrill.practice.store import Store
 
     lines = answers is Input.LINES
     interactive = output_format is OutputFormat.TEXT and not no_input
@@ -79,7 +68,7 @@ def quiz(
     def chosen(schedule: Schedule) -> tuple[Question, ...]:
         if ids is not None:
             return _named(bank, ids)
-        return choose(bank, schedule, _now(), only=only, limit=limit, seed=seed, ahead=ahead)
+        return choose(bank, schedule, now(), only=only, limit=limit, seed=seed, ahead=ahead)
 
     path = history_file(os.environ)
     if not interactive and not path.exists():
@@ -87,11 +76,7 @@ def quiz(
         schedule = Schedule()
         _show(chosen(schedule), schedule, seed or 0, output_format)
         return
-    with Store.open(path, now=_now()) as store:
-        if store.set_aside is not None:
-            _warn(
-                f"the history was damaged and could not be read; it is kept as `{store.set_aside}`, a new one is begun"
-            )
+    with open_store() as store:
         schedule = Schedule(store.reviews())
         questions = chosen(schedule)
         if interactive:
@@ -113,7 +98,7 @@ def _sit(questions: Sequence[Question], store: "Store", seed: int | None, *, lin
 
     console = stdout_console()
     if not questions:
-        console.print(nothing_due(Schedule(store.reviews()), _now()))
+        console.print(nothing_due(Schedule(store.reviews()), now()))
         return
     with contextlib.ExitStack() as stack:
         keyboard: LineKeyboard | TerminalKeyboard
@@ -122,15 +107,15 @@ def _sit(questions: Sequence[Question], store: "Store", seed: int | None, *, lin
         else:
             keyboard = stack.enter_context(TerminalKeyboard())
         screen = Screen(console, in_place=keyboard.single_keys)
-        order = int(_now().timestamp()) if seed is None else seed
-        sitting = Sitting(_practisable(questions), store, keyboard, screen, _now, order)
+        order = int(now().timestamp()) if seed is None else seed
+        sitting = Sitting(_practisable(questions), store, keyboard, screen, now, order)
         try:
             sitting.run()
         except KeyboardInterrupt:
             count = sitting.rated.total()
             _warn(f"stopped; {count} rating{'s are' if count != 1 else ' is'} saved")
             raise typer.Exit(Exit.INTERRUPTED) from None
-        console.print(summary(sitting.rated, sitting.skipped, sitting.left, sitting.schedule, _now()))
+        console.print(summary(sitting.rated, sitting.skipped, sitting.left, sitting.schedule, now()))
 
 
 def _show(questions: Sequence[Question], schedule: "Schedule", seed: int, output_format: OutputFormat) -> None:
@@ -138,13 +123,11 @@ def _show(questions: Sequence[Question], schedule: "Schedule", seed: int, output
     from autodrill.practice.records import question_card
 
     if output_format is OutputFormat.JSON:
-        import json
-
+        from autodrill.render.document import write_document
         from autodrill.render.quiz_json import as_json
 
-        cards = [as_json(question, schedule.state(question_card(question.id))) for question in questions]
-        document = {"schema": 1, "command": "quiz", "cards": cards}
-        typer.echo(json.dumps(document, ensure_ascii=False, indent=2))
+        states = [schedule.state(question_card(question.id)) for question in questions]
+        write_document("quiz", cards=[as_json(q, state) for q, state in zip(questions, states, strict=True)])
         return
     from autodrill.cli.sitting import shuffled_options
     from autodrill.render.console import stdout_console, symbols_for
@@ -178,10 +161,6 @@ def _practisable(questions: Sequence[Question]) -> tuple[Question, ...]:
 
     there = {path.stem for path in visible_files(content_root() / "exercises", ".py")}
     return tuple(replace(q, exercises=tuple(e for e in q.exercises if e in there)) for q in questions)
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 def _warn(text: str) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +19,9 @@ def verify(
         list[str] | None,
         typer.Argument(metavar="[NAME]...", help="Exercises to prove; none for all.", autocompletion=complete_names),
     ] = None,
-    pack: Annotated[Path | None, typer.Option(help="A folder with exercises/ and solutions/: prove what is in it.")] = None,
+    pack: Annotated[
+        Path | None, typer.Option(help="A folder with exercises/ and solutions/: prove what is in it.")
+    ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds the solution must pass.")] = 5,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
@@ -50,22 +53,17 @@ def verify(
             say(f"  {clean(str(problem))}")
 
     chosen = []
-    for name in names or _all(library, pack):
+    for name in names or [n for n, path in library.paths.items() if pack is None or path.is_relative_to(pack)]:
         try:
             chosen.append(library.find(name))
         except ContentError as error:
             tell(Proof(name, error.problems))
     for exercise in chosen:
         tell(prove(library, exercise, seeds=seeds))
-    known = {}
-    for name in library.paths:
-        try:
-            known[name] = library.find(name)
-        except ContentError:
-            continue  # told above if it was asked for
-    wrong = [p for p in check_prerequisites(known) if any(p.path == str(e.path) for e in chosen)]
-    if wrong:
-        tell(Proof("prerequisites", tuple(wrong)))
+    with suppress(ContentError):  # a malformed header is told above, if it was asked for
+        wrong = [p for p in check_prerequisites(library.headings()) if any(p.path == str(e.path) for e in chosen)]
+        if wrong:
+            tell(Proof("prerequisites", tuple(wrong)))
     if not text:
         from dataclasses import asdict
 
@@ -73,10 +71,3 @@ def verify(
 
         write_document("verify", proofs=[asdict(p) for p in proofs])
     raise typer.Exit(Exit.FAILED if any(p.problems for p in proofs) else Exit.DONE)
-
-
-def _all(library: "object", pack: Path | None) -> list[str]:
-    from autodrill.drills.library import Library
-
-    assert isinstance(library, Library)
-    return [n for n, path in library.paths.items() if pack is None or path.is_relative_to(pack)]

@@ -14,7 +14,19 @@ if TYPE_CHECKING:
 
     Draw = Callable[[np.random.Generator, tuple[int, ...], Mapping[str, int]], NDArray[Any]]
 
-__all__ = ["Given", "Mistake", "Scenario", "away_from_zero", "below", "given", "gradient", "mistake", "normal", "scenario", "uniform"]
+__all__ = [
+    "Given",
+    "Mistake",
+    "Scenario",
+    "away_from_zero",
+    "below",
+    "given",
+    "gradient",
+    "mistake",
+    "normal",
+    "scenario",
+    "uniform",
+]
 
 _ARRAY = re.compile(r"(?P<name>[A-Za-z_]\w*)\[(?P<dims>[^\]]*)\]")
 _OPTIONS = ("smooth", "remark", "empty", "large", "note")

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from autodrill.drills.authoring import Given, Scenario
+from autodrill.drills.authored import authored
 from autodrill.drills.exercise import Kind
+from autodrill.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
     from autodrill.drills.exercise import Exercise, Solution
 
-__all__ = ["Case", "battery", "small_cases"]
+__all__ = ["Case", "battery", "case_at", "small_cases"]
 
 LARGE_ELEMENTS = 20_000
 """Elements of the largest array of the large case: enough for 40,000 evaluations to give finite differences away."""
@@ -69,17 +71,29 @@ def battery(exercise: Exercise, solution: Solution, seed: int) -> list[Case]:
 
     rng = np.random.default_rng(seed)
     cases: list[Case] = []
-    for entry in solution.cases:
-        if isinstance(entry, Scenario):
-            cases += [_from_scenario(entry, size, _child(rng)) for size in entry.sizes]
-        elif exercise.kind is Kind.VALUE:
-            cases += _scalar_cases(entry, rng)
-        else:
-            cases += _array_cases(entry, rng)
-    first = next((e for e in solution.cases if isinstance(e, Given) and e.large and e.symbols), None)
-    if first is not None and exercise.kind is Kind.BACKWARD and not solution.drive:
-        cases.append(_large_case(first, rng))
+    with authored(solution.path, "CASES"):
+        for entry in solution.cases:
+            if isinstance(entry, Scenario):
+                cases += [_from_scenario(entry, size, _child(rng)) for size in entry.sizes]
+            elif exercise.kind is Kind.VALUE:
+                cases += _scalar_cases(entry, rng)
+            else:
+                cases += _array_cases(entry, rng)
+        first = next((e for e in solution.cases if isinstance(e, Given) and e.large and e.symbols), None)
+        if first is not None and exercise.kind is Kind.BACKWARD and not solution.drive:
+            cases.append(_large_case(first, rng))
     return cases
+
+
+def case_at(cases: Sequence[Case], index: int) -> Case:
+    """Return the case of that index in a battery.
+
+    Raises:
+        UsageError: If there is none.
+    """
+    if not 0 <= index < len(cases):
+        raise UsageError(f"there is no case {index}: this exercise has cases 0 to {len(cases) - 1}")
+    return cases[index]
 
 
 def small_cases(exercise: Exercise, solution: Solution, like: Case, seed: int) -> Iterator[Case]:
@@ -87,18 +101,19 @@ def small_cases(exercise: Exercise, solution: Solution, like: Case, seed: int) -
     import numpy as np
 
     rng = np.random.default_rng(seed)
-    for entry in solution.cases:
-        if isinstance(entry, Scenario):
-            if entry.note != like.label:
-                continue
-            for size in range(1, like.size + 1):
-                for _ in range(12):
-                    yield _from_scenario(entry, size, _child(rng))
-        elif _class_of(entry) == (like.label.split(" · ")[0], _frozen(like.static)):
-            if exercise.kind is Kind.VALUE:
-                yield from _small_scalars(entry, like)
-            else:
-                yield from _small_arrays(entry, like, rng)
+    with authored(solution.path, "CASES"):
+        for entry in solution.cases:
+            if isinstance(entry, Scenario):
+                if entry.note != like.label:
+                    continue
+                for size in range(1, like.size + 1):
+                    for _ in range(12):
+                        yield _from_scenario(entry, size, _child(rng))
+            elif _class_of(entry) == (like.label.split(" · ")[0], _frozen(like.static)):
+                if exercise.kind is Kind.VALUE:
+                    yield from _small_scalars(entry, like)
+                else:
+                    yield from _small_arrays(entry, like, rng)
 
 
 def _child(rng: np.random.Generator) -> int:
@@ -192,7 +207,7 @@ def _array_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
     """One class of inputs in every layout that has caught somebody."""
     symbols = entry.symbols
     label = _label(entry)
-    distinct = dict(zip(symbols, rng.permutation(np_range(2, 2 + max(len(symbols), 1))).tolist(), strict=False))
+    distinct = dict(zip(symbols, (2 + rng.permutation(len(symbols))).tolist(), strict=True))
 
     def case(what: str, sizes: Mapping[str, int], **changes: Any) -> Case:
         text = f"{label} · {what}" if what else label
@@ -214,13 +229,6 @@ def _array_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
     if entry.values.get("g") is None:
         cases.append(case("zero cotangent", distinct, cotangent=0.0))
     return cases
-
-
-def np_range(low: int, high: int) -> np.ndarray[Any, Any]:
-    """The integers low .. high-1 as an array."""
-    import numpy as np
-
-    return np.arange(low, high)
 
 
 def _takes_draws(entry: Given) -> bool:
@@ -274,9 +282,9 @@ def _large_case(entry: Given, rng: np.random.Generator) -> Case:
     symbols = entry.symbols
     rank = max(sum(isinstance(d, str) for d in dims) for dims in entry.arrays.values())
     side = max(2, round(LARGE_ELEMENTS ** (1 / rank)))
-    sizes = {s: max(2, int(side * factor)) for s, factor in zip(symbols, np.linspace(0.8, 1.25, len(symbols)), strict=True)}
+    sizes = {
+        s: max(2, int(side * factor)) for s, factor in zip(symbols, np.linspace(0.8, 1.25, len(symbols)), strict=True)
+    }
     if isinstance(entry.large, dict):
         sizes.update(entry.large)
-    return Case(
-        f"{_label(entry)} · large", _draw(entry, sizes, rng), dict(entry.static), seed=_child(rng), large=True
-    )
+    return Case(f"{_label(entry)} · large", _draw(entry, sizes, rng), dict(entry.static), seed=_child(rng), large=True)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from autodrill.drills.authoring import Given, Mistake, Scenario
 
-__all__ = ["Difficulty", "Exercise", "Kind", "Parameter", "Solution"]
+__all__ = ["Difficulty", "Exercise", "Heading", "Kind", "Parameter", "Solution"]
 
 
 class Kind(StrEnum):
@@ -46,8 +46,8 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Exercise:
-    """What the candidate sees of an exercise.
+class Heading:
+    """What is known of an exercise from its header alone: enough to list it.
 
     Attributes:
         id: The name typed after `autodrill check`, of the file and of the function to write.
@@ -59,9 +59,6 @@ class Exercise:
         topics: What it practises.
         requires: Ids of exercises that come before it.
         path: The exercise file.
-        task: The task in Markdown: the file's docstring.
-        stub: The file as handed out, without its header block.
-        parameters: The signature of the function to write; empty for a class.
     """
 
     id: str
@@ -73,6 +70,18 @@ class Exercise:
     topics: tuple[str, ...]
     requires: tuple[str, ...]
     path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Exercise(Heading):
+    """What the candidate sees of an exercise.
+
+    Attributes:
+        task: The task in Markdown: the file's docstring.
+        stub: The file as handed out, without its header block.
+        parameters: The signature of the function to write; empty for a class.
+    """
+
     task: str
     stub: str
     parameters: tuple[Parameter, ...]

@@ -73,7 +73,7 @@ def parse_header(text: str, path: Path) -> tuple[Header | None, list[Problem]]:
     if type(minutes) is not int or minutes < 1:
         complain("minutes", "`minutes` must be a whole number, at least 1")
     for key, kinds in (("kind", list(Kind)), ("difficulty", list(Difficulty))):
-        if isinstance(table.get(key), str) and table[key] not in list(kinds):
+        if isinstance(table.get(key), str) and table[key] not in kinds:
             complain(key, f"`{key}` is `{table[key]}`; it must be one of {', '.join(kinds)}")
     if problems:
         return None, problems

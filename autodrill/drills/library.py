@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autodrill.content import content_root, visible_files
-from autodrill.drills.loader import load_exercise, load_exercises, load_solution
+from autodrill.drills.loader import load_exercise, load_headings
 from autodrill.errors import ContentError, FileError, Problem, UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from autodrill.drills.exercise import Exercise, Solution
+    from autodrill.drills.exercise import Exercise, Heading, Solution
 
 __all__ = ["Library", "suggest"]
 
@@ -28,6 +28,7 @@ class Library:
 
     def __init__(self, roots: Sequence[Path]) -> None:
         self.roots = tuple(roots)
+        self._read: dict[str, Exercise] = {}
 
     @classmethod
     def open(cls, packs: Iterable[Path] = (), environ: Mapping[str, str] = os.environ) -> Library:
@@ -48,31 +49,43 @@ class Library:
 
     @cached_property
     def paths(self) -> dict[str, Path]:
-        """Every exercise file by id, without reading any."""
+        """Every exercise file by id, without reading any.
+
+        Raises:
+            ContentError: If two files have one id; every such pair is carried.
+        """
         found: dict[str, Path] = {}
-        for root in self.roots:
-            for path in visible_files(root / "exercises", ".py"):
-                if path.stem in found:
-                    raise ContentError([Problem(str(path), 1, f"`{path.stem}` is already defined in {found[path.stem]}")])
-                found[path.stem] = path
+        problems = []
+        for path in (p for root in self.roots for p in visible_files(root / "exercises", ".py")):
+            if path.stem in found:
+                problems.append(Problem(str(path), 1, f"`{path.stem}` is already defined in {found[path.stem]}"))
+            found.setdefault(path.stem, path)
+        if problems:
+            raise ContentError(problems)
         return found
 
-    def all(self) -> list[Exercise]:
-        """Read every exercise, in the order of `in_learning_order`."""
-        return in_learning_order([e for root in self.roots for e in load_exercises(root)])
+    def headings(self) -> list[Heading]:
+        """Read the header of every exercise, in the order of `in_learning_order`.
+
+        Raises:
+            ContentError: Carrying every problem of every header.
+        """
+        return in_learning_order(load_headings(self.paths.values()))
 
     def find(self, name: str) -> Exercise:
-        """Return the exercise called `name`, or the only one whose name begins so.
+        """Return the exercise called `name`, or the only one whose name begins so; each file is read once.
 
         Raises:
             UnknownNameError: If none or several match; carries the nearest names.
+            ContentError: If its file is malformed.
         """
         name = name.removesuffix(".py")
-        if name in self.paths:
-            return load_exercise(self.paths[name])
-        matches = sorted(id_ for id_ in self.paths if id_.startswith(name)) if name else []
+        matches = [name] if name in self.paths else sorted(i for i in self.paths if name and i.startswith(name))
         if len(matches) == 1:
-            return load_exercise(self.paths[matches[0]])
+            (found,) = matches
+            if found not in self._read:
+                self._read[found] = load_exercise(self.paths[found])
+            return self._read[found]
         if matches:
             listed = ", ".join(f"`{m}`" for m in matches)
             raise UnknownNameError("exercise", name, matches, hint=f"several begin so: {listed}")
@@ -81,16 +94,22 @@ class Library:
         raise UnknownNameError("exercise", name, nearest, hint=hint)
 
     def solution(self, exercise: Exercise) -> Solution:
-        """Read the solution side of an exercise."""
+        """Read the solution side of an exercise.
+
+        Raises:
+            ContentError: If it is missing or malformed; every problem is carried.
+        """
+        from autodrill.drills.solution_file import load_solution
+
         return load_solution(exercise)
 
 
-def in_learning_order(exercises: Sequence[Exercise]) -> list[Exercise]:
+def in_learning_order(exercises: Sequence[Heading]) -> list[Heading]:
     """Sort by difficulty within what prerequisites allow, tracks kept together where possible."""
     rank = {"easy": 0, "medium": 1, "hard": 2, "expert": 3}
     waiting = sorted(exercises, key=lambda e: (rank[e.difficulty], e.minutes, e.track, e.id))
     known = {e.id for e in exercises}
-    done: list[Exercise] = []
+    done: list[Heading] = []
     placed: set[str] = set()
     while waiting:
         ready = next((e for e in waiting if all(r in placed or r not in known for r in e.requires)), waiting[0])

@@ -1,43 +1,47 @@
-"""Reading exercises and their solution files from a folder, by path and never by import name."""
+"""Reading exercise files from a folder, by path and never by import name."""
 
 from __future__ import annotations
 
-import ast
 import re
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
-from autodrill.content import visible_files
-from autodrill.drills.authoring import Given, Mistake, Scenario
-from autodrill.drills.exercise import Exercise, Parameter, Solution
+from autodrill.drills.exercise import Exercise, Heading, Parameter
 from autodrill.drills.header import parse_header
-from autodrill.drills.source import SourceFile
 from autodrill.errors import ContentError, Problem
 
 if TYPE_CHECKING:
+    import ast
+    from collections.abc import Iterable
     from pathlib import Path
 
-__all__ = ["load_exercise", "load_exercises", "load_solution", "solution_path"]
+    from autodrill.drills.header import Header
+
+__all__ = ["load_exercise", "load_headings", "parameters_of", "read_text"]
 
 _ID = re.compile(r"[a-z][a-z0-9_]*\Z")
-_PARTS = ("forward", "saved", "expected", "judge")
 
 
-def load_exercises(root: Path) -> list[Exercise]:
-    """Read every exercise below `root/exercises`, by track and id.
+def load_headings(paths: Iterable[Path]) -> list[Heading]:
+    """Read the headers of exercise files, in the order given.
 
     Raises:
-        ContentError: Carrying every problem of every file.
+        ContentError: Carrying every problem of every header.
     """
-    exercises, problems = [], []
-    for path in visible_files(root / "exercises", ".py"):
+    headings: list[Heading] = []
+    problems: list[Problem] = []
+    for path in paths:
         try:
-            exercises.append(load_exercise(path))
+            header, found = parse_header(read_text(path), path)
         except ContentError as error:
-            problems.extend(error.problems)
+            problems += error.problems
+            continue
+        problems += found
+        if header is not None:
+            headings.append(_heading(path, header))
     if problems:
         raise ContentError(problems)
-    return exercises
+    return headings
 
 
 def load_exercise(path: Path) -> Exercise:
@@ -46,16 +50,18 @@ def load_exercise(path: Path) -> Exercise:
     Raises:
         ContentError: If it is malformed; every problem is carried.
     """
-    text = path.read_text(encoding="utf-8")
+    from autodrill.drills.source import SourceFile
+
+    text = read_text(path)
     header, problems = parse_header(text, path)
     if not _ID.match(path.stem):
         problems.append(Problem(str(path), 1, f"`{path.stem}` must be lower-case letters, digits and underscores"))
     skipped = header.lines if header else 0
-    stub = "".join(text.splitlines(keepends=True)[skipped:])
+    stub = text.split("\n", skipped)[-1]
     try:
         source = SourceFile(stub, str(path))
     except SyntaxError as error:
-        raise ContentError([*problems, Problem(str(path), skipped + (error.lineno or 1), str(error.msg))]) from None
+        raise ContentError([*problems, Problem(str(path), skipped + (error.lineno or 1), error.msg)]) from None
     if not source.docstring:
         problems.append(Problem(str(path), skipped + 1, "the task is missing: write it as the file's docstring"))
     entry = source.functions(path.stem)
@@ -64,6 +70,41 @@ def load_exercise(path: Path) -> Exercise:
     if problems or header is None:
         raise ContentError(problems)
     return Exercise(
+        **asdict(_heading(path, header)),
+        task=source.docstring,
+        stub=stub,
+        parameters=parameters_of(entry[0].node),
+    )
+
+
+def parameters_of(node: ast.stmt) -> tuple[Parameter, ...]:
+    """Return the positional parameters of a function definition; none for anything else, such as a class."""
+    import ast
+
+    if not isinstance(node, ast.FunctionDef):
+        return ()
+    arguments = [*node.args.posonlyargs, *node.args.args]
+    required = len(arguments) - len(node.args.defaults)
+    return tuple(Parameter(a.arg, optional=i >= required) for i, a in enumerate(arguments))
+
+
+def read_text(path: Path) -> str:
+    """Read a content file.
+
+    Raises:
+        ContentError: If it cannot be read, or is not UTF-8.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        line = 1 + error.object[: error.start].count(b"\n")
+        raise ContentError([Problem(str(path), line, "the file is not UTF-8")]) from None
+    except OSError as error:
+        raise ContentError([Problem(str(path), 1, f"the file cannot be read: {error.strerror}")]) from None
+
+
+def _heading(path: Path, header: Header) -> Heading:
+    return Heading(
         id=path.stem,
         track=path.parent.name,
         title=header.title,
@@ -73,114 +114,4 @@ def load_exercise(path: Path) -> Exercise:
         topics=header.topics,
         requires=header.requires,
         path=path,
-        task=source.docstring,
-        stub=stub,
-        parameters=_parameters(entry[0].node),
     )
-
-
-def solution_path(exercise: Exercise) -> Path:
-    """The solution file of an exercise: the same place below `solutions` as its own below `exercises`."""
-    return exercise.path.parent.parent.parent / "solutions" / exercise.track / exercise.path.name
-
-
-def load_solution(exercise: Exercise) -> Solution:
-    """Read and execute the solution file of an exercise: code of the pack's author, trusted as the pack is.
-
-    Raises:
-        ContentError: If it is missing or malformed; every problem is carried.
-    """
-    path = solution_path(exercise)
-    if not path.is_file():
-        raise ContentError([Problem(str(path), 1, f"the solution file of `{exercise.id}` is missing")])
-    text = path.read_text(encoding="utf-8")
-    namespace: dict[str, Any] = {"__name__": f"autodrill_solution_{exercise.id}", "__file__": str(path)}
-    try:
-        source = SourceFile(text, str(path))
-        exec(compile(source.tree, str(path), "exec", dont_inherit=True), namespace)  # noqa: S102 the author's own code
-    except SyntaxError as error:
-        raise ContentError([Problem(str(path), error.lineno or 1, str(error.msg))]) from None
-    except Exception as error:
-        raise ContentError([Problem(str(path), _line_in(error, path), f"{type(error).__name__}: {error}")]) from error
-    problems: list[Problem] = []
-
-    def complain(message: str, line: int = 1) -> None:
-        problems.append(Problem(str(path), line, message))
-
-    solutions = [d for d in source.functions(exercise.id) if not d.decorators]
-    if len(solutions) != 1:
-        complain(f"it must define the worked solution `{exercise.id}` once, undecorated; found {len(solutions)}")
-    mistakes = _mistakes(exercise, source, complain)
-    cases = tuple(namespace.get("CASES", ()))
-    if not cases or not all(isinstance(case, Given | Scenario) for case in cases):
-        complain("`CASES` must be a list of `given(...)` or `@scenario` functions")
-    hints = namespace.get("HINTS", ())
-    if len(hints) != 3 or not all(isinstance(hint, str) and hint.strip() for hint in hints):
-        complain("`HINTS` must be three texts: the idea, the rule, the line", _line_of(source, "HINTS"))
-    if not source.docstring:
-        complain("the explanation is missing: write it as the file's docstring")
-    if not any(callable(namespace.get(part)) for part in ("forward", "expected", "judge")):
-        complain("it must define `forward`, `expected` or `judge`: what decides what is right")
-    if problems:
-        raise ContentError(problems)
-    drive = source.functions("drive")
-    return Solution(
-        path=path,
-        explanation=source.docstring,
-        source=source.cut(solutions[0]),
-        hints=tuple(hints),
-        mistakes=tuple(mistakes),
-        cases=cases,
-        wrt=namespace.get("WRT"),
-        drive=source.cut(drive[0]) if drive else "",
-        drive_parameters=_parameters(drive[0].node)[1:] if drive else (),
-        may_alias=namespace.get("MAY_ALIAS", False),
-        cotangents=tuple(namespace.get("COTANGENTS", ("g",))),
-        results=tuple(namespace.get("RESULTS", ())),
-        **{part: namespace.get(part) for part in _PARTS},
-    )
-
-
-def _mistakes(exercise: Exercise, source: SourceFile, complain: Any) -> list[Mistake]:
-    found: list[Mistake] = []
-    for definition in source.definitions:
-        if "mistake" not in definition.decorators:
-            continue
-        node = definition.node
-        line = node.lineno
-        if getattr(node, "name", None) != exercise.id:
-            complain(f"a mistake is a wrong `{exercise.id}`; this one has another name", line)
-            continue
-        call = next(d for d in getattr(node, "decorator_list", ()) if "mistake" in ast.unparse(d))
-        try:
-            arguments = [ast.literal_eval(a) for a in call.args]
-            options = {k.arg: ast.literal_eval(k.value) for k in call.keywords}
-            record = Mistake(*arguments, **options)
-        except (ValueError, TypeError, AttributeError):
-            complain('write `@mistake("key", "what is believed", "what to ask oneself")`, all literal texts', line)
-            continue
-        if record.key in {m.key for m in found}:
-            complain(f"the mistake `{record.key}` stands twice", line)
-        found.append(replace(record, line=line, source=source.cut(definition)))
-    return found
-
-
-def _parameters(node: ast.stmt) -> tuple[Parameter, ...]:
-    if not isinstance(node, ast.FunctionDef):
-        return ()
-    arguments = [*node.args.posonlyargs, *node.args.args]
-    required = len(arguments) - len(node.args.defaults)
-    return tuple(Parameter(a.arg, optional=i >= required) for i, a in enumerate(arguments))
-
-
-def _line_of(source: SourceFile, name: str) -> int:
-    return next((d.node.lineno for d in source.definitions if name in d.defines), 1)
-
-
-def _line_in(error: BaseException, path: Path) -> int:
-    line, step = 1, error.__traceback__
-    while step is not None:
-        if step.tb_frame.f_code.co_filename == str(path):
-            line = step.tb_lineno
-        step = step.tb_next
-    return line

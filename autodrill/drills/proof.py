@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from autodrill.errors import ContentError, Problem
 from autodrill.grading.explain import Submission
-from autodrill.grading.judge import grade, stub_report
-from autodrill.grading.report import FaultKind, Report, Verdict
+from autodrill.grading.judge import grade
+from autodrill.grading.report import Report, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
-    from autodrill.drills.exercise import Exercise, Solution
+    from autodrill.drills.exercise import Exercise, Heading, Solution
     from autodrill.drills.library import Library
 
 __all__ = ["Proof", "check_prerequisites", "prove"]
@@ -51,39 +52,37 @@ def prove(library: Library, exercise: Exercise, *, seeds: int = 5) -> Proof:
         solution = library.solution(exercise)
     except ContentError as error:
         return Proof(exercise.id, error.problems, seconds=time.perf_counter() - started)
-    problems = [*_stub(exercise, solution), *_solution(exercise, solution, seeds), *_hints(exercise, solution)]
+    problems = [*_stub(exercise, solution), *_solution(exercise, solution, seeds), *_hints(solution)]
     problems += _mistakes(exercise, solution)
     return Proof(exercise.id, tuple(problems), len(solution.mistakes), seeds, time.perf_counter() - started)
 
 
-def check_prerequisites(exercises: Mapping[str, Exercise]) -> list[Problem]:
+def check_prerequisites(exercises: Sequence[Heading]) -> list[Problem]:
     """Find prerequisites that do not exist, and cycles of them."""
+    requires = {exercise.id: exercise.requires for exercise in exercises}
     problems = []
-    for exercise in exercises.values():
-        line = _header_line(exercise, "requires")
-        for name in exercise.requires:
-            if name not in exercises:
-                problems.append(Problem(str(exercise.path), line, f"it requires `{name}`, which does not exist"))
-        if exercise.id in _reachable(exercise, exercises):
-            problems.append(Problem(str(exercise.path), line, "its prerequisites lead back to itself"))
+    for exercise in exercises:
+        wrong = [f"it requires `{name}`, which does not exist" for name in exercise.requires if name not in requires]
+        if exercise.id in _reachable(exercise.id, requires):
+            wrong.append("its prerequisites lead back to itself")
+        line = _line_of(exercise.path, r"# requires\b") if wrong else 1
+        problems += [Problem(str(exercise.path), line, message) for message in wrong]
     return problems
 
 
-def _reachable(exercise: Exercise, exercises: Mapping[str, Exercise]) -> set[str]:
+def _reachable(exercise: str, requires: Mapping[str, Sequence[str]]) -> set[str]:
     found: set[str] = set()
-    waiting = list(exercise.requires)
+    waiting = list(requires[exercise])
     while waiting:
         name = waiting.pop()
-        if name not in found and name in exercises:
+        if name not in found and name in requires:
             found.add(name)
-            waiting += exercises[name].requires
+            waiting += requires[name]
     return found
 
 
 def _grade(exercise: Exercise, solution: Solution, source: str, seed: int) -> Report:
-    handed_in = source.encode()
-    report = grade(exercise, solution, Submission(handed_in, exercise.path.name, exercise.path.name), seed=seed)
-    return stub_report(exercise, report, handed_in)
+    return grade(exercise, solution, Submission(source.encode(), exercise.path.name, exercise.path.name), seed=seed)
 
 
 def _stub(exercise: Exercise, solution: Solution) -> list[Problem]:
@@ -92,9 +91,6 @@ def _stub(exercise: Exercise, solution: Solution) -> list[Problem]:
         return [Problem(str(exercise.path), 1, "the stub passes: leave something to write")]
     if report.verdict is Verdict.INTERNAL:
         return [Problem(str(solution.path), 1, f"the exercise contradicts itself: {report.detail}")]
-    if report.failure is None or report.failure.kind is not FaultKind.NOT_IMPLEMENTED:
-        found = report.failure.summary if report.failure else report.verdict
-        return [Problem(str(exercise.path), 1, f"the stub must say it is not implemented; it gives: {found}")]
     return []
 
 
@@ -103,8 +99,10 @@ def _solution(exercise: Exercise, solution: Solution, seeds: int) -> list[Proble
         report = _grade(exercise, solution, solution.source, seed)
         if report.verdict is Verdict.PASS:
             continue
-        line = _line_of(solution, rf"def {exercise.id}\b|class {exercise.id}\b")
-        found = report.detail if report.failure is None else f"{report.failure.label}: {report.failure.summary}"
+        line = _line_of(solution.path, rf"def {exercise.id}\b|class {exercise.id}\b")
+        found = report.detail
+        if report.failure is not None:
+            found = f"{report.failure.label}: {report.failure.summary}".removeprefix(": ")
         return [Problem(str(solution.path), line, f"the worked solution does not pass with seed {seed}: {found}")]
     return []
 
@@ -134,15 +132,17 @@ def _mistakes(exercise: Exercise, solution: Solution) -> list[Problem]:
     return problems
 
 
-def _hints(exercise: Exercise, solution: Solution) -> list[Problem]:
+def _hints(solution: Solution) -> list[Problem]:
     """A hint must not hold a line of the solution."""
     lines = {_squeezed(line) for line in solution.source.splitlines()}
-    giveaways = {line for line in lines if len(line) >= _SHORTEST_LEAK and not line.startswith(("def", "import", "from"))}
+    giveaways = {
+        line for line in lines if len(line) >= _SHORTEST_LEAK and not line.startswith(("def", "import", "from"))
+    }
     problems = []
     for stage, hint in enumerate(solution.hints, 1):
         leaked = next((line for line in sorted(giveaways) if line in _squeezed(hint)), None)
         if leaked:
-            line = _line_of(solution, r"HINTS\b")
+            line = _line_of(solution.path, r"HINTS\b")
             problems.append(Problem(str(solution.path), line, f"hint {stage} gives the solution away: `{leaked}`"))
     return problems
 
@@ -151,13 +151,7 @@ def _squeezed(text: str) -> str:
     return re.sub(r"\s+", "", text)
 
 
-def _line_of(solution: Solution, pattern: str) -> int:
-    text = solution.path.read_text(encoding="utf-8")
+def _line_of(path: Path, pattern: str) -> int:
+    text = path.read_text(encoding="utf-8")
     found = re.search(rf"(?m)^(?:{pattern})", text)
-    return 1 + text[: found.start()].count("\n") if found else 1
-
-
-def _header_line(exercise: Exercise, key: str) -> int:
-    text = exercise.path.read_text(encoding="utf-8")
-    found = re.search(rf"(?m)^# {key}\b", text)
     return 1 + text[: found.start()].count("\n") if found else 1

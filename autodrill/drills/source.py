@@ -29,13 +29,22 @@ class Definition:
 class SourceFile:
     """A parsed Python file whose definitions can be cut out together with what they need.
 
+    Attributes:
+        tree: The file as `ast` parses it.
+        docstring: Its docstring, or "".
+        definitions: Its top-level statements in order.
+
     Raises:
         SyntaxError: If the text is not Python.
     """
 
     def __init__(self, text: str, filename: str) -> None:
-        self.lines = text.splitlines(keepends=True)
+        if "\0" in text:  # Python 3.11 raises a ValueError here
+            raise SyntaxError(
+                "the file contains null bytes", (filename, 1 + text[: text.index("\0")].count("\n"), 1, "")
+            )
         self.tree = ast.parse(text, filename)
+        self._lines = text.split("\n")  # not `splitlines`: a form feed ends no line of Python's
         self.docstring = ast.get_docstring(self.tree) or ""
         self.definitions = [_definition(node) for node in self.tree.body]
 
@@ -66,7 +75,7 @@ class SourceFile:
     def text(self, definition: Definition) -> str:
         """The lines of a definition without its decorators."""
         node = definition.node
-        return "".join(self.lines[node.lineno - 1 : node.end_lineno]).rstrip("\n") + "\n"
+        return "\n".join(self._lines[node.lineno - 1 : node.end_lineno]) + "\n"
 
 
 def _named(node: ast.stmt) -> str | None:

@@ -77,7 +77,7 @@ from autodrill.engine.ops import (
     var,
     where,
 )
-from autodrill.engine.primitive import Primitive, RuleError, primitive, registry
+from autodrill.engine.primitive import Primitive, RuleError, registry
 from autodrill.engine.tensor import Tensor
 from autodrill.engine.transforms import grad_of, hessian, hvp, jacobian, jvp, value_and_grad, vjp
 from autodrill.engine.value import Value
@@ -141,7 +141,6 @@ __all__ = [
     "numerical_vjp",
     "positive",
     "power",
-    "primitive",
     "prod",
     "reciprocal",
     "registry",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np  # noqa: TID253 arguments are arrays
 
+from autodrill.drills.authored import authored
 from autodrill.drills.exercise import Kind
 from autodrill.errors import InternalError
 from autodrill.grading.process import Arg, Layout
@@ -38,7 +39,7 @@ def drive(candidate, data, grads, alias, out_data, out_grad, extra):
 
 
 def scenario_source(exercise: Exercise, solution: Solution) -> str | None:
-    """The source of the function that puts the candidate's code to work in its own process; None to call it directly."""
+    """The source of what puts the candidate's code to work in its own process; None to call it directly."""
     if solution.drive:
         return solution.drive
     return NODE_DRIVE if exercise.kind is Kind.VALUE else None
@@ -75,7 +76,8 @@ def named_arguments(exercise: Exercise, solution: Solution, case: Case, truth: T
     if truth.outputs:
         known["out"] = truth.outputs[0] if len(truth.outputs) == 1 else truth.outputs
     if solution.saved is not None:
-        known.update(solution.saved(**{name: known[name] for name in case.inputs}, **case.static))
+        with authored(solution.path, "saved"):
+            known.update(solution.saved(**{name: known[name] for name in case.inputs}, **case.static))
     parameters = solution.drive_parameters if solution.drive else exercise.parameters
     return _matched(parameters, known, exercise)
 
@@ -86,10 +88,14 @@ def _matched(parameters: tuple[Parameter, ...], known: dict[str, Any], exercise:
     for parameter in parameters:
         if parameter.name not in known:
             if not parameter.optional:
-                raise InternalError(f"`{exercise.id}` asks for `{parameter.name}`, which its solution file does not provide")
+                raise InternalError(
+                    f"`{exercise.id}` asks for `{parameter.name}`, which its solution file does not provide"
+                )
             skipped = parameter.name
         elif skipped is not None:
-            raise InternalError(f"`{exercise.id}` provides `{parameter.name}` but not `{skipped}`, which stands before it")
+            raise InternalError(
+                f"`{exercise.id}` provides `{parameter.name}` but not `{skipped}`, which stands before it"
+            )
         else:
             chosen[parameter.name] = known[parameter.name]
     return chosen

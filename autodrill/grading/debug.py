@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from autodrill.drills.cases import battery
-from autodrill.errors import UsageError
+from autodrill.drills.cases import battery, case_at
 from autodrill.grading.ask import arguments, scenario_source
 from autodrill.grading.process import debug
 from autodrill.grading.truth import truth
@@ -23,9 +22,6 @@ def step_through(exercise: Exercise, solution: Solution, submission: Submission,
     Raises:
         UsageError: If the battery has no such case.
     """
-    cases = battery(exercise, solution, seed)
-    if case >= len(cases):
-        raise UsageError(f"there is no case {case}: this exercise has cases 0 to {len(cases) - 1}")
-    chosen = cases[case]
+    chosen = case_at(battery(exercise, solution, seed), case)
     args = arguments(exercise, solution, chosen, truth(exercise, solution, chosen))
     debug(submission.source, submission.path, exercise.id, scenario_source(exercise, solution), args)

@@ -129,9 +129,7 @@ def _as_rule(mistake: Mistake | None) -> Rule | None:
     return Rule(mistake.key, mistake.because, mistake.hint, known=True) if mistake else None
 
 
-def _agreement(
-    bench: Runner, exercise: Exercise, solution: Solution, mine: Observation, ever_wrong: set[int]
-) -> int:
+def _agreement(bench: Runner, exercise: Exercise, solution: Solution, mine: Observation, ever_wrong: set[int]) -> int:
     """How a mistake's answer to a case resembles the candidate's: 2 the same, 1 wrong in the same way, 0 different."""
     if bench.finished or mine.case.large:
         return 2 if mine.case.large else 0
@@ -160,7 +158,9 @@ def _agreement(
             continue
         if not theirs_wrong or got is None or other is None or got.shape != other.shape:
             return 0
-        tolerance = np.asarray(part.tolerance if part.tolerance.shape == got.shape else np.max(part.tolerance, initial=0))
+        tolerance = np.asarray(
+            part.tolerance if part.tolerance.shape == got.shape else np.max(part.tolerance, initial=0)
+        )
         with np.errstate(all="ignore"):
             close = np.abs(got - other) <= 16 * tolerance + 1e-12 * np.abs(other)
             same_values = close | (got == other) | (np.isnan(got) & np.isnan(other))

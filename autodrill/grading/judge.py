@@ -6,23 +6,22 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from autodrill.drills.cases import battery
+from autodrill.drills.cases import battery, case_at
 from autodrill.errors import InternalError
 from autodrill.grading import outcome as ends
 from autodrill.grading.ask import scenario_source
 from autodrill.grading.explain import Submission, explain
 from autodrill.grading.probe import put
-from autodrill.grading.process import Limits, Runner
+from autodrill.grading.limits import CHECK_LIMITS
+from autodrill.grading.process import Runner
 from autodrill.grading.report import Failure, FaultKind, Remark, Report, Verdict
 
 if TYPE_CHECKING:
     from autodrill.drills.exercise import Exercise, Solution
     from autodrill.grading.observe import Observation
+    from autodrill.grading.process import Limits
 
-__all__ = ["CHECK_LIMITS", "Submission", "grade", "stub_report"]
-
-CHECK_LIMITS = Limits(seconds=2.0, memory=1 << 30, output=1 << 20)
-"""What one's own code gets: long enough for any honest answer on these sizes, short enough to wait for."""
+__all__ = ["Submission", "grade"]
 
 _FATAL = {FaultKind.TIME, FaultKind.MEMORY, FaultKind.OUTPUT, FaultKind.DIED}
 
@@ -49,7 +48,11 @@ def grade(
         limits: Limits of time, memory and output.
 
     Returns:
-        The report; its verdict is `internal` where the exercise or autodrill is at fault.
+        The report; its verdict is `internal` where the exercise or autodrill is at fault. A file that is still the
+        stub is "not implemented yet", whatever the stub does when it is run.
+
+    Raises:
+        UsageError: If the battery has no case `only`, or this system cannot hold a candidate's process.
     """
     started = time.perf_counter()
     report = Report(exercise.id, submission.path, Verdict.PASS, seed)
@@ -58,8 +61,10 @@ def grade(
             report = _grade(process, exercise, solution, submission, report, only, limits)
         except InternalError as error:
             report = replace(report, verdict=Verdict.INTERNAL, detail=error.message)
-        report = replace(report, output=process.stdout, seconds=time.perf_counter() - started)
-    return report
+        output = process.stdout
+    if report.verdict is not Verdict.PASS and _is_stub(exercise, submission):
+        report = _not_implemented(report)
+    return replace(report, output=output, seconds=time.perf_counter() - started)
 
 
 def _grade(
@@ -75,9 +80,7 @@ def _grade(
     if not isinstance(loaded, ends.Loaded):
         return _not_loaded(report, exercise, loaded)
     cases = battery(exercise, solution, report.seed)
-    if only is not None and not 0 <= only < len(cases):
-        raise InternalError(f"there is no case {only}: this exercise has cases 0 to {len(cases) - 1}")
-    chosen = list(enumerate(cases)) if only is None else [(only, cases[only])]
+    chosen = list(enumerate(cases)) if only is None else [(only, case_at(cases, only))]
     seen: list[tuple[int, Observation]] = []
     for index, case in chosen:
         if seen and case.large and any(o.fault for _, o in seen):
@@ -98,34 +101,38 @@ def _grade(
 
 
 def _not_loaded(report: Report, exercise: Exercise, end: ends.LoadOutcome) -> Report:
-    verdict, kind, line, code = Verdict.ERROR, FaultKind.RAISED, None, ""
+    verdict = Verdict.TIMEOUT if isinstance(end, ends.TimedOut) else Verdict.ERROR
+    return replace(report, verdict=verdict, failure=_load_failure(exercise, end))
+
+
+def _load_failure(exercise: Exercise, end: ends.LoadOutcome) -> Failure:
     match end:
-        case ends.NotDefined(names=names, found=found):
-            kind = FaultKind.MISSING
-            if found is not None:
-                summary = f"`{exercise.id}` is a {found}, not a function"
-            else:
-                instead = f"; it defines {', '.join(f'`{n}`' for n in names[:3])}" if names else ""
-                summary = f"the file defines no `{exercise.id}`{instead}"
-        case ends.Broken(kind=why, message=message, line=line, text=text):
-            kind, code = FaultKind.SYNTAX, (text or "").strip()
-            summary = f"{message}" if why is ends.BrokenKind.SYNTAX else f"{why}: {message}"
-        case ends.Raised(type=name, message=message):
-            line, code = end.line, end.frames[-1].text.strip() if end.frames else ""
-            summary = f"the file raises {name}: {message}" if message else f"the file raises {name}"
-        case ends.TimedOut(limit=limit, line=line):
-            verdict, kind, summary = Verdict.TIMEOUT, FaultKind.TIME, f"loading the file takes more than {limit:g} s"
-        case ends.Flooded(limit=limit, line=line):
-            kind, summary = FaultKind.OUTPUT, f"loading the file prints more than {limit >> 10} KiB"
-        case ends.OutOfMemory(limit=limit, line=line):
-            kind, summary = FaultKind.MEMORY, f"loading the file takes more than {limit >> 20} MiB of memory"
-        case ends.Died(how=how, line=line):
-            kind, summary = FaultKind.DIED, f"the file ended its process ({how}) while it was loaded"
-        case ends.Unreadable(reason=reason):
-            kind, summary = FaultKind.DIED, f"what came back is not an answer: {reason}"
-        case _:
-            raise TypeError(f"not a way for a file to fail: {end!r}")
-    return replace(report, verdict=verdict, failure=Failure(kind, summary, line=line, code=code))
+        case ends.NotDefined(found=str() as found):
+            return Failure(FaultKind.MISSING, f"`{exercise.id}` is a {found}, not a function")
+        case ends.NotDefined(names=names):
+            instead = f"; it defines {', '.join(f'`{n}`' for n in names[:3])}" if names else ""
+            return Failure(FaultKind.MISSING, f"the file defines no `{exercise.id}`{instead}")
+        case ends.Broken():
+            summary = end.message if end.kind is ends.BrokenKind.SYNTAX else f"{end.kind}: {end.message}"
+            return Failure(FaultKind.SYNTAX, summary, line=end.line, code=(end.text or "").strip())
+        case ends.Raised():
+            summary = f"the file raises {end.type}" + (f": {end.message}" if end.message else "")
+            code = end.frames[-1].text.strip() if end.frames else ""
+            return Failure(FaultKind.RAISED, summary, line=end.line, code=code)
+        case ends.TimedOut():
+            return Failure(FaultKind.TIME, f"loading the file takes more than {end.limit:g} s", line=end.line)
+        case ends.Flooded():
+            summary = f"loading the file prints more than {end.limit >> 10} KiB"
+            return Failure(FaultKind.OUTPUT, summary, line=end.line)
+        case ends.OutOfMemory():
+            summary = f"loading the file takes more than {end.limit >> 20} MiB of memory"
+            return Failure(FaultKind.MEMORY, summary, line=end.line)
+        case ends.Died():
+            return Failure(FaultKind.DIED, f"the file ended its process ({end.how}) while it was loaded", line=end.line)
+        case ends.Unreadable():
+            return Failure(FaultKind.DIED, f"what came back is not an answer: {end.reason}")
+        case ends.Loaded():
+            raise TypeError("a file that loaded has not failed")
 
 
 def _remarks(
@@ -141,12 +148,12 @@ def _remarks(
     return (Remark(failure.rule.key, failure.rule.hint),)
 
 
-def stub_report(exercise: Exercise, report: Report, source: bytes) -> Report:
-    """Call a file that is still the stub what it is, whatever the stub does when it is run."""
-    if report.verdict is Verdict.PASS or source.decode("utf-8", "replace").split() != exercise.stub.split():
-        return report
+def _is_stub(exercise: Exercise, submission: Submission) -> bool:
+    return submission.source.decode("utf-8", "replace").split() == exercise.stub.split()
+
+
+def _not_implemented(report: Report) -> Report:
     words = "not implemented yet: the file is still as it was given"
     failure = report.failure or Failure(FaultKind.NOT_IMPLEMENTED, words)
-    return replace(report, verdict=Verdict.FAIL, failure=replace(failure, kind=FaultKind.NOT_IMPLEMENTED, summary=words))
-
-
+    failure = replace(failure, kind=FaultKind.NOT_IMPLEMENTED, summary=words)
+    return replace(report, verdict=Verdict.FAIL, failure=failure)

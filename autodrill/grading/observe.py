@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np  # noqa: TID253 answers are arrays
 
+from autodrill.drills.authored import authored
 from autodrill.drills.exercise import Kind
 from autodrill.grading import outcome as ends
 from autodrill.grading.ask import arguments, named_arguments
-from autodrill.grading.child.wire import Opaque
 from autodrill.grading.report import FaultKind
-from autodrill.grading.truth import Part, Truth
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,12 +22,13 @@ if TYPE_CHECKING:
     from autodrill.drills.cases import Case
     from autodrill.drills.exercise import Exercise, Solution
     from autodrill.grading.process import Runner
+    from autodrill.grading.truth import Part, Truth
 
     Array = NDArray[Any]
 
-__all__ = ["Fault", "Observation", "ask", "examine"]
+__all__ = ["Fault", "Observation", "answer_budget", "ask", "examine"]
 
-ANSWER_BYTES = 1 << 16
+_SPARE_BYTES = 1 << 16
 """Room for an answer beyond the bytes that the right one has: shapes may be wrong, and lists are wordy."""
 
 
@@ -67,15 +68,17 @@ def ask(
     runner: Runner, exercise: Exercise, solution: Solution, case: Case, truth: Truth, *, seconds: float | None = None
 ) -> Observation:
     """Put a case to the loaded code and examine what comes back."""
-    wanted = sum(p.value.nbytes for p in truth.parts)
     args = arguments(exercise, solution, case, truth)
-    end = runner.call(args, budget=4 * wanted + ANSWER_BYTES, seconds=seconds)
+    end = runner.call(args, budget=answer_budget(truth), seconds=seconds)
     return examine(exercise, solution, case, truth, end)
 
 
-def examine(
-    exercise: Exercise, solution: Solution, case: Case, truth: Truth, end: ends.CallOutcome
-) -> Observation:
+def answer_budget(truth: Truth) -> int:
+    """Return how many bytes an answer may hold before it counts as far too large."""
+    return 4 * sum(p.value.nbytes for p in truth.parts) + _SPARE_BYTES
+
+
+def examine(exercise: Exercise, solution: Solution, case: Case, truth: Truth, end: ends.CallOutcome) -> Observation:
     """Say what is wrong with how a call ended, if anything."""
     if not isinstance(end, ends.Returned):
         return Observation(case, truth, end, None, (), _not_returned(end))
@@ -84,7 +87,9 @@ def examine(
     got, fault = _results(exercise, solution, truth, end.value)
     if got is None:
         return Observation(case, truth, end, None, (), fault)
-    checks = [_compare(part, g, kind_of_node=exercise.kind is Kind.VALUE) for part, g in zip(truth.parts, got, strict=True)]
+    checks = [
+        _compare(part, g, kind_of_node=exercise.kind is Kind.VALUE) for part, g in zip(truth.parts, got, strict=True)
+    ]
     wrong = tuple(c is not None for c in checks)
     fault = next((c for c in checks if c is not None), None) or _conduct(exercise, solution, case, truth, end)
     return Observation(case, truth, end, tuple(got), wrong, fault)
@@ -123,7 +128,8 @@ def _judged(solution: Solution, case: Case, value: Any) -> Fault | None:
     assert solution.judge is not None
     if value is None:
         return Fault(FaultKind.NOTHING, "it returns None")
-    message = solution.judge(value, **case.inputs, **case.static)
+    with authored(solution.path, "judge"):
+        message = solution.judge(value, **case.inputs, **case.static)
     return Fault(FaultKind.WRONG, message) if message else None
 
 
@@ -199,9 +205,7 @@ def _within(got: Array, want: Array, tolerance: Array) -> Array:
     return np.asarray(close | same)
 
 
-def _conduct(
-    exercise: Exercise, solution: Solution, case: Case, truth: Truth, end: ends.Returned
-) -> Fault | None:
+def _conduct(exercise: Exercise, solution: Solution, case: Case, truth: Truth, end: ends.Returned) -> Fault | None:
     """Faults of an answer whose numbers are right."""
     if exercise.kind is Kind.VALUE and not solution.drive:
         return _untouched_nodes(case, truth, end.value)
@@ -238,13 +242,8 @@ def _untouched_nodes(case: Case, truth: Truth, value: Any) -> Fault | None:
 
 
 def _same(a: float, b: float) -> bool:
-    return a == b or (a != a and b != b)
+    return a == b or (math.isnan(a) and math.isnan(b))
 
 
 def _is_numbers(value: Any) -> TypeGuard[list[float]]:
     return isinstance(value, list) and all(type(v) in (int, float) or isinstance(v, np.generic) for v in value)
-
-
-def is_opaque(value: Any) -> bool:
-    """Whether a value of a type that does not travel came back."""
-    return isinstance(value, Opaque)

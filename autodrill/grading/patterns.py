@@ -182,7 +182,10 @@ def _swapped_operands(subject: Subject, o: Observation) -> list[Array | None]:
             return []
         inputs = {names[0]: a, names[1]: np.broadcast_to(a, shape)}
         other = {names[1]: b, names[0]: np.broadcast_to(b, shape)}
-        return [_again(subject, o, inputs={**o.case.inputs, **inputs})[0], _again(subject, o, inputs={**o.case.inputs, **other})[1]]
+        return [
+            _again(subject, o, inputs={**o.case.inputs, **inputs})[0],
+            _again(subject, o, inputs={**o.case.inputs, **other})[1],
+        ]
     except Exception:  # noqa: BLE001 an alternative that cannot be computed explains nothing
         return []
 
@@ -326,12 +329,23 @@ def _constant_factor(failing: list[Observation]) -> Rule | None:
         return None
     if all(math.isclose(r, ratios[0], rel_tol=1e-4) for r in ratios):
         text = _as_text(ratios[0])
-        return Rule("constant-factor", f"the answer is exactly {text} times what it should be", "where does that factor come from?")
+        return Rule(
+            "constant-factor",
+            f"the answer is exactly {text} times what it should be",
+            "where does that factor come from?",
+        )
     told = [o for o in failing if _ratio(o) is not None]
     for name in dict(_sizes(told[0])):
-        for power, words in ((1.0, "{} times too large"), (-1.0, "{} times too small"), (0.5, "√({}) times too large"), (-0.5, "√({}) times too small")):
+        for power, words in (
+            (1.0, "{} times too large"),
+            (-1.0, "{} times too small"),
+            (0.5, "√({}) times too large"),
+            (-0.5, "√({}) times too small"),
+        ):
             if all(
-                math.isclose(r, float(dict(_sizes(o)).get(name, 0)) ** power if dict(_sizes(o)).get(name) else 0, rel_tol=1e-4)
+                math.isclose(
+                    r, float(dict(_sizes(o)).get(name, 0)) ** power if dict(_sizes(o)).get(name) else 0, rel_tol=1e-4
+                )
                 for o, r in zip(told, ratios, strict=True)
             ):
                 return Rule(
@@ -425,8 +439,14 @@ def _approximate(failing: list[Observation]) -> Rule | None:
 # -- right except somewhere --------------------------------------------------------------------------------------------
 
 _SOMEWHERE: tuple[tuple[str, Rule], ...] = (
-    ("float32", Rule("only-float32", "right in float64, wrong in float32", "is a step too coarse, or a constant upcast?")),
-    ("not contiguous", Rule("needs-contiguous", "right only for contiguous arrays", "what do your reshapes assume of memory?")),
+    (
+        "float32",
+        Rule("only-float32", "right in float64, wrong in float32", "is a step too coarse, or a constant upcast?"),
+    ),
+    (
+        "not contiguous",
+        Rule("needs-contiguous", "right only for contiguous arrays", "what do your reshapes assume of memory?"),
+    ),
     ("every size 1", Rule("size-one", "wrong when an axis has size 1", "does your code tell size 1 from broadcast?")),
     (" = 0", Rule("empty", "wrong for the value 0 or an empty axis", "what does your code do when there is nothing?")),
     ("zero cotangent", Rule("zero-upstream", "a zero upstream gradient must give zero", "do you divide by g?")),

@@ -9,7 +9,7 @@ import numpy as np  # noqa: TID253 cotangents are arrays
 
 from autodrill.drills.exercise import Kind
 from autodrill.grading.ask import arguments
-from autodrill.grading.observe import Fault, ask, examine
+from autodrill.grading.observe import Fault, answer_budget, ask, examine
 from autodrill.grading.report import FaultKind
 from autodrill.grading.truth import truth
 
@@ -26,9 +26,7 @@ _LARGE_SECONDS = 1.5
 """What the large case may take: a backward takes milliseconds, finite differences take several seconds."""
 
 
-def put(
-    process: Runner, exercise: Exercise, solution: Solution, case: Case, known: Truth | None = None
-) -> Observation:
+def put(process: Runner, exercise: Exercise, solution: Solution, case: Case, known: Truth | None = None) -> Observation:
     """Put a case; where its answer is right, ask as well whether it is linear and the same again.
 
     Args:
@@ -44,7 +42,9 @@ def put(
         summary = f"no answer after {_LARGE_SECONDS:g} s on a large input, where the forward takes milliseconds"
         return replace(observation, fault=Fault(FaultKind.TOO_SLOW, summary, observation.fault.line))
     if observation.fault is None and exercise.kind is Kind.BACKWARD and not solution.drive and not case.large:
-        fault = _nonlinear(process, exercise, solution, observation) or _changeable(process, exercise, solution, observation)
+        fault = _nonlinear(process, exercise, solution, observation) or _changeable(
+            process, exercise, solution, observation
+        )
         if fault is not None:
             return replace(observation, fault=fault)
     return observation
@@ -61,11 +61,16 @@ def _nonlinear(process: Runner, exercise: Exercise, solution: Solution, seen: Ob
     sums = tuple(np.asarray(a + b) for a, b in zip(known.cotangents, others, strict=True))
     answers = []
     for cotangents in (others, sums):
-        end = process.call(arguments(exercise, solution, seen.case, replace(known, cotangents=cotangents)), budget=1 << 20)
+        end = process.call(
+            arguments(exercise, solution, seen.case, replace(known, cotangents=cotangents)),
+            budget=answer_budget(known),
+        )
         again = examine(exercise, solution, seen.case, known, end)
         if again.got is None:
             summary = again.fault.summary if again.fault else "no answer"
-            return Fault(FaultKind.NONLINEAR, f"for another cotangent: {summary}", again.fault.line if again.fault else None)
+            return Fault(
+                FaultKind.NONLINEAR, f"for another cotangent: {summary}", again.fault.line if again.fault else None
+            )
         if any(g is None or g.shape != p.value.shape for g, p in zip(again.got, known.parts, strict=True)):
             return Fault(FaultKind.NONLINEAR, "for another cotangent it answers in another shape")
         answers.append(again.got)
@@ -78,7 +83,9 @@ def _nonlinear(process: Runner, exercise: Exercise, solution: Solution, seen: Ob
             scale = np.abs(first) + np.abs(second) + np.max(np.abs(second), initial=0.0)
             off = np.abs(first + second - both) > 400 * part.tolerance + 4096 * eps * scale
         if off.any():
-            return Fault(FaultKind.NONLINEAR, f"{part.name} is not linear in the cotangent: f(g1)+f(g2) is not f(g1+g2)")
+            return Fault(
+                FaultKind.NONLINEAR, f"{part.name} is not linear in the cotangent: f(g1)+f(g2) is not f(g1+g2)"
+            )
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import signal
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from autodrill.errors import InternalError
@@ -14,7 +14,17 @@ from autodrill.grading.child import frames, values, wire
 from autodrill.grading.child.frames import STRUCTURE_BYTES, Kind
 from autodrill.grading.child.wire import WireError
 from autodrill.grading.exchange import End, Exchange
-from autodrill.grading.outcome import CallOutcome, Died, Flooded, Loaded, LoadOutcome, Stopped, TimedOut, Unreadable
+from autodrill.grading.outcome import (
+    CallOutcome,
+    Died,
+    Flooded,
+    Loaded,
+    LoadOutcome,
+    OutOfMemory,
+    Stopped,
+    TimedOut,
+    Unreadable,
+)
 from autodrill.grading.spawn import Spawn, spawn_fresh, spawn_on_terminal
 
 if TYPE_CHECKING:
@@ -29,7 +39,7 @@ Arg = values.Arg
 SameAs = values.SameAs
 Layout = wire.Layout
 
-_Read = TypeVar("_Read")
+_Answer = TypeVar("_Answer")
 
 _START_SECONDS = 60.0  # generous: a slow start is the machine's fault, not the candidate's
 _MAX_ARGUMENT_BYTES = 1 << 40
@@ -62,7 +72,9 @@ class Runner:
         self._child: Child | None = child
         self._limits = limits
         self._spawn = spawn
+        self._traceable = child.dump is not None and child.marker is None  # not a terminal's, nor a second run itself
         self._ready = False
+        self._scenario: str | None = None
         self._filename = ""
         self._loading = b""
         self._exchange = Exchange(child, limits.output)
@@ -111,20 +123,17 @@ class Runner:
             seconds: Wall time, in place of the limits'.
 
         Raises:
-            InternalError: The scenario does not compile, or the process did not start.
+            InternalError: The scenario fails, or the process did not start.
             RuntimeError: The runner is finished.
         """
-        if scenario is not None:
-            try:
-                compile(scenario, "<scenario>", "exec", dont_inherit=True)
-            except (SyntaxError, ValueError) as error:
-                raise InternalError(f"the exercise's scenario does not compile: {error}") from error
+        self._alive()
+        if scenario != self._scenario:
+            self._set_scenario(scenario)
         limit = self._limits.seconds if seconds is None else seconds
         self._filename = filename
-        self._loading = frames.pack(Kind.LOAD, (source, filename, entry, scenario, float(limit)))
+        self._loading = frames.pack(Kind.LOAD, (source, filename, entry, float(limit)))
         self._exchange.forget()
-        got = self._perform(self._loading, limit, STRUCTURE_BYTES)
-        return got if isinstance(got, Stopped) else self._read(read_load, got)
+        return self._perform(read_load, self._loading, limit, STRUCTURE_BYTES)
 
     def call(self, args: Sequence[Any], *, budget: int, seconds: float | None = None) -> CallOutcome:
         """Call the entry that was loaded.
@@ -145,8 +154,8 @@ class Runner:
             raise RuntimeError("nothing is loaded")
         limit = self._limits.seconds if seconds is None else seconds
         own, same = _own_arguments(args)
-        got = self._perform(frames.pack(Kind.CALL, (own, same, budget, float(limit))), limit, budget + STRUCTURE_BYTES)
-        return got if isinstance(got, Stopped) else self._read(read_call, got)
+        request = frames.pack(Kind.CALL, (own, same, budget, float(limit)))
+        return self._perform(read_call, request, limit, budget + STRUCTURE_BYTES)
 
     def close(self) -> None:
         """Kill the process and everything it started, and release every descriptor. It may be called twice."""
@@ -163,18 +172,22 @@ class Runner:
     ) -> None:
         self.close()
 
-    def _perform(self, request: bytes, seconds: float, limit: int) -> tuple[Kind, wire.Value] | Stopped:
-        """Send a frame and wait for its answer; where none comes, say why and stop."""
+    def _perform(
+        self, read: Callable[..., _Answer], request: bytes, seconds: float, limit: int
+    ) -> _Answer | OutOfMemory | Stopped:
+        """Send a request and read its answer; where none comes, say why and stop."""
         child = self._alive()
-        if not self._ready:
-            self._await_start()
+        self._await_start()
         started = time.monotonic()
         try:
             got = self._exchange.ask(request, seconds, limit)
+            outcome = got if isinstance(got, End) else read(*got, memory=self._limits.memory)
         except WireError as error:
             self.close()
             return Unreadable(str(error))
-        match got:
+        # A second run to find a line may take what is left of the limit and a little more.
+        left = max(0.5, seconds + 0.7 - (time.monotonic() - started))
+        match outcome:
             case End.TIME:
                 line = child.stack_line(self._filename)
                 self.close()
@@ -184,24 +197,30 @@ class Runner:
                 self.close()
                 return Flooded(self._limits.output, line)
             case End.DEATH:
-                return self._died(request, max(0.5, seconds + 0.7 - (time.monotonic() - started)))
+                return self._died(request, left)
+            case OutOfMemory(line=None):
+                return replace(outcome, line=self._traced_line(request, left))
             case _:
-                return got
-
-    def _read(self, read: Callable[..., _Read], got: tuple[Kind, wire.Value]) -> _Read | Unreadable:
-        try:
-            return read(*got, memory=self._limits.memory)
-        except WireError as error:
-            self.close()
-            return Unreadable(str(error))
+                return outcome
 
     def _await_start(self) -> None:
+        if self._ready:
+            return
         got = self._exchange.ask(b"", _START_SECONDS, STRUCTURE_BYTES)
         if got != (Kind.READY, None):
-            said = self.stderr.strip()
             self.close()
-            raise InternalError(f"the process for the candidate's code did not start: {said or got}")
+            raise InternalError(f"the process for the candidate's code did not start: {self.stderr.strip() or got}")
         self._ready = True
+
+    def _set_scenario(self, scenario: str | None) -> None:
+        """Send the scenario by itself: a process that no candidate's byte has reached yet tells the truth about it."""
+        self._await_start()
+        got = self._exchange.ask(frames.pack(Kind.SCENARIO, scenario), _START_SECONDS, STRUCTURE_BYTES)
+        if got != (Kind.LOADED, None):
+            self.close()
+            said = got if isinstance(got, End) else read_load(*got, memory=self._limits.memory)
+            raise InternalError(f"the exercise's scenario fails: {said}")
+        self._scenario = scenario
 
     def _died(self, request: bytes, seconds: float) -> Died:
         """Describe a death: by the stack it dumped if it crashed, else by dying again under a trace."""
@@ -210,24 +229,25 @@ class Runner:
         line = child.dumped_line(self._filename)
         self.close()
         status = child.process.returncode if ended else frames.LOST_CHANNEL
-        if line is None and child.marker is None:
-            line = self._line_of_death(request, seconds)
-        return Died(_how(status), line)
+        return Died(_how(status), self._traced_line(request, seconds) if line is None else line)
 
-    def _line_of_death(self, request: bytes, seconds: float) -> int | None:
-        """Load and call again with lines traced, and return the last one; None if it does not die this time."""
+    def _traced_line(self, request: bytes, seconds: float) -> int | None:
+        """Make the request again in a process with lines traced, and return where it failed, None if it did not."""
+        if not self._traceable:
+            return None
         with type(self).start(self._limits, spawn=self._spawn, traced=True) as again:
-            again._await_start()
+            again._set_scenario(self._scenario)
             child = again._alive()
+            deadline = time.monotonic() + seconds
             try:
                 if request is not self._loading:
-                    got = again._exchange.ask(self._loading, seconds, STRUCTURE_BYTES)
-                    if got != (Kind.LOADED, None):
+                    loaded = again._exchange.ask(self._loading, seconds, STRUCTURE_BYTES)
+                    if loaded != (Kind.LOADED, None):
                         return None
-                got = again._exchange.ask(request, seconds, STRUCTURE_BYTES)
+                got = again._exchange.ask(request, deadline - time.monotonic(), STRUCTURE_BYTES)
             except WireError:
                 return None
-            return child.traced_line() if got is End.DEATH else None
+            return child.traced_line() if isinstance(got, End) or got[0] is Kind.RAISED else None
 
     def _alive(self) -> Child:
         if self._child is None:
@@ -254,7 +274,7 @@ def debug(
 
     Raises:
         UsageError: This system cannot hold a candidate's process.
-        InternalError: The scenario does not compile, or the process did not start.
+        InternalError: The scenario fails, or the process did not start.
     """
     interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the debugged process alone
     try:

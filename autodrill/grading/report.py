@@ -12,13 +12,13 @@ __all__ = ["Comparison", "Failure", "FaultKind", "Remark", "Report", "Rule", "Ve
 class Verdict(StrEnum):
     """The outcome of grading one file."""
 
-    PASS = "pass"
+    PASS = "pass"  # noqa: S105  a verdict, not a password
     FAIL = "fail"
     """The answer is wrong, incomplete or raises."""
     ERROR = "error"
     """The file cannot be read or run at all: a syntax error, the function missing."""
     TIMEOUT = "timeout"
-    """A limit of time, memory or output was reached."""
+    """It did not answer in time."""
     INTERNAL = "internal"
     """autodrill's or the exercise's own fault: costs the learner nothing."""
 

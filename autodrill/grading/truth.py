@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np  # noqa: TID253 this module is numbers through and through; whoever imports it needs numpy
 
+from autodrill.drills.authored import authored
 from autodrill.drills.exercise import Kind
 from autodrill.errors import InternalError
 
@@ -99,7 +100,11 @@ def crosschecked_vjp(
         _, pullback = engine.vjp(of_wanted, *chosen)
         many = len(cotangents) > 1
         answers = pullback(tuple(cotangents) if many else cotangents[0])
-        gradients = [np.array(a.numpy(), dtype=np.float64) for a in answers]
+        # None: the output does not depend on that primal.
+        gradients = [
+            np.zeros_like(p) if a is None else np.array(a.numpy(), dtype=np.float64)
+            for a, p in zip(answers, chosen, strict=True)
+        ]
         if smooth:
             _hold_against_differences(of_wanted, chosen, cotangents, gradients)
     return gradients
@@ -113,7 +118,9 @@ def _hold_against_differences(
     cotangent: Any = tuple(cotangents) if len(cotangents) > 1 else cotangents[0]
     if sum(p.size for p in primals) <= FULL_CHECK_ELEMENTS:
         estimates, errors = numerical_vjp(function, primals, cotangent)
-        pairs = [(g, e, d) for g, e, d in zip(gradients, estimates, errors, strict=True) if e is not None and d is not None]
+        pairs = [
+            (g, e, d) for g, e, d in zip(gradients, estimates, errors, strict=True) if e is not None and d is not None
+        ]
     else:
         rng = np.random.default_rng(0)
         tangents = [rng.choice([-1.0, 1.0], size=p.shape) for p in primals]
@@ -146,7 +153,8 @@ def truth(exercise: Exercise, solution: Solution, case: Case) -> Truth:
     if solution.forward is None:
         if solution.expected is None:
             return Truth(())
-        return Truth(_expected_parts(solution.expected(**case.inputs, **case.static)))
+        with authored(solution.path, "expected"):
+            return Truth(_expected_parts(solution.expected(**case.inputs, **case.static)))
     dtype = np.dtype(case.dtype)
     names = list(case.inputs)
     primals = [_as_case_dtype(value, dtype) for value in case.inputs.values()]
@@ -157,20 +165,23 @@ def truth(exercise: Exercise, solution: Solution, case: Case) -> Truth:
         assert solution.forward is not None
         return solution.forward(*arrays, **case.static)
 
-    with np.errstate(all="ignore"):
-        outputs = _tuple(forward(*raised))
-    outputs = tuple(np.asarray(o, dtype=np.float64) for o in outputs)
-    cotangents = _cotangents(case, outputs, dtype)
-    high = [c.astype(np.float64) for c in cotangents]
-    smooth = case.smooth and case.dtype == "float64" and all(np.isfinite(c).all() for c in high)
-    gradients = crosschecked_vjp(forward, raised, high, smooth=smooth, wrt=wrt)
-    spread = _amplified_rounding(forward, raised, high, gradients, wrt, dtype)
-    differentiated = [names[i] for i in wrt] if wrt else [n for n, p in zip(names, primals, strict=True) if p.dtype.kind == "f"]
+    with authored(solution.path, "forward"), np.errstate(all="ignore"):
+        outputs = tuple(np.asarray(o, dtype=np.float64) for o in _tuple(forward(*raised)))
+        cotangents = _cotangents(case, outputs, dtype)
+        high = [c.astype(np.float64) for c in cotangents]
+        smooth = case.smooth and case.dtype == "float64" and all(np.isfinite(c).all() for c in high)
+        gradients = crosschecked_vjp(forward, raised, high, smooth=smooth, wrt=wrt)
+        spread = _amplified_rounding(forward, raised, high, gradients, wrt, dtype)
+    differentiated = [n for n, p in zip(names, primals, strict=True) if p.dtype.kind == "f"]
+    if wrt is not None:
+        differentiated = [names[i] for i in wrt]
     low = tuple(o.astype(dtype) for o in outputs)
     if exercise.kind is Kind.VALUE:
         parts, start = _node_parts(case, differentiated, gradients, spread)
         return Truth(parts, cotangents, low, start)
     results = solution.results or tuple(f"d{name}" for name in differentiated)
+    if len(results) != len(gradients):
+        raise InternalError(f"the exercise's `RESULTS` name {len(results)} results, but there are {len(gradients)}")
     parts = tuple(
         Part(name, gradient, tolerance, dtype)
         for name, gradient, tolerance in zip(results, gradients, spread, strict=True)

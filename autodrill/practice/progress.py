@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from autodrill.practice.records import Rating, exercise_card
+from autodrill.practice.state import State
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,17 +14,7 @@ if TYPE_CHECKING:
 
     from autodrill.practice.store import Store
 
-__all__ = ["Progress", "State", "log_attempt", "log_giving_up", "next_exercise", "progress"]
-
-
-class State(StrEnum):
-    """Where an exercise stands; every state has a word."""
-
-    NEW = "new"
-    TRIED = "tried"
-    PASSED = "passed"
-    DUE = "due"
-    """Passed some time ago, and scheduled to be written again."""
+__all__ = ["Progress", "log_attempt", "log_giving_up", "next_exercise", "progress"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +51,17 @@ def progress(store: Store, now: datetime) -> Progress:
     return Progress(states, due)
 
 
-def log_attempt(store: Store, exercise: str, verdict: str, source: str, seed: int, now: datetime) -> str | None:
-    """Append an attempt; a pass of a card that is new or due is its review. Return what that means for the learner.
+def log_attempt(store: Store, exercise: str, verdict: str, source: str, seed: int, now: datetime) -> datetime | None:
+    """Append an attempt; a pass of a card that is new or due is its review.
 
     Passing cleanly is Good, hints beyond the first stage make it Hard. Passing again before it is due changes
     nothing: cramming is not remembering.
+
+    Returns:
+        When a passed exercise is due again, in UTC; None if the attempt is no pass.
+
+    Raises:
+        StoreError: The log cannot be written.
     """
     earlier = store.reviews(exercise_card(exercise))
     before = [h for h in store.hints(exercise) if not earlier or h.at > earlier[-1].at]
@@ -77,22 +73,16 @@ def log_attempt(store: Store, exercise: str, verdict: str, source: str, seed: in
     if earlier:
         known = Schedule(earlier).state(exercise_card(exercise))
         if known is not None and known.due > now:
-            return f"next review {_in_days(known.due, now)}; next: autodrill next"
+            return known.due
     stage = max((h.stage for h in before), default=0)
     rating = Rating.HARD if stage >= 2 else Rating.GOOD
     review = store.add_review(exercise_card(exercise), rating, now, {"hints": stage})
-    due = Schedule([*earlier, review]).state(exercise_card(exercise))
-    return f"next review {_in_days(due.due, now)}; next: autodrill next" if due else None
+    return Schedule(earlier).add(review).due
 
 
 def log_giving_up(store: Store, exercise: str, now: datetime) -> None:
     """Append that the solution was looked at before a pass: the card's review is Again."""
     store.add_review(exercise_card(exercise), Rating.AGAIN, now, {"gave_up": True})
-
-
-def _in_days(when: datetime, now: datetime) -> str:
-    days = round((when - now).total_seconds() / 86400)
-    return "today" if days <= 0 else "tomorrow" if days == 1 else f"in {days} days"
 
 
 def next_exercise(names: Sequence[str], known: Progress) -> str | None:

@@ -76,8 +76,8 @@ _IN_ASCII = {
     "∞": "inf",
     "∈": " in ",
     "∉": " not in ",
-    "ᵀ": "^T",
-    "ᴴ": "^H",
+    "ᵀ": "T",
+    "ᴴ": "H",
     "°": " deg",
     "‘": "'",
     "’": "'",
@@ -127,7 +127,20 @@ def in_ascii(text: str) -> str:
     """Spell a text in ASCII so that it can still be read: `∂L/∂x̄ → 0` becomes `dL/dxbar -> 0`."""
     if text.isascii():
         return text
-    return "".join(_letter(letter) for letter in text)
+    spelled: list[str] = []
+    script_before = ""
+    for letter in text:
+        script = "" if letter.isascii() else _script(letter)
+        # One sign for a run of them: 2²⁰ is 2^20.
+        spelled.append((script if script != script_before else "") + _letter(letter))
+        script_before = script
+    return "".join(spelled)
+
+
+def _script(letter: str) -> str:
+    """Return `^` for a superscript, `_` for a subscript, and nothing for a letter on the line."""
+    kind = unicodedata.decomposition(letter)
+    return "^" if kind.startswith("<super>") else "_" if kind.startswith("<sub>") else ""
 
 
 def _letter(letter: str) -> str:
@@ -138,9 +151,7 @@ def _letter(letter: str) -> str:
         return known
     plain = unicodedata.normalize("NFKD", letter)
     if plain != letter:
-        spelled = "".join(_letter(part) for part in plain)
-        script = {"SUPERSCRIPT": "^", "SUBSCRIPT": "_"}
-        return next((sign for word, sign in script.items() if word in unicodedata.name(letter, "")), "") + spelled
+        return "".join(_letter(part) for part in plain)
     name = unicodedata.name(letter, "")
     if name.startswith("GREEK"):
         word = name.rpartition(" ")[2]

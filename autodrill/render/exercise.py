@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from autodrill.drills.exercise import Exercise, Solution
+    from autodrill.drills.exercise import Exercise, Heading, Solution
     from autodrill.render.plain import Paint
 
 __all__ = ["listing", "print_solution", "print_task"]
@@ -19,7 +19,7 @@ __all__ = ["listing", "print_solution", "print_task"]
 _STATE_COLOURS = {"passed": "green", "due": "amber", "tried": "red"}
 
 
-def listing(exercises: Sequence[Exercise], states: Mapping[str, object], paint: Paint, width: int) -> list[str]:
+def listing(exercises: Sequence[Heading], states: Mapping[str, object], paint: Paint, width: int) -> list[str]:
     """Return one line an exercise: state, name, difficulty, minutes, and the title as far as it fits."""
     if not exercises:
         return ["no exercise matches"]

@@ -20,17 +20,13 @@ def markdown(text: str, *, style: str = "none", numbered: bool = False) -> Markd
         style: A rich style for the whole.
         numbered: Whether the lines of code are numbered, for a question that asks for one.
     """
-    from markdown_it import MarkdownIt
-
-    rendered = _classes()[numbered](text, style=style, hyperlinks=False, code_theme="ansi_dark")
-    # rich's own parser takes HTML and drops it: `f<g and g>h` would lose its middle.
-    rendered.parsed = MarkdownIt("commonmark", {"html": False}).enable("table").parse(text)
-    return rendered
+    return _classes()[numbered](text, style=style, hyperlinks=False, code_theme="ansi_dark")
 
 
 @cache
 def _classes() -> tuple[type[Markdown], type[Markdown]]:
     """Make the subclasses on first use: rich is not imported before something is printed."""
+    from markdown_it import MarkdownIt
     from rich.markdown import CodeBlock, Markdown
     from rich.padding import Padding
     from rich.syntax import Syntax
@@ -56,11 +52,12 @@ def _classes() -> tuple[type[Markdown], type[Markdown]]:
         elements: ClassVar = {**Markdown.elements, "fence": Code, "code_block": Code}
 
         def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+            # rich's own parser takes HTML and drops it: `f<g and g>h` would lose its middle.
+            self.parsed = MarkdownIt("commonmark", {"html": False}).enable("table").parse(self.markup)
             if console.no_color or console.color_system is None:
                 # Colour is what sets code apart from prose; without it the backticks have to.
                 for token in self._flatten_tokens(self.parsed):
-                    if token.type == "code_inline" and not token.meta.get("ticked"):
-                        token.meta["ticked"] = True
+                    if token.type == "code_inline":
                         token.content = f"`{token.content}`"
             yield from super().__rich_console__(console, options)
 

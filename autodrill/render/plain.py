@@ -49,7 +49,10 @@ class Paint:
 
 def clean(text: str) -> str:
     """Show control characters and signs that hide or turn text, instead of letting a terminal obey them."""
-    return "".join(c if c.isprintable() and ord(c) not in _HIDDEN else repr(c)[1:-1] if not c.isprintable() else f"\\u{ord(c):04x}" for c in text)
+    return "".join(
+        c if c.isprintable() and ord(c) not in _HIDDEN else repr(c)[1:-1] if not c.isprintable() else f"\\u{ord(c):04x}"
+        for c in text
+    )
 
 
 def fit(text: str, width: int) -> str:

@@ -144,9 +144,10 @@ class CardView:
 
         row = Text()
         for rating, wait in intervals.items():
+            row.append("  " if row else "")
             emphasis = "bold " if rating is suggested else ""
             row.append(f"{rating.value} {rating.word} ", style=emphasis + RATING_STYLE[rating])
-            row.append(interval(wait, brief=True) + "   ", style="dim")
+            row.append(interval(wait, brief=True), style="dim")
         reason = Text(f"suggested: {suggested.value} {suggested.word}, {why}", style="dim")
         return self.barred("", self._heading("How well did it go?"), row, reason)
 

@@ -32,7 +32,11 @@ def report_lines(report: Report, paint: Paint, symbols: Symbols, *, file_option:
         return _passed(report, paint, symbols)
     if report.verdict is Verdict.INTERNAL:
         return [
-            paint(fit(f"! INTERNAL  {report.exercise}: autodrill or the exercise is at fault, not you", _WIDTH), "amber", "bold"),
+            paint(
+                fit(f"! INTERNAL  {report.exercise}: autodrill or the exercise is at fault, not you", _WIDTH),
+                "amber",
+                "bold",
+            ),
             *_wrapped(clean(report.detail), "  ", 4),
             "  This attempt does not count. Please report it with the line below.",
             f"  autodrill check {report.exercise} --seed {report.seed}",
@@ -109,10 +113,16 @@ def _case(failure: Failure, paint: Paint, symbols: Symbols) -> list[str]:
         lines.append(paint(f"    {'':<{name}}  {'expected':<{expected}}  got", "dim"))
         for row in rows:
             mark = f"  {symbols.no}" if row.wrong else ""
-            lines.append(f"    {row.name:<{name}}  {row.expected:<{expected}}  {_coloured(row.got, row.wrong, paint)}{mark}")
+            lines.append(
+                f"    {row.name:<{name}}  {row.expected:<{expected}}  {_coloured(row.got, row.wrong, paint)}{mark}"
+            )
         return lines
     row = rows[0]
-    return [*lines, fit(f"    {row.name} expected  {row.expected}", _WIDTH), fit(f"    {row.name} got       {row.got}", _WIDTH)]
+    return [
+        *lines,
+        fit(f"    {row.name} expected  {row.expected}", _WIDTH),
+        fit(f"    {row.name} got       {row.got}", _WIDTH),
+    ]
 
 
 def _coloured(text: str, wrong: bool, paint: Paint) -> str:

@@ -2,19 +2,21 @@
 
     dx_j = Σ_i g_i out_i (δ_ij - out_j) = out_j (g_j - Σ_i g_i out_i)
 
-The n x n Jacobian has collapsed into one dot product a row: O(n) work and memory instead of O(n²). This line is also the heart of attention's
-backward pass, where the dot product is the per-row scalar that FlashAttention precomputes.
+The n x n Jacobian has collapsed into one dot product a row: O(n) work and memory instead of O(n²). This line is also
+the heart of attention's backward pass, where the dot product is the per-row scalar that FlashAttention precomputes.
 
-Two checks: raising all logits together changes nothing, so dx sums to 0 along the axis; and a constant g gives dx = 0, because the outputs sum to 1.
+Two checks: raising all logits together changes nothing, so dx sums to 0 along the axis; and a constant g gives dx =
+0, because the outputs sum to 1.
 """
-
-import numpy as np
 
 from autodrill import engine
 from autodrill.drills import given, mistake, normal
 
 HINTS = (
-    "Raising one logit raises its own probability and lowers all others: the Jacobian is not diagonal. What are its entries?",
+    (
+        "Raising one logit raises its own probability and lowers all others: the Jacobian is not diagonal. What "
+        "are its entries?"
+    ),
     "J_ij = p_i (δ_ij - p_j). Multiply by g and sum: everything but one dot product a row disappears.",
     "`out * (g - (...).sum(axis=axis, keepdims=True))`: what is inside the sum is a product of two arrays.",
 )
@@ -36,12 +38,20 @@ def softmax_backward(g, out, axis=-1):
     return out * (g - (g * out).sum(axis=axis, keepdims=True))
 
 
-@mistake("diagonal-only", "each output depends on its own logit only, as with a sigmoid", "Raise one logit: what happens to the other probabilities?")
+@mistake(
+    "diagonal-only",
+    "each output depends on its own logit only, as with a sigmoid",
+    "Raise one logit: what happens to the other probabilities?",
+)
 def softmax_backward(g, out, axis=-1):
     return g * out * (1 - out)
 
 
-@mistake("no-subtract", "the slope is the output itself", "A constant g must give 0, since the outputs always sum to 1. Does yours?")
+@mistake(
+    "no-subtract",
+    "the slope is the output itself",
+    "A constant g must give 0, since the outputs always sum to 1. Does yours?",
+)
 def softmax_backward(g, out, axis=-1):
     return g * out
 
@@ -52,6 +62,10 @@ def softmax_backward(g, out, axis=-1):
     return out * (g - (g * out).sum(axis=other, keepdims=True))
 
 
-@mistake("sum-g-only", "the plain sum of g is subtracted", "Write the Jacobian p_i (δ_ij - p_j): with which weights do the g_i enter the sum?")
+@mistake(
+    "sum-g-only",
+    "the plain sum of g is subtracted",
+    "Write the Jacobian p_i (δ_ij - p_j): with which weights do the g_i enter the sum?",
+)
 def softmax_backward(g, out, axis=-1):
     return out * (g - g.sum(axis=axis, keepdims=True))

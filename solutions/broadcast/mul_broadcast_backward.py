@@ -1,8 +1,9 @@
-"""Two rules in a row. Elementwise, each operand's slope is the other operand, so the gradient of a's *copies* is `g * b`. Then broadcasting is
-undone: the copies of one element sum.
+"""Two rules in a row. Elementwise, each operand's slope is the other operand, so the gradient of a's *copies* is
+`g * b`. Then broadcasting is undone: the copies of one element sum.
 
-The order matters: multiply first, sum second. Summing `g` before multiplying is only right when the other operand is constant along the
-summed axes. Backward costs two multiplications and two sums of the size of `out`, and must keep both operands.
+The order matters: multiply first, sum second. Summing `g` before multiplying is only right when the other operand is
+constant along the summed axes. Backward costs two multiplications and two sums of the size of `out`, and must keep
+both operands.
 """
 
 import numpy as np
@@ -10,8 +11,14 @@ import numpy as np
 from autodrill.drills import given, mistake
 
 HINTS = (
-    "Forget broadcasting for a moment: what are the two slopes of a product? Then ask what happened to an input that was copied.",
-    "Multiply `g` by the other operand elementwise, then sum over the axes along which the operand was copied, back to its shape.",
+    (
+        "Forget broadcasting for a moment: what are the two slopes of a product? Then ask what happened to an "
+        "input that was copied."
+    ),
+    (
+        "Multiply `g` by the other operand elementwise, then sum over the axes along which the operand was "
+        "copied, back to its shape."
+    ),
     "Write a helper `unbroadcast(g, shape)` and return `unbroadcast(g * ..., a.shape), unbroadcast(g * ..., b.shape)`.",
 )
 CASES = [
@@ -37,8 +44,11 @@ def mul_broadcast_backward(g, a, b):
     return unbroadcast(g * b, a.shape), unbroadcast(g * a, b.shape)
 
 
-@mistake("unbroadcast-before", "the sum over copies may be taken before multiplying by the other operand",
-         "Multiply element by element first, sum over the copies second: is the partner constant along the summed axis?")
+@mistake(
+    "unbroadcast-before",
+    "the sum over copies may be taken before multiplying by the other operand",
+    "Multiply element by element first, sum over the copies second: is the partner constant along the summed axis?",
+)
 def mul_broadcast_backward(g, a, b):
     def averaged(partner, shape):
         copies = g.size / max(1, int(np.prod(shape)))
@@ -50,11 +60,17 @@ def mul_broadcast_backward(g, a, b):
     )
 
 
-@mistake("no-unbroadcast", "a gradient may keep the shape of the output", "Compare the shapes of what you return with a.shape and b.shape.")
+@mistake(
+    "no-unbroadcast",
+    "a gradient may keep the shape of the output",
+    "Compare the shapes of what you return with a.shape and b.shape.",
+)
 def mul_broadcast_backward(g, a, b):
     return g * b, g * a
 
 
-@mistake("own-operand", "an operand's slope is the operand itself", "Hold b fixed: what is the slope of out as a moves?")
+@mistake(
+    "own-operand", "an operand's slope is the operand itself", "Hold b fixed: what is the slope of out as a moves?"
+)
 def mul_broadcast_backward(g, a, b):
     return unbroadcast(g * a, a.shape), unbroadcast(g * b, b.shape)

@@ -1,10 +1,12 @@
-"""Every element enters its sum with weight 1, so every element receives the gradient of the sum it entered: g is copied back along the axes that
-were summed. Summing forward is broadcasting backward.
+"""Every element enters its sum with weight 1, so every element receives the gradient of the sum it entered: g is
+copied back along the axes that were summed. Summing forward is broadcasting backward.
 
-The work is in the shapes. NumPy aligns shapes from the *right*, so a `g` that lost a middle or last axis must get it back as size 1 before it is
-broadcast. On a square matrix the mistake is silent: `g` of shape (3,) is taken for a row although `axis=1` made it a column.
+The work is in the shapes. NumPy aligns shapes from the *right*, so a `g` that lost a middle or last axis must get it
+back as size 1 before it is broadcast. On a square matrix the mistake is silent: `g` of shape (3,) is taken for a row
+although `axis=1` made it a column.
 
-`np.broadcast_to` returns a read-only view with stride 0; an engine that accumulates gradients in place needs memory of its own, hence the copy.
+`np.broadcast_to` returns a read-only view with stride 0; an engine that accumulates gradients in place needs memory
+of its own, hence the copy.
 """
 
 from math import prod
@@ -14,7 +16,10 @@ import numpy as np
 from autodrill.drills import given, mistake
 
 HINTS = (
-    "Raise one element of x by h. By how much does the sum it belongs to move? And which entry of `g` belongs to that sum?",
+    (
+        "Raise one element of x by h. By how much does the sum it belongs to move? And which entry of `g` belongs "
+        "to that sum?"
+    ),
     "Put the summed axes back into `g` with size 1, then copy `g` along them to the shape of x.",
     "`np.expand_dims(g, axis)` unless `keepdims` (or `axis` is None), then `np.broadcast_to(..., x_shape).copy()`.",
 )
@@ -55,6 +60,8 @@ def sum_backward(g, x_shape, axis=None, keepdims=False):
     return np.broadcast_to(g, x_shape) / np.asarray(max(count, 1), g.dtype)
 
 
-@mistake("ones", "the slope, 1 everywhere, is the whole answer", "Only the root of the graph has gradient 1. Where is g?")
+@mistake(
+    "ones", "the slope, 1 everywhere, is the whole answer", "Only the root of the graph has gradient 1. Where is g?"
+)
 def sum_backward(g, x_shape, axis=None, keepdims=False):
     return np.ones(x_shape, g.dtype)

@@ -1,18 +1,21 @@
-"""Broadcasting copies, and a value that was copied into n places influences the loss through all n of them: its gradient is the *sum* of theirs.
-Broadcasting forward is summing backward, and the other way round.
+"""Broadcasting copies, and a value that was copied into n places influences the loss through all n of them: its
+gradient is the *sum* of theirs. Broadcasting forward is summing backward, and the other way round.
 
-Two kinds of axes were copied: those added on the left, which are summed away, and those of size 1 that were stretched, which are summed but
-kept as size 1. Nothing else changes, so one reshape at the end settles the shape.
+Two kinds of axes were copied: those added on the left, which are summed away, and those of size 1 that were
+stretched, which are summed but kept as size 1. Nothing else changes, so one reshape at the end settles the shape.
 
-Every framework has this function (PyTorch calls it `sum_to_size`), and every elementwise rule needs it: forgetting it is the most common
-mistake in hand-written engines.
+Every framework has this function (PyTorch calls it `sum_to_size`), and every elementwise rule needs it: forgetting it
+is the most common mistake in hand-written engines.
 """
 
 from autodrill import engine
 from autodrill.drills import given, mistake
 
 HINTS = (
-    "One value was copied into several places. How do the gradients of the copies combine into the gradient of the original?",
+    (
+        "One value was copied into several places. How do the gradients of the copies combine into the gradient "
+        "of the original?"
+    ),
     "Sum over the axes that were added on the left, and over every axis where `shape` says 1 but `g` is larger.",
     "Collect those axes in a tuple, `g.sum(axis=axes, keepdims=True)`, and finish with a `.reshape(shape)`.",
 )
@@ -44,7 +47,9 @@ def unbroadcast(g, shape):
     return g.sum(axis=(*range(added), *stretched), keepdims=True).reshape(shape)
 
 
-@mistake("leading-only", "only the axes added on the left were copied", "(3,1) stretched to (3,4): which axis was copied?")
+@mistake(
+    "leading-only", "only the axes added on the left were copied", "(3,1) stretched to (3,4): which axis was copied?"
+)
 def unbroadcast(g, shape):
     return g.sum(axis=tuple(range(g.ndim - len(shape))))
 
@@ -63,7 +68,11 @@ def unbroadcast(g, shape):
     return g.mean(axis=axes, keepdims=True).reshape(shape)
 
 
-@mistake("reshape", "the first copy's gradient is the original's", "All copies carry gradient. What becomes of the others here?")
+@mistake(
+    "reshape",
+    "the first copy's gradient is the original's",
+    "All copies carry gradient. What becomes of the others here?",
+)
 def unbroadcast(g, shape):
     size = 1
     for n in shape:

@@ -1,8 +1,10 @@
-"""`node in visited` asks for equality, and here equality means equal values: a second leaf that also holds 2.0 counts as visited and never reaches the
-order, so its gradient is never computed. (NaN happens to work: it equals nothing, and `in` tries identity before `==`.)
+"""`node in visited` asks for equality, and here equality means equal values: a second leaf that also holds 2.0 counts
+as visited and never reaches the order, so its gradient is never computed. (NaN happens to work: it equals nothing,
+and `in` tries identity before `==`.)
 
-A visited set must ask for *identity*: keep `id(node)`. (The ids stay valid because the graph keeps its nodes alive.) `node in some_list` is no
-way out: it calls `__eq__` too, and takes linear time. Frameworks give tensors elementwise `==` and hash by identity for this reason.
+A visited set must ask for *identity*: keep `id(node)`. (The ids stay valid because the graph keeps its nodes alive.)
+`node in some_list` is no way out: it calls `__eq__` too, and takes linear time. Frameworks give tensors elementwise
+`==` and hash by identity for this reason.
 """
 
 from autodrill.drills import mistake, scenario
@@ -101,7 +103,11 @@ def bug_visited_equality(root):
     return order
 
 
-@mistake("set-of-nodes", "`in` a set asks whether this very node was visited", "Two different leaves hold 2.0. What does `in` say about the second?")
+@mistake(
+    "set-of-nodes",
+    "`in` a set asks whether this very node was visited",
+    "Two different leaves hold 2.0. What does `in` say about the second?",
+)
 def bug_visited_equality(root):
     order, visited = [], set()
 

@@ -1,9 +1,9 @@
-"""`.grad` accumulates by design: micro-batches and several losses rely on it. So a loop that wants one sample's gradient must clear the buffer
-between the previous step and the next backward. Here nothing does, and step t uses the sum of the gradients of steps 1 to t: on one sample that
-is an undamped oscillator.
+"""`.grad` accumulates by design: micro-batches and several losses rely on it. So a loop that wants one sample's
+gradient must clear the buffer between the previous step and the next backward. Here nothing does, and step t uses the
+sum of the gradients of steps 1 to t: on one sample that is an undamped oscillator.
 
-Anywhere in that interval is right: first thing in the loop, or just after the step. Between backward and step is the one fatal place: every
-gradient is thrown away and the weight never moves.
+Anywhere in that interval is right: first thing in the loop, or just after the step. Between backward and step is the
+one fatal place: every gradient is thrown away and the weight never moves.
 """
 
 from autodrill.drills import gradient, mistake, scenario
@@ -57,7 +57,11 @@ def bug_zero_grad(w, data, lr):
     return p.data
 
 
-@mistake("never-cleared", "each backward starts from an empty `.grad`", "Print the gradient of step 2. Whose gradients does it contain?")
+@mistake(
+    "never-cleared",
+    "each backward starts from an empty `.grad`",
+    "Print the gradient of step 2. Whose gradients does it contain?",
+)
 def bug_zero_grad(w, data, lr):
     p = Parameter(w)
     for x, y in data:
@@ -66,7 +70,11 @@ def bug_zero_grad(w, data, lr):
     return p.data
 
 
-@mistake("cleared-before-step", "the buffer may be cleared anywhere in the loop", "Where is the only wrong place for zero_grad?")
+@mistake(
+    "cleared-before-step",
+    "the buffer may be cleared anywhere in the loop",
+    "Where is the only wrong place for zero_grad?",
+)
 def bug_zero_grad(w, data, lr):
     p = Parameter(w)
     for x, y in data:

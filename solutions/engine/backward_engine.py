@@ -1,9 +1,10 @@
-"""Three steps: order the nodes topologically; seed d root / d root = 1; run the closures from the root to the leaves. In the reversed topological
-order every consumer of a node has run before the node itself, so its `.grad` is complete when its closure reads it.
+"""Three steps: order the nodes topologically; seed d root / d root = 1; run the closures from the root to the leaves.
+In the reversed topological order every consumer of a node has run before the node itself, so its `.grad` is complete
+when its closure reads it.
 
-The order is the whole difficulty. Calling closures while walking down the graph re-runs shared nodes once per path with partial gradients, which
-is wrong, not only slow. And nothing is cleared on the way: leaves accumulate over several losses, and who clears them is the training loop
-(`zero_grad`), not the engine.
+The order is the whole difficulty. Calling closures while walking down the graph re-runs shared nodes once per path
+with partial gradients, which is wrong, not only slow. And nothing is cleared on the way: leaves accumulate over
+several losses, and who clears them is the training loop (`zero_grad`), not the engine.
 """
 
 import numpy as np
@@ -13,7 +14,10 @@ from autodrill.drills import mistake, scenario
 HINTS = (
     "A closure reads its node's `.grad`. When is that number complete?",
     "Sort topologically, set the root's gradient to 1, then call the closures in reversed order.",
-    "A depth-first search builds the list; one assignment seeds the root; one loop over the reversed list calls `_backward` of each node.",
+    (
+        "A depth-first search builds the list; one assignment seeds the root; one loop over the reversed list "
+        "calls `_backward` of each node."
+    ),
 )
 RESULTS = ("grad of every node",)
 
@@ -21,9 +25,7 @@ RESULTS = ("grad of every node",)
 @scenario(1, 2, 3, 4, 6, 9, note="a random graph")
 def random_graph(rng, size):
     leaves = [float(v) for v in rng.integers(1, 5, min(size, 3))]
-    ops = []
-    for n in range(len(leaves), size):
-        ops.append([int(rng.integers(2)), n - 1, int(rng.integers(n))])
+    ops = [[int(rng.integers(2)), n - 1, int(rng.integers(n))] for n in range(len(leaves), size)]
     return {"nudge": np.zeros(size), "leaves": leaves, "ops": ops, "roots": [size - 1]}
 
 
@@ -34,7 +36,12 @@ def diamond(rng, size):
 
 @scenario(6, note="two graphs that share a leaf")
 def shared_leaf(rng, size):
-    return {"nudge": np.zeros(6), "leaves": [2.0, 3.0], "ops": [[1, 0, 1], [1, 2, 0], [0, 0, 1], [1, 4, 0]], "roots": [3, 5]}
+    return {
+        "nudge": np.zeros(6),
+        "leaves": [2.0, 3.0],
+        "ops": [[1, 0, 1], [1, 2, 0], [0, 0, 1], [1, 4, 0]],
+        "roots": [3, 5],
+    }
 
 
 CASES = [random_graph, diamond, shared_leaf]
@@ -112,14 +119,22 @@ def backward_engine(root):
         node._backward()
 
 
-@mistake("forward-order", "closures run from the inputs to the root", "A closure reads out.grad. Is it there already when you call it?")
+@mistake(
+    "forward-order",
+    "closures run from the inputs to the root",
+    "A closure reads out.grad. Is it there already when you call it?",
+)
 def backward_engine(root):
     root.grad = 1.0
     for node in topological_order(root):
         node._backward()
 
 
-@mistake("plain-dfs", "closures may run while walking down the graph", "A node may be processed only when ALL of its consumers are. Are they?")
+@mistake(
+    "plain-dfs",
+    "closures may run while walking down the graph",
+    "A node may be processed only when ALL of its consumers are. Are they?",
+)
 def backward_engine(root):
     root.grad = 1.0
 
@@ -131,7 +146,9 @@ def backward_engine(root):
     walk(root)
 
 
-@mistake("breadth-first", "nodes may be processed level by level", "What if two paths to a node have different lengths?")
+@mistake(
+    "breadth-first", "nodes may be processed level by level", "What if two paths to a node have different lengths?"
+)
 def backward_engine(root):
     root.grad = 1.0
     queue, visited = [root], {id(root)}
@@ -144,7 +161,11 @@ def backward_engine(root):
                 queue.append(source)
 
 
-@mistake("zeroes-leaves", "backward clears what it is about to fill", "Who decides when leaves are cleared: backward, or the training loop?")
+@mistake(
+    "zeroes-leaves",
+    "backward clears what it is about to fill",
+    "Who decides when leaves are cleared: backward, or the training loop?",
+)
 def backward_engine(root):
     order = topological_order(root)
     for node in order:

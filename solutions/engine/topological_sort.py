@@ -1,11 +1,13 @@
-"""Depth-first search, emitting a node when it is *left*: by then all of its inputs have been emitted. A set of node identities makes sure that each
-node is entered once, so the walk is linear in the edges although a chain of n diamonds has 2ⁿ paths.
+"""Depth-first search, emitting a node when it is *left*: by then all of its inputs have been emitted. A set of node
+identities makes sure that each node is entered once, so the walk is linear in the edges although a chain of n
+diamonds has 2ⁿ paths.
 
-Why reverse mode needs it: a node may send its gradient on only when all of its consumers have delivered theirs. In the reversed list every consumer
-comes first. Breadth-first order fails as soon as two paths to a node differ in length, because the short one reaches it too early.
+Why reverse mode needs it: a node may send its gradient on only when all of its consumers have delivered theirs. In
+the reversed list every consumer comes first. Breadth-first order fails as soon as two paths to a node differ in
+length, because the short one reaches it too early.
 
-Identity, not value: two leaves may both hold 2.0. And recursion dies at about a thousand nodes in a row, which a recurrent network has; real
-engines keep a stack or count unfinished consumers.
+Identity, not value: two leaves may both hold 2.0. And recursion dies at about a thousand nodes in a row, which a
+recurrent network has; real engines keep a stack or count unfinished consumers.
 """
 
 from autodrill.drills import mistake, scenario
@@ -13,7 +15,10 @@ from autodrill.drills import mistake, scenario
 HINTS = (
     "When is it safe to put a node into the list: when you enter it or when you leave it?",
     "Depth-first search with a set of visited nodes; append a node after all of its inputs have been visited.",
-    "An inner function `visit(node)`: return if its `id` was seen, remember it, visit each of `node._prev`, then append.",
+    (
+        "An inner function `visit(node)`: return if its `id` was seen, remember it, visit each of `node._prev`, "
+        "then append."
+    ),
 )
 
 
@@ -27,7 +32,10 @@ def random_graph(rng, size):
 
 @scenario(4, note="a diamond with paths of different length")
 def diamond(rng, size):
-    return {"parents": [[], [0], [1], [2, 0]][: size - 1] + [[size - 2, 0]], "data": [1.0, 2.0, 3.0, 4.0][:size]}
+    parents = [[], *([i] for i in range(size - 1))]
+    if size > 2:
+        parents[-1].append(0)
+    return {"parents": parents, "data": [1.0, 2.0, 3.0, 4.0][:size]}
 
 
 @scenario(3, note="two nodes with equal values")
@@ -37,14 +45,14 @@ def equal_values(rng, size):
 
 @scenario(25, note="a doubling chain v = v + v")
 def doubling_chain(rng, size):
-    return {"parents": [[]] + [[i, i] for i in range(size - 1)], "data": [float(2**i) for i in range(size)]}
+    return {"parents": [[], *([i, i] for i in range(size - 1))], "data": [float(2**i) for i in range(size)]}
 
 
 CASES = [random_graph, diamond, equal_values, doubling_chain]
 
 
 def drive(candidate, parents, data):
-    class TooManyVisits(Exception):
+    class TooManyVisitsError(Exception):
         pass
 
     reads = 0
@@ -58,7 +66,9 @@ def drive(candidate, parents, data):
             nonlocal reads
             reads += 1
             if reads > 20 * len(parents) + 20:
-                raise TooManyVisits(f"`_prev` was read more than {reads - 1} times for {len(parents)} nodes: every path is walked")
+                raise TooManyVisitsError(
+                    f"`_prev` was read more than {reads - 1} times for {len(parents)} nodes: every path is walked"
+                )
             return self.inputs
 
     nodes = []
@@ -106,7 +116,11 @@ def topological_sort(root):
     return order
 
 
-@mistake("breadth-first", "distance from the root orders the nodes", "A node may be near the root by one path and far by another. Which one counts?")
+@mistake(
+    "breadth-first",
+    "distance from the root orders the nodes",
+    "A node may be near the root by one path and far by another. Which one counts?",
+)
 def topological_sort(root):
     order, visited, queue = [], {id(root)}, [root]
     while queue:
@@ -119,7 +133,11 @@ def topological_sort(root):
     return order[::-1]
 
 
-@mistake("pre-order", "a node may be emitted when it is entered", "When is it safe to emit a node: on entering or on leaving it?")
+@mistake(
+    "pre-order",
+    "a node may be emitted when it is entered",
+    "When is it safe to emit a node: on entering or on leaving it?",
+)
 def topological_sort(root):
     order, visited = [], set()
 
@@ -149,7 +167,11 @@ def topological_sort(root):
     return order
 
 
-@mistake("visited-by-value", "nodes with equal values are the same node", "Two leaves may both hold 2.0. Identity or equality?")
+@mistake(
+    "visited-by-value",
+    "nodes with equal values are the same node",
+    "Two leaves may both hold 2.0. Identity or equality?",
+)
 def topological_sort(root):
     order, visited = [], set()
 

@@ -1,10 +1,11 @@
-"""out_ij = Σ_l X_il W_lj, so X_il touches row i of `out` only, with slopes W_lj: dX_il = Σ_j g_ij W_lj, which is `g @ W.T`. In the same way
-dW_lj = Σ_i X_il g_ij, which is `X.T @ g`: a sum over the batch.
+"""out_ij = Σ_l X_il W_lj, so X_il touches row i of `out` only, with slopes W_lj: dX_il = Σ_j g_ij W_lj, which is
+`g @ W.T`. In the same way dW_lj = Σ_i X_il g_ij, which is `X.T @ g`: a sum over the batch.
 
-Shapes alone lead there: (n,k) and (d,k) make (n,d) in one way only. But square matrices hide a wrong order, so derive it once.
+Shapes alone lead there: (n,k) and (d,k) make (n,d) in one way only. But square matrices hide a wrong order, so derive
+it once.
 
-Each of the two products costs as much as the forward: backward is twice the forward, and a layer whose input needs no gradient saves half.
-X is kept for dW, W for dX.
+Each of the two products costs as much as the forward: backward is twice the forward, and a layer whose input needs no
+gradient saves half. X is kept for dW, W for dX.
 """
 
 from autodrill.drills import given, mistake
@@ -25,8 +26,11 @@ def matmul_backward(g, X, W):
     return g @ W.T, X.T @ g
 
 
-@mistake("no-transpose", "the slopes are the matrices themselves, untransposed",
-         "Compare shapes with n, d, k all different; then try square matrices that are not symmetric.")
+@mistake(
+    "no-transpose",
+    "the slopes are the matrices themselves, untransposed",
+    "Compare shapes with n, d, k all different; then try square matrices that are not symmetric.",
+)
 def matmul_backward(g, X, W):
     return g @ W, X @ g
 

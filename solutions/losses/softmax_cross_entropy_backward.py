@@ -1,9 +1,10 @@
-"""log_softmax(z)_y = z_y - logsumexp(z), and the gradient of logsumexp is softmax. So one row contributes softmax(z) - onehot(y): prediction minus
-target. The mean brings 1/N, the chain rule g.
+"""log_softmax(z)_y = z_y - logsumexp(z), and the gradient of logsumexp is softmax. So one row contributes softmax(z)
+- onehot(y): prediction minus target. The mean brings 1/N, the chain rule g.
 
-It is the most useful formula in deep learning: bounded by 1, exactly 0 when the prediction is right, and each row sums to 0. Differentiating log and
-softmax separately would divide by a probability that may have underflowed; together nothing can blow up, provided the row maximum is
-subtracted before exponentiating. Work on a copy: subtracting 1 at the label in place would change an array that belongs to somebody else.
+It is the most useful formula in deep learning: bounded by 1, exactly 0 when the prediction is right, and each row
+sums to 0. Differentiating log and softmax separately would divide by a probability that may have underflowed;
+together nothing can blow up, provided the row maximum is subtracted before exponentiating. Work on a copy:
+subtracting 1 at the label in place would change an array that belongs to somebody else.
 """
 
 import numpy as np
@@ -18,7 +19,15 @@ HINTS = (
 )
 CASES = [
     given("logits[N,C] y[N]", y=below("C"), empty=False),
-    given("logits[N,C] y[N]", y=below("C"), logits=normal(1000), smooth=False, empty=False, large=False, note="logits of ±1000"),
+    given(
+        "logits[N,C] y[N]",
+        y=below("C"),
+        logits=normal(1000),
+        smooth=False,
+        empty=False,
+        large=False,
+        note="logits of ±1000",
+    ),
 ]
 
 
@@ -38,28 +47,40 @@ def softmax(z):
     return e / e.sum(axis=1, keepdims=True)
 
 
-@mistake("no-1/N", "the loss is a sum over the batch", "Put every row in twice: should the gradient of a row stay the same?")
+@mistake(
+    "no-1/N", "the loss is a sum over the batch", "Put every row in twice: should the gradient of a row stay the same?"
+)
 def softmax_cross_entropy_backward(g, logits, y):
     p = softmax(logits)
     p[np.arange(len(y)), y] -= 1
     return p * g
 
 
-@mistake("no-max-shift", "exp of a logit cannot overflow", "exp(1000) is inf and inf/inf is NaN. What may be subtracted from a row for free?")
+@mistake(
+    "no-max-shift",
+    "exp of a logit cannot overflow",
+    "exp(1000) is inf and inf/inf is NaN. What may be subtracted from a row for free?",
+)
 def softmax_cross_entropy_backward(g, logits, y):
     p = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
     p[np.arange(len(y)), y] -= 1
     return p * (g / logits.dtype.type(len(y)))
 
 
-@mistake("sign", "the gradient is target minus prediction", "Gradient DESCENT must raise the true logit. Does it with your sign?")
+@mistake(
+    "sign",
+    "the gradient is target minus prediction",
+    "Gradient DESCENT must raise the true logit. Does it with your sign?",
+)
 def softmax_cross_entropy_backward(g, logits, y):
     p = softmax(logits)
     p[np.arange(len(y)), y] -= 1
     return -p * (g / logits.dtype.type(len(y)))
 
 
-@mistake("only-true-class", "only the true class has a gradient", "Which logits must fall when the prediction is wrong?")
+@mistake(
+    "only-true-class", "only the true class has a gradient", "Which logits must fall when the prediction is wrong?"
+)
 def softmax_cross_entropy_backward(g, logits, y):
     rows, d = np.arange(len(y)), np.zeros_like(logits)
     d[rows, y] = softmax(logits)[rows, y] - 1
@@ -73,7 +94,11 @@ def softmax_cross_entropy_backward(g, logits, y):
     return p * (g / logits.dtype.type(logits.size))
 
 
-@mistake("mutates", "the logits may be used as scratch memory", "Does the caller still need that array? Does your softmax share memory with it?")
+@mistake(
+    "mutates",
+    "the logits may be used as scratch memory",
+    "Does the caller still need that array? Does your softmax share memory with it?",
+)
 def softmax_cross_entropy_backward(g, logits, y):
     p = logits
     p -= p.max(axis=1, keepdims=True)

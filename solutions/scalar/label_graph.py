@@ -1,22 +1,31 @@
-"""Walk backwards. dL/db = 1. `b = a * x` gives a its first and only contribution, dL/da = x, and gives x a first one, a = x + y. `a = x + y`
-passes dL/da on unchanged to both: y gets x, and x a second contribution, x. Contributions along different paths add:
+"""Walk backwards. dL/db = 1. `b = a * x` gives a its first and only contribution, dL/da = x, and gives x a first one,
+a = x + y. `a = x + y` passes dL/da on unchanged to both: y gets x, and x a second contribution, x. Contributions
+along different paths add:
 
     dL/dx = (x + y) + x,    dL/dy = x
 
 At x = 2, y = 3: 1, 2, 7, 2. Expanding L = x² + xy and differentiating confirms both.
 
-Along a path multiply, across paths add. Reverse mode visits each edge once; enumerating paths would cost 2ⁿ after n such fan-outs.
+Along a path multiply, across paths add. Reverse mode visits each edge once; enumerating paths would cost 2ⁿ after n
+such fan-outs.
 """
 
 from autodrill.drills import given, mistake
 
 HINTS = (
     "Start at the loss: what is dL/dL? Then ask of each node which nodes consume it.",
-    "A node's gradient is the sum over its consumers of (the consumer's gradient times the local slope). x has two consumers.",
-    "`a = x + y` first; then one dict whose `'x'` entry is a sum of two terms, one through the product and one through `a`.",
+    (
+        "A node's gradient is the sum over its consumers of (the consumer's gradient times the local slope). x "
+        "has two consumers."
+    ),
+    (
+        "`a = x + y` first; then one dict whose `'x'` entry is a sum of two terms, one through the product and "
+        "one through `a`."
+    ),
 )
 RESULTS = ("b", "a", "x", "y")
-# The adjoint of an inner node is the derivative with respect to a nudge added at that node: so both oracles can label them.
+# The adjoint of an inner node is the derivative with respect to a nudge added at that node: so both oracles can
+# label them.
 CASES = [
     given("b[] a[] x[] y[]", b=0.0, a=0.0, g=1.0),
     given("b[] a[] x[] y[]", b=0.0, a=0.0, g=1.0, x=2.0, y=3.0, note="x=2, y=3"),
@@ -38,17 +47,25 @@ def label_graph(x, y):
     return {"b": 1.0, "a": x, "x": a + x, "y": x}
 
 
-@mistake("one-path", "only one of the two paths from x to L counts", "x feeds two nodes. How many terms must dL/dx have?")
+@mistake(
+    "one-path", "only one of the two paths from x to L counts", "x feeds two nodes. How many terms must dL/dx have?"
+)
 def label_graph(x, y):
     return {"b": 1.0, "a": x, "x": x + y, "y": x}
 
 
-@mistake("path-product", "contributions along different paths are multiplied", "Along a path multiply; across paths ...?")
+@mistake(
+    "path-product", "contributions along different paths are multiplied", "Along a path multiply; across paths ...?"
+)
 def label_graph(x, y):
     return {"b": 1.0, "a": x, "x": (x + y) * x, "y": x}
 
 
-@mistake("wrong-operand", "the slope of a product in one factor is that factor", "b = a * x: what is the slope of b as a moves?")
+@mistake(
+    "wrong-operand",
+    "the slope of a product in one factor is that factor",
+    "b = a * x: what is the slope of b as a moves?",
+)
 def label_graph(x, y):
     a = x + y
     return {"b": 1.0, "a": a, "x": x + a, "y": a}

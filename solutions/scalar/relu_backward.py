@@ -1,10 +1,12 @@
-"""ReLU is a gate. Open, its slope is 1 and the gradient passes unchanged, negative or not; closed, its slope is 0 and nothing passes.
+"""ReLU is a gate. Open, its slope is 1 and the gradient passes unchanged, negative or not; closed, its slope is 0 and
+nothing passes.
 
-At 0 every number in [0, 1] is a subgradient; frameworks pick 0, so the test is a strict `>`. Testing `out.data` or `self.data` is the same
-test in floating point, -0.0 included. Real layers test the output for memory: the input need not be kept, and the operation may run in place.
+At 0 every number in [0, 1] is a subgradient; frameworks pick 0, so the test is a strict `>`. Testing `out.data` or
+`self.data` is the same test in floating point, -0.0 included. Real layers test the output for memory: the input need
+not be kept, and the operation may run in place.
 
-*Select*, do not multiply by a mask: `(out.data > 0) * out.grad` is right for finite gradients, but `0 * inf` is NaN, so an overflow behind a
-closed gate would leak through it.
+*Select*, do not multiply by a mask: `(out.data > 0) * out.grad` is right for finite gradients, but `0 * inf` is NaN,
+so an overflow behind a closed gate would leak through it.
 """
 
 from math import inf
@@ -36,36 +38,56 @@ def relu_backward(self, out):
         self.grad += out.grad
 
 
-@mistake("ge-at-kink", "0 counts as active", "At the kink PyTorch, TensorFlow and jax.nn.relu agree. Which test is yours?")
+@mistake(
+    "ge-at-kink", "0 counts as active", "At the kink PyTorch, TensorFlow and jax.nn.relu agree. Which test is yours?"
+)
 def relu_backward(self, out):
     if self.data >= 0:
         self.grad += out.grad
 
 
-@mistake("multiply-by-output", "the slope is the value", "On the active side the line has the same steepness everywhere. How steep?")
+@mistake(
+    "multiply-by-output",
+    "the slope is the value",
+    "On the active side the line has the same steepness everywhere. How steep?",
+)
 def relu_backward(self, out):
     self.grad += out.data * out.grad
 
 
-@mistake("assign", "a node has exactly one consumer, so its gradient can be written once",
-         "What happens to the first contribution when one node feeds two operations?")
+@mistake(
+    "assign",
+    "a node has exactly one consumer, so its gradient can be written once",
+    "What happens to the first contribution when one node feeds two operations?",
+)
 def relu_backward(self, out):
     self.grad = out.grad if out.data > 0 else 0.0
 
 
-@mistake("no-upstream", "the local derivative is the whole answer", "Make the loss ten times larger: does your gradient follow?")
+@mistake(
+    "no-upstream",
+    "the local derivative is the whole answer",
+    "Make the loss ten times larger: does your gradient follow?",
+)
 def relu_backward(self, out):
     self.grad += 1.0 if out.data > 0 else 0.0
 
 
-@mistake("relu-of-upstream", "the gradient is clipped like the value: that is guided backprop, not backprop",
-         "A negative upstream gradient is legitimate. Who said it may be discarded?")
+@mistake(
+    "relu-of-upstream",
+    "the gradient is clipped like the value: that is guided backprop, not backprop",
+    "A negative upstream gradient is legitimate. Who said it may be discarded?",
+)
 def relu_backward(self, out):
     if out.data > 0:
         self.grad += max(0.0, out.grad)
 
 
-@mistake("bool-times-inf", "a 0/1 mask times the gradient is the same as selecting",
-         "Right for every finite gradient. What is False * inf? Selecting is safe, multiplying is not.", remark=True)
+@mistake(
+    "bool-times-inf",
+    "a 0/1 mask times the gradient is the same as selecting",
+    "Right for every finite gradient. What is False * inf? Selecting is safe, multiplying is not.",
+    remark=True,
+)
 def relu_backward(self, out):
     self.grad += (out.data > 0) * out.grad

@@ -1,8 +1,9 @@
-"""tanh = sinh/cosh, so by the quotient rule its derivative is (cosh² - sinh²)/cosh² = 1 - tanh². The slope is a function of the *output*:
-the backward needs no second tanh and the forward need not keep its input. exp, sigmoid and sqrt have the same gift.
+"""tanh = sinh/cosh, so by the quotient rule its derivative is (cosh² - sinh²)/cosh² = 1 - tanh². The slope is a
+function of the *output*: the backward needs no second tanh and the forward need not keep its input. exp, sigmoid and
+sqrt have the same gift.
 
-Check the ends: at 0 the slope is 1; at ±20 the output rounds to ±1 and the slope is exactly 0, never negative. Between layers that factor, at
-most 1 and usually far less, is why stacks of tanh make gradients vanish.
+Check the ends: at 0 the slope is 1; at ±20 the output rounds to ±1 and the slope is exactly 0, never negative.
+Between layers that factor, at most 1 and usually far less, is why stacks of tanh make gradients vanish.
 """
 
 from autodrill import engine
@@ -34,11 +35,17 @@ def tanh_backward(self, out):
     self.grad += (1 - self.data**2) * out.grad
 
 
-@mistake("sigmoid-rule", "sigmoid's rule y(1 - y) serves every squashing function", "What does your slope say at 0, and what is tanh'(0)?")
+@mistake(
+    "sigmoid-rule",
+    "sigmoid's rule y(1 - y) serves every squashing function",
+    "What does your slope say at 0, and what is tanh'(0)?",
+)
 def tanh_backward(self, out):
     self.grad += out.data * (1 - out.data) * out.grad
 
 
-@mistake("no-square", "the slope is 1 - tanh", "At saturation on the negative side the output is -1. What slope do you get?")
+@mistake(
+    "no-square", "the slope is 1 - tanh", "At saturation on the negative side the output is -1. What slope do you get?"
+)
 def tanh_backward(self, out):
     self.grad += (1 - out.data) * out.grad

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -56,21 +57,21 @@ def pulled_back(sample: Sample) -> Any:
     return gradients
 
 
-def test_every_primitive_has_samples(capsys):
+def test_every_primitive_has_samples(capsys: pytest.CaptureFixture[str]) -> None:
     sampled = {sample.name for sample in SAMPLES}
     assert sampled == set(registry)
     with capsys.disabled():
-        print(f"\nregistry walk: {len(registry)} primitives, {len(SAMPLES)} samples")
+        sys.stdout.write(f"\nregistry walk: {len(registry)} primitives, {len(SAMPLES)} samples\n")
 
 
-def test_every_primitive_is_sampled_at_an_edge_of_shape():
+def test_every_primitive_is_sampled_at_an_edge_of_shape() -> None:
     """Each has a sample that is 0-d, of one element or empty, where reductions and broadcasting go wrong first."""
     edges = {s.name for s in SAMPLES if any(np.prod(shape) <= 1 for shape in s.shapes)}
     assert set(registry) - edges == {"std"}  # of one element it is 0, where it has no derivative
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_reverse_mode_agrees_with_finite_differences(sample):
+def test_reverse_mode_agrees_with_finite_differences(sample: Sample) -> None:
     f, inputs = primitive_of(sample), sample.inputs()
     value, pullback = engine.vjp(f, *inputs)
     cotangent = cotangent_for(sample, value)
@@ -84,7 +85,7 @@ def test_reverse_mode_agrees_with_finite_differences(sample):
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_forward_mode_agrees_with_finite_differences(sample):
+def test_forward_mode_agrees_with_finite_differences(sample: Sample) -> None:
     f, inputs, tangents = primitive_of(sample), sample.inputs(), tangents_for(sample)
     value, tangent = engine.jvp(f, inputs, tangents)
     expected, error = numerical_jvp(f, inputs, tangents)
@@ -93,7 +94,7 @@ def test_forward_mode_agrees_with_finite_differences(sample):
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_forward_and_reverse_mode_are_adjoint(sample):
+def test_forward_and_reverse_mode_are_adjoint(sample: Sample) -> None:
     f, inputs, tangents = primitive_of(sample), sample.inputs(), tangents_for(sample)
     value, pullback = engine.vjp(f, *inputs)
     cotangent = cotangent_for(sample, value)
@@ -108,7 +109,7 @@ def test_forward_and_reverse_mode_are_adjoint(sample):
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_reverse_over_reverse_agrees_with_finite_differences(sample):
+def test_reverse_over_reverse_agrees_with_finite_differences(sample: Sample) -> None:
     gradients, inputs = pulled_back(sample), sample.inputs()
     cotangent = cotangent_for(sample, primitive_of(sample)(*inputs))
     first = gradients(*inputs, cotangent)
@@ -122,7 +123,7 @@ def test_reverse_over_reverse_agrees_with_finite_differences(sample):
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_forward_over_reverse_agrees_with_finite_differences(sample):
+def test_forward_over_reverse_agrees_with_finite_differences(sample: Sample) -> None:
     gradients, inputs, tangents = pulled_back(sample), sample.inputs(), tangents_for(sample)
     cotangent = cotangent_for(sample, primitive_of(sample)(*inputs))
     directions = [*tangents, np.asarray(np.random.default_rng(4).normal(size=cotangent.shape))]
@@ -133,7 +134,7 @@ def test_forward_over_reverse_agrees_with_finite_differences(sample):
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_reverse_over_forward_agrees_with_finite_differences(sample):
+def test_reverse_over_forward_agrees_with_finite_differences(sample: Sample) -> Any:
     f, inputs, tangents = primitive_of(sample), sample.inputs(), tangents_for(sample)
 
     def pushed(*values: Any) -> Any:
@@ -150,7 +151,7 @@ def test_reverse_over_forward_agrees_with_finite_differences(sample):
 
 
 @pytest.mark.parametrize("sample", [s for s in SAMPLES if s.name != "astype"], ids=str)
-def test_float32_stays_float32_in_every_mode(sample):
+def test_float32_stays_float32_in_every_mode(sample: Sample) -> None:
     f, doubles = primitive_of(sample), sample.inputs()
     singles = [x.astype(np.float32) if is_floating(x) else x for x in doubles]
     value, pullback = engine.vjp(f, *singles)
@@ -169,12 +170,12 @@ def test_float32_stays_float32_in_every_mode(sample):
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_raw_arrays_in_give_a_raw_array_out(sample):
+def test_raw_arrays_in_give_a_raw_array_out(sample: Sample) -> None:
     assert type(primitive_of(sample)(*sample.inputs())) is np.ndarray
 
 
 @pytest.mark.parametrize("name", [n for n, p in registry.items() if p.jvp_rule == "linear"])
-def test_a_rule_declared_linear_is_of_a_linear_operation(name):
+def test_a_rule_declared_linear_is_of_a_linear_operation(name: str) -> None:
     for sample in (s for s in SAMPLES if s.name == name):
         f, x, y = primitive_of(sample), sample.inputs(), tangents_for(sample)
         y = [a if b is None else b for a, b in zip(x, y, strict=True)]

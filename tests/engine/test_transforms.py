@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,22 +11,22 @@ from autodrill import engine
 from autodrill.engine import Tensor, grad_of, hessian, hvp, jacobian, jvp, value_and_grad, vjp
 
 
-def derivative(f):
+def derivative(f: Any) -> Any:
     """Differentiate a function of one number by forward mode."""
     return lambda x: jvp(f, (x,), (1.0,))[1]
 
 
 @pytest.mark.parametrize("outer", [grad_of, derivative])
 @pytest.mark.parametrize("inner", [grad_of, derivative])
-def test_nested_derivatives_do_not_confuse_their_perturbations(outer, inner):
+def test_nested_derivatives_do_not_confuse_their_perturbations(outer: Any, inner: Any) -> None:
     """d/dx [x · d/dy (x + y)] = 1: with confused perturbations the inner derivative is 2 (Siskind and Pearlmutter)."""
     assert outer(lambda x: x * inner(lambda y: x + y)(x))(3.0).item() == 1
     assert outer(lambda x: x * inner(lambda y: x * y)(2.0))(3.0).item() == 6
 
 
 @pytest.mark.parametrize("modes", [(a, b, c) for a in "rf" for b in "rf" for c in "rf"], ids="".join)
-def test_third_derivative_in_every_nesting_of_modes(modes):
-    f = engine.tanh
+def test_third_derivative_in_every_nesting_of_modes(modes: Any) -> None:
+    f: Any = engine.tanh
     for mode in modes:
         f = (grad_of if mode == "r" else derivative)(f)
     t = np.tanh(0.3)
@@ -32,14 +34,14 @@ def test_third_derivative_in_every_nesting_of_modes(modes):
     assert f(0.3).item() == pytest.approx((1 - t * t) * (6 * t * t - 2), rel=1e-13)
 
 
-def test_fifth_derivative_by_forward_mode_alone():
-    f = engine.exp
+def test_fifth_derivative_by_forward_mode_alone() -> None:
+    f: Any = engine.exp
     for _ in range(5):
         f = derivative(f)
     assert f(0.5).item() == pytest.approx(np.exp(0.5), rel=1e-14)
 
 
-def test_a_closed_over_outer_variable_is_differentiated_through_the_inner_gradient():
+def test_a_closed_over_outer_variable_is_differentiated_through_the_inner_gradient() -> None:
     """d/dw of d/dx (w² x) is 2w."""
     w = Tensor(3.0, requires_grad=True)
     g = grad_of(lambda x: w * w * x)(1.0)
@@ -48,24 +50,24 @@ def test_a_closed_over_outer_variable_is_differentiated_through_the_inner_gradie
     assert w.grad.item() == 6
 
 
-def test_value_and_grad_of_several_arguments():
+def test_value_and_grad_of_several_arguments() -> None:
     value, (gx, gy) = value_and_grad(lambda x, y: (x * y).sum(), argnums=(0, 1))(np.ones(2), np.array([2.0, 3.0]))
     assert value.item() == 5
     assert np.array_equal(gx.numpy(), [2, 3])
     assert np.array_equal(gy.numpy(), [1, 1])
 
 
-def test_gradient_of_a_function_of_more_than_one_element_is_refused():
+def test_gradient_of_a_function_of_more_than_one_element_is_refused() -> None:
     with pytest.raises(ValueError, match=r"one element.*shape \(2,\)"):
         grad_of(lambda x: x)(np.ones(2))
 
 
-def test_gradient_with_respect_to_integers_is_refused():
+def test_gradient_with_respect_to_integers_is_refused() -> None:
     with pytest.raises(TypeError, match="argument 0"):
         grad_of(lambda x: x)(np.array(1))
 
 
-def test_pullback_may_be_called_again_and_is_linear():
+def test_pullback_may_be_called_again_and_is_linear() -> None:
     _, pullback = vjp(lambda x: x * engine.sin(x), np.array([1.0, 2.0]))
     a, b = np.array([1.0, -1.0]), np.array([0.5, 2.0])
     (ga,), (gb,), (gab,) = pullback(a), pullback(b), pullback(a + b)
@@ -75,7 +77,7 @@ def test_pullback_may_be_called_again_and_is_linear():
     assert np.allclose(ga.numpy() + gb.numpy(), gab.numpy(), rtol=1e-14)
 
 
-def test_pullback_gives_none_for_integers_and_zeros_for_what_is_unused():
+def test_pullback_gives_none_for_integers_and_zeros_for_what_is_unused() -> None:
     _, pullback = vjp(lambda x, index, unused: x[index], np.arange(3.0), np.array([2, 0]), np.ones((2, 2)))
     gx, none, unused = pullback([1.0, 10.0])
     assert gx is not None
@@ -85,7 +87,7 @@ def test_pullback_gives_none_for_integers_and_zeros_for_what_is_unused():
     assert np.array_equal(unused.numpy(), np.zeros((2, 2)))
 
 
-def test_a_repeated_argument_is_two_variables():
+def test_a_repeated_argument_is_two_variables() -> None:
     x = np.array([2.0])
     _, pullback = vjp(engine.multiply, x, x)
     gx, gy = pullback([1.0])
@@ -94,8 +96,8 @@ def test_a_repeated_argument_is_two_variables():
     assert (gx.item(), gy.item()) == (2, 2)
 
 
-def test_functions_of_several_outputs():
-    def f(x):
+def test_functions_of_several_outputs() -> Any:
+    def f(x: Any) -> Any:
         return engine.sin(x), x * x
 
     value, pullback = vjp(f, 2.0)
@@ -108,29 +110,29 @@ def test_functions_of_several_outputs():
     assert dsquare.item() == 4
 
 
-def test_an_output_that_does_not_depend_on_the_input_has_a_zero_derivative():
+def test_an_output_that_does_not_depend_on_the_input_has_a_zero_derivative() -> None:
     assert np.array_equal(jvp(lambda x: Tensor([1.0, 2.0]), (3.0,), (1.0,))[1].numpy(), [0, 0])
     (g,) = vjp(lambda x: Tensor([1.0, 2.0]), 3.0)[1]([1.0, 1.0])
     assert g is not None
     assert g.item() == 0
 
 
-def test_tangent_of_another_shape_is_refused():
+def test_tangent_of_another_shape_is_refused() -> None:
     with pytest.raises(ValueError, match=r"tangent 0 has shape \(3,\).*\(2,\)"):
         jvp(engine.sin, (np.ones(2),), (np.ones(3),))
     with pytest.raises(ValueError, match="as many tangents"):
         jvp(engine.sin, (np.ones(2),), ())
 
 
-def test_jacobian_of_a_linear_map_is_its_matrix():
+def test_jacobian_of_a_linear_map_is_its_matrix() -> None:
     a = np.arange(6.0).reshape(2, 3)
     assert np.array_equal(jacobian(lambda x: engine.matmul(a, x), np.ones(3)).numpy(), a)
 
 
-def test_hessian_of_a_quadratic_form_is_symmetric_and_hvp_its_product():
+def test_hessian_of_a_quadratic_form_is_symmetric_and_hvp_its_product() -> Any:
     a = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, 1.0], [5.0, 1.0, 4.0]])
 
-    def form(x):
+    def form(x: Any) -> Any:
         return x @ a @ x
 
     x, v = np.array([1.0, -1.0, 2.0]), np.array([0.5, 1.0, -2.0])
@@ -138,16 +140,16 @@ def test_hessian_of_a_quadratic_form_is_symmetric_and_hvp_its_product():
     assert np.allclose(hvp(form, (x,), (v,)).numpy(), (a + a.T) @ v, rtol=1e-14)
 
 
-def test_hvp_in_several_variables_includes_the_mixed_block():
+def test_hvp_in_several_variables_includes_the_mixed_block() -> None:
     """f = x²y has the Hessian [[2y, 2x], [2x, 0]]."""
     hx, hy = hvp(lambda x, y: x * x * y, (3.0, 5.0), (1.0, 10.0))
     assert (hx.item(), hy.item()) == (10 + 60, 6)
 
 
-def test_a_result_kept_from_a_closed_level_carries_no_tangent_into_a_later_one():
+def test_a_result_kept_from_a_closed_level_carries_no_tangent_into_a_later_one() -> Any:
     kept = []
 
-    def f(x):
+    def f(x: Any) -> Any:
         y = x * x
         kept.append(y)
         return y
@@ -156,7 +158,7 @@ def test_a_result_kept_from_a_closed_level_carries_no_tangent_into_a_later_one()
     assert jvp(lambda x: x + kept[0], (1.0,), (1.0,))[1].item() == 1
 
 
-def test_backward_through_a_value_computed_under_forward_mode_gives_a_plain_gradient():
+def test_backward_through_a_value_computed_under_forward_mode_gives_a_plain_gradient() -> None:
     x = Tensor(3.0, requires_grad=True)
     value, _ = jvp(lambda y: y * y * y, (x,), (1.0,))
     value.backward()
@@ -165,6 +167,6 @@ def test_backward_through_a_value_computed_under_forward_mode_gives_a_plain_grad
     assert x.grad.item() == 27
 
 
-def test_transforms_record_even_inside_no_grad():
+def test_transforms_record_even_inside_no_grad() -> None:
     with engine.no_grad():
         assert grad_of(lambda x: x * x)(3.0).item() == 6

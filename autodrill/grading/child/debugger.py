@@ -36,7 +36,8 @@ def debug(function: Callable[..., Any], arguments: list[Any], filename: str) -> 
         raise
     except Exception as error:
         sys.settrace(None)
-        traceback.print_exc()
+        below = error.__traceback__.tb_next if error.__traceback__ is not None else None  # without this frame
+        traceback.print_exception(error.with_traceback(below))
         debugger.reset()
         debugger.interaction(None, error.__traceback__)
         raise

@@ -26,8 +26,9 @@ class Kind(IntEnum):
     """What a frame is; those below `READY` go to the candidate's process, the others come back."""
 
     START = 1
-    LOAD = 2
-    CALL = 3
+    SCENARIO = 2
+    LOAD = 3
+    CALL = 4
     READY = 10
     LOADED = 11
     NOT_DEFINED = 12

@@ -11,6 +11,7 @@ import sys
 import time
 import types
 import warnings
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
@@ -22,12 +23,21 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
-_Way: TypeAlias = "Callable[[Callable[..., Any], list[Any], str], Any]"
-"""How to call a function with arguments, given the candidate's file name: plainly, traced or under a debugger."""
-
 _MODULE = "candidate"
 _SCENARIO = "<scenario>"
 _MAX_REQUEST = 1 << 40  # the parent is trusted; its frames are bounded by its own memory
+
+_Way: TypeAlias = "Callable[[Callable[..., Any], list[Any], str], Any]"
+"""How to call a function with arguments, given the candidate's file name: plainly, traced or under a debugger."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Host:
+    """What differs between a process that is graded, traced or debugged."""
+
+    load: _Way
+    call: _Way
+    spare_memory: Callable[[], object]
 
 
 def main(job: int) -> NoReturn:
@@ -47,31 +57,39 @@ def main(job: int) -> NoReturn:
     if start["debug"]:
         from .debugger import debug
 
-        _serve(channel, debug)
+        _serve(channel, _Host(_plain_call, debug, lambda: None))
     sys.dont_write_bytecode = True
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(line_buffering=True)  # what was printed before a kill is still seen
     dump, marker = _int(start["dump"]), start["marker"]
     faulthandler.enable(dump, all_threads=False)
     faulthandler.register(signal.SIGUSR1, dump, all_threads=False)
-    limits.confine(_int(start["memory"]))
-    _serve(channel, _plain_call if marker is None else trace.Marker(_int(marker)).call)
+    way = _plain_call if marker is None else trace.Marker(_int(marker)).call
+    _serve(channel, _Host(way, way, limits.confine(_int(start["memory"]))))
 
 
-def _serve(channel: _Channel, way: _Way) -> NoReturn:
+def _serve(channel: _Channel, host: _Host) -> NoReturn:
     channel.send(Kind.READY, None)
+    drive: Callable[..., Any] | None = None
     candidate: _Candidate | None = None
     while True:
         kind, request = channel.receive()
-        assert isinstance(request, tuple)
-        if kind is Kind.LOAD:
-            candidate = _Candidate(request, way)
+        if kind is Kind.SCENARIO:
+            drive = None
+            try:
+                drive = None if request is None else _drive(request)
+            except Exception as error:
+                channel.send(Kind.RAISED, report.raised(error, _SCENARIO))
+            else:
+                channel.send(Kind.LOADED, None)
+        elif kind is Kind.LOAD:
+            candidate = _Candidate(request, drive, host)
             channel.send(*candidate.load())
-        elif kind is Kind.CALL:
+        else:
+            assert kind is Kind.CALL
+            assert isinstance(request, tuple)
             assert candidate is not None
             channel.send(*candidate.call(request), limit=_int(request[2]) + frames.STRUCTURE_BYTES)
-        else:
-            os._exit(1)
 
 
 class _Channel:
@@ -118,20 +136,19 @@ class _Channel:
 class _Candidate:
     """One file of the candidate's, and what is called in it."""
 
-    def __init__(self, request: tuple[wire.Value, ...], way: _Way) -> None:
-        source, filename, entry, scenario, seconds = request
+    def __init__(self, request: wire.Value, drive: Callable[..., Any] | None, host: _Host) -> None:
+        assert isinstance(request, tuple)
+        source, filename, entry, seconds = request
         assert isinstance(source, bytes)
         assert isinstance(filename, str)
         assert isinstance(entry, str)
-        assert scenario is None or isinstance(scenario, str)
-        self.source, self.filename, self.entry, self.scenario = source, filename, entry, scenario
-        self.way = way
+        self.source, self.filename, self.entry = source, filename, entry
+        self.drive, self.host = drive, host
         self.target: Callable[..., Any] | None = None
         limits.renew_cpu(_float(seconds))
 
     def load(self) -> tuple[Kind, wire.Value]:
         report.remember_source(self.source, self.filename)
-        drive = _drive(self.scenario) if self.scenario is not None else None
         try:
             code = compile(self.source, self.filename, "exec", dont_inherit=True)
         except BaseException as error:
@@ -140,14 +157,14 @@ class _Candidate:
         module.__file__ = self.filename
         sys.modules[_MODULE] = module
         try:
-            self._run(exec, [code, module.__dict__])
+            self._run(self.host.load, exec, [code, module.__dict__])
         except BaseException as error:
             return self._raised(error)
         entry = module.__dict__.get(self.entry)
         if not callable(entry):
             found = values.type_name(entry) if self.entry in module.__dict__ else None
             return Kind.NOT_DEFINED, (report.public_names(module.__dict__), found)
-        self.target = entry if drive is None else _Driven(drive, entry)
+        self.target = entry if self.drive is None else _Driven(self.drive, entry)
         return Kind.LOADED, None
 
     def call(self, request: tuple[wire.Value, ...]) -> tuple[Kind, wire.Value]:
@@ -161,7 +178,7 @@ class _Candidate:
         before = [claims.snapshot(argument) for argument in arguments]
         started = time.process_time()
         try:
-            result = self._run(self.target, arguments)
+            result = self._run(self.host.call, self.target, arguments)
             spent = time.process_time() - started
             answer = values.to_wire(result, limit=_int(limit))
             found = claims.compare(arguments, before, result)
@@ -171,15 +188,15 @@ class _Candidate:
             return self._raised(error)
         return Kind.RETURNED, (answer, found.changed, found.shared, found.joined, found.readonly, spent)
 
-    def _run(self, function: Callable[..., Any], arguments: list[Any]) -> Any:
+    def _run(self, way: _Way, function: Callable[..., Any], arguments: list[Any]) -> Any:
         import numpy as np
 
         with np.errstate(all="ignore"):
-            return self.way(function, arguments, self.filename)
+            return way(function, arguments, self.filename)
 
     def _raised(self, error: BaseException) -> tuple[Kind, wire.Value]:
         if isinstance(error, MemoryError):
-            limits.spare_memory()
+            self.host.spare_memory()
         return Kind.RAISED, report.raised(error, self.filename)
 
 
@@ -198,9 +215,11 @@ class _Driven:
         return self._drive(self._entry, *arguments)
 
 
-def _drive(scenario: str) -> Callable[..., Any]:
+def _drive(scenario: wire.Value) -> Callable[..., Any]:
     import numpy as np
 
+    assert isinstance(scenario, str)
+    report.remember_source(scenario.encode(), _SCENARIO)
     namespace: dict[str, Any] = {"__name__": "scenario", "np": np}
     exec(compile(scenario, _SCENARIO, "exec", dont_inherit=True), namespace)
     drive: Callable[..., Any] = namespace["drive"]

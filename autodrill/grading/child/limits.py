@@ -10,10 +10,15 @@ import os
 import resource
 import signal
 import sys
-from math import ceil
+from functools import partial
+from math import ceil, isfinite
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-__all__ = ["confine", "renew_cpu", "spare_memory", "tie_to_parent"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["confine", "renew_cpu", "tie_to_parent"]
 
 _OPEN_FILES = 64
 _SPARE = 64 << 20  # address space kept back so that running out of memory can still be reported
@@ -41,32 +46,33 @@ def tie_to_parent(parent: int) -> None:
         os._exit(0)
 
 
-def confine(memory: int) -> None:
+def confine(memory: int) -> Callable[[], object]:
     """Give up what no exercise needs.
 
     Args:
         memory: Bytes of address space the candidate may add to what Python and NumPy have already mapped. macOS does
             not enforce it.
+
+    Returns:
+        A function that makes the last of the address space usable, to report that the rest is used up.
     """
     used = _address_space()
+    all_of_it = resource.RLIM_INFINITY if used is None else used + memory + _SPARE
     if used is not None:
-        _limit(resource.RLIMIT_AS, used + memory, used + memory + _SPARE)
+        _limit(resource.RLIMIT_AS, used + memory, all_of_it)
     _limit(resource.RLIMIT_CORE, 0, 0)
     _limit(resource.RLIMIT_FSIZE, 0, 0)
     _limit(resource.RLIMIT_NOFILE, _OPEN_FILES, _OPEN_FILES)
     if os.getuid() != 0:  # root is not held to it
         _limit(resource.RLIMIT_NPROC, 0, 0)
-
-
-def spare_memory() -> None:
-    """Release the address space kept back, to report that the rest is used up."""
-    with contextlib.suppress(OSError, ValueError):
-        _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+    # Bound now, as there may be no memory to make so much as a tuple in when it is called.
+    return partial(resource.setrlimit, resource.RLIMIT_AS, (all_of_it, all_of_it))
 
 
 def renew_cpu(seconds: float) -> None:
     """Allow `seconds` more on every core; the parent's clock stops a call first, unless there is no parent any more."""
+    if not isfinite(seconds):
+        return
     used = resource.getrusage(resource.RUSAGE_SELF)
     allowed = used.ru_utime + used.ru_stime + seconds * _CORES
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)

@@ -30,14 +30,22 @@ class Marker:
     def call(self, function: Callable[..., Any], arguments: list[Any], filename: str) -> Any:
         """Call a function, recording each line of `filename` before it runs: several times slower in Python code."""
 
+        unwinding = False
+
         def enter(frame: FrameType, _event: str, _arg: Any) -> Callable[..., Any] | None:
             return step if frame.f_code.co_filename == filename else None
 
         def step(frame: FrameType, event: str, _arg: Any) -> Callable[..., Any]:
+            nonlocal unwinding
             if event == "line":
-                self._write(frame.f_lineno or 0)
-            elif event == "return" and frame.f_back is not None and frame.f_back.f_code.co_filename == filename:
-                self._write(frame.f_back.f_lineno or 0)  # what is left of the line that called
+                unwinding = False
+                self._write(frame.f_lineno)
+            elif event == "exception":
+                unwinding = True  # the frames that return now are not going on: where it was raised is what counts
+            elif event == "return" and not unwinding:
+                caller = frame.f_back
+                if caller is not None and caller.f_code.co_filename == filename:
+                    self._write(caller.f_lineno)  # what is left of the line that called
             return step
 
         sys.settrace(enter)
@@ -46,8 +54,8 @@ class Marker:
         finally:
             sys.settrace(None)
 
-    def _write(self, line: int) -> None:
-        _LINE.pack_into(self._memory, 0, line)
+    def _write(self, line: int | None) -> None:
+        _LINE.pack_into(self._memory, 0, line or 0)
 
 
 def read_marker(raw: bytes) -> int | None:

@@ -1,0 +1,157 @@
+"""Reading solution files: the author's code is executed, and everything malformed in it is told at its line."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from autodrill.drills.authored import line_in
+from autodrill.drills.authoring import Given, Mistake, Scenario
+from autodrill.drills.exercise import Solution
+from autodrill.drills.loader import parameters_of, read_text
+from autodrill.drills.source import SourceFile
+from autodrill.errors import ContentError, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from autodrill.drills.exercise import Exercise, Heading
+    from autodrill.drills.source import Definition
+
+    Complain = Callable[[str, int], None]
+
+__all__ = ["load_solution", "solution_path"]
+
+_PARTS = ("forward", "saved", "expected", "judge")
+_DECIDING = ("forward", "expected", "judge")
+
+
+def solution_path(exercise: Heading) -> Path:
+    """The solution file of an exercise: the same place below `solutions` as its own below `exercises`."""
+    return exercise.path.parent.parent.parent / "solutions" / exercise.track / exercise.path.name
+
+
+def load_solution(exercise: Exercise) -> Solution:
+    """Read and execute the solution file of an exercise: code of the pack's author, trusted as the pack is.
+
+    Raises:
+        ContentError: If it is missing or malformed; every problem is carried.
+    """
+    path = solution_path(exercise)
+    if not path.is_file():
+        raise ContentError([Problem(str(path), 1, f"the solution file of `{exercise.id}` is missing")])
+    source, namespace = _executed(exercise, path)
+    problems: list[Problem] = []
+
+    def complain(message: str, line: int) -> None:
+        problems.append(Problem(str(path), line, message))
+
+    worked = _worked_solution(exercise, source, complain)
+    mistakes = _mistakes(exercise, source, complain)
+    _check_settings(source, namespace, complain)
+    if problems or worked is None:
+        raise ContentError(sorted(problems, key=lambda problem: problem.line))
+    drive = source.functions("drive")
+    wrt = namespace.get("WRT")
+    return Solution(
+        path=path,
+        explanation=source.docstring,
+        source=source.cut(worked),
+        hints=tuple(namespace["HINTS"]),
+        mistakes=tuple(mistakes),
+        cases=tuple(namespace["CASES"]),
+        wrt=None if wrt is None else tuple(wrt),
+        drive=source.cut(drive[0]) if drive else "",
+        drive_parameters=parameters_of(drive[0].node)[1:] if drive else (),
+        may_alias=namespace.get("MAY_ALIAS", False),
+        cotangents=tuple(namespace.get("COTANGENTS", ("g",))),
+        results=tuple(namespace.get("RESULTS", ())),
+        **{part: namespace.get(part) for part in _PARTS},
+    )
+
+
+def _executed(exercise: Exercise, path: Path) -> tuple[SourceFile, dict[str, Any]]:
+    text = read_text(path)
+    namespace: dict[str, Any] = {"__name__": f"autodrill_solution_{exercise.id}", "__file__": str(path)}
+    try:
+        source = SourceFile(text, str(path))
+        exec(compile(source.tree, str(path), "exec", dont_inherit=True), namespace)  # noqa: S102 the author's own code
+    except SyntaxError as error:
+        raise ContentError([Problem(str(path), error.lineno or 1, error.msg)]) from None
+    except Exception as error:
+        raise ContentError([Problem(str(path), line_in(error, path), f"{type(error).__name__}: {error}")]) from error
+    return source, namespace
+
+
+def _worked_solution(exercise: Exercise, source: SourceFile, complain: Complain) -> Definition | None:
+    found = [d for d in source.functions(exercise.id) if not d.decorators]
+    if len(found) != 1:
+        complain(f"it must define the worked solution `{exercise.id}` once, undecorated; found {len(found)}", 1)
+        return None
+    _check_signature(exercise, found[0], complain)
+    return found[0]
+
+
+def _mistakes(exercise: Exercise, source: SourceFile, complain: Complain) -> list[Mistake]:
+    found: list[Mistake] = []
+    for definition in source.definitions:
+        if "mistake" not in definition.decorators:
+            continue
+        node = definition.node
+        if definition not in source.functions(exercise.id):
+            complain(f"a mistake is a wrong `{exercise.id}`; this one has another name", node.lineno)
+            continue
+        call = next(d for d in getattr(node, "decorator_list", ()) if "mistake" in ast.unparse(d))
+        try:
+            arguments = [ast.literal_eval(a) for a in call.args]
+            options = {k.arg: ast.literal_eval(k.value) for k in call.keywords}
+            record = Mistake(*arguments, **options)
+        except (ValueError, TypeError, AttributeError):
+            wanted = '`@mistake("key", "what is believed", "what to ask oneself")`'
+            complain(f"write {wanted}, all literal texts", node.lineno)
+            continue
+        if record.key in {m.key for m in found}:
+            complain(f"the mistake `{record.key}` stands twice", node.lineno)
+        _check_signature(exercise, definition, complain)
+        found.append(replace(record, line=node.lineno, source=source.cut(definition)))
+    return found
+
+
+def _check_signature(exercise: Exercise, definition: Definition, complain: Complain) -> None:
+    mine = parameters_of(definition.node)
+    if exercise.parameters and mine != exercise.parameters:
+        names = ", ".join(p.name for p in mine)
+        complain(f"it takes ({names}), but the stub is `{exercise.signature}`", definition.node.lineno)
+
+
+def _check_settings(source: SourceFile, namespace: dict[str, Any], complain: Complain) -> None:
+    def line(name: str) -> int:
+        return next((d.node.lineno for d in source.definitions if name in d.defines), 1)
+
+    if not source.docstring:
+        complain("the explanation is missing: write it as the file's docstring", 1)
+    hints = namespace.get("HINTS")
+    if not _texts(hints) or len(hints) != 3 or not all(hint.strip() for hint in hints):
+        complain("`HINTS` must be three texts: the idea, the rule, the line", line("HINTS"))
+    cases = namespace.get("CASES")
+    if not isinstance(cases, list | tuple) or not cases or not all(isinstance(c, Given | Scenario) for c in cases):
+        complain("`CASES` must be a list of `given(...)` or `@scenario` functions", line("CASES"))
+        cases = []
+    for name in ("WRT", "COTANGENTS", "RESULTS"):
+        if namespace.get(name) is not None and not _texts(namespace[name]):
+            complain(f"`{name}` must be a tuple of names", line(name))
+            namespace[name] = None
+    for name in namespace.get("WRT") or ():
+        if any(isinstance(case, Given) and name not in case.arrays for case in cases):
+            complain(f"`WRT` names `{name}`, which is not an array of every `given(...)`", line("WRT"))
+    for part in _PARTS:
+        if namespace.get(part) is not None and not callable(namespace[part]):
+            complain(f"`{part}` must be a function", line(part))
+    if not any(callable(namespace.get(part)) for part in _DECIDING):
+        complain("it must define `forward`, `expected` or `judge`: what decides what is right", 1)
+
+
+def _texts(value: Any) -> TypeGuard[Sequence[str]]:
+    return isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import autodrill.cli.sitting
+from autodrill.cli.bindings import Action, Binding, asking, find, rating, ticking
+from autodrill.practice.records import Rating
+
+STAGES = {
+    "recall": asking(options=0, typed=False),
+    "typed": asking(options=0, typed=True),
+    "choice": asking(options=4, typed=False),
+    "widest choice": asking(options=8, typed=False),
+    "ticking": ticking(6),
+    "rating": rating(Rating.GOOD),
+}
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_no_key_does_two_things(stage: str) -> None:
+    keys = Counter(key for binding in STAGES[stage] for key in binding.keys)
+    assert [key for key, times in keys.items() if times > 1] == []
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_one_can_always_go_on_skip_undo_quit_and_ask(stage: str) -> None:
+    actions = {binding.action for binding in STAGES[stage]}
+    assert actions >= {Action.SKIP, Action.UNDO, Action.QUIT, Action.HELP}
+    assert find(STAGES[stage], "enter") is not None
+
+
+def test_every_action_is_handled() -> None:
+    source = Path(autodrill.cli.sitting.__file__).read_text(encoding="utf-8")
+    handled = set(re.findall(r"Action\.([A-Z_]+)", source))
+    # TAKE_SUGGESTION is what is left when a rating key was not pressed.
+    assert {action.name for action in Action} - handled == {"TAKE_SUGGESTION"}
+
+
+def test_an_unbound_key_finds_nothing() -> None:
+    assert find(STAGES["rating"], "x") is None
+    assert isinstance(find(STAGES["rating"], "4"), Binding)

@@ -1,0 +1,238 @@
+from __future__ import annotations
+
+import os
+import signal
+import termios
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from autodrill.practice.records import Rating
+from autodrill.practice.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+pytestmark = pytest.mark.timeout(90)
+
+
+def log(home: Path) -> list[tuple[str, Rating, Any]]:
+    from datetime import UTC, datetime
+
+    with Store.open(home / "history.db", now=datetime.now(UTC)) as store:
+        return [(review.card.removeprefix("q:"), review.rating, review.detail) for review in store.reviews()]
+
+
+def cards(home: Path) -> list[str]:
+    return [card for card, _, _ in log(home)]
+
+
+def rate(term: Any, key: str) -> None:
+    """Reveal a recall or any other card without answering, go on past the key points, and rate."""
+    term.press(" ")
+    term.press("\n")
+    term.press(key)
+
+
+def test_killed_after_the_third_rating_it_goes_on_with_the_fourth_card(
+    terminal: Callable[..., Any], home: Path
+) -> None:
+    term = terminal()
+    for key in "321":
+        rate(term, key)
+    term.wait_for("Again, saved.")
+    term.wait_for("4/6")
+    term.kill()
+    assert log(home)[:1][0][:2] == ("recall-one", Rating.GOOD)
+    assert cards(home) == ["recall-one", "choice-two", "numeric-three"]
+    resumed = terminal()
+    assert "predict-four" in resumed.wait_for("? keys")
+
+
+def test_points_are_ticked_and_speak_for_a_rating(terminal: Callable[..., Any], home: Path) -> None:
+    term = terminal("--limit", "1")
+    term.press("\n")
+    for key in "122a":
+        term.press(key)
+    assert "[✓] 3" in term.wait_for("? keys")
+    os.write(term.master, b"\n")
+    assert "suggested: 3 Good, 3 of 3 points made" in term.wait_for("? keys")
+    os.write(term.master, b"\n")
+    assert term.finish() == 0
+    ((card, rating, detail),) = log(home)
+    assert (card, rating, detail["ticked"]) == ("recall-one", Rating.GOOD, [0, 1, 2])
+    assert "1 card rated" in term.text
+
+
+def test_a_choice_is_judged_at_one_key(terminal: Callable[..., Any], home: Path) -> None:
+    term = terminal("--ids", "choice-two", "--seed", "1")
+    shown = term.wait_for("? keys")
+    letter = shown[: shown.index("right")].rstrip()[-1]
+    os.write(term.master, letter.encode())
+    assert "✓ right" in term.wait_for("suggested: 3 Good, 1 of 1 right")
+    term.press("\n")
+    assert term.finish() == 0
+    assert log(home)[0][1:] == (Rating.GOOD, log(home)[0][2])
+    assert log(home)[0][2]["right"] == [True]
+
+
+def test_numbers_are_typed_judged_and_asked_again_when_unreadable(terminal: Callable[..., Any], home: Path) -> None:
+    term = terminal("--ids", "numeric-three")
+    term.press("\n")
+    term.type("0,33", after="a = ")
+    term.type(".3333", after="a = ")
+    term.type("3", after="b = ")
+    screen = term.wait_for("suggested: 2 Hard, 1 of 2 right")
+    assert "✓ right  a: 0.3333 is right" in screen
+    assert "✗ wrong  b: 3 is 50 % away (accepted: 0.1 %)" in screen
+    term.press("\n")
+    assert term.finish() == 0
+    assert log(home)[0][2]["right"] == [True, False]
+
+
+def test_what_is_left_unanswered_counts_as_not_known(terminal: Callable[..., Any], home: Path) -> None:
+    term = terminal("--ids", "numeric-three")
+    term.press("\n")
+    term.type("1/3", after="a = ")
+    term.type("", after="b = ")
+    term.wait_for("suggested: 2 Hard, 1 of 2 right")
+
+
+@pytest.mark.parametrize(
+    ("identity", "prompt", "typed"),
+    [("predict-four", "> ", "1   2"), ("bug-five", "line = ", "2"), ("derive-six", "f = ", "x + x")],
+)
+def test_every_kind_that_is_typed_is_judged(
+    terminal: Callable[..., Any], identity: str, prompt: str, typed: str
+) -> None:
+    term = terminal("--ids", identity)
+    term.press("\n")
+    term.type(typed, after=prompt)
+    term.wait_for("suggested: 3 Good, 1 of 1 right")
+
+
+def test_free_text_is_kept_with_the_rating(terminal: Callable[..., Any], home: Path) -> None:
+    term = terminal("--limit", "1")
+    term.press("t")
+    term.type("they add, ∂L/∂x", after="┃ ")
+    term.press("\n")
+    term.press("4")
+    assert term.finish() == 0
+    assert log(home)[0][2]["answers"] == [{"label": "", "text": "they add, ∂L/∂x"}]
+
+
+def test_undo_takes_the_rating_back_and_asks_that_card_again(terminal: Callable[..., Any], home: Path) -> None:
+    term = terminal("--limit", "2")
+    rate(term, "1")
+    assert "u undo" in term.wait_for("? keys")
+    os.write(term.master, b"u")
+    assert "1/2" in term.wait_for("Again taken back; here is that card again") + term.wait_for("recall-one")
+    rate(term, "4")
+    rate(term, "3")
+    assert term.finish() == 0
+    assert [(card, rating) for card, rating, _ in log(home)] == [
+        ("recall-one", Rating.EASY),
+        ("choice-two", Rating.GOOD),
+    ]
+
+
+def test_undo_is_not_offered_before_there_is_something_to_undo(terminal: Callable[..., Any]) -> None:
+    term = terminal()
+    assert "undo" not in term.wait_for("? keys")
+    os.write(term.master, b"u")
+    term.wait_for("`u` does nothing here")
+
+
+def test_skipped_cards_stay_new(terminal: Callable[..., Any], home: Path) -> None:
+    term = terminal("--limit", "2")
+    term.press("s")
+    rate(term, "3")
+    assert term.finish() == 0
+    assert cards(home) == ["choice-two"]
+    assert "1 skipped" in term.text
+
+
+def test_arrow_keys_do_nothing(terminal: Callable[..., Any]) -> None:
+    term = terminal("--limit", "1")
+    # Up, F1 and Home end in A, P and H: none of them may be taken for a letter.
+    term.press("\x1b[A\x1bOP\x1b[1~\x1b[H ")
+    assert "[✓]" not in term.wait_for("? keys")
+    assert "does nothing" not in term.text
+    assert "The answer to recall-one." in term.text
+
+
+def test_help_lists_the_keys_of_the_moment(terminal: Callable[..., Any]) -> None:
+    term = terminal()
+    term.press("?")
+    assert "show the answer" in term.wait_for("? keys")
+
+
+@pytest.mark.parametrize("where", ["at a key", "at a line"])
+def test_interrupted_it_says_what_is_saved_and_leaves_the_terminal_sane(
+    terminal: Callable[..., Any], home: Path, where: str
+) -> None:
+    term = terminal()
+    rate(term, "3")
+    if where == "at a line":
+        term.press("s")
+        term.press("\n")
+        term.wait_for("a = ")
+        time.sleep(0.3)  # CPython's readline misses a signal between its prompt and its wait; no hand is that fast
+        os.write(term.master, b"\x03")
+    else:
+        term.interrupt()
+    assert term.finish() == 130
+    assert "stopped; 1 rating is saved" in term.text
+    assert term.modes == term.modes_before
+    assert cards(home) == ["recall-one"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_told_to_end_while_a_key_is_awaited_it_leaves_the_terminal_sane(
+    terminal: Callable[..., Any], number: signal.Signals
+) -> None:
+    term = terminal()
+    term.wait_for("? keys")
+    term.process.send_signal(number)
+    assert term.finish() == 128 + number
+    assert term.modes == term.modes_before
+
+
+def test_stopped_and_continued_it_still_reads_single_keys(terminal: Callable[..., Any]) -> None:
+    term = terminal()
+    term.wait_for("? keys")
+    term.process.send_signal(signal.SIGSTOP)
+    termios.tcsetattr(term.slave, termios.TCSANOW, term.modes_before)  # as a shell does
+    term.process.send_signal(signal.SIGCONT)
+    time.sleep(0.3)
+    os.write(term.master, b" ")
+    term.wait_for("The answer to recall-one.")
+
+
+def test_end_of_input_ends_the_sitting(terminal: Callable[..., Any]) -> None:
+    term = terminal()
+    term.press("\x04")
+    assert term.finish() == 0
+    assert "0 cards rated  6 left" in term.text
+
+
+def test_a_dumb_terminal_gets_lines_and_no_escape_codes(terminal: Callable[..., Any], home: Path) -> None:
+    term = terminal("--limit", "1", TERM="dumb")
+    for line in ("\n", "13\n", "\n", "3\n"):
+        term.press(line)
+    assert term.finish() == 0
+    assert "\x1b" not in term.seen
+    assert log(home)[0][2]["ticked"] == [0, 2]
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80])
+def test_nothing_is_wider_than_the_terminal(terminal: Callable[..., Any], columns: int) -> None:
+    term = terminal("--limit", "1", columns=columns)
+    screens = term.wait_for("?")
+    os.write(term.master, b"\n")
+    screens += term.wait_for("go on")
+    os.write(term.master, b"\n")
+    screens += term.wait_for("suggested")
+    assert max(len(line) for line in screens.splitlines()) <= columns

@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+import pytest
+
+from autodrill.cli.sitting import suggestion
+from autodrill.practice.records import Rating
+
+
+@pytest.mark.parametrize(
+    ("good", "of", "rating"),
+    [
+        (0, 5, Rating.AGAIN),
+        (1, 3, Rating.AGAIN),
+        (2, 5, Rating.HARD),
+        (2, 3, Rating.HARD),
+        (4, 5, Rating.GOOD),
+        (5, 5, Rating.GOOD),
+        (0, 1, Rating.AGAIN),
+        (1, 1, Rating.GOOD),
+    ],
+)
+def test_the_share_that_was_known_speaks_for_a_rating(good: int, of: int, rating: Rating) -> None:
+    assert suggestion(good, of, "right") == (rating, f"{good} of {of} right")

@@ -1,0 +1,3 @@
+def add_backward(self, other, out):
+    for operand in (self, other):
+        operand.grad += 1.0 * out.grad

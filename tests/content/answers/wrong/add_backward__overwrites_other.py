@@ -1,0 +1,3 @@
+def add_backward(self, other, out):
+    self.grad += out.grad
+    other.grad = out.grad

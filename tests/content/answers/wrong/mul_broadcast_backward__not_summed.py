@@ -1,0 +1,2 @@
+def mul_broadcast_backward(g, a, b):
+    return g * b, g * a

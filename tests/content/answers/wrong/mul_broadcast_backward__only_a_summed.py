@@ -1,0 +1,5 @@
+def mul_broadcast_backward(g, a, b):
+    da, db = g * b, g * a
+    extra = da.ndim - a.ndim
+    axes = tuple(range(extra)) + tuple(i + extra for i, n in enumerate(a.shape) if n == 1)
+    return da.sum(axis=axes).reshape(a.shape), db

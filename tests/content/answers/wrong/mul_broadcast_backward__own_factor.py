@@ -1,0 +1,8 @@
+def unbroadcast(g, shape):
+    extra = g.ndim - len(shape)
+    axes = tuple(range(extra)) + tuple(i + extra for i, n in enumerate(shape) if n == 1)
+    return g.sum(axis=axes).reshape(shape)
+
+
+def mul_broadcast_backward(g, a, b):
+    return unbroadcast(g * a, a.shape), unbroadcast(g * b, b.shape)

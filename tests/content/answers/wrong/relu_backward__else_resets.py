@@ -1,0 +1,5 @@
+def relu_backward(self, out):
+    if self.data > 0:
+        self.grad += out.grad
+    else:
+        self.grad = 0

@@ -1,0 +1,2 @@
+def tanh_backward(self, out):
+    self.grad += (1 - out.data) * out.grad

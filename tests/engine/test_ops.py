@@ -1,0 +1,142 @@
+"""Operations where the naive formula fails: large inputs, zeros, empty and repeated indices, and wrong arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autodrill import engine
+from autodrill.engine import Tensor
+
+
+def gradient(f: Any, x: Any) -> np.ndarray[Any, Any]:
+    slope: np.ndarray[Any, Any] = engine.grad_of(lambda t: f(t).sum())(np.asarray(x, dtype=float)).numpy()
+    return slope
+
+
+def test_cross_entropy_is_finite_and_exact_at_logits_of_a_thousand() -> None:
+    logits = Tensor([[1000.0, -1000.0, 0.0], [1000.0, -1000.0, 0.0]], requires_grad=True)
+    loss = engine.cross_entropy(logits, [0, 1])
+    loss.backward()
+    assert loss.item() == 1000
+    assert logits.grad is not None
+    assert np.array_equal(logits.grad.numpy(), np.array([[0, 0, 0], [0.5, -0.5, 0]]))
+
+
+@pytest.mark.parametrize("f", [engine.softmax, engine.log_softmax, engine.logsumexp, engine.sigmoid, engine.softplus])
+def test_no_overflow_and_finite_gradients_at_a_thousand(f: Any) -> None:
+    x = np.array([1000.0, -1000.0, 0.0])
+    assert np.all(np.isfinite(f(x)))
+    assert np.all(np.isfinite(gradient(f, x)))
+
+
+def test_sigmoid_and_softplus_keep_their_relative_accuracy_in_the_tail() -> None:
+    assert engine.sigmoid(np.array([-100.0]))[0] == pytest.approx(np.exp(-100), rel=1e-14)
+    assert engine.softplus(np.array([-100.0]))[0] == pytest.approx(np.exp(-100), rel=1e-14)
+
+
+def test_logsumexp_of_nothing_possible_is_minus_infinity() -> None:
+    assert engine.logsumexp(np.full(3, -np.inf)) == -np.inf
+
+
+def test_product_with_zeros_has_the_product_of_the_others_as_gradient() -> None:
+    assert np.array_equal(gradient(engine.prod, [2.0, 0.0, 5.0]), [0, 10, 0])
+    assert np.array_equal(gradient(engine.prod, [2.0, 0.0, 0.0]), [0, 0, 0])
+    hessian = engine.hessian(engine.prod, np.array([2.0, 0.0, 0.0])).numpy()
+    assert np.array_equal(hessian, [[0, 0, 0], [0, 0, 2], [0, 2, 0]])
+
+
+def test_the_branch_not_taken_gets_zero_even_where_its_slope_is_infinite() -> None:
+    x = np.array([0.0, 4.0])
+    safe = np.where(x > 0, x, 1.0)
+    slope = gradient(lambda t: engine.where(x > 0, engine.sqrt(engine.where(x > 0, t, safe)), 0.0), x)
+    assert np.array_equal(slope, [0, 0.25])
+
+
+def test_a_repeated_index_collects_every_contribution() -> None:
+    assert np.array_equal(gradient(lambda t: t[np.array([0, 0, 2])], np.ones(3)), [2, 0, 1])
+    assert np.array_equal(engine.index_add(np.zeros(3), np.array([1, 1]), np.array([2.0, 3.0])), [0, 5, 0])
+
+
+def test_index_add_is_differentiable_in_both_and_broadcasts_its_values() -> None:
+    (gx, gv) = engine.grad_of(lambda x, v: (engine.index_add(x, np.array([0, 0]), v) ** 2).sum(), argnums=(0, 1))(
+        np.array([1.0, 2.0]), np.array(3.0)
+    )
+    assert np.array_equal(gx.numpy(), [14, 4])
+    assert gv.item() == 28
+
+
+def test_gelu_and_erf_against_tabulated_values() -> None:
+    """Abramowitz and Stegun, table 7.1: erf(1) = 0.8427007929."""
+    assert engine.erf(np.array([1.0]))[0] == pytest.approx(0.8427007929, abs=1e-10)
+    assert engine.gelu(np.array([np.sqrt(2.0)]))[0] == pytest.approx(np.sqrt(0.5) * 1.8427007929, abs=1e-10)
+    with pytest.raises(ValueError, match="`sigmoid`"):
+        engine.gelu(np.ones(1), "sigmoid")  # type: ignore[arg-type]  # the mistake is the test
+
+
+def test_stack_joins_along_a_new_axis_and_cuts_the_cotangent() -> None:
+    x, y = Tensor([1.0, 2.0], requires_grad=True), Tensor([3.0, 4.0])
+    out = engine.stack([x, y], axis=1)
+    assert np.array_equal(out.numpy(), [[1, 3], [2, 4]])
+    out.backward([[10.0, 1.0], [20.0, 1.0]])
+    assert x.grad is not None
+    assert np.array_equal(x.grad.numpy(), [10, 20])
+
+
+def test_concatenate_flattens_for_no_axis() -> None:
+    assert np.array_equal(engine.concatenate([np.ones((1, 2)), np.zeros(1)], axis=None), [1, 1, 0])
+
+
+def test_conversion_to_integers_leaves_the_graph() -> None:
+    x = Tensor([1.5], requires_grad=True)
+    assert not x.astype(int).requires_grad
+    y = x.astype(np.float32)
+    assert y.requires_grad
+    y.sum().backward()
+    assert x.grad is not None
+    assert x.grad.dtype == np.float64
+
+
+def test_clip_passes_no_gradient_to_nan() -> None:
+    assert np.array_equal(gradient(lambda t: engine.clip(t, 0.0, 1.0), [0.5]), [1])
+    with np.errstate(invalid="ignore"):
+        assert np.array_equal(gradient(lambda t: engine.clip(t, 0.0, 1.0), [np.nan]), [0])
+
+
+@pytest.mark.parametrize(
+    ("target", "error", "message"),
+    [
+        ([0.0, 1.0], TypeError, "integers, not `float64`"),
+        ([0, 1, 2], ValueError, r"target has shape \(3,\); scores of shape \(2, 3\) ask for \(2,\)"),
+        ([0, 3], ValueError, r"outside 0\.\.2"),
+        ([0, -1], ValueError, r"outside 0\.\.2"),
+    ],
+)
+@pytest.mark.parametrize("loss", [engine.cross_entropy, engine.nll_loss])
+def test_targets_that_do_not_fit_are_named(loss: Any, target: Any, error: Any, message: Any) -> None:
+    with pytest.raises(error, match=message):
+        loss(np.zeros((2, 3)), np.array(target))
+
+
+@pytest.mark.parametrize("loss", [engine.cross_entropy, engine.nll_loss])
+def test_an_unknown_reduction_is_named(loss: Any) -> None:
+    with pytest.raises(ValueError, match="`average`"):
+        loss(np.zeros((2, 3)), np.array([0, 1]), "average")
+
+
+def test_matmul_with_one_matrix_for_a_batch_agrees_with_einsum() -> None:
+    rng = np.random.default_rng(0)
+    x, w, g = rng.normal(size=(4, 5, 2, 3)), rng.normal(size=(3, 6)), rng.normal(size=(4, 5, 2, 6))
+    _, pullback = engine.vjp(engine.matmul, x, w)
+    gx, gw = pullback(g)
+    assert gx is not None
+    assert gw is not None
+    assert np.allclose(gx.numpy(), np.einsum("abij,kj->abik", g, w), rtol=1e-13)
+    assert np.allclose(gw.numpy(), np.einsum("abik,abij->kj", x, g), rtol=1e-12)
+
+
+def test_raw_numbers_in_give_raw_arrays_out() -> None:
+    assert type(engine.exp(1.0)) is np.ndarray
+    assert type(engine.add(1, 2.0)) is np.ndarray
