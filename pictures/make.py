@@ -27,6 +27,7 @@ __all__ = ["PICTURES", "Picture", "draw", "record"]
 
 COLUMNS, LINES = 80, 60
 FOLDER = Path(__file__).resolve().parent
+_WRONG = 1  # the exit code of a wrong answer, which is what some pictures are of
 PATIENCE = 30.0
 """Seconds to wait for a program to show what it is expected to, before the script gives up."""
 
@@ -98,7 +99,7 @@ def record(picture: Picture) -> str:
     """Run a picture's commands in an empty home and return what the terminal shows, with its colours.
 
     Raises:
-        RuntimeError: If a command that prepares the picture fails.
+        RuntimeError: If a command fails otherwise than by a wrong answer.
         TimeoutError: If a text that keys wait for does not appear.
     """
     with tempfile.TemporaryDirectory() as folder:
@@ -116,7 +117,7 @@ def record(picture: Picture) -> str:
         for command in picture.before:
             run = [sys.executable, "-m", "autodrill", *command.split()]
             ended = subprocess.run(run, cwd=here, env=environment, capture_output=True, check=False)  # noqa: S603 see above
-            if ended.returncode > 1:  # 1 is a wrong answer, and one of them is
+            if ended.returncode > _WRONG:
                 raise RuntimeError(ended.stderr.decode())
         shown = [
             f"\x1b[32m$\x1b[0m \x1b[1m{command}\x1b[0m\n{_run(command.split(), here, environment, picture.keys)}"
@@ -135,6 +136,8 @@ def _run(command: list[str], folder: Path, environment: Mapping[str, str], keys:
     os.close(theirs)
     try:
         written = "" if keys else _read(ours, None)
+        if not keys and process.wait() > _WRONG:
+            raise RuntimeError(_settled(written))
         for awaited, pressed in keys:
             written += _read(ours, awaited)
             os.write(ours, pressed.encode())

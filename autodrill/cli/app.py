@@ -4,12 +4,17 @@ import os
 import sys
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer.exceptions import TyperException
+from typer.main import get_command
 
 from autodrill.cli.exits import Exit
-from autodrill.errors import AutodrillError, ContentError, InternalError
+from autodrill.errors import AutodrillError, ContentError, InternalError, UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = ["COMMANDS", "Command", "build", "main"]
 
@@ -40,8 +45,8 @@ COMMANDS = {
 """Every command; a module is imported only when its command is typed, or all are asked about."""
 
 
-def build(only: str | None = None) -> typer.Typer:
-    """Return the application, with one command or with all of them."""
+def build(names: "Iterable[str]" = tuple(COMMANDS)) -> typer.Typer:
+    """Return the application with the commands named; only their modules are imported."""
     app = typer.Typer(
         name="autodrill",
         no_args_is_help=False,
@@ -50,14 +55,14 @@ def build(only: str | None = None) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(invoke_without_command=True)(_root)
-    for name, command in COMMANDS.items():
-        if only is None or name == only:
-            module = import_module(f"autodrill.cli.{command.module}")
-            app.command(name, rich_help_panel=command.panel)(getattr(module, command.function))
+    for name in names:
+        command = COMMANDS[name]
+        module = import_module(f"autodrill.cli.{command.module}")
+        app.command(name, rich_help_panel=command.panel)(getattr(module, command.function))
     return app
 
 
-def _version(asked: bool) -> None:  # noqa: FBT001 typer calls it so
+def _version(asked: bool) -> None:
     if asked:
         from autodrill.cli.version import print_version
 
@@ -71,7 +76,7 @@ def _root(
         bool, typer.Option("--version", help="Say which version this is.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Practise autodiff and backprop: a question bank that schedules itself, and a grader that names the rule you broke.
+    """Practise autodiff and backprop: questions that schedule themselves, a grader that names the rule you broke.
 
     Exit codes: 0 done or right, 1 wrong, 2 usage, 3 autodrill's own fault, 130 interrupted.
     """
@@ -83,31 +88,80 @@ def _root(
 
 def main() -> None:
     """Run the command line and exit."""
-    first = sys.argv[1] if len(sys.argv) > 1 else "--version"
-    alone = first in COMMANDS or first == "--version"  # then no other command's module is wanted
-    only = first if alone and "_AUTODRILL_COMPLETE" not in os.environ else None
+    if "_AUTODRILL_COMPLETE" in os.environ:
+        build()()
     try:
-        build(only)()
-    except AutodrillError as error:
-        _report(error)
-        raise SystemExit(Exit.INTERNAL if isinstance(error, InternalError) else Exit.USAGE) from None
+        code = _run(sys.argv[1:])
     except BrokenPipeError:
         # Whoever was reading has seen enough; the interpreter must not complain when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise SystemExit(Exit.DONE) from None
+        code = Exit.DONE
     except KeyboardInterrupt:
-        raise SystemExit(Exit.INTERRUPTED) from None
+        code = Exit.INTERRUPTED
+    raise SystemExit(code)
 
 
-def _report(error: AutodrillError) -> None:
+def _run(arguments: list[str]) -> int:
+    try:
+        code = _invoke(arguments)
+    except AutodrillError as error:
+        _report(error, arguments)
+        code = Exit.INTERNAL if isinstance(error, InternalError) else Exit.USAGE
+    except BrokenPipeError:
+        raise
+    except Exception as error:  # noqa: BLE001  whatever it is, exit code 1 would say that the learner is wrong
+        import traceback
+
+        traceback.print_exc()
+        hint = "this is a fault of autodrill's: please report it with the lines above"
+        _report(InternalError(f"{type(error).__name__}: {error}", hint=hint), arguments)
+        code = Exit.INTERNAL
+    sys.stdout.flush()
+    return code
+
+
+def _invoke(arguments: list[str]) -> int:
+    """Run a command, typer's own ends and errors turned into ours.
+
+    Raises:
+        UsageError: The command line does not fit the command.
+        UnknownNameError: There is no such command.
+    """
+    first = arguments[0] if arguments else ""
+    if first and not first.startswith("-") and first not in COMMANDS:
+        from autodrill.drills.library import suggest
+
+        nearest = suggest(first, COMMANDS)
+        raise UnknownNameError("command", first, nearest, hint=None if nearest else "`autodrill --help` lists them all")
+    everything = first.startswith("-") and first != "--version"
+    app = get_command(build(COMMANDS if everything else [first] if first in COMMANDS else []))
+    try:
+        with app.make_context("autodrill", list(arguments)) as context:
+            app.invoke(context)
+    except typer.Exit as end:
+        return end.exit_code
+    except TyperException as error:
+        asked = getattr(error, "ctx", None)
+        path = asked.command_path if asked else "autodrill"
+        raise UsageError(error.format_message(), hint=f"`{path} --help` shows how it is used") from None
+    return Exit.DONE
+
+
+def _report(error: AutodrillError, arguments: list[str]) -> None:
     """Say what happened and what to type next on stderr; as a document on stdout too where JSON was asked for."""
     from autodrill.render.plain import Paint, clean, say
 
-    if _asked_for_json():
+    if _asked_for_json(arguments):
         from autodrill.render.document import write_document
 
         problems = [str(p) for p in error.problems] if isinstance(error, ContentError) else []
-        fields = {"kind": type(error).__name__, "message": error.message, "hint": error.hint, "problems": problems}
+        fields = {
+            "kind": type(error).__name__,
+            "message": error.message,
+            "hint": error.hint,
+            "where": error.where,
+            "problems": problems,
+        }
         write_document("error", error=fields)
     label = Paint.for_stream(sys.stderr, os.environ)("error", "red", "bold")
     where = f"{error.where}: " if error.where else ""
@@ -117,8 +171,7 @@ def _report(error: AutodrillError) -> None:
         say(f"\nhint: {clean(error.hint)}", err=True)
 
 
-def _asked_for_json() -> bool:
-    words = sys.argv[1:]
-    pairs = zip(words, [*words[1:], ""], strict=True)
+def _asked_for_json(arguments: list[str]) -> bool:
+    pairs = zip(arguments, [*arguments[1:], ""], strict=True)
     flagged = any(w == "--output-format=json" or (w == "--output-format" and after == "json") for w, after in pairs)
     return flagged or os.environ.get("AUTODRILL_OUTPUT_FORMAT") == "json"

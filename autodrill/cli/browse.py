@@ -3,13 +3,16 @@
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from autodrill.cli.options import ExerciseName, Format, OutputFormat, now, open_store
+from autodrill.cli.options import ExerciseName, Format, OutputFormat, learner_file, now, open_store
 from autodrill.drills.exercise import Difficulty, Heading
 from autodrill.errors import FileError, UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from autodrill.practice.state import State
 
 __all__ = ["list_", "open_", "reset", "show"]
 
@@ -130,7 +133,6 @@ def reset(
 
     Example: autodrill reset mul_backward
     """
-    from autodrill.cli.options import learner_file
     from autodrill.drills.library import Library
 
     exercise = Library.open().find(name)
@@ -152,14 +154,14 @@ def reset(
     say(clean(f"the stub again; what was in it is kept in {kept}"), err=True)
 
 
-def _standing() -> dict[str, "object"]:
+def _standing() -> "dict[str, State]":
     from autodrill.practice.paths import history_file
     from autodrill.practice.progress import progress
 
     if not history_file(os.environ).exists():
         return {}
     with open_store() as store:
-        return dict(progress(store, now()).states)
+        return progress(store, now()).states
 
 
 def _as_dict(exercise: Heading) -> dict[str, object]:

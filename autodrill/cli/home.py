@@ -62,9 +62,8 @@ def next_(output_format: Format = OutputFormat.TEXT) -> None:
         say("next: autodrill quiz", err=True)
         return
     paint = Paint.for_stream(sys.stdout, os.environ)
-    say(
-        f"{paint(chosen.id, 'bold')}  {chosen.title} ({chosen.difficulty}, {chosen.minutes} min, {known.state(chosen.id)})"
-    )
+    facts = f"{chosen.difficulty}, {chosen.minutes} min, {known.state(chosen.id)}"
+    say(f"{paint(chosen.id, 'bold')}  {chosen.title} ({facts})")
     say(f"next: autodrill open {chosen.id}, then autodrill check {chosen.id}", err=True)
 
 

@@ -115,6 +115,7 @@ def _sit(questions: Sequence[Question], store: "Store", seed: int | None, *, lin
             count = sitting.rated.total()
             _warn(f"stopped; {count} rating{'s are' if count != 1 else ' is'} saved")
             raise typer.Exit(Exit.INTERRUPTED) from None
+        console.print()
         console.print(summary(sitting.rated, sitting.skipped, sitting.left, sitting.schedule, now()))
 
 

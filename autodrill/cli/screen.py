@@ -38,7 +38,7 @@ class Screen:
 
     def note(self, text: str) -> None:
         """Print a line about what just happened, apart from the card."""
-        self._draw(self._line(f"  {text}\n", "dim"))
+        self._draw(self._line(f"  {text}", "dim"))
 
     def remark(self, text: str) -> RenderableType:
         """Return a line of text that asks for attention."""

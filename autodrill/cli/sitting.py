@@ -126,6 +126,7 @@ class Sitting:
         view = CardView(question, self._screen.symbols, options)
         started = self._now()
         given = _Given()
+        self._screen.show("")
         self._screen.show(view.front(at + 1, len(self._questions)))
         self._ask(question, options, view, given)
         if given.judged:

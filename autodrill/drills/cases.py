@@ -6,8 +6,8 @@ import itertools
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from autodrill.drills.authoring import Given, Scenario
 from autodrill.drills.authored import authored
+from autodrill.drills.authoring import Given, Scenario
 from autodrill.drills.exercise import Kind
 from autodrill.errors import UsageError
 

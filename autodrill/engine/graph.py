@@ -127,7 +127,7 @@ def _nodes_of(inputs: Tensor | Sequence[Tensor]) -> list[GraphNode]:
 
 
 def _seeds(outputs: Tensor | Sequence[Tensor], gradients: Any, create_graph: bool) -> tuple[list[GraphNode], list[Any]]:
-    """Pair each output's node with its cotangent, copied so that no buffer of the caller's is ever accumulated into."""
+    """Pair each output's node with its cotangent, the caller's own: `_run` adds into no buffer it did not make."""
     tensors = _listed(outputs)
     given: list[Any] = [None] * len(tensors) if gradients is None else [gradients]
     if gradients is not None and type(outputs) is not Tensor:
@@ -175,9 +175,8 @@ def _seed(tensor: Tensor, gradient: Any, create_graph: bool) -> Any:
     if value.shape != data.shape:
         raise RuntimeError(f"the gradient has shape {value.shape} but the output has shape {tensor.shape}")
     if type(gradient) is Tensor and (create_graph or with_live_tangents(gradient)):
-        seed = ops.positive(gradient)
-        return seed if seed.data.dtype == data.dtype else ops.astype(seed, data.dtype)
-    value = xp.array(value, dtype=data.dtype)
+        return gradient if gradient.data.dtype == data.dtype else gradient.astype(data.dtype)
+    value = xp.asarray(value, dtype=data.dtype)
     return wrap(value) if create_graph else value
 
 

@@ -11,8 +11,8 @@ from autodrill.errors import InternalError
 from autodrill.grading import outcome as ends
 from autodrill.grading.ask import scenario_source
 from autodrill.grading.explain import Submission, explain
-from autodrill.grading.probe import put
 from autodrill.grading.limits import CHECK_LIMITS
+from autodrill.grading.probe import put
 from autodrill.grading.process import Runner
 from autodrill.grading.report import Failure, FaultKind, Remark, Report, Verdict
 

@@ -6,6 +6,7 @@ import math
 import signal
 import time
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from autodrill.errors import InternalError
@@ -279,7 +280,8 @@ def debug(
     interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the debugged process alone
     try:
         with Runner.start(Limits(seconds=math.inf), spawn=spawn_on_terminal) as runner:
-            loaded = runner.load(source, filename, entry, scenario)
+            path = str(Path(filename).resolve())  # pdb looks up lines by the absolute path
+            loaded = runner.load(source, path, entry, scenario)
             return runner.call(args, budget=_MAX_ARGUMENT_BYTES) if isinstance(loaded, Loaded) else loaded
     finally:
         signal.signal(signal.SIGINT, interrupt)

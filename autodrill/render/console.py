@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from typing import IO
+    from typing import IO, NoReturn
 
     from rich.console import Console
 
@@ -32,6 +32,15 @@ _IN_ASCII = {
     "─": "-",
     "━": "-",
     "█": "#",
+    **dict.fromkeys("┌┐└┘├┤┬┴┼", "+"),
+    "►": ">",
+    "◄": "<",
+    "▲": "^",
+    "▼": "v",
+    "⟨": "<",
+    "⟩": ">",
+    "‖": "||",
+    "↔": "<->",
     "•": "*",
     "●": "*",
     "✓": "x",
@@ -182,7 +191,13 @@ def _console(stream: IO[str]) -> Console:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors=_ERROR_HANDLER)
-    console = Console(file=stream, markup=False, highlight=False, emoji=False, theme=Theme(_STYLES))
+
+    class PlainConsole(Console):
+        def on_broken_pipe(self) -> NoReturn:
+            # rich would exit with 1, which here says that graded work failed; the command line knows better.
+            raise BrokenPipeError
+
+    console = PlainConsole(file=stream, markup=False, highlight=False, emoji=False, theme=Theme(_STYLES))
     console.width = max(console.width, _MIN_WIDTH)
     return console
 

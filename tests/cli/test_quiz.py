@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -90,6 +91,19 @@ def test_a_damaged_history_is_set_aside_and_named(quiz: Quiz, home: Path) -> Non
     assert done.returncode == 0
     (kept,) = home.glob("history.db.corrupt-*")
     assert str(kept) in done.stderr
+
+
+def test_a_reader_that_has_seen_enough_is_no_failure(home: Path) -> None:
+    # The whole bank is more than a pipe holds, so the quiz is still writing when the reader goes.
+    command = [sys.executable, "-m", "autodrill", "quiz", "--no-input", "--limit", "200"]
+    env = {**os.environ, "AUTODRILL_HOME": str(home)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
 
 
 @pytest.mark.parametrize("arguments", [["--kind", "essay"], ["--limit", "0"], ["--nonsense"]])

@@ -280,6 +280,18 @@ class TestOwnership:
         x.backward(g)
         assert np.array_equal(g, [1, 1])
 
+    @pytest.mark.parametrize("create_graph", [False, True])
+    def test_a_tensor_passed_as_gradient_is_not_aliased(self, create_graph: bool) -> None:
+        x = leaf(1.0, 2.0)
+        g = Tensor([1.0, 1.0])
+        (x + 0).backward(g, create_graph=create_graph)
+        (x * 1).backward(g)
+        (y,) = engine.grad(x + 0, x, g, create_graph=create_graph)
+        assert y is not None
+        assert not np.shares_memory(gradient_of(x), g.data)
+        assert not np.shares_memory(y.data, g.data)
+        assert np.array_equal(g.numpy(), [1, 1])
+
     def test_two_leaves_of_an_addition_do_not_share_a_gradient(self) -> None:
         x, y = leaf(1.0, 2.0), leaf(3.0, 4.0)
         (x + y).backward([1.0, 1.0])

@@ -78,6 +78,27 @@ def test_a_function_that_writes_into_its_inputs_is_given_fresh_ones() -> Any:
     assert np.array_equal(x, np.ones(3))
 
 
+def test_a_function_that_returns_the_same_buffer_each_time_is_copied_from() -> None:
+    buffer = np.empty(2)
+
+    def f(x: Any) -> Any:
+        return np.multiply(x, x, out=buffer)
+
+    (g,), _ = numerical_vjp(f, [np.array([1.0, 3.0])], np.ones(2))
+    tangent, _ = numerical_jvp(f, [np.array([1.0, 3.0])], [np.ones(2)])
+    assert g is not None
+    assert np.allclose(g, [2, 6], rtol=1e-9)
+    assert np.allclose(tangent, [2, 6], rtol=1e-9)
+
+
+def test_a_period_that_fits_the_steps_does_not_pass_for_a_derivative_of_zero() -> None:
+    x = np.array([-803.73184852])
+    (g,), _ = numerical_vjp(lambda t: np.sin(t * 4 * np.pi / (x * 2.0**-7)), [x], np.ones(1))
+    assert g is not None
+    slope = 4 * np.pi / (x * 2.0**-7)
+    assert np.allclose(g, slope * np.cos(slope * x), rtol=1e-6)
+
+
 def test_near_a_kink_the_slope_of_the_side_the_input_is_on() -> None:
     x = np.array([1.0, 1e-2, -1e-3, 1e-4])
     (g,), (error,) = numerical_vjp(np.abs, [x], np.ones(4))

@@ -124,6 +124,12 @@ def test_tangent_of_another_shape_is_refused() -> None:
         jvp(engine.sin, (np.ones(2),), ())
 
 
+def test_a_tangent_has_the_dtype_of_the_value_also_where_only_the_narrower_input_moves() -> None:
+    x, y = np.ones(2, dtype=np.float32), np.zeros(2)
+    value, tangent = jvp(engine.maximum, (x, y), (x, None))
+    assert value.dtype == tangent.dtype == np.float64
+
+
 def test_jacobian_of_a_linear_map_is_its_matrix() -> None:
     a = np.arange(6.0).reshape(2, 3)
     assert np.array_equal(jacobian(lambda x: engine.matmul(a, x), np.ones(3)).numpy(), a)

@@ -282,11 +282,15 @@ class TestRaising:
         assert got.frames[0].function == "f"
         assert got.line == 2
 
-    def test_warnings_and_overflow_print_nothing(self) -> None:
-        with loaded(
-            "import numpy as np, warnings\ndef f(x):\n    warnings.warn('w')\n    return np.exp(1e4) / 0"
-        ) as runner:
-            assert isinstance(runner.call([X], budget=BUDGET), Raised | Returned)
+    @pytest.mark.parametrize("first", ["pass", "warnings.simplefilter('always')"])
+    def test_overflow_prints_nothing(self, first: str) -> None:
+        with loaded(f"import numpy as np, warnings\ndef f(x):\n    {first}\n    return np.exp(x) / 0") as runner:
+            assert isinstance(runner.call([np.array([1e4])], budget=BUDGET), Returned)
+            assert runner.stderr == ""
+
+    def test_a_warning_prints_nothing(self) -> None:
+        with loaded("import warnings\ndef f(x):\n    warnings.warn('w')") as runner:
+            assert isinstance(runner.call([X], budget=BUDGET), Returned)
             assert runner.stderr == ""
 
     def test_what_is_printed_is_kept_apart_bounded_and_decoded(self) -> None:
@@ -358,8 +362,8 @@ class TestLimits:
     @pytest.mark.skipif(sys.platform == "darwin", reason="macOS does not hold a process to RLIMIT_AS")
     @pytest.mark.parametrize("piece", ["[held]", "bytearray(1 << 20)", "str(len(held)) * 99"])
     def test_memory_filled_piece_by_piece_runs_out_at_its_line(self, piece: str) -> None:
-        source = f"def f(x):\n    held = []\n    while True:\n        held.append({piece})"
-        assert call(source, limits=Limits(seconds=10, memory=64 << 20)) == OutOfMemory(64 << 20, 4)
+        source = f"def fill(held):\n    while True:\n        held.append({piece})\ndef f(x):\n    fill([])"
+        assert call(source, limits=Limits(seconds=10, memory=64 << 20)) == OutOfMemory(64 << 20, 3)
 
     @pytest.mark.parametrize(
         ("value", "what"),
@@ -428,6 +432,14 @@ class TestDying:
             runner.call([1], budget=BUDGET)
             runner.call([1], budget=BUDGET)
             assert runner.call([1], budget=BUDGET) == Died("exit code 0", None)
+
+    def test_a_crash_tells_its_line_even_if_it_would_not_happen_again(self) -> None:
+        source = (
+            "import ctypes\ncalls = []\ndef f(x):\n    calls.append(x)\n    if len(calls) == 2: ctypes.string_at(0)"
+        )
+        with loaded(source) as runner:
+            runner.call([1], budget=BUDGET)
+            assert runner.call([1], budget=BUDGET) == Died("signal SIGSEGV", 5)
 
     def test_overflowing_the_c_stack_is_a_crash_at_its_line(self) -> None:
         source = """
@@ -557,6 +569,7 @@ class TestLeavingNothing:
         with subprocess.Popen([sys.executable, "-c", dedent(script)], stdout=subprocess.PIPE) as parent:
             assert parent.stdout is not None
             pid = int(parent.stdout.readline())
+            time.sleep(0.3)  # by now it loops, and does not see that the channel is closed
             assert not dead(pid)
             parent.kill()
         deadline = time.monotonic() + 5
@@ -631,6 +644,16 @@ class TestDebugging:
         assert "> /home/someone/f.py(2)helper()" in screen
         assert "debugger.py" not in screen
         assert "END Raised(type='ZeroDivisionError'" in screen
+
+    def test_leaving_pdb_shows_no_traceback(self) -> None:
+        script = """
+            from autodrill.grading.process import debug
+            print("END", debug(b"class f:\\n    def __init__(self):\\n        self.x = 1\\n", "f.py", "f", None, []))
+        """
+        screen = on_a_terminal(dedent(script), ["quit"])
+        assert "->" in screen
+        assert "Traceback" not in screen
+        assert "END Raised(type='BdbQuit'" in screen
 
 
 def on_a_terminal(script: str, typed: list[str]) -> str:

@@ -77,6 +77,12 @@ def test_a_seed_shuffles_the_new_ones_always_alike(ask: Ask, day: Day) -> None:
     assert len({first, other, "a b c d e f g h"}) == 3
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_the_first_new_one_differs_in_topic_from_the_last_due_one(ask: Ask, day: Day, seed: int) -> None:
+    bank = [ask("due", "kinks"), ask("new", "kinks"), ask("other", "modes")]
+    assert ids(choose(bank, rated(day, due=0), day(9), seed=seed)) == "due other new"
+
+
 def test_a_shuffled_sitting_goes_on_where_it_stopped(ask: Ask, day: Day) -> None:
     bank = [ask(name, name) for name in "abcdefgh"]
     order = [question.id for question in choose(bank, Schedule(), day(0), seed=3)]

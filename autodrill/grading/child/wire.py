@@ -238,9 +238,9 @@ class _Reader:
             case b"b":
                 return self.take(self.number(_U32))
             case b"t":
-                return tuple(self.value(depth - 1) for _ in range(self.count()))
+                return tuple(self.value(depth - 1) for _ in range(self.number(_U32)))
             case b"l":
-                return [self.value(depth - 1) for _ in range(self.count())]
+                return [self.value(depth - 1) for _ in range(self.number(_U32))]
             case b"m":
                 return self.mapping(depth)
             case b"a":
@@ -263,15 +263,9 @@ class _Reader:
         except UnicodeDecodeError:
             raise WireError("text that is not UTF-8") from None
 
-    def count(self) -> int:
-        count = self.number(_U32)
-        if count > self.items:
-            raise WireError(f"a container of {count} values, more than are accepted")
-        return count
-
     def mapping(self, depth: int) -> dict[str, Value]:
         found: dict[str, Value] = {}
-        for _ in range(self.count()):
+        for _ in range(self.number(_U32)):
             if self.take(1) != b"s":
                 raise WireError("a dict key that is not text")
             key = self.text()

@@ -1,0 +1,212 @@
+"""Naming answers that are off by a factor, by a term or by a few digits."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np  # noqa: TID253 arrays are all this module is about
+
+from autodrill.grading.alternatives import close, contributions
+from autodrill.grading.report import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from autodrill.grading.observe import Observation
+
+    Array = NDArray[Any]
+
+__all__ = ["approximate", "constant_factor", "stray_factor", "term_without_upstream"]
+
+_NEARLY_ONE = 1e-3
+"""A factor this close to 1 is no factor: the answer is inexact."""
+
+
+# -- one number for everything -----------------------------------------------------------------------------------------
+
+
+def constant_factor(told: list[Observation], held: list[Observation], parts: set[int]) -> Rule | None:
+    """One number, the same in every case or always the size of an axis, by which the answer is off.
+
+    Args:
+        told: Failing observations with results to compare.
+        held: Passing observations, which the factor must not contradict.
+        parts: The results that are ever wrong.
+    """
+    ratios = [r for o in told if (r := _ratio(o)) is not None]
+    if not ratios or len(ratios) != sum(any(np.any(c != 0) for c in contributions(o)) for o in told):
+        return None
+    silent = all(not np.any(contributions(o)[i] != 0) for o in held for i in parts)
+    if silent and all(math.isclose(r, ratios[0], rel_tol=1e-4) for r in ratios):
+        return Rule(
+            "constant-factor",
+            f"what arrives is exactly {_as_text(ratios[0])} times what it should be",
+            "where does that factor come from?",
+        )
+    known = [o for o in told if _ratio(o) is not None]
+    for name in dict(_sizes(known[0])):
+        for power, words in ((1, "large by"), (-1, "small by"), (0.5, "large by the root of"), (-0.5, "small by the root of")):
+            if all(math.isclose(r, _power(o, name, power), rel_tol=1e-4) for o, r in zip(known, ratios, strict=True)):
+                return Rule("constant-factor", f"too {words} {name}", "is it a sum or a mean? over how many?")
+    return None  # fmt: skip
+
+
+def _power(o: Observation, name: str, power: float) -> float:
+    size = dict(_sizes(o)).get(name, 0)
+    return float(size) ** power if size else 0.0
+
+
+def _ratio(o: Observation) -> float | None:
+    """The one number got / right is, or None; taken over the wrong results."""
+    assert o.got is not None
+    ratios: list[float] = []
+    start = o.truth.start or (0.0,) * len(o.truth.parts)
+    for got, part, wrong, begin in zip(o.got, o.truth.parts, o.wrong, start, strict=True):
+        if not wrong:
+            continue
+        if got is None or got.shape != part.value.shape or not np.isfinite(got).all():
+            return None
+        right, mine = part.value - begin, got - begin
+        scale = float(np.max(np.abs(right), initial=0.0))
+        if scale == 0:
+            continue
+        r = float(np.sum(mine * right) / np.sum(right * right))
+        if not np.all(np.abs(mine - r * right) <= 1e-4 * abs(r) * scale + 8 * part.tolerance):
+            return None
+        ratios.append(r)
+    if not ratios or ratios[0] == 0 or not all(math.isclose(r, ratios[0], rel_tol=1e-4) for r in ratios):
+        return None
+    return None if abs(ratios[0] - 1) < _NEARLY_ONE else ratios[0]
+
+
+def _sizes(o: Observation) -> Iterator[tuple[str, int]]:
+    """The sizes a forgotten 1/N could be: every axis, and every array's number of elements."""
+    for name, value in o.case.inputs.items():
+        shape = np.shape(value)
+        for axis, n in enumerate(shape):
+            yield f"the size of axis {axis} of {name}", n
+        if len(shape) > 1:
+            yield f"the number of elements of {name}", math.prod(shape)
+    for cotangent in o.truth.cotangents:
+        yield "the number of outputs", cotangent.size
+        for part in o.truth.parts:
+            if part.value.size and cotangent.size > part.value.size:
+                yield "the number of copies", cotangent.size // part.value.size
+            elif cotangent.size and cotangent.size < part.value.size:
+                yield "the number of elements reduced", part.value.size // cotangent.size
+
+
+def _as_text(ratio: float) -> str:
+    from fractions import Fraction
+
+    fraction = Fraction(ratio).limit_denominator(12)
+    return str(fraction) if math.isclose(float(fraction), ratio, rel_tol=1e-4) else f"{ratio:.4g}"
+
+
+# -- a quantity of the case as a factor --------------------------------------------------------------------------------
+
+
+def stray_factor(told: list[Observation], held: list[Observation]) -> Rule | None:
+    """A value at hand (an input, the output, the upstream gradient) that multiplies or divides the answer.
+
+    Args:
+        told: Failing observations with results to compare.
+        held: Passing observations, which the factor must not contradict.
+    """
+    wrong = sorted({i for o in told for i, off in enumerate(o.wrong) if off})
+    found = [next(_explaining(i, told, held), None) for i in wrong]
+    if not found or any(f is None for f in found):
+        return None
+    name, power = found[0] or ("", 0)
+    part = told[0].truth.parts[wrong[0]].name
+    if power > 0:
+        return Rule(
+            "stray-factor", f"what arrives in {part} is multiplied by {name} once too often", "derive it on paper: who brings that factor in?"
+        )  # fmt: skip
+    return Rule(
+        "missing-factor", f"what arrives in {part} lacks the factor {name}", "derive it on paper: which factor is lost?"
+    )
+
+
+def _explaining(index: int, told: list[Observation], held: list[Observation]) -> Iterator[tuple[str, int]]:
+    for name in _quantities(told[0]):
+        for power in (1, -1):
+            if all(_scaled(o, index, name, power, o.got) for o in told) and all(
+                _scaled(o, index, name, power, None) for o in held
+            ):
+                yield name, power
+
+
+def _scaled(o: Observation, index: int, name: str, power: int, got: tuple[Array | None, ...] | None) -> bool:
+    """Whether a result is the right contribution times a quantity; of a passing case, whether that changes nothing."""
+    part, right = o.truth.parts[index], contributions(o)[index]
+    quantity = _quantities(o).get(name)
+    mine = part.value if got is None else got[index]
+    if quantity is None or mine is None or mine.shape != part.value.shape or (got is not None and not o.wrong[index]):
+        return quantity is not None and mine is not None and mine.shape == part.value.shape
+    try:
+        with np.errstate(all="ignore"):
+            scaled = right * np.broadcast_to(quantity, right.shape).astype(np.float64) ** power
+    except ValueError:
+        return False
+    base = o.truth.start[index] if o.truth.start else 0.0
+    tolerance = part.tolerance * (4 + 4 * np.abs(quantity).max(initial=0.0)) + 1e-12
+    return close(mine, np.asarray(base + scaled), np.asarray(tolerance))
+
+
+def _quantities(o: Observation) -> dict[str, Array]:
+    nodes = bool(o.truth.start)
+    named = {f"`{n}.data`" if nodes else f"`{n}`": np.asarray(v, np.float64) for n, v in o.case.inputs.items()}
+    if len(o.truth.outputs) == 1 and len(o.truth.cotangents) == 1:
+        named["`out.data`" if nodes else "`out`"] = o.truth.outputs[0].astype(np.float64)
+        named["`out.grad`" if nodes else "`g`"] = o.truth.cotangents[0].astype(np.float64)
+    return named
+
+
+# -- off by a term, or by a few digits ---------------------------------------------------------------------------------
+
+
+def term_without_upstream(failing: list[Observation]) -> Rule | None:
+    """Something arrives although the upstream gradient is 0."""
+    for o in failing:
+        if o.got is None or not o.truth.cotangents or any(np.any(c != 0) for c in o.truth.cotangents):
+            continue
+        for got, part, wrong in zip(o.got, o.truth.parts, o.wrong, strict=True):
+            # 0 in place of what `.grad` held is an overwriting, not a term.
+            if wrong and got is not None and got.shape == part.value.shape and np.isfinite(got).all() and got.any():
+                return Rule(
+                    "term-without-upstream",
+                    "something arrives even when the upstream gradient is 0",
+                    "which of your terms is not multiplied by it? check the brackets",
+                )
+    return None
+
+
+def approximate(told: list[Observation]) -> Rule | None:
+    """An answer that is right to a few digits was computed numerically, or in too small a dtype."""
+    double = [o for o in told if o.case.dtype == "float64"] or told
+    errors = []
+    for o in double:
+        assert o.got is not None
+        for got, part in zip(o.got, o.truth.parts, strict=True):
+            if got is None or got.shape != part.value.shape or not np.isfinite(got).all():
+                return None
+            scale = float(np.max(np.abs(part.value), initial=0.0)) or 1.0
+            errors.append(float(np.max(np.abs(got - part.value), initial=0.0)) / scale)
+    worst = max(errors, default=1.0)
+    if worst > 2e-3:
+        return None
+    if worst < 1e-6 and all(o.case.dtype == "float64" for o in double):
+        return Rule(
+            "low-precision",
+            f"right to {worst:.0e} only: a step runs in float32, or this is a finite difference",
+            "is every step exact to rounding?",
+        )
+    return Rule(
+        "approximate",
+        f"right to {worst:.0e} only, far more than rounding: this is an approximation",
+        "a finite difference? an epsilon added somewhere? write the exact derivative",
+    )

@@ -1,0 +1,139 @@
+"""Naming faults that are their own explanation: the wrong kind of result, bad manners, an exception, a judge's word."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from autodrill.drills.exercise import Kind
+from autodrill.grading import outcome as ends
+from autodrill.grading.report import FaultKind, Rule
+
+if TYPE_CHECKING:
+    from autodrill.grading.alternatives import Subject
+    from autodrill.grading.observe import Observation
+
+__all__ = ["judged_rule", "self_evident_rule"]
+
+_STRUCTURAL = {
+    FaultKind.NOTHING: Rule("returns-none", "no value is returned on this path", "is there a `return` on every path?"),
+    FaultKind.ARITY: Rule("arity", "there must be one gradient an input, in signature order", "count them"),
+    FaultKind.TYPE: Rule("type", "results must be numbers or NumPy arrays of them", "what type is each of your results?"),
+    FaultKind.MUTATED: Rule(
+        "mutates-input",
+        "it writes into memory it was lent",
+        "who else holds that array? copy first, or compute a new one",
+    ),
+    FaultKind.ALIASED: Rule(
+        "aliases-input",
+        "the result is a view: an engine that accumulates in place would overwrite it",
+        "return an array of your own: `.copy()`",
+    ),
+    FaultKind.NONLINEAR: Rule(
+        "nonlinear-in-g",
+        "every true VJP is linear in the cotangent: f(g1+g2) = f(g1)+f(g2), yours is not",
+        "which operation did you apply to g itself?",
+    ),
+    FaultKind.UNREPEATABLE: Rule(
+        "keeps-state", "the answer depends on an earlier call", "what survives between two calls of your function?"
+    ),
+    FaultKind.TOO_SLOW: Rule(
+        "too-much-work",
+        "the work grows far faster than the forward's: a full Jacobian, or finite differences",
+        "you need a vector-Jacobian product, not the Jacobian",
+    ),
+}  # fmt: skip
+_NODE_MUTATED = Rule(
+    "writes-elsewhere",
+    "a `_backward` adds to the `.grad` of its operands and leaves everything else alone",
+    "which of your lines writes to something that is not the `.grad` of an operand?",
+)
+_LABELS = Rule("missing-key", "a dict with one label for every node is asked for", "compare your keys with the task's")
+
+_RAISED: tuple[tuple[str, str, Rule], ...] = (
+    (
+        "ValueError",
+        r"could not be broadcast|could not broadcast",
+        Rule(
+            "shapes-do-not-align",
+            "NumPy aligns shapes from the right, and these two do not fit",
+            "which axis is missing? `keepdims=True` or `None` keeps its place with size 1",
+        ),
+    ),
+    (
+        "ValueError",
+        r"^matmul: |not aligned",
+        Rule("inner-sizes", "the inner sizes of a matrix product must agree", "write the shape under each factor"),
+    ),
+    (
+        "ValueError",
+        r"cannot reshape array",
+        Rule(
+            "reshape-size",
+            "a reshape keeps the number of elements: too much was summed here, or too little",
+            "print the shape just before the reshape",
+        ),
+    ),
+    ("TypeError", r"for \^", Rule("caret", "`^` is exclusive or in Python", "how is a power written?")),
+    (
+        "ZeroDivisionError",
+        "",
+        Rule("divides-by-zero", "it divides by a value that may be 0", "can the slope be written without a division?"),
+    ),
+    (
+        "RecursionError",
+        "",
+        Rule("recursion", "the recursion does not end, or is too deep", "which call remembers where it has been?"),
+    ),
+    (
+        "AxisError",
+        "",
+        Rule("no-such-axis", "the array has no such axis at that point", "how many axes are left by then?"),
+    ),
+)
+
+_JUDGED = {
+    "twice": ("a node must be listed once, however many paths lead to it", "where do you mark a node, where do you ask?"),
+    "missing": ("every node the root depends on must be listed, the root too", "which nodes does your walk never append?"),
+    "order": ("a node must stand after all of its inputs", "when do you append a node: before or after its inputs?"),
+    "type": ("a list of the nodes themselves is asked for", "what do you return, and what do you put into it?"),
+    "keeps-state": ("something survives from an earlier call", "a default argument or a global that is never emptied?"),
+}  # fmt: skip
+"""The general words for what the judges of graph exercises find, by key."""
+
+
+def self_evident_rule(subject: Subject, observation: Observation) -> Rule | None:
+    """Return the rule a fault names by itself, or None if numbers must be looked at."""
+    fault = observation.fault
+    assert fault is not None
+    nodes = subject.exercise.kind is Kind.VALUE and not subject.solution.drive
+    if fault.kind is FaultKind.MUTATED and nodes:
+        return _NODE_MUTATED
+    if fault.kind in (FaultKind.ARITY, FaultKind.TYPE) and subject.solution.wants_dict and observation.got is None:
+        return _LABELS
+    if fault.kind is FaultKind.DTYPE:
+        wider = "64" in fault.summary.split(",")[0]
+        return Rule(
+            "dtype-upcast" if wider else "dtype",
+            "a gradient has the dtype of what it is the gradient of",
+            "which constant or cast changed it?" if wider else "what dtype does each step have?",
+        )
+    if isinstance(observation.outcome, ends.Raised):
+        return _raised(observation.outcome)
+    return _STRUCTURAL.get(fault.kind)
+
+
+def _raised(end: ends.Raised) -> Rule | None:
+    return next((rule for name, text, rule in _RAISED if end.type == name and re.search(text, end.message)), None)
+
+
+def judged_rule(observation: Observation) -> Rule | None:
+    """Return what an exercise's own judge said as `key: sentence`, in general words where there are any."""
+    fault = observation.fault
+    if fault is None or fault.kind is not FaultKind.WRONG:
+        return None
+    key, _, sentence = fault.summary.partition(": ")
+    if not sentence or " " in key:
+        return None
+    because, hint = _JUDGED.get(key, ("", ""))
+    return Rule(key, because, hint)

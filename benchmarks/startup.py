@@ -1,0 +1,133 @@
+"""How long a person waits for a command, start-up included, side by side with PyTorch's gradcheck and a bare Python.
+
+Run as `python benchmarks/startup.py [--runs N]`. Every round runs every command once, so that a machine that slows down
+slows all of them down; medians over the rounds are compared. Everything is byte-compiled first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import compileall
+import importlib.metadata
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+RIGHT = """\
+def mul_backward(self, other, out):
+    self.grad += other.data * out.grad
+    other.grad += self.data * out.grad
+"""
+WRONG = RIGHT.replace(" += ", " = ")
+GRADCHECK = """\
+import torch
+x, y = (torch.randn(3, dtype=torch.float64, requires_grad=True) for _ in range(2))
+assert torch.autograd.gradcheck(torch.mul, (x, y))
+"""
+TORCH, BARE = "python: import torch, gradcheck of x * y", "python -c pass"
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A command, the exit code it must end with, and what it is held against."""
+
+    label: str
+    command: tuple[str, ...]
+    code: int = 0
+    against: str = ""
+    target: float = 0.0
+
+
+def commands(folder: Path) -> list[Timed]:
+    """Return the commands to time; `folder` holds a right and a wrong answer."""
+    autodrill = str(Path(sys.executable).with_name("autodrill"))
+    right, wrong = str(folder / "right.py"), str(folder / "wrong.py")
+    return [
+        Timed(BARE, (sys.executable, "-c", "pass")),
+        Timed(TORCH, (sys.executable, "-c", GRADCHECK)),
+        Timed(
+            "autodrill check mul_backward, right", (autodrill, "check", "mul_backward", "--file", right), 0, TORCH, 0.2
+        ),
+        Timed(
+            "autodrill check mul_backward, wrong", (autodrill, "check", "mul_backward", "--file", wrong), 1, TORCH, 0.2
+        ),
+        Timed("autodrill list", (autodrill, "list"), 0, BARE, 8),
+        Timed("autodrill list --output-format json", (autodrill, "list", "--output-format", "json"), 0, BARE),
+        Timed("autodrill --version", (autodrill, "--version"), 0, BARE),
+        Timed("autodrill", (autodrill,), 0, BARE),
+        Timed("autodrill quiz --limit 1 --no-input", (autodrill, "quiz", "--limit", "1", "--no-input"), 0, BARE),
+    ]
+
+
+def seconds(timed: Timed, environment: dict[str, str]) -> float:
+    """Run a command and return the wall time of its whole process, in seconds.
+
+    Raises:
+        RuntimeError: If it ends otherwise than it should.
+    """
+    started = time.perf_counter()
+    ended = subprocess.run(timed.command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    took = time.perf_counter() - started
+    if ended.returncode != timed.code:
+        raise RuntimeError(f"`{timed.label}` ended with {ended.returncode}: {ended.stderr.decode()}")
+    return took
+
+
+def machine() -> str:
+    """Return what the figures depend on: processor, number of them, system, Python and packages."""
+    processor = platform.processor() or platform.machine()
+    if (cpuinfo := Path("/proc/cpuinfo")).exists():
+        lines = cpuinfo.read_text(encoding="utf-8").splitlines()
+        processor = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), processor)
+    packages = ("autodrill", "numpy", "typer", "rich", "torch")
+    versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in packages)
+    system = f"{platform.system()} {platform.release()}"
+    return f"{processor}, {os.cpu_count()} CPUs, {system}, Python {platform.python_version()}\n{versions}"
+
+
+def main() -> None:
+    """Time every command and print medians, spreads and ratios."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=21, help="rounds; each runs every command once (default 21)")
+    runs = parser.parse_args().runs
+    import autodrill
+
+    compileall.compile_dir(Path(autodrill.__file__).parent, quiet=2)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "right.py").write_text(RIGHT, encoding="utf-8")
+        (folder / "wrong.py").write_text(WRONG, encoding="utf-8")
+        # Byte code is what an installed program runs from; without it every import compiles anew.
+        environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONDONTWRITEBYTECODE", "PYTHONPATH")}
+        environment |= {"AUTODRILL_HOME": str(folder / "home")}
+        every = commands(folder)
+        taken: dict[str, list[float]] = {timed.label: [] for timed in every}
+        for timed in every:
+            seconds(timed, environment)  # fills the disk's cache, begins the history
+        for _ in range(runs):
+            for timed in every:
+                taken[timed.label].append(seconds(timed, environment))
+    medians = {label: statistics.median(values) for label, values in taken.items()}
+    print(f"Whole processes, wall time, medians of {runs} interleaved rounds\n{machine()}\n")
+    print(f"{'':<42} {'median':>8} {'fastest':>8} {'slowest':>8}   ratio")
+    for timed in every:
+        values = taken[timed.label]
+        line = f"{timed.label:<42} " + " ".join(
+            f"{v * 1e3:5.0f} ms" for v in (medians[timed.label], min(values), max(values))
+        )
+        if timed.against:
+            ratio = medians[timed.label] / medians[timed.against]
+            line += f"   {ratio:.2f} x {timed.against}"
+            if timed.target:
+                line += f", target {timed.target:g}: {'met' if ratio <= timed.target else 'MISSED'}"
+        print(line)
+
+
+if __name__ == "__main__":
+    main()

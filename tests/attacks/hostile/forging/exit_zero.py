@@ -1,0 +1,7 @@
+# Attempts: end the process with exit code 0 in the middle of a call, hoping that nothing but the code is looked at.
+# A pass would be a breach: no answer was given at all.
+import os
+
+
+def mul_broadcast_backward(g, a, b):
+    os._exit(0)

@@ -1,0 +1,10 @@
+# machine: x86_64
+# Attempts: copy a descriptor out of another process: its files and sockets become one's own.
+# A pass would be a breach: the grader's channels can be taken.
+import ctypes
+
+
+def attempt():
+    libc = ctypes.CDLL(None, use_errno=True)
+    handle = libc.syscall(434, int("@VICTIM@"), 0)
+    return handle >= 0 and libc.syscall(438, handle, 1, 0) >= 0

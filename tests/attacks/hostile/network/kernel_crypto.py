@@ -1,0 +1,8 @@
+# Attempts: open a socket to the kernel's cryptography.
+# A pass would be a breach: a large part of the kernel is reachable.
+import socket
+
+
+def attempt():
+    with socket.socket(38, socket.SOCK_SEQPACKET):
+        return True

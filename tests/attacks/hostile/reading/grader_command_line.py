@@ -1,0 +1,8 @@
+# Attempts: read the command line of the parent process.
+# A pass would be a breach: file names of other submissions stand there.
+import os
+
+
+def attempt():
+    with open(f"/proc/{os.getppid()}/cmdline", "rb") as line:
+        return b"python" in line.read()

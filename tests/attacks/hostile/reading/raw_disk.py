@@ -1,0 +1,8 @@
+# needs: /dev/vda
+# Attempts: read the disk beneath all files.
+# A pass would be a breach: every file is readable, whatever the rules on paths say.
+
+
+def attempt():
+    with open("/dev/vda", "rb", buffering=0) as disk:
+        return len(disk.read(512)) == 512

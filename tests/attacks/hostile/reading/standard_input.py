@@ -1,0 +1,7 @@
+# Attempts: read what the grader has been given on stdin.
+# A pass would be a breach: the grader's stdin was handed on.
+import os
+
+
+def attempt():
+    return os.read(0, 11) == b"open sesame"

@@ -1,0 +1,199 @@
+"""What every test starts from: a clean environment, optional libraries skipped where missing, a pack to spoil."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import pytest
+
+from autodrill.drills.library import Library
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from autodrill.drills.exercise import Exercise, Solution
+
+    Run = Callable[..., subprocess.CompletedProcess[str]]
+
+UNSET = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "EDITOR", "VISUAL", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
+KEPT = ("AUTODRILL_SEEDS",)  # how long the tests of the content run, not what they run
+
+EXERCISE = '''# /// autodrill
+# title = "Backward of a cube"
+# kind = "backward"
+# difficulty = "easy"
+# minutes = 3
+# topics = ["chain rule"]
+# ///
+"""`out = x * x * x`, and `g` is dL/dout. Return dx."""
+
+
+def cube_backward(g, x):
+    raise NotImplementedError
+'''
+
+SOLUTION = '''"""The slope of x³ is 3x²."""
+
+import numpy as np
+
+from autodrill.drills import given, mistake
+
+HINTS = ("Think of x * x * x as a product of three.", "Each factor in turn: three equal terms.", "`... * x * x * g`")
+CASES = [given("x[n,m]")]
+
+
+def forward(x):
+    return x * x * x
+
+
+def slope(x):
+    return 3 * np.square(x)
+
+
+def cube_backward(g, x):
+    return slope(x) * g
+
+
+@mistake("no-upstream", "the local derivative is the whole answer", "Where is g?")
+def cube_backward(g, x):
+    return slope(x)
+
+
+@mistake("square", "the exponent stays", "Differentiate x³ by hand.")
+def cube_backward(g, x):
+    return 3 * x * x * x * g
+'''
+
+
+@dataclass(frozen=True)
+class Pack:
+    """A pack of exercises in a folder of the test's own; its files begin sound, a test spoils what it is about."""
+
+    root: Path
+
+    def add(
+        self,
+        name: str = "cube_backward",
+        *,
+        exercise: tuple[str, str] = ("", ""),
+        solution: tuple[str, str] | None = ("", ""),
+    ) -> Path:
+        """Write an exercise and its solution and return the exercise's file.
+
+        Args:
+            name: Its id.
+            exercise: A passage of the sound exercise file and what stands there instead.
+            solution: Likewise of the solution file; None for no solution file.
+        """
+        path = self.root / "exercises" / "demo" / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(_changed(EXERCISE, exercise).replace("cube_backward", name), encoding="utf-8")
+        if solution is not None:
+            other = self.solution_file(name)
+            other.parent.mkdir(parents=True, exist_ok=True)
+            other.write_text(_changed(SOLUTION, solution).replace("cube_backward", name), encoding="utf-8")
+        return path
+
+    def solution_file(self, name: str = "cube_backward") -> Path:
+        return self.root / "solutions" / "demo" / f"{name}.py"
+
+    @property
+    def library(self) -> Library:
+        return Library([self.root])
+
+    def load(self, name: str = "cube_backward") -> tuple[Exercise, Solution]:
+        library = self.library
+        exercise = library.find(name)
+        return exercise, library.solution(exercise)
+
+
+def _changed(text: str, change: tuple[str, str]) -> str:
+    old, new = change
+    assert old in text, f"the sound file holds no {old!r}"
+    return text.replace(old, new, 1) if old else text
+
+
+def line_of(path: Path, passage: str) -> int:
+    """The line of a file on which a passage begins."""
+    text = path.read_text(encoding="utf-8")
+    return 1 + text[: text.index(passage)].count("\n")
+
+
+@pytest.fixture
+def pack(tmp_path: Path) -> Pack:
+    """An empty pack."""
+    (tmp_path / "pack" / "exercises").mkdir(parents=True)
+    return Pack(tmp_path / "pack")
+
+
+@pytest.fixture
+def place() -> Callable[[Path, str], int]:
+    """Find the line on which a passage of a file begins."""
+    return line_of
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Run the command line in a process of its own, in an empty folder, on pipes; a change of None unsets."""
+    folder = tmp_path / "here"
+    folder.mkdir()
+
+    def run(*arguments: str, cwd: Path = folder, **changes: str | None) -> subprocess.CompletedProcess[str]:
+        changed = {**os.environ, **changes}
+        return subprocess.run(
+            [sys.executable, "-m", "autodrill", *arguments],
+            cwd=cwd,
+            env={name: value for name, value in changed.items() if value is not None},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="surrogateescape",
+            timeout=60,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def _homes(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
+    folder = tmp_path_factory.mktemp("homes")
+    numbers = itertools.count()
+    return lambda: folder / str(next(numbers))
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch: pytest.MonkeyPatch, _homes: Callable[[], Path]) -> None:
+    for name in (*UNSET, *(n for n in os.environ if n.startswith(("AUTODRILL_", "_AUTODRILL_")) and n not in KEPT)):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AUTODRILL_HOME", str(_homes()))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    missing = {}
+    if find_spec("torch") is None:
+        missing["torch"] = "PyTorch is not installed"
+    if not _has_gpu():
+        missing["cuda"] = "there is no NVIDIA GPU with cupy"
+    for item in items:
+        for marker, reason in missing.items():
+            if item.get_closest_marker(marker):
+                item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def _has_gpu() -> bool:
+    if find_spec("cupy") is None:
+        return False
+    try:
+        import cupy
+
+        return bool(cupy.cuda.runtime.getDeviceCount())
+    except (ImportError, RuntimeError):  # cupy's own errors of the driver are RuntimeErrors
+        return False

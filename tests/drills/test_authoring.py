@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from autodrill.drills.authoring import away_from_zero, below, given, gradient, normal, scenario, uniform
+from autodrill.errors import InternalError
+
+
+def test_a_pattern_names_arrays_and_their_dimensions() -> None:
+    entry = given("X[n,d] W[d, k] b[1] s[]")
+    assert entry.arrays == {"X": ("n", "d"), "W": ("d", "k"), "b": (1,), "s": ()}
+    assert entry.symbols == ("n", "d", "k")
+
+
+def test_options_are_told_apart_by_their_names() -> None:
+    entry = given("x[n]", x=2.0, g=1.0, axis=-1, smooth=False, note="at the kink")
+    assert entry.values == {"x": 2.0, "g": 1.0}
+    assert entry.static == {"axis": -1}
+    assert (entry.smooth, entry.note) == (False, "at the kink")
+
+
+@pytest.mark.parametrize("pattern", ["x[n", "x", "x[n] y", "[n]"])
+def test_a_malformed_pattern_is_refused(pattern: str) -> None:
+    with pytest.raises(ValueError, match="is not of the form"):
+        given(pattern)
+
+
+def test_an_array_named_twice_is_refused() -> None:
+    with pytest.raises(ValueError, match="`x` stands twice"):
+        given("x[n] x[m]")
+
+
+def test_a_scenario_is_named_by_its_function_and_graded_by_growing_size() -> None:
+    @scenario(3, 1, 2)
+    def random_graph(rng: np.random.Generator, size: int) -> dict[str, int]:
+        return {"size": size}
+
+    assert (random_graph.note, random_graph.sizes) == ("random graph", (1, 2, 3))
+
+
+def test_values_are_drawn_from_where_the_rule_says() -> None:
+    rng = np.random.default_rng(0)
+    shape = (10_000,)
+    assert np.abs(away_from_zero(0.25)(rng, shape, {})).min() >= 0.25
+    drawn = uniform(2, 3)(rng, shape, {})
+    assert (drawn.min() >= 2, drawn.max() < 3) == (True, True)
+    # Five standard errors of a mean and of a standard deviation of 10,000 draws.
+    many = normal(4.0, mean=7.0)(rng, shape, {})
+    assert many.mean() == pytest.approx(7, abs=5 * 4 / 100)
+    assert many.std() == pytest.approx(4, abs=5 * 4 / np.sqrt(20_000))
+
+
+def test_indices_stay_below_a_number_or_a_dimension() -> None:
+    rng = np.random.default_rng(0)
+    drawn = below("n")(rng, (1000,), {"n": 3})
+    assert drawn.dtype == np.int64
+    assert set(drawn) == {0, 1, 2}
+    assert set(below(2)(rng, (1000,), {})) == {0, 1}
+    assert below("n")(rng, (0,), {"n": 0}).shape == (0,)
+
+
+def test_a_gradient_is_that_of_the_closed_form() -> None:
+    # d/dx sum(x² y) = 2xy, d/dy = x²: exact in the engine but for rounding.
+    x, y = np.array([1.0, 2.0]), np.array([3.0, -1.0])
+    dx, dy = gradient(lambda a, b: (a * a * b).sum(), x, y)
+    np.testing.assert_allclose(dx, 2 * x * y, rtol=1e-15)
+    np.testing.assert_allclose(dy, x * x, rtol=1e-15)
+
+
+def test_a_gradient_where_there_is_none_is_refused() -> None:
+    # |x| at 0: the engine answers a subgradient, differences from the right and the left do not agree with it.
+    with pytest.raises(InternalError, match="disagree"):
+        gradient(lambda a: (a * a + 0.0) ** 0.5 if float(np.asarray(a)) > 0 else 0.0 * a, np.asarray(0.0))

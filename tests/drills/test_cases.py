@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from autodrill.drills.cases import LARGE_ELEMENTS, Case, battery, case_at, small_cases
+from autodrill.drills.library import Library
+from autodrill.errors import InternalError, UsageError
+
+if TYPE_CHECKING:
+    from tests.conftest import Pack
+
+
+@pytest.fixture(scope="module")
+def shipped() -> Library:
+    return Library.open(environ={})
+
+
+def cases_of(library: Library, name: str, seed: int = 0) -> list[Case]:
+    exercise = library.find(name)
+    return battery(exercise, library.solution(exercise), seed)
+
+
+def with_cases(pack: Pack, cases: str) -> list[Case]:
+    pack.add(solution=('[given("x[n,m]")]', cases))
+    return battery(*pack.load(), 0)
+
+
+def same(a: Any, b: Any) -> bool:
+    return a.keys() == b.keys() and all(np.array_equal(a[k], b[k]) for k in a)
+
+
+@pytest.mark.parametrize("name", ["mul_backward", "matmul_backward", "backward_engine"])
+def test_one_seed_gives_the_same_cases_again_and_another_gives_others(shipped: Library, name: str) -> None:
+    first, again, other = (cases_of(shipped, name, seed) for seed in (5, 5, 6))
+    assert [c.label for c in first] == [c.label for c in again] == [c.label for c in other]
+    assert [c.seed for c in first] == [c.seed for c in again] != [c.seed for c in other]
+    assert all(same(a.inputs, b.inputs) for a, b in zip(first, again, strict=True))
+    assert not all(same(a.inputs, b.inputs) for a, b in zip(first, other, strict=True))
+
+
+def test_arrays_come_in_every_layout_that_has_caught_somebody(pack: Pack) -> None:
+    cases = with_cases(pack, '[given("x[n,m]")]')
+    what = [c.label.split(" · ")[1] for c in cases]
+    assert what == [
+        "sizes all different",
+        "float32",
+        "not contiguous",
+        "every size 1",
+        "every size 3",
+        "n = 0",
+        "m = 0",
+        "zero cotangent",
+        "large",
+    ]
+    assert cases[1].dtype == "float32"
+    assert cases[2].strided
+    assert [c.inputs["x"].shape for c in cases[3:7]] == [
+        (1, 1),
+        (3, 3),
+        (0, cases[0].inputs["x"].shape[1]),
+        (2, 0),
+    ] or (cases[0].inputs["x"].shape == (3, 2))
+    assert cases[7].cotangent == 0.0
+
+
+def test_sizes_that_are_all_different_are_so_and_never_1(pack: Pack) -> None:
+    pack.add(solution=("x[n,m]", "x[n,m,k] y[k,3]"))
+    for seed in range(5):
+        sizes = battery(*pack.load(), seed)[0].inputs["x"].shape
+        assert sorted(sizes) == [2, 3, 4]
+
+
+def test_one_symbol_is_one_size(pack: Pack) -> None:
+    for case in with_cases(pack, '[given("x[n,m] y[m]")]'):
+        assert case.inputs["x"].shape[1:] == case.inputs["y"].shape
+
+
+def test_only_the_last_case_is_large_and_it_is_about_as_large_as_it_says(pack: Pack) -> None:
+    cases = with_cases(pack, '[given("x[n,m]"), given("x[n]")]')
+    assert [c.large for c in cases] == [False] * (len(cases) - 1) + [True]
+    assert LARGE_ELEMENTS / 2 < cases[-1].inputs["x"].size < LARGE_ELEMENTS * 2
+
+
+def test_a_class_without_empty_axes_or_a_large_case_has_none(pack: Pack) -> None:
+    cases = with_cases(pack, '[given("x[n,m]", empty=False, large=False)]')
+    assert not any("= 0" in c.label or c.large for c in cases)
+
+
+def test_literal_values_are_one_case_as_they_stand(pack: Pack) -> None:
+    (case,) = with_cases(pack, '[given("x[2]", x=[1.0, 2.0], note="ties")]')
+    assert case.label == "ties"
+    np.testing.assert_array_equal(case.inputs["x"], [1.0, 2.0])
+
+
+def test_scalar_nodes_come_with_zeros_both_signs_of_cotangent_and_one_node_twice(shipped: Library) -> None:
+    labels = [c.label.split(" · ")[1] for c in cases_of(shipped, "mul_backward")]
+    expected = {"random values", "self = 0", "other = 0", "out.grad = 0", "out.grad negative", "other is self"}
+    assert set(labels) == expected
+
+
+def test_an_aliased_case_gives_both_operands_one_value(shipped: Library) -> None:
+    aliased = [c for c in cases_of(shipped, "mul_backward") if c.alias]
+    assert aliased
+    assert all(c.inputs["self"] == c.inputs["other"] for c in aliased)
+
+
+def test_a_scenario_is_put_at_each_of_its_sizes(shipped: Library) -> None:
+    cases = [c for c in cases_of(shipped, "topological_sort") if c.label == "a random graph"]
+    assert [c.size for c in cases] == [1, 2, 3, 5, 8, 12]
+
+
+def test_small_cases_grow_and_are_of_the_same_class(pack: Pack) -> None:
+    pack.add(solution=('[given("x[n,m]")]', '[given("x[n,m]"), given("x[n,m]", axis=0)]'))
+    exercise, solution = pack.load()
+    like = next(c for c in battery(exercise, solution, 0) if c.static and c.dtype == "float32")
+    small = list(islice(small_cases(exercise, solution, like, 0), 9))
+    sizes = [c.inputs["x"].size for c in small]
+    assert sizes == sorted(sizes)
+    assert sizes[0] == 1
+    assert {(c.static["axis"], c.dtype, c.simple, c.large) for c in small} == {(0, "float32", True, False)}
+
+
+def test_small_values_can_be_followed_by_a_person(pack: Pack) -> None:
+    pack.add()
+    exercise, solution = pack.load()
+    first = battery(exercise, solution, 0)[0]
+    values = np.concatenate([c.inputs["x"].ravel() for c in islice(small_cases(exercise, solution, first, 0), 9)])
+    assert set(np.abs(values)) <= {1.0, 2.0, 3.0, 4.0, 5.0}
+
+
+def test_small_scalars_begin_plain(shipped: Library) -> None:
+    exercise = shipped.find("mul_backward")
+    solution = shipped.solution(exercise)
+    like = battery(exercise, solution, 0)[0]
+    first = next(small_cases(exercise, solution, like, 0))
+    assert sorted(first.inputs.values()) == [1.0, 2.0]
+    assert (first.cotangent, first.simple) == (1.0, True)
+
+
+def test_an_aliased_case_shrinks_to_aliased_cases(shipped: Library) -> None:
+    exercise = shipped.find("mul_backward")
+    solution = shipped.solution(exercise)
+    like = next(c for c in battery(exercise, solution, 0) if c.alias)
+    assert all(c.alias and len(set(c.inputs.values())) == 1 for c in small_cases(exercise, solution, like, 0))
+
+
+def test_a_case_is_had_again_by_its_index(shipped: Library) -> None:
+    cases = cases_of(shipped, "mul_backward")
+    assert case_at(cases, 2) is cases[2]
+    for index in (-1, len(cases)):
+        with pytest.raises(UsageError, match=f"no case {index}: this exercise has cases 0 to {len(cases) - 1}"):
+            case_at(cases, index)
+
+
+def test_a_rule_that_cannot_draw_is_the_exercise_s_fault(pack: Pack) -> None:
+    with pytest.raises(InternalError, match="the exercise's `CASES` raises ZeroDivisionError"):
+        with_cases(pack, '[given("x[n]", x=lambda rng, shape, sizes: 1 / 0)]')

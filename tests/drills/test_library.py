@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from autodrill.content import content_root
+from autodrill.drills.library import Library, suggest
+from autodrill.errors import ContentError, FileError, UnknownNameError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Pack
+
+
+@pytest.fixture
+def library(pack: Pack) -> Library:
+    for name in ("cube_backward", "cubic_backward", "square_backward"):
+        pack.add(name)
+    return pack.library
+
+
+@pytest.mark.parametrize("name", ["square_backward", "square_backward.py", "squ", "s"])
+def test_an_exercise_is_found_by_its_name_or_a_beginning_no_other_has(library: Library, name: str) -> None:
+    assert library.find(name).id == "square_backward"
+
+
+def test_a_whole_name_wins_over_the_longer_ones_that_begin_so(library: Library, pack: Pack) -> None:
+    pack.add("cube")
+    assert library.find("cube").id == "cube"
+
+
+def test_a_beginning_that_several_have_lists_them(library: Library) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        library.find("cub")
+    assert caught.value.suggestions == ("cube_backward", "cubic_backward")
+    assert caught.value.hint == "several begin so: `cube_backward`, `cubic_backward`"
+
+
+def test_a_miss_suggests_the_nearest(library: Library) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        library.find("sqare_backward")
+    assert caught.value.suggestions[0] == "square_backward"
+    assert caught.value.hint is not None
+    assert caught.value.hint.startswith("did you mean `square_backward`")
+
+
+@pytest.mark.parametrize("name", ["zzz", ""])
+def test_a_name_like_no_other_points_to_the_list(library: Library, name: str) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        library.find(name)
+    assert caught.value.hint == "`autodrill list` shows them all"
+
+
+def test_a_file_is_read_once(library: Library, pack: Pack) -> None:
+    first = library.find("square")
+    pack.add("square_backward", exercise=("of a cube", "of a square"))
+    assert library.find("square_backward") is first
+
+
+def test_caches_and_hidden_files_are_no_exercises(library: Library, pack: Pack) -> None:
+    for name in ("_draft", ".hidden"):
+        pack.add(name)
+    (pack.root / "exercises" / "demo" / "folder.py").mkdir()
+    assert sorted(library.paths) == ["cube_backward", "cubic_backward", "square_backward"]
+
+
+def test_an_exercise_comes_after_what_it_requires(pack: Pack) -> None:
+    pack.add("a", exercise=('topics = ["chain rule"]', 'topics = ["chain rule"]\n# requires = ["z"]'))
+    pack.add("b", exercise=("minutes = 3", "minutes = 1"))
+    pack.add("z", exercise=('"easy"', '"hard"'))
+    assert [h.id for h in pack.library.headings()] == ["b", "z", "a"]
+
+
+def test_a_cycle_of_prerequisites_still_lists_every_exercise(pack: Pack) -> None:
+    for name, other in (("a", "b"), ("b", "a")):
+        pack.add(name, exercise=('["chain rule"]', f'["chain rule"]\n# requires = ["{other}"]'))
+    assert {h.id for h in pack.library.headings()} == {"a", "b"}
+
+
+def test_one_id_twice_is_a_problem_of_the_second_file(pack: Pack, tmp_path: Path) -> None:
+    first, second = pack.add(), type(pack)(tmp_path / "other").add()
+    with pytest.raises(ContentError) as caught:
+        Library([pack.root, tmp_path / "other"]).find("cube_backward")
+    assert str(caught.value) == f"{second}:1: `cube_backward` is already defined in {first}"
+
+
+def test_packs_come_after_the_shipped_exercises(pack: Pack) -> None:
+    pack.add()
+    library = Library.open(environ={"AUTODRILL_PACKS": f"{pack.root}{os.pathsep}"})
+    assert library.roots == (content_root(), pack.root)
+    assert {"mul_backward", "cube_backward"} <= library.paths.keys()
+
+
+def test_a_folder_that_is_no_pack_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="is not a pack: it has no folder `exercises`"):
+        Library.open([tmp_path])
+
+
+def test_suggestions_are_the_nearest_first_and_not_many() -> None:
+    names = ["relu_backward", "tanh_backward", "add_backward", "mul_backward", "topological_sort"]
+    assert suggest("tan_backward", names)[0] == "tanh_backward"
+    assert len(suggest("backward", names)) <= 3
+    assert suggest("xyz", names) == []

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from autodrill.drills.source import SourceFile
+
+FILE = '''"""The derivation."""
+
+from __future__ import annotations
+
+import math
+import numpy as np
+from autodrill.drills import given
+
+SCALE = 2.0
+CASES = [given("x[]")]
+
+
+def unused(x):
+    return x
+
+
+def inner(x):
+    return math.sin(x) * SCALE
+
+
+def outer(x):
+    return inner(x) + 1
+
+
+def answer(g, x):
+    return g * outer(x)
+
+
+@mistake("key", "belief", "hint")
+@other
+def answer(g, x):
+    return outer(np.asarray(x))
+'''
+
+
+@pytest.fixture
+def source() -> SourceFile:
+    return SourceFile(FILE, "answer.py")
+
+
+def test_a_definition_is_cut_with_what_it_needs_and_nothing_else(source: SourceFile) -> None:
+    cut = source.cut(source.functions("answer")[0])
+    tree = ast.parse(cut)
+    assert [ast.unparse(node).split("\n")[0] for node in tree.body] == [
+        "import math",
+        "SCALE = 2.0",
+        "def inner(x):",
+        "def outer(x):",
+        "def answer(g, x):",
+    ]
+
+
+def test_a_cut_runs_by_itself(source: SourceFile) -> None:
+    namespace: dict[str, object] = {}
+    exec(source.cut(source.functions("answer")[0]), namespace)
+    answer = namespace["answer"]
+    assert callable(answer)
+    assert answer(2.0, 0.0) == 2.0
+
+
+def test_a_decorated_definition_is_cut_without_its_decorators(source: SourceFile) -> None:
+    cut = source.cut(source.functions("answer")[1])
+    assert "@" not in cut
+    assert "import numpy as np" in cut
+    assert cut.count("def answer") == 1
+
+
+def test_decorators_are_known_by_their_last_name(source: SourceFile) -> None:
+    assert [d.decorators for d in source.functions("answer")] == [(), ("mistake", "other")]
+
+
+def test_an_import_of_the_package_itself_is_never_handed_on(source: SourceFile) -> None:
+    cases = next(d for d in source.definitions if "CASES" in d.defines)
+    assert "autodrill" not in source.cut(cases)
+
+
+def test_a_form_feed_does_not_shift_the_lines() -> None:
+    source = SourceFile('x = "a\\x0c"\n\x0c\ndef f():\n    return 1\n', "f.py")
+    assert source.cut(source.functions("f")[0]) == "def f():\n    return 1\n"
+
+
+@pytest.mark.parametrize(("text", "line"), [("x = 1\ny = (\n", 2), ("x = 1\ny = 2\0\n", 2)])
+def test_what_is_not_python_is_a_syntax_error_with_its_line(text: str, line: int) -> None:
+    with pytest.raises(SyntaxError) as caught:
+        SourceFile(text, "f.py")
+    assert caught.value.lineno == line
