@@ -1,7 +1,8 @@
 """How long a person waits for a command, start-up included, side by side with PyTorch's gradcheck and a bare Python.
 
 Run as `python benchmarks/startup.py [--runs N]`. Every round runs every command once, so that a machine that slows down
-slows all of them down; medians over the rounds are compared. Everything is byte-compiled first.
+slows all of them down; medians over the rounds are compared. CPU time says what a busy machine's wall time hides.
+Everything is byte-compiled first.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ import torch
 x, y = (torch.randn(3, dtype=torch.float64, requires_grad=True) for _ in range(2))
 assert torch.autograd.gradcheck(torch.mul, (x, y))
 """
-TORCH, BARE = "python: import torch, gradcheck of x * y", "python -c pass"
+TORCH, BARE = "torch.autograd.gradcheck of x * y", "python -c pass"
 
 
 @dataclass(frozen=True)
@@ -65,18 +66,21 @@ def commands(folder: Path) -> list[Timed]:
     ]
 
 
-def seconds(timed: Timed, environment: dict[str, str]) -> float:
-    """Run a command and return the wall time of its whole process, in seconds.
+def once(timed: Timed, environment: dict[str, str]) -> tuple[float, float]:
+    """Run a command; return the wall time and the CPU time of its whole process and what it waited for, in seconds.
 
     Raises:
         RuntimeError: If it ends otherwise than it should.
     """
+    quiet = subprocess.DEVNULL
     started = time.perf_counter()
-    ended = subprocess.run(timed.command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    took = time.perf_counter() - started
-    if ended.returncode != timed.code:
-        raise RuntimeError(f"`{timed.label}` ended with {ended.returncode}: {ended.stderr.decode()}")
-    return took
+    process = subprocess.Popen(timed.command, env=environment, stdin=quiet, stdout=quiet, stderr=quiet)
+    _, status, used = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - started
+    process.returncode = os.waitstatus_to_exitcode(status)  # reaped here, so that subprocess need not look for it
+    if process.returncode != timed.code:
+        raise RuntimeError(f"`{timed.label}` ended with {process.returncode}, not {timed.code}")
+    return wall, used.ru_utime + used.ru_stime
 
 
 def machine() -> str:
@@ -107,23 +111,26 @@ def main() -> None:
         environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONDONTWRITEBYTECODE", "PYTHONPATH")}
         environment |= {"AUTODRILL_HOME": str(folder / "home")}
         every = commands(folder)
-        taken: dict[str, list[float]] = {timed.label: [] for timed in every}
+        taken: dict[str, list[tuple[float, float]]] = {timed.label: [] for timed in every}
         for timed in every:
-            seconds(timed, environment)  # fills the disk's cache, begins the history
+            once(timed, environment)  # fills the disk's cache, begins the history
         for _ in range(runs):
             for timed in every:
-                taken[timed.label].append(seconds(timed, environment))
-    medians = {label: statistics.median(values) for label, values in taken.items()}
-    print(f"Whole processes, wall time, medians of {runs} interleaved rounds\n{machine()}\n")
-    print(f"{'':<42} {'median':>8} {'fastest':>8} {'slowest':>8}   ratio")
+                taken[timed.label].append(once(timed, environment))
+    report(every, {label: list(zip(*values, strict=True)) for label, values in taken.items()}, runs)
+
+
+def report(every: list[Timed], taken: dict[str, list[tuple[float, ...]]], runs: int) -> None:
+    """Print a line a command: median wall time with its spread, median CPU time, and both ratios."""
+    print(f"Whole processes, medians of {runs} interleaved rounds, ms\n{machine()}\n")
+    print(f"{'':<40}{'wall':>6}{'least':>7}{'most':>7}{'cpu':>7}   wall / cpu ratio")
+    medians = {label: [statistics.median(kind) * 1e3 for kind in kinds] for label, kinds in taken.items()}
     for timed in every:
-        values = taken[timed.label]
-        line = f"{timed.label:<42} " + " ".join(
-            f"{v * 1e3:5.0f} ms" for v in (medians[timed.label], min(values), max(values))
-        )
+        (wall, cpu), walls = medians[timed.label], taken[timed.label][0]
+        line = f"{timed.label:<40}{wall:6.0f}{min(walls) * 1e3:7.0f}{max(walls) * 1e3:7.0f}{cpu:7.0f}"
         if timed.against:
-            ratio = medians[timed.label] / medians[timed.against]
-            line += f"   {ratio:.2f} x {timed.against}"
+            ratio, cpu_ratio = (ours / theirs for ours, theirs in zip((wall, cpu), medians[timed.against], strict=True))
+            line += f"   {ratio:.2f} / {cpu_ratio:.2f} of {timed.against}"
             if timed.target:
                 line += f", target {timed.target:g}: {'met' if ratio <= timed.target else 'MISSED'}"
         print(line)

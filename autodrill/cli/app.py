@@ -89,7 +89,7 @@ def _root(
 def main() -> None:
     """Run the command line and exit."""
     if "_AUTODRILL_COMPLETE" in os.environ:
-        build()()
+        build()(prog_name="autodrill")
     try:
         code = _run(sys.argv[1:])
     except BrokenPipeError:

@@ -17,7 +17,7 @@ def hint(
     stage: Annotated[int | None, typer.Option(min=1, max=3, help="This stage, instead of the next one.")] = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Give the next hint: first the idea, then the rule, then the line.
+    """Give the next hint: the idea, the rule, then the line.
 
     Hints are remembered: beyond the first, a pass counts as Hard, so the exercise comes back sooner.
 

@@ -24,7 +24,9 @@ def list_(
     todo: Annotated[bool, typer.Option("--todo", help="Only what is not passed, or due again.")] = False,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """List the exercises in the order to do them, with where you stand.
+    """List the exercises in the order to do them.
+
+    Each line begins with where you stand: new, tried, passed, or due again.
 
     Examples: autodrill list; autodrill list --track scalar --todo
     """
@@ -88,9 +90,9 @@ def open_(
     editor: Annotated[bool, typer.Option(help="Open it in $VISUAL or $EDITOR, on a terminal.")] = True,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Write an exercise's stub for you to fill in, and open it in your editor.
+    """Write an exercise's stub for you to fill in.
 
-    A file that is there already is opened as it is, never overwritten.
+    On a terminal it is opened in $VISUAL or $EDITOR. A file that is there already is opened as it is, never overwritten.
 
     Examples: autodrill open mul_backward --here; EDITOR="code -g" autodrill open mul_backward
     """
@@ -129,7 +131,9 @@ def reset(
     file: Annotated[Path | None, typer.Option(help="The file to reset, instead of ./NAME.py.")] = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Start an exercise afresh: your file becomes the stub again, and what was in it is kept beside it.
+    """Start an exercise afresh.
+
+    Your file becomes the stub again; what was in it is kept beside it.
 
     Example: autodrill reset mul_backward
     """

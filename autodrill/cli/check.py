@@ -28,9 +28,9 @@ def check(
     pdb: Annotated[bool, typer.Option("--pdb", help="Step through the case in the debugger; needs --case.")] = False,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Grade your answer against the reference engine and finite differences.
+    """Grade your answer, and name the rule it breaks.
 
-    The file is --file, else ./NAME.py, else the practice folder's. Wrong answers are explained on the smallest input
+    It is held against the reference engine and finite differences. The file is --file, else ./NAME.py, else the practice folder's. Wrong answers are explained on the smallest input
     that shows the fault. Exit code 0: right; 1: wrong; 2: no such exercise or file; 3: the exercise is at fault.
 
     Examples: autodrill check mul_backward; autodrill check matmul --file answer.py --seed 7

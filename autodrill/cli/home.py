@@ -41,7 +41,9 @@ def status() -> None:
 
 
 def next_(output_format: Format = OutputFormat.TEXT) -> None:
-    """Name the next exercise: what is due again first, then the first you have not passed.
+    """Name the exercise to do next.
+
+    What is due again comes first, then the first you have not passed.
 
     Example: autodrill next
     """

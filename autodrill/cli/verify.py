@@ -25,7 +25,7 @@ def verify(
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds the solution must pass.")] = 5,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Prove exercises: the stub fails, the solution passes, every mistake is caught and named.
+    """Prove exercises: the stub fails, the solution passes, mistakes are caught and named, mutants are caught.
 
     Each problem is told with its file and line and how to mend it. Exit code 0: proved; 1: problems found.
 
@@ -47,7 +47,8 @@ def verify(
         if not text:
             return
         word = paint("proved", "green") if not proof.problems else paint("PROBLEMS", "red", "bold")
-        facts = f"{proof.seeds} seeds, {proof.mistakes} mistakes, {proof.seconds:.1f} s"
+        counts = f"{proof.seeds} seeds, {proof.mistakes} mistakes, {proof.mutants} mutants, {proof.survivors} survivors"
+        facts = f"{counts}, {proof.seconds:.1f} s"
         say(f"{word}  {proof.exercise}" + (f"  {paint(facts, 'dim')}" if not proof.problems else ""))
         for problem in proof.problems:
             say(f"  {clean(str(problem))}")

@@ -23,7 +23,10 @@ __all__ = ["Case", "battery", "case_at", "small_cases"]
 LARGE_ELEMENTS = 20_000
 """Elements of the largest array of the large case: enough for 40,000 evaluations to give finite differences away."""
 
-_SMALL_NUMBERS = (1.0, 2.0, 3.0, -1.0, -2.0, 0.5, 4.0, -3.0)
+_SMALL_NUMBERS = (2.0, 3.0, 1.0, -1.0, -2.0, 0.5, 4.0, -3.0)
+
+
+_DISTINCT, _RANDOM, _EQUAL = "sizes all different", "random values", "equal values, two nodes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,7 @@ class Case:
         dtype: The floating dtype everything is handed over in: "float64" or "float32".
         strided: Whether arrays are handed over non-contiguous.
         alias: For scalar nodes: whether all operands are one node.
+        fresh: For scalar nodes: whether `.grad` is still 0 when the closure is called.
         simple: Whether cotangents and starting gradients are small integers, to read in a report.
         large: Whether this is the large case that makes an answer by finite differences cost too much.
         size: The size a scenario was asked for; 0 for arrays.
@@ -56,6 +60,7 @@ class Case:
     dtype: str = "float64"
     strided: bool = False
     alias: bool = False
+    fresh: bool = False
     simple: bool = False
     large: bool = False
     size: int = 0
@@ -140,7 +145,9 @@ def _frozen(static: Mapping[str, Any]) -> str:
 def _label(entry: Given) -> str:
     if entry.note:
         return entry.note
-    shapes = ", ".join(f"{name} ({', '.join(map(str, dims))})" for name, dims in entry.arrays.items() if dims)
+    shapes = ""
+    if any(entry.arrays.values()):
+        shapes = ", ".join(f"{name} ({', '.join(map(str, dims))})" for name, dims in entry.arrays.items())
     options = ", ".join(f"{key}={value}" for key, value in entry.static.items())
     return ", ".join(part for part in (shapes, options) if part) or "scalars"
 
@@ -159,15 +166,18 @@ def _scalar_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
         settings = {"smooth": entry.smooth, "remark": entry.remark, "cotangent": fixed, **changes}
         return Case(f"{label} · {what}" if what else label, inputs, dict(entry.static), seed=_child(rng), **settings)
 
-    cases = [case("random values" if drawn else "") for _ in range(3 if drawn else 1)]
+    cases = [case(_RANDOM if drawn else "") for _ in range(3 if drawn else 1)]
     cases += [case(f"{name} = 0", inputs={name: 0.0}) for name in names if name not in entry.values]
     if fixed is None:
         cases.append(case("out.grad = 0", cotangent=0.0))
         cases.append(case("out.grad negative", cotangent=-float(rng.uniform(0.5, 2))))
+    if drawn:
+        cases.append(case("nothing in .grad yet", fresh=True))
     if len(names) > 1 and drawn == names:
         for _ in range(2):
             inputs = dict.fromkeys(names, _scalar(entry, names[0], rng))
             cases.append(case(f"{names[1]} is {names[0]}", inputs=inputs, alias=True))
+        cases.append(case(_EQUAL, inputs=dict.fromkeys(names, _scalar(entry, names[0], rng))))
     return cases
 
 
@@ -185,15 +195,29 @@ def _scalar(entry: Given, name: str, rng: np.random.Generator) -> float:
 
 def _small_scalars(entry: Given, like: Case) -> Iterator[Case]:
     names = list(entry.arrays)
-    choices = [(float(entry.values[n]),) if _is_literal(entry, n) else _SMALL_NUMBERS for n in names]
+    what = like.label.partition(" · ")[2]
+    choices = [
+        (float(entry.values[n]),) if _is_literal(entry, n) else (0.0,) if what == f"{n} = 0" else _SMALL_NUMBERS
+        for n in names
+    ]
     if like.alias:
         choices = [_SMALL_NUMBERS]
     numbers = sorted(itertools.product(*choices), key=lambda vs: (len(set(vs)) < len(vs), sum(map(_plainness, vs))))
-    zeros = [] if any(name in entry.values for name in names) else [tuple(0.0 for _ in choices)]
-    for values in [*numbers[:40], *zeros]:
+    if what == _EQUAL:
+        numbers = [values for values in numbers if len(set(values)) == 1]
+    cotangents: tuple[float, ...] = {"out.grad = 0": (0.0,), "out.grad negative": (-1.0, -2.0)}.get(what, (1.0, 2.0, -1.0))
+    if entry.values.get("g") is not None:
+        cotangents = (entry.values["g"],)
+    for values in numbers[:40]:
         inputs = dict.fromkeys(names, values[0]) if like.alias else dict(zip(names, values, strict=True))
-        for cotangent in (1.0, 2.0, -1.0) if entry.values.get("g") is None else (entry.values["g"],):
-            yield replace(like, inputs=inputs, cotangent=cotangent, simple=True)
+        for cotangent in cotangents:
+            yield replace(like, label=_plain_label(like), inputs=inputs, cotangent=cotangent, simple=True)
+
+
+def _plain_label(like: Case) -> str:
+    """The label of a small case: what only the random case had is no longer special about it."""
+    class_, _, what = like.label.partition(" · ")
+    return class_ if what in (_DISTINCT, _RANDOM, "large") else like.label
 
 
 def _plainness(value: float) -> float:
@@ -215,7 +239,7 @@ def _array_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
         settings = {"smooth": entry.smooth, "remark": entry.remark, "cotangent": entry.values.get("g")}
         return Case(text, inputs, dict(entry.static), seed=_child(rng), **{**settings, **changes})
 
-    cases = [case("sizes all different" if len(symbols) > 1 else "", distinct)]
+    cases = [case(_DISTINCT if len(symbols) > 1 else "", distinct)]
     if not _takes_draws(entry):
         return cases
     cases.append(case("float32", distinct, dtype="float32"))
@@ -268,11 +292,14 @@ def _small_arrays(entry: Given, like: Case, rng: np.random.Generator) -> Iterato
     smallest = itertools.product(range(1, limit + 1), repeat=len(symbols))
     if "= 0" in like.label:
         smallest = itertools.product(range(limit + 1), repeat=len(symbols))
-    ordered = sorted(smallest, key=lambda s: (sum(s), s))
+    # All sizes 1 comes last: it is small, but most of what an array does cannot be seen in it.
+    ordered = sorted(smallest, key=lambda s: (max(s, default=0) == 1, sum(s), s))
     for simple in (True, False):
         for sizes in ordered:
             inputs = _draw(entry, dict(zip(symbols, sizes, strict=True)), rng, simple=simple)
-            yield replace(like, inputs=inputs, seed=_child(rng), simple=simple, large=False)
+            yield replace(
+                like, label=_plain_label(like), inputs=inputs, seed=_child(rng), simple=simple, large=False
+            )
 
 
 def _large_case(entry: Given, rng: np.random.Generator) -> Case:

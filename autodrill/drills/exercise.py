@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from autodrill.drills.authoring import Given, Mistake, Scenario
@@ -115,6 +115,7 @@ class Solution:
         cotangents: The names of the cotangents, one an output of `forward`.
         results: The names of the results asked for; empty for `d` and the input's name. Where `drive` or the
             candidate returns a dict, these are its keys.
+        equivalent: Mutants of the solution that pass because they compute the same, by key, with the reason.
     """
 
     path: Path
@@ -133,3 +134,9 @@ class Solution:
     may_alias: bool = False
     cotangents: tuple[str, ...] = ("g",)
     results: tuple[str, ...] = ()
+    equivalent: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def wants_dict(self) -> bool:
+        """Whether several results come back by name, so that a tuple in whatever order is no answer."""
+        return bool(self.drive) and len(self.results) > 1

@@ -1,4 +1,4 @@
-"""The proof of an exercise: the stub fails, the solution passes, every known mistake is caught and named."""
+"""The proof of an exercise: the stub fails, the solution passes, mistakes are caught and named, mutants caught."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from autodrill.errors import ContentError, Problem
+from autodrill.drills.survivors import Strength, strength
+from autodrill.errors import ContentError, InternalError, Problem
+from autodrill.grading.bench import Bench
 from autodrill.grading.explain import Submission
 from autodrill.grading.judge import grade
 from autodrill.grading.report import Report, Verdict
@@ -32,7 +34,10 @@ class Proof:
         exercise: Its id.
         problems: Everything wrong with it, each with its place and how to mend it; empty if it is proved.
         mistakes: How many known mistakes were put to the grader.
-        seeds: How many seeds the solution was graded with.
+        seeds: How many seeds the solution and its mutants were graded with.
+        mutants: How many mutants of the solution were put to the grader.
+        survivors: How many of them pass although nobody says why; each is a problem.
+        equivalent: How many pass and are argued to compute the same.
         seconds: How long it took.
     """
 
@@ -40,11 +45,14 @@ class Proof:
     problems: tuple[Problem, ...]
     mistakes: int = 0
     seeds: int = 0
+    mutants: int = 0
+    survivors: int = 0
+    equivalent: int = 0
     seconds: float = 0.0
 
 
 def prove(library: Library, exercise: Exercise, *, seeds: int = 5) -> Proof:
-    """Prove an exercise by grading its stub, its solution and its mistakes as a candidate's files are graded."""
+    """Prove an exercise by grading its stub, solution, mistakes and mutants as a candidate's files are graded."""
     import time
 
     started = time.perf_counter()
@@ -52,9 +60,23 @@ def prove(library: Library, exercise: Exercise, *, seeds: int = 5) -> Proof:
         solution = library.solution(exercise)
     except ContentError as error:
         return Proof(exercise.id, error.problems, seconds=time.perf_counter() - started)
-    problems = [*_stub(exercise, solution), *_solution(exercise, solution, seeds), *_hints(solution)]
-    problems += _mistakes(exercise, solution)
-    return Proof(exercise.id, tuple(problems), len(solution.mistakes), seeds, time.perf_counter() - started)
+    strong = Strength()
+    with Bench(exercise, solution) as bench:
+        problems = [*_stub(exercise, solution), *_hints(solution)]
+        wrong = _solution(bench, exercise, solution, seeds)
+        if not wrong:  # mutants of a wrong program prove nothing
+            strong = strength(bench, exercise, solution, seeds=seeds)
+    problems += [*wrong, *_mistakes(exercise, solution), *strong.problems]
+    return Proof(
+        exercise.id,
+        tuple(problems),
+        mistakes=len(solution.mistakes),
+        seeds=seeds,
+        mutants=strong.mutants,
+        survivors=strong.survivors,
+        equivalent=strong.equivalent,
+        seconds=time.perf_counter() - started,
+    )
 
 
 def check_prerequisites(exercises: Sequence[Heading]) -> list[Problem]:
@@ -94,16 +116,18 @@ def _stub(exercise: Exercise, solution: Solution) -> list[Problem]:
     return []
 
 
-def _solution(exercise: Exercise, solution: Solution, seeds: int) -> list[Problem]:
+def _solution(bench: Bench, exercise: Exercise, solution: Solution, seeds: int) -> list[Problem]:
     for seed in range(seeds):
-        report = _grade(exercise, solution, solution.source, seed)
-        if report.verdict is Verdict.PASS:
-            continue
+        try:
+            found = bench.first_fault(solution.source, [seed])
+        except InternalError as error:
+            wrong = error.message
+        else:
+            if found is None:
+                continue
+            wrong = f"{found.label}: {found.summary}".removeprefix(": ")
         line = _line_of(solution.path, rf"def {exercise.id}\b|class {exercise.id}\b")
-        found = report.detail
-        if report.failure is not None:
-            found = f"{report.failure.label}: {report.failure.summary}".removeprefix(": ")
-        return [Problem(str(solution.path), line, f"the worked solution does not pass with seed {seed}: {found}")]
+        return [Problem(str(solution.path), line, f"the worked solution does not pass with seed {seed}: {wrong}")]
     return []
 
 

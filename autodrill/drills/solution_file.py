@@ -68,6 +68,7 @@ def load_solution(exercise: Exercise) -> Solution:
         may_alias=namespace.get("MAY_ALIAS", False),
         cotangents=tuple(namespace.get("COTANGENTS", ("g",))),
         results=tuple(namespace.get("RESULTS", ())),
+        equivalent=dict(namespace.get("EQUIVALENT", {})),
         **{part: namespace.get(part) for part in _PARTS},
     )
 
@@ -146,6 +147,9 @@ def _check_settings(source: SourceFile, namespace: dict[str, Any], complain: Com
     for name in namespace.get("WRT") or ():
         if any(isinstance(case, Given) and name not in case.arrays for case in cases):
             complain(f"`WRT` names `{name}`, which is not an array of every `given(...)`", line("WRT"))
+    equivalent = namespace.get("EQUIVALENT", {})
+    if not isinstance(equivalent, dict) or not _texts([*equivalent, *equivalent.values()]):
+        complain("`EQUIVALENT` must map mutants to the reasons why they compute the same", line("EQUIVALENT"))
     for part in _PARTS:
         if namespace.get(part) is not None and not callable(namespace[part]):
             complain(f"`{part}` must be a function", line(part))

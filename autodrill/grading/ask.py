@@ -105,13 +105,7 @@ def shown_arguments(exercise: Exercise, solution: Solution, case: Case, truth: T
     """What a report shows as given: for scalar nodes their values and starting gradients, else the arguments."""
     if exercise.kind is not Kind.VALUE or solution.drive:
         return named_arguments(exercise, solution, case, truth)
-    names = list(case.inputs)
-    shown: dict[str, Any] = {}
-    if case.alias:
-        shown[" = ".join(f"{n}" for n in names)] = case.inputs[names[0]]
-    else:
-        shown.update(case.inputs)
-    shown["out.grad"] = float(truth.cotangents[0])
-    for part, start in zip(truth.parts, truth.start, strict=True):
-        shown[f"{part.name} before"] = start
-    return shown
+    nodes = list(case.inputs)[: 1 if case.alias else None]
+    shown: dict[str, Any] = {f"{name}.data": case.inputs[name] for name in nodes}
+    shown.update((part.name, start) for part, start in zip(truth.parts, truth.start, strict=True))
+    return {**shown, "out.grad": float(truth.cotangents[0])}

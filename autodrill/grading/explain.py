@@ -12,10 +12,11 @@ from autodrill.drills.cases import small_cases
 from autodrill.errors import InternalError
 from autodrill.grading import outcome as ends
 from autodrill.grading.ask import scenario_source, shown_arguments
-from autodrill.grading.patterns import Subject, generic_rule
+from autodrill.grading.patterns import Subject, evidence, generic_rule, spread
 from autodrill.grading.probe import put
 from autodrill.grading.process import Limits, Runner
 from autodrill.grading.report import Comparison, Failure, FaultKind, Rule
+from autodrill.grading.self_evident import judged_rule
 from autodrill.grading.show import pair, short
 
 if TYPE_CHECKING:
@@ -27,10 +28,10 @@ __all__ = ["Submission", "explain"]
 
 _SHRINK_SECONDS = 0.4
 _SHRINK_TRIES = 120
-_EVIDENCE = 6
-"""How many failing and how many passing cases a known mistake must agree with."""
-
 _UNEXPLAINED = {FaultKind.TIME, FaultKind.MEMORY, FaultKind.OUTPUT, FaultKind.DIED, FaultKind.NOT_IMPLEMENTED}
+
+_NUMBERS_RIGHT = {FaultKind.MUTATED, FaultKind.ALIASED, FaultKind.UNREPEATABLE, FaultKind.NONLINEAR}
+"""Faults of answers whose numbers are right: showing them side by side would only puzzle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +70,10 @@ def explain(
         return _failure(exercise, solution, index, first, None)
     with Runner.start(limits) as bench:
         shown = first if process.finished else _smallest(process, exercise, solution, first)
-        failed = [o for _, o in failing][:_EVIDENCE]
-        passed = [o for _, o in seen if o.fault is None and not o.case.large][:_EVIDENCE]
-        evidence = [shown, *(o for o in failed if o is not shown)]
-        rule = _known_rule(bench, exercise, solution, evidence, passed)
-    subject = Subject(exercise, solution)
-    rule = rule or _judged_rule(shown) or generic_rule(subject, evidence, passed)
+        failed = [shown, *(o for _, o in failing if o is not shown)]
+        passed = [o for _, o in seen if o.fault is None and not o.case.large]
+        rule = _known_rule(bench, exercise, solution, evidence(failed), spread(passed))
+    rule = rule or judged_rule(shown) or generic_rule(Subject(exercise, solution), failed, passed)
     return _failure(exercise, solution, index, shown, rule)
 
 
@@ -114,10 +113,11 @@ def _known_rule(
         )
         if not isinstance(loaded, ends.Loaded):
             continue
-        degree = min(
-            (_agreement(bench, exercise, solution, o, ever_wrong) for o in [*failed, *passed]),
-            default=0,
-        )
+        degree = 2
+        for observation in [*failed, *passed]:
+            degree = min(degree, _agreement(bench, exercise, solution, observation, ever_wrong))
+            if not degree:
+                break
         if degree == 2:
             return _as_rule(mistake)
         if degree == 1 and alike is None:
@@ -137,13 +137,19 @@ def _agreement(bench: Runner, exercise: Exercise, solution: Solution, mine: Obse
     if mine.fault is None:
         if theirs.fault is None:
             return 2
-        return 2 if theirs.wrong and not any(theirs.wrong[i] for i in ever_wrong if i < len(theirs.wrong)) else 0
+        # A mistake may be in both results and the candidate's in one: what is never wrong there says nothing.
+        apart = ever_wrong and theirs.wrong and not any(theirs.wrong[i] for i in ever_wrong if i < len(theirs.wrong))
+        return 2 if apart else 0
     if theirs.fault is None:
         return 0
+    if any(np.size(v) == 0 for v in mine.case.inputs.values()):
+        return 1  # with nothing to compute, the same mistake ends in many ways
     if mine.got is None or theirs.got is None:
         same = mine.fault.kind is theirs.fault.kind
         if same and isinstance(mine.outcome, ends.Raised) and isinstance(theirs.outcome, ends.Raised):
-            return 2 if mine.outcome.type == theirs.outcome.type else 0
+            if mine.outcome.type != theirs.outcome.type:
+                return 0
+            return 2 if mine.outcome.message == theirs.outcome.message else 1
         if same and isinstance(mine.outcome, ends.Returned) and isinstance(theirs.outcome, ends.Returned):
             if repr(mine.outcome.value) == repr(theirs.outcome.value):
                 return 2
@@ -169,14 +175,6 @@ def _agreement(bench: Runner, exercise: Exercise, solution: Solution, mine: Obse
     return 2
 
 
-def _judged_rule(shown: Observation) -> Rule | None:
-    """What an exercise's own judge said, as `key: sentence`."""
-    if shown.fault is None or shown.fault.kind is not FaultKind.WRONG:
-        return None
-    key, _, sentence = shown.fault.summary.partition(": ")
-    return Rule(key, sentence, "") if sentence and " " not in key else None
-
-
 # -- the record --------------------------------------------------------------------------------------------------------
 
 
@@ -189,7 +187,7 @@ def _failure(exercise: Exercise, solution: Solution, index: int, shown: Observat
         summary=fault.summary.partition(": ")[2] if rule and fault.kind is FaultKind.WRONG else fault.summary,
         rule=rule,
         case=index,
-        label=shown.case.label,
+        label=shown.case.label.removeprefix("scalars").removeprefix(" · "),
         given=given,
         comparisons=_comparisons(shown),
         line=fault.line,
@@ -198,13 +196,18 @@ def _failure(exercise: Exercise, solution: Solution, index: int, shown: Observat
 
 
 def _comparisons(shown: Observation) -> tuple[Comparison, ...]:
+    if shown.fault is not None and shown.fault.kind in _NUMBERS_RIGHT:
+        return ()
     if shown.got is None:
         if shown.fault is not None and shown.fault.kind is FaultKind.WRONG and isinstance(shown.outcome, ends.Returned):
             return (Comparison("returned", "", short(shown.outcome.value), wrong=True),)
         return ()
     rows = []
     for part, got, wrong in zip(shown.truth.parts, shown.got, shown.wrong, strict=True):
-        expected, mine = _pair(part.value, got)
+        if shown.fault is not None and shown.fault.kind is FaultKind.DTYPE:
+            expected, mine = str(part.dtype), str(got.dtype) if got is not None else ""
+        else:
+            expected, mine = _pair(part.value, got)
         rows.append(Comparison(part.name, expected, mine, wrong))
     return tuple(rows)
 

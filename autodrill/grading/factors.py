@@ -24,65 +24,72 @@ __all__ = ["approximate", "constant_factor", "stray_factor", "term_without_upstr
 _NEARLY_ONE = 1e-3
 """A factor this close to 1 is no factor: the answer is inexact."""
 
+_POWERS = {
+    1: "too large by a factor:",
+    -1: "too small by a factor:",
+    0.5: "too large by a factor: the square root of",
+    -0.5: "too small by a factor: the square root of",
+}
+
 
 # -- one number for everything -----------------------------------------------------------------------------------------
 
 
-def constant_factor(told: list[Observation], held: list[Observation], parts: set[int]) -> Rule | None:
+def constant_factor(told: list[Observation], held: list[Observation]) -> Rule | None:
     """One number, the same in every case or always the size of an axis, by which the answer is off.
 
     Args:
         told: Failing observations with results to compare.
         held: Passing observations, which the factor must not contradict.
-        parts: The results that are ever wrong.
     """
-    ratios = [r for o in told if (r := _ratio(o)) is not None]
-    if not ratios or len(ratios) != sum(any(np.any(c != 0) for c in contributions(o)) for o in told):
+    ratios = [(o, i, _ratio(o, i)) for o in told for i, wrong in enumerate(o.wrong) if wrong and _asked(o, i)]
+    if not ratios or any(r is None for _, _, r in ratios):
         return None
-    silent = all(not np.any(contributions(o)[i] != 0) for o in held for i in parts)
-    if silent and all(math.isclose(r, ratios[0], rel_tol=1e-4) for r in ratios):
+    known = [(o, i, r) for o, i, r in ratios if r is not None]
+    right = [(o, i) for o in held for i in {i for _, i, _ in known} if _asked(o, i)]
+    first, index, ratio = known[0]
+    part = first.truth.parts[index].name
+    if not right and all(math.isclose(r, ratio, rel_tol=1e-4) for _, _, r in known):
         return Rule(
             "constant-factor",
-            f"what arrives is exactly {_as_text(ratios[0])} times what it should be",
+            f"what arrives in {part} is exactly {_as_text(ratio)} times what it should be",
             "where does that factor come from?",
         )
-    known = [o for o in told if _ratio(o) is not None]
-    for name in dict(_sizes(known[0])):
-        for power, words in ((1, "large by"), (-1, "small by"), (0.5, "large by the root of"), (-0.5, "small by the root of")):
-            if all(math.isclose(r, _power(o, name, power), rel_tol=1e-4) for o, r in zip(known, ratios, strict=True)):
-                return Rule("constant-factor", f"too {words} {name}", "is it a sum or a mean? over how many?")
-    return None  # fmt: skip
+    for name in dict(_sizes(first, index)):
+        for power, words in _POWERS.items():
+            if all(math.isclose(r, _power(o, i, name, power), rel_tol=1e-4) for o, i, r in known) and all(
+                math.isclose(1.0, _power(o, i, name, power)) for o, i in right
+            ):
+                return Rule("constant-factor", f"{part} is {words} {name}", "is it a sum or a mean? over how many?")
+    return None
 
 
-def _power(o: Observation, name: str, power: float) -> float:
-    size = dict(_sizes(o)).get(name, 0)
+def _asked(o: Observation, index: int) -> bool:
+    """Whether anything but zeros is asked for."""
+    return bool(np.any(contributions(o)[index] != 0))
+
+
+def _power(o: Observation, index: int, name: str, power: float) -> float:
+    size = dict(_sizes(o, index)).get(name, 0)
     return float(size) ** power if size else 0.0
 
 
-def _ratio(o: Observation) -> float | None:
-    """The one number got / right is, or None; taken over the wrong results."""
+def _ratio(o: Observation, index: int) -> float | None:
+    """The one number got / right is, or None."""
     assert o.got is not None
-    ratios: list[float] = []
-    start = o.truth.start or (0.0,) * len(o.truth.parts)
-    for got, part, wrong, begin in zip(o.got, o.truth.parts, o.wrong, start, strict=True):
-        if not wrong:
-            continue
-        if got is None or got.shape != part.value.shape or not np.isfinite(got).all():
-            return None
-        right, mine = part.value - begin, got - begin
-        scale = float(np.max(np.abs(right), initial=0.0))
-        if scale == 0:
-            continue
-        r = float(np.sum(mine * right) / np.sum(right * right))
-        if not np.all(np.abs(mine - r * right) <= 1e-4 * abs(r) * scale + 8 * part.tolerance):
-            return None
-        ratios.append(r)
-    if not ratios or ratios[0] == 0 or not all(math.isclose(r, ratios[0], rel_tol=1e-4) for r in ratios):
+    part, got, right = o.truth.parts[index], o.got[index], contributions(o)[index]
+    if got is None or got.shape != part.value.shape or not np.isfinite(got).all():
         return None
-    return None if abs(ratios[0] - 1) < _NEARLY_ONE else ratios[0]
+    mine = got - o.truth.start[index] if o.truth.start else got
+    scale = float(np.max(np.abs(right)))
+    ratio = float(np.sum(mine / scale * (right / scale)) / np.sum((right / scale) ** 2))
+    room = 1e-4 * abs(ratio) * scale + 8 * part.tolerance
+    if not math.isfinite(ratio) or ratio == 0 or abs(ratio - 1) < _NEARLY_ONE or not np.all(np.abs(mine - ratio * right) <= room):
+        return None
+    return ratio
 
 
-def _sizes(o: Observation) -> Iterator[tuple[str, int]]:
+def _sizes(o: Observation, index: int) -> Iterator[tuple[str, int]]:
     """The sizes a forgotten 1/N could be: every axis, and every array's number of elements."""
     for name, value in o.case.inputs.items():
         shape = np.shape(value)
@@ -90,13 +97,11 @@ def _sizes(o: Observation) -> Iterator[tuple[str, int]]:
             yield f"the size of axis {axis} of {name}", n
         if len(shape) > 1:
             yield f"the number of elements of {name}", math.prod(shape)
+    size = o.truth.parts[index].value.size
     for cotangent in o.truth.cotangents:
         yield "the number of outputs", cotangent.size
-        for part in o.truth.parts:
-            if part.value.size and cotangent.size > part.value.size:
-                yield "the number of copies", cotangent.size // part.value.size
-            elif cotangent.size and cotangent.size < part.value.size:
-                yield "the number of elements reduced", part.value.size // cotangent.size
+        yield "the number of copies", cotangent.size // size if size else 0
+        yield "the number of elements reduced", size // cotangent.size if cotangent.size else 0
 
 
 def _as_text(ratio: float) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Child"]
 
-_DUMP_SECONDS = 0.1
+_DUMP_SECONDS = 0.3  # a dump takes a millisecond, unless the machine is busy
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ class Child:
         return self.dumped_line(filename)
 
     def dumped_line(self, filename: str) -> int | None:
-        """Read the innermost line of `filename` from the stack that was dumped, waiting 0.1 s at most."""
+        """Read the innermost line of `filename` from the stack that was dumped, waiting 0.3 s at most."""
         if self.dump is None:
             return None
         prefix = f'  File "{_as_dumped(filename)}", line '.encode()

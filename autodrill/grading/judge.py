@@ -62,8 +62,10 @@ def grade(
         except InternalError as error:
             report = replace(report, verdict=Verdict.INTERNAL, detail=error.message)
         output = process.stdout
-    if report.verdict is not Verdict.PASS and _is_stub(exercise, submission):
-        report = _not_implemented(report)
+    if report.failure is not None and _is_stub(exercise, submission):
+        words = "not implemented yet: the file is still as it was given"
+        failure = replace(report.failure, kind=FaultKind.NOT_IMPLEMENTED, summary=words)
+        report = replace(report, verdict=Verdict.FAIL, failure=failure)
     return replace(report, output=output, seconds=time.perf_counter() - started)
 
 
@@ -150,10 +152,3 @@ def _remarks(
 
 def _is_stub(exercise: Exercise, submission: Submission) -> bool:
     return submission.source.decode("utf-8", "replace").split() == exercise.stub.split()
-
-
-def _not_implemented(report: Report) -> Report:
-    words = "not implemented yet: the file is still as it was given"
-    failure = report.failure or Failure(FaultKind.NOT_IMPLEMENTED, words)
-    failure = replace(failure, kind=FaultKind.NOT_IMPLEMENTED, summary=words)
-    return replace(report, verdict=Verdict.FAIL, failure=failure)

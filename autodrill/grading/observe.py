@@ -91,7 +91,11 @@ def examine(exercise: Exercise, solution: Solution, case: Case, truth: Truth, en
         _compare(part, g, kind_of_node=exercise.kind is Kind.VALUE) for part, g in zip(truth.parts, got, strict=True)
     ]
     wrong = tuple(c is not None for c in checks)
-    fault = next((c for c in checks if c is not None), None) or _conduct(exercise, solution, case, truth, end)
+    fault = next((c for c in checks if c is not None), None)
+    if exercise.kind is Kind.VALUE and not solution.drive:
+        # What is written to `.data` or to `out` explains why the gradients are wrong, never the other way round.
+        fault = _untouched_nodes(case, truth, end.value) or fault
+    fault = fault or _conduct(exercise, solution, case, truth, end)
     return Observation(case, truth, end, tuple(got), wrong, fault)
 
 
@@ -140,8 +144,14 @@ def _results(
     if value is None:
         return None, Fault(FaultKind.NOTHING, "it returns None")
     if exercise.kind is Kind.VALUE and not solution.drive:
-        value = tuple(value["grads"]) if isinstance(value, dict) else value
+        # The scenario sends this and nothing else; whatever else comes is forged.
+        if not isinstance(value, dict) or not all(isinstance(value.get(key), list) for key in ("grads", "data", "out")):
+            return None, Fault(FaultKind.TYPE, "what came back are not the nodes it was given")
+        value = tuple(value["grads"])
     names = [p.name for p in truth.parts]
+    if solution.wants_dict and not isinstance(value, dict):
+        wanted = ", ".join(f"`{n}`" for n in names)
+        return None, Fault(FaultKind.TYPE, f"it does not return a dict with the keys {wanted}")
     if isinstance(value, dict) and solution.results:
         missing = [n for n in names if n not in value]
         if missing:
@@ -153,7 +163,8 @@ def _results(
         items = [value]
     if len(items) != len(names):
         wanted = f"{len(names)} results ({', '.join(names)})" if len(names) > 1 else f"one result ({names[0]})"
-        return None, Fault(FaultKind.ARITY, f"it returns {len(items)} results, must return {wanted}")
+        count = "1 result" if len(items) == 1 else f"{len(items)} results"
+        return None, Fault(FaultKind.ARITY, f"it returns {count}, must return {wanted}")
     for name, item in zip(names, items, strict=True):
         if item is None:
             return None, Fault(FaultKind.NOTHING, f"{name} is None")
@@ -180,7 +191,7 @@ def _fits(item: Any) -> bool:
 
 def _compare(part: Part, got: Array | None, *, kind_of_node: bool) -> Fault | None:
     if got is None:
-        return Fault(FaultKind.TYPE, f"{part.name} is not {'a number' if kind_of_node else 'an array of numbers'}")
+        return Fault(FaultKind.TYPE, f"{part.name} is not {'an array of numbers' if part.value.ndim else 'a number'}")
     if got.dtype.kind not in "fiu":
         return Fault(FaultKind.TYPE, f"{part.name} has dtype {got.dtype}, must be {part.dtype}")
     if got.shape != part.value.shape:
@@ -207,9 +218,7 @@ def _within(got: Array, want: Array, tolerance: Array) -> Array:
 
 def _conduct(exercise: Exercise, solution: Solution, case: Case, truth: Truth, end: ends.Returned) -> Fault | None:
     """Faults of an answer whose numbers are right."""
-    if exercise.kind is Kind.VALUE and not solution.drive:
-        return _untouched_nodes(case, truth, end.value)
-    if solution.drive:
+    if solution.drive or exercise.kind is Kind.VALUE:
         return None
     names = list(named_arguments(exercise, solution, case, truth))
     if end.changed:
@@ -233,11 +242,17 @@ def _untouched_nodes(case: Case, truth: Truth, value: Any) -> Fault | None:
     """A closure adds to `.grad` of its operands and leaves everything else alone."""
     data = [float(v) for v in case.inputs.values()][: 1 if case.alias else None]
     now = value.get("data") if isinstance(value, dict) else None
-    if not _is_numbers(now) or any(a != b for a, b in zip(now, data, strict=False)):
-        return Fault(FaultKind.MUTATED, "the `.data` of an operand is not what it was before the call")
+    if not _is_numbers(now) or len(now) != len(data):
+        return Fault(FaultKind.MUTATED, "the `.data` of an operand is no number any more")
+    for name, before, after in zip(case.inputs, data, now, strict=False):
+        if before != after:
+            return Fault(FaultKind.MUTATED, f"`{name}.data` is {after:.4g} after the call, {before:.4g} before it")
     out = value.get("out")
-    if not _is_numbers(out) or out[0] != float(truth.outputs[0]) or not _same(out[1], float(truth.cotangents[0])):
-        return Fault(FaultKind.MUTATED, "`out` is not what it was before the call")
+    if not _is_numbers(out) or len(out) != 2:
+        return Fault(FaultKind.MUTATED, "`out` does not hold two numbers any more")
+    for name, before, after in zip(("data", "grad"), (truth.outputs[0], truth.cotangents[0]), out, strict=True):
+        if not _same(float(before), float(after)):
+            return Fault(FaultKind.MUTATED, f"`out.{name}` is {after:.4g} after the call, {before:.4g} before it")
     return None
 
 
@@ -246,4 +261,10 @@ def _same(a: float, b: float) -> bool:
 
 
 def _is_numbers(value: Any) -> TypeGuard[list[float]]:
-    return isinstance(value, list) and all(type(v) in (int, float) or isinstance(v, np.generic) for v in value)
+    return isinstance(value, list) and all(_is_number(v) for v in value)
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, np.generic):
+        return value.dtype.kind in "fiu"
+    return type(value) in (int, float) and _fits(value)

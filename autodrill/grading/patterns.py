@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,23 +17,40 @@ from autodrill.grading.report import FaultKind, Rule
 if TYPE_CHECKING:
     from autodrill.grading.observe import Observation
 
-__all__ = ["Subject", "generic_rule", "spread"]
+__all__ = ["Subject", "evidence", "generic_rule", "spread"]
 
 _MOST = 16
-"""How many failing and how many passing cases a rule is held against, one of every class first."""
+"""How many failing and how many passing cases a rule is held against."""
+
+_ALIKE = 2
+"""How many of them may be of one class and one layout: one alone can agree by chance."""
 
 
 def spread(observations: list[Observation], most: int = _MOST) -> list[Observation]:
-    """Choose observations that differ: one of every class of inputs, and one of every layout."""
-    classes: set[str] = set()
-    layouts: set[str] = set()
+    """Choose observations that differ: some of every class of inputs, and some of every layout."""
+    known: Counter[str] = Counter()
     chosen = []
     for o in observations:
-        if class_of(o) not in classes or suffix_of(o) not in layouts:
+        marks = (class_of(o), f"· {suffix_of(o)}")
+        if any(known[mark] < _ALIKE for mark in marks):
             chosen.append(o)
-            classes.add(class_of(o))
-            layouts.add(suffix_of(o))
+            known.update(marks)
     return chosen[:most]
+
+
+def evidence(failing: list[Observation]) -> list[Observation]:
+    """Choose the failing observations a rule must explain; the first is always among them.
+
+    Where operands are one node a right line and a wrong one add up, which no single rule explains: such cases count
+    only if nothing else fails. A wrong shape is explained by wrong shapes.
+    """
+    first = failing[0]
+    alike = failing
+    if not first.case.alias:
+        alike = [o for o in failing if not o.case.alias]
+    if first.fault is not None and first.fault.kind is FaultKind.SHAPE:
+        alike = [o for o in alike if o.fault is not None and o.fault.kind is FaultKind.SHAPE]
+    return [first, *spread(alike[1:])]
 
 
 def generic_rule(subject: Subject, failing: list[Observation], passing: list[Observation]) -> Rule | None:
@@ -46,7 +64,7 @@ def generic_rule(subject: Subject, failing: list[Observation], passing: list[Obs
     rule = self_evident_rule(subject, failing[0])
     if rule is not None:
         return rule
-    told, held = spread(failing), [o for o in spread(passing) if o.got is not None]
+    told, held = evidence(failing), [o for o in spread(passing) if o.got is not None]
     sometimes = None
     if all(o.got is not None for o in told):
         matching = [p for p in PATTERNS if all(_explains(p, subject, o) for o in told)]
@@ -55,7 +73,7 @@ def generic_rule(subject: Subject, failing: list[Observation], passing: list[Obs
             if all(_allows(pattern, subject, o, ever_wrong) for o in held):
                 return pattern.rule
         rule = (
-            constant_factor(told, held, ever_wrong)
+            constant_factor(told, held)
             or stray_factor(told, held)
             or approximate(told)
             or (None if matching else term_without_upstream(failing))
@@ -64,7 +82,7 @@ def generic_rule(subject: Subject, failing: list[Observation], passing: list[Obs
             return rule
         sometimes = _sometimes(matching[0].rule, failing, passing) if matching else None
     rule = sometimes or only_somewhere(subject.exercise.kind, failing, passing)
-    if rule is None and all(o.fault is not None and o.fault.kind is FaultKind.SHAPE for o in failing):
+    if rule is None and failing[0].fault is not None and failing[0].fault.kind is FaultKind.SHAPE:
         return WRONG_SHAPE
     return rule
 

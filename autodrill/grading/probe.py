@@ -38,9 +38,12 @@ def put(process: Runner, exercise: Exercise, solution: Solution, case: Case, kno
     """
     known = truth(exercise, solution, case) if known is None else known
     observation = ask(process, exercise, solution, case, known, seconds=_LARGE_SECONDS if case.large else None)
-    if case.large and observation.fault is not None and observation.fault.kind is FaultKind.TIME:
+    fault = observation.fault
+    if case.large and fault is not None and fault.kind in (FaultKind.TIME, FaultKind.MEMORY):
         summary = f"no answer after {_LARGE_SECONDS:g} s on a large input, where the forward takes milliseconds"
-        return replace(observation, fault=Fault(FaultKind.TOO_SLOW, summary, observation.fault.line))
+        if fault.kind is FaultKind.MEMORY:
+            summary = f"{fault.summary} on an input of {sum(np.size(v) for v in case.inputs.values())} numbers"
+        return replace(observation, fault=Fault(FaultKind.TOO_SLOW, summary, fault.line, fault.code))
     if observation.fault is None and exercise.kind is Kind.BACKWARD and not solution.drive and not case.large:
         fault = _nonlinear(process, exercise, solution, observation) or _changeable(
             process, exercise, solution, observation

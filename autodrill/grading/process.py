@@ -22,6 +22,7 @@ from autodrill.grading.outcome import (
     Loaded,
     LoadOutcome,
     OutOfMemory,
+    Raised,
     Stopped,
     TimedOut,
     Unreadable,
@@ -43,7 +44,7 @@ Layout = wire.Layout
 _Answer = TypeVar("_Answer")
 
 _START_SECONDS = 60.0  # generous: a slow start is the machine's fault, not the candidate's
-_MAX_ARGUMENT_BYTES = 1 << 40
+_ANY_SIZE = 1 << 40
 _LAST_BREATH_SECONDS = 0.2  # a process closes its descriptors a little before it is gone
 
 
@@ -154,7 +155,7 @@ class Runner:
         if not self._loading:
             raise RuntimeError("nothing is loaded")
         limit = self._limits.seconds if seconds is None else seconds
-        own, same = _own_arguments(args)
+        own, same = values.arguments_to_wire(args)
         request = frames.pack(Kind.CALL, (own, same, budget, float(limit)))
         return self._perform(read_call, request, limit, budget + STRUCTURE_BYTES)
 
@@ -219,8 +220,9 @@ class Runner:
         got = self._exchange.ask(frames.pack(Kind.SCENARIO, scenario), _START_SECONDS, STRUCTURE_BYTES)
         if got != (Kind.LOADED, None):
             self.close()
-            said = got if isinstance(got, End) else read_load(*got, memory=self._limits.memory)
-            raise InternalError(f"the exercise's scenario fails: {said}")
+            said = got.value if isinstance(got, End) else read_load(*got, memory=self._limits.memory)
+            why = f"{said.type} at line {said.line}: {said.message}" if isinstance(said, Raised) else said
+            raise InternalError(f"the exercise's scenario fails: {why}")
         self._scenario = scenario
 
     def _died(self, request: bytes, seconds: float) -> Died:
@@ -282,26 +284,9 @@ def debug(
         with Runner.start(Limits(seconds=math.inf), spawn=spawn_on_terminal) as runner:
             path = str(Path(filename).resolve())  # pdb looks up lines by the absolute path
             loaded = runner.load(source, path, entry, scenario)
-            return runner.call(args, budget=_MAX_ARGUMENT_BYTES) if isinstance(loaded, Loaded) else loaded
+            return runner.call(args, budget=_ANY_SIZE) if isinstance(loaded, Loaded) else loaded
     finally:
         signal.signal(signal.SIGINT, interrupt)
-
-
-def _own_arguments(args: Sequence[Any]) -> tuple[tuple[wire.Value, ...], tuple[int, ...]]:
-    """Return the distinct arguments, and for each position which of them stands there."""
-    own: list[wire.Value] = []
-    same: list[int] = []
-    for position, arg in enumerate(args):
-        if isinstance(arg, SameAs):
-            if not 0 <= arg.index < position:
-                raise TypeError(f"argument {position} cannot be the same as argument {arg.index}")
-            same.append(same[arg.index])
-        else:
-            same.append(len(own))
-            own.append(values.to_wire(arg, limit=_MAX_ARGUMENT_BYTES))
-            if (opaque := values.find_opaque(own[-1])) is not None:
-                raise TypeError(f"argument {position} cannot travel: {opaque.type_name}")
-    return tuple(own), tuple(same)
 
 
 def _how(status: int) -> str:

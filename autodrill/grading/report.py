@@ -27,7 +27,6 @@ class FaultKind(StrEnum):
     """What is wrong with an answer, before asking why."""
 
     NOT_IMPLEMENTED = "not implemented yet"
-    UNREADABLE = "the file cannot be read"
     SYNTAX = "the file is not valid Python"
     MISSING = "the function is not there"
     RAISED = "it raises an exception"

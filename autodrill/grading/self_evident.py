@@ -62,6 +62,15 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
     ),
     (
         "ValueError",
+        r"more dimensions than allowed",
+        Rule(
+            "too-many-axes",
+            "the array has more axes than the shape it is broadcast to",
+            "was an axis put back that had never been lost?",
+        ),
+    ),
+    (
+        "ValueError",
         r"^matmul: |not aligned",
         Rule("inner-sizes", "the inner sizes of a matrix product must agree", "write the shape under each factor"),
     ),

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np  # noqa: TID253 inputs are arrays
 
 from autodrill.drills.exercise import Kind
+from autodrill.grading.alternatives import contributions
 from autodrill.grading.report import FaultKind, Rule
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from autodrill.grading.observe import Observation
 
 __all__ = ["WRONG_SHAPE", "class_of", "only_somewhere", "suffix_of"]
@@ -76,7 +79,7 @@ def only_somewhere(kind: Kind, failing: list[Observation], passing: list[Observa
             return rule
     if all(label.endswith(" = 0") for label in labels):
         return _AT_ZERO if kind is Kind.VALUE else _EMPTY
-    return _kink(failing, passing) or _values(failing, passing) or _one_class(failing, passing)
+    return _kink(failing, passing) or _values(failing, passing) or _option(failing, passing) or _one_class(failing, passing)
 
 
 def _kink(failing: list[Observation], passing: list[Observation]) -> Rule | None:
@@ -99,13 +102,14 @@ def _values(failing: list[Observation], passing: list[Observation]) -> Rule | No
             "make the argument safe before the operation",
         )
     informative = [o for o in passing if any(np.size(v) for v in o.case.inputs.values())]
+    others = [o for o in informative if class_of(o) not in {class_of(f) for f in failing}]
     if informative and all(map(_whole, informative)) and not any(map(_whole, failing)):
         return Rule(
             "whole-numbers-only",
             "right for whole numbers, wrong for others: something is rounded",
             "do you use `int`, `//` or a rounding?",
         )
-    if informative and min(map(_magnitude, failing)) > 10 * max(map(_magnitude, informative)):
+    if others and min(map(_magnitude, failing)) > 10 * max(map(_magnitude, others)):
         return Rule(
             "large-values",
             "right for ordinary values, wrong for large ones",
@@ -114,9 +118,31 @@ def _values(failing: list[Observation], passing: list[Observation]) -> Rule | No
     return None
 
 
+def _option(failing: list[Observation], passing: list[Observation]) -> Rule | None:
+    """Only for one value, or one kind of value, of an option such as `axis`."""
+    for name in failing[0].case.static:
+        value = failing[0].case.static[name]
+        kinds: tuple[tuple[str, Callable[[Any], bool]], ...] = (
+            ("is negative", lambda v: any(n < 0 for n in v) if isinstance(v, tuple) else isinstance(v, int) and v < 0),
+            ("is a tuple", lambda v: isinstance(v, tuple)),
+            (f"is {value!r}", lambda v, value=value: type(v) is type(value) and v == value),
+        )
+        for words, holds in kinds:
+            if all(name in o.case.static and holds(o.case.static[name]) for o in failing) and not any(
+                name in o.case.static and holds(o.case.static[name]) for o in passing if _asks(o)
+            ):
+                return Rule("one-option", f"right elsewhere, wrong where `{name}` {words}", "what does your code do with it?")
+    return None
+
+
+def _asks(o: Observation) -> bool:
+    """Whether a case asks for anything but zeros."""
+    return any(np.any(c != 0) for c in contributions(o))
+
+
 def _one_class(failing: list[Observation], passing: list[Observation]) -> Rule | None:
     classes = {class_of(o) for o in failing}
-    if len(classes) > 1 or any(class_of(o) in classes for o in passing):
+    if len(classes) > 1 or any(class_of(o) in classes for o in passing if _asks(o)):
         return None
     return Rule("one-class", f"right elsewhere, wrong for {classes.pop()}", "what is special about these inputs?")
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import secrets
 import socket
 import subprocess
 import sys
-import tempfile
 from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
@@ -50,6 +48,8 @@ def spawn_fresh(*, memory: int, traced: bool) -> Child:
         dump, their_dump = _pipe(ours, theirs)
         marker: IO[bytes] | None = None
         if traced:
+            import tempfile  # seldom needed, and slow to import
+
             marker = ours.enter_context(tempfile.TemporaryFile(buffering=0))
             marker.truncate(trace.MARKER_BYTES)
         job, process, mark = _start(
@@ -108,7 +108,7 @@ def _start(
     # It lies in the channel before there is a reader, so that sending cannot fail.
     job.sendall(frames.pack(frames.Kind.START, {"parent": os.getpid(), "numpy": _numpy_folder(), **start}))
     job.setblocking(False)
-    mark = secrets.token_hex(16)
+    mark = os.urandom(16).hex()
     # Not `-I`: it would ignore PYTHONHASHSEED too. No site-packages, nothing of the user's or of the current folder.
     command = [sys.executable, "-s", "-S", "-P", str(Path(child.__file__).parent), str(their_job.fileno())]
     stdin, stdout, stderr = streams

@@ -45,7 +45,7 @@ def report_lines(report: Report, paint: Paint, symbols: Symbols, *, file_option:
     failure = report.failure
     word = {Verdict.ERROR: "ERROR", Verdict.TIMEOUT: "TIMEOUT"}.get(report.verdict, "FAIL")
     head = f"{symbols.no} {word}  {report.exercise}: {_headline(failure)}"
-    lines = [paint(fit(head, _WIDTH), "red", "bold")]
+    lines = [paint(line, "red", "bold") for line in _wrapped(head, "", 2, hanging="  ")]
     if failure.kind is FaultKind.NOT_IMPLEMENTED:
         where = f"line {failure.line} of " if failure.line else ""
         return [*lines, *_wrapped(f"Edit {where}{clean(report.path)}, then check again.", "  ", 2),
@@ -87,7 +87,8 @@ def _headline(failure: Failure) -> str:
 
 def _rule(rule: Rule, paint: Paint) -> list[str]:
     believes = "your code behaves as if " if rule.known else ""
-    lines = _wrapped(f"broken rule `{rule.key}`: {believes}{clean(rule.because)}", "  ", 2)
+    because = f": {believes}{clean(rule.because)}" if rule.because else ""
+    lines = _wrapped(f"broken rule `{rule.key}`{because}", "  ", 2)
     return [paint(lines[0], "bold"), *(paint(line, "bold") for line in lines[1:])]
 
 
@@ -99,7 +100,8 @@ def _place(failure: Failure, paint: Paint) -> list[str]:
 
 def _case(failure: Failure, paint: Paint, symbols: Symbols) -> list[str]:
     given = [f"{name} = {value}" for name, value in failure.given.items()]
-    label = f"  smallest case that shows it ({clean(failure.label)}):"
+    special = f" ({clean(failure.label)})" if failure.label else ""
+    label = f"  smallest case that shows it{special}:"
     lines = [fit(label, _WIDTH), *_wrapped(", ".join(given), "    ", 2)]
     rows = sorted(failure.comparisons, key=lambda row: not row.wrong)[:_ROWS]
     if not rows:
@@ -139,8 +141,9 @@ def _tail(report: Report, failure: Failure, file_option: str, paint: Paint) -> l
     return [paint(line, "dim")]
 
 
-def _wrapped(text: str, indent: str, most: int) -> list[str]:
-    lines = textwrap.wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=indent, break_long_words=True)
+def _wrapped(text: str, indent: str, most: int, hanging: str | None = None) -> list[str]:
+    after = indent if hanging is None else hanging
+    lines = textwrap.wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=after, break_long_words=True)
     if len(lines) > most:
         lines = [*lines[: most - 1], fit(lines[most - 1] + " …", _WIDTH)]
         lines[-1] = lines[-1] if lines[-1].endswith("…") else lines[-1][:-1] + "…"

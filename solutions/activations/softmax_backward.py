@@ -9,6 +9,8 @@ Two checks: raising all logits together changes nothing, so dx sums to 0 along t
 0, because the outputs sum to 1.
 """
 
+import numpy as np
+
 from autodrill import engine
 from autodrill.drills import given, mistake, normal
 
@@ -21,9 +23,12 @@ HINTS = (
     "`out * (g - (...).sum(axis=axis, keepdims=True))`: what is inside the sum is a product of two arrays.",
 )
 CASES = [
-    given("x[n,m]", axis=-1, empty=False),
+    # A Jacobian of rows this long takes gigabytes.
+    given("x[n,m]", axis=-1, empty=False, large={"n": 3, "m": 8000}),
     given("x[n,m]", axis=0, empty=False),
     given("x[k,n,m]", axis=1, empty=False),
+    given("x[k,n,m]", axis=-2, empty=False),
+    given("x[n]", empty=False),
     given("x[n,m]", axis=-1, x=normal(1000), smooth=False, empty=False, large=False, note="logits of ±1000"),
     given("x[n,m]", axis=-1, x=[[1.0, 1.0, 1.0], [0.0, 2.0, 2.0]], large=False, note="ties"),
     given("x[n,m]", axis=-1, g=1.0, empty=False, large=False, note="constant cotangent"),
@@ -69,3 +74,39 @@ def softmax_backward(g, out, axis=-1):
 )
 def softmax_backward(g, out, axis=-1):
     return out * (g - g.sum(axis=axis, keepdims=True))
+
+
+@mistake("last-axis", "the axis is always the last one", "Which argument of your function do you never use?")
+def softmax_backward(g, out, axis=-1):
+    return out * (g - (g * out).sum(axis=-1, keepdims=True))
+
+
+@mistake("whole-sum", "one sum serves the whole array", "How many separate softmaxes are in an (n, m) array?")
+def softmax_backward(g, out, axis=-1):
+    return out * (g - (g * out).sum())
+
+
+@mistake(
+    "weights-outside",
+    "the sum is subtracted as it is",
+    "dx must sum to 0 along the axis. Does yours? What multiplies the bracket, and where does it close?",
+)
+def softmax_backward(g, out, axis=-1):
+    return out * g - (out * g).sum(axis=axis, keepdims=True)
+
+
+@mistake("mean-not-sum", "the weighted mean of g is `mean(g * out)`", "The weights sum to 1 already: sum or mean?")
+def softmax_backward(g, out, axis=-1):
+    return out * (g - (g * out).mean(axis=axis, keepdims=True))
+
+
+@mistake("plus", "the other outputs rise too", "Raise one logit: do the other probabilities rise or fall?")
+def softmax_backward(g, out, axis=-1):
+    return out * (g + (g * out).sum(axis=axis, keepdims=True))
+
+
+@mistake("softmax-again", "`out` still has to go through softmax", "What does `out` hold already?")
+def softmax_backward(g, out, axis=-1):
+    e = np.exp(out)
+    p = e / e.sum(axis=axis, keepdims=True)
+    return p * (g - (g * p).sum(axis=axis, keepdims=True))

@@ -26,7 +26,9 @@ CASES = [
     given("a[k,m,n] b[m,1]"),
     given("a[n,1] b[1,m]"),
     given("a[n] b[m,n]"),
-    given("a[] b[n]"),
+    given("a[] b[m,n]"),
+    given("a[k,1,n] b[m,1]"),
+    given("a[] b[]"),
 ]
 
 
@@ -36,8 +38,8 @@ def forward(a, b):
 
 def unbroadcast(g, shape):
     added = g.ndim - len(shape)
-    stretched = (i + added for i, n in enumerate(shape) if n == 1 and g.shape[i + added] != 1)
-    return g.sum(axis=(*range(added), *stretched), keepdims=True).reshape(shape)
+    stretched = (i + added for i, n in enumerate(shape) if n == 1)
+    return g.sum(axis=(*range(added), *stretched)).reshape(shape)
 
 
 def mul_broadcast_backward(g, a, b):
@@ -74,3 +76,15 @@ def mul_broadcast_backward(g, a, b):
 )
 def mul_broadcast_backward(g, a, b):
     return unbroadcast(g * a, a.shape), unbroadcast(g * b, b.shape)
+
+
+@mistake(
+    "product-of-sums",
+    "the sum of a product is the product of the sums",
+    "Is 1*3 + 2*4 the same as (1+2)*(3+4)? Multiply first, sum over the copies second.",
+)
+def mul_broadcast_backward(g, a, b):
+    return (
+        unbroadcast(g, a.shape) * unbroadcast(np.broadcast_to(b, g.shape), a.shape),
+        unbroadcast(g, b.shape) * unbroadcast(np.broadcast_to(a, g.shape), b.shape),
+    )

@@ -29,9 +29,14 @@ CASES = [
     given("x[n,n]", axis=1, note="a square array, axis=1"),
     given("x[n,m]", axis=1),
     given("x[k,m,n]", axis=(0, 2)),
+    given("x[k,m,n]", axis=(2, 0)),
+    given("x[k,m,n]", axis=(-1, 0)),
+    given("x[k,m,n]", axis=(-2, -3), keepdims=True),
     given("x[k,m,n]", axis=-2),
     given("x[k,m,n]", axis=-1, keepdims=True),
     given("x[n,m]", axis=None, keepdims=True),
+    given("x[n]", axis=-1),
+    given("x[l,k,m,n]", axis=(1, 3)),
     given("x[]"),
 ]
 
@@ -65,3 +70,12 @@ def sum_backward(g, x_shape, axis=None, keepdims=False):
 )
 def sum_backward(g, x_shape, axis=None, keepdims=False):
     return np.ones(x_shape, g.dtype)
+
+
+@mistake(
+    "total",
+    "every element receives the sum of g",
+    "An element enters one of the sums. Which entry of g belongs to that one?",
+)
+def sum_backward(g, x_shape, axis=None, keepdims=False):
+    return np.full(x_shape, g.sum(), g.dtype)

@@ -17,7 +17,7 @@ HINTS = (
         "of the original?"
     ),
     "Sum over the axes that were added on the left, and over every axis where `shape` says 1 but `g` is larger.",
-    "Collect those axes in a tuple, `g.sum(axis=axes, keepdims=True)`, and finish with a `.reshape(shape)`.",
+    "Collect those axes in a tuple, `g.sum(axis=axes)`, and finish with a `.reshape(shape)`.",
 )
 WRT = ("x",)
 MAY_ALIAS = True
@@ -27,6 +27,7 @@ CASES = [
     given("x[1,n] like[m,n]"),
     given("x[1,n] like[k,m,n]"),
     given("x[] like[m,n]"),
+    given("x[1] like[m,n]"),
     given("x[1,1] like[m,n]"),
     given("x[m,n] like[m,n]", note="nothing to undo"),
     given("x[k,1,n] like[l,k,m,n]"),
@@ -43,8 +44,8 @@ def saved(x, like):
 
 def unbroadcast(g, shape):
     added = g.ndim - len(shape)
-    stretched = (i + added for i, n in enumerate(shape) if n == 1 and g.shape[i + added] != 1)
-    return g.sum(axis=(*range(added), *stretched), keepdims=True).reshape(shape)
+    stretched = (i + added for i, n in enumerate(shape) if n == 1)
+    return g.sum(axis=(*range(added), *stretched)).reshape(shape)
 
 
 @mistake(
@@ -78,3 +79,14 @@ def unbroadcast(g, shape):
     for n in shape:
         size *= n
     return g.ravel()[:size].reshape(shape).copy()
+
+
+@mistake(
+    "first-copy",
+    "the first copy's gradient is the original's, along every copied axis",
+    "All copies carry gradient. What becomes of the others here?",
+)
+def unbroadcast(g, shape):
+    added = g.ndim - len(shape)
+    kept = tuple(slice(0, 1) if n == 1 else slice(None) for n in shape)
+    return g[(0,) * added + kept].copy()

@@ -54,6 +54,9 @@ def drive(candidate, parents, data):
         def __hash__(self):
             return hash(self.data) if self.data == self.data else 0
 
+    # Equal numbers become one object, as constants are in real code: `id(node.data)` tells nobody apart.
+    shared = {}
+    data = [shared.setdefault(repr(value), value) for value in data]
     nodes = []
     for label, inputs in enumerate(parents):
         nodes.append(Node(label, tuple(nodes[i] for i in inputs)))

@@ -82,3 +82,43 @@ def bug_zero_grad(w, data, lr):
         p.grad = 0.0
         p.data -= lr * p.grad
     return p.data
+
+
+@mistake(
+    "one-step",
+    "the gradients of all samples go into one step",
+    "Stochastic descent: how many steps does the loop take for three samples?",
+)
+def bug_zero_grad(w, data, lr):
+    p = Parameter(w)
+    for x, y in data:
+        backward(p, x, y)
+    p.data -= lr * p.grad
+    return p.data
+
+
+@mistake(
+    "starts-again",
+    "every sample starts from the first weight",
+    "What becomes of the step of sample 1 when sample 2 arrives?",
+)
+def bug_zero_grad(w, data, lr):
+    for x, y in data:
+        p = Parameter(w)
+        backward(p, x, y)
+        p.data -= lr * p.grad
+    return p.data
+
+
+@mistake(
+    "ascent",
+    "the step follows the gradient",
+    "The gradient points uphill. Which way does the loss fall?",
+)
+def bug_zero_grad(w, data, lr):
+    p = Parameter(w)
+    for x, y in data:
+        p.grad = 0.0
+        backward(p, x, y)
+        p.data += lr * p.grad
+    return p.data

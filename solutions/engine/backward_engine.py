@@ -34,6 +34,17 @@ def diamond(rng, size):
     return {"nudge": np.zeros(4), "leaves": [3.0], "ops": [[1, 0, 0], [0, 1, 0], [1, 2, 1]], "roots": [3]}
 
 
+@scenario(4, note="a diamond the other way round")
+def mirrored_diamond(rng, size):
+    # The short way to the shared node is walked first here, the long way in `diamond`: no order of a walk saves one.
+    return {"nudge": np.zeros(4), "leaves": [3.0], "ops": [[1, 0, 0], [0, 1, 0], [1, 1, 2]], "roots": [3]}
+
+
+@scenario(5, note="a diamond with paths of one length")
+def level_diamond(rng, size):
+    return {"nudge": np.zeros(6), "leaves": [2.0, 3.0], "ops": [[1, 0, 1], [0, 2, 0], [1, 2, 1], [1, 3, 4]], "roots": [5]}
+
+
 @scenario(6, note="two graphs that share a leaf")
 def shared_leaf(rng, size):
     return {
@@ -44,7 +55,8 @@ def shared_leaf(rng, size):
     }
 
 
-CASES = [random_graph, diamond, shared_leaf]
+CASES = [random_graph, diamond, mirrored_diamond, level_diamond, shared_leaf]
+EQUIVALENT = {"assign: root.grad = 1.0 -> root.grad += 1.0": "before a graph is run its root's gradient is 0"}
 
 
 # The adjoint of a node is the derivative with respect to a nudge added there: so both oracles can find them all.
@@ -172,4 +184,46 @@ def backward_engine(root):
         node.grad = 0.0
     root.grad = 1.0
     for node in reversed(order):
+        node._backward()
+
+
+@mistake(
+    "depth-first-once",
+    "a node may be processed the first time it is met",
+    "A node met by the short path: have the consumers on the long path delivered yet?",
+)
+def backward_engine(root):
+    root.grad = 1.0
+    visited = set()
+
+    def walk(node):
+        if id(node) in visited:
+            return
+        visited.add(id(node))
+        node._backward()
+        for source in node._prev:
+            walk(source)
+
+    walk(root)
+
+
+@mistake(
+    "seed-data",
+    "the root's gradient is its value",
+    "What is the gradient of the root with respect to itself?",
+)
+def backward_engine(root):
+    root.grad = root.data
+    for node in reversed(topological_order(root)):
+        node._backward()
+
+
+@mistake(
+    "root-skipped",
+    "the root has been dealt with once it is seeded",
+    "Whose closure hands the root's gradient to its inputs?",
+)
+def backward_engine(root):
+    root.grad = 1.0
+    for node in reversed(topological_order(root)[:-1]):
         node._backward()

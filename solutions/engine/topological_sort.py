@@ -26,8 +26,8 @@ HINTS = (
 def random_graph(rng, size):
     parents = [[] for _ in range(min(2, size))]
     while len(parents) < size:
-        parents.append([int(rng.integers(len(parents))) for _ in range(2)])
-    return {"parents": parents, "data": [float(i) for i in range(size)]}
+        parents.append([int(rng.integers(len(parents))) for _ in range(int(rng.integers(1, 4)))])
+    return {"parents": parents, "data": [float(i) for i in rng.permutation(size)]}
 
 
 @scenario(4, note="a diamond with paths of different length")
@@ -36,6 +36,12 @@ def diamond(rng, size):
     if size > 2:
         parents[-1].append(0)
     return {"parents": parents, "data": [1.0, 2.0, 3.0, 4.0][:size]}
+
+
+@scenario(4, note="a diamond the other way round")
+def mirrored_diamond(rng, size):
+    made = diamond.make(rng, size)
+    return {**made, "parents": [inputs[::-1] for inputs in made["parents"]]}
 
 
 @scenario(3, note="two nodes with equal values")
@@ -48,7 +54,7 @@ def doubling_chain(rng, size):
     return {"parents": [[], *([i, i] for i in range(size - 1))], "data": [float(2**i) for i in range(size)]}
 
 
-CASES = [random_graph, diamond, equal_values, doubling_chain]
+CASES = [random_graph, diamond, mirrored_diamond, equal_values, doubling_chain]
 
 
 def drive(candidate, parents, data):
@@ -74,13 +80,19 @@ def drive(candidate, parents, data):
     nodes = []
     for label, inputs in enumerate(parents):
         nodes.append(Node(label, tuple(nodes[i] for i in inputs)))
+
+    def name(n):
+        return n.label if isinstance(n, Node) else "a node of an earlier graph" if type(n).__name__ == "Node" else None
+
     order = candidate(nodes[-1])
-    return [n.label if isinstance(n, Node) else None for n in order] if isinstance(order, list | tuple) else order
+    return [name(n) for n in order] if isinstance(order, list | tuple) else order
 
 
 def judge(order, parents, data):
     if not isinstance(order, list):
         return "type: the result must be a list of nodes"
+    if any(isinstance(label, str) for label in order):
+        return "keeps-state: the list holds nodes of an earlier graph"
     if any(not isinstance(label, int) for label in order):
         return "type: the list must hold the nodes themselves"
     if len(set(order)) < len(order):
@@ -185,3 +197,23 @@ def topological_sort(root):
 
     visit(root)
     return order
+
+
+@mistake(
+    "root-first",
+    "the order of the list is the order of reverse mode",
+    "Read the task again: which end of the list does the root stand at?",
+)
+def topological_sort(root):
+    order, visited = [], set()
+
+    def visit(node):
+        if id(node) in visited:
+            return
+        visited.add(id(node))
+        for source in node._prev:
+            visit(source)
+        order.append(node)
+
+    visit(root)
+    return order[::-1]

@@ -48,3 +48,12 @@ def matmul_backward(g, X, W):
 @mistake("average", "the batch is averaged here", "The 1/N belongs to the loss. Does this layer know of a loss?")
 def matmul_backward(g, X, W):
     return g @ W.T, X.T @ g / max(len(X), 1)
+
+
+@mistake(
+    "reshape",
+    "a reshape to the other shape transposes",
+    "Write out `W.reshape(3, 2)` and `W.T` for a 2x3 matrix: are they the same?",
+)
+def matmul_backward(g, X, W):
+    return g @ W.reshape(W.shape[::-1]), X.reshape(X.shape[::-1]) @ g

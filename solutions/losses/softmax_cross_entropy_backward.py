@@ -29,6 +29,11 @@ CASES = [
         note="logits of ±1000",
     ),
 ]
+EQUIVALENT = {
+    "constant: logits.max(axis=1, keepdims=True) -> logits.max(axis=-1, keepdims=True)": "of two axes 1 is the last",
+    "constant: p.sum(axis=1, keepdims=True) -> p.sum(axis=-1, keepdims=True)": "of two axes 1 is the last",
+    "operand: len(y) -> len(logits)": "every row has one label",
+}
 
 
 def forward(logits, y):
@@ -39,7 +44,7 @@ def softmax_cross_entropy_backward(g, logits, y):
     p = np.exp(logits - logits.max(axis=1, keepdims=True))
     p /= p.sum(axis=1, keepdims=True)
     p[np.arange(len(y)), y] -= 1
-    return p * (g / logits.dtype.type(len(y)))
+    return p * (g / len(y))
 
 
 def softmax(z):
@@ -64,7 +69,7 @@ def softmax_cross_entropy_backward(g, logits, y):
 def softmax_cross_entropy_backward(g, logits, y):
     p = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
     p[np.arange(len(y)), y] -= 1
-    return p * (g / logits.dtype.type(len(y)))
+    return p * (g / len(y))
 
 
 @mistake(
@@ -75,7 +80,7 @@ def softmax_cross_entropy_backward(g, logits, y):
 def softmax_cross_entropy_backward(g, logits, y):
     p = softmax(logits)
     p[np.arange(len(y)), y] -= 1
-    return -p * (g / logits.dtype.type(len(y)))
+    return -p * (g / len(y))
 
 
 @mistake(
@@ -84,7 +89,7 @@ def softmax_cross_entropy_backward(g, logits, y):
 def softmax_cross_entropy_backward(g, logits, y):
     rows, d = np.arange(len(y)), np.zeros_like(logits)
     d[rows, y] = softmax(logits)[rows, y] - 1
-    return d * (g / logits.dtype.type(len(y)))
+    return d * (g / len(y))
 
 
 @mistake("divide-by-NC", "the mean runs over every element", "How many loss terms does a row have?")
@@ -105,4 +110,65 @@ def softmax_cross_entropy_backward(g, logits, y):
     np.exp(p, out=p)
     p /= p.sum(axis=1, keepdims=True)
     p[np.arange(len(y)), y] -= 1
-    return p * (g / logits.dtype.type(len(y)))
+    return p * (g / len(y))
+
+
+@mistake(
+    "no-label",
+    "the gradient is the prediction itself",
+    "When the prediction is perfect the gradient must be 0. Where do the labels come in?",
+)
+def softmax_cross_entropy_backward(g, logits, y):
+    return softmax(logits) * (g / len(y))
+
+
+@mistake(
+    "every-row-every-label",
+    "`p[:, y]` picks one entry a row",
+    "Print `p[:, y].shape`. Which index goes with y to pick one entry of each row?",
+)
+def softmax_cross_entropy_backward(g, logits, y):
+    p = softmax(logits)
+    p[:, y] -= 1
+    return p * (g / len(y))
+
+
+@mistake("batch-axis", "softmax runs over the batch", "What must sum to 1: a row or a column of p?")
+def softmax_cross_entropy_backward(g, logits, y):
+    p = softmax(logits.T).T
+    p[np.arange(len(y)), y] -= 1
+    return p * (g / len(y))
+
+
+@mistake(
+    "1/N-on-the-label-only",
+    "the mean belongs to the labels",
+    "Both terms of a row come from the same loss term: which of them is averaged?",
+)
+def softmax_cross_entropy_backward(g, logits, y):
+    p = softmax(logits)
+    p[np.arange(len(y)), y] -= logits.dtype.type(1 / len(y))
+    return p * g
+
+
+@mistake(
+    "g-on-softmax-only",
+    "the upstream gradient scales the prediction",
+    "With g = 0 everything must vanish. Does the label's term?",
+)
+def softmax_cross_entropy_backward(g, logits, y):
+    p = g * softmax(logits)
+    p[np.arange(len(y)), y] -= 1
+    return p / logits.dtype.type(len(y))
+
+
+@mistake(
+    "global-shift",
+    "one maximum for the whole batch is enough",
+    "A row 1000 below the largest logit of another row: what is the sum of its exponentials?",
+)
+def softmax_cross_entropy_backward(g, logits, y):
+    e = np.exp(logits - logits.max())
+    p = e / e.sum(axis=1, keepdims=True)
+    p[np.arange(len(y)), y] -= 1
+    return p * (g / len(y))

@@ -56,3 +56,13 @@ def add_backward(self, other, out):
 def add_backward(self, other, out):
     self.grad += self.data * out.grad
     other.grad += other.data * out.grad
+
+
+@mistake(
+    "product-rule",
+    "a sum follows the pattern of a product",
+    "Differentiate a + b with respect to a: does the value of b appear?",
+)
+def add_backward(self, other, out):
+    self.grad += other.data * out.grad
+    other.grad += self.data * out.grad

@@ -39,7 +39,8 @@ def forward(b, a, x, y):
 
 
 def drive(candidate, x, y):
-    return candidate(float(x), float(y))
+    labels = candidate(float(x), float(y))
+    return dict(labels) if isinstance(labels, dict) else labels
 
 
 def label_graph(x, y):
@@ -69,3 +70,31 @@ def label_graph(x, y):
 def label_graph(x, y):
     a = x + y
     return {"b": 1.0, "a": a, "x": x + a, "y": a}
+
+
+@mistake(
+    "through-a-only",
+    "x reaches the loss through a alone",
+    "b = a * x: does x stand in it, besides in a?",
+)
+def label_graph(x, y):
+    return {"b": 1.0, "a": x, "x": x, "y": x}
+
+
+@mistake(
+    "values-for-gradients",
+    "the label of a node is its value",
+    "Values flow forward. What is the slope of L in b?",
+)
+def label_graph(x, y):
+    a = x + y
+    return {"b": a * x, "a": a, "x": x, "y": y}
+
+
+@mistake(
+    "local-slope",
+    "the slope of one edge is the whole gradient",
+    "y moves a by 1 for 1. And by how much does a move L?",
+)
+def label_graph(x, y):
+    return {"b": 1.0, "a": x, "x": 2 * x + y, "y": 1.0}

@@ -23,10 +23,17 @@ CASES = [
     given("self[]", self=away_from_zero()),
     given("self[]", self=-1.5, note="closed gate"),
     given("self[]", self=1.5, note="open gate"),
+    given("self[]", self=0.25, note="just open"),
+    given("self[]", self=-0.25, note="just closed"),
+    given("self[]", self=1e-12, smooth=False, note="open by a hair"),
     given("self[]", self=0.0, smooth=False, note="exactly 0"),
     given("self[]", self=-0.0, smooth=False, note="exactly -0.0"),
     given("self[]", self=-1.0, g=inf, smooth=False, remark=True, note="infinite gradient at a closed gate"),
 ]
+EQUIVALENT = {
+    "comparison: if out.data > 0: -> if out.data != 0:": "the output of ReLU is never negative",
+    "operand: if out.data > 0: -> if self.data > 0:": "the output is positive exactly where the input is",
+}
 
 
 def forward(self):
@@ -91,3 +98,21 @@ def relu_backward(self, out):
 )
 def relu_backward(self, out):
     self.grad += (out.data > 0) * out.grad
+
+
+@mistake(
+    "gate-on-gradient",
+    "the sign of the gradient opens and closes the gate",
+    "The gate stood open or closed in the forward pass. Which value decided that?",
+)
+def relu_backward(self, out):
+    self.grad += max(0.0, out.grad)
+
+
+@mistake(
+    "absolute-value",
+    "a negative input has slope -1",
+    "Draw max(0, x). How steep is it on the left?",
+)
+def relu_backward(self, out):
+    self.grad += ((self.data > 0) - (self.data < 0)) * out.grad

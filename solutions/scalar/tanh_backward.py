@@ -6,6 +6,8 @@ Check the ends: at 0 the slope is 1; at ±20 the output rounds to ±1 and the sl
 Between layers that factor, at most 1 and usually far less, is why stacks of tanh make gradients vanish.
 """
 
+import math
+
 from autodrill import engine
 from autodrill.drills import given, mistake
 
@@ -49,3 +51,30 @@ def tanh_backward(self, out):
 )
 def tanh_backward(self, out):
     self.grad += (1 - out.data) * out.grad
+
+
+@mistake(
+    "brackets",
+    "`1 - t**2 * g` multiplies the whole slope by g",
+    "Which of the two terms does the multiplication bind to? Try g = 0.",
+)
+def tanh_backward(self, out):
+    self.grad += 1 - out.data**2 * out.grad
+
+
+@mistake(
+    "square-outside",
+    "1 - t² is (1 - t)²",
+    "At saturation on the negative side t is -1. Which of the two is 0 there?",
+)
+def tanh_backward(self, out):
+    self.grad += (1 - out.data) ** 2 * out.grad
+
+
+@mistake(
+    "tanh-twice",
+    "`out.data` still has to go through tanh",
+    "What does out.data hold already?",
+)
+def tanh_backward(self, out):
+    self.grad += (1 - math.tanh(out.data) ** 2) * out.grad

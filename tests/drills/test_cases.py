@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -29,8 +29,9 @@ def with_cases(pack: Pack, cases: str) -> list[Case]:
     return battery(*pack.load(), 0)
 
 
-def same(a: Any, b: Any) -> bool:
-    return a.keys() == b.keys() and all(np.array_equal(a[k], b[k]) for k in a)
+def put(cases: list[Case]) -> list[str]:
+    """What is put to the candidate, to compare."""
+    return [repr((case.inputs, case.static)) for case in cases]
 
 
 @pytest.mark.parametrize("name", ["mul_backward", "matmul_backward", "backward_engine"])
@@ -38,8 +39,7 @@ def test_one_seed_gives_the_same_cases_again_and_another_gives_others(shipped: L
     first, again, other = (cases_of(shipped, name, seed) for seed in (5, 5, 6))
     assert [c.label for c in first] == [c.label for c in again] == [c.label for c in other]
     assert [c.seed for c in first] == [c.seed for c in again] != [c.seed for c in other]
-    assert all(same(a.inputs, b.inputs) for a, b in zip(first, again, strict=True))
-    assert not all(same(a.inputs, b.inputs) for a, b in zip(first, other, strict=True))
+    assert put(first) == put(again) != put(other)
 
 
 def test_arrays_come_in_every_layout_that_has_caught_somebody(pack: Pack) -> None:
@@ -58,12 +58,8 @@ def test_arrays_come_in_every_layout_that_has_caught_somebody(pack: Pack) -> Non
     ]
     assert cases[1].dtype == "float32"
     assert cases[2].strided
-    assert [c.inputs["x"].shape for c in cases[3:7]] == [
-        (1, 1),
-        (3, 3),
-        (0, cases[0].inputs["x"].shape[1]),
-        (2, 0),
-    ] or (cases[0].inputs["x"].shape == (3, 2))
+    n, m = cases[0].inputs["x"].shape
+    assert [c.inputs["x"].shape for c in cases[3:7]] == [(1, 1), (3, 3), (0, m), (n, 0)]
     assert cases[7].cotangent == 0.0
 
 
@@ -99,7 +95,7 @@ def test_literal_values_are_one_case_as_they_stand(pack: Pack) -> None:
 def test_scalar_nodes_come_with_zeros_both_signs_of_cotangent_and_one_node_twice(shipped: Library) -> None:
     labels = [c.label.split(" · ")[1] for c in cases_of(shipped, "mul_backward")]
     expected = {"random values", "self = 0", "other = 0", "out.grad = 0", "out.grad negative", "other is self"}
-    assert set(labels) == expected
+    assert set(labels) >= expected
 
 
 def test_an_aliased_case_gives_both_operands_one_value(shipped: Library) -> None:
@@ -118,9 +114,9 @@ def test_small_cases_grow_and_are_of_the_same_class(pack: Pack) -> None:
     exercise, solution = pack.load()
     like = next(c for c in battery(exercise, solution, 0) if c.static and c.dtype == "float32")
     small = list(islice(small_cases(exercise, solution, like, 0), 9))
-    sizes = [c.inputs["x"].size for c in small]
-    assert sizes == sorted(sizes)
-    assert sizes[0] == 1
+    shapes = [c.inputs["x"].shape for c in small if max(c.inputs["x"].shape) > 1]
+    assert shapes == sorted(shapes, key=sum)
+    assert max(shapes[0]) <= 2
     assert {(c.static["axis"], c.dtype, c.simple, c.large) for c in small} == {(0, "float32", True, False)}
 
 
@@ -137,7 +133,8 @@ def test_small_scalars_begin_plain(shipped: Library) -> None:
     solution = shipped.solution(exercise)
     like = battery(exercise, solution, 0)[0]
     first = next(small_cases(exercise, solution, like, 0))
-    assert sorted(first.inputs.values()) == [1.0, 2.0]
+    assert set(first.inputs.values()) <= {1.0, 2.0, 3.0}
+    assert len(set(first.inputs.values())) == 2
     assert (first.cotangent, first.simple) == (1.0, True)
 
 

@@ -89,7 +89,6 @@ def test_a_forward_that_raises(pack: Pack) -> None:
 
 
 def test_a_forward_with_an_undeclared_kink(pack: Pack) -> None:
-    pack.add(solution=("return x * x * x", "from autodrill import engine\n    return engine.relu(x)"))
     pack.add(solution=('given("x[n,m]")', 'given("x[2]", x=[0.0, 1.0])'))
     file = pack.solution_file()
     text = file.read_text(encoding="utf-8").replace(

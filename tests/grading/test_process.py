@@ -41,24 +41,26 @@ from autodrill.grading.process import Arg, Layout, Limits, Runner, SameAs
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+only_root_forks = pytest.mark.skipif(os.getuid() != 0, reason="only root's candidate may fork at all")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 X = np.arange(6.0).reshape(2, 3)
 BUDGET = 1 << 16
-SHORT = Limits(seconds=0.5)
+SHORT = Limits(seconds=0.5)  # for what shall reach it; the rest has the five seconds that a busy machine may need
+USUAL = Limits()
 
 
 def code(text: str) -> bytes:
     return dedent(text).lstrip("\n").encode()
 
 
-def load(source: str | bytes, *, entry: str = "f", scenario: str | None = None, limits: Limits = SHORT) -> LoadOutcome:
+def load(source: str | bytes, *, entry: str = "f", scenario: str | None = None, limits: Limits = USUAL) -> LoadOutcome:
     with Runner.start(limits) as runner:
         return runner.load(code(source) if isinstance(source, str) else source, "f.py", entry, scenario)
 
 
 def call(
-    source: str, *args: Any, scenario: str | None = None, limits: Limits = SHORT, budget: int = BUDGET
+    source: str, *args: Any, scenario: str | None = None, limits: Limits = USUAL, budget: int = BUDGET
 ) -> CallOutcome:
     with Runner.start(limits) as runner:
         loaded = runner.load(code(source), "f.py", "f", scenario)
@@ -67,7 +69,7 @@ def call(
 
 
 @contextmanager
-def loaded(source: str, *, limits: Limits = SHORT) -> Iterator[Runner]:
+def loaded(source: str, *, limits: Limits = USUAL) -> Iterator[Runner]:
     with Runner.start(limits) as runner:
         assert runner.load(code(source), "f.py", "f") == Loaded()
         yield runner
@@ -130,7 +132,7 @@ class TestReturning:
         np.testing.assert_array_equal(got.value, X * 2)
 
     def test_files_loaded_one_after_another_do_not_see_each_other(self) -> None:
-        with Runner.start(SHORT) as runner:
+        with Runner.start() as runner:
             runner.load(b"leak = 1\ndef f():\n    return 1", "a.py", "f")
             runner.load(b"def f():\n    return 'leak' in globals()", "b.py", "f")
             got = runner.call([], budget=BUDGET)
@@ -160,7 +162,7 @@ class TestLoading:
 
     @pytest.mark.parametrize("source", ["(" * 9999, "-" * 99999 + "1", "a" + ".a" * 99999])
     def test_nesting_beyond_the_compiler_is_told_from_bad_syntax(self, source: str) -> None:
-        got = load("x = " + source, limits=Limits())
+        got = load("x = " + source)
         assert isinstance(got, Broken)
         assert got.kind is BrokenKind.NESTING
 
@@ -179,7 +181,7 @@ class TestLoading:
         ],
     )
     def test_coding_cookies_byte_order_marks_and_line_ends_are_honoured(self, source: bytes) -> None:
-        with Runner.start(SHORT) as runner:
+        with Runner.start() as runner:
             assert runner.load(source, "f.py", "f") == Loaded()
             got = runner.call([], budget=BUDGET)
         assert isinstance(got, Returned)
@@ -211,17 +213,18 @@ class TestLoading:
         ["numpy.linalg", "numpy.random", "numpy.fft", "numpy.ma", "numpy.polynomial", "numpy.testing", "decimal"],
     )
     def test_numpys_own_submodules_can(self, module: str) -> None:
-        assert load(f"import {module}\ndef f(): pass", limits=Limits()) == Loaded()
+        assert load(f"import {module}\ndef f(): pass") == Loaded()
 
     @pytest.mark.parametrize(
-        ("scenario", "why"), [("def drive(", "never closed"), ("1 / 0", "division by zero"), ("x = 1", "drive")]
+        ("scenario", "why"),
+        [("def drive(", "never closed"), ("1 / 0", "division by zero"), ("x = 1", "does not define")],
     )
     def test_a_scenario_that_fails_is_not_the_candidates_fault(self, scenario: str, why: str) -> None:
         with pytest.raises(InternalError, match=why):
             load("def f(): pass", scenario=scenario)
 
     def test_the_scenario_may_change_from_file_to_file(self) -> None:
-        with Runner.start(SHORT) as runner:
+        with Runner.start() as runner:
             for scenario, value in ((None, 1), ("def drive(c):\n    return c() + 1", 2), (None, 1)):
                 runner.load(b"def f():\n    return 1", "f.py", "f", scenario)
                 got = runner.call([], budget=BUDGET)
@@ -260,6 +263,7 @@ class TestRaising:
                 "E",
                 "(its __str__ raised ZeroDivisionError)",
             ),
+            ("raise type('E', (Exception,), {'__str__': lambda self: type('S', (str,), {})('s')})", "E", "s"),
             ("raise GeneratorExit('x' * 10**6)", "GeneratorExit", "x" * 2000),
             ("raise NotImplementedError", "NotImplementedError", ""),
         ],
@@ -326,7 +330,7 @@ class TestLimits:
         ],
     )
     def test_a_call_that_does_not_end_is_stopped_at_its_line(self, source: str, line: set[int]) -> None:
-        with loaded(source) as runner:
+        with loaded(source, limits=SHORT) as runner:
             started = time.monotonic()
             got = runner.call([X], budget=BUDGET)
             assert time.monotonic() - started < SHORT.seconds + 1
@@ -335,7 +339,7 @@ class TestLimits:
         assert got.line in line
 
     def test_a_file_that_does_not_end_is_stopped_at_its_line(self) -> None:
-        assert load("x = 0\nwhile x < 1: x *= 2") == TimedOut(SHORT.seconds, 2)
+        assert load("x = 0\nwhile x < 1: x *= 2", limits=SHORT) == TimedOut(SHORT.seconds, 2)
 
     def test_the_line_is_found_whatever_the_file_is_called(self) -> None:
         for name in ("naïve ☃.py", "/a/" + "long" * 200 + ".py", 'qu"ote.py'):
@@ -351,8 +355,8 @@ class TestLimits:
         "where", ["print('x' * 100)", "import sys; sys.stderr.write('x' * 100)", "os.write(1, b'x' * 9999)"]
     )
     def test_printing_a_hundred_megabytes_is_stopped_at_its_line(self, where: str) -> None:
-        got = call(f"import os\ndef f(x):\n    for _ in range(10**6):\n        {where}", limits=Limits(seconds=5))
-        assert got == Flooded(1 << 20, 4)
+        got = call(f"import os\ndef f(x):\n    for _ in range(10**6):\n        {where}")
+        assert got in {Flooded(1 << 20, 3), Flooded(1 << 20, 4)}
 
     def test_asking_for_eight_gigabytes_is_refused_and_the_process_goes_on(self) -> None:
         with loaded("import numpy as np\ndef f(n):\n    return np.ones(n)[:3]") as runner:
@@ -416,7 +420,7 @@ class TestDying:
         with loaded(source) as runner:
             started = time.monotonic()
             got = runner.call([X], budget=BUDGET)
-            assert time.monotonic() - started < SHORT.seconds + 1
+            assert time.monotonic() - started < USUAL.seconds + 1
             assert runner.finished
         assert isinstance(got, Died)
         assert got.how == how
@@ -441,7 +445,7 @@ class TestDying:
             runner.call([1], budget=BUDGET)
             assert runner.call([1], budget=BUDGET) == Died("signal SIGSEGV", 5)
 
-    def test_overflowing_the_c_stack_is_a_crash_at_its_line(self) -> None:
+    def test_overflowing_the_c_stack_is_told_at_its_line(self) -> None:
         source = """
             import sys
             sys.setrecursionlimit(10**9)
@@ -451,12 +455,15 @@ class TestDying:
             def f(x):
                 return A().y
         """
-        assert call(source, limits=Limits(seconds=5)) == Died("signal SIGSEGV", 5)
+        got = call(source)
+        assert got == Died("signal SIGSEGV", 5) or isinstance(got, Raised)  # Python 3.12 looks after its C stack
+        assert got.line == 5
 
     def test_closing_what_it_prints_to_harms_nobody(self) -> None:
         got = call("import os, sys\ndef f(x):\n    sys.stdout.close()\n    os.closerange(1, 3)\n    return x")
         assert isinstance(got, Returned)
 
+    @only_root_forks
     def test_a_fork_that_comes_back_answers_only_once(self) -> None:
         with loaded("import os\ndef f(x):\n    os.fork()\n    return x") as runner:
             for value in (1, 2, 3):
@@ -520,11 +527,11 @@ class TestLeavingNothing:
         call(self.HOSTILE[-1])  # whatever is opened once is open now
         before = descriptors(), children()
         for source in self.HOSTILE:
-            call(source)
+            call(source, limits=SHORT)
         assert (descriptors(), children()) == before
         assert isinstance(call(self.HOSTILE[-1]), Returned)
 
-    @pytest.mark.skipif(os.getuid() != 0, reason="only root's candidate may fork at all")
+    @only_root_forks
     @pytest.mark.parametrize(
         "start",
         [
@@ -542,7 +549,7 @@ class TestLeavingNothing:
                 {start}
                 return 1
         """
-        with loaded(source, limits=Limits()) as runner:
+        with loaded(source) as runner:
             assert isinstance(runner.call([X], budget=BUDGET), Returned)
             time.sleep(0.1)
             assert runner._child is not None

@@ -158,12 +158,12 @@ class _Candidate:
         sys.modules[_MODULE] = module
         try:
             self._run(self.host.load, exec, [code, module.__dict__])
+            entry = module.__dict__.get(self.entry)
+            if not callable(entry):
+                found = values.type_name(entry) if self.entry in module.__dict__ else None
+                return Kind.NOT_DEFINED, (report.public_names(module.__dict__), found)
         except BaseException as error:
             return self._raised(error)
-        entry = module.__dict__.get(self.entry)
-        if not callable(entry):
-            found = values.type_name(entry) if self.entry in module.__dict__ else None
-            return Kind.NOT_DEFINED, (report.public_names(module.__dict__), found)
         self.target = entry if self.drive is None else _Driven(self.drive, entry)
         return Kind.LOADED, None
 
@@ -222,6 +222,8 @@ def _drive(scenario: wire.Value) -> Callable[..., Any]:
     report.remember_source(scenario.encode(), _SCENARIO)
     namespace: dict[str, Any] = {"__name__": "scenario", "np": np}
     exec(compile(scenario, _SCENARIO, "exec", dont_inherit=True), namespace)
+    if "drive" not in namespace:
+        raise NameError("it does not define `drive`")
     drive: Callable[..., Any] = namespace["drive"]
     return drive
 

@@ -5,7 +5,6 @@ Resource limits and the tie to the parent stand here; a system-call filter belon
 
 from __future__ import annotations
 
-import contextlib
 import os
 import resource
 import signal
@@ -56,17 +55,19 @@ def confine(memory: int) -> Callable[[], object]:
     Returns:
         A function that makes the last of the address space usable, to report that the rest is used up.
     """
+    spare_memory: Callable[[], object] = bool  # where nothing is kept back there is nothing to do
     used = _address_space()
-    all_of_it = resource.RLIM_INFINITY if used is None else used + memory + _SPARE
     if used is not None:
-        _limit(resource.RLIMIT_AS, used + memory, all_of_it)
+        all_of_it = used + memory + _SPARE
+        if _limit(resource.RLIMIT_AS, used + memory, all_of_it):
+            # Bound now, as there may be no memory to make so much as a tuple in when it is called.
+            spare_memory = partial(resource.setrlimit, resource.RLIMIT_AS, (all_of_it, all_of_it))
     _limit(resource.RLIMIT_CORE, 0, 0)
     _limit(resource.RLIMIT_FSIZE, 0, 0)
     _limit(resource.RLIMIT_NOFILE, _OPEN_FILES, _OPEN_FILES)
     if os.getuid() != 0:  # root is not held to it
         _limit(resource.RLIMIT_NPROC, 0, 0)
-    # Bound now, as there may be no memory to make so much as a tuple in when it is called.
-    return partial(resource.setrlimit, resource.RLIMIT_AS, (all_of_it, all_of_it))
+    return spare_memory
 
 
 def renew_cpu(seconds: float) -> None:
@@ -79,10 +80,13 @@ def renew_cpu(seconds: float) -> None:
     _limit(resource.RLIMIT_CPU, ceil(allowed) + 1, hard)
 
 
-def _limit(what: int, soft: int, hard: int) -> None:
-    # A platform without the limit, or one that has set a lower one already, is left as it is.
-    with contextlib.suppress(OSError, ValueError):
+def _limit(what: int, soft: int, hard: int) -> bool:
+    """Set a limit and return whether that was possible: a platform without it, or with a lower one, stays as it is."""
+    try:
         resource.setrlimit(what, (soft, hard))
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def _address_space() -> int | None:

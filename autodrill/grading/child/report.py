@@ -85,14 +85,16 @@ def public_names(namespace: dict[str, object]) -> tuple[str, ...]:
     found = (
         name
         for name, value in namespace.items()
-        if not name.startswith("_") and callable(value) and getattr(value, "__module__", None) == namespace["__name__"]
+        if not name.startswith("_")
+        and callable(value)
+        and getattr(value, "__module__", None) == namespace.get("__name__")
     )
     return tuple(name[:_NAME_LIMIT] for name, _ in zip(found, range(_MAX_NAMES), strict=False))
 
 
 def _message(error: BaseException) -> str:
     try:
-        return str(error)[:_TEXT_LIMIT]
+        return str.__str__(str(error))[:_TEXT_LIMIT]  # an exact str, whatever its __str__ returned
     except BaseException as second:
         return f"(its __str__ raised {values.type_name(second)})"
 

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any
 from . import wire
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-__all__ = ["Arg", "OversizedError", "SameAs", "find_opaque", "from_wire", "to_wire", "type_name"]
+__all__ = ["Arg", "OversizedError", "SameAs", "arguments_to_wire", "from_wire", "to_wire", "type_name"]
 
 _NAME_LIMIT = 100
+_ANY_SIZE = 1 << 40
 _MAX_ITEMS = wire.MAX_ITEMS - 10_000  # the rest is for what else is in the frame
 _MAX_DEPTH = wire.MAX_DEPTH - 2  # a frame's own tuples are around it
 
@@ -71,6 +74,31 @@ def to_wire(value: Any, *, limit: int) -> wire.Value:
         OversizedError: It holds more than `limit` bytes, too many parts, or is nested too deep (or in itself).
     """
     return _describe(value, _Budget(limit), _MAX_DEPTH)
+
+
+def arguments_to_wire(args: Sequence[Any]) -> tuple[tuple[wire.Value, ...], tuple[int, ...]]:
+    """Describe a call's positional arguments.
+
+    Returns:
+        The distinct ones, and for each position which of them stands there.
+
+    Raises:
+        TypeError: One cannot travel, or is `SameAs` one that does not stand before it.
+        OversizedError: One has too many parts or is nested too deep.
+    """
+    own: list[wire.Value] = []
+    same: list[int] = []
+    for position, arg in enumerate(args):
+        if isinstance(arg, SameAs):
+            if not 0 <= arg.index < position:
+                raise TypeError(f"argument {position} cannot be the same as argument {arg.index}")
+            same.append(same[arg.index])
+            continue
+        same.append(len(own))
+        own.append(to_wire(arg, limit=_ANY_SIZE))
+        if (opaque := _find_opaque(own[-1])) is not None:
+            raise TypeError(f"argument {position} cannot travel: {opaque.type_name}")
+    return tuple(own), tuple(same)
 
 
 def _describe(value: Any, budget: _Budget, depth: int) -> wire.Value:
@@ -179,12 +207,12 @@ def _build_array(array: wire.Array, layout: wire.Layout) -> Any:
             return read.copy()
 
 
-def find_opaque(value: wire.Value) -> wire.Opaque | None:
+def _find_opaque(value: wire.Value) -> wire.Opaque | None:
     """Return the first opaque value in a tree, None if all of it can be rebuilt."""
     if isinstance(value, wire.Opaque):
         return value
     if isinstance(value, tuple | list | dict):
         for item in value.values() if isinstance(value, dict) else value:
-            if (found := find_opaque(item)) is not None:
+            if (found := _find_opaque(item)) is not None:
                 return found
     return None

@@ -1,0 +1,130 @@
+"""Making wrong programs of a right one, one small change each, as a candidate would have handed them in."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from autodrill.drills.place import Place
+from autodrill.drills.rewrites import REWRITES, Operator
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["Mutant", "mutants"]
+
+_SIGNATURES = (ast.arguments, ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
+"""What is not walked: a signature is the exercise's, and an operator is changed where it stands."""
+
+_NOT_BEHAVIOUR = ("decorator_list", "returns", "annotation", "bases")
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A program that differs from a right one in one place.
+
+    Attributes:
+        operator: What kind of change it is.
+        line: The line of the right program that was changed.
+        before: What stood there, on one line.
+        after: What stands there now.
+        source: The whole changed program.
+    """
+
+    operator: Operator
+    line: int
+    before: str
+    after: str
+    source: str
+
+    @property
+    def key(self) -> str:
+        """A name that survives edits elsewhere in the program; what `EQUIVALENT` is keyed by."""
+        return f"{self.operator}: {self.before} -> {self.after}"
+
+
+def mutants(source: str, *, cotangents: Sequence[str] = ("g",), given: str = "") -> list[Mutant]:
+    """Return the mutants of a program in a fixed order, no two alike and none the program itself.
+
+    Args:
+        source: A program that parses.
+        cotangents: The parameters that hold upstream gradients.
+        given: The stub; definitions that stand there as well were handed out and are left as they are.
+    """
+    tree = ast.parse(source)
+    handed_out = {ast.unparse(node) for node in ast.parse(given).body}
+    own = [i for i, node in enumerate(tree.body) if ast.unparse(node) not in handed_out]
+    seen = {ast.unparse(tree)}
+    found = []
+    for place, slot in (pair for i in own for pair in _places(tree.body[i], (tree,), tuple(cotangents))):
+        for operator, rewrite in REWRITES:
+            for replacement in rewrite(place):
+                shown = _shown(place)
+                before = _text(shown)
+                slot.put(replacement)
+                text = ast.unparse(tree)
+                after = _text(replacement if shown is place.node else shown)
+                slot.put(place.node)
+                if text not in seen:
+                    seen.add(text)
+                    found.append(Mutant(operator, _line(place), before, after, text + "\n"))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """A field of a syntax node, or one position of a list there."""
+
+    owner: ast.AST
+    field: str
+    index: int | None
+
+    def put(self, node: ast.AST) -> None:
+        if self.index is None:
+            setattr(self.owner, self.field, node)
+        else:
+            getattr(self.owner, self.field)[self.index] = node
+
+
+def _places(
+    node: ast.AST, ancestors: tuple[ast.AST, ...], cotangents: tuple[str, ...]
+) -> Iterator[tuple[Place, _Slot]]:
+    """Yield every node below `node` with the slot it stands in, in the order of the text."""
+    above = (node, *ancestors)
+    for field, value in ast.iter_fields(node):
+        if field in _NOT_BEHAVIOUR:
+            continue
+        children = list(enumerate(value)) if isinstance(value, list) else [(None, value)]
+        for index, child in children:
+            if isinstance(child, ast.AST) and not isinstance(child, _SIGNATURES):
+                yield Place(child, above, cotangents), _Slot(node, field, index)
+                yield from _places(child, above, cotangents)
+
+
+def _shown(place: Place) -> ast.AST:
+    """The node that makes a change readable: `x[1]` rather than `1`, the whole call rather than `axis=0`."""
+    chain = (place.node, *place.ancestors)
+    for node, parent in itertools.pairwise(chain):
+        if isinstance(parent, ast.Module | ast.FunctionDef | ast.ClassDef | ast.For) or isinstance(node, ast.stmt):
+            return node
+        if not _is_short(node) and not isinstance(parent, ast.If | ast.While | ast.comprehension):
+            return node
+    return place.node
+
+
+def _is_short(node: ast.AST) -> bool:
+    match node:
+        case ast.UnaryOp(operand=inner) | ast.Attribute(value=inner) | ast.Starred(value=inner):
+            return _is_short(inner)
+    return isinstance(node, ast.Constant | ast.Name | ast.keyword | ast.Slice)
+
+
+def _text(node: ast.AST) -> str:
+    return ast.unparse(node).strip().splitlines()[0]
+
+
+def _line(place: Place) -> int:
+    lines = (getattr(node, "lineno", None) for node in (place.node, *place.ancestors))
+    return next((line for line in lines if line is not None), 1)

@@ -1,0 +1,270 @@
+"""Running the corpus against a grader in each of its configurations, and saying what comes through.
+
+`python -m tests.attacks.harness` prints the table for every layer that this checkout has; `--json FILE` keeps it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import asdict, dataclass
+from functools import cache, partial
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from tests.attacks.aftermath import Aftermath, adopt_orphans
+from tests.attacks.corpus import EXERCISE, FOLDER, Submission, honest, hostile, tricks
+from tests.attacks.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from autodrill.drills.exercise import Exercise, Solution
+    from autodrill.grading.spawn import Spawn
+
+__all__ = ["LAYERS", "Grade", "Result", "available", "run", "table"]
+
+SEED = 20_261
+_NAIVE_SECONDS = 30.0
+_VERDICTS = frozenset({"pass", "fail", "error", "timeout"})
+
+
+class Grade(Protocol):
+    """A grader: a file in, a verdict out."""
+
+    def __call__(self, source: bytes, exercise: str, *, only: int | None = None) -> str:
+        """Return the verdict.
+
+        Args:
+            source: The file.
+            exercise: What it is handed in for.
+            only: Put only this case, where all are not needed.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How one submission fared under one layer.
+
+    Attributes:
+        layer: The configuration.
+        family: The submission's family.
+        name: Its name.
+        verdict: What the grader said, or `broken: ...` if it did not survive.
+        traces: What was left behind.
+        unharmed: Whether an honest submission was graded right afterwards.
+        seconds: Wall time of the grading.
+    """
+
+    layer: str
+    family: str
+    name: str
+    verdict: str
+    traces: tuple[str, ...]
+    unharmed: bool
+    seconds: float
+
+    @property
+    def title(self) -> str:
+        """Family and name."""
+        return f"{self.family}/{self.name}"
+
+    @property
+    def breach(self) -> str | None:
+        """What came through, None if nothing did."""
+        if self.verdict == "pass":
+            return "it passed"
+        if self.verdict not in _VERDICTS:
+            return f"the grader said `{self.verdict}`"
+        if self.traces:
+            return "; ".join(self.traces)
+        return None if self.unharmed else "the next submission was graded wrongly"
+
+
+@cache
+def _exercise(name: str) -> tuple[Exercise, Solution]:
+    from autodrill.drills.library import Library
+
+    library = Library.open()
+    exercise = library.find(name)
+    return exercise, library.solution(exercise)
+
+
+def _graded(source: bytes, exercise: str, *, only: int | None = None, spawn: Spawn | None = None) -> str:
+    """Grade as autodrill does, in a process that `spawn` provides."""
+    from autodrill.grading.judge import CHECK_LIMITS, grade
+    from autodrill.grading.process import Runner
+    from autodrill.grading.spawn import spawn_fresh
+    from tests.attacks.corpus import EXERCISE as DEFAULT
+
+    runner = Runner.start(CHECK_LIMITS, spawn=spawn or spawn_fresh)
+    from autodrill.grading.explain import Submission as File
+
+    parts = _exercise(exercise or DEFAULT)
+    return str(grade(*parts, File(source, "answer.py", "answer.py"), seed=SEED, only=only, runner=runner).verdict)
+
+
+def _naive(source: bytes, exercise: str, *, only: int | None = None) -> str:
+    """Grade as graders often do: see `naive`. It is fooled if one of the four ways it reports in says "passed"."""
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as stdout:
+        file = Path(folder, "candidate.py")
+        file.write_bytes(source)
+        read, write = os.pipe()
+        os.set_blocking(read, False)
+        try:
+            code = _run_naive(file, exercise, write, stdout.fileno())
+            stdout.seek(0)
+            told = stdout.read(32 << 20)
+            try:
+                record = os.read(read, 1 << 16)
+            except BlockingIOError:
+                record = b""
+        finally:
+            os.close(read)
+            os.close(write)
+        written = b"".join(path.read_bytes() for path in _results(source, folder))
+    fooled = code == 0 or b"PASS" in told.split() or b'"passed": true' in record + written
+    return "pass" if fooled else "timeout" if code is None else "fail"
+
+
+def _results(source: bytes, folder: str) -> list[Path]:
+    """The results file, in the folder of the run or where the world keeps it."""
+    world = Path(os.environ.get("AUTODRILL_ATTACK_FOLDER", folder))
+    return [path for path in (Path(folder, "results.json"), world / "results.json") if path.exists()]
+
+
+def _run_naive(file: Path, exercise: str, write: int, stdout: int) -> int | None:
+    process = subprocess.Popen(
+        [sys.executable, str(FOLDER / "naive.py"), str(file), exercise, str(write)],
+        stdout=stdout,
+        stderr=subprocess.DEVNULL,
+        pass_fds=[write],
+        cwd=file.parent,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        start_new_session=True,
+    )
+    try:
+        return process.wait(_NAIVE_SECONDS)
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _confined(profile: str) -> Grade | None:
+    """Return the grader under a profile of `autodrill.grading.confinement`: its `spawn_<profile>`, if there is one."""
+    if find_spec("autodrill.grading.confinement") is None:
+        return None
+    spawn = getattr(import_module("autodrill.grading.confinement"), f"spawn_{profile}", None)
+    return None if spawn is None else partial(_graded, spawn=spawn)
+
+
+LAYERS = ("naive", "separation", "open", "sealed")
+"""Names of the configurations: a naive grader without protection; a process apart with limits; the two profiles."""
+
+
+def available(layer: str) -> Grade | None:
+    """Return the grader of a layer, None where this checkout has none of that name."""
+    match layer:
+        case "naive":
+            return _naive
+        case "separation":
+            return _graded
+        case profile:
+            return _confined(profile)
+
+
+def run(layer: str, submissions: Iterable[Submission], folder: Path) -> list[Result]:
+    """Put submissions to a grader, one after another, and look after each what it has done.
+
+    Args:
+        layer: One of `LAYERS`, available here.
+        submissions: The files.
+        folder: An empty folder for them to attack.
+    """
+    grade = available(layer)
+    assert grade is not None
+    well_meant = next(s for s in honest() if s.name == "dataclass").source({})
+    results = []
+    os.environ["AUTODRILL_ATTACK_FOLDER"] = str(folder)
+    with adopt_orphans(), World(folder) as world:
+        grade(well_meant, EXERCISE, only=0)  # what a grader starts once and keeps is there from now on
+        for submission in submissions:
+            if not submission.is_possible():
+                continue
+            source = submission.source(world.values())
+            before = Aftermath(world)
+            started = time.perf_counter()
+            verdict = _verdict(grade, source, submission.exercise)
+            seconds = time.perf_counter() - started
+            if submission.name == "interpreter_state":
+                verdict = _verdict(grade, source, submission.exercise)
+            traces = before.traces()
+            unharmed = layer == "naive" or _verdict(partial(grade, only=0), well_meant, EXERCISE) == "pass"
+            results.append(
+                Result(layer, submission.family, submission.name, verdict, tuple(traces), unharmed, round(seconds, 3))
+            )
+    del os.environ["AUTODRILL_ATTACK_FOLDER"]
+    return results
+
+
+def _verdict(grade: Grade, source: bytes, exercise: str) -> str:
+    try:
+        return grade(source, exercise)
+    except Exception as error:  # noqa: BLE001 whatever escapes the grader is what is looked for here
+        return f"broken: {type(error).__name__}: {error}"[:200]
+
+
+def table(results: Sequence[Result]) -> str:
+    """Return how many of each family come through each layer, as text."""
+    layers = [layer for layer in LAYERS if any(r.layer == layer for r in results)]
+    total = Counter((r.layer, r.family) for r in results)
+    through = Counter((r.layer, r.family) for r in results if r.breach)
+    families = sorted({r.family for r in results})
+    lines = [f"{'family':14}{'files':>6}" + "".join(f"{layer:>12}" for layer in layers)]
+    for family in [*families, None]:
+        sizes = [sum(n for (_, f), n in total.items() if family in (f, None)) // len(layers)]
+        counts = [
+            sum(n for (where, f), n in through.items() if where == layer and family in (f, None)) for layer in layers
+        ]
+        lines.append(f"{family or 'all':14}{sizes[0]:>6}" + "".join(f"{count:>12}" for count in counts))
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table, then each breach of every layer but the naive one, and each attack that the naive one stops."""
+    parser = argparse.ArgumentParser(description="Run the corpus of attacks.")
+    parser.add_argument("--layer", action="append", choices=LAYERS, help="all that are available if not given")
+    parser.add_argument("--family", action="append", default=[])
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args(arguments)
+    layers = options.layer or [layer for layer in LAYERS if available(layer) is not None]
+    results: list[Result] = []
+    for layer in layers:
+        corpus = [*hostile(options.family), *(tricks() if not options.family and layer != "naive" else [])]
+        with tempfile.TemporaryDirectory(prefix="ad-") as folder:
+            results += run(layer, corpus, Path(folder))
+    out = sys.stdout.write
+    out(table(results) + "\n")
+    for result in results:
+        if result.layer == "naive" and not result.breach:
+            out(f"not live: {result.title}: {result.verdict}\n")
+        elif result.layer != "naive" and result.breach:
+            out(f"{result.layer}: {result.title}: {result.breach}\n")
+    if options.json:
+        rows = [asdict(result) | {"breach": result.breach} for result in results]
+        options.json.write_text(json.dumps({"schema": 1, "results": rows}, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

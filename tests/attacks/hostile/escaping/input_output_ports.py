@@ -1,0 +1,8 @@
+# machine: x86_64
+# Attempts: ask for access to one port of the hardware.
+# A pass would be a breach: the hardware can be reached.
+import ctypes
+
+
+def attempt():
+    return ctypes.CDLL(None, use_errno=True).syscall(173, 0x80, 1, 1) == 0

@@ -1,0 +1,8 @@
+# Attempts: set the limits of another process, to what they are.
+# A pass would be a breach: the grader can be starved.
+import resource
+
+
+def attempt():
+    resource.prlimit(int("@VICTIM@"), resource.RLIMIT_CORE, resource.prlimit(int("@VICTIM@"), resource.RLIMIT_CORE))
+    return True

@@ -1,0 +1,7 @@
+# Attempts: replace this process by another program that knows nothing of its limits.
+# A pass would be a breach: the grader believed a program that is not the candidate's file.
+import os
+
+
+def mul_broadcast_backward(g, a, b):
+    os.execve("/bin/echo", ["echo", "PASS"], {})

@@ -1,0 +1,7 @@
+# Attempts: use more memory than a candidate may.
+# A pass would be a breach: the memory limit does not hold.
+import numpy as np
+
+
+def attempt():
+    return np.ones(1_200_000_000, np.uint8)[-1] == 1

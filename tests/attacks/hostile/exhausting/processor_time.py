@@ -1,0 +1,10 @@
+# Attempts: compute for longer than a call may take, then answer.
+# A pass would be a breach: the time limit does not hold.
+import time
+
+
+def attempt():
+    started = time.process_time()
+    while time.process_time() - started < 3.2:
+        pass
+    return True

@@ -1,0 +1,9 @@
+# Attempts: spend the time when the file is loaded.
+# A pass would be a breach: only calls are limited.
+import time
+
+time.sleep(3.2)
+
+
+def attempt():
+    return True

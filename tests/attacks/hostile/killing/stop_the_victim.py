@@ -1,0 +1,10 @@
+# Attempts: stop another process instead of killing it, and let it go on.
+# A pass would be a breach: the grader can be held up.
+import os
+import signal
+
+
+def attempt():
+    os.kill(int("@VICTIM@"), signal.SIGSTOP)
+    os.kill(int("@VICTIM@"), signal.SIGCONT)
+    return True

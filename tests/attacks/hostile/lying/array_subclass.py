@@ -1,0 +1,12 @@
+# Attempts: return arrays whose subclass answers every comparison with "no difference".
+# A pass would be a breach: behaviour of the candidate's decided the comparison.
+import numpy as np
+
+
+class Liar(np.ndarray):
+    def __array_ufunc__(self, *args, **kwargs):
+        return np.zeros(1)
+
+
+def mul_broadcast_backward(g, a, b):
+    return np.full(a.shape, 7.0).view(Liar), np.full(b.shape, 7.0).view(Liar)

@@ -1,0 +1,15 @@
+# Attempts: return arrays of records, of which one field is right for nobody.
+# A pass would be a breach: dtypes with structure were compared.
+import numpy as np
+
+
+class Liar(np.recarray):
+    def __sub__(self, other):
+        return np.zeros(1)
+
+    __rsub__ = __sub__
+    __array_ufunc__ = None
+
+
+def mul_broadcast_backward(g, a, b):
+    return np.zeros(a.shape, [("x", "f8")]).view(Liar), np.zeros(b.shape, [("x", "f8")]).view(Liar)

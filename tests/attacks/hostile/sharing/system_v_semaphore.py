@@ -1,0 +1,8 @@
+# machine: x86_64
+# Attempts: make a semaphore that stays when the process is gone.
+# A pass would be a breach: submissions can leave messages for each other.
+import ctypes
+
+
+def attempt():
+    return ctypes.CDLL(None, use_errno=True).syscall(64, 0x0AD71111, 1, 0o1600) >= 0

@@ -1,0 +1,133 @@
+"""What the hostile files are let loose on: a folder, a process, services and secrets, none of any worth."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import socket
+import subprocess
+import sysconfig
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from autodrill.content import content_root
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+__all__ = ["SECRET", "World"]
+
+SECRET = "open sesame"
+ENVIRONMENT = "AUTODRILL_ATTACK_SECRET"
+
+_OTHER = """
+def fold(x, shape):
+    x = x.sum(axis=tuple(range(x.ndim - len(shape))))
+    return x.sum(axis=tuple(i for i, n in enumerate(shape) if n == 1 and x.shape[i] != 1), keepdims=True)
+
+
+def mul_broadcast_backward(g, a, b):
+    return fold(g * b, a.shape), fold(g * a, b.shape)
+"""
+
+
+class World:
+    """A scene for attacks; use it as a context manager.
+
+    Args:
+        folder: An empty folder, whose path is short enough for a socket's name.
+
+    Attributes:
+        folder: The folder, holding `secret.txt`, `victim.txt`, another student's `other.py` and a socket.
+        mark: What everything that an attack makes is named after, unique to this world.
+        victim: A process of ours for the attacks to find.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.mark = f"autodrill-attack-{secrets.token_hex(8)}"
+        self._stack = contextlib.ExitStack()
+
+    def __enter__(self) -> Self:
+        keep = self._stack
+        self.plant()
+        self.start_victim()
+        keep.callback(self._end_victim)
+        service, hidden = self._listen(f"{self.folder}/service"), self._listen(f"\0{self.mark}")
+        log = keep.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+        log.bind(f"{self.folder}/log")
+        server = keep.enter_context(socket.create_server(("127.0.0.1", 0)))
+        self.port, self.port6 = server.getsockname()[1], 0
+        with contextlib.suppress(OSError):
+            server6 = keep.enter_context(socket.create_server(("::1", 0), family=socket.AF_INET6))
+            self.port6 = server6.getsockname()[1]
+        self._listeners = [service, hidden, server]
+        os.environ[ENVIRONMENT] = SECRET
+        keep.callback(os.environ.pop, ENVIRONMENT, None)
+        self._speak_into_stdin()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    def values(self) -> dict[str, str]:
+        """What a hostile file is told of this world, by the names it uses."""
+        return {
+            "FOLDER": str(self.folder),
+            "MARK": self.mark,
+            "PORT": str(self.port),
+            "PORT6": str(self.port6),
+            "VICTIM": str(self.victim.pid),
+            "GRADER": str(os.getpid()),
+            "REPOSITORY": str(content_root()),
+            "PACKAGES": sysconfig.get_path("purelib"),
+        }
+
+    def plant(self) -> None:
+        """Put every file where it belongs, again if it has gone."""
+        files = {"secret.txt": SECRET, "victim.txt": "victim", "other.py": _OTHER, "stdin": SECRET}
+        for name, text in files.items():
+            path = self.folder / name
+            if not path.exists() or path.read_text(encoding="utf-8") != text:
+                path.write_text(text, encoding="utf-8")
+        link = self.folder / "link.txt"
+        if not link.is_symlink():
+            link.symlink_to("secret.txt")
+
+    def start_victim(self) -> None:
+        """Start the process that attacks may find and end."""
+        self.victim = subprocess.Popen(["/bin/sleep", "3600"], stdin=subprocess.DEVNULL)
+
+    def hang_up(self) -> None:
+        """Accept and drop what has called on the services, so that their queues stay empty."""
+        for listener in self._listeners:
+            listener.setblocking(False)
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    listener.accept()[0].close()
+
+    def _listen(self, address: str) -> socket.socket:
+        service = self._stack.enter_context(socket.socket(socket.AF_UNIX))
+        service.bind(address)
+        service.listen(64)
+        return service
+
+    def _end_victim(self) -> None:
+        self.victim.kill()
+        self.victim.wait()
+
+    def _speak_into_stdin(self) -> None:
+        """Make the secret what this process has on stdin, as a grader that is fed answers through a pipe has."""
+        before = os.dup(0)
+        spoken = os.open(self.folder / "stdin", os.O_RDONLY)
+        os.dup2(spoken, 0)
+        os.close(spoken)
+
+        def restore() -> None:
+            os.dup2(before, 0)
+            os.close(before)
+
+        self._stack.callback(restore)

@@ -1,0 +1,258 @@
+"""The command line as a shell sees it: help, names, exit codes, streams, and what is not loaded."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from autodrill.cli.app import COMMANDS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Pack, Run
+
+RIGHT = "def mul_backward(self, other, out):\n    self.grad += other.data * out.grad\n    other.grad += self.data * out.grad\n"
+WRONG = RIGHT.replace("+=", "=")
+
+LOADED = """
+import json, sys
+from autodrill.cli.app import main
+try:
+    main()
+except SystemExit as end:
+    code = end.code
+heavy = {"numpy", "rich", "cupy", "torch", "fsrs", "pydantic", "markdown_it", "pygments", "sqlite3", "ast"}
+print(json.dumps([int(code), sorted(heavy & set(sys.modules))]), file=sys.stderr)
+"""
+
+
+@pytest.fixture
+def answer(tmp_path: Path) -> Path:
+    """The folder commands run in, with a right answer in it."""
+    folder = tmp_path / "here"
+    (folder / "mul_backward.py").write_text(RIGHT, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def history() -> Path:
+    from autodrill.practice.paths import history_file
+
+    return history_file(os.environ)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(run: Run, command: str) -> None:
+    done = run(command, "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"autodrill {command}" in done.stdout.split("Example", 1)[1]
+    assert "--output-format" in done.stdout
+
+
+def test_the_list_of_commands_names_them_all_and_the_exit_codes(run: Run) -> None:
+    done = run("--help")
+    assert done.returncode == 0
+    assert all(f"  {command} " in done.stdout for command in COMMANDS)
+    assert "Exit codes: 0 done or right, 1 wrong, 2 usage, 3 autodrill's own fault, 130 interrupted." in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["chek"], "no command named `chek`\n\nhint: did you mean `check`?"),
+        (["zzz"], "no command named `zzz`\n\nhint: `autodrill --help` lists them all"),
+        (["show", "mul_bakward"], "no exercise named `mul_bakward`\n\nhint: did you mean `mul_backward`"),
+        (["show", "mul"], "hint: several begin so: `mul_backward`, `mul_broadcast_backward`"),
+        (["list", "--track", "scalr"], "no track named `scalr`\n\nhint: did you mean `scalar`?"),
+        (["show"], "Missing argument 'NAME'.\n\nhint: `autodrill show --help` shows how it is used"),
+        (["list", "--bogus"], "No such option: --bogus"),
+        (["check", "mul_backward", "--seed", "x"], "'x' is not a valid integer"),
+        (["list", "--output-format", "xml"], "'xml' is not one of 'text', 'json'"),
+        (["check", "mul_backward"], "you have no file for `mul_backward` yet"),
+        (["check", "mul_backward", "--file", "none.py"], "there is no file `none.py`"),
+        (["check", "mul_backward", "--pdb", "--file", os.devnull], "there is no file"),
+        (["reset", "mul_backward"], "hint: `autodrill open mul_backward` writes the stub for you"),
+        (["solution", "mul_backward"], "you have not passed `mul_backward` yet"),
+        (["verify", "--pack", "."], "`.` is not a pack: it has no folder `exercises`"),
+    ],
+)
+def test_a_misuse_is_told_on_stderr_with_what_to_type_next_and_code_2(run: Run, words: list[str], said: str) -> None:
+    done = run(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: ")
+    assert said in done.stderr
+
+
+def test_exit_codes_say_whose_turn_it_is(run: Run, answer: Path, pack: Pack) -> None:
+    assert run("check", "mul_backward").returncode == 0
+    (answer / "mul_backward.py").write_text(WRONG, encoding="utf-8")
+    assert run("check", "mul_backward").returncode == 1
+    assert run("check", "mul_backward", "--case", "999").returncode == 2
+    pack.add(solution=("return x * x * x", "return undefined"))
+    (answer / "cube_backward.py").write_text("def cube_backward(g, x):\n    return g\n", encoding="utf-8")
+    at_fault = run("check", "cube_backward", AUTODRILL_PACKS=str(pack.root))
+    assert at_fault.returncode == 3
+    assert "autodrill or the exercise is at fault, not you" in at_fault.stdout
+
+
+def test_a_fault_of_autodrill_s_own_is_code_3_with_its_traceback(run: Run) -> None:
+    done = run("list", "--output-format", "json", COLUMNS="80", AUTODRILL_PACKS="\udcff/pack")
+    assert done.returncode == 2  # a name no file system has is no fault of ours
+    driver = "import autodrill.cli.browse as b; b.list_.__globals__['_as_dict'] = None\n" + LOADED
+    broken = subprocess.run(
+        [sys.executable, "-c", driver, "list", "--output-format", "json"], capture_output=True, text=True, check=False
+    )
+    assert json.loads(broken.stderr.splitlines()[-1])[0] == 3
+    assert json.loads(broken.stdout)["error"]["kind"] == "InternalError"
+    assert "Traceback" in broken.stderr
+    assert "please report it" in broken.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["list"],
+        ["list", "--track", "scalar", "--todo"],
+        ["show", "mul_backward"],
+        ["open", "mul_backward", "--here"],
+        ["check", "mul_backward"],
+        ["hint", "mul_backward"],
+        ["solution", "mul_backward", "--give-up"],
+        ["next"],
+        ["quiz", "--limit", "1"],
+    ],
+)
+def test_json_is_one_document_of_schema_1_and_nothing_else(run: Run, answer: Path, words: list[str]) -> None:
+    done = run(*words, "--output-format", "json")
+    document = json.loads(done.stdout)
+    assert (document["schema"], done.returncode) == (1, 0)
+    assert document["command"] == words[0]
+    assert run(*words, AUTODRILL_OUTPUT_FORMAT="json").stdout.startswith('{\n  "schema": 1,')
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        (["check", "zzz"], "UnknownNameError"),
+        (["zzz"], "UnknownNameError"),
+        (["check", "mul_backward"], "FileError"),
+        (["check"], "UsageError"),
+        (["solution", "mul_backward"], "UsageError"),
+    ],
+)
+def test_json_is_written_for_failures_too(run: Run, words: list[str], kind: str) -> None:
+    done = run(*words, "--output-format", "json")
+    document = json.loads(done.stdout)
+    assert (document["schema"], document["error"]["kind"], done.returncode) == (1, kind, 2)
+    assert document["error"]["message"] in done.stderr
+
+
+def test_json_of_a_malformed_pack_carries_every_problem(run: Run, pack: Pack) -> None:
+    path = pack.add(exercise=("minutes = 3", "minutes = 0\n# hard = 1"))
+    done = run("list", "--output-format", "json", AUTODRILL_PACKS=str(pack.root))
+    problems = json.loads(done.stdout)["error"]["problems"]
+    assert done.returncode == 2
+    assert {p.split(": ")[0] for p in problems} == {f"{path}:5", f"{path}:6"}
+
+
+def test_a_wrong_answer_in_json_has_the_report_and_code_1(run: Run, answer: Path) -> None:
+    (answer / "mul_backward.py").write_text(f"print('on stdout')\n{WRONG}", encoding="utf-8")
+    done = run("check", "mul_backward", "--seed", "3", "--output-format", "json")
+    document = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert (document["verdict"], document["seed"], document["failure"]["rule"]["key"]) == ("fail", 3, "assign")
+
+
+@pytest.mark.parametrize(
+    ("words", "allowed"),
+    [
+        (["list"], set()),
+        (["list", "--output-format", "json"], set()),
+        (["--version"], set()),
+        (["chek"], set()),
+        (["list", "--help"], set()),
+        (["show", "mul_backward", "--output-format", "json"], {"ast"}),
+        (["open", "mul_backward", "--here"], {"ast"}),
+    ],
+)
+def test_what_must_answer_at_once_loads_nothing_heavy(tmp_path: Path, words: list[str], allowed: set[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, *words], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    _, loaded = json.loads(done.stderr.splitlines()[-1])
+    assert set(loaded) <= allowed
+
+
+def test_completing_a_name_loads_nothing_heavy_and_reads_no_exercise(tmp_path: Path) -> None:
+    environment = {
+        **os.environ,
+        "_AUTODRILL_COMPLETE": "complete_bash",
+        "COMP_WORDS": "autodrill show mul_",
+        "COMP_CWORD": "2",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.split() == ["mul_backward", "mul_broadcast_backward"]
+    _, loaded = json.loads(done.stderr.splitlines()[-1])
+    assert set(loaded) <= {"rich"}, "typer imports it for completion"
+
+
+def test_the_package_itself_imports_nothing() -> None:
+    script = "import sys; import autodrill; print(len([m for m in sys.modules if m.startswith('autodrill')]))"
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "1\n"
+
+
+def test_the_installed_command_is_the_module(run: Run, tmp_path: Path) -> None:
+    from pathlib import Path
+
+    script = Path(sys.executable).with_name("autodrill")
+    if not script.exists():
+        pytest.skip("the package is not installed")
+    for words in (["--version"], ["list"], ["zzz"], ["check", "--help"]):
+        installed = subprocess.run([script, *words], capture_output=True, encoding="utf-8", cwd=tmp_path, check=False)
+        module = run(*words)
+        assert (installed.stdout, installed.stderr, installed.returncode) == (
+            (module.stdout, module.stderr, module.returncode)
+        )
+
+
+def test_autodrill_alone_says_where_one_stands_and_what_to_type(run: Run, history: Path) -> None:
+    done = run()
+    assert done.returncode == 0
+    assert "0 of 15 passed" in done.stdout or " passed, 0 due again" in done.stdout
+    assert "next: autodrill quiz   or write a backward: autodrill open add_backward" in done.stdout
+    assert not history.exists()
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    command = f"{sys.executable} -m autodrill list 2>&1 | head -1; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 2
+    assert lines[1] == "0"
+    assert done.stderr == ""
+
+
+def test_an_interrupt_is_code_130_without_a_traceback(answer: Path) -> None:
+    (answer / "mul_backward.py").write_text("print('loading')\nwhile True:\n    pass\n", encoding="utf-8")
+    running = subprocess.Popen(
+        [sys.executable, "-m", "autodrill", "check", "mul_backward"],
+        cwd=answer,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    time.sleep(1.2)  # the file's own limit is 2 s: by now it is being loaded, and is not stopped yet
+    os.killpg(running.pid, signal.SIGINT)
+    out, err = running.communicate(timeout=10)
+    assert (running.returncode, out, err) == (130, "", "")

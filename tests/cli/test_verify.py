@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.conftest import Pack, Run
+
+
+def test_a_sound_pack_is_proved(run: Run, pack: Pack) -> None:
+    pack.add()
+    done = run("verify", "--pack", str(pack.root), "--seeds", "1")
+    assert done.returncode == 0
+    assert done.stdout.startswith("proved  cube_backward  1 seeds, 2 mistakes")
+
+
+def test_each_problem_is_told_with_its_place_and_code_1(run: Run, pack: Pack) -> None:
+    path = pack.add(exercise=("minutes = 3", "minutes = 0"))
+    done = run("verify", "--pack", str(pack.root))
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == [
+        "PROBLEMS  cube_backward",
+        f"  {path}:5: `minutes` must be a whole number, at least 1",
+    ]
+
+
+def test_prerequisites_are_part_of_the_proof(run: Run, pack: Pack) -> None:
+    path = pack.add(exercise=('["chain rule"]', '["chain rule"]\n# requires = ["nothing"]'))
+    done = run("verify", "--pack", str(pack.root), "--seeds", "1", "--output-format", "json")
+    proofs = json.loads(done.stdout)["proofs"]
+    assert done.returncode == 1
+    assert [p["exercise"] for p in proofs] == ["cube_backward", "prerequisites"]
+    assert proofs[1]["problems"] == [
+        {"path": str(path), "line": 7, "message": "it requires `nothing`, which does not exist"}
+    ]
+
+
+def test_the_shipped_exercises_are_not_proved_with_a_pack(run: Run, pack: Pack) -> None:
+    pack.add()
+    done = run("verify", "--pack", str(pack.root), "--seeds", "1", "--output-format", "json")
+    assert [p["exercise"] for p in json.loads(done.stdout)["proofs"]] == ["cube_backward"]

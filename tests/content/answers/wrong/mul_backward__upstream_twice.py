@@ -1,0 +1,3 @@
+def mul_backward(self, other, out):
+    self.grad += other.data * out.grad * out.grad
+    other.grad += self.data * out.grad * out.grad

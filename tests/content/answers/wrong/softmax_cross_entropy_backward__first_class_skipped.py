@@ -1,0 +1,10 @@
+import numpy as np
+
+
+def softmax_cross_entropy_backward(g, logits, y):
+    p = np.exp(logits - logits.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    for n, label in enumerate(y):
+        if label:
+            p[n, label] -= 1
+    return g * p / len(y)

@@ -1,0 +1,12 @@
+def topological_sort(root):
+    order, seen = [], set()
+
+    def visit(node):
+        if id(node) not in seen:
+            seen.add(id(node))
+            for child in node._prev:
+                visit(child)
+            order.append(node.data)
+
+    visit(root)
+    return order

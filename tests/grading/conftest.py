@@ -1,0 +1,33 @@
+"""Builders for grading: an answer graded as `autodrill check` grades it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from autodrill.drills.library import Library
+from autodrill.grading.judge import Submission, grade
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from autodrill.grading.report import Report
+
+
+@pytest.fixture(scope="session")
+def shipped() -> Library:
+    """The shipped exercises."""
+    return Library.open(environ={})
+
+
+@pytest.fixture
+def graded(shipped: Library) -> Callable[..., Report]:
+    """Grade the source of an answer to a shipped exercise."""
+
+    def graded(name: str, source: str, *, seed: int = 0, only: int | None = None) -> Report:
+        exercise = shipped.find(name)
+        submission = Submission(source.encode(), f"{name}.py", f"{name}.py")
+        return grade(exercise, shipped.solution(exercise), submission, seed=seed, only=only)
+
+    return graded

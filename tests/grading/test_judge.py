@@ -1,0 +1,217 @@
+"""Whole gradings: the verdict, the fault and its line, and that the two sides never meet in one process."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from autodrill.errors import UsageError
+from autodrill.grading.judge import Submission, grade
+from autodrill.grading.limits import CHECK_LIMITS
+from autodrill.grading.process import Limits, Runner
+from autodrill.grading.report import FaultKind, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from autodrill.grading.report import Failure, Report
+    from tests.conftest import Pack
+
+RIGHT = "def cube_backward(g, x):\n    return 3 * x * x * g\n"
+
+
+@pytest.fixture
+def judged(pack: Pack) -> Callable[..., Report]:
+    """Grade an answer to the pack's exercise."""
+    pack.add()
+    exercise, solution = pack.load()
+
+    def judged(source: str | bytes, **options: int) -> Report:
+        handed_in = source if isinstance(source, bytes) else source.encode()
+        return grade(exercise, solution, Submission(handed_in, "a.py", "a.py"), **({"seed": 0} | options))
+
+    return judged
+
+
+def failure_of(report: Report) -> Failure:
+    assert report.failure is not None, report
+    return report.failure
+
+
+def test_a_right_answer_passes_every_case(judged: Callable[..., Report]) -> None:
+    report = judged(RIGHT)
+    assert (report.verdict, report.failure, report.remarks) == (Verdict.PASS, None, ())
+    assert report.passed == report.cases > 5
+    assert 0 < report.seconds < 10
+
+
+def test_a_wrong_answer_is_explained_on_a_small_case_with_the_exercise_s_own_words(
+    judged: Callable[..., Report],
+) -> None:
+    report = judged("def cube_backward(g, x):\n    return 3 * x ** 3 * g\n")
+    failure = failure_of(report)
+    assert (report.verdict, failure.kind) == (Verdict.FAIL, FaultKind.VALUE)
+    assert failure.rule is not None
+    assert (failure.rule.key, failure.rule.known) == ("square", True)
+    assert list(failure.given) == ["g", "x"]
+    assert [c.name for c in failure.comparisons] == ["dx"]
+    assert len(failure.given["x"]) < 20
+
+
+def test_one_seed_gives_the_same_report_again(judged: Callable[..., Report]) -> None:
+    wrong = "def cube_backward(g, x):\n    return 3 * x ** 3 * g\n"
+    first, again = judged(wrong, seed=7), judged(wrong, seed=7)
+    assert (first.failure, first.cases, first.passed) == (again.failure, again.cases, again.passed)
+
+
+def test_one_case_is_put_alone(judged: Callable[..., Report]) -> None:
+    assert (judged(RIGHT, only=2).cases, judged(RIGHT, only=2).passed) == (1, 1)
+
+
+def test_a_case_that_does_not_exist_is_the_command_line_s_fault(judged: Callable[..., Report]) -> None:
+    with pytest.raises(UsageError, match="there is no case 999"):
+        judged(RIGHT, only=999)
+
+
+@pytest.mark.parametrize(
+    ("source", "verdict", "kind", "line", "words"),
+    [
+        (
+            "def cube(g, x):\n    return g\n",
+            Verdict.ERROR,
+            FaultKind.MISSING,
+            None,
+            "no `cube_backward`; it defines `cube`",
+        ),
+        ("", Verdict.ERROR, FaultKind.MISSING, None, "the file defines no `cube_backward`"),
+        ("cube_backward = 3\n", Verdict.ERROR, FaultKind.MISSING, None, "`cube_backward` is a int, not a function"),
+        ("x = 1\ndef cube_backward(g, x:\n", Verdict.ERROR, FaultKind.SYNTAX, 2, "'(' was never closed"),
+        (b"# -*- coding: utf-8 -*-\nx = '\xff'\n", Verdict.ERROR, FaultKind.SYNTAX, None, ""),
+        (b"x = 1\0\n", Verdict.ERROR, FaultKind.SYNTAX, None, ""),
+        ("import numpy\nimport torch\n", Verdict.ERROR, FaultKind.RAISED, 2, "the file raises ModuleNotFoundError"),
+        ("raise SystemExit\n", Verdict.ERROR, FaultKind.RAISED, 1, "the file raises SystemExit"),
+        ("import os\nos._exit(0)\n", Verdict.ERROR, FaultKind.DIED, 2, "(exit code 0) while it was loaded"),
+        ("def cube_backward(g, x):\n    return g.T.no\n", Verdict.FAIL, FaultKind.RAISED, 2, "AttributeError"),
+        ("def cube_backward(g):\n    return g\n", Verdict.FAIL, FaultKind.RAISED, None, "TypeError"),
+        (
+            "def cube_backward(g, x):\n    import os\n    os._exit(0)\n",
+            Verdict.FAIL,
+            FaultKind.DIED,
+            3,
+            "(exit code 0)",
+        ),
+        (
+            "def cube_backward(g, x):\n    raise NotImplementedError\n",
+            Verdict.FAIL,
+            FaultKind.NOT_IMPLEMENTED,
+            2,
+            "not",
+        ),
+    ],
+)
+def test_a_file_that_gives_no_answer(
+    judged: Callable[..., Report], source: str, verdict: Verdict, kind: FaultKind, line: int | None, words: str
+) -> None:
+    report = judged(source)
+    failure = failure_of(report)
+    assert (report.verdict, failure.kind) == (verdict, kind)
+    assert words in failure.summary
+    if line is not None:
+        assert failure.line == line
+
+
+def test_an_endless_loop_is_stopped_at_its_limit(pack: Pack) -> None:
+    pack.add()
+    exercise, solution = pack.load()
+    source = b"def cube_backward(g, x):\n    while True:\n        pass\n"
+    report = grade(exercise, solution, Submission(source, "a.py", "a.py"), seed=0, limits=Limits(seconds=0.3))
+    failure = failure_of(report)
+    assert (report.verdict, failure.kind) == (Verdict.TIMEOUT, FaultKind.TIME)
+    assert failure.line in (2, 3)
+    assert report.seconds < 5
+
+
+def test_the_stub_is_called_what_it_is_whatever_it_does(pack: Pack) -> None:
+    pack.add(exercise=("raise NotImplementedError", "return g"))
+    exercise, solution = pack.load()
+    report = grade(exercise, solution, Submission(exercise.stub.encode(), "a.py", "a.py"), seed=0)
+    assert failure_of(report).kind is FaultKind.NOT_IMPLEMENTED
+
+
+def test_what_the_candidate_prints_is_kept_apart(judged: Callable[..., Report]) -> None:
+    report = judged(f"print('PASS')\n{RIGHT}")
+    assert report.verdict is Verdict.PASS
+    assert report.output.startswith("PASS\n")
+
+
+def test_an_exercise_that_contradicts_itself_is_never_the_learner_s_fault(pack: Pack) -> None:
+    pack.add(solution=("return x * x * x", "return x * undefined"))
+    exercise, solution = pack.load()
+    report = grade(exercise, solution, Submission(RIGHT.encode(), "a.py", "a.py"), seed=0)
+    assert (report.verdict, report.failure) == (Verdict.INTERNAL, None)
+    assert "`forward` raises NameError" in report.detail
+
+
+def test_an_exercise_at_fault_is_so_for_an_untouched_stub_too(pack: Pack) -> None:
+    pack.add(solution=("return x * x * x", "return x * undefined"))
+    exercise, solution = pack.load()
+    report = grade(exercise, solution, Submission(exercise.stub.encode(), "a.py", "a.py"), seed=0)
+    assert report.verdict is Verdict.INTERNAL
+
+
+def test_a_wrong_answer_the_exercise_forgives_passes_with_a_remark(graded: Callable[..., Report]) -> None:
+    source = "def relu_backward(self, out):\n    self.grad += (out.data > 0) * out.grad\n"
+    report = graded("relu_backward", source)
+    assert report.verdict is Verdict.PASS
+    assert len(report.remarks) == 1
+    assert report.passed < report.cases
+
+
+def test_a_process_started_beforehand_is_used_and_closed(pack: Pack) -> None:
+    pack.add()
+    exercise, solution = pack.load()
+    runner = Runner.start(CHECK_LIMITS)
+    report = grade(exercise, solution, Submission(RIGHT.encode(), "a.py", "a.py"), seed=0, runner=runner)
+    assert report.verdict is Verdict.PASS
+    assert runner.finished
+
+
+def test_the_judge_s_process_never_runs_the_candidate_s_file(judged: Callable[..., Report]) -> None:
+    before = set(sys.modules)
+    report = judged("import sys, os\nsys.judge_was_here = True\nprint(os.getpid())\n" + RIGHT)
+    import os
+
+    assert report.verdict is Verdict.PASS
+    assert int(report.output.split()[0]) != os.getpid()
+    assert not hasattr(sys, "judge_was_here")
+    assert not {m for m in set(sys.modules) - before if "candidate" in m or m == "a"}
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        "import autodrill",
+        "import autodrill.grading.truth",
+        "import importlib; importlib.import_module('autodrill.engine')",
+        "__import__('autodrill')",
+    ],
+)
+def test_the_candidate_s_process_cannot_import_the_oracle(judged: Callable[..., Report], attempt: str) -> None:
+    report = judged(f"{attempt}\n{RIGHT}")
+    assert report.verdict is Verdict.ERROR
+    assert "ModuleNotFoundError: No module named 'autodrill'" in failure_of(report).summary
+
+
+def test_nothing_of_the_answer_is_in_the_candidate_s_process(judged: Callable[..., Report]) -> None:
+    source = f"import sys\nprint([m for m in sys.modules if 'autodrill' in m or 'solution' in m])\n{RIGHT}"
+    assert judged(source).output.splitlines()[0] == "[]"
+
+
+def test_a_report_is_plain_json(judged: Callable[..., Report]) -> None:
+    import json
+
+    document = json.loads(json.dumps(judged("def cube_backward(g, x):\n    return g\n").as_dict(), allow_nan=False))
+    assert document["verdict"] == "fail"
+    assert document["failure"]["comparisons"][0]["name"] == "dx"
