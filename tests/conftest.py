@@ -140,12 +140,18 @@ def place() -> Callable[[Path, str], int]:
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
-    """Run the command line in a process of its own, in an empty folder, on pipes; a change of None unsets."""
+def here(tmp_path: Path) -> Path:
+    """The empty folder in which commands are run."""
     folder = tmp_path / "here"
     folder.mkdir()
+    return folder
 
-    def run(*arguments: str, cwd: Path = folder, **changes: str | None) -> subprocess.CompletedProcess[str]:
+
+@pytest.fixture
+def run(here: Path) -> Run:
+    """Run the command line in a process of its own, on pipes; a change of None unsets."""
+
+    def run(*arguments: str, cwd: Path = here, **changes: str | None) -> subprocess.CompletedProcess[str]:
         changed = {**os.environ, **changes}
         return subprocess.run(
             [sys.executable, "-m", "autodrill", *arguments],

@@ -2,129 +2,56 @@
 
 from __future__ import annotations
 
-import os
 import re
 import runpy
 import subprocess
 import sys
-from dataclasses import dataclass
 from html import unescape
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from autodrill import drills
-from autodrill.cli.app import COMMANDS
 from autodrill.cli.exits import Exit
 from autodrill.drills import header, solution_file
 from autodrill.drills.exercise import Difficulty, Kind
+from tests.readme import (
+    Block,
+    Shown,
+    command_rows,
+    environment,
+    follow,
+    levelled,
+    parse,
+    shown_in,
+    table_of_commands,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PICTURES: dict[str, Any] = runpy.run_path(str(ROOT / "pictures" / "make.py"))
 
 
-@dataclass(frozen=True)
-class Block:
-    """A fenced block: its language, its text, the line it begins on, and the comment that stands above it."""
-
-    language: str
-    text: str
-    line: int
-    comment: str
-
-    @property
-    def file(self) -> str | None:
-        found = re.fullmatch(r"<!-- file: (\S+) -->", self.comment)
-        return found[1] if found else None
-
-
-@dataclass(frozen=True)
-class Shown:
-    """A command of a console block and the lines shown below it."""
-
-    command: str
-    output: tuple[str, ...]
-    line: int
-
-
-def blocks() -> list[Block]:
-    found = re.finditer(r"(?m)(?:^(?P<comment><!-- .* -->)\n)?^```(?P<language>\w*)\n(?P<text>(?s:.*?))^```$", README)
-    return [
-        Block(m["language"], m["text"], README[: m.start("text")].count("\n") + 1, m["comment"] or "") for m in found
-    ]
-
-
-def shown_in(block: Block) -> list[Shown]:
-    shown: list[Shown] = []
-    for number, line in enumerate(block.text.splitlines(), block.line):
-        if line.startswith("$ "):
-            shown.append(Shown(line[2:], (), number))
-        else:
-            assert shown, f"README.md:{number}: output stands before any command"
-            shown[-1] = Shown(shown[-1].command, (*shown[-1].output, line), shown[-1].line)
-    return shown
-
-
-BLOCKS = blocks()
+BLOCKS = parse(README)
 PYTHON = [block for block in BLOCKS if block.language == "python"]
 SHOWN = [shown for block in BLOCKS if block.language == "console" for shown in shown_in(block)]
-
-
-def environment(home: Path) -> dict[str, str]:
-    """A learner's environment: an empty history, no colour, the screen of a plain terminal."""
-    return {
-        "AUTODRILL_HOME": str(home),
-        "COLUMNS": "80",
-        "LANG": "C.UTF-8",
-        "NO_COLOR": "1",
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONUNBUFFERED": "1",  # keeps the two output streams in the order of writing
-    }
+STALE = "`python -m tests.readme` renews the README; look at what it changed"
 
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[int, str]]:
-    """The folder of somebody who did everything the README says, in order, and what each line of it printed."""
+    """The folder of somebody who did everything the README says, and what each line of it printed."""
     folder = tmp_path_factory.mktemp("readme")
-    variables = environment(folder / "home")
-    printed: dict[int, str] = {}
-    for block in BLOCKS:
-        if block.file is not None:
-            path = folder / block.file
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(block.text, encoding="utf-8")
-        elif block.language == "console":
-            for shown in shown_in(block):
-                name, _, value = shown.command.removeprefix("export ").partition("=")
-                if shown.command.startswith("export "):
-                    variables[name] = value
-                    continue
-                ran = subprocess.run(
-                    ["bash", "-c", shown.command], cwd=folder, env=variables, stdin=subprocess.DEVNULL,
-                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8", check=False,
-                )  # fmt: skip
-                printed[shown.line] = ran.stdout
-    return folder, printed
-
-
-def levelled(line: str) -> str:
-    """A line without what differs from run to run: times, seeds, and spaces at its end."""
-    return re.sub(r"\d+\.\d+ s\b", "TIME", re.sub(r"seed \d+", "seed N", line)).rstrip()
+    return folder, follow(BLOCKS, folder)
 
 
 @pytest.mark.parametrize("shown", [s for s in SHOWN if s.output], ids=lambda s: f"{s.line}:{s.command}")
 def test_what_the_readme_shows_is_what_the_command_prints(shown: Shown, course: tuple[Path, dict[int, str]]) -> None:
     printed = [levelled(line) for line in course[1][shown.line].splitlines()]
     expected = [levelled(line) for line in shown.output]
-    if "..." in expected:  # stands for any lines
-        at = expected.index("...")
-        kept = len(expected) - at - 1
-        printed = [*printed[:at], "...", *printed[len(printed) - kept :]]
 
-    assert printed == expected, f"README.md:{shown.line}"
+    assert printed == expected, f"README.md:{shown.line}: {STALE}"
 
 
 @pytest.mark.parametrize("block", PYTHON, ids=lambda b: f"{b.line}")
@@ -158,13 +85,7 @@ def test_a_broken_solution_is_told_with_the_line_the_readme_names(course: tuple[
 
 
 def test_the_table_of_commands_is_the_programs_own() -> None:
-    rows = []
-    for name, command in COMMANDS.items():
-        function = getattr(import_module(f"autodrill.cli.{command.module}"), command.function)
-        rows.append(f"| `{name}` | {command.panel.removeprefix('For the ')} | {function.__doc__.splitlines()[0]} |")
-    table = README.partition("<!-- commands:")[2].partition("\n\n")[0].splitlines()[3:]
-
-    assert table == rows, "the table in README.md must read:\n" + "\n".join(rows)
+    assert table_of_commands(README) == command_rows(), STALE
 
 
 def test_every_exit_code_stands_in_the_readme() -> None:

@@ -36,7 +36,7 @@ _INLINE_CODE = re.compile(r"`[^`]*`")
 
 
 def load_questions(folder: Path | None = None) -> tuple[Question, ...]:
-    """Load every question below `folder`, in the order of file names and then of the files.
+    """Load every question below `folder`: files as `_order.txt` there lists them, others after them by name.
 
     Args:
         folder: Where the question files are; by default the bank that comes with autodrill.
@@ -47,7 +47,7 @@ def load_questions(folder: Path | None = None) -> tuple[Question, ...]:
     """
     questions: list[Question] = []
     problems: list[Problem] = []
-    for path in visible_files(content_root() / "questions" if folder is None else folder, ".md"):
+    for path in _in_order(content_root() / "questions" if folder is None else folder):
         found, wrong = read_file(path)
         questions += found
         problems += wrong
@@ -55,6 +55,13 @@ def load_questions(folder: Path | None = None) -> tuple[Question, ...]:
     if problems:
         raise ContentError(problems)
     return tuple(questions)
+
+
+def _in_order(folder: Path) -> list[Path]:
+    """The question files in an order to learn them in."""
+    order = folder / "_order.txt"
+    listed = order.read_text(encoding="utf-8").split() if order.is_file() else []
+    return sorted(visible_files(folder, ".md"), key=lambda p: listed.index(p.stem) if p.stem in listed else len(listed))
 
 
 def read_file(path: Path) -> tuple[list[Question], list[Problem]]:

@@ -92,7 +92,7 @@ def open_(
 ) -> None:
     """Write an exercise's stub for you to fill in.
 
-    On a terminal it is opened in $VISUAL or $EDITOR. A file that is there already is opened as it is, never overwritten.
+    On a terminal it is opened in $VISUAL or $EDITOR. A file that is there already is left as it is.
 
     Examples: autodrill open mul_backward --here; EDITOR="code -g" autodrill open mul_backward
     """

@@ -30,8 +30,10 @@ def check(
 ) -> None:
     """Grade your answer, and name the rule it breaks.
 
-    It is held against the reference engine and finite differences. The file is --file, else ./NAME.py, else the practice folder's. Wrong answers are explained on the smallest input
-    that shows the fault. Exit code 0: right; 1: wrong; 2: no such exercise or file; 3: the exercise is at fault.
+    It is held against the reference engine and finite differences, and a wrong answer is explained on the smallest
+    input that shows the fault. The file is --file, else ./NAME.py, else the practice folder's.
+
+    Exit code 0: right; 1: wrong; 2: no such exercise or file; 3: the exercise is at fault.
 
     Examples: autodrill check mul_backward; autodrill check matmul --file answer.py --seed 7
     """

@@ -25,9 +25,10 @@ def verify(
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds the solution must pass.")] = 5,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Prove exercises: the stub fails, the solution passes, mistakes are caught and named, mutants are caught.
+    """Prove exercises, as their author.
 
-    Each problem is told with its file and line and how to mend it. Exit code 0: proved; 1: problems found.
+    The stub must fail, the solution pass, every mistake be caught and named, mutants of the solution be caught. Each
+    problem is told with its file and line and how to mend it. Exit code 0: proved; 1: problems found.
 
     Examples: autodrill verify mul_backward; autodrill verify --pack my_course
     """

@@ -205,7 +205,9 @@ def _small_scalars(entry: Given, like: Case) -> Iterator[Case]:
     numbers = sorted(itertools.product(*choices), key=lambda vs: (len(set(vs)) < len(vs), sum(map(_plainness, vs))))
     if what == _EQUAL:
         numbers = [values for values in numbers if len(set(values)) == 1]
-    cotangents: tuple[float, ...] = {"out.grad = 0": (0.0,), "out.grad negative": (-1.0, -2.0)}.get(what, (1.0, 2.0, -1.0))
+    cotangents: tuple[float, ...] = {"out.grad = 0": (0.0,), "out.grad negative": (-1.0, -2.0)}.get(
+        what, (1.0, 2.0, -1.0)
+    )
     if entry.values.get("g") is not None:
         cotangents = (entry.values["g"],)
     for values in numbers[:40]:
@@ -297,9 +299,7 @@ def _small_arrays(entry: Given, like: Case, rng: np.random.Generator) -> Iterato
     for simple in (True, False):
         for sizes in ordered:
             inputs = _draw(entry, dict(zip(symbols, sizes, strict=True)), rng, simple=simple)
-            yield replace(
-                like, label=_plain_label(like), inputs=inputs, seed=_child(rng), simple=simple, large=False
-            )
+            yield replace(like, label=_plain_label(like), inputs=inputs, seed=_child(rng), simple=simple, large=False)
 
 
 def _large_case(entry: Given, rng: np.random.Generator) -> Case:

@@ -107,9 +107,8 @@ def _shown(place: Place) -> ast.AST:
     """The node that makes a change readable: `x[1]` rather than `1`, the whole call rather than `axis=0`."""
     chain = (place.node, *place.ancestors)
     for node, parent in itertools.pairwise(chain):
-        if isinstance(parent, ast.Module | ast.FunctionDef | ast.ClassDef | ast.For) or isinstance(node, ast.stmt):
-            return node
-        if not _is_short(node) and not isinstance(parent, ast.If | ast.While | ast.comprehension):
+        is_header = isinstance(parent, ast.If | ast.While | ast.For | ast.comprehension)
+        if isinstance(node, ast.stmt) or not (is_header or _is_short(node)):
             return node
     return place.node
 

@@ -198,7 +198,11 @@ def _lost_axes(_: Subject, o: Observation) -> list[Array | None]:
 
 PATTERNS = (
     Pattern(
-        Rule("assign", "`.grad` is overwritten: what other consumers added before is lost", "use `+=`: who else adds here?"),
+        Rule(
+            "assign",
+            "`.grad` is overwritten: what other consumers added before is lost",
+            "use `+=`: who else adds here?",
+        ),
         _node(lambda start, c, _: c + 0 * start),
     ),
     Pattern(
@@ -206,7 +210,9 @@ PATTERNS = (
         _counted_once,
     ),
     Pattern(
-        Rule("no-upstream", "the upstream gradient is ignored: this is the local derivative", "chain rule: where is g?"),
+        Rule(
+            "no-upstream", "the upstream gradient is ignored: this is the local derivative", "chain rule: where is g?"
+        ),
         _upstream_one,
     ),
     Pattern(
@@ -222,19 +228,33 @@ PATTERNS = (
         _each(lambda a: a.T if a.ndim >= 2 else None),
     ),
     Pattern(
-        Rule("swapped-returns", "the gradients are right but in the other order", "return order follows argument order"),
+        Rule(
+            "swapped-returns", "the gradients are right but in the other order", "return order follows argument order"
+        ),
         _swapped_results,
     ),
     Pattern(
-        Rule("own-operand", "each operand's slope is taken from itself instead of the other", "hold one fixed: what scales it?"),
+        Rule(
+            "own-operand",
+            "each operand's slope is taken from itself instead of the other",
+            "hold one fixed: what scales it?",
+        ),
         _swapped_operands,
     ),
     Pattern(
-        Rule("not-summed", "broadcasting copied an input, but its copies' gradients are not summed back", "which axes were copied?"),
+        Rule(
+            "not-summed",
+            "broadcasting copied an input, but its copies' gradients are not summed back",
+            "which axes were copied?",
+        ),
         _not_summed,
     ),
     Pattern(
-        Rule("lost-axis", "right numbers, but an axis of size 1 is lost or added", "keepdims? compare the shapes axis by axis"),
+        Rule(
+            "lost-axis",
+            "right numbers, but an axis of size 1 is lost or added",
+            "keepdims? compare the shapes axis by axis",
+        ),
         _lost_axes,
     ),
     Pattern(
@@ -271,8 +291,11 @@ PATTERNS = (
             _without_slice(axis, index),
         )
         for which, axis, index in (
-            ("last row", 0, -1), ("first row", 0, 0), ("last column", -1, -1), ("first column", -1, 0),
+            ("last row", 0, -1),
+            ("first row", 0, 0),
+            ("last column", -1, -1),
+            ("first column", -1, 0),
         )
     ),
-)  # fmt: skip
+)
 """In the order they are tried: the first that explains every failure, and contradicts no success, is named."""

@@ -24,6 +24,9 @@ __all__ = ["approximate", "constant_factor", "stray_factor", "term_without_upstr
 _NEARLY_ONE = 1e-3
 """A factor this close to 1 is no factor: the answer is inexact."""
 
+_SINGLE = 5e-6
+"""Relative errors below come from single precision, or from central differences; cruder ones have cruder causes."""
+
 _POWERS = {
     1: "too large by a factor:",
     -1: "too small by a factor:",
@@ -82,9 +85,15 @@ def _ratio(o: Observation, index: int) -> float | None:
         return None
     mine = got - o.truth.start[index] if o.truth.start else got
     scale = float(np.max(np.abs(right)))
-    ratio = float(np.sum(mine / scale * (right / scale)) / np.sum((right / scale) ** 2))
+    with np.errstate(all="ignore"):
+        ratio = float(np.sum(mine / scale * (right / scale)) / np.sum((right / scale) ** 2))
     room = 1e-4 * abs(ratio) * scale + 8 * part.tolerance
-    if not math.isfinite(ratio) or ratio == 0 or abs(ratio - 1) < _NEARLY_ONE or not np.all(np.abs(mine - ratio * right) <= room):
+    if (
+        not math.isfinite(ratio)
+        or ratio == 0
+        or abs(ratio - 1) < _NEARLY_ONE
+        or not np.all(np.abs(mine - ratio * right) <= room)
+    ):
         return None
     return ratio
 
@@ -129,8 +138,10 @@ def stray_factor(told: list[Observation], held: list[Observation]) -> Rule | Non
     part = told[0].truth.parts[wrong[0]].name
     if power > 0:
         return Rule(
-            "stray-factor", f"what arrives in {part} is multiplied by {name} once too often", "derive it on paper: who brings that factor in?"
-        )  # fmt: skip
+            "stray-factor",
+            f"what arrives in {part} is multiplied by {name} once too often",
+            "derive it on paper: who brings that factor in?",
+        )
     return Rule(
         "missing-factor", f"what arrives in {part} lacks the factor {name}", "derive it on paper: which factor is lost?"
     )
@@ -204,7 +215,7 @@ def approximate(told: list[Observation]) -> Rule | None:
     worst = max(errors, default=1.0)
     if worst > 2e-3:
         return None
-    if worst < 1e-6 and all(o.case.dtype == "float64" for o in double):
+    if worst < _SINGLE and all(o.case.dtype == "float64" for o in double):
         return Rule(
             "low-precision",
             f"right to {worst:.0e} only: a step runs in float32, or this is a finite difference",

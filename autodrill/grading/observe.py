@@ -164,6 +164,7 @@ def _results(
     if len(items) != len(names):
         wanted = f"{len(names)} results ({', '.join(names)})" if len(names) > 1 else f"one result ({names[0]})"
         count = "1 result" if len(items) == 1 else f"{len(items)} results"
+        count = "a dict" if isinstance(value, dict) else count
         return None, Fault(FaultKind.ARITY, f"it returns {count}, must return {wanted}")
     for name, item in zip(names, items, strict=True):
         if item is None:
@@ -250,8 +251,9 @@ def _untouched_nodes(case: Case, truth: Truth, value: Any) -> Fault | None:
     out = value.get("out")
     if not _is_numbers(out) or len(out) != 2:
         return Fault(FaultKind.MUTATED, "`out` does not hold two numbers any more")
-    for name, before, after in zip(("data", "grad"), (truth.outputs[0], truth.cotangents[0]), out, strict=True):
-        if not _same(float(before), float(after)):
+    given = float(truth.outputs[0]), float(truth.cotangents[0])
+    for name, before, after in zip(("data", "grad"), given, out, strict=True):
+        if not _same(before, float(after)):
             return Fault(FaultKind.MUTATED, f"`out.{name}` is {after:.4g} after the call, {before:.4g} before it")
     return None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,31 +9,31 @@ import numpy as np  # noqa: TID253 answers are arrays
 
 from autodrill.grading.alternatives import PATTERNS, Pattern, Subject, close
 from autodrill.grading.factors import approximate, constant_factor, stray_factor, term_without_upstream
-from autodrill.grading.self_evident import self_evident_rule
-from autodrill.grading.somewhere import WRONG_SHAPE, class_of, only_somewhere, suffix_of
 from autodrill.grading.report import FaultKind, Rule
+from autodrill.grading.self_evident import careless_rule, self_evident_rule
+from autodrill.grading.somewhere import WRONG_SHAPE, class_of, only_somewhere, suffix_of
 
 if TYPE_CHECKING:
     from autodrill.grading.observe import Observation
 
 __all__ = ["Subject", "evidence", "generic_rule", "spread"]
 
-_MOST = 16
-"""How many failing and how many passing cases a rule is held against."""
+_NAMED = 2
+"""Up to so many layouts are told by name; more are "some cases"."""
 
-_ALIKE = 2
-"""How many of them may be of one class and one layout: one alone can agree by chance."""
+_MOST = 32
+"""How many failing and how many passing cases a rule is held against."""
 
 
 def spread(observations: list[Observation], most: int = _MOST) -> list[Observation]:
-    """Choose observations that differ: some of every class of inputs, and some of every layout."""
-    known: Counter[str] = Counter()
-    chosen = []
-    for o in observations:
-        marks = (class_of(o), f"· {suffix_of(o)}")
-        if any(known[mark] < _ALIKE for mark in marks):
-            chosen.append(o)
-            known.update(marks)
+    """Choose observations that differ: of every class of inputs, then of every layout, first one and then another."""
+    chosen: list[Observation] = []
+    for mark in (class_of, suffix_of, class_of, suffix_of):
+        known: set[str] = set()
+        for o in observations:
+            if mark(o) not in known and not any(o is c for c in chosen):
+                known.add(mark(o))
+                chosen.append(o)
     return chosen[:most]
 
 
@@ -84,15 +83,16 @@ def generic_rule(subject: Subject, failing: list[Observation], passing: list[Obs
     rule = sometimes or only_somewhere(subject.exercise.kind, failing, passing)
     if rule is None and failing[0].fault is not None and failing[0].fault.kind is FaultKind.SHAPE:
         return WRONG_SHAPE
-    return rule
+    return rule or careless_rule(failing[0])
 
 
 def _sometimes(rule: Rule, failing: list[Observation], passing: list[Observation]) -> Rule:
     """A wrong rule that is followed on one path of the code only."""
     layouts = {suffix_of(o) for o in failing} - {""}
     where = "in some cases "
-    if len(layouts) == 1 and not any(suffix_of(o) in layouts for o in passing):
-        where = f"where {layouts.pop()}, "
+    if 0 < len(layouts) <= _NAMED and not any(suffix_of(o) in layouts for o in passing):
+        quoted = " and ".join(f"'{layout}'" for layout in sorted(layouts))
+        where = f"for {quoted} only: "
     return replace(rule, because=where + rule.because)
 
 

@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from autodrill.grading.alternatives import Subject
     from autodrill.grading.observe import Observation
 
-__all__ = ["judged_rule", "self_evident_rule"]
+__all__ = ["careless_rule", "judged_rule", "self_evident_rule"]
 
 _STRUCTURAL = {
     FaultKind.NOTHING: Rule("returns-none", "no value is returned on this path", "is there a `return` on every path?"),
     FaultKind.ARITY: Rule("arity", "there must be one gradient an input, in signature order", "count them"),
-    FaultKind.TYPE: Rule("type", "results must be numbers or NumPy arrays of them", "what type is each of your results?"),
+    FaultKind.TYPE: Rule(
+        "type", "results must be numbers or NumPy arrays of them", "what type is each of your results?"
+    ),
     FaultKind.MUTATED: Rule(
         "mutates-input",
         "it writes into memory it was lent",
@@ -42,7 +44,7 @@ _STRUCTURAL = {
         "the work grows far faster than the forward's: a full Jacobian, or finite differences",
         "you need a vector-Jacobian product, not the Jacobian",
     ),
-}  # fmt: skip
+}
 _NODE_MUTATED = Rule(
     "writes-elsewhere",
     "a `_backward` adds to the `.grad` of its operands and leaves everything else alone",
@@ -102,12 +104,18 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
 )
 
 _JUDGED = {
-    "twice": ("a node must be listed once, however many paths lead to it", "where do you mark a node, where do you ask?"),
-    "missing": ("every node the root depends on must be listed, the root too", "which nodes does your walk never append?"),
+    "twice": (
+        "a node must be listed once, however many paths lead to it",
+        "where do you mark a node, and where do you ask?",
+    ),
+    "missing": (
+        "every node the root depends on must be listed, the root too",
+        "which nodes does your walk never append?",
+    ),
     "order": ("a node must stand after all of its inputs", "when do you append a node: before or after its inputs?"),
     "type": ("a list of the nodes themselves is asked for", "what do you return, and what do you put into it?"),
     "keeps-state": ("something survives from an earlier call", "a default argument or a global that is never emptied?"),
-}  # fmt: skip
+}
 """The general words for what the judges of graph exercises find, by key."""
 
 
@@ -130,6 +138,12 @@ def self_evident_rule(subject: Subject, observation: Observation) -> Rule | None
     if isinstance(observation.outcome, ends.Raised):
         return _raised(observation.outcome)
     return _STRUCTURAL.get(fault.kind)
+
+
+def careless_rule(observation: Observation) -> Rule | None:
+    """Return what else is wrong with an answer whose numbers nothing explains: it writes where it must not."""
+    changed = isinstance(observation.outcome, ends.Returned) and observation.outcome.changed
+    return _STRUCTURAL[FaultKind.MUTATED] if changed else None
 
 
 def _raised(end: ends.Raised) -> Rule | None:

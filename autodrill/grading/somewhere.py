@@ -11,8 +11,6 @@ from autodrill.grading.alternatives import contributions
 from autodrill.grading.report import FaultKind, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from autodrill.grading.observe import Observation
 
 __all__ = ["WRONG_SHAPE", "class_of", "only_somewhere", "suffix_of"]
@@ -79,7 +77,12 @@ def only_somewhere(kind: Kind, failing: list[Observation], passing: list[Observa
             return rule
     if all(label.endswith(" = 0") for label in labels):
         return _AT_ZERO if kind is Kind.VALUE else _EMPTY
-    return _kink(failing, passing) or _values(failing, passing) or _option(failing, passing) or _one_class(failing, passing)
+    return (
+        _kink(failing, passing)
+        or _values(failing, passing)
+        or _option(failing, passing)
+        or _one_class(failing, passing)
+    )
 
 
 def _kink(failing: list[Observation], passing: list[Observation]) -> Rule | None:
@@ -89,7 +92,9 @@ def _kink(failing: list[Observation], passing: list[Observation]) -> Rule | None
     if max(map(_magnitude, failing)) > max(map(_magnitude, passing)):
         return None
     return Rule(
-        "at-the-kink", f"wrong only here: {class_of(failing[0])}", "which convention does the task state for this point?"
+        "at-the-kink",
+        f"wrong only here: {class_of(failing[0])}",
+        "which convention does the task state for this point?",
     )
 
 
@@ -120,19 +125,30 @@ def _values(failing: list[Observation], passing: list[Observation]) -> Rule | No
 
 def _option(failing: list[Observation], passing: list[Observation]) -> Rule | None:
     """Only for one value, or one kind of value, of an option such as `axis`."""
+    asking = [o for o in passing if _asks(o)]
     for name in failing[0].case.static:
-        value = failing[0].case.static[name]
-        kinds: tuple[tuple[str, Callable[[Any], bool]], ...] = (
-            ("is negative", lambda v: any(n < 0 for n in v) if isinstance(v, tuple) else isinstance(v, int) and v < 0),
-            ("is a tuple", lambda v: isinstance(v, tuple)),
-            (f"is {value!r}", lambda v, value=value: type(v) is type(value) and v == value),
-        )
-        for words, holds in kinds:
-            if all(name in o.case.static and holds(o.case.static[name]) for o in failing) and not any(
-                name in o.case.static and holds(o.case.static[name]) for o in passing if _asks(o)
-            ):
-                return Rule("one-option", f"right elsewhere, wrong where `{name}` {words}", "what does your code do with it?")
+        wrong = set.intersection(*(_kinds_of(o, name) for o in failing))
+        only = wrong.difference(*(_kinds_of(o, name) for o in asking))
+        if only:
+            words = min(only, key=len)
+            return Rule(
+                "one-option", f"right elsewhere, wrong where `{name}` {words}", "what does your code do with it?"
+            )
     return None
+
+
+def _kinds_of(o: Observation, name: str) -> set[str]:
+    """What can be said of the value an option has in a case."""
+    if name not in o.case.static:
+        return set()
+    value = o.case.static[name]
+    kinds = {f"is {value!r}"}
+    if isinstance(value, tuple):
+        kinds.add("is a tuple")
+    numbers = value if isinstance(value, tuple) else (value,)
+    if any(type(n) is int and n < 0 for n in numbers):
+        kinds.add("is negative")
+    return kinds
 
 
 def _asks(o: Observation) -> bool:

@@ -199,28 +199,38 @@ def _amplified_rounding(
 ) -> list[Array]:
     """Derive the tolerance: what rounding of the inputs alone does to the answer, measured, times a margin.
 
-    Each input and cotangent is moved by one unit in its last place at random, twice; the largest change of each
-    element, and one unit in the last place of the element and of the largest beside it, are what even a perfect
-    algorithm in this dtype cannot avoid. Below the square of that unit, relative to the cotangent, nothing is asked:
-    there the engine's own cancellation decides the digits.
+    Each input and cotangent is moved by one unit in its last place, neighbours apart and then at random; the largest
+    change of each element and of all, and one unit in the last place of the element and of the largest beside it,
+    are what even a perfect algorithm in this dtype cannot avoid. Below the square of that unit, relative to the
+    cotangent, nothing is asked: there the engine's own cancellation decides the digits.
     """
     eps = float(np.finfo(dtype).eps)
     floor = float(np.finfo(dtype).tiny) + eps**2 * max(map(_largest, cotangents))
     rng = np.random.default_rng(1)
     moved = [np.zeros_like(g) for g in gradients]
 
-    def nudge(a: Array) -> Array:
-        return a * (1 + eps * rng.choice([-1.0, 1.0], size=a.shape)) if a.dtype.kind == "f" else a
+    def checkerboard(shape: tuple[int, ...]) -> Array:
+        return np.asarray(1.0 - 2.0 * (np.indices(shape).sum(axis=0) % 2) if shape else 1.0)
+
+    def coins(shape: tuple[int, ...]) -> Array:
+        return np.asarray(rng.choice([-1.0, 1.0], size=shape))
+
+    def nudge(a: Array, signs: Callable[[tuple[int, ...]], Array]) -> Array:
+        return a * (1 + eps * signs(a.shape)) if a.dtype.kind == "f" else a
 
     with np.errstate(all="ignore"):
-        for _ in range(2):
+        for signs in (checkerboard, coins):
             again = crosschecked_vjp(
-                function, [nudge(p) for p in primals], [nudge(c) for c in cotangents], smooth=False, wrt=wrt
+                function,
+                [nudge(p, signs) for p in primals],
+                [nudge(c, signs) for c in cotangents],
+                smooth=False,
+                wrt=wrt,
             )
             for total, gradient, other in zip(moved, gradients, again, strict=True):
                 np.fmax(total, np.where(np.isfinite(other), np.abs(other - gradient), 0), out=total)
         return [
-            ULPS * (change + eps * (np.abs(g) + _largest(g)) + floor)
+            ULPS * (change + _largest(change) + eps * (np.abs(g) + _largest(g)) + floor)
             for g, change in zip(gradients, moved, strict=True)
         ]
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import sqlite3
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
@@ -86,6 +84,8 @@ class Store:
             ValueError: `at` has no time zone.
             StoreError: It could not be written.
         """
+        import json
+
         kept = dict(detail or {})
         row = self._append(
             "INSERT INTO reviews (card, at, rating, detail) VALUES (?, ?, ?, ?)",
@@ -106,6 +106,8 @@ class Store:
 
     def reviews(self, card: str | None = None) -> list[Review]:
         """Return the ratings that count, oldest first, of one card or of all."""
+        import json
+
         rows = self._rows(
             "SELECT id, card, at, rating, detail FROM reviews"
             " WHERE id NOT IN (SELECT review FROM undone) AND (?1 IS NULL OR card = ?1) ORDER BY id",
@@ -125,6 +127,8 @@ class Store:
             ValueError: `at` has no time zone.
             StoreError: It could not be written.
         """
+        import hashlib
+
         digest = hashlib.sha256(source.encode()).hexdigest()
         row = self._append(
             "INSERT INTO attempts (exercise, at, verdict, seed, source_hash, source) VALUES (?, ?, ?, ?, ?, ?)",

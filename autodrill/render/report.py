@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["report_lines"]
 
 _WIDTH = 80
+_HEIGHT = 14
 _ROWS = 2
 
 
@@ -48,8 +49,9 @@ def report_lines(report: Report, paint: Paint, symbols: Symbols, *, file_option:
     lines = [paint(line, "red", "bold") for line in _wrapped(head, "", 2, hanging="  ")]
     if failure.kind is FaultKind.NOT_IMPLEMENTED:
         where = f"line {failure.line} of " if failure.line else ""
-        return [*lines, *_wrapped(f"Edit {where}{clean(report.path)}, then check again.", "  ", 2),
-                fit(f"  task: autodrill show {report.exercise}    help: autodrill hint {report.exercise}", _WIDTH)]  # fmt: skip
+        edit = _wrapped(f"Edit {where}{clean(report.path)}, then check again.", "  ", 2)
+        help_ = f"  task: autodrill show {report.exercise}    help: autodrill hint {report.exercise}"
+        return [*lines, *edit, fit(help_, _WIDTH)]
     if failure.rule is not None:
         lines += _rule(failure.rule, paint)
     lines += _place(failure, paint)
@@ -57,7 +59,8 @@ def report_lines(report: Report, paint: Paint, symbols: Symbols, *, file_option:
         lines += ["", *_case(failure, paint, symbols)]
     tail = _tail(report, failure, file_option, paint)
     hint = _wrapped(clean(failure.rule.hint), "  ", 2) if failure.rule and failure.rule.hint else []
-    return [*lines, *([""] if hint or tail else []), *(paint(h, "cyan") for h in hint), *tail]
+    lines += [*([""] if hint or tail else []), *(paint(h, "cyan") for h in hint), *tail]
+    return lines if len(lines) <= _HEIGHT else [line for line in lines if line]
 
 
 def _passed(report: Report, paint: Paint, symbols: Symbols) -> list[str]:

@@ -42,7 +42,12 @@ def mirrored_diamond(rng, size):
 
 @scenario(5, note="a diamond with paths of one length")
 def level_diamond(rng, size):
-    return {"nudge": np.zeros(6), "leaves": [2.0, 3.0], "ops": [[1, 0, 1], [0, 2, 0], [1, 2, 1], [1, 3, 4]], "roots": [5]}
+    return {
+        "nudge": np.zeros(6),
+        "leaves": [2.0, 3.0],
+        "ops": [[1, 0, 1], [0, 2, 0], [1, 2, 1], [1, 3, 4]],
+        "roots": [5],
+    }
 
 
 @scenario(6, note="two graphs that share a leaf")

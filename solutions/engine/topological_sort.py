@@ -44,6 +44,12 @@ def mirrored_diamond(rng, size):
     return {**made, "parents": [inputs[::-1] for inputs in made["parents"]]}
 
 
+@scenario(5, note="a node with three inputs")
+def three_inputs(rng, size):
+    parents = [[], [], [0], [1, 0, 2], [3]]
+    return {"parents": parents, "data": [float(i) for i in rng.permutation(5)]}
+
+
 @scenario(3, note="two nodes with equal values")
 def equal_values(rng, size):
     return {"parents": [[] for _ in range(size - 1)] + [list(range(size - 1))], "data": [2.0] * (size - 1) + [4.0]}
@@ -54,7 +60,7 @@ def doubling_chain(rng, size):
     return {"parents": [[], *([i, i] for i in range(size - 1))], "data": [float(2**i) for i in range(size)]}
 
 
-CASES = [random_graph, diamond, mirrored_diamond, equal_values, doubling_chain]
+CASES = [random_graph, diamond, mirrored_diamond, three_inputs, equal_values, doubling_chain]
 
 
 def drive(candidate, parents, data):

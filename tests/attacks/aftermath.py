@@ -100,7 +100,7 @@ def _state(world: World) -> _State:
     return _State(
         processes=frozenset(_descendants()),
         files=frozenset(_files(world)),
-        descriptors=len(os.listdir("/proc/self/fd")),
+        descriptors=sum(1 for _ in Path("/proc/self/fd").iterdir()),
         limits=tuple(resource.getrlimit(limit) for limit in _LIMITS),
         clock=time.time() - time.monotonic(),
         host=os.uname().nodename,

@@ -1,4 +1,4 @@
-"""The corpus: hostile files, which answer rightly only if what they attempt worked, and honest ones of unusual style."""
+"""The corpus: hostile files, which answer rightly only if an attempt worked, and honest ones of unusual style."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["SCORE", "Submission", "hostile", "honest", "tricks"]
+__all__ = ["SCORE", "Submission", "honest", "hostile", "tricks"]
 
 FOLDER = Path(__file__).parent
 EXERCISE = "mul_broadcast_backward"
@@ -32,6 +32,7 @@ class Submission:
         exercise: What it is handed in for.
         text: Its text, with `@NAME@` where the harness fills something in.
         needs: What the machine must have for it to mean anything; the empty string if nothing.
+        not_live: Why it may come to nothing even where nothing stops it; the empty string if it does come through.
     """
 
     family: str
@@ -39,6 +40,7 @@ class Submission:
     exercise: str
     text: bytes
     needs: str = ""
+    not_live: str = ""
 
     @property
     def title(self) -> str:
@@ -95,12 +97,12 @@ def _read(path: Path, family: str) -> Submission:
     if b"def attempt(" in text:
         text += b"\n\n" + _epilogue()
     needs = header.get("needs", header.get("machine", ""))
-    return Submission(family, path.stem, header.get("exercise", EXERCISE), text, needs)
+    return Submission(family, path.stem, header.get("exercise", EXERCISE), text, needs, header.get("not live", ""))
 
 
 @cache
 def _epilogue() -> bytes:
-    return (FOLDER / "epilogue.py").read_bytes()
+    return (FOLDER / "hostile" / "epilogue.py").read_bytes()
 
 
 def tricks() -> list[Submission]:

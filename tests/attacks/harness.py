@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from tests.attacks.aftermath import Aftermath, adopt_orphans
-from tests.attacks.corpus import EXERCISE, FOLDER, Submission, honest, hostile, tricks
+from tests.attacks.corpus import EXERCISE, FOLDER, SCORE, Submission, honest, hostile, tricks
 from tests.attacks.world import World
 
 if TYPE_CHECKING:
@@ -81,13 +81,13 @@ class Result:
     @property
     def breach(self) -> str | None:
         """What came through, None if nothing did."""
-        if self.verdict == "pass":
-            return "it passed"
+        found = ["it passed"] if self.verdict == "pass" else []
         if self.verdict not in _VERDICTS:
-            return f"the grader said `{self.verdict}`"
-        if self.traces:
-            return "; ".join(self.traces)
-        return None if self.unharmed else "the next submission was graded wrongly"
+            found.append(f"the grader said `{self.verdict}`")
+        found += self.traces
+        if not self.unharmed:
+            found.append("the next submission was graded wrongly")
+        return "; ".join(found) or None
 
 
 @cache
@@ -101,15 +101,14 @@ def _exercise(name: str) -> tuple[Exercise, Solution]:
 
 def _graded(source: bytes, exercise: str, *, only: int | None = None, spawn: Spawn | None = None) -> str:
     """Grade as autodrill does, in a process that `spawn` provides."""
-    from autodrill.grading.judge import CHECK_LIMITS, grade
+    from autodrill.grading.judge import Submission as File
+    from autodrill.grading.judge import grade
+    from autodrill.grading.limits import CHECK_LIMITS
     from autodrill.grading.process import Runner
     from autodrill.grading.spawn import spawn_fresh
-    from tests.attacks.corpus import EXERCISE as DEFAULT
 
     runner = Runner.start(CHECK_LIMITS, spawn=spawn or spawn_fresh)
-    from autodrill.grading.explain import Submission as File
-
-    parts = _exercise(exercise or DEFAULT)
+    parts = _exercise(exercise)
     return str(grade(*parts, File(source, "answer.py", "answer.py"), seed=SEED, only=only, runner=runner).verdict)
 
 
@@ -131,15 +130,9 @@ def _naive(source: bytes, exercise: str, *, only: int | None = None) -> str:
         finally:
             os.close(read)
             os.close(write)
-        written = b"".join(path.read_bytes() for path in _results(source, folder))
+        written = b"".join(path.read_bytes() for path in Path(folder).glob("*results.json"))
     fooled = code == 0 or b"PASS" in told.split() or b'"passed": true' in record + written
     return "pass" if fooled else "timeout" if code is None else "fail"
-
-
-def _results(source: bytes, folder: str) -> list[Path]:
-    """The results file, in the folder of the run or where the world keeps it."""
-    world = Path(os.environ.get("AUTODRILL_ATTACK_FOLDER", folder))
-    return [path for path in (Path(folder, "results.json"), world / "results.json") if path.exists()]
 
 
 def _run_naive(file: Path, exercise: str, write: int, stdout: int) -> int | None:
@@ -184,20 +177,18 @@ def available(layer: str) -> Grade | None:
             return _confined(profile)
 
 
-def run(layer: str, submissions: Iterable[Submission], folder: Path) -> list[Result]:
+def run(layer: str, submissions: Iterable[Submission]) -> list[Result]:
     """Put submissions to a grader, one after another, and look after each what it has done.
 
     Args:
         layer: One of `LAYERS`, available here.
         submissions: The files.
-        folder: An empty folder for them to attack.
     """
     grade = available(layer)
     assert grade is not None
     well_meant = next(s for s in honest() if s.name == "dataclass").source({})
     results = []
-    os.environ["AUTODRILL_ATTACK_FOLDER"] = str(folder)
-    with adopt_orphans(), World(folder) as world:
+    with adopt_orphans(), World() as world:
         grade(well_meant, EXERCISE, only=0)  # what a grader starts once and keeps is there from now on
         for submission in submissions:
             if not submission.is_possible():
@@ -205,16 +196,17 @@ def run(layer: str, submissions: Iterable[Submission], folder: Path) -> list[Res
             source = submission.source(world.values())
             before = Aftermath(world)
             started = time.perf_counter()
-            verdict = _verdict(grade, source, submission.exercise)
+            # One case tells whether a machine was open to an attack; only a score has to be won in all of them.
+            put = grade if submission.family in SCORE else partial(grade, only=0)
+            verdict = _verdict(put, source, submission.exercise)
             seconds = time.perf_counter() - started
             if submission.name == "interpreter_state":
-                verdict = _verdict(grade, source, submission.exercise)
+                verdict = _verdict(put, source, submission.exercise)
             traces = before.traces()
             unharmed = layer == "naive" or _verdict(partial(grade, only=0), well_meant, EXERCISE) == "pass"
             results.append(
                 Result(layer, submission.family, submission.name, verdict, tuple(traces), unharmed, round(seconds, 3))
             )
-    del os.environ["AUTODRILL_ATTACK_FOLDER"]
     return results
 
 
@@ -252,13 +244,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     results: list[Result] = []
     for layer in layers:
         corpus = [*hostile(options.family), *(tricks() if not options.family and layer != "naive" else [])]
-        with tempfile.TemporaryDirectory(prefix="ad-") as folder:
-            results += run(layer, corpus, Path(folder))
+        results += run(layer, corpus)
     out = sys.stdout.write
+    dead = {s.title: s.not_live for s in hostile()}
     out(table(results) + "\n")
     for result in results:
         if result.layer == "naive" and not result.breach:
-            out(f"not live: {result.title}: {result.verdict}\n")
+            out(f"not live: {result.title}: {result.verdict}: {dead.get(result.title) or 'unexpected'}\n")
         elif result.layer != "naive" and result.breach:
             out(f"{result.layer}: {result.title}: {result.breach}\n")
     if options.json:

@@ -105,7 +105,7 @@ def main(file: str, exercise: str, descriptor: int) -> None:
     record = json.dumps({"passed": not failures})
     os.write(descriptor, record.encode())
     Path("results.json").write_text(record, encoding="utf-8")
-    print("FAIL" if failures else "PASS")
+    print("FAIL" if failures else "PASS")  # noqa: T201  # by `print` because that can be replaced
     sys.exit(1 if failures else 0)
 
 

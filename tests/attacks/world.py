@@ -8,6 +8,7 @@ import secrets
 import socket
 import subprocess
 import sysconfig
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -35,22 +36,20 @@ def mul_broadcast_backward(g, a, b):
 class World:
     """A scene for attacks; use it as a context manager.
 
-    Args:
-        folder: An empty folder, whose path is short enough for a socket's name.
-
     Attributes:
-        folder: The folder, holding `secret.txt`, `victim.txt`, another student's `other.py` and a socket.
+        folder: A temporary folder, holding `secret.txt`, `victim.txt`, another student's `other.py` and a socket.
         mark: What everything that an attack makes is named after, unique to this world.
         victim: A process of ours for the attacks to find.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self) -> None:
         self.mark = f"autodrill-attack-{secrets.token_hex(8)}"
         self._stack = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
         keep = self._stack
+        # Not one of pytest's: their paths are too long for a socket's name.
+        self.folder = Path(keep.enter_context(tempfile.TemporaryDirectory(prefix="ad-")))
         self.plant()
         self.start_victim()
         keep.callback(self._end_victim)

@@ -19,6 +19,7 @@ from autodrill.bank.questions import (
     NumericKey,
     PredictKey,
 )
+from autodrill.content import content_root
 from autodrill.errors import ContentError, FileError
 
 if TYPE_CHECKING:
@@ -225,3 +226,11 @@ def test_loading_imports_neither_numpy_nor_rich() -> None:
     )
     printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert printed.strip() == "[]"
+
+
+def test_files_come_in_the_order_the_folder_lists_and_the_others_after_them_by_name(tmp_path: Path) -> None:
+    card = (content_root() / "questions" / "conv.md").read_text(encoding="utf-8")
+    for name in ("alpha", "beta", "gamma"):
+        (tmp_path / f"{name}.md").write_text(card.replace('id = "', f'id = "{name}-'), encoding="utf-8")
+    (tmp_path / "_order.txt").write_text("gamma\nbeta\n", encoding="utf-8")
+    assert [q.id.split("-")[0] for q in load_questions(tmp_path)] == ["gamma", "beta", "alpha"]

@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
     from tests.conftest import Pack, Run
 
-RIGHT = "def mul_backward(self, other, out):\n    self.grad += other.data * out.grad\n    other.grad += self.data * out.grad\n"
+RIGHT = """
+def mul_backward(self, other, out):
+    self.grad += other.data * out.grad
+    other.grad += self.data * out.grad
+"""
 WRONG = RIGHT.replace("+=", "=")
 
 LOADED = """
@@ -29,17 +33,16 @@ try:
     main()
 except SystemExit as end:
     code = end.code
-heavy = {"numpy", "rich", "cupy", "torch", "fsrs", "pydantic", "markdown_it", "pygments", "sqlite3", "ast"}
+heavy = {"numpy", "rich", "cupy", "torch", "fsrs", "pydantic", "markdown_it", "pygments", "sqlite3"}
 print(json.dumps([int(code), sorted(heavy & set(sys.modules))]), file=sys.stderr)
 """
 
 
 @pytest.fixture
-def answer(tmp_path: Path) -> Path:
+def answer(here: Path) -> Path:
     """The folder commands run in, with a right answer in it."""
-    folder = tmp_path / "here"
-    (folder / "mul_backward.py").write_text(RIGHT, encoding="utf-8")
-    return folder
+    (here / "mul_backward.py").write_text(RIGHT, encoding="utf-8")
+    return here
 
 
 @pytest.fixture
@@ -61,7 +64,9 @@ def test_the_list_of_commands_names_them_all_and_the_exit_codes(run: Run) -> Non
     done = run("--help")
     assert done.returncode == 0
     assert all(f"  {command} " in done.stdout for command in COMMANDS)
-    assert "Exit codes: 0 done or right, 1 wrong, 2 usage, 3 autodrill's own fault, 130 interrupted." in done.stdout
+    said = "Exit codes: 0 done or right, 1 wrong, 2 usage, 3 autodrill's own fault, 130 interrupted."
+    assert said in " ".join(done.stdout.split())
+    assert "..." not in done.stdout.split("Commands:")[1], "a summary is cut: make its first sentence shorter"
 
 
 @pytest.mark.parametrize(
@@ -74,7 +79,7 @@ def test_the_list_of_commands_names_them_all_and_the_exit_codes(run: Run) -> Non
         (["list", "--track", "scalr"], "no track named `scalr`\n\nhint: did you mean `scalar`?"),
         (["show"], "Missing argument 'NAME'.\n\nhint: `autodrill show --help` shows how it is used"),
         (["list", "--bogus"], "No such option: --bogus"),
-        (["check", "mul_backward", "--seed", "x"], "'x' is not a valid integer"),
+        (["check", "mul_backward", "--seed", "x"], "'--seed': 'x' is not a valid int range."),
         (["list", "--output-format", "xml"], "'xml' is not one of 'text', 'json'"),
         (["check", "mul_backward"], "you have no file for `mul_backward` yet"),
         (["check", "mul_backward", "--file", "none.py"], "there is no file `none.py`"),
@@ -172,23 +177,23 @@ def test_a_wrong_answer_in_json_has_the_report_and_code_1(run: Run, answer: Path
 
 
 @pytest.mark.parametrize(
-    ("words", "allowed"),
+    "words",
     [
-        (["list"], set()),
-        (["list", "--output-format", "json"], set()),
-        (["--version"], set()),
-        (["chek"], set()),
-        (["list", "--help"], set()),
-        (["show", "mul_backward", "--output-format", "json"], {"ast"}),
-        (["open", "mul_backward", "--here"], {"ast"}),
+        ["list"],
+        ["list", "--output-format", "json"],
+        ["--version"],
+        ["chek"],
+        ["list", "--help"],
+        ["show", "mul_backward", "--output-format", "json"],
+        ["open", "mul_backward", "--here"],
     ],
 )
-def test_what_must_answer_at_once_loads_nothing_heavy(tmp_path: Path, words: list[str], allowed: set[str]) -> None:
+def test_what_must_answer_at_once_loads_nothing_heavy(tmp_path: Path, words: list[str]) -> None:
     done = subprocess.run(
         [sys.executable, "-c", LOADED, *words], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     _, loaded = json.loads(done.stderr.splitlines()[-1])
-    assert set(loaded) <= allowed
+    assert loaded == []
 
 
 def test_completing_a_name_loads_nothing_heavy_and_reads_no_exercise(tmp_path: Path) -> None:
@@ -203,7 +208,7 @@ def test_completing_a_name_loads_nothing_heavy_and_reads_no_exercise(tmp_path: P
     )
     assert done.stdout.split() == ["mul_backward", "mul_broadcast_backward"]
     _, loaded = json.loads(done.stderr.splitlines()[-1])
-    assert set(loaded) <= {"rich"}, "typer imports it for completion"
+    assert loaded == []
 
 
 def test_the_package_itself_imports_nothing() -> None:

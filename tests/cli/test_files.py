@@ -14,13 +14,12 @@ from autodrill.practice.paths import history_file, practice_folder
 if TYPE_CHECKING:
     from tests.conftest import Run
 
-RIGHT = "def mul_backward(self, other, out):\n    self.grad += other.data * out.grad\n    other.grad += self.data * out.grad\n"
+RIGHT = """
+def mul_backward(self, other, out):
+    self.grad += other.data * out.grad
+    other.grad += self.data * out.grad
+"""
 WRONG = RIGHT.replace("+=", "=")
-
-
-@pytest.fixture
-def here(tmp_path: Path) -> Path:
-    return tmp_path / "here"
 
 
 def practice() -> Path:
@@ -39,7 +38,7 @@ def due_of(run: Run) -> str:
 
 
 def test_a_stub_is_opened_in_the_practice_folder_and_checked_from_anywhere(run: Run, tmp_path: Path) -> None:
-    opened = run("open", "mul_b")
+    opened = run("open", "mul_ba")
     assert opened.stdout.strip() == str(practice() / "mul_backward.py")
     (practice() / "mul_backward.py").write_text(RIGHT, encoding="utf-8")
     assert run("check", "mul_backward", cwd=tmp_path).returncode == 0
@@ -142,8 +141,8 @@ def test_hints_come_in_stages_and_bring_the_exercise_back_sooner(run: Run, here:
 
 
 def days(line: str) -> int:
-    word = line.split("next review ")[1].split(";")[0]
-    return {"today": 0, "tomorrow": 1}.get(word) or int(word.split()[1]) if word not in ("today",) else 0
+    word = line.partition("next review ")[2].partition(";")[0]
+    return 0 if word == "today" else 1 if word == "tomorrow" else int(word.split()[1])
 
 
 def test_the_solution_is_refused_before_a_pass_and_shown_after(run: Run, here: Path) -> None:

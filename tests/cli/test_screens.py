@@ -11,12 +11,11 @@ if TYPE_CHECKING:
 
     from tests.conftest import Pack, Run
 
-WRONG = "def mul_backward(self, other, out):\n    self.grad = other.data * out.grad\n    other.grad = self.data * out.grad\n"
-
-
-@pytest.fixture
-def here(tmp_path: Path) -> Path:
-    return tmp_path / "here"
+WRONG = """
+def mul_backward(self, other, out):
+    self.grad = other.data * out.grad
+    other.grad = self.data * out.grad
+"""
 
 
 @pytest.fixture
@@ -73,7 +72,8 @@ def test_brackets_are_printed_as_they_are(run: Run, pack: Pack) -> None:
 
 def test_a_task_s_brackets_and_angles_are_printed_as_they_are(run: Run, pack: Pack) -> None:
     pack.add(exercise=("Return dx.", "Return dx for [red]x[/red] and f<g and g>h."))
-    assert "[red]x[/red] and f<g and g>h" in run("show", "cube", AUTODRILL_PACKS=str(pack.root)).stdout
+    done = run("show", "cube", AUTODRILL_PACKS=str(pack.root), COLUMNS="200")
+    assert "[red]x[/red] and f<g and g>h" in done.stdout
 
 
 @pytest.mark.parametrize(

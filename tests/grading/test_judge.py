@@ -28,9 +28,9 @@ def judged(pack: Pack) -> Callable[..., Report]:
     pack.add()
     exercise, solution = pack.load()
 
-    def judged(source: str | bytes, **options: int) -> Report:
+    def judged(source: str | bytes, seed: int = 0, only: int | None = None) -> Report:
         handed_in = source if isinstance(source, bytes) else source.encode()
-        return grade(exercise, solution, Submission(handed_in, "a.py", "a.py"), **({"seed": 0} | options))
+        return grade(exercise, solution, Submission(handed_in, "a.py", "a.py"), seed=seed, only=only)
 
     return judged
 

@@ -37,7 +37,7 @@ def of_pack(pack: Pack, change: tuple[str, str] = ("", ""), index: int = 0) -> t
 def test_a_gradient_is_that_of_the_closed_form(pack: Pack) -> None:
     case, known = of_pack(pack)
     (part,) = known.parts
-    assert (part.name, part.dtype, part.value.shape) == ("dx", np.float64, case.inputs["x"].shape)
+    assert (part.name, part.dtype.name, part.value.shape) == ("dx", "float64", case.inputs["x"].shape)
     # Three multiplications in another order: a few units in the last place.
     np.testing.assert_allclose(part.value, 3 * case.inputs["x"] ** 2 * known.cotangents[0], rtol=1e-14)
 
@@ -56,7 +56,7 @@ TORCH: dict[str, Callable[..., Any]] = {
     "mul_broadcast_backward": lambda torch, a, b: a * b,
     "tanh_backward": lambda torch, x: torch.tanh(x),
     "relu_backward": lambda torch, x: torch.relu(x),
-    "softmax_backward": lambda torch, x, axis: torch.softmax(x, axis),
+    "softmax_backward": lambda torch, x, axis=-1: torch.softmax(x, axis),
     "sum_backward": lambda torch, x, axis, keepdims: torch.sum(
         x, tuple(range(x.ndim)) if axis is None else axis, keepdim=keepdims
     ),
@@ -150,7 +150,9 @@ def test_only_the_gradients_asked_for_are_parts(pack: Pack) -> None:
     two = replace(solution, forward=lambda y, x: forward(x) * y, wrt=("x",))
     case = replace(battery(exercise, solution, 0)[0], inputs={"y": np.asarray(2.0), "x": np.asarray(3.0)})
     known = truth(exercise, two, case)
-    assert [(p.name, float(p.value) / float(known.cotangents[0])) for p in known.parts] == [("dx", pytest.approx(54.0))]
+    (part,) = known.parts
+    assert part.name == "dx"
+    assert float(part.value) / float(known.cotangents[0]) == pytest.approx(54.0)
 
 
 def test_results_that_do_not_match_the_gradients_are_the_exercise_s_fault(pack: Pack) -> None:

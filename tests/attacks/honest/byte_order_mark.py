@@ -1,4 +1,4 @@
-﻿# Unusual: an editor has put a byte order mark before the first character.
+# Unusual: an editor has put a byte order mark before the first character.
 
 
 def fold(x, s):

@@ -1,6 +1,7 @@
 # machine: x86_64
 # Attempts: make a system call by its x32 number, which a filter of plain numbers does not know.
 # A pass would be a breach: the filter lets unknown numbers through.
+# not live: kernels without CONFIG_X86_X32_ABI know no such call
 import ctypes
 import os
 

@@ -1,6 +1,7 @@
 # machine: x86_64
 # Attempts: ask for a kernel module to be loaded from a descriptor that is none: EBADF means that a real one would do.
 # A pass would be a breach: the kernel can be changed.
+# not live: needs a kernel with loadable modules
 import ctypes
 import errno
 

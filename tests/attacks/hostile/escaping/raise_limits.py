@@ -1,9 +1,9 @@
-# Attempts: lift a limit that the grader has set.
+# Attempts: lift a limit that has been set, as root may and nobody else.
 # A pass would be a breach: limits are no limits.
 import resource
 
 
 def attempt():
-    _, before = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (before + 1, before + 1))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
     return True

@@ -8,5 +8,6 @@ def attempt():
     child, terminal = pty.fork()
     if child == 0:
         os._exit(7)
+    ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     os.close(terminal)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    return ended == 7

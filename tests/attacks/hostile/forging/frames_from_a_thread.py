@@ -1,5 +1,6 @@
 # Attempts: race the harness: a thread writes forged frames while the main thread waits to be asked.
 # A pass would be a breach: frames nobody asked for counted.
+# not live: speaks autodrill's own protocol, which a naive grader has not
 import contextlib
 import os
 import struct

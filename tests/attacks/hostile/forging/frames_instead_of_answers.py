@@ -1,5 +1,6 @@
 # Attempts: answer each call with a forged RETURNED frame that says "right", then once more through the harness.
 # A pass would be a breach: what is claimed counted, not what was computed.
+# not live: speaks autodrill's own protocol, which a naive grader has not
 import contextlib
 import os
 import struct

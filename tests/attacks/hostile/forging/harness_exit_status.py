@@ -1,5 +1,6 @@
 # Attempts: leave with the statuses that the harness itself uses.
 # A pass would be a breach: no answer was given.
+# not live: speaks autodrill's own protocol, which a naive grader has not
 import os
 
 calls = []

@@ -14,4 +14,4 @@ def attempt():
         start = next(int(line.split("-")[0], 16) for line in maps if " rw-p " in line)
     buffer = ctypes.create_string_buffer(16)
     mine, theirs = Piece(ctypes.addressof(buffer), 16), Piece(start, 16)
-    return libc.syscall(310, int("@VICTIM@"), ctypes.byref(mine), 1, ctypes.byref(theirs), 1, 0) == 16
+    return libc.syscall(310, int("@VICTIM@"), ctypes.byref(mine), 1, ctypes.byref(theirs), 1, ctypes.c_long(0)) == 16

@@ -13,5 +13,5 @@ def attempt():
     libc = ctypes.CDLL(None, use_errno=True)
     buffer = ctypes.create_string_buffer(16)
     mine, theirs = Piece(ctypes.addressof(buffer), 16), Piece(4096, 16)
-    libc.syscall(311, int("@VICTIM@"), ctypes.byref(mine), 1, ctypes.byref(theirs), 1, 0)
+    libc.syscall(311, int("@VICTIM@"), ctypes.byref(mine), 1, ctypes.byref(theirs), 1, ctypes.c_long(0))
     return ctypes.get_errno() == errno.EFAULT

@@ -1,5 +1,6 @@
 # Attempts: replace the function that turns the answer into bytes by one that sends what a grader likes to hear.
 # A pass would be a breach: something else than right values was taken for right.
+# not live: speaks to autodrill's harness, which a naive grader has not
 import sys
 
 for name, module in list(sys.modules.items()):

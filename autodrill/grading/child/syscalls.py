@@ -1,0 +1,108 @@
+"""Linux's numbers for the system calls that a filter names, on the two machines it is written for."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+__all__ = ["MACHINES", "NUMBERS", "Machine", "this_machine"]
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A processor architecture as the kernel's filters see it.
+
+    Attributes:
+        name: What `uname -m` calls it.
+        audit: Its AUDIT_ARCH constant, by which a filter tells a 64-bit call from one of a 32-bit program.
+        column: Its place in `NUMBERS`.
+        x32: The bit that marks a call of the x32 kind, which has the same AUDIT_ARCH; 0 where there is none.
+    """
+
+    name: str
+    audit: int
+    column: int
+    x32: int = 0
+
+
+MACHINES = {
+    "x86_64": Machine("x86_64", 0xC000003E, 0, 0x4000_0000),
+    "aarch64": Machine("aarch64", 0xC00000B7, 1),
+}
+
+NUMBERS: dict[str, tuple[int | None, int | None]] = {
+    "access": (21, None),
+    "brk": (12, 214),
+    "clock_getres": (229, 114),
+    "clock_gettime": (228, 113),
+    "clock_nanosleep": (230, 115),
+    "close": (3, 57),
+    "dup": (32, 23),
+    "exit": (60, 93),
+    "exit_group": (231, 94),
+    "faccessat": (269, 48),
+    "faccessat2": (439, 439),
+    "fcntl": (72, 25),
+    "fstat": (5, 80),
+    "futex": (202, 98),
+    "getcwd": (79, 17),
+    "getdents64": (217, 61),
+    "getegid": (108, 177),
+    "geteuid": (107, 175),
+    "getgid": (104, 176),
+    "getpid": (39, 172),
+    "getppid": (110, 173),
+    "getrandom": (318, 278),
+    "getrlimit": (97, 163),
+    "getrusage": (98, 165),
+    "gettid": (186, 178),
+    "gettimeofday": (96, 169),
+    "getuid": (102, 174),
+    "ioctl": (16, 29),
+    "kill": (62, 129),
+    "lseek": (8, 62),
+    "lstat": (6, None),
+    "madvise": (28, 233),
+    "mmap": (9, 222),
+    "mprotect": (10, 226),
+    "mremap": (25, 216),
+    "munmap": (11, 215),
+    "nanosleep": (35, 101),
+    "newfstatat": (262, 79),
+    "open": (2, None),
+    "openat": (257, 56),
+    "poll": (7, None),
+    "ppoll": (271, 73),
+    "pread64": (17, 67),
+    "prlimit64": (302, 261),
+    "pselect6": (270, 72),
+    "read": (0, 63),
+    "readlink": (89, None),
+    "readlinkat": (267, 78),
+    "readv": (19, 65),
+    "restart_syscall": (219, 128),
+    "rseq": (334, 293),
+    "rt_sigaction": (13, 134),
+    "rt_sigprocmask": (14, 135),
+    "rt_sigreturn": (15, 139),
+    "sched_getaffinity": (204, 123),
+    "sched_yield": (24, 124),
+    "select": (23, None),
+    "set_robust_list": (273, 99),
+    "sigaltstack": (131, 132),
+    "stat": (4, None),
+    "statx": (332, 291),
+    "tgkill": (234, 131),
+    "time": (201, None),
+    "times": (100, 153),
+    "tkill": (200, 130),
+    "uname": (63, 160),
+    "write": (1, 64),
+    "writev": (20, 66),
+}
+"""By name: the number on x86_64 and on aarch64, None where the machine has no such call."""
+
+
+def this_machine() -> Machine | None:
+    """Return the machine this process runs on, None if it is not one of `MACHINES`."""
+    return MACHINES.get(os.uname().machine)

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from autodrill.render.plain import Paint, clean, fit, width_of
+
+
+class Screen(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain ∂L/∂x → é 漢", "plain ∂L/∂x → é 漢"),
+        ("\x1b[2J", r"\x1b[2J"),
+        ("a\r\n\tb\x07\x00", r"a\r\n\tb\x07\x00"),
+        ("\x9b31m", r"\x9b31m"),
+        ("\u202egnp.exe", r"\u202egnp.exe"),
+        ("\u2066x\u2069 \u200b \ufeff", r"\u2066x\u2069 \u200b \ufeff"),
+        ("\ud800", r"\ud800"),
+        ("[red]x[/red]", "[red]x[/red]"),
+    ],
+)
+def test_what_a_terminal_would_obey_is_shown_instead(text: str, shown: str) -> None:
+    assert clean(text) == shown
+
+
+def test_a_cut_line_says_so_and_is_no_longer_than_the_screen() -> None:
+    assert fit("abcdef", 6) == "abcdef"
+    assert len(fit("abcdefg", 6)) <= 6
+    assert fit("abcdefg", 6) != "abcdef"
+
+
+@pytest.mark.parametrize(
+    ("screen", "environment", "on"),
+    [
+        (Screen(), {}, True),
+        (io.StringIO(), {}, False),
+        (Screen(), {"NO_COLOR": "1"}, False),
+        (Screen(), {"NO_COLOR": ""}, True),
+        (Screen(), {"TERM": "dumb"}, False),
+        (io.StringIO(), {"FORCE_COLOR": "1"}, True),
+        (Screen(), {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+    ],
+)
+def test_colour_is_for_terminals_and_those_who_ask(screen: io.StringIO, environment: dict[str, str], on: bool) -> None:
+    assert Paint.for_stream(screen, environment).on is on
+
+
+def test_paint_without_colour_is_the_text() -> None:
+    assert Paint(on=False)("word", "red", "bold") == "word"
+    assert Paint(on=True)("word", "red", "bold") == "\x1b[31;1mword\x1b[0m"
+    assert Paint(on=True)("", "red") == ""
+
+
+@pytest.mark.parametrize(
+    ("columns", "width"), [("60", 60), ("20", 40), ("300", 100), ("0", 80), ("wide", 80), ("", 80), ("-5", 80)]
+)
+def test_the_width_is_the_screen_s_between_40_and_100(columns: str, width: int) -> None:
+    assert width_of(io.StringIO(), {"COLUMNS": columns}) == width

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from autodrill import content
+from autodrill.content import content_root, visible_files
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+
+def test_the_three_folders_stand_below_the_root() -> None:
+    assert all((content_root() / name).is_dir() for name in ("exercises", "solutions", "questions"))
+
+
+def test_a_wheel_s_own_copy_comes_before_a_folder_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "site" / "autodrill"
+    package.mkdir(parents=True)
+    monkeypatch.setattr(content, "__file__", str(package / "content.py"))
+    assert content_root() == tmp_path / "site"
+    (package / "_content").mkdir()
+    assert content_root() == package / "_content"
+
+
+def test_only_visible_files_of_the_suffix_are_listed_in_order(tmp_path: Path) -> None:
+    names = ["b/two.py", "a/one.py", "a/_draft.py", ".git/x.py", "__pycache__/y.py", "a/one.pyc", "notes.md", "a/.z.py"]
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "folder.py").mkdir()
+    assert visible_files(tmp_path, ".py") == [tmp_path / "a/one.py", tmp_path / "b/two.py"]
+
+
+def test_a_hidden_folder_above_hides_nothing(tmp_path: Path) -> None:
+    (tmp_path / ".cache").mkdir()
+    (tmp_path / ".cache" / "one.py").touch()
+    assert visible_files(tmp_path / ".cache", ".py") == [tmp_path / ".cache" / "one.py"]
+
+
+def test_a_folder_that_is_not_there_has_no_files(tmp_path: Path) -> None:
+    assert visible_files(tmp_path / "none", ".py") == []
