@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from autodrill.drills.survivors import Strength, strength
@@ -11,6 +11,7 @@ from autodrill.errors import ContentError, InternalError, Problem
 from autodrill.grading.bench import Bench
 from autodrill.grading.explain import Submission
 from autodrill.grading.judge import grade
+from autodrill.grading.limits import CHECK_LIMITS
 from autodrill.grading.report import Report, Verdict
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ __all__ = ["Proof", "check_prerequisites", "prove"]
 
 _SHORTEST_LEAK = 12
 """Characters, spaces aside, from which a line of the solution in a hint gives it away."""
+
+_BENCH_SECONDS = 1.0
+"""What a call may take: a solution needs milliseconds, and many mutants loop for ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ def prove(library: Library, exercise: Exercise, *, seeds: int = 5) -> Proof:
     except ContentError as error:
         return Proof(exercise.id, error.problems, seconds=time.perf_counter() - started)
     strong = Strength()
-    with Bench(exercise, solution) as bench:
+    with Bench(exercise, solution, replace(CHECK_LIMITS, seconds=_BENCH_SECONDS)) as bench:
         problems = [*_stub(exercise, solution), *_hints(solution)]
         wrong = _solution(bench, exercise, solution, seeds)
         if not wrong:  # mutants of a wrong program prove nothing

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from autodrill.grading.child import trace
 from autodrill.grading.stragglers import end_stragglers
@@ -18,9 +18,41 @@ if TYPE_CHECKING:
     import socket
     from typing import IO
 
-__all__ = ["Child"]
+    from autodrill.grading.layers import Confinement
+
+__all__ = ["Child", "Process"]
 
 _DUMP_SECONDS = 0.3  # a dump takes a millisecond, unless the machine is busy
+
+
+class Process(Protocol):
+    """The process itself: a child of ours, or of the fork server."""
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        ...
+
+    @property
+    def returncode(self) -> int | None:
+        """Its exit status once that is known, as `subprocess` gives it."""
+        ...
+
+    def poll(self) -> int | None:
+        """Return its exit status if it has ended."""
+        ...
+
+    def wait(self, timeout: float | None = None) -> int | None:
+        """Wait for its end and return its exit status, None if nobody is left to know it.
+
+        Raises:
+            subprocess.TimeoutExpired: It still runs.
+        """
+        ...
+
+    def send_signal(self, sig: int) -> None:
+        """Send it a signal, unless it is known to have ended."""
+        ...
 
 
 @dataclass(slots=True)
@@ -28,7 +60,7 @@ class Child:
     """A started process and the parent's ends of its channels; every descriptor is non-blocking.
 
     Attributes:
-        process: The process, leader of a session of its own.
+        process: The process.
         job: The socket that carries frames.
         stdout: What it prints; None where that goes to the terminal.
         stderr: Likewise.
@@ -36,9 +68,11 @@ class Child:
         marker: Shared memory with the line that runs, where lines are traced.
         pidfd: Becomes readable when the process ends; None where the system has none.
         mark: What its environment is marked with, and that of every process it starts.
+        confinement: What it was told to give up.
+        alone: Whether it cannot start anything: it has said so, or was sent nothing yet that could.
     """
 
-    process: subprocess.Popen[bytes]
+    process: Process
     job: socket.socket
     stdout: int | None
     stderr: int | None
@@ -46,12 +80,14 @@ class Child:
     marker: IO[bytes] | None
     pidfd: int | None
     mark: str
+    confinement: Confinement
+    alone: bool = True
 
     def stack_line(self, filename: str) -> int | None:
         """Ask a running process for the innermost line of `filename` on its stack; works inside C loops too."""
         with contextlib.suppress(ProcessLookupError):
-            os.kill(self.process.pid, signal.SIGUSR1)
-            os.kill(self.process.pid, signal.SIGCONT)  # it may have stopped itself
+            self.process.send_signal(signal.SIGUSR1)
+            self.process.send_signal(signal.SIGCONT)  # it may have stopped itself
         return self.dumped_line(filename)
 
     def dumped_line(self, filename: str) -> int | None:
@@ -91,13 +127,10 @@ class Child:
 
     def end(self) -> None:
         """Kill the process and everything it started, and release every descriptor; its exit status is kept."""
-        pid = self.process.pid
-        if self.process.returncode is None:
-            os.kill(pid, signal.SIGSTOP)  # it starts nothing more while what it has started is looked for
-        end_stragglers(pid, self.mark)
-        with contextlib.suppress(ProcessLookupError, PermissionError):  # on a terminal it leads no group
-            os.killpg(pid, signal.SIGKILL)
-        self.process.kill()
+        if not self.alone:
+            self._end_what_it_started()
+        with contextlib.suppress(ProcessLookupError):
+            self.process.send_signal(signal.SIGKILL)
         self.process.wait()
         self.job.close()
         for descriptor in (self.stdout, self.stderr, self.dump, self.pidfd):
@@ -105,6 +138,13 @@ class Child:
                 os.close(descriptor)
         if self.marker is not None:
             self.marker.close()
+
+    def _end_what_it_started(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            self.process.send_signal(signal.SIGSTOP)  # it starts nothing more while what it has started is looked for
+        end_stragglers(self.process.pid, self.mark)
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # on a terminal it leads no group
+            os.killpg(self.process.pid, signal.SIGKILL)
 
 
 def _readable(descriptor: int, seconds: float) -> bool:

@@ -15,6 +15,7 @@ from autodrill.grading.child import frames, values, wire
 from autodrill.grading.child.frames import STRUCTURE_BYTES, Kind
 from autodrill.grading.child.wire import WireError
 from autodrill.grading.exchange import End, Exchange
+from autodrill.grading.layers import Layer, read_standing
 from autodrill.grading.outcome import (
     CallOutcome,
     Died,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from autodrill.grading.handle import Child
+    from autodrill.grading.layers import Standing
 
 __all__ = ["Arg", "Layout", "Limits", "Runner", "SameAs", "debug"]
 
@@ -75,7 +77,7 @@ class Runner:
         self._limits = limits
         self._spawn = spawn
         self._traceable = child.dump is not None and child.marker is None  # not a terminal's, nor a second run itself
-        self._ready = False
+        self._standing: Standing | None = None
         self._scenario: str | None = None
         self._filename = ""
         self._loading = b""
@@ -101,6 +103,11 @@ class Runner:
     def finished(self) -> bool:
         """Whether the process is gone: stopped, dead or closed."""
         return self._child is None
+
+    @property
+    def standing(self) -> Standing | None:
+        """Which layers confine the process; None as long as nothing was loaded."""
+        return self._standing
 
     @property
     def stdout(self) -> str:
@@ -206,13 +213,20 @@ class Runner:
                 return outcome
 
     def _await_start(self) -> None:
-        if self._ready:
+        """Wait until it is ready, and go on only if it has given up all it must: nothing of the candidate's is sent."""
+        if self._standing is not None:
             return
+        child = self._alive()
         got = self._exchange.ask(b"", _START_SECONDS, STRUCTURE_BYTES)
-        if got != (Kind.READY, None):
+        if isinstance(got, End) or got[0] is not Kind.READY:
             self.close()
             raise InternalError(f"the process for the candidate's code did not start: {self.stderr.strip() or got}")
-        self._ready = True
+        self._standing = read_standing(got[1])
+        child.alone = Layer.SECCOMP in self._standing.held
+        if missing := child.confinement.short_of(self._standing):
+            self.close()
+            why = "; ".join(f"{layer}: {self._standing.lost.get(layer, 'not asked for')}" for layer in missing)
+            raise InternalError(f"the process for the candidate's code cannot be confined: {why}")
 
     def _set_scenario(self, scenario: str | None) -> None:
         """Send the scenario by itself: a process that no candidate's byte has reached yet tells the truth about it."""
@@ -232,6 +246,8 @@ class Runner:
         line = child.dumped_line(self._filename)
         self.close()
         status = child.process.returncode if ended else frames.LOST_CHANNEL
+        if status is None:
+            raise InternalError("the fork server ended, and the candidate's process with it")
         return Died(_how(status), self._traced_line(request, seconds) if line is None else line)
 
     def _traced_line(self, request: bytes, seconds: float) -> int | None:

@@ -7,17 +7,19 @@ import socket
 import subprocess
 import sys
 from contextlib import ExitStack
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Protocol, Self
 
 from autodrill.errors import InternalError, UsageError
 from autodrill.grading import child
 from autodrill.grading.child import frames, trace, wire
 from autodrill.grading.handle import Child
+from autodrill.grading.layers import OPEN, SEPARATE, Confinement
 from autodrill.grading.stragglers import MARK
 
-__all__ = ["Spawn", "spawn_fresh", "spawn_on_terminal"]
+__all__ = ["Channels", "Spawn", "job_channel", "spawn_fresh", "spawn_on_terminal", "start_interpreter"]
 
 
 class Spawn(Protocol):
@@ -33,7 +35,41 @@ class Spawn(Protocol):
         ...
 
 
-def spawn_fresh(*, memory: int, traced: bool) -> Child:
+@dataclass(slots=True)
+class Channels:
+    """The pipes of a process that is to be confined: our ends and, until it is started, its own.
+
+    Attributes:
+        ours: Closes our ends, if anything fails before they are somebody's to close.
+        theirs: Closes its ends in this process.
+        stdout: Our end and its end.
+        stderr: Likewise.
+        dump: Likewise.
+        marker: Shared memory for the line that runs, where lines are traced.
+    """
+
+    ours: ExitStack
+    theirs: ExitStack
+    stdout: tuple[int, int]
+    stderr: tuple[int, int]
+    dump: tuple[int, int]
+    marker: IO[bytes] | None
+
+    @classmethod
+    def open(cls, ours: ExitStack, theirs: ExitStack, *, traced: bool) -> Self:
+        """Make the pipes."""
+        stdout, stderr, dump = (_pipe(ours, theirs) for _ in range(3))
+        marker: IO[bytes] | None = None
+        if traced:
+            import tempfile  # seldom needed, and slow to import
+
+            marker = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  it is closed with our other ends
+            ours.callback(marker.close)
+            marker.truncate(trace.MARKER_BYTES)
+        return cls(ours, theirs, stdout, stderr, dump, marker)
+
+
+def spawn_fresh(*, memory: int, traced: bool, confinement: Confinement = OPEN) -> Child:
     """Start a new interpreter: see `Spawn`.
 
     On Linux it is killed when the *thread* that started it ends, so that thread must outlive its use.
@@ -43,25 +79,21 @@ def spawn_fresh(*, memory: int, traced: bool) -> Child:
         InternalError: The interpreter cannot be started, or NumPy is missing.
     """
     with ExitStack() as ours, ExitStack() as theirs:
-        stdout, their_stdout = _pipe(ours, theirs)
-        stderr, their_stderr = _pipe(ours, theirs)
-        dump, their_dump = _pipe(ours, theirs)
-        marker: IO[bytes] | None = None
-        if traced:
-            import tempfile  # seldom needed, and slow to import
-
-            marker = ours.enter_context(tempfile.TemporaryFile(buffering=0))
-            marker.truncate(trace.MARKER_BYTES)
-        job, process, mark = _start(
-            ours,
-            theirs,
-            {"memory": memory, "dump": their_dump, "marker": marker.fileno() if marker else None, "debug": False},
-            [their_dump, *([marker.fileno()] if marker else [])],
-            terminal=None,
-            streams=(subprocess.DEVNULL, their_stdout, their_stderr),
+        job, their_job = job_channel(ours, theirs)
+        to = Channels.open(ours, theirs, traced=traced)
+        marker = None if to.marker is None else to.marker.fileno()
+        start: dict[str, wire.Value] = {"memory": memory, "dump": to.dump[1], "marker": marker, "debug": False}
+        process, mark = start_interpreter(
+            "harness",
+            job,
+            their_job,
+            start | confinement.to_wire(),
+            [to.dump[1], *([] if marker is None else [marker])],
+            streams=(subprocess.DEVNULL, to.stdout[1], to.stderr[1]),
         )
         ours.pop_all()
-    return Child(process, job, stdout, stderr, dump, marker, _pidfd(process.pid), mark)
+    pidfd = _pidfd(process.pid)
+    return Child(process, job, to.stdout[0], to.stderr[0], to.dump[0], to.marker, pidfd, mark, confinement)
 
 
 def spawn_on_terminal(*, memory: int, traced: bool) -> Child:  # noqa: ARG001  # the signature is Spawn's
@@ -73,44 +105,44 @@ def spawn_on_terminal(*, memory: int, traced: bool) -> Child:  # noqa: ARG001  #
     """
     terminal = {name: os.environ[name] for name in ("HOME", "INPUTRC", "TERM", "TERMINFO") if name in os.environ}
     with ExitStack() as ours, ExitStack() as theirs:
-        job, process, mark = _start(ours, theirs, {"debug": True}, [], terminal=terminal, streams=(None, None, None))
+        job, their_job = job_channel(ours, theirs)
+        process, mark = start_interpreter("harness", job, their_job, {"debug": True}, [], terminal=terminal)
         ours.pop_all()
-    return Child(process, job, None, None, None, None, _pidfd(process.pid), mark)
+    return Child(process, job, None, None, None, None, _pidfd(process.pid), mark, SEPARATE)
 
 
-def _start(
-    ours: ExitStack,
-    theirs: ExitStack,
+def start_interpreter(
+    role: str,
+    channel: socket.socket,
+    theirs: socket.socket,
     start: dict[str, wire.Value],
     passed: list[int],
     *,
-    terminal: dict[str, str] | None,
-    streams: tuple[int | None, int | None, int | None],
-) -> tuple[socket.socket, subprocess.Popen[bytes], str]:
-    """Start the interpreter.
+    terminal: dict[str, str] | None = None,
+    streams: tuple[int | None, int | None, int | None] = (None, None, None),
+) -> tuple[subprocess.Popen[bytes], str]:
+    """Start an interpreter that can import NumPy, the standard library and `child`.
 
     Args:
-        ours: Closes the parent's ends if anything fails.
-        theirs: Closes the child's ends in the parent.
+        role: The module of `child` whose `main` it runs.
+        channel: Our end of the channel to it.
+        theirs: Its end.
         start: What START tells it, beside what every process is told.
-        passed: Descriptors it inherits beside the job channel.
+        passed: Descriptors it inherits beside the channel.
         terminal: The environment of a terminal to share, None for a process in a session of its own.
         streams: Its stdin, stdout and stderr, as `subprocess` takes them.
 
     Returns:
-        The job channel, the process, and the mark of all it will start.
+        The process, and the mark of all it will start.
+
+    Raises:
+        InternalError: The interpreter cannot be started, or NumPy is missing.
     """
-    if os.name != "posix":
-        raise UsageError("running a candidate's code needs Linux or macOS", hint="on Windows, use autodrill in WSL2")
-    job, their_job = socket.socketpair()
-    ours.callback(job.close)
-    theirs.callback(their_job.close)
     # It lies in the channel before there is a reader, so that sending cannot fail.
-    job.sendall(frames.pack(frames.Kind.START, {"parent": os.getpid(), "numpy": _numpy_folder(), **start}))
-    job.setblocking(False)
+    channel.sendall(frames.pack(frames.Kind.START, {"parent": os.getpid(), "numpy": _numpy_folder(), **start}))
     mark = os.urandom(16).hex()
     # Not `-I`: it would ignore PYTHONHASHSEED too. No site-packages, nothing of the user's or of the current folder.
-    command = [sys.executable, "-s", "-S", "-P", str(Path(child.__file__).parent), str(their_job.fileno())]
+    command = [sys.executable, "-s", "-S", "-P", str(Path(child.__file__).parent), role, str(theirs.fileno())]
     stdin, stdout, stderr = streams
     try:
         process = subprocess.Popen(  # noqa: S603  # our own interpreter and folder; no word of it comes from outside
@@ -118,14 +150,29 @@ def _start(
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,
-            pass_fds=[their_job.fileno(), *passed],
+            pass_fds=[theirs.fileno(), *passed],
             env=_environment() | (terminal or {}) | {MARK: mark},
             cwd="/",
             start_new_session=terminal is None,
         )
     except OSError as error:
         raise InternalError(f"cannot start `{sys.executable}`: {error}") from error
-    return job, process, mark
+    return process, mark
+
+
+def job_channel(ours: ExitStack, theirs: ExitStack) -> tuple[socket.socket, socket.socket]:
+    """Return our end of a job channel, which does not block, and its end.
+
+    Raises:
+        UsageError: This system cannot hold a candidate's process.
+    """
+    if os.name != "posix":
+        raise UsageError("running a candidate's code needs Linux or macOS", hint="on Windows, use autodrill in WSL2")
+    job, their_job = socket.socketpair()
+    ours.callback(job.close)
+    theirs.callback(their_job.close)
+    job.setblocking(False)
+    return job, their_job
 
 
 def _environment() -> dict[str, str]:

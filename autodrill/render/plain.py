@@ -17,9 +17,6 @@ __all__ = ["DIFFICULTY_COLOURS", "Paint", "clean", "fit", "say", "width_of"]
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "amber": "33", "cyan": "36"}
 DIFFICULTY_COLOURS = {"easy": "green", "medium": "amber", "hard": "red", "expert": "red"}
 
-# Direction overrides and zero-width signs make a line read as something it is not.
-_HIDDEN = {*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0xFEFF}
-
 
 @dataclass(frozen=True, slots=True)
 class Paint:
@@ -49,15 +46,12 @@ class Paint:
 
 def clean(text: str) -> str:
     """Show control characters and signs that hide or turn text, instead of letting a terminal obey them."""
-    return "".join(
-        c if c.isprintable() and ord(c) not in _HIDDEN else repr(c)[1:-1] if not c.isprintable() else f"\\u{ord(c):04x}"
-        for c in text
-    )
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def fit(text: str, width: int) -> str:
-    """Cut a line to a width, saying so with an ellipsis."""
-    return text if len(text) <= width else text[: max(width - 1, 0)] + "…"
+    """Cut a line to a width, saying so with three dots: one sign would become three where only ASCII is shown."""
+    return text if len(text) <= width else text[: max(width - 3, 0)] + "..."
 
 
 def width_of(stream: IO[str], environ: Mapping[str, str], *, most: int = 100) -> int:

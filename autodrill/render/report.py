@@ -148,6 +148,5 @@ def _wrapped(text: str, indent: str, most: int, hanging: str | None = None) -> l
     after = indent if hanging is None else hanging
     lines = textwrap.wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=after, break_long_words=True)
     if len(lines) > most:
-        lines = [*lines[: most - 1], fit(lines[most - 1] + " …", _WIDTH)]
-        lines[-1] = lines[-1] if lines[-1].endswith("…") else lines[-1][:-1] + "…"
-    return lines or []
+        return [*lines[: most - 1], fit(lines[most - 1] + " ...", _WIDTH)]
+    return lines

@@ -83,9 +83,11 @@ def drive(candidate, parents, data):
                 )
             return self.inputs
 
-    nodes = []
+    # Neither the order of their addresses nor its reverse is topological: sorting by `id` is no way out.
+    nodes = sorted((Node.__new__(Node) for _ in parents), key=id)
+    nodes[:2] = reversed(nodes[:2])
     for label, inputs in enumerate(parents):
-        nodes.append(Node(label, tuple(nodes[i] for i in inputs)))
+        nodes[label].__init__(label, tuple(nodes[i] for i in inputs))
 
     def name(n):
         return n.label if isinstance(n, Node) else "a node of an earlier graph" if type(n).__name__ == "Node" else None

@@ -13,10 +13,8 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
     from autodrill.drills.exercise import Exercise, Solution
     from autodrill.grading.spawn import Spawn
 
-__all__ = ["LAYERS", "Grade", "Result", "available", "run", "table"]
+__all__ = ["LAYERS", "WITHOUT", "Grade", "Result", "available", "run", "table"]
 
 SEED = 20_261
 _NAIVE_SECONDS = 30.0
@@ -59,7 +57,7 @@ class Result:
         layer: The configuration.
         family: The submission's family.
         name: Its name.
-        verdict: What the grader said, or `broken: ...` if it did not survive.
+        verdict: What the grader said; with `internal` also why, and `broken: ...` if it did not survive.
         traces: What was left behind.
         unharmed: Whether an honest submission was graded right afterwards.
         seconds: Wall time of the grading.
@@ -99,17 +97,17 @@ def _exercise(name: str) -> tuple[Exercise, Solution]:
     return exercise, library.solution(exercise)
 
 
-def _graded(source: bytes, exercise: str, *, only: int | None = None, spawn: Spawn | None = None) -> str:
+def _graded(source: bytes, exercise: str, *, only: int | None = None, spawn: Spawn) -> str:
     """Grade as autodrill does, in a process that `spawn` provides."""
     from autodrill.grading.judge import Submission as File
     from autodrill.grading.judge import grade
     from autodrill.grading.limits import CHECK_LIMITS
     from autodrill.grading.process import Runner
-    from autodrill.grading.spawn import spawn_fresh
 
-    runner = Runner.start(CHECK_LIMITS, spawn=spawn or spawn_fresh)
+    runner = Runner.start(CHECK_LIMITS, spawn=spawn)
     parts = _exercise(exercise)
-    return str(grade(*parts, File(source, "answer.py", "answer.py"), seed=SEED, only=only, runner=runner).verdict)
+    report = grade(*parts, File(source, "answer.py", "answer.py"), seed=SEED, only=only, runner=runner)
+    return f"internal: {report.detail}" if report.verdict == "internal" else str(report.verdict)
 
 
 def _naive(source: bytes, exercise: str, *, only: int | None = None) -> str:
@@ -154,27 +152,39 @@ def _run_naive(file: Path, exercise: str, write: int, stdout: int) -> int | None
         process.wait()
 
 
-def _confined(profile: str) -> Grade | None:
-    """Return the grader under a profile of `autodrill.grading.confinement`: its `spawn_<profile>`, if there is one."""
-    if find_spec("autodrill.grading.confinement") is None:
+@cache
+def _confined(layer: str) -> Grade | None:
+    """Return the grader with a confinement, None where this system has none: all of it, or all but one layer."""
+    if sys.platform != "linux":
         return None
-    spawn = getattr(import_module("autodrill.grading.confinement"), f"spawn_{profile}", None)
-    return None if spawn is None else partial(_graded, spawn=spawn)
+    from autodrill.grading.layers import OPEN, SEALED, SEPARATE, Layer
+    from autodrill.grading.server import Server
+    from autodrill.grading.spawn import spawn_fresh
+
+    name, _, without = layer.partition(" without ")
+    if name == "separation":
+        return partial(_graded, spawn=partial(spawn_fresh, confinement=SEPARATE))
+    whole = {"open": OPEN, "sealed": SEALED}[name]
+    rest = whole.layers - ({Layer(without)} if without else set())
+    asked = replace(whole, layers=rest, required=whole.required & rest)
+    spawn = partial(spawn_fresh, confinement=asked) if name == "open" else Server(asked).spawn
+    return partial(_graded, spawn=spawn)
 
 
 LAYERS = ("naive", "separation", "open", "sealed")
 """Names of the configurations: a naive grader without protection; a process apart with limits; the two profiles."""
 
+WITHOUT = tuple(
+    f"{profile} without {layer}"
+    for profile in ("open", "sealed")
+    for layer in ("privileges", "rlimits", "landlock", "seccomp")
+)
+"""The profiles with one layer switched off."""
+
 
 def available(layer: str) -> Grade | None:
-    """Return the grader of a layer, None where this checkout has none of that name."""
-    match layer:
-        case "naive":
-            return _naive
-        case "separation":
-            return _graded
-        case profile:
-            return _confined(profile)
+    """Return the grader of a layer, None where this system has none of that name."""
+    return _naive if layer == "naive" else _confined(layer)
 
 
 def run(layer: str, submissions: Iterable[Submission]) -> list[Result]:
@@ -183,13 +193,18 @@ def run(layer: str, submissions: Iterable[Submission]) -> list[Result]:
     Args:
         layer: One of `LAYERS`, available here.
         submissions: The files.
+
+    Raises:
+        RuntimeError: The layer does not so much as pass an honest file.
     """
     grade = available(layer)
     assert grade is not None
     well_meant = next(s for s in honest() if s.name == "dataclass").source({})
     results = []
     with adopt_orphans(), World() as world:
-        grade(well_meant, EXERCISE, only=0)  # what a grader starts once and keeps is there from now on
+        # What a grader starts once and keeps is there from now on.
+        if (first := _verdict(partial(grade, only=0), well_meant, EXERCISE)) != "pass":
+            raise RuntimeError(f"`{layer}` does not grade: an honest file gets `{first}`")
         for submission in submissions:
             if not submission.is_possible():
                 continue

@@ -47,7 +47,14 @@ class World:
         self._stack = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
-        keep = self._stack
+        try:
+            self._build(self._stack)
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def _build(self, keep: contextlib.ExitStack) -> None:
         # Not one of pytest's: their paths are too long for a socket's name.
         self.folder = Path(keep.enter_context(tempfile.TemporaryDirectory(prefix="ad-")))
         self.plant()
@@ -65,7 +72,6 @@ class World:
         os.environ[ENVIRONMENT] = SECRET
         keep.callback(os.environ.pop, ENVIRONMENT, None)
         self._speak_into_stdin()
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None

@@ -96,6 +96,12 @@ def test_a_misuse_is_told_on_stderr_with_what_to_type_next_and_code_2(run: Run, 
     assert said in done.stderr
 
 
+def test_the_debugger_needs_a_case(run: Run, answer: Path) -> None:
+    done = run("check", "mul_backward", "--pdb")
+    assert done.returncode == 2
+    assert "`--pdb` needs the case to step through\n\nhint: copy the replay line of a report" in done.stderr
+
+
 def test_exit_codes_say_whose_turn_it_is(run: Run, answer: Path, pack: Pack) -> None:
     assert run("check", "mul_backward").returncode == 0
     (answer / "mul_backward.py").write_text(WRONG, encoding="utf-8")

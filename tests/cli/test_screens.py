@@ -56,6 +56,12 @@ def test_60_columns_are_enough(run: Run, words: tuple[str, ...]) -> None:
     assert max(map(len, done.stdout.splitlines())) <= 60
 
 
+def test_a_title_cut_in_ascii_is_no_longer_than_the_screen(run: Run) -> None:
+    done = run("list", COLUMNS="72", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+    assert "..." in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 72
+
+
 def test_a_listing_grows_to_the_screen_and_no_further(run: Run) -> None:
     narrow, wide, widest = (run("list", COLUMNS=str(n)).stdout.splitlines() for n in (60, 100, 300))
     assert max(map(len, narrow)) <= 60 < max(map(len, wide)) <= 100

@@ -1,4 +1,4 @@
-"""Every exercise against answers of all sorts: the stub, its solution and mistakes, what candidates write, and sabotage.
+"""Every exercise against answers of all sorts: its stub, solution and mistakes, what candidates write, and sabotage.
 
 `AUTODRILL_SEEDS=50` grades each solution with fifty seeds instead of two.
 """
@@ -22,6 +22,7 @@ from autodrill.grading.judge import grade
 from autodrill.grading.limits import CHECK_LIMITS
 from autodrill.grading.report import FaultKind, Report, Verdict
 from autodrill.render.console import UNICODE
+from autodrill.render.plain import Paint
 from autodrill.render.report import report_lines
 
 if TYPE_CHECKING:
@@ -83,9 +84,9 @@ RULES = {
     "label_graph__y_is_one": "local-slope",
     "matmul_backward__batch_mean": "constant-factor",
     "matmul_backward__batch_of_one": None,
-    "matmul_backward__float32": "low-precision",
+    "matmul_backward__float32": "approximate",
     "matmul_backward__forgot_transpose": "no-transpose",
-    "matmul_backward__jacobian_differences": "low-precision",
+    "matmul_backward__jacobian_differences": "approximate",
     "matmul_backward__last_row_missed": "skips-slice",
     "matmul_backward__minus": "negated",
     "matmul_backward__nested_lists": "type",
@@ -207,7 +208,7 @@ RULES = {
     "unbroadcast__no_keepdims": "lost-axis",
     "unbroadcast__one_extra_axis": "one-class",
     "unbroadcast__one_kind_at_a_time": None,
-    "unbroadcast__single_precision": "low-precision",
+    "unbroadcast__single_precision": "approximate",
     "unbroadcast__stretched_only": "shape",
 }
 """The rule each wrong answer breaks, read and judged by hand; None where nothing true is known to say."""
@@ -224,7 +225,7 @@ def graded(exercise: Exercise, source: str, seed: int = 0) -> Report:
 
 
 def message(report: Report) -> list[str]:
-    return report_lines(report, lambda text, *_: text, UNICODE)
+    return report_lines(report, Paint(on=False), UNICODE)
 
 
 def rule_of(report: Report) -> str | None:
@@ -311,11 +312,9 @@ class Sabotage:
 
 SABOTAGE = {
     "loops for ever": Sabotage(
-        "def matmul_backward(g, X, W):\n    while True:\n        pass\n", FaultKind.TIME, "no answer after 2 s", 2
+        "def matmul_backward(g, X, W):\n    while True: pass\n", FaultKind.TIME, "no answer after 2 s", 2
     ),
-    "loops while loading": Sabotage(
-        "while True:\n    pass\n", FaultKind.TIME, "loading the file takes more than 2 s", 1
-    ),
+    "loops while loading": Sabotage("while True: pass\n", FaultKind.TIME, "loading the file takes more than 2 s", 1),
     "allocates 8 GB": Sabotage(
         "def matmul_backward(g, X, W):\n    waste = bytearray(8 << 30)\n    return g @ W.T, X.T @ g\n",
         FaultKind.MEMORY,

@@ -47,6 +47,12 @@ def test_a_miss_suggests_the_nearest(library: Library) -> None:
     assert caught.value.hint.startswith("did you mean `square_backward`")
 
 
+@pytest.mark.parametrize("name", ["quare", "_backward"])
+def test_a_middle_of_a_name_is_no_name(library: Library, name: str) -> None:
+    with pytest.raises(UnknownNameError):
+        library.find(name)
+
+
 @pytest.mark.parametrize("name", ["zzz", ""])
 def test_a_name_like_no_other_points_to_the_list(library: Library, name: str) -> None:
     with pytest.raises(UnknownNameError) as caught:

@@ -73,6 +73,11 @@ def test_a_decorated_definition_is_cut_without_its_decorators(source: SourceFile
     assert cut.count("def answer") == 1
 
 
+def test_a_decorated_definition_is_no_helper() -> None:
+    source = SourceFile("@scenario(1)\ndef graph():\n    pass\n\n\ndef answer():\n    return graph()\n", "f.py")
+    assert source.cut(source.functions("answer")[0]) == "def answer():\n    return graph()\n"
+
+
 def test_decorators_are_known_by_their_last_name(source: SourceFile) -> None:
     assert [d.decorators for d in source.functions("answer")] == [(), ("mistake", "other")]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autodrill.errors import UsageError
+from autodrill.grading.debug import step_through
 from autodrill.grading.judge import Submission, grade
 from autodrill.grading.limits import CHECK_LIMITS
 from autodrill.grading.process import Limits, Runner
@@ -73,6 +74,12 @@ def test_one_case_is_put_alone(judged: Callable[..., Report]) -> None:
 def test_a_case_that_does_not_exist_is_the_command_line_s_fault(judged: Callable[..., Report]) -> None:
     with pytest.raises(UsageError, match="there is no case 999"):
         judged(RIGHT, only=999)
+
+
+def test_stepping_through_a_case_that_does_not_exist_is_too(pack: Pack) -> None:
+    pack.add()
+    with pytest.raises(UsageError, match="there is no case 999"):
+        step_through(*pack.load(), Submission(RIGHT.encode(), "a.py", "a.py"), seed=0, case=999)
 
 
 @pytest.mark.parametrize(

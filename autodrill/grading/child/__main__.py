@@ -1,4 +1,7 @@
-"""Start of the candidate's process: `python -s -S -P <this folder> <descriptor of the job channel>`."""
+"""Start of a candidate's process, or of the server they are forked from.
+
+`python -s -S -P <this folder> harness|server <descriptor of the channel to the parent>`
+"""
 
 import importlib
 import sys
@@ -7,4 +10,4 @@ from pathlib import Path
 folder = Path(__file__).parent
 # The package is imported by its bare name, and autodrill stays out of reach: `harness` replaces this entry at once.
 sys.path[0] = str(folder.parent)
-importlib.import_module(f"{folder.name}.harness").main(int(sys.argv[1]))
+importlib.import_module(f"{folder.name}.{sys.argv[1]}").main(int(sys.argv[2]))

@@ -15,17 +15,18 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
-from . import claims, frames, limits, report, trace, values, wire
+from . import claims, confine, frames, limits, report, trace, values, wire
+from .channel import Channel
 from .frames import Kind
+from .layers import Standing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["main"]
+__all__ = ["import_numpy", "main", "serve_confined", "tie_to"]
 
 _MODULE = "candidate"
 _SCENARIO = "<scenario>"
-_MAX_REQUEST = 1 << 40  # the parent is trusted; its frames are bounded by its own memory
 
 _Way: TypeAlias = "Callable[[Callable[..., Any], list[Any], str], Any]"
 """How to call a function with arguments, given the candidate's file name: plainly, traced or under a debugger."""
@@ -41,23 +42,40 @@ class _Host:
 
 
 def main(job: int) -> NoReturn:
-    """Serve the job channel until it closes.
+    """Serve the job channel until it closes, in a process of its own.
 
     Args:
         job: The descriptor of the socket to the parent, which has sent a START frame.
     """
     os.set_inheritable(job, False)
-    channel = _Channel(job)
+    channel = Channel(job)
     _, start = channel.receive()
     assert isinstance(start, dict)
-    limits.tie_to_parent(_int(start["parent"]))
-    _import_numpy(str(start["numpy"]))
-    warnings.simplefilter("ignore")
-    sys.argv = [_MODULE]
+    parent, numpy = _int(start["parent"]), str(start["numpy"])
+    tie_to(parent)
+    import_numpy(numpy)
     if start["debug"]:
         from .debugger import debug
 
-        _serve(channel, _Host(_plain_call, debug, lambda: None))
+        _settle()
+        _serve(channel, _Host(_plain_call, debug, lambda: None), Standing())
+    order = confine.read_order(start)
+    serve_confined(channel, start, order, confine.make_ready(order, numpy), parent)
+
+
+def serve_confined(
+    channel: Channel, start: dict[str, wire.Value], order: confine.Order, ready: confine.Ready, parent: int
+) -> NoReturn:
+    """Give up what the order says, and serve the job channel until it closes.
+
+    Args:
+        channel: The job channel.
+        start: What START says: the descriptors to dump a stack into and to mark the running line in.
+        order: What this process is to be confined by.
+        ready: What was made for it before.
+        parent: The parent's process id as it knew it.
+    """
+    _settle()
     sys.dont_write_bytecode = True
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(line_buffering=True)  # what was printed before a kill is still seen
@@ -65,11 +83,12 @@ def main(job: int) -> NoReturn:
     faulthandler.enable(dump, all_threads=False)
     faulthandler.register(signal.SIGUSR1, dump, all_threads=False)
     way = _plain_call if marker is None else trace.Marker(_int(marker)).call
-    _serve(channel, _Host(way, way, limits.confine(_int(start["memory"]))))
+    host = _Host(way, way, limits.spare())
+    _serve(channel, host, confine.confine(order, ready, parent))
 
 
-def _serve(channel: _Channel, host: _Host) -> NoReturn:
-    channel.send(Kind.READY, None)
+def _serve(channel: Channel, host: _Host, standing: Standing) -> NoReturn:
+    channel.send(Kind.READY, standing.to_wire())
     drive: Callable[..., Any] | None = None
     candidate: _Candidate | None = None
     while True:
@@ -90,47 +109,6 @@ def _serve(channel: _Channel, host: _Host) -> NoReturn:
             assert isinstance(request, tuple)
             assert candidate is not None
             channel.send(*candidate.call(request), limit=_int(request[2]) + frames.STRUCTURE_BYTES)
-
-
-class _Channel:
-    """The socket to the parent, one frame at a time."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-        self._process = os.getpid()
-
-    def receive(self) -> tuple[Kind, wire.Value]:
-        kind, length = frames.read_header(self._read(frames.HEADER_BYTES), limit=_MAX_REQUEST)
-        return kind, wire.decode(self._read(length), max_items=length)
-
-    def send(self, kind: Kind, value: wire.Value, limit: int = frames.STRUCTURE_BYTES) -> None:
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(BaseException):  # the candidate may have closed or replaced it
-                stream.flush()
-        if os.getpid() != self._process:  # a fork of the candidate's that came back to us: one answer is enough
-            os._exit(0)
-        frame = frames.pack(kind, value)
-        if len(frame) - frames.HEADER_BYTES > limit:
-            frame = frames.pack(Kind.OVERSIZED, "a value of too many parts")
-        left = memoryview(frame)
-        try:
-            while left:
-                left = left[os.write(self._descriptor, left) :]
-        except OSError:
-            os._exit(frames.LOST_CHANNEL)
-
-    def _read(self, count: int) -> bytes:
-        parts: list[bytes] = []
-        while count:
-            try:
-                part = os.read(self._descriptor, min(count, 1 << 20))
-            except OSError:
-                os._exit(frames.LOST_CHANNEL)
-            if not part:
-                os._exit(0)  # the parent closed; no exit handler of the candidate's runs
-            parts.append(part)
-            count -= len(part)
-        return b"".join(parts)
 
 
 class _Candidate:
@@ -228,7 +206,23 @@ def _drive(scenario: wire.Value) -> Callable[..., Any]:
     return drive
 
 
-def _import_numpy(folder: str) -> None:
+def _settle() -> None:
+    """Make this process look like one that runs the candidate's file alone."""
+    warnings.simplefilter("ignore")
+    sys.argv = [_MODULE]
+
+
+def tie_to(parent: int) -> None:
+    """Die with the parent from the start, and keep below this process what a candidate may start, on Linux."""
+    if sys.platform == "linux":
+        with contextlib.suppress(ImportError):  # a Python built without ctypes: the layer is lost, and said to be
+            from . import privileges
+
+            privileges.die_with_parent(parent)
+            privileges.adopt_orphans()
+
+
+def import_numpy(folder: str) -> None:
     """Import NumPy from `folder` and leave nothing but it and the standard library to be imported.
 
     NumPy's own submodules stay importable through the package's path, so none is loaded before it is asked for.

@@ -1,15 +1,11 @@
-"""What the candidate's process gives up before it reads their first byte.
-
-Resource limits and the tie to the parent stand here; a system-call filter belongs in `confine` too, after them.
-"""
+"""The resources a candidate's process may use, bounded by the system."""
 
 from __future__ import annotations
 
+import mmap
 import os
 import resource
-import signal
 import sys
-from functools import partial
 from math import ceil, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,57 +13,37 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["confine", "renew_cpu", "tie_to_parent"]
+__all__ = ["bound", "renew_cpu", "spare"]
 
 _OPEN_FILES = 64
-_SPARE = 64 << 20  # address space kept back so that running out of memory can still be reported
-_PR_SET_PDEATHSIG = 1
-_PR_SET_CHILD_SUBREAPER = 36
+_SPARE = 64 << 20
+_NONE = ("RLIMIT_CORE", "RLIMIT_FSIZE", "RLIMIT_MEMLOCK", "RLIMIT_MSGQUEUE")  # not every system has each
 _CORES = os.cpu_count() or 1
 
 
-def tie_to_parent(parent: int) -> None:
-    """Ask Linux to kill this process when the thread that started it ends, and to keep what it starts below it.
-
-    Elsewhere CPU time is what bounds an orphan.
-
-    Args:
-        parent: The process id of the parent as it knew it: if it is already gone, this process leaves at once.
-    """
-    if sys.platform != "linux":
-        return
-    import ctypes
-
-    prctl = ctypes.CDLL(None).prctl
-    prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    prctl(_PR_SET_CHILD_SUBREAPER, 1)  # orphans among its descendants stay its descendants, and are found by that
-    if os.getppid() != parent:
-        os._exit(0)
+def spare() -> Callable[[], object]:
+    """Keep address space back, and return a function that gives it free: to report that the rest is used up."""
+    if sys.platform != "linux":  # elsewhere address space is not limited
+        return bool
+    # Memory without access costs nothing but its addresses, and giving it free needs no memory and no limit lifted.
+    return mmap.mmap(-1, _SPARE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=0).close
 
 
-def confine(memory: int) -> Callable[[], object]:
-    """Give up what no exercise needs.
+def bound(memory: int) -> None:
+    """Set the limits.
 
     Args:
         memory: Bytes of address space the candidate may add to what Python and NumPy have already mapped. macOS does
             not enforce it.
-
-    Returns:
-        A function that makes the last of the address space usable, to report that the rest is used up.
     """
-    spare_memory: Callable[[], object] = bool  # where nothing is kept back there is nothing to do
     used = _address_space()
     if used is not None:
-        all_of_it = used + memory + _SPARE
-        if _limit(resource.RLIMIT_AS, used + memory, all_of_it):
-            # Bound now, as there may be no memory to make so much as a tuple in when it is called.
-            spare_memory = partial(resource.setrlimit, resource.RLIMIT_AS, (all_of_it, all_of_it))
-    _limit(resource.RLIMIT_CORE, 0, 0)
-    _limit(resource.RLIMIT_FSIZE, 0, 0)
+        _limit(resource.RLIMIT_AS, used + memory, used + memory)
+    for name in _NONE:
+        if hasattr(resource, name):
+            _limit(getattr(resource, name), 0, 0)
     _limit(resource.RLIMIT_NOFILE, _OPEN_FILES, _OPEN_FILES)
-    if os.getuid() != 0:  # root is not held to it
-        _limit(resource.RLIMIT_NPROC, 0, 0)
-    return spare_memory
+    _limit(resource.RLIMIT_NPROC, 0, 0)  # root is not held to it
 
 
 def renew_cpu(seconds: float) -> None:

@@ -123,16 +123,9 @@ _OPEN: dict[str, Rule] = (
 )
 
 
-def rules(profile: Profile, process: int) -> dict[str, Rule]:
-    """Return what a profile allows.
-
-    Args:
-        profile: The profile.
-        process: The process it is for: under `open` it may send itself signals, so that `os.abort` is what it says.
-    """
-    if profile is Profile.SEALED:
-        return _SEALED
-    return _OPEN | dict.fromkeys(("kill", "tkill", "tgkill"), ((Check(0, (process,)),),))
+def rules(profile: Profile) -> dict[str, Rule]:
+    """Return what a profile allows."""
+    return _SEALED if profile is Profile.SEALED else _OPEN
 
 
 @dataclass(frozen=True, slots=True)

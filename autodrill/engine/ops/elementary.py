@@ -1,0 +1,239 @@
+"""Further elementary functions, NumPy's names: roots, logarithms to other bases, angles, stable sums of exponentials."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodrill.engine.ops.elementwise import astype, exp, log, power, sqrt, where
+from autodrill.engine.primitive import primitive
+from autodrill.engine.tensor import raw
+
+if TYPE_CHECKING:
+    from autodrill.engine.backend import Array, Namespace
+
+LN2 = math.log(2)
+
+# Powers, roots and logarithms
+
+
+@primitive
+def exp2(xp: Namespace, x: Array) -> Array:
+    """Return 2 to the power x."""
+    return xp.exp2(x)
+
+
+exp2.vjp(x=lambda g, out: g * (LN2 * out))
+exp2.jvp("elementwise")
+
+
+@primitive
+def log2(xp: Namespace, x: Array) -> Array:
+    """Return the logarithm to base 2."""
+    return xp.log2(x)
+
+
+log2.vjp(x=lambda g, x: g / (LN2 * x))
+log2.jvp("elementwise")
+
+
+@primitive
+def log10(xp: Namespace, x: Array) -> Array:
+    """Return the logarithm to base 10."""
+    return xp.log10(x)
+
+
+log10.vjp(x=lambda g, x: g / (math.log(10) * x))
+log10.jvp("elementwise")
+
+
+@primitive
+def cbrt(xp: Namespace, x: Array) -> Array:
+    """Return the real cube root, of negative numbers too."""
+    return xp.cbrt(x)
+
+
+cbrt.vjp(x=lambda g, out: g / (3 * out * out))
+cbrt.jvp("elementwise")
+
+
+@primitive
+def rsqrt(xp: Namespace, x: Array) -> Array:
+    """Return 1 / √x."""
+    return 1 / xp.sqrt(x)
+
+
+rsqrt.vjp(x=lambda g, out: -0.5 * g * (out * out * out))
+rsqrt.jvp("elementwise")
+
+
+def float_power(x: Array, y: Array) -> Any:
+    """Return x to the power y, computed in double precision whatever the inputs' dtype."""
+    return power(astype(x, np.float64), astype(y, np.float64))
+
+
+@primitive(broadcasts=True)
+def hypot(xp: Namespace, x: Array, y: Array) -> Array:
+    """Return √(x² + y²) without overflow; its subgradient at the origin is 0."""
+    return xp.hypot(x, y)
+
+
+hypot.vjp(
+    x=lambda g, x, out: g * (x / where(raw(out) == 0, 1, out)),
+    y=lambda g, y, out: g * (y / where(raw(out) == 0, 1, out)),
+)
+hypot.jvp("elementwise")
+
+
+@primitive(broadcasts=True)
+def xlogy(xp: Namespace, x: Array, y: Array) -> Array:
+    """Return x log(y), which is 0 where x is 0, also at y = 0."""
+    return xp.where(x == 0, 0, x * xp.log(xp.where(x == 0, 1, y)))
+
+
+xlogy.vjp(
+    x=lambda g, x, y: where((raw(x) == 0) & (raw(y) <= 0), 0, g * log(where((raw(x) == 0) & (raw(y) <= 0), 1, y))),
+    y=lambda g, x, y: g * (x / y),
+)
+xlogy.jvp("elementwise")
+
+
+@primitive(broadcasts=True)
+def xlog1py(xp: Namespace, x: Array, y: Array) -> Array:
+    """Return x log(1 + y), which is 0 where x is 0, also at y = -1."""
+    return xp.where(x == 0, 0, x * xp.log1p(xp.where(x == 0, 0, y)))
+
+
+def _log1p_or_zero(x: Array, y: Array) -> Array:
+    from autodrill.engine.ops.elementwise import log1p
+
+    edge = (raw(x) == 0) & (raw(y) <= -1)
+    return where(edge, 0, log1p(where(edge, 0, y)))
+
+
+xlog1py.vjp(x=lambda g, x, y: g * _log1p_or_zero(x, y), y=lambda g, x, y: g * (x / (1 + y)))
+xlog1py.jvp("elementwise")
+
+
+@primitive(broadcasts=True)
+def logaddexp(xp: Namespace, x: Array, y: Array) -> Array:
+    """Return log(exp(x) + exp(y)), without overflow."""
+    return xp.logaddexp(x, y)
+
+
+logaddexp.vjp(x=lambda g, x, out: g * exp(x - out), y=lambda g, y, out: g * exp(y - out))
+logaddexp.jvp("elementwise")
+
+
+@primitive(broadcasts=True)
+def logaddexp2(xp: Namespace, x: Array, y: Array) -> Array:
+    """Return log2(2ˣ + 2ʸ), without overflow."""
+    return xp.logaddexp2(x, y)
+
+
+logaddexp2.vjp(x=lambda g, x, out: g * exp2(x - out), y=lambda g, y, out: g * exp2(y - out))
+logaddexp2.jvp("elementwise")
+
+
+@primitive
+def logit(xp: Namespace, x: Array) -> Array:
+    """Return log(x / (1 - x)), the inverse of the sigmoid."""
+    return xp.log(x) - xp.log1p(-x)
+
+
+logit.vjp(x=lambda g, x: g / (x * (1 - x)))
+logit.jvp("elementwise")
+
+
+# Angles
+
+
+@primitive(broadcasts=True)
+def arctan2(xp: Namespace, y: Array, x: Array) -> Array:
+    """Return the angle of the point (x, y), in (-π, π]."""
+    return xp.arctan2(y, x)
+
+
+arctan2.vjp(y=lambda g, y, x: g * (x / (x * x + y * y)), x=lambda g, y, x: -g * (y / (x * x + y * y)))
+arctan2.jvp("elementwise")
+
+
+@primitive
+def deg2rad(xp: Namespace, x: Array) -> Array:
+    """Return an angle in degrees as radians."""
+    return xp.deg2rad(x)
+
+
+deg2rad.vjp(x=lambda g: g * (math.pi / 180))
+deg2rad.jvp("linear")
+
+
+@primitive
+def rad2deg(xp: Namespace, x: Array) -> Array:
+    """Return an angle in radians as degrees."""
+    return xp.rad2deg(x)
+
+
+rad2deg.vjp(x=lambda g: g * (180 / math.pi))
+rad2deg.jvp("linear")
+
+
+@primitive
+def arcsinh(xp: Namespace, x: Array) -> Array:
+    """Return the inverse hyperbolic sine."""
+    return xp.arcsinh(x)
+
+
+arcsinh.vjp(x=lambda g, x: g / sqrt(1 + x * x))
+arcsinh.jvp("elementwise")
+
+
+@primitive
+def arccosh(xp: Namespace, x: Array) -> Array:
+    """Return the inverse hyperbolic cosine, of x at least 1."""
+    return xp.arccosh(x)
+
+
+arccosh.vjp(x=lambda g, x: g / sqrt((x - 1) * (x + 1)))
+arccosh.jvp("elementwise")
+
+
+@primitive
+def arctanh(xp: Namespace, x: Array) -> Array:
+    """Return the inverse hyperbolic tangent, of x between -1 and 1."""
+    return xp.arctanh(x)
+
+
+arctanh.vjp(x=lambda g, x: g / ((1 - x) * (1 + x)))
+arctanh.jvp("elementwise")
+
+
+@primitive
+def spherical_bessel(xp: Namespace, z: Array, *, order: int = 0) -> Array:
+    """Return jₙ(z) / zⁿ, jₙ the spherical Bessel function of order n: smooth and even, also at 0.
+
+    By its power series up to |z| = n + 4, and beyond by the recurrence in n, which is stable there.
+    """
+    near = xp.absolute(z) < order + 4
+    square = xp.where(near, z, 0) ** 2
+    term = xp.ones_like(square) / math.prod(range(1, 2 * order + 2, 2))
+    series = term
+    for k in range(1, 2 * order + 30):
+        term = term * square * (-0.5 / (k * (2 * order + 2 * k + 1)))
+        series = series + term
+    far = xp.where(near, 1, z)
+    before, current = xp.cos(far), xp.sin(far) / far  # orders -1, in this scaling, and 0
+    for n in range(order):
+        before, current = current, ((2 * n + 1) * current - before) / far**2
+    return xp.where(near, series, current)
+
+
+spherical_bessel.vjp(z=lambda g, z, order: -g * (z * spherical_bessel(z, order=order + 1)))
+spherical_bessel.jvp("elementwise")
+
+
+def sinc(x: Array) -> Any:
+    """Return sin(πx) / (πx), and 1 at 0, with all of its derivatives there."""
+    return spherical_bessel(math.pi * x)

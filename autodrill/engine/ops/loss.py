@@ -1,0 +1,284 @@
+"""Losses of labels: cross-entropy, negative log-likelihood and CTC, under PyTorch's functional names."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from autodrill.engine.backend import Array, Namespace, backend_of
+from autodrill.engine.ops.activation import log_softmax, softmax
+from autodrill.engine.ops.elementwise import where
+from autodrill.engine.ops.index import getitem, take_along_axis
+from autodrill.engine.ops.reduce import logsumexp, mean, sum  # noqa: A004 - NumPy's name
+from autodrill.engine.ops.shape import concatenate, expand_dims, squeeze, stack
+from autodrill.engine.primitive import primitive
+from autodrill.engine.tensor import Tensor, raw
+
+Reduction = Literal["none", "mean", "sum"]
+
+
+def reduced(losses: Array, reduction: Reduction, divisor: Any = None) -> Any:
+    """Reduce losses to their mean, or their sum, or not at all.
+
+    Args:
+        losses: One for each element.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+        divisor: What the sum is divided by for the mean, where that is not the number of losses.
+
+    Raises:
+        ValueError: The reduction is unknown.
+    """
+    if reduction == "none":
+        return losses
+    if reduction == "sum":
+        return sum(losses)
+    if reduction != "mean":
+        raise ValueError(f"`reduction` is `none`, `mean` or `sum`, not `{reduction}`")
+    return mean(losses) if divisor is None else sum(losses) / divisor
+
+
+def _class_axis(scores: Array) -> int:
+    if scores.ndim == 0:
+        raise ValueError("the scores need a class axis, these are 0-d")
+    return 0 if scores.ndim == 1 else 1
+
+
+def _checked_labels(scores: Array, target: Any, ignore_index: int) -> tuple[Array, int, Array | None]:
+    """Return the labels with 0 in place of ignored ones, the class axis, and which labels count (None: all)."""
+    scores = raw(scores)
+    labels = backend_of(scores).xp.asarray(raw(target))
+    if labels.dtype.kind not in "iu":
+        raise TypeError(f"the target holds class labels, integers, not `{labels.dtype}`")
+    axis = _class_axis(scores)
+    expected = scores.shape[:axis] + scores.shape[axis + 1 :]
+    if labels.shape != expected:
+        raise ValueError(f"the target has shape {labels.shape}; scores of shape {scores.shape} ask for {expected}")
+    classes = scores.shape[axis]
+    low, high = (int(labels.min()), int(labels.max())) if labels.size else (0, -1)
+    if low >= 0 and high < classes and not low <= ignore_index <= high:
+        return labels, axis, None
+    counted = labels != ignore_index
+    labels = labels * counted
+    if labels.size and (int(labels.min()) < 0 or int(labels.max()) >= classes):
+        raise ValueError(f"a label is outside 0..{classes - 1}, the classes of scores of shape {scores.shape}")
+    return labels, axis, counted
+
+
+def _picked(scores: Array, labels: Array, axis: int) -> Array:
+    return squeeze(take_along_axis(scores, expand_dims(labels, axis), axis), axis)
+
+
+def _label_weights(weight: Array | None, labels: Array, counted: Array | None) -> Array | None:
+    """Return how much each label counts: its class's weight, and nothing where it is ignored."""
+    if weight is None:
+        return counted
+    weights = getitem(weight, labels)
+    return weights if counted is None else where(counted, weights, 0)
+
+
+def nll_loss(
+    log_probs: Array,
+    target: Any,
+    reduction: Reduction = "mean",
+    *,
+    weight: Array | None = None,
+    ignore_index: int = -100,
+) -> Any:
+    """Return minus the log-probability of each target class.
+
+    Args:
+        log_probs: Log-probabilities, shape (N, C) or (C,), or (N, C, d1, ...).
+        target: Integer labels, of that shape without the class axis.
+        reduction: `"mean"`, weighted by the classes' weights, `"sum"`, or `"none"` for the losses themselves.
+        weight: How much each class counts, shape (C,).
+        ignore_index: The label of elements that do not count.
+
+    Raises:
+        TypeError: The target is not of an integer dtype.
+        ValueError: Shapes do not fit, a label is out of range, or the reduction is unknown.
+    """
+    labels, axis, counted = _checked_labels(log_probs, target, ignore_index)
+    losses = -_picked(log_probs, labels, axis)
+    if counted is not None:
+        losses = where(counted, losses, 0)
+    weights = _label_weights(weight, labels, counted)
+    if weights is None:
+        return reduced(losses, reduction)
+    return reduced(losses if weight is None else losses * weights, reduction, divisor=sum(weights))
+
+
+def _softmax_minus_onehot(logits: Array, target: Array, axis: int) -> Array:
+    classes = backend_of(target).xp.arange(logits.shape[axis])
+    classes = classes.reshape([-1 if k == axis else 1 for k in range(logits.ndim)])
+    onehot = (classes == expand_dims(target, axis)).astype(logits.dtype)
+    return softmax(logits, axis) - onehot
+
+
+def _softmax_cross_entropy_vjp(g: Array, logits: Array, out: Array, target: Array, axis: int) -> Array:
+    target = raw(target)
+    if type(g) is Tensor or type(logits) is Tensor:
+        return expand_dims(g, axis) * _softmax_minus_onehot(logits, target, axis)
+    # The loss and the picked logit give back the logarithm of softmax's denominator: one pass instead of four.
+    index = _places(target, axis)
+    slope = logits - expand_dims(out + logits[index], axis)
+    xp = backend_of(slope).xp
+    xp.exp(slope, out=slope)
+    slope[index] -= 1
+    slope *= expand_dims(g, axis)
+    return slope
+
+
+def _places(target: Array, axis: int) -> tuple[Array, ...]:
+    """Return the index of each target's logit."""
+    xp = backend_of(target).xp
+    if target.ndim == 1:
+        return (xp.arange(target.shape[0]), target) if axis else (target,)
+    grid = list(xp.ogrid[tuple(slice(n) for n in target.shape)]) if target.ndim else []
+    return (*grid[:axis], target, *grid[axis:])
+
+
+@primitive
+def softmax_cross_entropy(xp: Namespace, logits: Array, target: Array, *, axis: int) -> Array:
+    """Return -log softmax(logits)[target] along `axis`, one loss for each integer of `target`."""
+    shifted = logits - xp.max(logits, axis=axis, keepdims=True)
+    picked = shifted[_places(target, axis)]
+    return xp.log(xp.sum(xp.exp(shifted, out=shifted), axis=axis)) - picked
+
+
+softmax_cross_entropy.vjp(logits=_softmax_cross_entropy_vjp, target=None)
+softmax_cross_entropy.jvp(
+    lambda dlogits, logits, target, axis: sum(dlogits * _softmax_minus_onehot(logits, raw(target), axis), axis=axis)
+)
+
+
+def cross_entropy(
+    logits: Array,
+    target: Any,
+    reduction: Reduction = "mean",
+    *,
+    weight: Array | None = None,
+    ignore_index: int = -100,
+    label_smoothing: float = 0.0,
+) -> Any:
+    """Return -log softmax(logits)[target], finite for logits of any size.
+
+    Args:
+        logits: Unnormalised scores, shape (N, C) or (C,), or (N, C, d1, ...).
+        target: Integer labels, of that shape without the class axis; or probabilities of the classes, of that shape.
+        reduction: `"mean"` over the labels, weighted by the classes' weights, `"sum"`, or `"none"` for the losses
+            themselves. With probabilities the mean divides by their number alone, as in PyTorch.
+        weight: How much each class counts, shape (C,).
+        ignore_index: The label of elements that do not count.
+        label_smoothing: The part of the target that is spread evenly over all classes (Szegedy et al., 2016).
+
+    Raises:
+        TypeError: The target is neither integers nor probabilities.
+        ValueError: Shapes do not fit, a label is out of range, or the reduction is unknown.
+    """
+    if getattr(raw(target), "dtype", None) is not None and raw(target).dtype.kind == "f":
+        if raw(target).shape == logits.shape:
+            return _soft_cross_entropy(logits, target, reduction, weight, label_smoothing)
+    labels, axis, counted = _checked_labels(logits, target, ignore_index)
+    if weight is None and label_smoothing == 0:
+        losses = softmax_cross_entropy(logits, labels, axis=axis)
+        if counted is None:
+            return reduced(losses, reduction)
+        return reduced(where(counted, losses, 0), reduction, divisor=counted.sum())
+    log_probs = log_softmax(logits, axis=axis)
+    weights = _label_weights(weight, labels, counted)
+    losses = -_picked(log_probs, labels, axis)
+    if weights is not None:
+        losses = losses * weights
+    if label_smoothing:
+        spread = -log_probs if weight is None else -log_probs * _along(weight, axis, logits.ndim)
+        smooth = mean(spread, axis=axis)
+        smooth = smooth if counted is None else where(counted, smooth, 0)
+        losses = (1 - label_smoothing) * losses + label_smoothing * smooth
+    return reduced(losses, reduction, divisor=None if weights is None else sum(weights))
+
+
+def _along(weight: Array, axis: int, ndim: int) -> Array:
+    return weight.reshape(tuple(-1 if k == axis else 1 for k in range(ndim)))
+
+
+def _soft_cross_entropy(
+    logits: Array, target: Array, reduction: Reduction, weight: Array | None, label_smoothing: float
+) -> Any:
+    axis = _class_axis(raw(logits))
+    classes = logits.shape[axis]
+    if label_smoothing:
+        target = target * (1 - label_smoothing) + label_smoothing / classes
+    if weight is not None:
+        target = target * _along(weight, axis, logits.ndim)
+    losses = -sum(target * log_softmax(logits, axis=axis), axis=axis)
+    return reduced(losses, reduction, divisor=max(1, raw(losses).size))
+
+
+def _never(xp: Namespace, like: Array) -> Any:
+    # Not -inf: the difference of two such is not a number, here and in every derivative. Far below any log-probability.
+    return xp.finfo(like.dtype).min / 4
+
+
+def ctc_loss(
+    log_probs: Array,
+    targets: Any,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: int = 0,
+    reduction: Reduction = "mean",
+) -> Any:
+    """Return minus the log-probability of each label sequence, summed over its alignments (Graves et al., 2006).
+
+    The forward recursion of that paper, in logarithms, over all sequences of the batch at once.
+
+    Args:
+        log_probs: Log-probabilities, shape (T, N, C).
+        targets: Integer labels without blanks, padded, shape (N, S).
+        input_lengths: How many steps of each sequence count, N integers.
+        target_lengths: How many labels each has, N integers.
+        blank: The label that stands for no label.
+        reduction: `"mean"` of the losses each divided by its target's length, `"sum"`, or `"none"`.
+
+    Returns:
+        The loss; of a sequence too short for its labels, a very large number where PyTorch has infinity.
+    """
+    xp = backend_of(raw(log_probs)).xp
+    labels, lengths, steps = (xp.asarray(raw(v)) for v in (targets, target_lengths, input_lengths))
+    batch, longest = labels.shape
+    states = xp.full((batch, 2 * longest + 1), blank, labels.dtype)  # a blank before, between and after the labels
+    states[:, 1::2] = labels
+    never = _never(xp, log_probs)
+    rows = xp.arange(batch)[:, None]
+    emitted = getitem(log_probs, (slice(None), rows, states))  # (T, N, 2S + 1)
+    # A step may skip a blank between two labels that differ.
+    skips = xp.zeros(states.shape, bool)
+    skips[:, 3::2] = labels[:, 1:] != labels[:, :-1]
+    first = xp.arange(states.shape[1]) < 2
+    alpha = where(first, emitted[0], never)
+    pad = xp.full((batch, 2), never, raw(log_probs).dtype)
+    for t in range(1, log_probs.shape[0]):
+        shifted = concatenate([pad, alpha], axis=1)
+        paths = stack([alpha, shifted[:, 1:-1], where(skips, shifted[:, :-2], never)])
+        ahead = logsumexp(paths, axis=0) + emitted[t]
+        alpha = where((t < steps)[:, None], ahead, alpha)
+    index = xp.arange(batch)
+    last = alpha[index, 2 * lengths]
+    before = where(lengths > 0, alpha[index, xp.maximum(2 * lengths - 1, 0)], never)
+    losses = -logsumexp(stack([last, before]), axis=0)
+    return mean(losses / xp.maximum(lengths, 1)) if reduction == "mean" else reduced(losses, reduction)
+
+
+def one_hot(labels: Any, num_classes: int | None = None) -> Array:
+    """Return an integer array with a last axis in which a 1 marks the label; it has no derivative.
+
+    Raises:
+        ValueError: A label is outside 0..num_classes - 1.
+    """
+    labels = raw(labels)
+    xp = backend_of(labels).xp
+    labels = xp.asarray(labels)
+    classes = int(labels.max()) + 1 if num_classes is None else num_classes
+    if labels.size and (int(labels.min()) < 0 or int(labels.max()) >= classes):
+        raise ValueError(f"a label is outside 0..{classes - 1}")
+    return (labels[..., None] == xp.arange(classes)).astype(labels.dtype)
+
+

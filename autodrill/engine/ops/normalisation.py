@@ -1,0 +1,142 @@
+"""Normalisations: subtract a mean, divide by a standard deviation, scale and shift; they differ in the axes alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from autodrill.engine.backend import backend_of
+from autodrill.engine.ops.elementwise import sqrt, square
+from autodrill.engine.ops.reduce import mean, sum  # noqa: A004 - NumPy's name
+from autodrill.engine.ops.elementary import rsqrt
+from autodrill.engine.ops.shape import reshape
+from autodrill.engine.primitive import primitive
+from autodrill.engine.tensor import Tensor, raw
+
+if TYPE_CHECKING:
+    from autodrill.engine.backend import Array, Namespace
+
+Axes = tuple[int, ...]
+
+
+def _deviation(xp: Namespace, x: Array, axes: Axes, eps: float) -> Array:
+    variance = xp.mean(xp.square(x - xp.mean(x, axis=axes, keepdims=True)), axis=axes, keepdims=True)
+    return xp.sqrt(variance + eps)
+
+
+@primitive
+def standardize(xp: Namespace, x: Array, *, axes: Axes, eps: float) -> Array:
+    """Return (x - mean) / √(variance + eps), mean and biased variance taken over `axes`."""
+    centred = x - xp.mean(x, axis=axes, keepdims=True)
+    centred *= 1 / xp.sqrt(xp.mean(centred * centred, axis=axes, keepdims=True) + eps)
+    return centred
+
+
+def _inverse_deviation(x: Array, axes: Axes, eps: float) -> Array:
+    return rsqrt(mean(square(x - mean(x, axis=axes, keepdims=True)), axis=axes, keepdims=True) + eps)
+
+
+def _standardize_differential(d: Array, x: Array, out: Array, axes: Axes, eps: float) -> Array:
+    """Apply the Jacobian, which is symmetric: remove from d its mean and its part along out, then rescale."""
+    inner = mean(d * out, axis=axes, keepdims=True)
+    return _inverse_deviation(x, axes, eps) * (d - mean(d, axis=axes, keepdims=True) - out * inner)
+
+
+standardize.vjp(x=lambda g, x, out, axes, eps: _standardize_differential(g, x, out, axes, eps))
+standardize.jvp(lambda dx, x, out, axes, eps: _standardize_differential(dx, x, out, axes, eps))
+
+
+def _per_channel(v: Array, ndim: int) -> Array:
+    return reshape(v, tuple(-1 if k == 1 else 1 for k in range(ndim)))
+
+
+def _scaled(x: Array, weight: Array | None, bias: Array | None, *, channels: bool = False) -> Any:
+    if weight is not None:
+        x = x * (_per_channel(weight, x.ndim) if channels else weight)
+    if bias is not None:
+        x = x + (_per_channel(bias, x.ndim) if channels else bias)
+    return x
+
+
+def layer_norm(
+    x: Array, axis: int | Axes = -1, weight: Array | None = None, bias: Array | None = None, eps: float = 1e-5
+) -> Any:
+    """Standardise each example over its trailing axes, then scale and shift (Ba et al., 2016).
+
+    Args:
+        x: Values of any shape.
+        axis: The axes normalised over; PyTorch's `normalized_shape` names the trailing ones by their lengths.
+        weight: The scale, broadcast against x.
+        bias: The shift, broadcast against x.
+        eps: Added to the variance.
+    """
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    return _scaled(standardize(x, axes=axes, eps=eps), weight, bias)
+
+
+def rms_norm(x: Array, axis: int | Axes = -1, weight: Array | None = None, eps: float = 1e-5) -> Any:
+    """Divide by the root of the mean square over `axis`, then scale (Zhang and Sennrich, 2019)."""
+    return _scaled(x * rsqrt(mean(square(x), axis=axis, keepdims=True) + eps), weight, None)
+
+
+def batch_norm(
+    x: Array,
+    running_mean: Array | None = None,
+    running_var: Array | None = None,
+    weight: Array | None = None,
+    bias: Array | None = None,
+    *,
+    training: bool = False,
+    eps: float = 1e-5,
+) -> Any:
+    """Standardise each channel over the batch, then scale and shift (Ioffe and Szegedy, 2015).
+
+    Unlike PyTorch's, this function changes nothing in place: updating the running statistics is the layer's work.
+
+    Args:
+        x: Shape (N, C, ...).
+        running_mean: Shape (C,), used in place of the batch's mean unless `training`.
+        running_var: Shape (C,), likewise.
+        weight: The scale, shape (C,).
+        bias: The shift, shape (C,).
+        training: Normalise by the batch's own statistics, and differentiate through them.
+        eps: Added to the variance.
+
+    Raises:
+        ValueError: Running statistics are asked for and not given.
+    """
+    if training:
+        axes = tuple(k for k in range(x.ndim) if k != 1)
+        return _scaled(standardize(x, axes=axes, eps=eps), weight, bias, channels=True)
+    if running_mean is None or running_var is None:
+        raise ValueError("outside training, batch_norm needs `running_mean` and `running_var`")
+    centred = x - _per_channel(running_mean, x.ndim)
+    return _scaled(centred / sqrt(_per_channel(running_var, x.ndim) + eps), weight, bias, channels=True)
+
+
+def instance_norm(x: Array, weight: Array | None = None, bias: Array | None = None, eps: float = 1e-5) -> Any:
+    """Standardise each channel of each example, shape (N, C, ...), then scale and shift (Ulyanov et al., 2016)."""
+    return _scaled(standardize(x, axes=tuple(range(2, x.ndim)), eps=eps), weight, bias, channels=True)
+
+
+def group_norm(
+    x: Array, num_groups: int, weight: Array | None = None, bias: Array | None = None, eps: float = 1e-5
+) -> Any:
+    """Standardise groups of channels of each example, shape (N, C, ...), then scale and shift (Wu and He, 2018).
+
+    Raises:
+        ValueError: The number of channels is not a multiple of `num_groups`.
+    """
+    if x.shape[1] % num_groups:
+        raise ValueError(f"{x.shape[1]} channels cannot be split into {num_groups} groups of equal size")
+    groups = reshape(x, (x.shape[0], num_groups, -1))
+    return _scaled(reshape(standardize(groups, axes=(2,), eps=eps), x.shape), weight, bias, channels=True)
+
+
+def local_response_norm(x: Array, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Any:
+    """Divide by (k + alpha mean(x²))^beta, the mean over `size` neighbouring channels (Krizhevsky et al., 2012)."""
+    from autodrill.engine.ops.arrange import pad
+    from autodrill.engine.ops.window import windows
+
+    around = pad(square(x), ((0, 0), (size // 2, (size - 1) // 2)) + ((0, 0),) * (x.ndim - 2))
+    neighbours = windows(around, axes=(1,), size=(size,), stride=(1,), dilation=(1,))
+    return x / (k + alpha * mean(neighbours, axis=-1)) ** beta

@@ -1,0 +1,83 @@
+"""Vector norms, and what is made of them: distances, cosines and normalised vectors."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from autodrill.engine.ops.elementwise import absolute, divide, power, sign, where
+from autodrill.engine.ops.reduce import Axis, _kept, max, min, sum  # noqa: A004 - NumPy's names
+from autodrill.engine.ops.shape import reshape
+from autodrill.engine.primitive import primitive
+from autodrill.engine.tensor import raw
+
+if TYPE_CHECKING:
+    from autodrill.engine.backend import Array, Namespace
+
+
+def _norm_slope(x: Array, out: Array, ord: float, axis: Axis) -> Array:
+    """Return the gradient of the norm, sign(x) (|x| / norm)^(ord - 1); 0 where the norm is 0."""
+    out = reshape(out, _kept(x.shape, axis))
+    ratio = x / where(raw(out) == 0, 1, out)
+    if ord == 2:
+        return ratio
+    size = absolute(ratio)
+    return sign(raw(x)) * power(where(raw(size) == 0, 1, size), ord - 1) * (raw(size) != 0)
+
+
+@primitive
+def p_norm(xp: Namespace, x: Array, *, ord: float = 2, axis: Axis = None, keepdims: bool = False) -> Array:
+    """Return (Σ |x|^ord)^(1/ord) over `axis`, for a finite ord other than 0; its subgradient at 0 is 0."""
+    if ord == 2:
+        return xp.sqrt(xp.sum(x * x, axis=axis, keepdims=keepdims))
+    return xp.sum(xp.absolute(x) ** ord, axis=axis, keepdims=keepdims) ** (1 / ord)
+
+
+p_norm.vjp(x=lambda g, x, out, ord, axis: reshape(g, _kept(x.shape, axis)) * _norm_slope(x, out, ord, axis))
+p_norm.jvp(
+    lambda dx, x, out, ord, axis, keepdims: sum(dx * _norm_slope(x, out, ord, axis), axis=axis, keepdims=keepdims)
+)
+
+
+def vector_norm(x: Array, ord: float = 2, axis: Axis = None, keepdims: bool = False) -> Any:
+    """Return the norm of the vectors along `axis`, by default of all elements.
+
+    Args:
+        x: Values of any shape.
+        ord: 2 for the Euclidean norm, any other power, `inf` and `-inf` for the largest and the smallest absolute
+            value, 0 for the number of elements that are not 0, whose derivative is 0.
+        axis: The axis or axes reduced.
+        keepdims: Whether they are kept with length 1.
+    """
+    if ord == math.inf:
+        return max(absolute(x), axis=axis, keepdims=keepdims)
+    if ord == -math.inf:
+        return min(absolute(x), axis=axis, keepdims=keepdims)
+    if ord == 0:
+        return sum(absolute(sign(x)), axis=axis, keepdims=keepdims)
+    if ord == 1:
+        return sum(absolute(x), axis=axis, keepdims=keepdims)
+    return p_norm(x, ord=ord, axis=axis, keepdims=keepdims)
+
+
+def normalize(x: Array, p: float = 2.0, axis: int = 1, eps: float = 1e-12) -> Any:
+    """Return x divided by its norm along `axis`, or by `eps` where the norm is smaller."""
+    norm = vector_norm(x, p, axis, keepdims=True)
+    return divide(x, where(raw(norm) > eps, norm, eps))
+
+
+def pairwise_distance(x: Array, y: Array, p: float = 2.0, eps: float = 1e-6, keepdims: bool = False) -> Any:
+    """Return the norm of x - y + eps along the last axis; `eps` keeps it differentiable where they are equal."""
+    return vector_norm(x - y + eps, p, -1, keepdims)
+
+
+def cosine_similarity(x: Array, y: Array, axis: int = 1, eps: float = 1e-8) -> Any:
+    """Return the cosine of the angle between x and y along `axis`, each norm taken as at least `eps`."""
+    norms = [vector_norm(v, 2, axis, keepdims=True) for v in (x, y)]
+    unit_x, unit_y = (divide(v, where(raw(n) > eps, n, eps)) for v, n in zip((x, y), norms, strict=True))
+    return sum(unit_x * unit_y, axis=axis)
+
+
+def cdist(x: Array, y: Array, p: float = 2.0) -> Any:
+    """Return the distances between the rows of x, (..., P, M), and those of y, (..., R, M): shape (..., P, R)."""
+    return vector_norm(x[..., :, None, :] - y[..., None, :, :], p, -1)

@@ -1,0 +1,213 @@
+"""Losses of real numbers, of probabilities and of distances, under PyTorch's functional names.
+
+Each takes `reduction`: `"mean"`, `"sum"`, or `"none"` for the losses themselves. Predictions and targets broadcast.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Literal
+
+from autodrill.engine.ops.activation import logsigmoid, relu, softplus
+from autodrill.engine.ops.elementary import xlogy
+from autodrill.engine.ops.elementwise import absolute, exp, log, maximum, square, subtract, where
+from autodrill.engine.ops.loss import reduced
+from autodrill.engine.ops.norms import cosine_similarity, pairwise_distance
+from autodrill.engine.ops.reduce import mean, sum  # noqa: A004 - NumPy's name
+from autodrill.engine.primitive import primitive
+from autodrill.engine.tensor import raw
+
+if TYPE_CHECKING:
+    from autodrill.engine.backend import Array, Namespace
+    from autodrill.engine.ops.loss import Reduction
+
+# Of real numbers
+
+
+def mse_loss(x: Array, target: Array, reduction: Reduction = "mean") -> Any:
+    """Return (x - target)²."""
+    return reduced(square(subtract(x, target)), reduction)
+
+
+def l1_loss(x: Array, target: Array, reduction: Reduction = "mean") -> Any:
+    """Return |x - target|."""
+    return reduced(absolute(subtract(x, target)), reduction)
+
+
+@primitive
+def huber(xp: Namespace, x: Array, *, delta: float = 1.0) -> Array:
+    """Return x²/2 up to |x| = delta, and the tangent line delta (|x| - delta/2) beyond (Huber, 1964)."""
+    size = xp.absolute(x)
+    return xp.where(size < delta, 0.5 * x * x, delta * (size - 0.5 * delta))
+
+
+def _clipped(x: Array, delta: float) -> Array:
+    x_raw = raw(x)
+    return where(abs(x_raw) < delta, x, delta * ((x_raw > 0) * 1.0 - (x_raw < 0)).astype(x_raw.dtype))
+
+
+huber.vjp(x=lambda g, x, delta: g * _clipped(x, delta))
+huber.jvp("elementwise")
+
+
+def huber_loss(x: Array, target: Array, reduction: Reduction = "mean", delta: float = 1.0) -> Any:
+    """Return Huber's function of x - target: quadratic up to `delta`, linear beyond."""
+    return reduced(huber(subtract(x, target), delta=delta), reduction)
+
+
+def smooth_l1_loss(x: Array, target: Array, reduction: Reduction = "mean", beta: float = 1.0) -> Any:
+    """Return Huber's function of x - target divided by `beta`, so that it is the absolute error as beta goes to 0."""
+    if beta == 0:
+        return l1_loss(x, target, reduction)
+    return reduced(huber(subtract(x, target), delta=beta) / beta, reduction)
+
+
+def poisson_nll_loss(
+    x: Array,
+    target: Array,
+    reduction: Reduction = "mean",
+    *,
+    log_input: bool = True,
+    full: bool = False,
+    eps: float = 1e-8,
+) -> Any:
+    """Return minus the Poisson log-likelihood of counts, without the constant log(target!) unless `full`.
+
+    Args:
+        x: The rate, or its logarithm where `log_input`.
+        target: The counts.
+        reduction: As for every loss here.
+        log_input: Whether x is the rate's logarithm.
+        full: Add Stirling's approximation of log(target!) for counts above 1.
+        eps: Added to the rate inside the logarithm, where x is the rate.
+    """
+    losses = exp(x) - target * x if log_input else x - target * log(x + eps)
+    if full:
+        above = where(raw(target) > 1, target, 1)
+        stirling = above * log(above) - above + 0.5 * log(2 * math.pi * above)
+        losses = losses + where(raw(target) > 1, stirling, 0)
+    return reduced(losses, reduction)
+
+
+def gaussian_nll_loss(
+    x: Array, target: Array, var: Array, reduction: Reduction = "mean", *, full: bool = False, eps: float = 1e-6
+) -> Any:
+    """Return minus the Gaussian log-likelihood of the target, of mean x and variance `var`, which is at least `eps`.
+
+    PyTorch passes the gradient to a variance that it raised to `eps` all the same; so does this.
+    """
+    var = var + raw(maximum(raw(var), eps) - raw(var))
+    losses = 0.5 * (log(var) + square(x - target) / var)
+    return reduced(losses + 0.5 * math.log(2 * math.pi) if full else losses, reduction)
+
+
+# Of probabilities
+
+
+def _clamped_log(x: Array) -> Array:
+    # PyTorch keeps the loss finite by a logarithm of at least -100, without changing the slope 1 / x.
+    return where(raw(x) > math.exp(-100), log(where(raw(x) > math.exp(-100), x, 1)), -100)
+
+
+def binary_cross_entropy(
+    probability: Array, target: Array, reduction: Reduction = "mean", *, weight: Array | None = None
+) -> Any:
+    """Return -(target log p + (1 - target) log(1 - p)), each logarithm at least -100."""
+    losses = -(target * _clamped_log(probability) + (1 - target) * _clamped_log(1 - probability))
+    return reduced(losses if weight is None else losses * weight, reduction)
+
+
+def binary_cross_entropy_with_logits(
+    logits: Array,
+    target: Array,
+    reduction: Reduction = "mean",
+    *,
+    weight: Array | None = None,
+    pos_weight: Array | None = None,
+) -> Any:
+    """Return the binary cross-entropy of sigmoid(logits), finite for logits of any size.
+
+    Args:
+        logits: Unnormalised scores.
+        target: Probabilities, or labels 0 and 1, of the same shape.
+        reduction: As for every loss here.
+        weight: How much each loss counts.
+        pos_weight: How much more the positive term counts.
+    """
+    if pos_weight is None:
+        losses = softplus(logits) - target * logits
+    else:
+        losses = (1 - target) * softplus(logits) - pos_weight * target * logsigmoid(logits)
+    return reduced(losses if weight is None else losses * weight, reduction)
+
+
+def kl_div(
+    log_probs: Array,
+    target: Array,
+    reduction: Literal["none", "mean", "sum", "batchmean"] = "mean",
+    *,
+    log_target: bool = False,
+) -> Any:
+    """Return target (log target - log_probs), elementwise: the Kullback-Leibler divergence once summed.
+
+    Args:
+        log_probs: The approximating distribution, as logarithms.
+        target: The true distribution, as probabilities, or as logarithms where `log_target`.
+        reduction: As for every loss here, or `"batchmean"`: the sum over the length of the first axis, the only mean
+            that is the divergence.
+        log_target: Whether the target is given as logarithms.
+    """
+    losses = exp(target) * (target - log_probs) if log_target else xlogy(target, target) - target * log_probs
+    if reduction == "batchmean":
+        return sum(losses) / losses.shape[0]
+    return reduced(losses, reduction)
+
+
+def soft_margin_loss(x: Array, target: Array, reduction: Reduction = "mean") -> Any:
+    """Return log(1 + exp(-target x)), the logistic loss of labels -1 and 1."""
+    return reduced(softplus(-target * x), reduction)
+
+
+def multilabel_soft_margin_loss(x: Array, target: Array, reduction: Reduction = "mean") -> Any:
+    """Return the mean over classes, the last axis, of the binary cross-entropy of sigmoid(x)."""
+    return reduced(mean(softplus(x) - target * x, axis=-1), reduction)
+
+
+# Of margins and distances
+
+
+def hinge_embedding_loss(x: Array, target: Array, reduction: Reduction = "mean", *, margin: float = 1.0) -> Any:
+    """Return x where the label is 1, and max(0, margin - x) where it is -1."""
+    positive = raw(target) == 1
+    return reduced(where(positive, x, 0) + where(raw(target) == -1, relu(margin - x), 0), reduction)
+
+
+def margin_ranking_loss(x: Array, y: Array, target: Array, reduction: Reduction = "mean", *, margin: float = 0) -> Any:
+    """Return max(0, margin - target (x - y)): x should rank above y where the label is 1, below where it is -1."""
+    return reduced(relu(margin - target * (x - y)), reduction)
+
+
+def cosine_embedding_loss(
+    x: Array, y: Array, target: Array, reduction: Reduction = "mean", *, margin: float = 0.0
+) -> Any:
+    """Return 1 - cos(x, y) where the label is 1, and max(0, cos(x, y) - margin) where it is -1."""
+    cosine = cosine_similarity(x, y, axis=-1)
+    return reduced(where(raw(target) == 1, 1 - cosine, relu(cosine - margin)), reduction)
+
+
+def triplet_margin_loss(
+    anchor: Array,
+    positive: Array,
+    negative: Array,
+    reduction: Reduction = "mean",
+    *,
+    margin: float = 1.0,
+    p: float = 2.0,
+    eps: float = 1e-6,
+) -> Any:
+    """Return max(0, margin + distance(anchor, positive) - distance(anchor, negative))."""
+    near = pairwise_distance(anchor, positive, p, eps)
+    far = pairwise_distance(anchor, negative, p, eps)
+    return reduced(relu(margin + near - far), reduction)
+
+

@@ -1,0 +1,150 @@
+"""Operations with steps and jumps: rounding, remainders, selection of the non-NaN, NumPy's names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from autodrill.engine.backend import backend_of
+from autodrill.engine.ops.elementwise import sign, where
+from autodrill.engine.primitive import primitive
+from autodrill.engine.tensor import Tensor, raw
+
+if TYPE_CHECKING:
+    from autodrill.engine.backend import Array, Namespace
+
+# Steps: the derivative is 0 everywhere
+
+
+@primitive
+def floor(xp: Namespace, x: Array) -> Array:
+    """Return the largest integer not above x; the derivative is 0 everywhere."""
+    return xp.floor(x)
+
+
+@primitive
+def ceil(xp: Namespace, x: Array) -> Array:
+    """Return the smallest integer not below x; the derivative is 0 everywhere."""
+    return xp.ceil(x)
+
+
+@primitive
+def trunc(xp: Namespace, x: Array) -> Array:
+    """Return x without its fraction; the derivative is 0 everywhere."""
+    return xp.trunc(x)
+
+
+@primitive
+def round(xp: Namespace, x: Array, *, decimals: int = 0) -> Array:
+    """Return x rounded to `decimals`, halves to even; the derivative is 0 everywhere."""
+    return xp.round(x, decimals)
+
+
+for _step in (floor, ceil, trunc, round):
+    _step.vjp(x=lambda g: g * 0)
+    _step.jvp("elementwise")
+
+
+@primitive(broadcasts=True)
+def floor_divide(xp: Namespace, x: Array, y: Array) -> Array:
+    """Return floor(x / y); the derivative is 0 everywhere."""
+    return xp.floor_divide(x, y)
+
+
+floor_divide.vjp(x=lambda g: g * 0, y=lambda g: g * 0)
+floor_divide.jvp("elementwise")
+
+
+def heaviside(x: Array, h: Array) -> Array:
+    """Return 0 for negative x, h for x = 0 and 1 for positive x, as a plain array.
+
+    Raises:
+        RuntimeError: An input requires grad or carries a tangent: a derivative of 0 would hide that none exists.
+    """
+    for value in (x, h):
+        if type(value) is Tensor and (value.requires_grad or value.tangents is not None):
+            raise RuntimeError("`heaviside` has no derivative to pass on; detach its inputs, or use `where`")
+    return backend_of(raw(x)).xp.heaviside(raw(x), raw(h))
+
+
+# Remainders
+
+
+@primitive(broadcasts=True)
+def remainder(xp: Namespace, x: Array, y: Array) -> Array:
+    """Return x - y floor(x / y), of the sign of y; also called mod."""
+    return xp.remainder(x, y)
+
+
+remainder.vjp(x=lambda g: g, y=lambda g, x, y: -g * floor_divide(raw(x), raw(y)))
+remainder.jvp("elementwise")
+
+
+@primitive(broadcasts=True)
+def fmod(xp: Namespace, x: Array, y: Array) -> Array:
+    """Return x - y trunc(x / y), of the sign of x."""
+    return xp.fmod(x, y)
+
+
+fmod.vjp(x=lambda g: g, y=lambda g, x, y: -g * trunc(raw(x) / raw(y)))
+fmod.jvp("elementwise")
+
+
+# Selection
+
+
+def _takes_first(x: Array, y: Array, larger: bool) -> Array:
+    x, y = raw(x), raw(y)
+    return ((x >= y) if larger else (x <= y)) | (y != y)
+
+
+@primitive(broadcasts=True)
+def fmax(xp: Namespace, x: Array, y: Array) -> Array:
+    """Return the larger of x and y, ignoring NaN; at a tie x gets the whole gradient, as in PyTorch."""
+    return xp.fmax(x, y)
+
+
+fmax.vjp(
+    x=lambda g, x, y: where(_takes_first(x, y, larger=True), g, 0),
+    y=lambda g, x, y: where(_takes_first(x, y, larger=True), 0, g),
+)
+fmax.jvp("elementwise")
+
+
+@primitive(broadcasts=True)
+def fmin(xp: Namespace, x: Array, y: Array) -> Array:
+    """Return the smaller of x and y, ignoring NaN; at a tie x gets the whole gradient, as in PyTorch."""
+    return xp.fmin(x, y)
+
+
+fmin.vjp(
+    x=lambda g, x, y: where(_takes_first(x, y, larger=False), g, 0),
+    y=lambda g, x, y: where(_takes_first(x, y, larger=False), 0, g),
+)
+fmin.jvp("elementwise")
+
+
+@primitive
+def nan_to_num(
+    xp: Namespace, x: Array, *, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+) -> Array:
+    """Return x with NaN and infinities replaced by numbers; no gradient passes where one was replaced."""
+    return xp.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
+
+
+nan_to_num.vjp(x=lambda g, x: where(abs(raw(x)) < float("inf"), g, 0))
+nan_to_num.jvp("elementwise")
+
+
+@primitive(broadcasts=True)
+def copysign(xp: Namespace, x: Array, y: Array) -> Array:
+    """Return |x| with the sign of y; the derivative with respect to y is 0."""
+    return xp.copysign(x, y)
+
+
+copysign.vjp(x=lambda g, x, out: g * (sign(raw(x)) * sign(raw(out))), y=lambda g: g * 0)
+copysign.jvp("elementwise")
+
+
+def lerp(start: Array, end: Array, weight: Array) -> Any:
+    """Return start + weight (end - start): `start` at weight 0, `end` at weight 1."""
+    return start + weight * (end - start)
