@@ -45,7 +45,6 @@ class Server:
         self._lock = threading.Lock()
         self._control: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
-        self._mark = ""
 
     @property
     def pid(self) -> int | None:
@@ -109,7 +108,7 @@ class Server:
                 with theirs:
                     start = self._confinement.to_wire() | {"memory": 0}
                     quiet = (subprocess.DEVNULL, subprocess.DEVNULL, None)
-                    self._process, self._mark = start_interpreter("server", control, theirs, start, [], streams=quiet)
+                    self._process, _ = start_interpreter("server", control, theirs, start, [], streams=quiet)
                 ours.pop_all()
                 self._control = control
         return self._control

@@ -33,12 +33,12 @@ class _Process:
 def end_stragglers(root: int, mark: str) -> None:
     """Kill every descendant of process `root`, and every process marked with `mark`, but not `root` itself.
 
-    Where there is no `/proc`, nothing is done.
+    An empty mark marks nobody. Where there is no `/proc`, nothing is done.
     """
     if sys.platform != "linux":
         return
     for _ in range(_SWEEPS):
-        table = {process.number: process for process in _table(f"{MARK}={mark}".encode())}
+        table = {process.number: process for process in _table(f"{MARK}={mark}".encode() if mark else b"")}
         found = [process for process in table.values() if process.number != root and _belongs(process, root, table)]
         if not found:
             return
@@ -61,7 +61,7 @@ def _read(folder: Path, mark: bytes) -> _Process | None:
     if fields[0] in b"ZX":
         return None
     try:
-        marked = mark in (folder / "environ").read_bytes().split(b"\0")
+        marked = bool(mark) and mark in (folder / "environ").read_bytes().split(b"\0")
     except OSError:  # another user's
         marked = False
     return _Process(int(folder.name), int(fields[1]), fields[19], marked)

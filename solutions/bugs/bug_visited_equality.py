@@ -40,12 +40,9 @@ CASES = [repeating, two_leaves, nan_values]
 
 
 def drive(candidate, parents, data):
-    comparisons = 0
+    comparisons, labels = 0, {}
 
     class Node:
-        def __init__(self, label, prev):
-            self.label, self.data, self.grad, self._prev = label, data[label], 0.0, prev
-
         def __eq__(self, other):
             nonlocal comparisons
             comparisons += 1
@@ -54,17 +51,20 @@ def drive(candidate, parents, data):
         def __hash__(self):
             return hash(self.data) if self.data == self.data else 0
 
+    # Neither the order of their addresses nor its reverse is topological, and a node does not carry its label.
+    nodes = sorted((Node() for _ in parents), key=id)
+    nodes[:2] = reversed(nodes[:2])
     # Equal numbers become one object, as constants are in real code: `id(node.data)` tells nobody apart.
     shared = {}
-    data = [shared.setdefault(repr(value), value) for value in data]
-    nodes = []
-    for label, inputs in enumerate(parents):
-        nodes.append(Node(label, tuple(nodes[i] for i in inputs)))
+    for label, node in enumerate(nodes):
+        labels[id(node)] = label
+        node.data, node.grad = shared.setdefault(repr(data[label]), data[label]), 0.0
+        node._prev = tuple(nodes[i] for i in parents[label])
     order = candidate(nodes[-1])
     if order is None:
         return None
-    labels = [n.label if isinstance(n, Node) else None for n in order] if isinstance(order, list | tuple) else order
-    return {"order": labels, "comparisons by value": comparisons}
+    found = [labels.get(id(n)) for n in order] if isinstance(order, list | tuple) else order
+    return {"order": found, "comparisons by value": comparisons}
 
 
 def judge(answer, parents, data):

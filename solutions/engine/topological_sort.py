@@ -67,12 +67,9 @@ def drive(candidate, parents, data):
     class TooManyVisitsError(Exception):
         pass
 
-    reads = 0
+    reads, inputs, labels = 0, {}, {}
 
     class Node:
-        def __init__(self, label, prev):
-            self.label, self.data, self.grad, self.inputs = label, data[label], 0.0, prev
-
         @property
         def _prev(self):
             nonlocal reads
@@ -81,16 +78,18 @@ def drive(candidate, parents, data):
                 raise TooManyVisitsError(
                     f"`_prev` was read more than {reads - 1} times for {len(parents)} nodes: every path is walked"
                 )
-            return self.inputs
+            return inputs[id(self)]
 
-    # Neither the order of their addresses nor its reverse is topological: sorting by `id` is no way out.
-    nodes = sorted((Node.__new__(Node) for _ in parents), key=id)
+    # Neither the order of their addresses nor its reverse is topological, and a node carries nothing that is: the
+    # labels and inputs are kept apart from it.
+    nodes = sorted((Node() for _ in parents), key=id)
     nodes[:2] = reversed(nodes[:2])
-    for label, inputs in enumerate(parents):
-        nodes[label].__init__(label, tuple(nodes[i] for i in inputs))
+    for label, node in enumerate(nodes):
+        node.data, node.grad = data[label], 0.0
+        labels[id(node)], inputs[id(node)] = label, tuple(nodes[i] for i in parents[label])
 
     def name(n):
-        return n.label if isinstance(n, Node) else "a node of an earlier graph" if type(n).__name__ == "Node" else None
+        return labels.get(id(n), "a node of an earlier graph" if type(n).__name__ == "Node" else None)
 
     order = candidate(nodes[-1])
     return [name(n) for n in order] if isinstance(order, list | tuple) else order

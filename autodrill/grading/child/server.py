@@ -113,6 +113,7 @@ def _become(server: _Server, message: bytes, passed: Sequence[int]) -> NoReturn:
     try:
         request = _decode(message)
         named = dict(zip(PASSED, passed, strict=False))
+        os.setsid()
         wanted = [named["job"], named["dump"], *([named["marker"]] if "marker" in named else [])]
         os.dup2(named["stdout"], 1)
         os.dup2(named["stderr"], 2)

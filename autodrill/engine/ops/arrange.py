@@ -1,0 +1,274 @@
+"""Further rearrangements: padding, repeating, splitting, diagonals; each selects elements or adds zeros."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from autodrill.engine.backend import backend_of
+from autodrill.engine.ops.elementwise import where
+from autodrill.engine.ops.index import getitem, index_scatter
+from autodrill.engine.ops.shape import (
+    broadcast_to,
+    concatenate,
+    expand_dims,
+    flip,
+    moveaxis,
+    reshape,
+    swapaxes,
+    transpose,
+)
+from autodrill.engine.primitive import primitive
+from autodrill.engine.tensor import raw
+
+if TYPE_CHECKING:
+    from autodrill.engine.backend import Array, Namespace
+
+Widths = tuple[tuple[int, int], ...]
+
+
+def take(x: Array, indices: Any, axis: int | None = None) -> Any:
+    """Return the elements of x at integer `indices` along `axis`, by default of the flattened x."""
+    if axis is None:
+        return getitem(reshape(x, -1), indices)
+    return getitem(x, (*(slice(None),) * (axis % x.ndim), indices))
+
+
+# Padding
+
+
+@primitive
+def pad_constant(xp: Namespace, x: Array, *, widths: Widths, value: float = 0) -> Array:
+    """Return x with `widths` elements of `value` before and after it along each axis."""
+    return xp.pad(x, widths, constant_values=value)
+
+
+def _unpadded(g: Array, widths: Widths) -> Array:
+    return getitem(g, tuple(slice(low, n - high) for (low, high), n in zip(widths, g.shape, strict=True)))
+
+
+pad_constant.vjp(x=lambda g, widths: _unpadded(g, widths))
+pad_constant.jvp(lambda dx, widths: pad_constant(dx, widths=widths))
+
+
+def pad(
+    x: Array,
+    pad_width: int | Sequence[Any],
+    mode: Literal["constant", "reflect", "edge", "symmetric", "wrap"] = "constant",
+    constant_values: float = 0,
+) -> Any:
+    """Return x padded along each axis.
+
+    Args:
+        x: Values of any shape.
+        pad_width: How many elements before and after: one number, a pair, or a pair for each axis.
+        mode: What with: a constant, x mirrored without or with its edge, its edge, or x from its other end.
+        constant_values: The constant.
+    """
+    widths = tuple((int(low), int(high)) for low, high in np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)))
+    if mode == "constant":
+        return pad_constant(x, widths=widths, value=constant_values)
+    for axis, width in enumerate(widths):
+        if width != (0, 0):
+            x = take(x, np.pad(np.arange(x.shape[axis]), width, mode=mode), axis)
+    return x
+
+
+# Repeating and shifting
+
+
+def tile(x: Array, reps: int | Sequence[int]) -> Any:
+    """Return x laid side by side `reps` times along each axis."""
+    counts = (reps,) if isinstance(reps, int) else tuple(reps)
+    ndim = max(x.ndim, len(counts))
+    counts = (1,) * (ndim - len(counts)) + counts
+    shape = (1,) * (ndim - x.ndim) + tuple(x.shape)
+    spaced = reshape(x, tuple(k for n in shape for k in (1, n)))
+    repeated = broadcast_to(spaced, tuple(k for c, n in zip(counts, shape, strict=True) for k in (c, n)))
+    return reshape(repeated, tuple(c * n for c, n in zip(counts, shape, strict=True)))
+
+
+def repeat(x: Array, repeats: int | Sequence[int], axis: int | None = None) -> Any:
+    """Return x with each element along `axis` repeated, by default of the flattened x."""
+    if axis is None:
+        return repeat(reshape(x, -1), repeats, 0)
+    return take(x, np.repeat(np.arange(x.shape[axis]), repeats), axis)
+
+
+def roll(x: Array, shift: int | Sequence[int], axis: int | Sequence[int] | None = None) -> Any:
+    """Return x with its elements shifted along `axis`, those pushed out coming in at the other end."""
+    if axis is None:
+        return reshape(roll(reshape(x, -1), shift, 0), x.shape)
+    shifts = (shift,) if isinstance(shift, int) else tuple(shift)
+    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    for by, along in zip(shifts, axes, strict=True):
+        start = (slice(None),) * (along % x.ndim)
+        cut = -by % x.shape[along] if x.shape[along] else 0
+        x = concatenate([x[(*start, slice(cut, None))], x[(*start, slice(cut))]], axis=along)
+    return x
+
+
+def rot90(x: Array, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
+    """Return x rotated by k quarter turns in the plane of two axes, from the first towards the second."""
+    first, second = axes
+    match k % 4:
+        case 0:
+            return reshape(x, x.shape)
+        case 1:
+            return swapaxes(flip(x, second), first, second)
+        case 2:
+            return flip(x, (first, second))
+        case _:
+            return flip(swapaxes(x, first, second), second)
+
+
+def fliplr(x: Array) -> Any:
+    """Return x reversed along its second axis."""
+    return flip(x, 1)
+
+
+def flipud(x: Array) -> Any:
+    """Return x reversed along its first axis."""
+    return flip(x, 0)
+
+
+def ravel(x: Array) -> Any:
+    """Return all elements in one axis."""
+    return reshape(x, -1)
+
+
+def flatten(x: Array, start_axis: int = 0, end_axis: int = -1) -> Any:
+    """Return x with the axes from `start_axis` to `end_axis` joined into one."""
+    if x.ndim == 0:
+        return reshape(x, 1)
+    start, end = start_axis % x.ndim, end_axis % x.ndim
+    return reshape(x, (*x.shape[:start], int(np.prod(x.shape[start : end + 1])), *x.shape[end + 1 :]))
+
+
+# Joining and splitting
+
+
+def vstack(arrays: Sequence[Array]) -> Any:
+    """Return the arrays joined along the first axis, vectors as rows."""
+    return concatenate([reshape(a, (1, -1)) if a.ndim < 2 else a for a in arrays], axis=0)
+
+
+def hstack(arrays: Sequence[Array]) -> Any:
+    """Return the arrays joined along the second axis, vectors along their only one."""
+    whole = [reshape(a, 1) if a.ndim == 0 else a for a in arrays]
+    return concatenate(whole, axis=0 if whole[0].ndim == 1 else 1)
+
+
+def dstack(arrays: Sequence[Array]) -> Any:
+    """Return the arrays joined along a third axis."""
+    whole = [reshape(a, (1, -1, 1)) if a.ndim < 2 else expand_dims(a, 2) if a.ndim == 2 else a for a in arrays]
+    return concatenate(whole, axis=2)
+
+
+def split(x: Array, sections: int | Sequence[int], axis: int = 0) -> list[Any]:
+    """Return x cut along `axis` into equal parts, or at the given indices.
+
+    Raises:
+        ValueError: The axis cannot be cut into so many equal parts.
+    """
+    length = x.shape[axis]
+    if isinstance(sections, int):
+        if length % sections:
+            raise ValueError(f"an axis of length {length} cannot be split into {sections} equal parts")
+        cuts = list(range(0, length + 1, length // sections)) if length else [0] * (sections + 1)
+    else:
+        cuts = [0, *sections, length]
+    before = (slice(None),) * (axis % x.ndim)
+    return [x[(*before, slice(a, b))] for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+
+
+def unstack(x: Array, axis: int = 0) -> list[Any]:
+    """Return the parts of x along `axis`, without that axis."""
+    return [x[(*(slice(None),) * (axis % x.ndim), k)] for k in range(x.shape[axis])]
+
+
+# Diagonals and triangles
+
+
+def diagonal(x: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """Return the diagonal of two axes as the last axis; above the main one for a positive `offset`, below else."""
+    moved = moveaxis(x, (axis1, axis2), (-2, -1))
+    rows, columns = moved.shape[-2:]
+    row, column = max(0, -offset), max(0, offset)
+    steps = np.arange(max(0, min(rows - row, columns - column)))
+    return getitem(moved, (..., steps + row, steps + column))
+
+
+def diag(x: Array, k: int = 0) -> Any:
+    """Return the k-th diagonal of a matrix, or for a vector the matrix that has it as its k-th diagonal."""
+    return diagonal(x, k) if x.ndim == 2 else diag_embed(x, k)
+
+
+def diag_embed(x: Array, offset: int = 0) -> Any:
+    """Return matrices whose diagonals are the last axis of x, zeros elsewhere."""
+    n = x.shape[-1]
+    size = n + abs(offset)
+    steps = np.arange(n)
+    index = (..., steps + max(0, -offset), steps + max(0, offset))
+    return index_scatter(x, index=index, shape=(*x.shape[:-1], size, size))
+
+
+def trace(x: Array, offset: int = 0) -> Any:
+    """Return the sum of the diagonal of the first two axes."""
+    from autodrill.engine.ops.reduce import sum  # noqa: A004 - NumPy's name
+
+    return sum(diagonal(x, offset), axis=-1)
+
+
+@primitive
+def tril(xp: Namespace, x: Array, *, k: int = 0) -> Array:
+    """Return matrices with zeros above the k-th diagonal."""
+    return xp.tril(x, k)
+
+
+@primitive
+def triu(xp: Namespace, x: Array, *, k: int = 0) -> Array:
+    """Return matrices with zeros below the k-th diagonal."""
+    return xp.triu(x, k)
+
+
+tril.vjp(x=lambda g, k: tril(g, k=k))
+tril.jvp("linear")
+triu.vjp(x=lambda g, k: triu(g, k=k))
+triu.jvp("linear")
+
+
+def masked_fill(x: Array, mask: Array, value: float) -> Any:
+    """Return x with `value` where the mask holds; no gradient passes there."""
+    return where(mask, value, x)
+
+
+def masked_select(x: Array, mask: Array) -> Any:
+    """Return the elements of x at which the mask holds, as a vector."""
+    mask = raw(mask)
+    shape = np.broadcast_shapes(x.shape, mask.shape)
+    return getitem(broadcast_to(x, shape), backend_of(mask).xp.broadcast_to(mask, shape))
+
+
+def pixel_shuffle(x: Array, upscale_factor: int) -> Any:
+    """Return (N, C r², H, W) as (N, C, H r, W r), each group of r² channels as a square of pixels (Shi et al., 2016)."""
+    r = upscale_factor
+    n, channels, height, width = x.shape
+    parts = reshape(x, (n, channels // r**2, r, r, height, width))
+    return reshape(transpose(parts, (0, 1, 4, 2, 5, 3)), (n, channels // r**2, height * r, width * r))
+
+
+def pixel_unshuffle(x: Array, downscale_factor: int) -> Any:
+    """Return (N, C, H r, W r) as (N, C r², H, W): the inverse of `pixel_shuffle`."""
+    r = downscale_factor
+    n, channels, height, width = x.shape
+    parts = reshape(x, (n, channels, height // r, r, width // r, r))
+    return reshape(transpose(parts, (0, 1, 3, 5, 2, 4)), (n, channels * r**2, height // r, width // r))
+
+
+def channel_shuffle(x: Array, groups: int) -> Any:
+    """Return (N, C, ...) with the channels of its groups interleaved (Zhang et al., 2018)."""
+    n, channels, *rest = x.shape
+    return reshape(swapaxes(reshape(x, (n, groups, channels // groups, *rest)), 1, 2), x.shape)

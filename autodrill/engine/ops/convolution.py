@@ -1,0 +1,255 @@
+"""Convolutions as matrix products of windows, in one, two or three dimensions, under PyTorch's functional names.
+
+What networks call a convolution is a cross-correlation: the kernel is not flipped.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any, Literal
+
+from autodrill.engine.ops.arrange import pad_constant
+from autodrill.engine.ops.index import getitem
+from autodrill.engine.ops.linalg import matmul
+from autodrill.engine.ops.shape import moveaxis, reshape, swapaxes, transpose
+from autodrill.engine.ops.window import Lengths, lengths, overlap_add, windows
+
+if TYPE_CHECKING:
+    from autodrill.engine.backend import Array
+
+Padding = int | Lengths | Literal["valid", "same"]
+
+
+def _widths(padding: Padding, kernel: Lengths, stride: Lengths, dilation: Lengths) -> tuple[tuple[int, int], ...]:
+    if padding == "same":
+        if any(step != 1 for step in stride):
+            raise ValueError("padding `same` keeps the size only at stride 1")
+        totals = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
+        return tuple((total // 2, total - total // 2) for total in totals)
+    if padding == "valid":
+        return ((0, 0),) * len(kernel)
+    if isinstance(padding, str):
+        raise ValueError(f"`padding` is `valid`, `same` or numbers, not `{padding}`")
+    return tuple((p, p) for p in lengths(padding, len(kernel)))
+
+
+def _with_bias(out: Array, bias: Array | None) -> Any:
+    return out if bias is None else out + reshape(bias, tuple(-1 if k == 1 else 1 for k in range(out.ndim)))
+
+
+def _conv(
+    x: Array,
+    weight: Array,
+    bias: Array | None,
+    stride: int | Lengths,
+    padding: Padding,
+    dilation: int | Lengths,
+    groups: int,
+    dims: int,
+) -> Any:
+    if x.ndim != dims + 2 or weight.ndim != dims + 2:
+        raise ValueError(
+            f"conv{dims}d takes an input and a weight of {dims + 2} axes, got shapes {x.shape} and {weight.shape}"
+        )
+    n, channels = x.shape[:2]
+    outputs, per_group, *_ = weight.shape
+    if channels != per_group * groups or outputs % groups:
+        raise ValueError(
+            f"a weight of shape {weight.shape} in {groups} groups takes {per_group * groups} channels, got {channels}"
+        )
+    kernel = tuple(weight.shape[2:])
+    steps, gaps = lengths(stride, dims), lengths(dilation, dims)
+    padded = pad_constant(x, widths=((0, 0), (0, 0), *_widths(padding, kernel, steps, gaps)))
+    seen = windows(padded, axes=tuple(range(2, dims + 2)), size=kernel, stride=steps, dilation=gaps)
+    places = tuple(seen.shape[2 : dims + 2])
+    # (N, G, C/G, places, kernel) to (G, N · places, C/G · kernel), times (G, C/G · kernel, O/G)
+    seen = reshape(seen, (n, groups, per_group, *places, *kernel))
+    axes = (1, 0, *range(3, dims + 3), 2, *range(dims + 3, 2 * dims + 3))
+    rows = reshape(transpose(seen, axes), (groups, n * prod(places), per_group * prod(kernel)))
+    columns = swapaxes(reshape(weight, (groups, outputs // groups, per_group * prod(kernel))), 1, 2)
+    out = reshape(matmul(rows, columns), (groups, n, *places, outputs // groups))
+    out = reshape(moveaxis(out, (1, 0, -1), (0, 1, 2)), (n, outputs, *places))
+    return _with_bias(out, bias)
+
+
+def conv1d(
+    x: Array,
+    weight: Array,
+    bias: Array | None = None,
+    stride: int | Lengths = 1,
+    padding: Padding = 0,
+    dilation: int | Lengths = 1,
+    groups: int = 1,
+) -> Any:
+    """Convolve (N, C, L) with (O, C / groups, K): shape (N, O, L'); see `conv2d`."""
+    return _conv(x, weight, bias, stride, padding, dilation, groups, 1)
+
+
+def conv2d(
+    x: Array,
+    weight: Array,
+    bias: Array | None = None,
+    stride: int | Lengths = 1,
+    padding: Padding = 0,
+    dilation: int | Lengths = 1,
+    groups: int = 1,
+) -> Any:
+    """Convolve images with kernels, as cross-correlation.
+
+    Args:
+        x: Shape (N, C, H, W).
+        weight: Shape (O, C / groups, K, K').
+        bias: Shape (O,).
+        stride: The distance between windows.
+        padding: Zeros on each side, or `"valid"` for none, or `"same"` for as many as keep the size.
+        dilation: The distance between elements of a window.
+        groups: Into how many independent groups channels are split.
+
+    Returns:
+        Shape (N, O, H', W').
+
+    Raises:
+        ValueError: The shapes do not fit.
+    """
+    return _conv(x, weight, bias, stride, padding, dilation, groups, 2)
+
+
+def conv3d(
+    x: Array,
+    weight: Array,
+    bias: Array | None = None,
+    stride: int | Lengths = 1,
+    padding: Padding = 0,
+    dilation: int | Lengths = 1,
+    groups: int = 1,
+) -> Any:
+    """Convolve (N, C, D, H, W) with (O, C / groups, K, K', K''); see `conv2d`."""
+    return _conv(x, weight, bias, stride, padding, dilation, groups, 3)
+
+
+def _conv_transpose(
+    x: Array,
+    weight: Array,
+    bias: Array | None,
+    stride: int | Lengths,
+    padding: int | Lengths,
+    output_padding: int | Lengths,
+    groups: int,
+    dilation: int | Lengths,
+    dims: int,
+) -> Any:
+    if x.ndim != dims + 2 or weight.ndim != dims + 2 or x.shape[1] != weight.shape[0] or x.shape[1] % groups:
+        raise ValueError(
+            f"conv_transpose{dims}d takes (N, C, ...) and (C, O / groups, ...), got {x.shape} and {weight.shape}"
+        )
+    n, channels, *places = x.shape
+    per_group = weight.shape[1]
+    kernel = tuple(weight.shape[2:])
+    steps, gaps = lengths(stride, dims), lengths(dilation, dims)
+    margins, more = lengths(padding, dims), lengths(output_padding, dims)
+    # (G, N · places, C/G) times (G, C/G, O/G · kernel) are the windows that overlap in the result.
+    rows = moveaxis(reshape(x, (n, groups, channels // groups, prod(places))), (1, 0, 3, 2), (0, 1, 2, 3))
+    rows = reshape(rows, (groups, n * prod(places), channels // groups))
+    columns = reshape(weight, (groups, channels // groups, per_group * prod(kernel)))
+    seen = reshape(matmul(rows, columns), (groups, n, *places, per_group, *kernel))
+    seen = transpose(seen, (1, 0, dims + 2, *range(2, dims + 2), *range(dims + 3, 2 * dims + 3)))
+    seen = reshape(seen, (n, groups * per_group, *places, *kernel))
+    full = tuple(
+        (length - 1) * s + d * (k - 1) + 1 + extra
+        for length, s, d, k, extra in zip(places, steps, gaps, kernel, more, strict=True)
+    )
+    axes = tuple(range(2, dims + 2))
+    shape = (n, groups * per_group, *full)
+    out = overlap_add(seen, shape=shape, axes=axes, size=kernel, stride=steps, dilation=gaps)
+    inside = tuple(slice(p, length - p) for p, length in zip(margins, full, strict=True))
+    return _with_bias(getitem(out, (slice(None), slice(None), *inside)), bias)
+
+
+def conv_transpose1d(
+    x: Array,
+    weight: Array,
+    bias: Array | None = None,
+    stride: int | Lengths = 1,
+    padding: int | Lengths = 0,
+    output_padding: int | Lengths = 0,
+    groups: int = 1,
+    dilation: int | Lengths = 1,
+) -> Any:
+    """Apply the adjoint of `conv1d` with respect to its input; see `conv_transpose2d`."""
+    return _conv_transpose(x, weight, bias, stride, padding, output_padding, groups, dilation, 1)
+
+
+def conv_transpose2d(
+    x: Array,
+    weight: Array,
+    bias: Array | None = None,
+    stride: int | Lengths = 1,
+    padding: int | Lengths = 0,
+    output_padding: int | Lengths = 0,
+    groups: int = 1,
+    dilation: int | Lengths = 1,
+) -> Any:
+    """Apply the adjoint of `conv2d` with respect to its input: each element stamps a scaled kernel.
+
+    Args:
+        x: Shape (N, C, H, W).
+        weight: Shape (C, O / groups, K, K').
+        bias: Shape (O,).
+        stride: The distance between stamps.
+        padding: How much is cut from each side of the result.
+        output_padding: How much is added at the end of each axis, to tell apart sizes that a stride maps to one.
+        groups: Into how many independent groups channels are split.
+        dilation: The distance between elements of a stamp.
+
+    Raises:
+        ValueError: The shapes do not fit.
+    """
+    return _conv_transpose(x, weight, bias, stride, padding, output_padding, groups, dilation, 2)
+
+
+def conv_transpose3d(
+    x: Array,
+    weight: Array,
+    bias: Array | None = None,
+    stride: int | Lengths = 1,
+    padding: int | Lengths = 0,
+    output_padding: int | Lengths = 0,
+    groups: int = 1,
+    dilation: int | Lengths = 1,
+) -> Any:
+    """Apply the adjoint of `conv3d` with respect to its input; see `conv_transpose2d`."""
+    return _conv_transpose(x, weight, bias, stride, padding, output_padding, groups, dilation, 3)
+
+
+def unfold(
+    x: Array,
+    kernel_size: int | Lengths,
+    dilation: int | Lengths = 1,
+    padding: int | Lengths = 0,
+    stride: int | Lengths = 1,
+) -> Any:
+    """Return the windows of (N, C, H, W) as columns, shape (N, C K K', places): also called im2col."""
+    kernel, steps, gaps = lengths(kernel_size, 2), lengths(stride, 2), lengths(dilation, 2)
+    padded = pad_constant(x, widths=((0, 0), (0, 0), *((p, p) for p in lengths(padding, 2))))
+    seen = windows(padded, axes=(2, 3), size=kernel, stride=steps, dilation=gaps)
+    n, channels, height, width = seen.shape[:4]
+    return reshape(transpose(seen, (0, 1, 4, 5, 2, 3)), (n, channels * prod(kernel), height * width))
+
+
+def fold(
+    x: Array,
+    output_size: Lengths,
+    kernel_size: int | Lengths,
+    dilation: int | Lengths = 1,
+    padding: int | Lengths = 0,
+    stride: int | Lengths = 1,
+) -> Any:
+    """Add columns, shape (N, C K K', places), up to images (N, C, *output_size): the adjoint of `unfold`."""
+    kernel, steps, gaps, margins = (lengths(v, 2) for v in (kernel_size, stride, dilation, padding))
+    full = tuple(length + 2 * p for length, p in zip(output_size, margins, strict=True))
+    places = tuple((f - d * (k - 1) - 1) // s + 1 for f, d, k, s in zip(full, gaps, kernel, steps, strict=True))
+    n, channels = x.shape[0], x.shape[1] // prod(kernel)
+    seen = transpose(reshape(x, (n, channels, *kernel, *places)), (0, 1, 4, 5, 2, 3))
+    out = overlap_add(seen, shape=(n, channels, *full), axes=(2, 3), size=kernel, stride=steps, dilation=gaps)
+    inside = tuple(slice(p, length - p) for p, length in zip(margins, full, strict=True))
+    return getitem(out, (slice(None), slice(None), *inside))

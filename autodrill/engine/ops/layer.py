@@ -1,0 +1,198 @@
+"""Layers without state: linear maps, embeddings, dropout, attention and recurrent cells, PyTorch's functional names."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from autodrill.engine.backend import backend_of
+from autodrill.engine.ops.activation import relu, sigmoid, softmax
+from autodrill.engine.ops.elementwise import cos, sin, tanh, where
+from autodrill.engine.ops.index import getitem
+from autodrill.engine.ops.linalg import matmul
+from autodrill.engine.ops.reduce import max, mean, sum  # noqa: A004 - NumPy's names
+from autodrill.engine.ops.shape import concatenate, expand_dims, swapaxes
+from autodrill.engine.tensor import raw
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    import numpy as np
+
+    from autodrill.engine.backend import Array
+
+
+def linear(x: Array, weight: Array, bias: Array | None = None) -> Any:
+    """Return x weightᵀ + bias, x of shape (..., in), weight (out, in) and bias (out,)."""
+    out = matmul(x, swapaxes(weight, -1, -2) if weight.ndim > 1 else weight)
+    return out if bias is None else out + bias
+
+
+def bilinear(x: Array, y: Array, weight: Array, bias: Array | None = None) -> Any:
+    """Return xᵀ weight[k] y + bias[k] for each output k: x (..., m), y (..., n), weight (out, m, n), bias (out,)."""
+    mapped = matmul(weight, expand_dims(expand_dims(y, -1), -3))[..., 0]  # (..., out, m)
+    out = sum(expand_dims(x, -2) * mapped, axis=-1)
+    return out if bias is None else out + bias
+
+
+def embedding(indices: Any, weight: Array, padding_idx: int | None = None) -> Any:
+    """Return the rows of `weight` at integer `indices`; the row `padding_idx` gets no gradient."""
+    indices = backend_of(raw(weight)).xp.asarray(raw(indices))
+    rows = getitem(weight, indices)
+    if padding_idx is None:
+        return rows
+    return where((indices == padding_idx % weight.shape[0])[..., None], raw(rows), rows)
+
+
+def embedding_bag(indices: Any, weight: Array, mode: Literal["sum", "mean", "max"] = "mean") -> Any:
+    """Return the sum, mean or maximum of the rows of `weight` at each row of `indices`, shape (N, L)."""
+    rows = embedding(indices, weight)
+    return {"sum": sum, "mean": mean, "max": max}[mode](rows, axis=-2)
+
+
+def dropout(x: Array, p: float = 0.5, training: bool = True, *, rng: np.random.Generator) -> Any:
+    """Return x with a random part p of it set to 0 and the rest scaled by 1 / (1 - p), so that its mean stays.
+
+    Args:
+        x: Values of any shape.
+        p: The probability of dropping an element.
+        training: Whether to drop at all.
+        rng: Where the randomness comes from.
+
+    Raises:
+        ValueError: p is not a probability.
+    """
+    if not 0 <= p <= 1:
+        raise ValueError(f"p is a probability, between 0 and 1, not {p}")
+    if not training or p == 0:
+        return x * 1
+    kept = backend_of(raw(x)).xp.asarray(rng.random(x.shape) >= p)
+    return x * (kept.astype(x.dtype) * (0 if p == 1 else 1 / (1 - p)))
+
+
+# Attention
+
+
+def scaled_dot_product_attention(
+    query: Array,
+    key: Array,
+    value: Array,
+    attn_mask: Array | None = None,
+    *,
+    is_causal: bool = False,
+    scale: float | None = None,
+) -> Any:
+    """Return softmax(query keyᵀ · scale) value (Vaswani et al., 2017).
+
+    Args:
+        query: Shape (..., L, E).
+        key: Shape (..., S, E).
+        value: Shape (..., S, D).
+        attn_mask: Broadcast against (..., L, S): of booleans, which keys take part; of numbers, added to the scores.
+        is_causal: No query attends to a later key.
+        scale: By default 1 / √E.
+
+    Returns:
+        Shape (..., L, D). A query that may attend to no key gets not-a-number, as in the formula.
+    """
+    scores = matmul(query, swapaxes(key, -1, -2)) * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)
+    xp = backend_of(raw(scores)).xp
+    if is_causal:
+        scores = where(xp.tril(xp.ones(scores.shape[-2:], bool)), scores, -math.inf)
+    if attn_mask is not None:
+        boolean = raw(attn_mask).dtype.kind == "b"
+        scores = where(raw(attn_mask), scores, -math.inf) if boolean else scores + attn_mask
+    return matmul(softmax(scores, axis=-1), value)
+
+
+def rotary_embedding(x: Array, positions: Any = None, base: float = 10000.0) -> Any:
+    """Rotate pairs of features by angles proportional to their position (Su et al., 2021).
+
+    Args:
+        x: Shape (..., T, D), D even; feature k is paired with feature k + D/2.
+        positions: T positions, by default 0, 1, ...
+        base: Pair k turns by position / base^(2k/D).
+
+    Raises:
+        ValueError: D is odd.
+    """
+    length, features = x.shape[-2:]
+    if features % 2:
+        raise ValueError(f"rotary embedding pairs features, and there are {features}")
+    half = features // 2
+    xp = backend_of(raw(x)).xp
+    steps = xp.arange(length) if positions is None else xp.asarray(raw(positions))
+    angles = (steps[:, None] * base ** (-xp.arange(half) / half)).astype(x.dtype)
+    first, second = x[..., :half], x[..., half:]
+    return concatenate(
+        [first * cos(angles) - second * sin(angles), first * sin(angles) + second * cos(angles)], axis=-1
+    )
+
+
+# Recurrent cells. Weights are laid out as PyTorch's: the gates' rows stacked in one matrix.
+
+
+def rnn_cell(x: Array, h: Array, w_ih: Array, w_hh: Array, b_ih: Array | None = None, b_hh: Array | None = None) -> Any:
+    """Return tanh(x w_ihᵀ + b_ih + h w_hhᵀ + b_hh), the next hidden state (Elman, 1990).
+
+    Args:
+        x: Input, shape (N, in).
+        h: Hidden state, shape (N, hidden).
+        w_ih: Shape (hidden, in).
+        w_hh: Shape (hidden, hidden).
+        b_ih: Shape (hidden,).
+        b_hh: Shape (hidden,).
+    """
+    return tanh(linear(x, w_ih, b_ih) + linear(h, w_hh, b_hh))
+
+
+def rnn_relu_cell(
+    x: Array, h: Array, w_ih: Array, w_hh: Array, b_ih: Array | None = None, b_hh: Array | None = None
+) -> Any:
+    """Return `rnn_cell` with the rectifier in place of tanh."""
+    return relu(linear(x, w_ih, b_ih) + linear(h, w_hh, b_hh))
+
+
+def lstm_cell(
+    x: Array,
+    state: tuple[Array, Array],
+    w_ih: Array,
+    w_hh: Array,
+    b_ih: Array | None = None,
+    b_hh: Array | None = None,
+) -> tuple[Any, Any]:
+    """Return the next hidden and cell state of an LSTM (Hochreiter and Schmidhuber, 1997; with Gers' forget gate).
+
+    Args:
+        x: Input, shape (N, in).
+        state: Hidden state h and cell state c, each (N, hidden).
+        w_ih: Rows for the input, forget, cell and output gate, shape (4 hidden, in).
+        w_hh: Likewise, shape (4 hidden, hidden).
+        b_ih: Shape (4 hidden,).
+        b_hh: Shape (4 hidden,).
+    """
+    h, c = state
+    n = h.shape[-1]
+    gates = linear(x, w_ih, b_ih) + linear(h, w_hh, b_hh)
+    i, f, g, o = (gates[..., k * n : (k + 1) * n] for k in range(4))
+    c = sigmoid(f) * c + sigmoid(i) * tanh(g)
+    return sigmoid(o) * tanh(c), c
+
+
+def gru_cell(x: Array, h: Array, w_ih: Array, w_hh: Array, b_ih: Array | None = None, b_hh: Array | None = None) -> Any:
+    """Return the next hidden state of a GRU (Cho et al., 2014), the reset gate after the product as cuDNN has it.
+
+    Args:
+        x: Input, shape (N, in).
+        h: Hidden state, shape (N, hidden).
+        w_ih: Rows for the reset, update and new gate, shape (3 hidden, in).
+        w_hh: Likewise, shape (3 hidden, hidden).
+        b_ih: Shape (3 hidden,).
+        b_hh: Shape (3 hidden,).
+    """
+    n = h.shape[-1]
+    from_x, from_h = linear(x, w_ih, b_ih), linear(h, w_hh, b_hh)
+    r = sigmoid(from_x[..., :n] + from_h[..., :n])
+    z = sigmoid(from_x[..., n : 2 * n] + from_h[..., n : 2 * n])
+    new = tanh(from_x[..., 2 * n :] + r * from_h[..., 2 * n :])
+    return new + z * (h - new)

@@ -1,0 +1,72 @@
+"""Sliding windows and their adjoint: what convolution and pooling are made of."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+from autodrill.engine.primitive import primitive
+
+if TYPE_CHECKING:
+    from autodrill.engine.backend import Array, Namespace
+
+Lengths = tuple[int, ...]
+
+
+@primitive(view=True)
+def windows(xp: Namespace, x: Array, *, axes: Lengths, size: Lengths, stride: Lengths, dilation: Lengths) -> Array:
+    """Return every window over `axes`.
+
+    Args:
+        xp: The array library.
+        x: Values of any shape.
+        axes: The axes windows slide along.
+        size: Elements of a window along each of them.
+        stride: The distance from one window to the next.
+        dilation: The distance from one element of a window to the next.
+
+    Returns:
+        A view in which each of `axes` counts windows; the window's own axes come last.
+    """
+    spans = tuple((n - 1) * d + 1 for n, d in zip(size, dilation, strict=True))
+    view = xp.lib.stride_tricks.sliding_window_view(x, spans, axes)
+    steps = [slice(None)] * x.ndim
+    for axis, step in zip(axes, stride, strict=True):
+        steps[axis] = slice(None, None, step)
+    return view[(*steps, *(slice(None, None, d) for d in dilation))]
+
+
+@primitive
+def overlap_add(
+    xp: Namespace, x: Array, *, shape: Lengths, axes: Lengths, size: Lengths, stride: Lengths, dilation: Lengths
+) -> Array:
+    """Add windows up where they came from, into zeros of `shape`: the adjoint of `windows`."""
+    out = xp.zeros(shape, x.dtype)
+    for offset in product(*map(range, size)):
+        place = [slice(None)] * len(shape)
+        for axis, k, step, d in zip(axes, offset, stride, dilation, strict=True):
+            place[axis] = slice(k * d, k * d + (x.shape[axis] - 1) * step + 1, step)
+        out[tuple(place)] += x[(..., *offset)]
+    return out
+
+
+windows.vjp(
+    x=lambda g, x_shape, axes, size, stride, dilation: overlap_add(
+        g, shape=x_shape, axes=axes, size=size, stride=stride, dilation=dilation
+    )
+)
+windows.jvp("linear")
+overlap_add.vjp(
+    x=lambda g, axes, size, stride, dilation: windows(g, axes=axes, size=size, stride=stride, dilation=dilation)
+)
+overlap_add.jvp("linear")
+
+
+def lengths(value: int | Lengths, count: int) -> Lengths:
+    """Return one length for each of `count` axes."""
+    given = (value,) if isinstance(value, int) else tuple(value)
+    if len(given) == 1:
+        return given * count
+    if len(given) != count:
+        raise ValueError(f"expected {count} lengths, one for each spatial axis, got {len(given)}")
+    return given

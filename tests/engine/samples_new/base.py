@@ -1,0 +1,121 @@
+"""What a sample is: one call of an operation, its inputs drawn afresh, and the shapes that are tried."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.engine import registry
+
+Draw = Callable[[np.random.Generator, tuple[int, ...]], Any]
+
+
+def between(low: float, high: float) -> Draw:
+    return lambda rng, shape: rng.uniform(low, high, shape)
+
+
+def integers(high: int) -> Draw:
+    return lambda rng, shape: rng.integers(0, high, shape)
+
+
+def booleans(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+    return np.asarray(rng.random(shape) < 0.5)
+
+
+def spread(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+    """Draw distinct values at least 0.05 apart, so that no extreme is nearly tied: a kink is not differentiable."""
+    size = int(np.prod(shape))
+    values = (rng.permutation(size) - size / 2 + rng.uniform(0.1, 0.4)) * 0.1
+    return np.asarray(values.reshape(shape))
+
+
+def exactly(*values: float) -> Draw:
+    return lambda rng, shape: np.array(values).reshape(shape)
+
+
+def small_integer(value: int) -> Draw:
+    """Draw one integer, of a dtype so small that it leaves float32 beside it what it is."""
+    return lambda rng, shape: np.full(shape, value, dtype=np.int8)
+
+
+real = between(-2, 2)
+positive_only = between(0.3, 2)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One call of an operation: its inputs, drawn afresh from a generator, and its static values.
+
+    `call` says how, where that is not `operation(*inputs, **static)`: a sequence of inputs, or several results.
+    """
+
+    name: str
+    shapes: tuple[tuple[int, ...], ...]
+    draws: tuple[Draw, ...]
+    static: dict[str, Any] = field(default_factory=dict)
+    call: Callable[..., Any] | None = None
+
+    def function(self) -> Callable[..., Any]:
+        """Return the sampled function of raw arrays or Tensors."""
+        operation = self.call or registry.get(self.name) or getattr(engine, self.name)
+        return lambda *inputs: operation(*inputs, **self.static)
+
+    def __str__(self) -> str:
+        static = ",".join(f"{k}={v}" for k, v in self.static.items())
+        return f"{self.name}-{'x'.join(map(str, self.shapes))}{'-' if static else ''}{static}".replace(" ", "")
+
+    def rng(self) -> np.random.Generator:
+        return np.random.default_rng(zlib.crc32(str(self).encode()))
+
+    def inputs(self) -> list[Any]:
+        rng = self.rng()
+        return [np.asarray(draw(rng, shape)) for draw, shape in zip(self.draws, self.shapes, strict=True)]
+
+
+UNARY = ((), (1,), (0,), (2, 3))
+BINARY = (((), ()), ((1,), (3,)), ((2, 3), (3,)), ((2, 1), (1, 3)), ((2, 3), ()), ((0, 3), (3,)), ((1, 0), (2, 1)))
+REDUCED: tuple[tuple[tuple[int, ...], dict[str, Any]], ...] = (
+    ((), {}),
+    ((1,), {}),
+    ((4,), {"axis": 0}),
+    ((2, 3), {}),
+    ((2, 3), {"axis": 1}),
+    ((2, 3), {"axis": -2, "keepdims": True}),
+    ((2, 3, 2), {"axis": (0, 2)}),
+    ((2, 3, 2), {"axis": (-1, 0), "keepdims": True}),
+)
+EMPTY_REDUCED: tuple[tuple[tuple[int, ...], dict[str, Any]], ...] = (((0,), {}), ((0, 3), {"axis": 0}))
+
+
+def unary(draw: Draw, *names: str) -> Iterator[Sample]:
+    for name in names:
+        for shape in UNARY:
+            yield Sample(name, (shape,), (draw,))
+
+
+def binary(x: Draw, y: Draw, *names: str) -> Iterator[Sample]:
+    for name in names:
+        for shapes in BINARY:
+            yield Sample(name, shapes, (x, y))
+
+
+def reductions(draw: Draw, cases: Any, *names: str, **more: Any) -> Iterator[Sample]:
+    for name in names:
+        for shape, static in cases:
+            yield Sample(name, (shape,), (draw,), {**static, **more})
+
+
+def one(
+    name: str,
+    *shapes: tuple[int, ...],
+    draw: Draw | tuple[Draw, ...] = real,
+    call: Callable[..., Any] | None = None,
+    **static: Any,
+) -> Sample:
+    draws = draw if isinstance(draw, tuple) else (draw,) * len(shapes)
+    return Sample(name, shapes, draws, static, call)
