@@ -6,8 +6,9 @@
 # topics = ["softmax", "jacobian"]
 # requires = ["sum_backward", "unbroadcast"]
 # ///
-"""The forward pass computed `out = softmax(x)` along `axis`; only the output was kept. `g` is dL/dout, of the shape of `out`. Return `dx`, without
-ever building a Jacobian matrix.
+"""The forward pass computed `out = softmax(x)` along `axis`; only the output was kept.
+`g` is dL/dout, of the shape of `out`. Return `dx`, without ever building a Jacobian
+matrix.
 """
 
 

@@ -6,8 +6,10 @@
 # topics = ["reductions", "shapes"]
 # requires = ["unbroadcast"]
 # ///
-"""The forward pass computed `out = x.sum(axis=axis, keepdims=keepdims)` for an array `x` of shape `x_shape`. `g` is dL/dout. Return `dx`, of shape
-`x_shape` and of g's dtype, in memory of its own. `axis` is None (sum everything), an int, possibly negative, or a tuple of ints.
+"""The forward pass computed `out = x.sum(axis=axis, keepdims=keepdims)` for an array
+`x` of shape `x_shape`. `g` is dL/dout. Return `dx`, of shape `x_shape` and of g's
+dtype, in memory of its own. `axis` is None (sum everything), an int, possibly negative,
+or a tuple of ints.
 """
 
 

@@ -6,10 +6,13 @@
 # topics = ["training loop", "accumulation"]
 # requires = ["backward_engine"]
 # ///
-"""A colleague's loop fits y = w·x by stochastic gradient descent, one step for each sample, with the squared error (w·x - y)² as loss. `backward` behaves
-like a framework's: it *adds* into `.grad`. After the first step the loop takes wrong steps; on repeated samples it swings ever wider.
+"""A colleague's loop fits y = w·x by stochastic gradient descent, one step for each
+sample, with the squared error (w·x - y)² as loss. `backward` behaves like a
+framework's: it *adds* into `.grad`. After the first step the loop takes wrong steps; on
+repeated samples it swings ever wider.
 
-Repair `bug_zero_grad`. It returns the weight after one pass over `data`, a list of (x, y) pairs.
+Repair `bug_zero_grad`. It returns the weight after one pass over `data`, a list of (x,
+y) pairs.
 """
 
 

@@ -6,8 +6,8 @@
 # topics = ["linear algebra", "shapes"]
 # requires = ["mul_backward"]
 # ///
-"""The forward pass of a linear layer computed `out = X @ W` with X of shape (n, d) and W of shape (d, k). `g` is dL/dout, of shape (n, k).
-Return `dX, dW`.
+"""The forward pass of a linear layer computed `out = X @ W` with X of shape (n, d) and
+W of shape (d, k). `g` is dL/dout, of shape (n, k). Return `dX, dW`.
 """
 
 

@@ -10,8 +10,9 @@
 
     L = -(1/N) Σ_n log_softmax(logits)[n, y_n]
 
-with `logits` of shape (N, C) and integer labels `y` of shape (N,). `g` is the gradient of the scalar L, a 0-d array that need not be 1. Return
-`dlogits`. Logits may be as large as ±1000; the caller still needs `logits` afterwards.
+with `logits` of shape (N, C) and integer labels `y` of shape (N,). `g` is the gradient
+of the scalar L, a 0-d array that need not be 1. Return `dlogits`. Logits may be as
+large as ±1000; the caller still needs `logits` afterwards.
 """
 
 

@@ -11,8 +11,9 @@
     b = a * x
     L = b
 
-Return the label an interviewer wants beside every node: a dict with the keys `'b'`, `'a'`, `'x'` and `'y'`, each holding dL/d(that node), for
-any numbers `x` and `y`. No engine, no loops: do by hand what reverse mode does.
+Return the label an interviewer wants beside every node: a dict with the keys `'b'`,
+`'a'`, `'x'` and `'y'`, each holding dL/d(that node), for any numbers `x` and `y`. No
+engine, no loops: do by hand what reverse mode does.
 """
 
 

@@ -6,11 +6,13 @@
 # topics = ["chain rule", "saved values"]
 # requires = ["add_backward"]
 # ///
-"""A scalar node holds `.data`, its value, and `.grad`, the gradient of the loss collected so far. The forward pass has computed
+"""A scalar node holds `.data`, its value, and `.grad`, the gradient of the loss
+collected so far. The forward pass has computed
 
     out.data = tanh(self.data)
 
-and `out.grad` is dL/dout. Add what `out` contributes to `self.grad`, without computing another tanh: everything needed is at hand.
+and `out.grad` is dL/dout. Add what `out` contributes to `self.grad`, without computing
+another tanh: everything needed is at hand.
 """
 
 
