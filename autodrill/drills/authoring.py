@@ -192,7 +192,7 @@ def gradient(function: Callable[..., Any], *primals: Any) -> list[NDArray[Any]]:
     """
     import numpy as np
 
-    from autodrill.grading.truth import crosschecked_vjp
+    from autodrill.drills.oracles import crosschecked_vjp
 
     arrays = [np.asarray(p, dtype=np.float64) for p in primals]
     return crosschecked_vjp(function, arrays, (np.asarray(1.0),), smooth=True)

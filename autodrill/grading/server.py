@@ -97,8 +97,9 @@ class Server:
             theirs.close()  # so that we see it when the server's own are closed
             process = _await_fork(status)
             ours.pop_all()
-        confinement, mark = self._confinement, self._mark
-        return Child(process, job, to.stdout[0], to.stderr[0], to.dump[0], to.marker, process.handle, mark, confinement)
+        # The server's mark is on all of its forks alike: what one of them has started is found by descent alone.
+        ends = (to.stdout[0], to.stderr[0], to.dump[0], to.marker, process.handle)
+        return Child(process, job, *ends, mark="", confinement=self._confinement)
 
     def _started(self) -> socket.socket:
         if self._control is None:

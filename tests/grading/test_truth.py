@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from autodrill.drills.cases import Case, battery
+from autodrill.drills.oracles import crosschecked_vjp
 from autodrill.errors import InternalError
-from autodrill.grading.truth import Part, Truth, crosschecked_vjp, truth
+from autodrill.grading.truth import Part, Truth, truth
 
 if TYPE_CHECKING:
     from collections.abc import Callable

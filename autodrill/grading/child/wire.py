@@ -48,14 +48,16 @@ MAX_DEPTH = 32
 MAX_ITEMS = 100_000
 MAX_INT_BYTES = 1024
 
-_ITEM_SIZES = {code: int(code[1:]) for code in DTYPES}
+_ITEM_SIZES = {code.encode().ljust(3): (code, int(code[1:])) for code in DTYPES}
 _ADDRESS_SPACE = 2**63
-_LAYOUTS = range(4)
 
 _U16 = struct.Struct("<H")
 _U32 = struct.Struct("<I")
 _U64 = struct.Struct("<Q")
 _F64 = struct.Struct("<d")
+_ARRAY = struct.Struct("<c3sBBB")
+_SIZES = tuple(struct.Struct(f"<{ndim}QQ") for ndim in range(MAX_NDIM + 1))
+"""By the number of dimensions: the shape, then the length in bytes."""
 
 
 class WireError(Exception):
@@ -73,6 +75,9 @@ class Layout(IntEnum):
     """Every second element along every axis of a larger buffer."""
     REVERSED = 3
     """Negative strides along every axis."""
+
+
+_LAYOUTS = tuple(Layout)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +111,6 @@ Value: TypeAlias = (
 )
 
 
-_TYPES = frozenset({type(None), bool, int, float, str, bytes, tuple, list, dict, Array, Opaque})
-
-
 def encode(value: Value) -> bytes:
     """Encode one value.
 
@@ -124,54 +126,53 @@ def write(out: list[bytes | memoryview], value: Value, depth: int = MAX_DEPTH) -
     """Append the encoding of one value to `out`, in pieces: see `encode`."""
     if depth < 0:
         raise WireError(f"a value nested more than {MAX_DEPTH} deep")
-    if type(value) not in _TYPES:
-        raise WireError(f"a value of type {type(value).__name__}")
-    if value is None:
+    kind: type[object] = type(value)  # exact: a subclass may have behaviour of its own
+    if kind is tuple or kind is list:
+        assert isinstance(value, tuple | list)
+        out.append((b"t" if kind is tuple else b"l") + _U32.pack(len(value)))
+        for item in value:
+            write(out, item, depth - 1)
+    elif kind is Array:
+        assert isinstance(value, Array)
+        ndim = len(value.shape)
+        flags = (value.dtype.encode().ljust(3), value.layout, value.scalar, ndim)
+        out.append(_ARRAY.pack(b"a", *flags) + _SIZES[ndim].pack(*value.shape, len(value.data)))
+        out.append(value.data)
+    elif value is None:
         out.append(b"N")
-    elif isinstance(value, bool):
+    elif kind is bool:
         out.append(b"T" if value else b"F")
-    elif isinstance(value, Array):
-        _write_array(out, value)
-    elif isinstance(value, float):
-        out += (b"d", _F64.pack(value))
-    elif isinstance(value, int):
+    elif kind is float:
+        out.append(b"d" + _F64.pack(value))
+    elif kind is int:
+        assert isinstance(value, int)
         raw = value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)
         if len(raw) > MAX_INT_BYTES:
             raise WireError(f"an int of {value.bit_length()} bits")
-        out += (b"i", _U16.pack(len(raw)), raw)
-    elif isinstance(value, str):
+        out.append(b"i" + _U16.pack(len(raw)) + raw)
+    elif kind is str:
+        assert isinstance(value, str)
         _write_sized(out, b"s", value.encode("utf-8", "surrogatepass"))
-    elif isinstance(value, bytes):
+    elif kind is bytes:
+        assert isinstance(value, bytes)
         _write_sized(out, b"b", value)
-    elif isinstance(value, Opaque):
-        _write_sized(out, b"o", value.type_name.encode("utf-8", "surrogatepass"))
-    elif isinstance(value, dict):
-        out += (b"m", _U32.pack(len(value)))
+    elif kind is dict:
+        assert isinstance(value, dict)
+        out.append(b"m" + _U32.pack(len(value)))
         for key, item in value.items():
             if type(key) is not str:
                 raise WireError(f"a dict key of type {type(key).__name__}")
             _write_sized(out, b"s", key.encode("utf-8", "surrogatepass"))
             write(out, item, depth - 1)
+    elif kind is Opaque:
+        assert isinstance(value, Opaque)
+        _write_sized(out, b"o", value.type_name.encode("utf-8", "surrogatepass"))
     else:
-        out += (b"t" if isinstance(value, tuple) else b"l", _U32.pack(len(value)))
-        for item in value:
-            write(out, item, depth - 1)
+        raise WireError(f"a value of type {kind.__name__}")
 
 
 def _write_sized(out: list[bytes | memoryview], tag: bytes, raw: bytes) -> None:
-    out += (tag, _U32.pack(len(raw)), raw)
-
-
-def _write_array(out: list[bytes | memoryview], array: Array) -> None:
-    ndim = len(array.shape)
-    out += (
-        b"a",
-        array.dtype.encode().ljust(3),
-        bytes((array.layout, array.scalar, ndim)),
-        struct.pack(f"<{ndim}Q", *array.shape),
-        _U64.pack(len(array.data)),
-        array.data,
-    )
+    out += (tag + _U32.pack(len(raw)), raw)
 
 
 def decode(payload: bytes | bytearray, *, max_items: int = MAX_ITEMS, max_depth: int = MAX_DEPTH) -> Value:
@@ -197,23 +198,25 @@ class _Reader:
 
     def __init__(self, payload: bytes | bytearray, items: int) -> None:
         self.payload = memoryview(payload)
+        self.end = len(payload)
         self.at = 0
         self.items = items
 
-    def window(self, count: int) -> memoryview:
-        end = self.at + count
-        if end > len(self.payload):
-            raise WireError(f"{count} bytes announced where {len(self.payload) - self.at} are left")
-        window = self.payload[self.at : end]
-        self.at = end
-        return window
+    def skip(self, count: int) -> int:
+        """Move on by `count` bytes, which are there, and return where they begin."""
+        at = self.at
+        if at + count > self.end:
+            raise WireError(f"{count} bytes announced where {self.end - at} are left")
+        self.at = at + count
+        return at
 
     def take(self, count: int) -> bytes:
-        return self.window(count).tobytes()
+        at = self.skip(count)
+        return self.payload[at : at + count].tobytes()
 
-    def number(self, form: struct.Struct) -> int:
-        (number,) = form.unpack(self.take(form.size))
-        return int(number)
+    def count(self) -> int:
+        (count,) = _U32.unpack_from(self.payload, self.skip(4))
+        return int(count)
 
     def value(self, depth: int) -> Value:
         if depth < 0:
@@ -221,43 +224,43 @@ class _Reader:
         self.items -= 1
         if self.items < 0:
             raise WireError("too many values")
-        match self.take(1):
-            case b"N":
-                return None
-            case b"T":
-                return True
-            case b"F":
-                return False
-            case b"d":
-                (number,) = _F64.unpack(self.take(8))
-                return float(number)
-            case b"i":
-                return self.integer()
-            case b"s":
-                return self.text()
-            case b"b":
-                return self.take(self.number(_U32))
-            case b"t":
-                return tuple(self.value(depth - 1) for _ in range(self.number(_U32)))
-            case b"l":
-                return [self.value(depth - 1) for _ in range(self.number(_U32))]
-            case b"m":
-                return self.mapping(depth)
-            case b"a":
+        match self.payload[self.skip(1)]:
+            case 0x74:  # t
+                return tuple([self.value(depth - 1) for _ in range(self.count())])
+            case 0x61:  # a
                 return self.array()
-            case b"o":
+            case 0x64:  # d
+                (number,) = _F64.unpack_from(self.payload, self.skip(8))
+                return float(number)
+            case 0x69:  # i
+                return self.integer()
+            case 0x4E:  # N
+                return None
+            case 0x54:  # T
+                return True
+            case 0x46:  # F
+                return False
+            case 0x73:  # s
+                return self.text()
+            case 0x62:  # b
+                return self.take(self.count())
+            case 0x6C:  # l
+                return [self.value(depth - 1) for _ in range(self.count())]
+            case 0x6D:  # m
+                return self.mapping(depth)
+            case 0x6F:  # o
                 return Opaque(self.text())
             case tag:
-                raise WireError(f"an unknown tag {tag!r}")
+                raise WireError(f"an unknown tag {bytes((tag,))!r}")
 
     def integer(self) -> int:
-        length = self.number(_U16)
+        (length,) = _U16.unpack_from(self.payload, self.skip(2))
         if not 0 < length <= MAX_INT_BYTES:
             raise WireError(f"an int of {length} bytes")
         return int.from_bytes(self.take(length), "little", signed=True)
 
     def text(self) -> str:
-        raw = self.take(self.number(_U32))
+        raw = self.take(self.count())
         try:
             return raw.decode("utf-8", "surrogatepass")
         except UnicodeDecodeError:
@@ -265,8 +268,8 @@ class _Reader:
 
     def mapping(self, depth: int) -> dict[str, Value]:
         found: dict[str, Value] = {}
-        for _ in range(self.number(_U32)):
-            if self.take(1) != b"s":
+        for _ in range(self.count()):
+            if self.payload[self.skip(1)] != 0x73:
                 raise WireError("a dict key that is not text")
             key = self.text()
             if key in found:
@@ -275,23 +278,24 @@ class _Reader:
         return found
 
     def array(self) -> Array:
-        dtype = self.take(3).decode("latin-1").rstrip(" ")
-        if dtype not in _ITEM_SIZES:
-            raise WireError(f"an unknown dtype {dtype!r}")
-        layout, scalar, ndim = self.take(3)
-        if layout not in _LAYOUTS or scalar > 1:
+        _, name, layout, scalar, ndim = _ARRAY.unpack_from(self.payload, self.skip(_ARRAY.size - 1) - 1)
+        known = _ITEM_SIZES.get(name)
+        if known is None:
+            raise WireError(f"an unknown dtype {name!r}")
+        if layout >= len(_LAYOUTS) or scalar > 1:
             raise WireError("an array with unknown flags")
         if ndim > MAX_NDIM or (scalar and ndim):
             raise WireError(f"an array or scalar of {ndim} dimensions")
-        shape = struct.unpack(f"<{ndim}Q", self.take(8 * ndim))
-        itemsize = _ITEM_SIZES[dtype]
-        # NumPy multiplies the non-zero sizes when it checks that an array can be addressed, even if one size is zero.
-        if math.prod(size or 1 for size in shape) * itemsize >= _ADDRESS_SPACE:
-            raise WireError("an array larger than memory can be")
-        length = self.number(_U64)
+        sizes = _SIZES[ndim]
+        *shape, length = sizes.unpack_from(self.payload, self.skip(sizes.size))
+        dtype, itemsize = known
         if length != math.prod(shape) * itemsize:
-            raise WireError(f"{length} bytes for an array of shape {shape} and dtype {dtype}")
-        data = self.window(length)
-        if dtype == "b1" and bytes(data).translate(None, b"\0\1"):
+            raise WireError(f"{length} bytes for an array of shape {tuple(shape)} and dtype {dtype}")
+        # NumPy multiplies the non-zero sizes when it checks that an array can be addressed, even if one size is zero.
+        if not length and math.prod(size or 1 for size in shape) * itemsize >= _ADDRESS_SPACE:
+            raise WireError("an array larger than memory can be")
+        at = self.skip(length)
+        data = self.payload[at : at + length]
+        if dtype == "b1" and data.tobytes().translate(None, b"\0\1"):
             raise WireError("a bool that is neither true nor false")
-        return Array(dtype, shape, data, bool(scalar), Layout(layout))
+        return Array(dtype, tuple(shape), data, bool(scalar), _LAYOUTS[layout])

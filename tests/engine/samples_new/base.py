@@ -14,6 +14,9 @@ from autodrill.engine import registry
 
 Draw = Callable[[np.random.Generator, tuple[int, ...]], Any]
 
+Counterpart = Callable[[Any], Callable[..., Any]]
+"""Given PyTorch, the same operation there, called with the same inputs and static values."""
+
 
 def between(low: float, high: float) -> Draw:
     return lambda rng, shape: rng.uniform(low, high, shape)
@@ -36,6 +39,16 @@ def spread(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
 
 def exactly(*values: float) -> Draw:
     return lambda rng, shape: np.array(values).reshape(shape)
+
+
+def fixed(values: Any) -> Draw:
+    """Give these very integers."""
+    return lambda rng, shape: np.array(values, dtype=np.int64).reshape(shape)
+
+
+def signs(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+    """Draw labels -1 and 1, of a dtype so small that it leaves float32 beside it what it is."""
+    return rng.choice(np.array([-1, 1], dtype=np.int8), shape)
 
 
 def small_integer(value: int) -> Draw:

@@ -1,0 +1,100 @@
+"""The two oracles together: the engine's gradient, held against finite differences of the same function."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np  # noqa: TID253 whoever asks the oracles needs numpy
+
+from autodrill.errors import InternalError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+__all__ = ["crosschecked_vjp"]
+
+FULL_CHECK_ELEMENTS = 48
+"""Up to so many input elements every partial derivative is checked numerically; beyond, one random direction."""
+
+
+def crosschecked_vjp(
+    function: Callable[..., Any],
+    primals: Sequence[Array],
+    cotangents: Sequence[Array],
+    *,
+    smooth: bool,
+    wrt: Sequence[int] | None = None,
+) -> list[Array]:
+    """Return the vector-Jacobian product by the engine, held against extrapolated central differences.
+
+    Args:
+        function: In engine operations; takes tensors or arrays shaped like `primals`.
+        primals: Arrays; those of a floating dtype are differentiated, in float64.
+        cotangents: One an output, of its shape.
+        smooth: Whether the function is differentiable at `primals`; if not, only the engine is asked.
+        wrt: Indices of the primals whose gradients are wanted; None for all floating ones.
+
+    Raises:
+        InternalError: If the two disagree by more than both their errors explain: the exercise is at fault.
+    """
+    from autodrill import engine
+
+    wanted = [i for i, p in enumerate(primals) if p.dtype.kind == "f"] if wrt is None else list(wrt)
+
+    def of_wanted(*arrays: Any) -> Any:
+        full: list[Any] = list(primals)
+        for i, array in zip(wanted, arrays, strict=True):
+            full[i] = array
+        return function(*full)
+
+    chosen = [np.asarray(primals[i], dtype=np.float64) for i in wanted]
+    with np.errstate(all="ignore"):
+        _, pullback = engine.vjp(of_wanted, *chosen)
+        many = len(cotangents) > 1
+        answers = pullback(tuple(cotangents) if many else cotangents[0])
+        # None: the output does not depend on that primal.
+        gradients = [
+            np.zeros_like(p) if a is None else np.array(a.numpy(), dtype=np.float64)
+            for a, p in zip(answers, chosen, strict=True)
+        ]
+        if smooth:
+            _hold_against_differences(of_wanted, chosen, cotangents, gradients)
+    return gradients
+
+
+def _hold_against_differences(
+    function: Callable[..., Any], primals: list[Array], cotangents: Sequence[Array], gradients: list[Array]
+) -> None:
+    from autodrill.engine.numerical import numerical_jvp, numerical_vjp
+
+    cotangent: Any = tuple(cotangents) if len(cotangents) > 1 else cotangents[0]
+    if sum(p.size for p in primals) <= FULL_CHECK_ELEMENTS:
+        estimates, errors = numerical_vjp(function, primals, cotangent)
+        pairs = [
+            (g, e, d) for g, e, d in zip(gradients, estimates, errors, strict=True) if e is not None and d is not None
+        ]
+    else:
+        rng = np.random.default_rng(0)
+        tangents = [rng.choice([-1.0, 1.0], size=p.shape) for p in primals]
+        slope, error = numerical_jvp(function, primals, tangents)
+        slopes = slope if isinstance(slope, tuple) else (slope,)
+        bounds = error if isinstance(error, tuple) else (error,)
+        estimate = sum(float(np.sum(c * s)) for c, s in zip(cotangents, slopes, strict=True))
+        bound = sum(float(np.sum(np.abs(c) * e)) for c, e in zip(cotangents, bounds, strict=True))
+        mine = sum(float(np.sum(g * t)) for g, t in zip(gradients, tangents, strict=True))
+        pairs = [(np.asarray(mine), np.asarray(estimate), np.asarray(bound))]
+    for index, (gradient, estimate_, bound_) in enumerate(pairs):
+        if gradient.size == 0:
+            continue
+        scale = max(1e-3, float(np.max(np.abs(estimate_))))
+        allowed = 10 * bound_ + 1e-6 * scale
+        if not np.all(np.abs(gradient - estimate_) <= allowed):
+            raise InternalError(
+                f"the engine and finite differences disagree about gradient {index} by "
+                f"{float(np.max(np.abs(gradient - estimate_))):.3g}: the exercise is at fault, not your answer",
+                hint="if the forward has a kink there, its author marks the case `smooth=False`",
+            )
