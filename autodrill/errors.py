@@ -5,7 +5,8 @@ Every error says what happened, with the literal in backticks, and what to type 
     AutodrillError            exit 2 unless a branch says otherwise
     ├── UsageError            the command line asks for something that does not exist or does not fit together
     │   ├── UnknownNameError  no such exercise, question or topic; carries the nearest names
-    │   └── FileError         a file of the learner's that is missing, unreadable or not what it should be
+    │   ├── FileError         a file of the learner's that is missing, unreadable or not what it should be
+    │   └── UnconfinedError   a process would not be confined as it must be for what is asked
     ├── ContentError          an exercise or question is malformed: its author's to mend; carries every problem found
     ├── StoreError            the learner's history cannot be opened; nothing of it was changed
     └── InternalError         autodrill's or the pack's own fault, never the learner's: exit 3
@@ -26,6 +27,7 @@ __all__ = [
     "InternalError",
     "Problem",
     "StoreError",
+    "UnconfinedError",
     "UnknownNameError",
     "UsageError",
 ]
@@ -69,6 +71,10 @@ class UnknownNameError(UsageError):
 
 class FileError(UsageError):
     """A file of the learner's is missing, unreadable or not what it should be."""
+
+
+class UnconfinedError(UsageError):
+    """This system cannot confine a process as it must be for what is asked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,9 @@ COMMANDS = {
     "solution": Command("assist", "solution", _CANDIDATE),
     "reset": Command("browse", "reset", _CANDIDATE),
     "next": Command("home", "next_", _CANDIDATE),
+    "doctor": Command("doctor", "doctor", _CANDIDATE),
     "verify": Command("verify", "verify", _INSTRUCTOR),
+    "grade": Command("grade", "grade", _INSTRUCTOR),
 }
 """Every command; a module is imported only when its command is typed, or all are asked about."""
 

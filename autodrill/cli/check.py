@@ -9,15 +9,13 @@ import typer
 
 from autodrill.cli.exits import Exit
 from autodrill.cli.options import ExerciseName, Format, OutputFormat, learner_file, now, open_store
-from autodrill.errors import FileError, StoreError, UsageError
+from autodrill.errors import StoreError, UsageError
 
 if TYPE_CHECKING:
     from autodrill.drills.exercise import Exercise
     from autodrill.grading.report import Report
 
 __all__ = ["check"]
-
-_LARGEST_FILE = 256 << 10
 
 
 def check(
@@ -40,11 +38,12 @@ def check(
     # One thread suffices for arrays this small, and starting the pool costs more than the whole grading.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from autodrill.drills.library import Library
+    from autodrill.grading.handed_in import read_file
 
     library = Library.open()
     exercise = library.find(name)
     path = learner_file(exercise, file)
-    source = _read(path)
+    source = read_file(path, follow=True)
     if pdb and case is None:
         raise UsageError(
             "`--pdb` needs the case to step through", hint="copy the replay line of a report and add `--pdb`"
@@ -81,17 +80,6 @@ def check(
     else:
         _print(report, file, told)
     raise typer.Exit(_exit_code(report))
-
-
-def _read(path: Path) -> bytes:
-    try:
-        if path.stat().st_size > _LARGEST_FILE:
-            raise FileError(
-                f"`{path}` is larger than {_LARGEST_FILE >> 10} KiB", hint="hand in the exercise's file alone"
-            )
-        return path.read_bytes()
-    except OSError as error:
-        raise FileError(f"`{path}` cannot be read: {error.strerror}") from None
 
 
 def _exit_code(report: "Report") -> Exit:
@@ -132,6 +120,8 @@ def _print(report: "Report", file: Path | None, told: str) -> None:
     if report.output:
         printed = report.output.splitlines()
         aside = [f"your code printed ({len(printed)} lines):", *(f"  {clean(text)[:76]}" for text in printed[:5])]
+    # On Linux every layer can be had; elsewhere the learner shall know what their own code could still do.
+    aside += [f"not enforced here: {', '.join(report.lost)} (your code is your own)"] if report.lost else []
     dimmed = Paint.for_stream(sys.stderr, os.environ)
     for line in [*aside, told] if told else aside:
         say(dimmed(line, "dim"), err=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from autodrill.drills.place import Place
@@ -31,6 +31,8 @@ class Mutant:
         before: What stood there, on one line.
         after: What stands there now.
         source: The whole changed program.
+        old: The syntax that was taken out.
+        new: The syntax that was put there.
     """
 
     operator: Operator
@@ -38,6 +40,8 @@ class Mutant:
     before: str
     after: str
     source: str
+    old: ast.AST = field(repr=False, compare=False)
+    new: ast.AST = field(repr=False, compare=False)
 
     @property
     def key(self) -> str:
@@ -69,7 +73,7 @@ def mutants(source: str, *, cotangents: Sequence[str] = ("g",), given: str = "")
                 slot.put(place.node)
                 if text not in seen:
                     seen.add(text)
-                    found.append(Mutant(operator, _line(place), before, after, text + "\n"))
+                    found.append(Mutant(operator, _line(place), before, after, text + "\n", place.node, replacement))
     return found
 
 
@@ -93,13 +97,13 @@ def _places(
 ) -> Iterator[tuple[Place, _Slot]]:
     """Yield every node below `node` with the slot it stands in, in the order of the text."""
     above = (node, *ancestors)
-    for field, value in ast.iter_fields(node):
-        if field in _NOT_BEHAVIOUR:
+    for name, value in ast.iter_fields(node):
+        if name in _NOT_BEHAVIOUR:
             continue
         children = list(enumerate(value)) if isinstance(value, list) else [(None, value)]
         for index, child in children:
             if isinstance(child, ast.AST) and not isinstance(child, _SIGNATURES):
-                yield Place(child, above, cotangents), _Slot(node, field, index)
+                yield Place(child, above, cotangents), _Slot(node, name, index)
                 yield from _places(child, above, cotangents)
 
 

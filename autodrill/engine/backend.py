@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+
+from autodrill.engine import special
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,15 +76,7 @@ class Backend:
 
 _PYTHON_NUMBERS = frozenset({bool, int, float, complex})
 
-_scalar_erf = np.frompyfunc(math.erf, 1, 1)
-
-
-def _numpy_erf(x: Array) -> Array:
-    # NumPy has no erf; the C library's, element by element, is accurate and asks for no dependency.
-    return np.asarray(_scalar_erf(x), dtype=x.dtype)
-
-
-NUMPY = Backend("cpu", np, np.ndarray, _numpy_erf, np.add.at)
+NUMPY = Backend("cpu", np, np.ndarray, special.erf, np.add.at)
 
 BACKENDS: dict[type, Backend] = {np.ndarray: NUMPY}
 """The backends in use, by the class of their arrays."""
@@ -133,11 +126,11 @@ def backend_named(name: str) -> Backend:
         if backend.name == name:
             return backend
     try:
-        cupy, cupyx, special = map(import_module, ("cupy", "cupyx", "cupyx.scipy.special"))
+        cupy, cupyx, cupy_special = map(import_module, ("cupy", "cupyx", "cupyx.scipy.special"))
     except ImportError as error:
         raise DeviceError("`cuda` needs CuPy: install autodrill[cuda13] or autodrill[cuda12]") from error
     if not cupy.is_available():
         raise DeviceError("CuPy is installed but finds no usable NVIDIA GPU")
-    backend = Backend("cuda", cupy, cupy.ndarray, special.erf, cupyx.scatter_add)
+    backend = Backend("cuda", cupy, cupy.ndarray, cupy_special.erf, cupyx.scatter_add)
     BACKENDS[cupy.ndarray] = backend
     return backend

@@ -13,6 +13,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from autodrill.engine import ops
+from autodrill.engine.backend import backend_of
 from autodrill.engine.mode import mode
 from autodrill.engine.node import DualNode, Node
 from autodrill.engine.tensor import Tensor, raw, wrap
@@ -161,7 +162,9 @@ def _value(primitive: Primitive, name: str, primals: Sequence[Any], static: dict
 
 def _zeros(value: Any) -> Any:
     array = raw(value)
-    return array * 0 if isinstance(array, (int, float, complex)) else array.dtype.type(0) * array
+    if isinstance(array, (int, float, complex)):
+        return 0
+    return backend_of(array).xp.zeros_like(array)  # not 0 * array: that is not a number where the array is infinite
 
 
 def _fitted(pushed: Any, result: Tensor) -> Tensor:

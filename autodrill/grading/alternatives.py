@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np  # noqa: TID253 arrays are all this module is about
 
 from autodrill.drills.exercise import Kind
-from autodrill.grading.report import Rule
 from autodrill.grading.truth import truth
 
 if TYPE_CHECKING:
@@ -23,7 +22,24 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
     Alternative = Callable[["Subject", Observation], "list[Array | None]"]
 
-__all__ = ["PATTERNS", "Pattern", "Subject", "close", "contributions"]
+__all__ = [
+    "Subject",
+    "all_into",
+    "as_if_one",
+    "close",
+    "contributions",
+    "counted_once",
+    "each",
+    "exchanged",
+    "lost_axes",
+    "node",
+    "not_summed",
+    "of_positive_upstream",
+    "passes_upstream",
+    "swapped_operands",
+    "upstream_one",
+    "without_slice",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +48,6 @@ class Subject:
 
     exercise: Exercise
     solution: Solution
-
-
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """A wrong rule: its name, its words, and the answer it leads to.
-
-    Attributes:
-        rule: What to say.
-        alternative: One array a part, None for a part it says nothing of; an empty list if it does not apply.
-    """
-
-    rule: Rule
-    alternative: Alternative
 
 
 def contributions(o: Observation) -> list[Array]:
@@ -66,7 +69,7 @@ def _again(subject: Subject, o: Observation, **changes: Any) -> list[Array | Non
     return [p.value for p in changed.parts]
 
 
-def _each(change: Callable[[Array], Array | None]) -> Alternative:
+def each(change: Callable[[Array], Array | None]) -> Alternative:
     """A change of the contribution, whatever `.grad` held before."""
 
     def alternative(_: Subject, o: Observation) -> list[Array | None]:
@@ -78,7 +81,7 @@ def _each(change: Callable[[Array], Array | None]) -> Alternative:
     return alternative
 
 
-def _node(change: Callable[[float, Array, float], Array]) -> Alternative:
+def node(change: Callable[[float, Array, float], Array]) -> Alternative:
     """A wrong way to add into `.grad`: from the starting value, the right contribution and `out.grad`."""
 
     def alternative(subject: Subject, o: Observation) -> list[Array | None]:
@@ -95,24 +98,27 @@ def _has_upstream(subject: Subject, o: Observation) -> bool:
     return len(o.truth.cotangents) == 1 and not subject.solution.drive
 
 
-def _upstream_one(subject: Subject, o: Observation) -> list[Array | None]:
+def upstream_one(subject: Subject, o: Observation) -> list[Array | None]:
+    """The local derivative alone: the upstream gradient taken for 1."""
     return _again(subject, o, cotangent=1.0) if _has_upstream(subject, o) else []
 
 
-def _passes_upstream(subject: Subject, o: Observation) -> list[Array | None]:
+def passes_upstream(subject: Subject, o: Observation) -> list[Array | None]:
+    """The upstream gradient itself, for every input."""
     if not _has_upstream(subject, o):
         return []
     g = o.truth.cotangents[0].astype(np.float64)
     return [np.asarray(s + g) for s in o.truth.start] or [g for _ in o.truth.parts]
 
 
-def _of_positive_upstream(subject: Subject, o: Observation) -> list[Array | None]:
+def of_positive_upstream(subject: Subject, o: Observation) -> list[Array | None]:
+    """The answer if a negative upstream gradient counted as 0."""
     if not _has_upstream(subject, o) or o.truth.cotangents[0].ndim:
         return []
     return _again(subject, o, cotangent=max(float(o.truth.cotangents[0]), 0.0))
 
 
-def _without_slice(axis: int, index: int) -> Alternative:
+def without_slice(axis: int, index: int) -> Alternative:
     """The answer if one row or column of the cotangent is never used."""
 
     def alternative(subject: Subject, o: Observation) -> list[Array | None]:
@@ -126,7 +132,7 @@ def _without_slice(axis: int, index: int) -> Alternative:
     return alternative
 
 
-def _counted_once(subject: Subject, o: Observation) -> list[Array | None]:
+def counted_once(subject: Subject, o: Observation) -> list[Array | None]:
     """Operands that are one node: only one of the contributions arrives."""
     if not o.case.alias:
         return []
@@ -134,7 +140,8 @@ def _counted_once(subject: Subject, o: Observation) -> list[Array | None]:
     return [np.asarray(o.truth.start[0] + float(apart.parts[0].value) - apart.start[0])]
 
 
-def _swapped_operands(subject: Subject, o: Observation) -> list[Array | None]:
+def swapped_operands(subject: Subject, o: Observation) -> list[Array | None]:
+    """The answer if each of two operands were taken for the other."""
     names = [n for n, v in o.case.inputs.items() if np.asarray(v).dtype.kind == "f"]
     if len(names) != 2 or o.case.alias:
         return []
@@ -156,12 +163,48 @@ def _swapped_operands(subject: Subject, o: Observation) -> list[Array | None]:
         return []
 
 
-def _swapped_results(_: Subject, o: Observation) -> list[Array | None]:
-    values: list[Array | None] = [p.value for p in o.truth.parts]
-    return values[::-1] if len(values) == 2 else []
+def exchanged(first: int, second: int) -> Alternative:
+    """Two results in each other's place; both must suffer, or one of them is simply wrong."""
+
+    def alternative(_: Subject, o: Observation) -> list[Array | None]:
+        values: list[Array | None] = [p.value for p in o.truth.parts]
+        if len(values) <= second or (any(o.wrong) and not (o.wrong[first] and o.wrong[second])):
+            return []
+        values[first], values[second] = values[second], values[first]
+        return values
+
+    return alternative
 
 
-def _not_summed(_: Subject, o: Observation) -> list[Array | None]:
+def all_into(index: int) -> Alternative:
+    """Both contributions are added to one node, and nothing to the other."""
+
+    def alternative(subject: Subject, o: Observation) -> list[Array | None]:
+        if subject.exercise.kind is not Kind.VALUE or o.case.alias or len(o.truth.start) != 2:
+            return []
+        if any(o.wrong) and not all(o.wrong):
+            return []  # the other node did get what it should
+        sums = [0.0, 0.0]
+        sums[index] = float(sum(contributions(o)))
+        return [np.asarray(s + c) for s, c in zip(o.truth.start, sums, strict=True)]
+
+    return alternative
+
+
+def as_if_one(index: int) -> Alternative:
+    """The answer if an input were 1 everywhere: what is left where its factor is forgotten."""
+
+    def alternative(subject: Subject, o: Observation) -> list[Array | None]:
+        names = [n for n, v in o.case.inputs.items() if np.asarray(v).dtype.kind == "f"]
+        if not _has_upstream(subject, o) or len(names) <= index or o.case.alias:
+            return []
+        ones = np.ones_like(o.case.inputs[names[index]])
+        return _again(subject, o, inputs={**o.case.inputs, names[index]: ones})
+
+    return alternative
+
+
+def not_summed(_: Subject, o: Observation) -> list[Array | None]:
     """The product before it is summed back: recognised by summing what was returned."""
     if o.got is None or not o.truth.outputs:
         return []
@@ -183,7 +226,7 @@ def _sum_to(array: Array, shape: tuple[int, ...]) -> Array | None:
     return summed.reshape(shape) if summed.size == math.prod(shape) else None
 
 
-def _lost_axes(_: Subject, o: Observation) -> list[Array | None]:
+def lost_axes(_: Subject, o: Observation) -> list[Array | None]:
     """Right numbers with axes of size 1 dropped or added."""
     if o.got is None:
         return []
@@ -194,108 +237,3 @@ def _lost_axes(_: Subject, o: Observation) -> list[Array | None]:
         right = same and got is not None and close(got.reshape(value.shape), value, part.tolerance)
         found.append(got if right else None)
     return found
-
-
-PATTERNS = (
-    Pattern(
-        Rule(
-            "assign",
-            "`.grad` is overwritten: what other consumers added before is lost",
-            "use `+=`: who else adds here?",
-        ),
-        _node(lambda start, c, _: c + 0 * start),
-    ),
-    Pattern(
-        Rule("counted-once", "a node used twice must receive both contributions", "try z = x op x by hand"),
-        _counted_once,
-    ),
-    Pattern(
-        Rule(
-            "no-upstream", "the upstream gradient is ignored: this is the local derivative", "chain rule: where is g?"
-        ),
-        _upstream_one,
-    ),
-    Pattern(
-        Rule("zero", "nothing arrives: what is added is 0", "which line should give this input its gradient?"),
-        _each(np.zeros_like),
-    ),
-    Pattern(
-        Rule("negated", "the sign is the wrong way round", "nudge the input up: which way does the output move?"),
-        _each(np.negative),
-    ),
-    Pattern(
-        Rule("transposed", "right numbers, wrong layout: it is the transpose", "compare shapes with different sizes"),
-        _each(lambda a: a.T if a.ndim >= 2 else None),
-    ),
-    Pattern(
-        Rule(
-            "swapped-returns", "the gradients are right but in the other order", "return order follows argument order"
-        ),
-        _swapped_results,
-    ),
-    Pattern(
-        Rule(
-            "own-operand",
-            "each operand's slope is taken from itself instead of the other",
-            "hold one fixed: what scales it?",
-        ),
-        _swapped_operands,
-    ),
-    Pattern(
-        Rule(
-            "not-summed",
-            "broadcasting copied an input, but its copies' gradients are not summed back",
-            "which axes were copied?",
-        ),
-        _not_summed,
-    ),
-    Pattern(
-        Rule(
-            "lost-axis",
-            "right numbers, but an axis of size 1 is lost or added",
-            "keepdims? compare the shapes axis by axis",
-        ),
-        _lost_axes,
-    ),
-    Pattern(
-        Rule("identity", "the upstream gradient is passed on unchanged", "what is the slope of this operation?"),
-        _passes_upstream,
-    ),
-    Pattern(
-        Rule("relu-of-upstream", "a negative upstream gradient is discarded", "who said it may be?"),
-        _of_positive_upstream,
-    ),
-    Pattern(
-        Rule("absolute", "the magnitude is right, the sign is lost", "may a gradient be negative here?"),
-        _each(np.abs),
-    ),
-    Pattern(
-        Rule("added-twice", "the contribution is added twice", "how often does the node enter here?"),
-        _node(lambda start, c, _: start + 2 * c),
-    ),
-    Pattern(
-        Rule("multiplies-grad", "`.grad` is multiplied by the contribution instead of added to", "use `+=`"),
-        _node(lambda start, c, _: start * c),
-    ),
-    Pattern(
-        Rule(
-            "scales-grad",
-            "what `.grad` held before is multiplied by `out.grad` too",
-            "only the new contribution is scaled: where do the brackets end?",
-        ),
-        _node(lambda start, c, g: start * g + c),
-    ),
-    *(
-        Pattern(
-            Rule("skips-slice", f"the {which} of g is never used", "off by one? where do your loops and slices end?"),
-            _without_slice(axis, index),
-        )
-        for which, axis, index in (
-            ("last row", 0, -1),
-            ("first row", 0, 0),
-            ("last column", -1, -1),
-            ("first column", -1, 0),
-        )
-    ),
-)
-"""In the order they are tried: the first that explains every failure, and contradicts no success, is named."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import TYPE_CHECKING
 
 from autodrill.grading.child import values
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["read_call", "read_load"]
 
 _MAX_INDEX = 1 << 31
+_MAX_ITEMS = 50
+_NAME_LIMIT, _LINE_LIMIT = 200, 300
 
 
 def read_load(kind: Kind, value: Value, *, memory: int) -> Loaded | NotDefined | Broken | Raised | OutOfMemory:
@@ -38,7 +39,8 @@ def read_load(kind: Kind, value: Value, *, memory: int) -> Loaded | NotDefined |
         case Kind.LOADED, None:
             return Loaded()
         case Kind.NOT_DEFINED, (tuple() as names, found):
-            return NotDefined(tuple(_text(name) for name in names), None if found is None else _text(found))
+            found = None if found is None else _text(found, _NAME_LIMIT)
+            return NotDefined(tuple(_text(name, _NAME_LIMIT) for name in names[:_MAX_ITEMS]), found)
         case Kind.BROKEN, (str() as why, message, line, column, text):
             if why not in set(BrokenKind):
                 raise WireError("a file broken in an unknown way")
@@ -62,17 +64,18 @@ def read_call(kind: Kind, value: Value, *, memory: int) -> Returned | Oversized 
         WireError: It is not one.
     """
     match kind, value:
-        case Kind.RETURNED, (result, changed, shared, joined, readonly, float() as seconds):
+        case Kind.RETURNED, (result, None):
+            return Returned(values.from_wire(result))
+        case Kind.RETURNED, (result, (changed, shared, joined, readonly)):
             return Returned(
                 values.from_wire(result),
                 _indexes(changed),
                 _pairs(shared),
                 _pairs(joined),
                 _indexes(readonly),
-                seconds if isfinite(seconds) else 0.0,
             )
         case Kind.OVERSIZED, str():
-            return Oversized(value)
+            return Oversized(value[:_NAME_LIMIT])
         case Kind.RAISED, tuple():
             return _read_raised(value, memory)
         case _:
@@ -82,7 +85,8 @@ def read_call(kind: Kind, value: Value, *, memory: int) -> Returned | Oversized 
 def _read_raised(value: Value, memory: int) -> Raised | OutOfMemory:
     match value:
         case (type_name, message, tuple() as frames, bool() as not_implemented, bool() as out_of_memory):
-            raised = Raised(_text(type_name), _text(message), tuple(map(_frame, frames)), not_implemented)
+            shown = tuple(map(_frame, frames[:_MAX_ITEMS]))
+            raised = Raised(_text(type_name, _NAME_LIMIT), _text(message), shown, not_implemented)
             return OutOfMemory(memory, raised.line) if out_of_memory else raised
         case _:
             raise WireError("not an exception")
@@ -91,15 +95,16 @@ def _read_raised(value: Value, memory: int) -> Raised | OutOfMemory:
 def _frame(value: Value) -> Frame:
     match value:
         case (line, function, text):
-            return Frame(_index(line), _text(function), _text(text))
+            return Frame(_index(line), _text(function, _NAME_LIMIT), _text(text, _LINE_LIMIT))
         case _:
             raise WireError("not a frame of a traceback")
 
 
-def _text(value: Value) -> str:
+def _text(value: Value, limit: int = 2000) -> str:
+    """Return a text, cut to as much as an honest process would have sent."""
     if not isinstance(value, str):
         raise WireError("a value where text belongs")
-    return value
+    return value[:limit]
 
 
 def _index(value: Value) -> int:

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from autodrill.drills.cases import battery, case_at
 from autodrill.grading.ask import arguments, scenario_source
-from autodrill.grading.process import debug
+from autodrill.grading.limits import Limits
+from autodrill.grading.outcome import Loaded
+from autodrill.grading.process import Runner
+from autodrill.grading.spawn import spawn_on_terminal
 from autodrill.grading.truth import truth
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from autodrill.drills.exercise import Exercise, Solution
     from autodrill.grading.explain import Submission
+    from autodrill.grading.outcome import CallOutcome, LoadOutcome
 
-__all__ = ["step_through"]
+__all__ = ["debug", "step_through"]
+
+_ANY_SIZE = 1 << 40
 
 
 def step_through(exercise: Exercise, solution: Solution, submission: Submission, *, seed: int, case: int) -> None:
@@ -25,3 +36,34 @@ def step_through(exercise: Exercise, solution: Solution, submission: Submission,
     chosen = case_at(battery(exercise, solution, seed), case)
     args = arguments(exercise, solution, chosen, truth(exercise, solution, chosen))
     debug(submission.source, submission.path, exercise.id, scenario_source(exercise, solution), args)
+
+
+def debug(
+    source: bytes, filename: str, entry: str, scenario: str | None, args: Sequence[Any]
+) -> LoadOutcome | CallOutcome:
+    """Load a file and make one call under pdb, in a process of its own on this terminal, without limits.
+
+    pdb stops at the first line of the candidate's that runs, and again where an exception was raised.
+
+    Args:
+        source: The file as it is on disk.
+        filename: Its path if it has one, so that pdb and an editor name the same place.
+        entry: The function or class to call.
+        scenario: Source, trusted, that defines `drive(candidate, *args)`.
+        args: Arguments as `Runner.call` takes them.
+
+    Returns:
+        How it ended: of the load if that failed, else of the call. Leaving pdb with `quit` is a `Raised` of `BdbQuit`.
+
+    Raises:
+        UsageError: This system cannot hold a candidate's process.
+        InternalError: The scenario fails, or the process did not start.
+    """
+    interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the debugged process alone
+    try:
+        with Runner.start(Limits(seconds=math.inf), spawn=spawn_on_terminal) as runner:
+            path = str(Path(filename).resolve())  # pdb looks up lines by the absolute path
+            loaded = runner.load(source, path, entry, scenario)
+            return runner.call(args, budget=_ANY_SIZE) if isinstance(loaded, Loaded) else loaded
+    finally:
+        signal.signal(signal.SIGINT, interrupt)

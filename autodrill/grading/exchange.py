@@ -1,19 +1,19 @@
-"""One request and its answer over the job channel, against a clock, with what is printed meanwhile."""
+"""Requests and their answers over the job channel, against a clock, with what is printed meanwhile."""
 
 from __future__ import annotations
 
 import os
-import selectors
+import select
 import time
+from collections import deque
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from autodrill.grading.child import frames, wire
 
 if TYPE_CHECKING:
-    import socket
-
     from autodrill.grading.child.frames import Kind
     from autodrill.grading.handle import Child
 
@@ -22,10 +22,13 @@ __all__ = ["End", "Exchange"]
 _SHOWN_BYTES = 8 << 10
 _LONGEST_WAIT = 3600.0  # the clock of a debugged process may be infinite, the system's must not be
 _POLL_SECONDS = 0.02  # how often to look for the process's end where no pidfd tells of it
+_READ_BYTES = 1 << 16
+_PIPE_BYTES = 1 << 18
+_SENT_TOGETHER = 16  # requests; fewer than any system bounds it to
 
 
 class End(Enum):
-    """Why an exchange brought no frame."""
+    """Why a request brought no frame."""
 
     TIME = "time"
     FLOOD = "flood"
@@ -48,9 +51,12 @@ class _Printed:
 class Exchange:
     """The parent's side of a process's channels.
 
+    Requests are posted, and answered in their order. Several may be under way, so that neither side waits for the
+    other; and nothing here waits for the process to read.
+
     Args:
         child: The process.
-        output: Bytes it may print while one request is answered.
+        output: Bytes it may print between two calls of `begin`.
     """
 
     def __init__(self, child: Child, output: int) -> None:
@@ -62,12 +68,17 @@ class Exchange:
             for descriptor, printed in ((child.stdout, self._out), (child.stderr, self._err))
             if descriptor is not None
         }
-        self._selector = selectors.PollSelector()
-        self._selector.register(child.job, selectors.EVENT_READ)
+        self._count = 0
+        self._outgoing: deque[memoryview] = deque()
+        self._posted = 0
+        self._listening = True
+        self._inbox = _Inbox()
+        self._poll = select.poll()
+        self._poll.register(child.job, select.POLLIN)
         for descriptor in self._printed:
-            self._selector.register(descriptor, selectors.EVENT_READ)
+            self._poll.register(descriptor, select.POLLIN)
         if child.pidfd is not None:
-            self._selector.register(child.pidfd, selectors.EVENT_READ)
+            self._poll.register(child.pidfd, select.POLLIN)
 
     def printed(self) -> tuple[str, str]:
         """Return the beginnings of stdout and stderr since `forget`, undecodable bytes replaced."""
@@ -78,104 +89,148 @@ class Exchange:
         self._out.kept.clear()
         self._err.kept.clear()
 
-    def close(self) -> None:
-        """Stop watching the channels; they are the process's to close."""
-        self._selector.close()
+    def begin(self) -> None:
+        """Count what is printed from now on."""
+        self._count = 0
+
+    def flooded(self) -> bool:
+        """Read what was printed, and return whether it is more than may be."""
+        for descriptor in self._printed:
+            self._drain(descriptor)
+        return self._count > self._output
+
+    def post(self, *requests: bytes) -> int:
+        """Send requests, or as much of them as can be sent at once, and return the number of the last for `answer`."""
+        self._outgoing.extend(map(memoryview, requests))
+        self._posted += len(requests)
+        self._send()
+        return self._posted
 
     def ask(self, request: bytes, seconds: float, limit: int) -> tuple[Kind, wire.Value] | End:
-        """Send a request and return the frame that answers it, reading what is printed meanwhile.
+        """Post a request and return the frame that answers it.
 
         Args:
             request: One frame, or nothing, to wait for a frame that comes unasked.
-            seconds: Wall time for all of it.
-            limit: The longest payload to accept, in bytes.
-
-        Returns:
-            The frame's kind and value, or why there is none. The process still runs after TIME and FLOOD.
+            seconds: See `answer`.
+            limit: See `answer`.
 
         Raises:
             WireError: What came back is not a frame.
         """
-        child = self._child
-        deadline = time.monotonic() + seconds
-        outgoing = memoryview(request)
-        reply = _Reply(limit)
-        printed = 0
-        writing = False
-        while (left := deadline - time.monotonic()) > 0:
-            try:
-                outgoing = outgoing[child.job.send(outgoing) if outgoing else 0 :]
-            except BlockingIOError:
-                pass
-            except (BrokenPipeError, ConnectionResetError):
-                return End.DEATH
-            if writing != bool(outgoing):
-                writing = bool(outgoing)
-                self._selector.modify(child.job, selectors.EVENT_READ | (selectors.EVENT_WRITE if writing else 0))
-            wait = min(left, _LONGEST_WAIT if child.pidfd is not None else _POLL_SECONDS)
-            ready = {key.fd: events for key, events in self._selector.select(wait)}
-            dead = child.pidfd in ready if child.pidfd is not None else child.process.poll() is not None
-            printed += sum(self._drain(descriptor) for descriptor in self._printed if descriptor in ready)
-            if printed > self._output:
-                return End.FLOOD
-            events = ready.get(child.job.fileno(), 0)
-            try:
-                if (events & selectors.EVENT_READ or dead) and reply.read_from(child.job):
-                    if outgoing:
-                        raise wire.WireError("an answer to a question that was not read")
-                    printed += sum(self._drain(descriptor) for descriptor in self._printed)
-                    return End.FLOOD if printed > self._output else reply.frame()
-            except (ConnectionResetError, EOFError):
-                return End.DEATH
-            if dead:
-                return End.DEATH
-        return End.TIME
+        self.begin()
+        number = self.post(request) if request else 0
+        answer = self.answer(number, seconds, limit)
+        if self.flooded():
+            return End.FLOOD
+        return answer if isinstance(answer, End) else (answer[0], wire.decode(answer[1]))
 
-    def _drain(self, descriptor: int) -> int:
-        """Read what waits in an output stream, at most a pipe's worth, and return how much it was."""
+    def answer(self, number: int, seconds: float, limit: int) -> tuple[Kind, bytes] | End:
+        """Return the next frame that comes back, reading what is printed meanwhile.
+
+        Args:
+            number: Which request it must be an answer to.
+            seconds: Wall time for it.
+            limit: The longest payload to accept, in bytes.
+
+        Returns:
+            The frame's kind and payload, or why there is none. The process still runs after TIME and FLOOD.
+
+        Raises:
+            WireError: What came back is not a frame, or came before its request was sent.
+        """
+        deadline = time.monotonic() + seconds + frames.HELD_SECONDS
         try:
-            part = os.read(descriptor, 1 << 18)
+            while (frame := self._inbox.take(limit)) is None:
+                self._send()
+                if self._receive():
+                    continue
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    return End.TIME
+                dead = self._wait(left)
+                if self._count > self._output:
+                    return End.FLOOD
+                if dead and not self._receive():
+                    return End.DEATH
+        except (ConnectionError, EOFError):
+            return End.DEATH
+        if number > self._posted - len(self._outgoing):
+            raise wire.WireError("an answer to a question that was not read")
+        return frame
+
+    def _send(self) -> None:
+        """Send what waits to be sent, as far as the process has room for it."""
+        try:
+            while self._outgoing and self._listening:
+                sent = self._child.job.sendmsg(list(islice(self._outgoing, _SENT_TOGETHER)))
+                while self._outgoing and sent >= len(self._outgoing[0]):
+                    sent -= len(self._outgoing.popleft())
+                if sent:
+                    self._outgoing[0] = self._outgoing[0][sent:]
         except BlockingIOError:
-            return 0
-        if not part and descriptor in self._selector.get_map():
-            self._selector.unregister(descriptor)
-        self._printed[descriptor].add(part)
-        return len(part)
+            pass
+        except ConnectionError:  # it is gone, but what it has answered before may still be there to be read
+            self._listening = False
 
-
-class _Reply:
-    """A frame as it arrives."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._header = b""
-        self._payload = bytearray()
-        self._kind: Kind | None = None
-        self._length = 0
-
-    def read_from(self, job: socket.socket) -> bool:
-        """Read what waits and return whether the frame is complete; never reads past its end.
+    def _receive(self) -> bool:
+        """Read what has come back, and return whether that was anything.
 
         Raises:
             EOFError: The other end is closed.
-            WireError: The frame is not acceptable.
         """
         try:
-            while self._kind is None or len(self._payload) < self._length:
-                if self._kind is None:
-                    part = job.recv(frames.HEADER_BYTES - len(self._header))
-                    self._header += part
-                    if len(self._header) == frames.HEADER_BYTES:
-                        self._kind, self._length = frames.read_header(self._header, limit=self._limit)
-                else:
-                    part = job.recv(min(self._length - len(self._payload), 1 << 20))
-                    self._payload += part
-                if not part:
-                    raise EOFError
+            part = self._child.job.recv(_READ_BYTES)
         except BlockingIOError:
             return False
+        if not part:
+            raise EOFError
+        self._inbox.add(part)
         return True
 
-    def frame(self) -> tuple[Kind, wire.Value]:
-        assert self._kind is not None
-        return self._kind, wire.decode(self._payload)
+    def _wait(self, seconds: float) -> bool:
+        """Wait until something happens, read what is printed, and return whether the process has ended."""
+        child = self._child
+        events = select.POLLIN | (select.POLLOUT if self._outgoing and self._listening else 0)
+        self._poll.modify(child.job, events)
+        wait = min(seconds, _LONGEST_WAIT if child.pidfd is not None else _POLL_SECONDS)
+        ready = {descriptor for descriptor, _ in self._poll.poll(wait * 1000)}
+        for descriptor in self._printed.keys() & ready:
+            self._drain(descriptor, ended=True)
+        return child.pidfd in ready if child.pidfd is not None else child.process.poll() is not None
+
+    def _drain(self, descriptor: int, *, ended: bool = False) -> None:
+        """Read what waits in an output stream, at most a pipe's worth; one that has `ended` is watched no more."""
+        try:
+            part = os.read(descriptor, _PIPE_BYTES)
+        except BlockingIOError:
+            return
+        if not part and ended:
+            self._poll.unregister(descriptor)
+        self._count += len(part)
+        self._printed[descriptor].add(part)
+
+
+class _Inbox:
+    """What has come back and is not read yet."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+
+    def add(self, part: bytes) -> None:
+        self._data += part
+
+    def take(self, limit: int) -> tuple[Kind, bytes] | None:
+        """Return the first frame, None as long as it is not complete.
+
+        Raises:
+            WireError: It is not acceptable.
+        """
+        if len(self._data) < frames.HEADER_BYTES:
+            return None
+        kind, length = frames.read_header(self._data[: frames.HEADER_BYTES], limit=limit)
+        end = frames.HEADER_BYTES + length
+        if len(self._data) < end:
+            return None
+        payload = bytes(self._data[frames.HEADER_BYTES : end])
+        del self._data[:end]
+        return kind, payload

@@ -6,18 +6,19 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np  # noqa: TID253 answers are arrays
-
 from autodrill.drills.cases import small_cases
 from autodrill.errors import InternalError
 from autodrill.grading import outcome as ends
 from autodrill.grading.ask import scenario_source, shown_arguments
+from autodrill.grading.likeness import Likeness, likeness
+from autodrill.grading.linearity import conduct_rule
 from autodrill.grading.patterns import Subject, evidence, generic_rule, spread
 from autodrill.grading.probe import put
 from autodrill.grading.process import Limits, Runner
 from autodrill.grading.report import Comparison, Failure, FaultKind, Rule
 from autodrill.grading.self_evident import judged_rule
 from autodrill.grading.show import pair, short
+from autodrill.grading.slips import one_slip
 
 if TYPE_CHECKING:
     from autodrill.drills.authoring import Mistake
@@ -68,12 +69,18 @@ def explain(
         return Failure(fault.kind, fault.summary, line=fault.line, code=fault.code)
     if fault.kind in _UNEXPLAINED:
         return _failure(exercise, solution, index, first, None)
-    with Runner.start(limits) as bench:
+    with Runner.start(limits, spawn=process.spawn) as bench:
         shown = first if process.finished else _smallest(process, exercise, solution, first)
         failed = [shown, *(o for _, o in failing if o is not shown)]
         passed = [o for _, o in seen if o.fault is None and not o.case.large]
-        rule = _known_rule(bench, exercise, solution, evidence(failed), spread(passed))
-    rule = rule or judged_rule(shown) or generic_rule(Subject(exercise, solution), failed, passed)
+        told, held = evidence(failed), spread(passed)
+        rule = (
+            _known_rule(bench, exercise, solution, told, held)
+            or judged_rule(shown)
+            or generic_rule(Subject(exercise, solution), failed, passed)
+            or conduct_rule(process, exercise, solution, shown)
+            or one_slip(bench, exercise, solution, told, held)
+        )
     return _failure(exercise, solution, index, shown, rule)
 
 
@@ -113,14 +120,14 @@ def _known_rule(
         )
         if not isinstance(loaded, ends.Loaded):
             continue
-        degree = 2
+        degree = Likeness.SAME
         for observation in [*failed, *passed]:
             degree = min(degree, _agreement(bench, exercise, solution, observation, ever_wrong))
-            if not degree:
+            if degree is Likeness.DIFFERENT:
                 break
-        if degree == 2:
+        if degree is Likeness.SAME:
             return _as_rule(mistake)
-        if degree == 1 and alike is None:
+        if degree is Likeness.AKIN and alike is None:
             alike = mistake
     return _as_rule(alike)
 
@@ -129,50 +136,15 @@ def _as_rule(mistake: Mistake | None) -> Rule | None:
     return Rule(mistake.key, mistake.because, mistake.hint, known=True) if mistake else None
 
 
-def _agreement(bench: Runner, exercise: Exercise, solution: Solution, mine: Observation, ever_wrong: set[int]) -> int:
-    """How a mistake's answer to a case resembles the candidate's: 2 the same, 1 wrong in the same way, 0 different."""
-    if bench.finished or mine.case.large:
-        return 2 if mine.case.large else 0
-    theirs = put(bench, exercise, solution, mine.case, mine.truth)
-    if mine.fault is None:
-        if theirs.fault is None:
-            return 2
-        # A mistake may be in both results and the candidate's in one: what is never wrong there says nothing.
-        apart = ever_wrong and theirs.wrong and not any(theirs.wrong[i] for i in ever_wrong if i < len(theirs.wrong))
-        return 2 if apart else 0
-    if theirs.fault is None:
-        return 0
-    if any(np.size(v) == 0 for v in mine.case.inputs.values()):
-        return 1  # with nothing to compute, the same mistake ends in many ways
-    if mine.got is None or theirs.got is None:
-        same = mine.fault.kind is theirs.fault.kind
-        if same and isinstance(mine.outcome, ends.Raised) and isinstance(theirs.outcome, ends.Raised):
-            if mine.outcome.type != theirs.outcome.type:
-                return 0
-            return 2 if mine.outcome.message == theirs.outcome.message else 1
-        if same and isinstance(mine.outcome, ends.Returned) and isinstance(theirs.outcome, ends.Returned):
-            if repr(mine.outcome.value) == repr(theirs.outcome.value):
-                return 2
-            return 1 if mine.fault.summary.split(":")[0] == theirs.fault.summary.split(":")[0] else 0
-        return 2 if same else 0
-    if not any(mine.wrong):
-        return 2 if mine.fault.kind is theirs.fault.kind else 0
-    for got, other, wrong, theirs_wrong, part in zip(
-        mine.got, theirs.got, mine.wrong, theirs.wrong, mine.truth.parts, strict=True
-    ):
-        if not wrong:
-            continue
-        if not theirs_wrong or got is None or other is None or got.shape != other.shape:
-            return 0
-        tolerance = np.asarray(
-            part.tolerance if part.tolerance.shape == got.shape else np.max(part.tolerance, initial=0)
-        )
-        with np.errstate(all="ignore"):
-            close = np.abs(got - other) <= 16 * tolerance + 1e-12 * np.abs(other)
-            same_values = close | (got == other) | (np.isnan(got) & np.isnan(other))
-        if not np.all(same_values):
-            return 0
-    return 2
+def _agreement(
+    bench: Runner, exercise: Exercise, solution: Solution, mine: Observation, ever_wrong: set[int]
+) -> Likeness:
+    """How a mistake's answer to a case resembles the candidate's."""
+    if mine.case.large:
+        return Likeness.SAME  # small cases tell them apart, for far less
+    if bench.finished:
+        return Likeness.DIFFERENT
+    return likeness(mine, put(bench, exercise, solution, mine.case, mine.truth), ever_wrong)
 
 
 # -- the record --------------------------------------------------------------------------------------------------------

@@ -28,11 +28,16 @@ _CRUDEST = 2e-3
 """Relative errors below come from an approximation, or from too small a dtype; larger ones from another formula."""
 
 _POWERS = {
+    2: "too large by a factor: the square of",
     1: "too large by a factor:",
     -1: "too small by a factor:",
+    -2: "too small by a factor: the square of",
     0.5: "too large by a factor: the square root of",
     -0.5: "too small by a factor: the square root of",
 }
+
+_DIVIDED = -2
+"""The power of a factor that is left if one divides by it instead of multiplying."""
 
 
 # -- one number for everything -----------------------------------------------------------------------------------------
@@ -136,6 +141,12 @@ def stray_factor(told: list[Observation], held: list[Observation]) -> Rule | Non
         return None
     name, power = found[0] or ("", 0)
     part = told[0].truth.parts[wrong[0]].name
+    if power == _DIVIDED:
+        return Rule(
+            "divided-not-multiplied",
+            f"what arrives in {part} is divided by {name}, which must multiply it",
+            "make that value ten times larger: what should become of the gradient?",
+        )
     if power > 0:
         return Rule(
             "stray-factor",
@@ -149,7 +160,7 @@ def stray_factor(told: list[Observation], held: list[Observation]) -> Rule | Non
 
 def _explaining(index: int, told: list[Observation], held: list[Observation]) -> Iterator[tuple[str, int]]:
     for name in _quantities(told[0]):
-        for power in (1, -1):
+        for power in (1, -1, _DIVIDED):
             if all(_scaled(o, index, name, power, o.got) for o in told) and all(
                 _scaled(o, index, name, power, None) for o in held
             ):

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from autodrill.drills.cases import battery, case_at
 from autodrill.errors import InternalError
 from autodrill.grading import outcome as ends
-from autodrill.grading.ask import scenario_source
 from autodrill.grading.explain import Submission, explain
+from autodrill.grading.layers import Standing
 from autodrill.grading.limits import CHECK_LIMITS
-from autodrill.grading.probe import put
+from autodrill.grading.prepared import Prepared
 from autodrill.grading.process import Runner
 from autodrill.grading.report import Failure, FaultKind, Remark, Report, Verdict
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Submission", "grade"]
 
-_FATAL = {FaultKind.TIME, FaultKind.MEMORY, FaultKind.OUTPUT, FaultKind.DIED}
+_FATAL = {FaultKind.TIME, FaultKind.MEMORY, FaultKind.OUTPUT, FaultKind.DIED, FaultKind.NOT_IMPLEMENTED}
 
 
 def grade(
@@ -35,6 +35,7 @@ def grade(
     only: int | None = None,
     runner: Runner | None = None,
     limits: Limits = CHECK_LIMITS,
+    prepared: Prepared | None = None,
 ) -> Report:
     """Grade a file and say what is wrong with it, on the smallest input that shows it.
 
@@ -46,6 +47,7 @@ def grade(
         only: Put only the case of this index of the battery.
         runner: A process already started for this file, to save its start-up time; it is closed.
         limits: Limits of time, memory and output.
+        prepared: What is the same for every file under this seed and these limits, to save making it again.
 
     Returns:
         The report; its verdict is `internal` where the exercise or autodrill is at fault. A file that is still the
@@ -58,41 +60,40 @@ def grade(
     report = Report(exercise.id, submission.path, Verdict.PASS, seed)
     with runner or Runner.start(limits) as process:
         try:
-            report = _grade(process, exercise, solution, submission, report, only, limits)
+            report = _grade(process, prepared or Prepared(exercise, solution, seed, limits), submission, report, only)
         except InternalError as error:
             report = replace(report, verdict=Verdict.INTERNAL, detail=error.message)
-        output = process.stdout
+        output, standing = process.stdout, process.standing or Standing()
     if report.failure is not None and _is_stub(exercise, submission):
         words = "not implemented yet: the file is still as it was given"
         failure = replace(report.failure, kind=FaultKind.NOT_IMPLEMENTED, summary=words)
         report = replace(report, verdict=Verdict.FAIL, failure=failure)
-    return replace(report, output=output, seconds=time.perf_counter() - started)
+    return replace(
+        report,
+        output=output,
+        seconds=time.perf_counter() - started,
+        layers=tuple(map(str, standing.held)),
+        lost={str(layer): why for layer, why in standing.lost.items()},
+    )
 
 
-def _grade(
-    process: Runner,
-    exercise: Exercise,
-    solution: Solution,
-    submission: Submission,
-    report: Report,
-    only: int | None,
-    limits: Limits,
-) -> Report:
-    loaded = process.load(submission.source, submission.name, exercise.id, scenario_source(exercise, solution))
+def _grade(process: Runner, prepared: Prepared, submission: Submission, report: Report, only: int | None) -> Report:
+    exercise, solution, limits = prepared.exercise, prepared.solution, prepared.limits
+    loaded = process.load(submission.source, submission.name, exercise.id, prepared.scenario)
     if not isinstance(loaded, ends.Loaded):
         return _not_loaded(report, exercise, loaded)
-    cases = battery(exercise, solution, report.seed)
-    chosen = list(enumerate(cases)) if only is None else [(only, case_at(cases, only))]
+    chosen = range(len(prepared.cases)) if only is None else [prepared.index(only)]
+    # A large case is put to an answer that is right everywhere else: it takes long if it is answered the wrong way.
+    large = [index for index in chosen if prepared.cases[index].large and len(chosen) > 1]
     seen: list[tuple[int, Observation]] = []
-    for index, case in chosen:
-        if seen and case.large and any(o.fault for _, o in seen):
-            continue
-        observation = put(process, exercise, solution, case)
-        seen.append((index, observation))
-        if observation.fault is not None and (process.finished or observation.fault.kind in _FATAL):
+    for indexes in ([index for index in chosen if index not in large], large):
+        if any(observation.fault for _, observation in seen):
             break
-        if observation.fault is not None and observation.fault.kind is FaultKind.NOT_IMPLEMENTED:
-            break
+        with closing(prepared.put(process, indexes)) as observations:
+            for index, observation in observations:
+                seen.append((index, observation))
+                if observation.fault is not None and observation.fault.kind in _FATAL:
+                    break
     failing = [(i, o) for i, o in seen if o.fault is not None and not o.case.remark]
     report = replace(report, cases=len(chosen), passed=sum(o.fault is None for _, o in seen))
     if not failing:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-__all__ = ["Fault", "Observation", "answer_budget", "ask", "examine"]
+__all__ = ["Fault", "Observation", "answer_budget", "ask", "examine", "results"]
 
 _SPARE_BYTES = 1 << 16
 """Room for an answer beyond the bytes that the right one has: shapes may be wrong, and lists are wordy."""
@@ -84,7 +84,7 @@ def examine(exercise: Exercise, solution: Solution, case: Case, truth: Truth, en
         return Observation(case, truth, end, None, (), _not_returned(end))
     if solution.judge is not None:
         return Observation(case, truth, end, None, (), _judged(solution, case, end.value))
-    got, fault = _results(exercise, solution, truth, end.value)
+    got, fault = results(exercise, solution, truth, end)
     if got is None:
         return Observation(case, truth, end, None, (), fault)
     checks = [
@@ -137,10 +137,13 @@ def _judged(solution: Solution, case: Case, value: Any) -> Fault | None:
     return Fault(FaultKind.WRONG, message) if message else None
 
 
-def _results(
-    exercise: Exercise, solution: Solution, truth: Truth, value: Any
+def results(
+    exercise: Exercise, solution: Solution, truth: Truth, end: ends.CallOutcome
 ) -> tuple[list[Array | None] | None, Fault | None]:
-    """Take the returned value apart into one array a part."""
+    """Take what a call returned apart: one array a part, None for what is no array, or nothing and the reason."""
+    if not isinstance(end, ends.Returned):
+        return None, _not_returned(end)
+    value = end.value
     if value is None:
         return None, Fault(FaultKind.NOTHING, "it returns None")
     if exercise.kind is Kind.VALUE and not solution.drive:
@@ -199,7 +202,9 @@ def _compare(part: Part, got: Array | None, *, kind_of_node: bool) -> Fault | No
         of = f" like {part.name[1:]}" if part.name.startswith("d") and not kind_of_node else ""
         return Fault(FaultKind.SHAPE, f"{part.name} has shape {got.shape}, must be {part.value.shape}{of}")
     with np.errstate(all="ignore"):
-        off = ~_within(got, part.value, part.tolerance)
+        off = ~(np.abs(got.astype(np.float64, copy=False) - part.value) <= part.tolerance)
+        if off.any():  # what is not close may still be the same infinity, or NaN where that is right
+            off &= ~((got == part.value) | (np.isnan(got) & np.isnan(part.value)))
     if off.any():
         where = np.unravel_index(int(np.argmax(off)), off.shape) if off.shape else ()
         if not np.isfinite(got[where]) and np.isfinite(part.value[where]):
@@ -211,25 +216,23 @@ def _compare(part: Part, got: Array | None, *, kind_of_node: bool) -> Fault | No
     return None
 
 
-def _within(got: Array, want: Array, tolerance: Array) -> Array:
-    close = np.abs(got.astype(np.float64) - want) <= tolerance
-    same = (got == want) | (np.isnan(got) & np.isnan(want))
-    return np.asarray(close | same)
-
-
 def _conduct(exercise: Exercise, solution: Solution, case: Case, truth: Truth, end: ends.Returned) -> Fault | None:
     """Faults of an answer whose numbers are right."""
     if solution.drive or exercise.kind is Kind.VALUE:
         return None
-    names = list(named_arguments(exercise, solution, case, truth))
+    if not (end.changed or end.shared or end.readonly or end.joined):
+        return None
+    names = dict(enumerate(named_arguments(exercise, solution, case, truth)))
     if end.changed:
-        return Fault(FaultKind.MUTATED, f"the argument {names[end.changed[0]]} is not what it was before the call")
+        name = names.get(end.changed[0], "that it was given")  # the number is a claim like any other
+        return Fault(FaultKind.MUTATED, f"the argument {name} is not what it was before the call")
     if solution.may_alias:
         return None
     parts = [p.name for p in truth.parts]
     for output, argument in end.shared:
         if output < len(parts) and truth.parts[output].value.size:
-            return Fault(FaultKind.ALIASED, f"{parts[output]} shares memory with the argument {names[argument]}")
+            name = names.get(argument, "that it was given")
+            return Fault(FaultKind.ALIASED, f"{parts[output]} shares memory with the argument {name}")
     for output in end.readonly:
         if output < len(parts) and truth.parts[output].value.size:
             return Fault(FaultKind.ALIASED, f"{parts[output]} cannot be written to: it is a view that repeats elements")

@@ -89,7 +89,6 @@ class Returned:
         shared: (output, argument) pairs that share memory.
         joined: (output, output) pairs that share memory.
         readonly: Outputs that cannot be written element by element: not writable, or their elements overlap.
-        seconds: CPU time of the call.
     """
 
     value: Any
@@ -97,7 +96,6 @@ class Returned:
     shared: tuple[tuple[int, int], ...] = ()
     joined: tuple[tuple[int, int], ...] = ()
     readonly: tuple[int, ...] = ()
-    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

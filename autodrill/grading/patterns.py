@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np  # noqa: TID253 answers are arrays
 
-from autodrill.grading.alternatives import PATTERNS, Pattern, Subject, close
+from autodrill.grading.alternatives import Subject, close
 from autodrill.grading.factors import approximate, constant_factor, stray_factor, term_without_upstream
+from autodrill.grading.outcome import Raised
+from autodrill.grading.raised import raised_rule
 from autodrill.grading.report import FaultKind, Rule
 from autodrill.grading.self_evident import careless_rule, self_evident_rule
 from autodrill.grading.somewhere import WRONG_SHAPE, class_of, only_somewhere, suffix_of
+from autodrill.grading.wrong_rules import PATTERNS, Pattern
 
 if TYPE_CHECKING:
     from autodrill.grading.observe import Observation
@@ -60,9 +63,11 @@ def generic_rule(subject: Subject, failing: list[Observation], passing: list[Obs
         failing: All observations with a fault, the smallest first; never empty.
         passing: All observations without one.
     """
-    rule = self_evident_rule(subject, failing[0])
-    if rule is not None:
-        return rule
+    with np.errstate(all="ignore"):  # what overflows in an alternative, or is 0/0 there, explains nothing
+        return self_evident_rule(subject, failing[0]) or _numerical_rule(subject, failing, passing)
+
+
+def _numerical_rule(subject: Subject, failing: list[Observation], passing: list[Observation]) -> Rule | None:
     told, held = evidence(failing), [o for o in spread(passing) if o.got is not None]
     sometimes = None
     if all(o.got is not None for o in told):
@@ -79,11 +84,19 @@ def generic_rule(subject: Subject, failing: list[Observation], passing: list[Obs
         )
         if rule is not None:
             return rule
-        sometimes = _sometimes(matching[0].rule, failing, passing) if matching else None
+        partial = next((p.rule for p in matching if p.partial), None)
+        sometimes = _sometimes(partial, failing, passing) if partial else None
     rule = sometimes or only_somewhere(subject.exercise.kind, failing, passing)
     if rule is None and failing[0].fault is not None and failing[0].fault.kind is FaultKind.SHAPE:
         return WRONG_SHAPE
-    return rule or careless_rule(failing[0])
+    return rule or careless_rule(failing[0]) or _division(failing)
+
+
+def _division(failing: list[Observation]) -> Rule | None:
+    """An answer that fails for ordinary numbers and divides by 0 elsewhere has a division too many."""
+    ends = [o.outcome for o in failing if o.got is None]
+    divisions = [raised_rule(end) for end in ends if isinstance(end, Raised) and end.type == "ZeroDivisionError"]
+    return divisions[0] if divisions and len(divisions) == len(ends) else None
 
 
 def _sometimes(rule: Rule, failing: list[Observation], passing: list[Observation]) -> Rule:

@@ -2,67 +2,52 @@
 
 from __future__ import annotations
 
-import math
 import signal
 import time
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from collections import deque
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Self, cast
 
-from autodrill.errors import InternalError
-from autodrill.grading.answer import read_call, read_load
+from autodrill.errors import InternalError, UnconfinedError
+from autodrill.grading.answer import read_load
 from autodrill.grading.child import frames, values, wire
 from autodrill.grading.child.frames import STRUCTURE_BYTES, Kind
-from autodrill.grading.child.wire import WireError
+from autodrill.grading.child.wire import WireError, decode
 from autodrill.grading.exchange import End, Exchange
 from autodrill.grading.layers import Layer, read_standing
+from autodrill.grading.limits import Limits
 from autodrill.grading.outcome import (
     CallOutcome,
     Died,
     Flooded,
-    Loaded,
     LoadOutcome,
     OutOfMemory,
     Raised,
-    Stopped,
+    Returned,
     TimedOut,
     Unreadable,
 )
-from autodrill.grading.spawn import Spawn, spawn_fresh, spawn_on_terminal
+from autodrill.grading.request import Request, call_request, load_request
+from autodrill.grading.spawn import Spawn, spawn_fresh
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Generator, Iterable, Sequence
     from types import TracebackType
 
     from autodrill.grading.handle import Child
     from autodrill.grading.layers import Standing
 
-__all__ = ["Arg", "Layout", "Limits", "Runner", "SameAs", "debug"]
+__all__ = ["Arg", "Layout", "Limits", "Runner", "SameAs"]
 
 Arg = values.Arg
 SameAs = values.SameAs
 Layout = wire.Layout
 
-_Answer = TypeVar("_Answer")
-
 _START_SECONDS = 60.0  # generous: a slow start is the machine's fault, not the candidate's
 _ANY_SIZE = 1 << 40
+_UNDER_WAY = 8  # requests: enough that neither side waits for the other
 _LAST_BREATH_SECONDS = 0.2  # a process closes its descriptors a little before it is gone
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What a candidate's process may use.
-
-    Attributes:
-        seconds: Wall time of loading the file, and of each call.
-        memory: Bytes it may allocate beyond what Python and NumPy take.
-        output: Bytes it may print, for each load and each call.
-    """
-
-    seconds: float = 5.0
-    memory: int = 1 << 30
-    output: int = 1 << 20
 
 
 class Runner:
@@ -80,7 +65,7 @@ class Runner:
         self._standing: Standing | None = None
         self._scenario: str | None = None
         self._filename = ""
-        self._loading = b""
+        self._loading: Request | None = None
         self._exchange = Exchange(child, limits.output)
 
     @classmethod
@@ -103,6 +88,16 @@ class Runner:
     def finished(self) -> bool:
         """Whether the process is gone: stopped, dead or closed."""
         return self._child is None
+
+    @property
+    def limits(self) -> Limits:
+        """What it may use."""
+        return self._limits
+
+    @property
+    def spawn(self) -> Spawn:
+        """How it came by its process."""
+        return self._spawn
 
     @property
     def standing(self) -> Standing | None:
@@ -133,16 +128,18 @@ class Runner:
 
         Raises:
             InternalError: The scenario fails, or the process did not start.
+            UnconfinedError: The process cannot be confined as it must be.
             RuntimeError: The runner is finished.
         """
         self._alive()
+        self._await_start()
         if scenario != self._scenario:
             self._set_scenario(scenario)
-        limit = self._limits.seconds if seconds is None else seconds
         self._filename = filename
-        self._loading = frames.pack(Kind.LOAD, (source, filename, entry, float(limit)))
+        self._loading = load_request(source, filename, entry, self._limits.seconds if seconds is None else seconds)
         self._exchange.forget()
-        return self._perform(read_load, self._loading, limit, STRUCTURE_BYTES)
+        (outcome,) = self._outcomes(self._exchange.post(self._loading.frame), self._loading)
+        return cast("LoadOutcome", outcome)
 
     def call(self, args: Sequence[Any], *, budget: int, seconds: float | None = None) -> CallOutcome:
         """Call the entry that was loaded.
@@ -159,18 +156,47 @@ class Runner:
             TypeError: An argument cannot travel.
             RuntimeError: Nothing is loaded, or the runner is finished.
         """
-        if not self._loading:
-            raise RuntimeError("nothing is loaded")
         limit = self._limits.seconds if seconds is None else seconds
-        own, same = values.arguments_to_wire(args)
-        request = frames.pack(Kind.CALL, (own, same, budget, float(limit)))
-        return self._perform(read_call, request, limit, budget + STRUCTURE_BYTES)
+        ((outcome,),) = self.answers([call_request([args], budget=budget, seconds=limit)])
+        return outcome
+
+    def answers(self, requests: Iterable[Request]) -> Generator[tuple[CallOutcome, ...]]:
+        """Make the calls of one request after another, and yield how those of each ended.
+
+        The process works on the next requests while the caller looks at one; when the caller closes the generator,
+        those under way are waited for. Nothing else may be asked before. Of a request's calls none is made after one
+        that did not return.
+
+        Args:
+            requests: As `call_request` makes them.
+
+        Raises:
+            RuntimeError: Nothing is loaded, or the runner is finished.
+        """
+        if self._loading is None:
+            raise RuntimeError("nothing is loaded")
+        self._alive()
+        waiting: deque[tuple[int, Request]] = deque()
+        upcoming = iter(requests)
+        try:
+            while True:
+                if len(waiting) <= _UNDER_WAY // 2:
+                    more = list(islice(upcoming, _UNDER_WAY - len(waiting)))
+                    last = self._exchange.post(*(request.frame for request in more))
+                    waiting.extend(zip(range(last - len(more) + 1, last + 1), more, strict=True))
+                if not waiting:
+                    return
+                yield cast("tuple[CallOutcome, ...]", self._outcomes(*waiting.popleft()))
+                if self.finished:
+                    return
+        finally:
+            while waiting and not self.finished:
+                self._outcomes(*waiting.popleft())
 
     def close(self) -> None:
         """Kill the process and everything it started, and release every descriptor. It may be called twice."""
         if self._child is not None:
             child, self._child = self._child, None
-            self._exchange.close()
             child.end()
 
     def __enter__(self) -> Self:
@@ -181,32 +207,61 @@ class Runner:
     ) -> None:
         self.close()
 
-    def _perform(
-        self, read: Callable[..., _Answer], request: bytes, seconds: float, limit: int
-    ) -> _Answer | OutOfMemory | Stopped:
-        """Send a request and read its answer; where none comes, say why and stop."""
-        child = self._alive()
-        self._await_start()
-        started = time.monotonic()
+    def _outcomes(self, number: int, request: Request) -> tuple[LoadOutcome | CallOutcome, ...]:
+        """Read the answers to a request that was posted, up to the first that is not that of a call that returned."""
+        self._exchange.begin()
+        outcomes: list[LoadOutcome | CallOutcome] = []
+        first: tuple[Kind, bytes] | None = None
+        while len(outcomes) < request.answers:
+            started = time.monotonic()
+            got = self._answer(number, request, last=len(outcomes) == request.answers - 1)
+            if got == first:  # the same call made again mostly has the same answer, bit for bit
+                outcomes.append(outcomes[0])
+                continue
+            outcomes.append(self._outcome(got, request, time.monotonic() - started))
+            if not isinstance(outcomes[-1], Returned):
+                break
+            assert isinstance(got, tuple)
+            first = first or got
+        return tuple(outcomes)
+
+    def _answer(self, number: int, request: Request, *, last: bool) -> tuple[Kind, bytes] | End | WireError:
+        """Read one answer; what is printed is counted up to the end of the request."""
         try:
-            got = self._exchange.ask(request, seconds, limit)
-            outcome = got if isinstance(got, End) else read(*got, memory=self._limits.memory)
+            got = self._exchange.answer(number, request.seconds, request.limit)
         except WireError as error:
-            self.close()
-            return Unreadable(str(error))
+            return error
+        ends = last or isinstance(got, End) or got[0] is not Kind.RETURNED
+        return End.FLOOD if ends and got is not End.TIME and self._exchange.flooded() else got
+
+    def _outcome(
+        self, got: tuple[Kind, bytes] | End | WireError, request: Request, spent: float
+    ) -> LoadOutcome | CallOutcome:
+        """Say what an answer is; where none came, why, and stop."""
+        child = self._alive()
+        outcome: LoadOutcome | CallOutcome | End | WireError
+        try:
+            outcome = (
+                request.read(got[0], decode(got[1]), memory=self._limits.memory) if isinstance(got, tuple) else got
+            )
+        except WireError as error:
+            outcome = error
         # A second run to find a line may take what is left of the limit and a little more.
-        left = max(0.5, seconds + 0.7 - (time.monotonic() - started))
+        left = max(0.5, request.seconds + 0.7 - spent)
         match outcome:
             case End.TIME:
                 line = child.stack_line(self._filename)
                 self.close()
-                return TimedOut(seconds, line)
+                return TimedOut(request.seconds, line)
             case End.FLOOD:
                 line = child.stack_line(self._filename)
                 self.close()
                 return Flooded(self._limits.output, line)
             case End.DEATH:
                 return self._died(request, left)
+            case WireError():
+                self.close()
+                return Unreadable(str(outcome))
             case OutOfMemory(line=None):
                 return replace(outcome, line=self._traced_line(request, left))
             case _:
@@ -226,7 +281,10 @@ class Runner:
         if missing := child.confinement.short_of(self._standing):
             self.close()
             why = "; ".join(f"{layer}: {self._standing.lost.get(layer, 'not asked for')}" for layer in missing)
-            raise InternalError(f"the process for the candidate's code cannot be confined: {why}")
+            raise UnconfinedError(
+                f"a process for other people's code cannot be sealed here: {why}",
+                hint="`autodrill doctor` says more; `--unconfined` grades files whose authors you trust",
+            )
 
     def _set_scenario(self, scenario: str | None) -> None:
         """Send the scenario by itself: a process that no candidate's byte has reached yet tells the truth about it."""
@@ -239,7 +297,7 @@ class Runner:
             raise InternalError(f"the exercise's scenario fails: {why}")
         self._scenario = scenario
 
-    def _died(self, request: bytes, seconds: float) -> Died:
+    def _died(self, request: Request, seconds: float) -> Died:
         """Describe a death: by the stack it dumped if it crashed, else by dying again under a trace."""
         child = self._alive()
         ended = child.ends_within(_LAST_BREATH_SECONDS)
@@ -250,59 +308,37 @@ class Runner:
             raise InternalError("the fork server ended, and the candidate's process with it")
         return Died(_how(status), self._traced_line(request, seconds) if line is None else line)
 
-    def _traced_line(self, request: bytes, seconds: float) -> int | None:
+    def _traced_line(self, request: Request, seconds: float) -> int | None:
         """Make the request again in a process with lines traced, and return where it failed, None if it did not."""
         if not self._traceable:
             return None
         with type(self).start(self._limits, spawn=self._spawn, traced=True) as again:
+            again._await_start()
             again._set_scenario(self._scenario)
-            child = again._alive()
-            deadline = time.monotonic() + seconds
-            try:
-                if request is not self._loading:
-                    loaded = again._exchange.ask(self._loading, seconds, STRUCTURE_BYTES)
-                    if loaded != (Kind.LOADED, None):
+            return again._line_of_failure(
+                [self._loading, request] if self._loading is not request else [request], seconds
+            )
+
+    def _line_of_failure(self, requests: Sequence[Request | None], seconds: float) -> int | None:
+        child = self._alive()
+        deadline = time.monotonic() + seconds
+        try:
+            for request in filter(None, requests):
+                number = self._exchange.post(request.frame)
+                for _ in range(request.answers):
+                    got = self._exchange.answer(number, deadline - time.monotonic(), request.limit)
+                    if isinstance(got, End) or got[0] is Kind.RAISED:
+                        return child.traced_line()
+                    if got[0] not in {Kind.LOADED, Kind.RETURNED}:
                         return None
-                got = again._exchange.ask(request, deadline - time.monotonic(), STRUCTURE_BYTES)
-            except WireError:
-                return None
-            return child.traced_line() if isinstance(got, End) or got[0] is Kind.RAISED else None
+        except WireError:
+            return None
+        return None
 
     def _alive(self) -> Child:
         if self._child is None:
             raise RuntimeError("this runner is finished; start another")
         return self._child
-
-
-def debug(
-    source: bytes, filename: str, entry: str, scenario: str | None, args: Sequence[Any]
-) -> LoadOutcome | CallOutcome:
-    """Load a file and make one call under pdb, in a process of its own on this terminal, without limits.
-
-    pdb stops at the first line of the candidate's that runs, and again where an exception was raised.
-
-    Args:
-        source: The file as it is on disk.
-        filename: Its path if it has one, so that pdb and an editor name the same place.
-        entry: The function or class to call.
-        scenario: Source, trusted, that defines `drive(candidate, *args)`.
-        args: Arguments as `Runner.call` takes them.
-
-    Returns:
-        How it ended: of the load if that failed, else of the call. Leaving pdb with `quit` is a `Raised` of `BdbQuit`.
-
-    Raises:
-        UsageError: This system cannot hold a candidate's process.
-        InternalError: The scenario fails, or the process did not start.
-    """
-    interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the debugged process alone
-    try:
-        with Runner.start(Limits(seconds=math.inf), spawn=spawn_on_terminal) as runner:
-            path = str(Path(filename).resolve())  # pdb looks up lines by the absolute path
-            loaded = runner.load(source, path, entry, scenario)
-            return runner.call(args, budget=_ANY_SIZE) if isinstance(loaded, Loaded) else loaded
-    finally:
-        signal.signal(signal.SIGINT, interrupt)
 
 
 def _how(status: int) -> str:

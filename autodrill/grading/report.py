@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -47,6 +47,10 @@ class FaultKind(StrEnum):
     MEMORY = "it ran out of memory"
     OUTPUT = "it printed too much"
     DIED = "it ended its process"
+
+
+_TELLING = frozenset({FaultKind.RAISED, FaultKind.NONLINEAR, FaultKind.UNREPEATABLE})
+"""Kinds of faults whose summaries may quote what the candidate's code says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +131,8 @@ class Report:
         remarks: What is worth knowing although it is accepted.
         output: What the candidate's code printed, cut to length.
         detail: For `internal`: what broke, for a bug report.
+        layers: The layers that confined the candidate's process.
+        lost: Those that were asked for and could not be had, with the reason.
     """
 
     exercise: str
@@ -140,6 +146,15 @@ class Report:
     remarks: tuple[Remark, ...] = ()
     output: str = ""
     detail: str = ""
+    layers: tuple[str, ...] = ()
+    lost: dict[str, str] = field(default_factory=dict)
+
+    def withheld(self) -> Report:
+        """Return the report without a word that the candidate's code wrote: what is printed could be a hidden case."""
+        failure = self.failure
+        if failure is not None and failure.kind in _TELLING:
+            failure = replace(failure, summary=str(failure.kind))
+        return replace(self, output="", failure=failure)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report as plain JSON values."""

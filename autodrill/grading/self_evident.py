@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from autodrill.drills.exercise import Kind
 from autodrill.grading import outcome as ends
+from autodrill.grading.raised import raised_rule
 from autodrill.grading.report import FaultKind, Rule
 
 if TYPE_CHECKING:
     from autodrill.grading.alternatives import Subject
     from autodrill.grading.observe import Observation
 
-__all__ = ["careless_rule", "judged_rule", "self_evident_rule"]
+__all__ = ["STRUCTURAL", "careless_rule", "judged_rule", "self_evident_rule"]
 
-_STRUCTURAL = {
+STRUCTURAL = {
     FaultKind.NOTHING: Rule("returns-none", "no value is returned on this path", "is there a `return` on every path?"),
     FaultKind.ARITY: Rule("arity", "there must be one gradient an input, in signature order", "count them"),
     FaultKind.TYPE: Rule(
@@ -45,63 +45,14 @@ _STRUCTURAL = {
         "you need a vector-Jacobian product, not the Jacobian",
     ),
 }
+"""The rule of each fault that says by itself what is wrong."""
+
 _NODE_MUTATED = Rule(
     "writes-elsewhere",
     "a `_backward` adds to the `.grad` of its operands and leaves everything else alone",
     "which of your lines writes to something that is not the `.grad` of an operand?",
 )
 _LABELS = Rule("missing-key", "a dict with one label for every node is asked for", "compare your keys with the task's")
-
-_RAISED: tuple[tuple[str, str, Rule], ...] = (
-    (
-        "ValueError",
-        r"could not be broadcast|could not broadcast",
-        Rule(
-            "shapes-do-not-align",
-            "NumPy aligns shapes from the right, and these two do not fit",
-            "which axis is missing? `keepdims=True` or `None` keeps its place with size 1",
-        ),
-    ),
-    (
-        "ValueError",
-        r"more dimensions than allowed",
-        Rule(
-            "too-many-axes",
-            "the array has more axes than the shape it is broadcast to",
-            "was an axis put back that had never been lost?",
-        ),
-    ),
-    (
-        "ValueError",
-        r"^matmul: |not aligned",
-        Rule("inner-sizes", "the inner sizes of a matrix product must agree", "write the shape under each factor"),
-    ),
-    (
-        "ValueError",
-        r"cannot reshape array",
-        Rule(
-            "reshape-size",
-            "a reshape keeps the number of elements: too much was summed here, or too little",
-            "print the shape just before the reshape",
-        ),
-    ),
-    ("TypeError", r"for \^", Rule("caret", "`^` is exclusive or in Python", "how is a power written?")),
-    (
-        "ZeroDivisionError",
-        "",
-        Rule("divides-by-zero", "it divides by a value that may be 0", "can the slope be written without a division?"),
-    ),
-    (
-        "RecursionError",
-        "",
-        Rule("recursion", "the recursion does not end, or is too deep", "which call remembers where it has been?"),
-    ),
-    (
-        "AxisError",
-        "",
-        Rule("no-such-axis", "the array has no such axis at that point", "how many axes are left by then?"),
-    ),
-)
 
 _JUDGED = {
     "twice": (
@@ -136,18 +87,14 @@ def self_evident_rule(subject: Subject, observation: Observation) -> Rule | None
             "which constant or cast changed it?" if wider else "what dtype does each step have?",
         )
     if isinstance(observation.outcome, ends.Raised):
-        return _raised(observation.outcome)
-    return _STRUCTURAL.get(fault.kind)
+        return raised_rule(observation.outcome)
+    return STRUCTURAL.get(fault.kind)
 
 
 def careless_rule(observation: Observation) -> Rule | None:
     """Return what else is wrong with an answer whose numbers nothing explains: it writes where it must not."""
     changed = isinstance(observation.outcome, ends.Returned) and observation.outcome.changed
-    return _STRUCTURAL[FaultKind.MUTATED] if changed else None
-
-
-def _raised(end: ends.Raised) -> Rule | None:
-    return next((rule for name, text, rule in _RAISED if end.type == name and re.search(text, end.message)), None)
+    return STRUCTURAL[FaultKind.MUTATED] if changed else None
 
 
 def judged_rule(observation: Observation) -> Rule | None:

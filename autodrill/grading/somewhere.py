@@ -47,6 +47,9 @@ _LAYOUTS: tuple[tuple[str, Rule], ...] = (
     (" is ", Rule("repeated-operand", "wrong when both operands are one node", "try z = x op x by hand")),
     ("large", Rule("large-only", "right for small arrays, wrong for a large one", "what grows with the size?")),
 )
+_SEVERAL = 2
+"""In so many other classes an answer must be right before one class is called the exception."""
+
 _AT_ZERO = Rule("at-zero", "wrong where an input is 0", "do you divide by it, or test its truth?")
 _EMPTY = Rule("empty", "wrong for an array with an axis of size 0", "what does your code do when there is nothing?")
 
@@ -114,7 +117,8 @@ def _values(failing: list[Observation], passing: list[Observation]) -> Rule | No
             "right for whole numbers, wrong for others: something is rounded",
             "do you use `int`, `//` or a rounding?",
         )
-    if others and min(map(_magnitude, failing)) > 10 * max(map(_magnitude, others)):
+    ordinary = max(map(_magnitude, others), default=0.0)  # 0 is no ordinary value: to be right there says little
+    if ordinary > 0 and min(map(_magnitude, failing)) > 10 * ordinary:
         return Rule(
             "large-values",
             "right for ordinary values, wrong for large ones",
@@ -158,7 +162,8 @@ def _asks(o: Observation) -> bool:
 
 def _one_class(failing: list[Observation], passing: list[Observation]) -> Rule | None:
     classes = {class_of(o) for o in failing}
-    if len(classes) > 1 or any(class_of(o) in classes for o in passing if _asks(o)):
+    right = {class_of(o) for o in passing if _asks(o)}
+    if len(classes) > 1 or classes & right or len(right) < _SEVERAL:
         return None
     return Rule("one-class", f"right elsewhere, wrong for {classes.pop()}", "what is special about these inputs?")
 

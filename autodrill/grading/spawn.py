@@ -187,6 +187,9 @@ def _environment() -> dict[str, str]:
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "VECLIB_MAXIMUM_THREADS": "1",
+        # Memory for large arrays is kept and used again, in large pages: a new page costs more than what is done to it.
+        "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=67108864:"
+        "glibc.malloc.trim_threshold=134217728:glibc.malloc.top_pad=4194304",
     }
     if libraries := os.environ.get("LD_LIBRARY_PATH"):  # on some clusters Python itself does not start without it
         environment["LD_LIBRARY_PATH"] = libraries

@@ -81,6 +81,11 @@ def softmax_backward(g, out, axis=-1):
     return out * (g - (g * out).sum(axis=-1, keepdims=True))
 
 
+@mistake("first-axis", "the axis is always the first one", "Which argument of your function do you never use?")
+def softmax_backward(g, out, axis=-1):
+    return out * (g - (g * out).sum(axis=0, keepdims=True))
+
+
 @mistake("whole-sum", "one sum serves the whole array", "How many separate softmaxes are in an (n, m) array?")
 def softmax_backward(g, out, axis=-1):
     return out * (g - (g * out).sum())

@@ -122,3 +122,31 @@ def bug_zero_grad(w, data, lr):
         backward(p, x, y)
         p.data += lr * p.grad
     return p.data
+
+
+@mistake(
+    "no-rate",
+    "the step is the whole gradient",
+    "Which argument of the function has become useless?",
+)
+def bug_zero_grad(w, data, lr):
+    p = Parameter(w)
+    for x, y in data:
+        p.grad = 0.0
+        backward(p, x, y)
+        p.data -= p.grad
+    return p.data
+
+
+@mistake(
+    "weight-cleared",
+    "zero_grad clears the parameter",
+    "What is left of step 1 when step 2 begins? Which of the two buffers should start from 0?",
+)
+def bug_zero_grad(w, data, lr):
+    p = Parameter(w)
+    for x, y in data:
+        p.data = 0.0
+        backward(p, x, y)
+        p.data -= lr * p.grad
+    return p.data

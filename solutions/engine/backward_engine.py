@@ -232,3 +232,22 @@ def backward_engine(root):
     root.grad = 1.0
     for node in reversed(topological_order(root)[:-1]):
         node._backward()
+
+
+@mistake(
+    "once-a-path",
+    "a node stands in the order once for every path that leads to it",
+    "How often may the closure of one node run, however many nodes it feeds?",
+)
+def backward_engine(root):
+    order = []
+
+    def visit(node):
+        for source in node._prev:
+            visit(source)
+        order.append(node)
+
+    visit(root)
+    root.grad = 1.0
+    for node in reversed(order):
+        node._backward()

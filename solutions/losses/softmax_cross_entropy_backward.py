@@ -172,3 +172,60 @@ def softmax_cross_entropy_backward(g, logits, y):
     p = e / e.sum(axis=1, keepdims=True)
     p[np.arange(len(y)), y] -= 1
     return p * (g / len(y))
+
+
+@mistake(
+    "not-normalised",
+    "the exponentials are the probabilities",
+    "What must each row of p sum to?",
+)
+def softmax_cross_entropy_backward(g, logits, y):
+    p = np.exp(logits - logits.max(axis=1, keepdims=True))
+    p[np.arange(len(y)), y] -= 1
+    return p * (g / len(y))
+
+
+@mistake(
+    "one-total",
+    "the probabilities of the whole batch sum to 1",
+    "How many separate softmaxes are in a batch of N rows?",
+)
+def softmax_cross_entropy_backward(g, logits, y):
+    p = np.exp(logits - logits.max(axis=1, keepdims=True))
+    p /= p.sum()
+    p[np.arange(len(y)), y] -= 1
+    return p * (g / len(y))
+
+
+@mistake(
+    "column-total",
+    "the probabilities of a class sum to 1",
+    "What must sum to 1: a row or a column of p?",
+)
+def softmax_cross_entropy_backward(g, logits, y):
+    p = np.exp(logits - logits.max(axis=1, keepdims=True))
+    p /= p.sum(axis=0, keepdims=True)
+    p[np.arange(len(y)), y] -= 1
+    return p * (g / len(y))
+
+
+@mistake(
+    "label-added",
+    "the label's 1 is added",
+    "When the prediction is perfect the gradient must be 0. Is it with your sign?",
+)
+def softmax_cross_entropy_backward(g, logits, y):
+    p = softmax(logits)
+    p[np.arange(len(y)), y] += 1
+    return p * (g / len(y))
+
+
+@mistake(
+    "label-alone",
+    "at the label the prediction does not count",
+    "At the label the gradient is p - 1. What do you write there?",
+)
+def softmax_cross_entropy_backward(g, logits, y):
+    p = softmax(logits)
+    p[np.arange(len(y)), y] = -1
+    return p * (g / len(y))

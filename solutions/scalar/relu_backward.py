@@ -116,3 +116,9 @@ def relu_backward(self, out):
 )
 def relu_backward(self, out):
     self.grad += ((self.data > 0) - (self.data < 0)) * out.grad
+
+
+@mistake("gate-inverted", "the gate opens below 0", "Draw max(0, x). On which side is it flat?")
+def relu_backward(self, out):
+    if out.data <= 0:
+        self.grad += out.grad

@@ -78,3 +78,15 @@ def tanh_backward(self, out):
 )
 def tanh_backward(self, out):
     self.grad += (1 - math.tanh(out.data) ** 2) * out.grad
+
+
+@mistake(
+    "plus", "the slope is 1 + t²", "The curve is steepest at 0 and flat at both ends. What does your slope say there?"
+)
+def tanh_backward(self, out):
+    self.grad += (1 + out.data**2) * out.grad
+
+
+@mistake("minus-square", "the slope is -t²", "At 0 the curve climbs at 45 degrees. What does your slope say there?")
+def tanh_backward(self, out):
+    self.grad += -(out.data**2) * out.grad

@@ -140,3 +140,83 @@ def test_matmul_with_one_matrix_for_a_batch_agrees_with_einsum() -> None:
 def test_raw_numbers_in_give_raw_arrays_out() -> None:
     assert type(engine.exp(1.0)) is np.ndarray
     assert type(engine.add(1, 2.0)) is np.ndarray
+
+
+def test_order_and_labels_are_plain_integers() -> None:
+    x = Tensor([[0.3, 0.1, 0.3]], requires_grad=True)
+    assert np.array_equal(engine.argsort(x), [[1, 0, 2]])
+    assert np.array_equal(engine.argmax(x, 1), [0])
+    assert engine.argmin(x) == 1
+    assert np.array_equal(engine.one_hot(np.array([2, 0]), 3), [[0, 0, 1], [1, 0, 0]])
+    values, places = engine.topk(x, 2)
+    assert np.array_equal(values.numpy(), [[0.3, 0.3]])
+    assert np.array_equal(places, [[0, 2]])
+
+
+def test_heaviside_refuses_to_be_differentiated() -> None:
+    x = np.array([-1.0, 0.0, 2.0])
+    assert np.array_equal(engine.heaviside(x, 0.5), [0, 0.5, 1])
+    with pytest.raises(RuntimeError, match="no derivative"):
+        engine.heaviside(Tensor(x, requires_grad=True), 0.5)
+
+
+def test_a_determinant_has_its_cofactors_as_gradient_where_it_is_zero() -> None:
+    assert np.array_equal(gradient(engine.det, [[1.0, 2.0], [2.0, 4.0]]), [[4, -2], [-2, 1]])
+
+
+def test_running_product_with_a_zero_has_finite_exact_gradients() -> None:
+    """Of x, xy, xyz at (2, 0, 5): 1 + y + yz, x + xz, xy."""
+    assert np.array_equal(gradient(engine.cumprod, [2.0, 0.0, 5.0]), [1, 12, 0])
+
+
+def test_masked_attention_passes_nothing_to_what_it_does_not_see() -> None:
+    rng = np.random.default_rng(0)
+    q, k, v = (Tensor(rng.normal(size=(3, 2)), requires_grad=True) for _ in range(3))
+    engine.scaled_dot_product_attention(q, k, v, is_causal=True)[0].sum().backward()
+    assert k.grad is not None
+    assert v.grad is not None
+    assert np.array_equal(v.grad.numpy(), [[1, 1], [0, 0], [0, 0]])
+    assert np.array_equal(k.grad.numpy()[1:], np.zeros((2, 2)))
+
+
+def test_dropout_keeps_the_mean_and_repeats_with_its_generator() -> None:
+    x = np.ones(10_000)
+    first, second = (engine.dropout(x, 0.2, rng=np.random.default_rng(7)) for _ in range(2))
+    assert np.array_equal(first, second)
+    assert set(np.unique(first)) == {0.0, 1.25}
+    assert first.mean() == pytest.approx(1, abs=0.02)  # four standard errors of 0.005
+    assert np.array_equal(engine.dropout(x, 1.0, rng=np.random.default_rng(7)), np.zeros(10_000))
+
+
+def test_a_padded_embedding_row_learns_nothing() -> None:
+    weight = Tensor(np.ones((3, 2)), requires_grad=True)
+    engine.embedding([0, 2, 0], weight, padding_idx=0).sum().backward()
+    assert weight.grad is not None
+    assert np.array_equal(weight.grad.numpy(), [[0, 0], [0, 0], [1, 1]])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: engine.einsum("ij,jk", np.ones((2, 3))), "names 2 operands, got 1"),
+        (lambda: engine.einsum("ij->ijk", np.ones((2, 3))), "no operand has"),
+        (lambda: engine.einsum("i", np.ones((2, 3))), "does not fit an operand of 2 axes"),
+        (lambda: engine.glu(np.ones(3)), "odd length 3"),
+        (lambda: engine.group_norm(np.ones((1, 3)), 2), "3 channels"),
+        (lambda: engine.batch_norm(np.ones((2, 3))), "`running_mean`"),
+        (lambda: engine.conv2d(np.ones((1, 3, 4, 4)), np.ones((2, 2, 3, 3))), "takes 2 channels, got 3"),
+        (lambda: engine.conv1d(np.ones((1, 1, 4)), np.ones((1, 1, 3)), stride=2, padding="same"), "stride 1"),
+        (lambda: engine.conv_transpose1d(np.ones((1, 3, 4)), np.ones((2, 2, 3))), "takes"),
+        (lambda: engine.interpolate(np.ones((1, 1, 4)), 2, "bilinear"), "`bilinear`"),
+        (lambda: engine.split(np.ones(5), 2), "length 5"),
+        (lambda: engine.cross(np.ones(2), np.ones(2)), "three elements"),
+        (lambda: engine.quantile(np.ones(2), 1.5), r"between 0 and 1, not 1\.5"),
+        (lambda: engine.norm(np.ones((2, 2)), 3), "matrix norm `3`"),
+        (lambda: engine.rotary_embedding(np.ones((2, 3))), "there are 3"),
+        (lambda: engine.dropout(np.ones(2), -1, rng=np.random.default_rng(0)), "between 0 and 1, not -1"),
+        (lambda: engine.one_hot(np.array([3]), 2), r"outside 0\.\.1"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_named(call: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def claims(function: Callable[..., Any], *arguments: Any) -> Claims:
     before = [snapshot(argument) for argument in arguments]
-    return compare(arguments, before, function(*arguments))
+    return compare(arguments, before, function(*arguments)) or Claims((), (), (), ())
 
 
 def array() -> np.ndarray[Any, Any]:

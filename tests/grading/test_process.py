@@ -126,7 +126,6 @@ class TestReturning:
         got = call("def f(g, x):\n    x[0] = 7\n    return g, g[:1], x * 1, g[:1] * 0 + [[1, 2, 3]]", X, X)
         assert isinstance(got, Returned)
         assert (got.changed, got.shared, got.joined, got.readonly) == ((1,), ((0, 0), (1, 0)), ((0, 1),), ())
-        assert 0 <= got.seconds < 0.5
 
     def test_a_scenario_drives_a_class(self) -> None:
         source = (
@@ -649,7 +648,7 @@ class TestEnvironment:
 class TestDebugging:
     def test_pdb_stops_in_the_candidates_code_and_where_it_raises(self) -> None:
         script = """
-            from autodrill.grading.process import debug
+            from autodrill.grading.debug import debug
             source = b"def helper(x):\\n    return 1 / x\\ndef f(x):\\n    y = x * 2\\n    return helper(y - y)\\n"
             print("END", debug(source, "/home/someone/f.py", "f", "def drive(c, x):\\n    return c(x)", [3.0]))
         """
@@ -664,7 +663,7 @@ class TestDebugging:
 
     def test_leaving_pdb_shows_no_traceback(self) -> None:
         script = """
-            from autodrill.grading.process import debug
+            from autodrill.grading.debug import debug
             print("END", debug(b"class f:\\n    def __init__(self):\\n        self.x = 1\\n", "f.py", "f", None, []))
         """
         screen = on_a_terminal(dedent(script), ["quit"])

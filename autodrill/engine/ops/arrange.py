@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -24,6 +24,8 @@ from autodrill.engine.primitive import primitive
 from autodrill.engine.tensor import raw
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from autodrill.engine.backend import Array, Namespace
 
 Widths = tuple[tuple[int, int], ...]
@@ -42,14 +44,14 @@ def take(x: Array, indices: Any, axis: int | None = None) -> Any:
 @primitive
 def pad_constant(xp: Namespace, x: Array, *, widths: Widths, value: float = 0) -> Array:
     """Return x with `widths` elements of `value` before and after it along each axis."""
-    return xp.pad(x, widths, constant_values=value)
+    return xp.pad(x, widths, constant_values=value) if widths else x.copy()
 
 
 def _unpadded(g: Array, widths: Widths) -> Array:
     return getitem(g, tuple(slice(low, n - high) for (low, high), n in zip(widths, g.shape, strict=True)))
 
 
-pad_constant.vjp(x=lambda g, widths: _unpadded(g, widths))
+pad_constant.vjp(x=_unpadded)
 pad_constant.jvp(lambda dx, widths: pad_constant(dx, widths=widths))
 
 
@@ -181,7 +183,7 @@ def split(x: Array, sections: int | Sequence[int], axis: int = 0) -> list[Any]:
     else:
         cuts = [0, *sections, length]
     before = (slice(None),) * (axis % x.ndim)
-    return [x[(*before, slice(a, b))] for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+    return [x[(*before, slice(a, b))] for a, b in pairwise(cuts)]
 
 
 def unstack(x: Array, axis: int = 0) -> list[Any]:
@@ -253,7 +255,7 @@ def masked_select(x: Array, mask: Array) -> Any:
 
 
 def pixel_shuffle(x: Array, upscale_factor: int) -> Any:
-    """Return (N, C r², H, W) as (N, C, H r, W r), each group of r² channels as a square of pixels (Shi et al., 2016)."""
+    """Return (N, C r², H, W) as (N, C, H r, W r): r² channels become a square of pixels (Shi et al., 2016)."""
     r = upscale_factor
     n, channels, height, width = x.shape
     parts = reshape(x, (n, channels // r**2, r, r, height, width))

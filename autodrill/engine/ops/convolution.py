@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 Padding = int | Lengths | Literal["valid", "same"]
 
 
-def _widths(padding: Padding, kernel: Lengths, stride: Lengths, dilation: Lengths) -> tuple[tuple[int, int], ...]:
+def _widths(padding: Any, kernel: Lengths, stride: Lengths, dilation: Lengths) -> tuple[tuple[int, int], ...]:
+    if isinstance(padding, str) and padding not in {"valid", "same"}:
+        raise ValueError(f"`padding` is `valid`, `same` or numbers, not `{padding}`")
     if padding == "same":
         if any(step != 1 for step in stride):
             raise ValueError("padding `same` keeps the size only at stride 1")
@@ -28,8 +30,6 @@ def _widths(padding: Padding, kernel: Lengths, stride: Lengths, dilation: Length
         return tuple((total // 2, total - total // 2) for total in totals)
     if padding == "valid":
         return ((0, 0),) * len(kernel)
-    if isinstance(padding, str):
-        raise ValueError(f"`padding` is `valid`, `same` or numbers, not `{padding}`")
     return tuple((p, p) for p in lengths(padding, len(kernel)))
 
 

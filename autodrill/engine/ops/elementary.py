@@ -1,4 +1,4 @@
-"""Further elementary functions, NumPy's names: roots, logarithms to other bases, angles, stable sums of exponentials."""
+"""More elementary functions, NumPy's names: roots, logarithms to other bases, angles, stable sums of exponentials."""
 
 from __future__ import annotations
 

@@ -53,12 +53,13 @@ def _checked_labels(scores: Array, target: Any, ignore_index: int) -> tuple[Arra
     if labels.shape != expected:
         raise ValueError(f"the target has shape {labels.shape}; scores of shape {scores.shape} ask for {expected}")
     classes = scores.shape[axis]
-    low, high = (int(labels.min()), int(labels.max())) if labels.size else (0, -1)
-    if low >= 0 and high < classes and not low <= ignore_index <= high:
+    # As unsigned numbers negative labels are the largest: one pass tells that all are in range and none ignored.
+    in_range = not labels.size or int(labels.astype("u8").max()) < classes
+    if in_range and not 0 <= ignore_index < classes:
         return labels, axis, None
     counted = labels != ignore_index
     labels = labels * counted
-    if labels.size and (int(labels.min()) < 0 or int(labels.max()) >= classes):
+    if labels.size and int(labels.astype("u8").max()) >= classes:
         raise ValueError(f"a label is outside 0..{classes - 1}, the classes of scores of shape {scores.shape}")
     return labels, axis, counted
 
@@ -67,10 +68,10 @@ def _picked(scores: Array, labels: Array, axis: int) -> Array:
     return squeeze(take_along_axis(scores, expand_dims(labels, axis), axis), axis)
 
 
-def _label_weights(weight: Array | None, labels: Array, counted: Array | None) -> Array | None:
+def _label_weights(weight: Array | None, labels: Array, counted: Array | None, dtype: Any) -> Array | None:
     """Return how much each label counts: its class's weight, and nothing where it is ignored."""
     if weight is None:
-        return counted
+        return None if counted is None else counted.astype(dtype)
     weights = getitem(weight, labels)
     return weights if counted is None else where(counted, weights, 0)
 
@@ -100,7 +101,7 @@ def nll_loss(
     losses = -_picked(log_probs, labels, axis)
     if counted is not None:
         losses = where(counted, losses, 0)
-    weights = _label_weights(weight, labels, counted)
+    weights = _label_weights(weight, labels, counted, losses.dtype)
     if weights is None:
         return reduced(losses, reduction)
     return reduced(losses if weight is None else losses * weights, reduction, divisor=sum(weights))
@@ -119,11 +120,11 @@ def _softmax_cross_entropy_vjp(g: Array, logits: Array, out: Array, target: Arra
         return expand_dims(g, axis) * _softmax_minus_onehot(logits, target, axis)
     # The loss and the picked logit give back the logarithm of softmax's denominator: one pass instead of four.
     index = _places(target, axis)
-    slope = logits - expand_dims(out + logits[index], axis)
-    xp = backend_of(slope).xp
-    xp.exp(slope, out=slope)
+    kept = (*out.shape[:axis], 1, *out.shape[axis:])
+    slope = logits - (out + logits[index]).reshape(kept)
+    backend_of(slope).xp.exp(slope, out=slope)
     slope[index] -= 1
-    slope *= expand_dims(g, axis)
+    slope *= g.reshape(kept)
     return slope
 
 
@@ -139,9 +140,9 @@ def _places(target: Array, axis: int) -> tuple[Array, ...]:
 @primitive
 def softmax_cross_entropy(xp: Namespace, logits: Array, target: Array, *, axis: int) -> Array:
     """Return -log softmax(logits)[target] along `axis`, one loss for each integer of `target`."""
-    shifted = logits - xp.max(logits, axis=axis, keepdims=True)
+    shifted = logits - logits.max(axis=axis, keepdims=True)
     picked = shifted[_places(target, axis)]
-    return xp.log(xp.sum(xp.exp(shifted, out=shifted), axis=axis)) - picked
+    return xp.log(xp.exp(shifted, out=shifted).sum(axis=axis)) - picked
 
 
 softmax_cross_entropy.vjp(logits=_softmax_cross_entropy_vjp, target=None)
@@ -174,18 +175,18 @@ def cross_entropy(
         TypeError: The target is neither integers nor probabilities.
         ValueError: Shapes do not fit, a label is out of range, or the reduction is unknown.
     """
-    if getattr(raw(target), "dtype", None) is not None and raw(target).dtype.kind == "f":
-        if raw(target).shape == logits.shape:
-            return _soft_cross_entropy(logits, target, reduction, weight, label_smoothing)
+    given = raw(target)
+    if getattr(given, "shape", None) == logits.shape and given.dtype.kind == "f":
+        return _soft_cross_entropy(logits, target, reduction, weight, label_smoothing)
     labels, axis, counted = _checked_labels(logits, target, ignore_index)
     if weight is None and label_smoothing == 0:
         losses = softmax_cross_entropy(logits, labels, axis=axis)
         if counted is None:
             return reduced(losses, reduction)
-        return reduced(where(counted, losses, 0), reduction, divisor=counted.sum())
+        return reduced(where(counted, losses, 0), reduction, divisor=int(counted.sum()))
     log_probs = log_softmax(logits, axis=axis)
-    weights = _label_weights(weight, labels, counted)
     losses = -_picked(log_probs, labels, axis)
+    weights = _label_weights(weight, labels, counted, losses.dtype)
     if weights is not None:
         losses = losses * weights
     if label_smoothing:
@@ -264,7 +265,11 @@ def ctc_loss(
     last = alpha[index, 2 * lengths]
     before = where(lengths > 0, alpha[index, xp.maximum(2 * lengths - 1, 0)], never)
     losses = -logsumexp(stack([last, before]), axis=0)
-    return mean(losses / xp.maximum(lengths, 1)) if reduction == "mean" else reduced(losses, reduction)
+    return (
+        mean(losses / xp.maximum(lengths, 1).astype(losses.dtype))
+        if reduction == "mean"
+        else reduced(losses, reduction)
+    )
 
 
 def one_hot(labels: Any, num_classes: int | None = None) -> Array:
@@ -280,5 +285,3 @@ def one_hot(labels: Any, num_classes: int | None = None) -> Array:
     if labels.size and (int(labels.min()) < 0 or int(labels.max()) >= classes):
         raise ValueError(f"a label is outside 0..{classes - 1}")
     return (labels[..., None] == xp.arange(classes)).astype(labels.dtype)
-
-

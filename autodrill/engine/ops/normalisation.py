@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from autodrill.engine.backend import backend_of
-from autodrill.engine.ops.elementwise import sqrt, square
-from autodrill.engine.ops.reduce import mean, sum  # noqa: A004 - NumPy's name
 from autodrill.engine.ops.elementary import rsqrt
+from autodrill.engine.ops.elementwise import sqrt, square
+from autodrill.engine.ops.reduce import mean
 from autodrill.engine.ops.shape import reshape
 from autodrill.engine.primitive import primitive
-from autodrill.engine.tensor import Tensor, raw
 
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array, Namespace
@@ -41,8 +39,8 @@ def _standardize_differential(d: Array, x: Array, out: Array, axes: Axes, eps: f
     return _inverse_deviation(x, axes, eps) * (d - mean(d, axis=axes, keepdims=True) - out * inner)
 
 
-standardize.vjp(x=lambda g, x, out, axes, eps: _standardize_differential(g, x, out, axes, eps))
-standardize.jvp(lambda dx, x, out, axes, eps: _standardize_differential(dx, x, out, axes, eps))
+standardize.vjp(x=_standardize_differential)
+standardize.jvp(lambda dx, x, out, axes, eps: _standardize_differential(d=dx, x=x, out=out, axes=axes, eps=eps))
 
 
 def _per_channel(v: Array, ndim: int) -> Array:

@@ -33,10 +33,16 @@ def p_norm(xp: Namespace, x: Array, *, ord: float = 2, axis: Axis = None, keepdi
     return xp.sum(xp.absolute(x) ** ord, axis=axis, keepdims=keepdims) ** (1 / ord)
 
 
-p_norm.vjp(x=lambda g, x, out, ord, axis: reshape(g, _kept(x.shape, axis)) * _norm_slope(x, out, ord, axis))
-p_norm.jvp(
-    lambda dx, x, out, ord, axis, keepdims: sum(dx * _norm_slope(x, out, ord, axis), axis=axis, keepdims=keepdims)
-)
+def _norm_vjp(g: Array, x: Array, out: Array, ord: float, axis: Axis) -> Array:
+    return reshape(g, _kept(x.shape, axis)) * _norm_slope(x, out, ord, axis)
+
+
+def _norm_jvp(dx: Array, x: Array, out: Array, ord: float, axis: Axis, keepdims: bool) -> Array:
+    return sum(dx * _norm_slope(x, out, ord, axis), axis=axis, keepdims=keepdims)
+
+
+p_norm.vjp(x=_norm_vjp)
+p_norm.jvp(_norm_jvp)
 
 
 def vector_norm(x: Array, ord: float = 2, axis: Axis = None, keepdims: bool = False) -> Any:

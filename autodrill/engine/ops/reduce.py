@@ -5,10 +5,11 @@ from __future__ import annotations
 from math import prod as product
 from typing import TYPE_CHECKING
 
+from autodrill.engine.backend import backend_of
 from autodrill.engine.ops.elementwise import exp, where
 from autodrill.engine.ops.shape import broadcast_to, flip, moveaxis, reshape
 from autodrill.engine.primitive import primitive
-from autodrill.engine.tensor import raw
+from autodrill.engine.tensor import Tensor, raw
 
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array, Namespace
@@ -36,7 +37,19 @@ def _count(shape: tuple[int, ...], axis: Axis) -> int:
 def _restored(value: Array, shape: tuple[int, ...], axis: Axis) -> Array:
     """Give a reduction's result, or its cotangent, the axes it lost, so that it broadcasts against the input."""
     kept = _kept(shape, axis)
-    return value if value.shape == kept else reshape(value, kept)
+    return value if value.shape == kept else reshape(value, shape=kept)
+
+
+_SMALL = 4096
+
+
+def _spread(g: Array, x_shape: tuple[int, ...], axis: Axis) -> Array:
+    """Repeat a sum's cotangent over the axes that were summed."""
+    if type(g) is Tensor or product(x_shape) > _SMALL:
+        return broadcast_to(_restored(g, x_shape, axis), shape=x_shape)
+    out = backend_of(g).xp.empty(x_shape, g.dtype)  # when small, filling takes less time than NumPy needs for a view
+    out[...] = g if axis is None else g.reshape(_kept(x_shape, axis))
+    return out
 
 
 @primitive
@@ -45,17 +58,19 @@ def sum(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = False) -
     return xp.sum(x, axis=axis, keepdims=keepdims)
 
 
-sum.vjp(x=lambda g, x_shape, axis: broadcast_to(_restored(g, x_shape, axis), x_shape))
+sum.vjp(x=_spread)
 sum.jvp("linear")
 
 
 @primitive
 def mean(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
     """Return the mean over `axis`."""
-    return xp.mean(x, axis=axis, keepdims=keepdims)
+    if x.dtype.kind != "f" or x.dtype.itemsize < 4:
+        return xp.mean(x, axis=axis, keepdims=keepdims)  # integers and halves are summed in a wider dtype
+    return x.sum(axis=axis, keepdims=keepdims) / _count(x.shape, axis)
 
 
-mean.vjp(x=lambda g, x_shape, axis: broadcast_to(_restored(g / (_count(x_shape, axis) or 1), x_shape, axis), x_shape))
+mean.vjp(x=lambda g, x_shape, axis: _spread(g / (_count(x_shape, axis) or 1), x_shape, axis))
 mean.jvp("linear")
 
 
@@ -79,8 +94,6 @@ def _product_of_others(x: Array, out: Array, axis: Axis) -> Array:
 
 
 def _range(like: Array, n: int) -> Array:
-    from autodrill.engine.backend import backend_of
-
     return backend_of(like).xp.arange(n)
 
 

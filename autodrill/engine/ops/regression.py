@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from autodrill.engine.ops.activation import logsigmoid, relu, softplus
 from autodrill.engine.ops.elementary import xlogy
-from autodrill.engine.ops.elementwise import absolute, exp, log, maximum, square, subtract, where
+from autodrill.engine.ops.elementwise import absolute, exp, log, maximum, sqrt, square, subtract, where
 from autodrill.engine.ops.loss import reduced
-from autodrill.engine.ops.norms import cosine_similarity, pairwise_distance
+from autodrill.engine.ops.norms import pairwise_distance
 from autodrill.engine.ops.reduce import mean, sum  # noqa: A004 - NumPy's name
 from autodrill.engine.primitive import primitive
 from autodrill.engine.tensor import raw
@@ -191,7 +191,8 @@ def cosine_embedding_loss(
     x: Array, y: Array, target: Array, reduction: Reduction = "mean", *, margin: float = 0.0
 ) -> Any:
     """Return 1 - cos(x, y) where the label is 1, and max(0, cos(x, y) - margin) where it is -1."""
-    cosine = cosine_similarity(x, y, axis=-1)
+    # Not `cosine_similarity`: PyTorch adds 1e-12 to each square here, where there it raises each norm to 1e-8.
+    cosine = sum(x * y, axis=-1) / sqrt((sum(x * x, axis=-1) + 1e-12) * (sum(y * y, axis=-1) + 1e-12))
     return reduced(where(raw(target) == 1, 1 - cosine, relu(cosine - margin)), reduction)
 
 
@@ -209,5 +210,3 @@ def triplet_margin_loss(
     near = pairwise_distance(anchor, positive, p, eps)
     far = pairwise_distance(anchor, negative, p, eps)
     return reduced(relu(margin + near - far), reduction)
-
-

@@ -94,7 +94,7 @@ fmod.jvp("elementwise")
 
 def _takes_first(x: Array, y: Array, larger: bool) -> Array:
     x, y = raw(x), raw(y)
-    return ((x >= y) if larger else (x <= y)) | (y != y)
+    return ((x >= y) if larger else (x <= y)) | backend_of(y).xp.isnan(y)
 
 
 @primitive(broadcasts=True)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
+import time
 
 from . import frames, wire
 from .frames import Kind
 
 __all__ = ["Channel"]
 
+_READ_BYTES = 1 << 16
+_HELD_BYTES = 1 << 14
 _MAX_REQUEST = 1 << 40  # the parent is trusted; its frames are bounded by its own memory
 
 
@@ -24,38 +26,70 @@ class Channel:
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._process = os.getpid()
+        self._waiting = b""
+        self._outgoing = bytearray()
+        self._sent = 0.0
 
     def receive(self) -> tuple[Kind, wire.Value]:
         """Wait for a frame of the parent's, which is trusted; the process ends when the parent closes the channel."""
-        kind, length = frames.read_header(self._read(frames.HEADER_BYTES), limit=_MAX_REQUEST)
-        return kind, wire.decode(self._read(length), max_items=length)
+        while len(self._waiting) < frames.HEADER_BYTES:
+            self._waiting += self._read()
+        self._sent = time.monotonic()
+        kind, length = frames.read_header(self._waiting[: frames.HEADER_BYTES], limit=_MAX_REQUEST)
+        end = frames.HEADER_BYTES + length
+        if len(self._waiting) >= end:
+            payload, self._waiting = self._waiting[frames.HEADER_BYTES : end], self._waiting[end:]
+            return kind, wire.decode(payload, max_items=length)
+        rest = bytearray(length)  # a long frame goes where it will stay, not through copies
+        there = len(self._waiting) - frames.HEADER_BYTES
+        rest[:there], self._waiting = self._waiting[frames.HEADER_BYTES :], b""
+        left = memoryview(rest)[there:]
+        while left:
+            left = left[self._read_into(left) :]
+        return kind, wire.decode(rest, max_items=length)
 
     def send(self, kind: Kind, value: wire.Value, limit: int = frames.STRUCTURE_BYTES) -> None:
         """Send a frame, after all that was printed; a payload above `limit` bytes is reported as oversized instead."""
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(BaseException):  # the candidate may have closed or replaced it
-                stream.flush()
-        if os.getpid() != self._process:  # a fork of the candidate's that came back to us: one answer is enough
-            os._exit(0)
+        self.put(kind, value, limit)
+        self.flush()
+
+    def put(self, kind: Kind, value: wire.Value, limit: int) -> None:
+        """Like `send`, but the frame may wait a little for others to go with it: a system call less for each."""
         frame = frames.pack(kind, value)
         if len(frame) - frames.HEADER_BYTES > limit:
             frame = frames.pack(Kind.OVERSIZED, "a value of too many parts")
-        left = memoryview(frame)
+        self._outgoing += frame
+        if len(self._outgoing) > _HELD_BYTES or time.monotonic() - self._sent > frames.HELD_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Send what waits."""
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except BaseException:  # noqa: S112  the candidate may have closed or replaced it
+                continue
+        if os.getpid() != self._process:  # a fork of the candidate's that came back to us: one answer is enough
+            os._exit(0)
+        left = memoryview(self._outgoing)
         try:
             while left:
                 left = left[os.write(self._descriptor, left) :]
         except OSError:
             os._exit(frames.LOST_CHANNEL)
+        self._outgoing = bytearray()
+        self._sent = time.monotonic()
 
-    def _read(self, count: int) -> bytes:
-        parts: list[bytes] = []
-        while count:
-            try:
-                part = os.read(self._descriptor, min(count, 1 << 20))
-            except OSError:
-                os._exit(frames.LOST_CHANNEL)
-            if not part:
-                os._exit(0)  # the parent closed; no exit handler of the candidate's runs
-            parts.append(part)
-            count -= len(part)
-        return b"".join(parts)
+    def _read(self) -> bytes:
+        try:
+            part = os.read(self._descriptor, _READ_BYTES)
+        except OSError:
+            os._exit(frames.LOST_CHANNEL)
+        return part or os._exit(0)  # the parent closed; no exit handler of the candidate's runs
+
+    def _read_into(self, place: memoryview) -> int:
+        try:
+            count = os.readv(self._descriptor, [place])
+        except OSError:
+            os._exit(frames.LOST_CHANNEL)
+        return count or os._exit(0)

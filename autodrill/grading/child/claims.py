@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from . import wire
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -17,6 +17,7 @@ __all__ = ["Claims", "Snapshot", "compare", "snapshot"]
 
 Snapshot: TypeAlias = "tuple[Any, ...]"
 
+_LARGE_BYTES = 1 << 15
 _MAX_ARRAYS = 64  # per value: memory is compared pair by pair
 _MAX_WORK = 100_000  # NumPy's exact overlap search is exponential in the worst case
 
@@ -34,11 +35,18 @@ class Claims:
     readonly: tuple[int, ...]
 
 
-def snapshot(value: Any) -> Snapshot:
-    """Record a value so that two records are equal just when nothing about it changed; NaN equals itself."""
+def snapshot(value: Any, sent: wire.Value = None) -> Snapshot:
+    """Record a value so that two records are equal just when nothing about it changed; NaN equals itself.
+
+    Args:
+        value: The value.
+        sent: What it was made from, if that is known: a large array need then not be copied.
+    """
     import numpy as np
 
     if type(value) is np.ndarray:
+        if value.nbytes > _LARGE_BYTES and isinstance(sent, wire.Array) and value.dtype.str[:2] in {"<f", "<i", "<u"}:
+            return ("large array", value.dtype.str, value.shape, value.strides, sent.data)
         return ("array", value.dtype.str, value.shape, value.strides, value.tobytes())
     if type(value) in {tuple, list}:
         return (type(value), *(snapshot(item) for item in value))
@@ -49,12 +57,16 @@ def snapshot(value: Any) -> Snapshot:
     return ("object", id(value))
 
 
-def compare(arguments: Sequence[Any], before: Sequence[Snapshot], result: Any) -> Claims:
-    """Compare the arguments with what they were, and the result's memory with theirs."""
+def compare(arguments: Sequence[Any], before: Sequence[Snapshot], result: Any) -> Claims | None:
+    """Compare the arguments with what they were, and the result's memory with theirs; None if nothing is to be said."""
+    changed = tuple([i for i, was in enumerate(before) if _differs(arguments[i], was)])
     outputs = [list(_arrays(item)) for item in _items(result)]
     inputs = [list(_arrays(argument)) for argument in arguments]
-    return Claims(
-        changed=tuple(i for i, (value, was) in enumerate(zip(arguments, before, strict=True)) if _differs(value, was)),
+    readonly = tuple([o for o, given in enumerate(outputs) if any(map(_cannot_be_written, given))])
+    if _all_lie_apart(outputs, inputs):  # as nearly always; the search below takes longer than a small call
+        return Claims(changed, (), (), readonly) if changed or readonly else None
+    found = Claims(
+        changed=changed,
         shared=tuple(
             (o, i) for o, given in enumerate(outputs) for i, taken in enumerate(inputs) if _overlap(given, taken)
         ),
@@ -63,15 +75,56 @@ def compare(arguments: Sequence[Any], before: Sequence[Snapshot], result: Any) -
             for (o, given), (other, also) in itertools.combinations(enumerate(outputs), 2)
             if _overlap(given, also)
         ),
-        readonly=tuple(o for o, given in enumerate(outputs) if any(not a.flags.writeable or _folded(a) for a in given)),
+        readonly=readonly,
     )
+    return found if any((found.changed, found.shared, found.joined, found.readonly)) else None
+
+
+def _all_lie_apart(outputs: Sequence[Sequence[NDArray[Any]]], inputs: Sequence[Sequence[NDArray[Any]]]) -> bool:
+    """Whether no output lies in memory that another output or an input has; False if that takes a closer look."""
+    taken = {id(_owner(array)) for given in inputs for array in given}
+    for given in outputs:
+        for array in given:
+            owner = _owner(array)
+            if owner is None or id(owner) in taken:
+                return False
+            taken.add(id(owner))
+    return True
+
+
+def _owner(array: NDArray[Any]) -> NDArray[Any] | None:
+    """Return the array whose memory this one is a view of, or itself; None if no array owns it."""
+    import numpy as np
+
+    while (base := array.base) is not None:
+        if type(base) is not np.ndarray:
+            return None
+        array = base
+    return array
+
+
+def _cannot_be_written(array: NDArray[Any]) -> bool:
+    flags = array.flags
+    return not flags.writeable or (not flags.c_contiguous and _folded(array))
 
 
 def _differs(value: Any, was: Snapshot) -> bool:
+    if was[0] == "large array":
+        return _large_differs(value, was)
     try:
         return snapshot(value) != was
     except (RecursionError, wire.WireError):  # it now holds itself, or something that does not travel
         return True
+
+
+def _large_differs(value: Any, was: Snapshot) -> bool:
+    import numpy as np
+
+    _, dtype, shape, strides, data = was
+    if type(value) is not np.ndarray or (value.dtype.str, value.shape, value.strides) != (dtype, shape, strides):
+        return True
+    bits = f"<u{value.itemsize}"  # NaN equals itself, and 0 is not -0
+    return not np.array_equal(value.view(bits), np.ndarray(shape, bits, data))
 
 
 def _items(result: Any) -> Sequence[Any]:
@@ -83,7 +136,11 @@ def _items(result: Any) -> Sequence[Any]:
     return [result]
 
 
-def _arrays(value: Any) -> Iterator[NDArray[Any]]:
+def _arrays(value: Any) -> Iterable[NDArray[Any]]:
+    import numpy as np
+
+    if type(value) is np.ndarray:
+        return (value,)
     return itertools.islice(_walk(value, wire.MAX_DEPTH), _MAX_ARRAYS)
 
 

@@ -54,12 +54,14 @@ class Ready:
     Attributes:
         ruleset: Descriptor of the Landlock ruleset.
         filter: The system-call filter.
+        used: Bytes of address space in use.
         lost: Layers that cannot be had here, with the reason.
         notes: What is worth knowing of the others.
     """
 
     ruleset: int | None = None
     filter: Filter | None = None
+    used: int | None = None
     lost: dict[Layer, str] = field(default_factory=dict)
     notes: dict[Layer, str] = field(default_factory=dict)
 
@@ -71,7 +73,7 @@ def make_ready(order: Order, numpy: str) -> Ready:
         order: The order.
         numpy: The folder NumPy's package is in.
     """
-    ready = Ready()
+    ready = Ready(used=limits.address_space())
     if Layer.LANDLOCK in order.layers:
         with _losing(Layer.LANDLOCK, ready.lost):
             _need_linux()
@@ -88,7 +90,7 @@ def make_ready(order: Order, numpy: str) -> Ready:
             from . import seccomp
 
             ready.filter = seccomp.assemble(seccomp.rules(order.profile))
-            ready.notes[Layer.SECCOMP] = f"{order.profile}, {ready.filter.length} instructions"
+            ready.notes[Layer.SECCOMP] = f"{ready.filter.length} instructions"
     return ready
 
 
@@ -126,7 +128,8 @@ def confine(order: Order, ready: Ready, parent: int) -> Standing:
         seccomp.install(ready.filter)
 
     take(Layer.ENVIRONMENT, lambda: os.chdir("/"))  # the rest of it is clean by the parent's doing
-    take(Layer.RLIMITS, lambda: limits.bound(order.memory))  # before the user changes: root alone may set them all
+    # Before the user changes: root may set them all.
+    take(Layer.RLIMITS, lambda: limits.bound(order.memory, ready.used))
     take(Layer.PRIVILEGES, lambda: _drop(order.profile, parent))
     take(Layer.LANDLOCK, restrict)
     take(Layer.SECCOMP, install)  # last: it forbids what the others need

@@ -10,13 +10,16 @@ from enum import IntEnum
 
 from . import wire
 
-__all__ = ["HEADER_BYTES", "LOST_CHANNEL", "STRUCTURE_BYTES", "Kind", "pack", "read_header"]
+__all__ = ["HEADER_BYTES", "HELD_SECONDS", "LOST_CHANNEL", "STRUCTURE_BYTES", "Kind", "pack", "read_header"]
 
 LOST_CHANNEL = 113
 """The exit status of a candidate's process that finds its channel closed under it."""
 
 STRUCTURE_BYTES = 1 << 16
 """What a payload may hold beside the data of an answer."""
+
+HELD_SECONDS = 0.02
+"""How long an answer may be held back, if the calls after it are as quick, to be sent together with theirs."""
 
 _HEADER = struct.Struct("<BQ")
 HEADER_BYTES = _HEADER.size
@@ -50,7 +53,7 @@ def pack(kind: Kind, value: wire.Value) -> bytes:
     return b"".join(out)
 
 
-def read_header(header: bytes, *, limit: int) -> tuple[Kind, int]:
+def read_header(header: bytes | bytearray, *, limit: int) -> tuple[Kind, int]:
     """Return a frame's kind and the length of its payload in bytes.
 
     Args:

@@ -8,7 +8,6 @@ import io
 import os
 import signal
 import sys
-import time
 import types
 import warnings
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from .frames import Kind
 from .layers import Standing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 __all__ = ["import_numpy", "main", "serve_confined", "tie_to"]
 
@@ -108,7 +107,10 @@ def _serve(channel: Channel, host: _Host, standing: Standing) -> NoReturn:
             assert kind is Kind.CALL
             assert isinstance(request, tuple)
             assert candidate is not None
-            channel.send(*candidate.call(request), limit=_int(request[2]) + frames.STRUCTURE_BYTES)
+            limit = _int(request[2]) + frames.STRUCTURE_BYTES
+            for kind, answer in candidate.calls(request):
+                channel.put(kind, answer, limit)
+            channel.flush()
 
 
 class _Candidate:
@@ -145,26 +147,37 @@ class _Candidate:
         self.target = entry if self.drive is None else _Driven(self.drive, entry)
         return Kind.LOADED, None
 
-    def call(self, request: tuple[wire.Value, ...]) -> tuple[Kind, wire.Value]:
-        sent, same, limit, seconds = request
+    def calls(self, request: tuple[wire.Value, ...]) -> Iterator[tuple[Kind, wire.Value]]:
+        """Make the calls that are asked for, each when the answer before it is sent, up to one that does not return."""
+        sent, asked, limit, seconds = request
         assert isinstance(sent, tuple)
-        assert isinstance(same, tuple)
+        assert isinstance(asked, tuple)
+        limits.renew_cpu(_float(seconds) * len(asked))
+        first: list[Any] | None = None
+        for each in asked:
+            assert isinstance(each, tuple)
+            same, again = each
+            assert isinstance(same, bytes)
+            arguments = first if again and first is not None else _build(sent, same)
+            first = arguments if first is None else first
+            kind, answer = self._call(arguments, [sent[place] for place in same], _int(limit))
+            yield kind, answer
+            if kind is not Kind.RETURNED:
+                return
+
+    def _call(self, arguments: list[Any], sent: list[wire.Value], limit: int) -> tuple[Kind, wire.Value]:
         assert self.target is not None
-        limits.renew_cpu(_float(seconds))
-        own = [values.from_wire(value, lay_out=True) for value in sent]
-        arguments = [own[_int(index)] for index in same]
-        before = [claims.snapshot(argument) for argument in arguments]
-        started = time.process_time()
+        before = list(map(claims.snapshot, arguments, sent))
         try:
             result = self._run(self.host.call, self.target, arguments)
-            spent = time.process_time() - started
-            answer = values.to_wire(result, limit=_int(limit))
+            answer = values.to_wire(result, limit=limit)
             found = claims.compare(arguments, before, result)
         except values.OversizedError as error:
             return Kind.OVERSIZED, str(error)
         except BaseException as error:
             return self._raised(error)
-        return Kind.RETURNED, (answer, found.changed, found.shared, found.joined, found.readonly, spent)
+        claimed = None if found is None else (found.changed, found.shared, found.joined, found.readonly)
+        return Kind.RETURNED, (answer, claimed)
 
     def _run(self, way: _Way, function: Callable[..., Any], arguments: list[Any]) -> Any:
         import numpy as np
@@ -176,6 +189,12 @@ class _Candidate:
         if isinstance(error, MemoryError):
             self.host.spare_memory()
         return Kind.RAISED, report.raised(error, self.filename)
+
+
+def _build(sent: tuple[wire.Value, ...], same: bytes) -> list[Any]:
+    """Build a call's arguments afresh; those that are said to be the same are one object."""
+    built = {place: values.from_wire(sent[place], lay_out=True) for place in set(same)}
+    return [built[place] for place in same]
 
 
 def _plain_call(function: Callable[..., Any], arguments: list[Any], _filename: str) -> Any:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["gaps", "make_ruleset", "restrict", "version"]
 
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_LIBC.syscall.restype = ctypes.c_long
+
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on every architecture
 _ASK_VERSION = 1
 _BENEATH_PATH = 1
@@ -96,11 +99,9 @@ def _allow(ruleset: int, path: str) -> None:
 
 
 def _call(number: int, *arguments: object) -> int:
-    libc = ctypes.CDLL(None, use_errno=True)
     # c_ulong: a variadic function reads whole registers, and the upper half of an int's is anything.
     wide = [ctypes.c_ulong(a) if isinstance(a, int) else a for a in arguments]
-    libc.syscall.restype = ctypes.c_long
-    result = int(libc.syscall(ctypes.c_long(number), *wide))
+    result = int(_LIBC.syscall(ctypes.c_long(number), *wide))
     if result < 0:
         error = ctypes.get_errno()
         raise OSError(error, os.strerror(error))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["bound", "renew_cpu", "spare"]
+__all__ = ["address_space", "bound", "renew_cpu", "spare"]
 
 _OPEN_FILES = 64
 _SPARE = 64 << 20
@@ -29,16 +29,15 @@ def spare() -> Callable[[], object]:
     return mmap.mmap(-1, _SPARE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=0).close
 
 
-def bound(memory: int) -> None:
+def bound(memory: int, used: int | None) -> None:
     """Set the limits.
 
     Args:
-        memory: Bytes of address space the candidate may add to what Python and NumPy have already mapped. macOS does
-            not enforce it.
+        memory: Bytes of address space the candidate may add. macOS does not enforce it.
+        used: Bytes of it that Python and NumPy have already mapped; None where the system does not say.
     """
-    used = _address_space()
     if used is not None:
-        _limit(resource.RLIMIT_AS, used + memory, used + memory)
+        _limit(resource.RLIMIT_AS, used + _SPARE + memory, used + _SPARE + memory)
     for name in _NONE:
         if hasattr(resource, name):
             _limit(getattr(resource, name), 0, 0)
@@ -65,7 +64,7 @@ def _limit(what: int, soft: int, hard: int) -> bool:
     return True
 
 
-def _address_space() -> int | None:
+def address_space() -> int | None:
     """Return how many bytes of address space are mapped, where the system says."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])

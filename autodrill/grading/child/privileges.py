@@ -11,6 +11,8 @@ from .layers import Profile
 
 __all__ = ["adopt_orphans", "die_with_parent", "drop"]
 
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 1, 4, 36, 38
 _CAPABILITIES_VERSION = 0x2008_0522
 _NOBODY = 65534
@@ -76,16 +78,14 @@ def _become_nobody() -> str:
 
 def _drop_capabilities() -> None:
     header = struct.pack("=Ii", _CAPABILITIES_VERSION, 0)
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.capset(header, bytes(24)) != 0:  # two words each of effective, permitted and inheritable ones
+    if _LIBC.capset(header, bytes(24)) != 0:  # two words each of effective, permitted and inheritable ones
         raise _error()
 
 
 def _prctl(option: int, value: int) -> None:
-    libc = ctypes.CDLL(None, use_errno=True)
     # c_ulong: a variadic function reads whole registers, and prctl wants those it does not use to be zero.
     rest = [ctypes.c_ulong(argument) for argument in (value, 0, 0, 0)]
-    if libc.prctl(option, *rest) != 0:
+    if _LIBC.prctl(option, *rest) != 0:
         raise _error()
 
 

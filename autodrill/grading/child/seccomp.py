@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Filter", "assemble", "install", "rules"]
 
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
 _PR_SET_SECCOMP, _MODE_FILTER = 22, 2
 _ALLOW, _KILL_PROCESS, _EPERM = 0x7FFF_0000, 0x8000_0000, 0x0005_0001
 
@@ -206,9 +208,8 @@ def install(program: Filter) -> None:
     Raises:
         OSError: The kernel does not take it.
     """
-    libc = ctypes.CDLL(None, use_errno=True)
     told = _Program(program.length, program.code)
     # c_ulong: a variadic function reads whole registers, and the upper half of an int's is anything.
-    if libc.prctl(_PR_SET_SECCOMP, ctypes.c_ulong(_MODE_FILTER), ctypes.byref(told), ctypes.c_ulong(0)) != 0:
+    if _LIBC.prctl(_PR_SET_SECCOMP, ctypes.c_ulong(_MODE_FILTER), ctypes.byref(told), ctypes.c_ulong(0)) != 0:
         error = ctypes.get_errno()
         raise OSError(error, os.strerror(error))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from . import wire
@@ -12,9 +12,10 @@ from . import wire
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Arg", "OversizedError", "SameAs", "arguments_to_wire", "from_wire", "to_wire", "type_name"]
+__all__ = ["Arg", "OversizedError", "SameAs", "calls_to_wire", "from_wire", "to_wire", "type_name"]
 
 _NAME_LIMIT = 100
 _ANY_SIZE = 1 << 40
@@ -76,29 +77,41 @@ def to_wire(value: Any, *, limit: int) -> wire.Value:
     return _describe(value, _Budget(limit), _MAX_DEPTH)
 
 
-def arguments_to_wire(args: Sequence[Any]) -> tuple[tuple[wire.Value, ...], tuple[int, ...]]:
-    """Describe a call's positional arguments.
+def calls_to_wire(calls: Sequence[Sequence[Any]]) -> tuple[tuple[wire.Value, ...], tuple[bytes, ...]]:
+    """Describe the positional arguments of some calls.
 
     Returns:
-        The distinct ones, and for each position which of them stands there.
+        The distinct ones, equal ones of several calls counted once, and for each call which of them stands at each
+        position, a byte each.
 
     Raises:
         TypeError: One cannot travel, or is `SameAs` one that does not stand before it.
         OversizedError: One has too many parts or is nested too deep.
+        ValueError: There are more than 256 of them.
     """
     own: list[wire.Value] = []
-    same: list[int] = []
-    for position, arg in enumerate(args):
-        if isinstance(arg, SameAs):
-            if not 0 <= arg.index < position:
-                raise TypeError(f"argument {position} cannot be the same as argument {arg.index}")
-            same.append(same[arg.index])
-            continue
-        same.append(len(own))
-        own.append(to_wire(arg, limit=_ANY_SIZE))
-        if (opaque := _find_opaque(own[-1])) is not None:
-            raise TypeError(f"argument {position} cannot travel: {opaque.type_name}")
-    return tuple(own), tuple(same)
+    places: dict[bytes, list[int]] = {}
+    asked = []
+    for args in calls:
+        same: list[int] = []
+        for position, arg in enumerate(args):
+            if isinstance(arg, SameAs):
+                if not 0 <= arg.index < position:
+                    raise TypeError(f"argument {position} cannot be the same as argument {arg.index}")
+                same.append(same[arg.index])
+                continue
+            value = to_wire(arg, limit=_ANY_SIZE)
+            if (opaque := _find_opaque(value)) is not None:
+                raise TypeError(f"argument {position} cannot travel: {opaque.type_name}")
+            alike = places.setdefault(wire.encode(value), [])
+            place = next((place for place in alike if place not in same), None)  # only `SameAs` makes two one object
+            if place is None:
+                place = len(own)
+                alike.append(place)
+                own.append(value)
+            same.append(place)
+        asked.append(bytes(same))
+    return tuple(own), tuple(asked)
 
 
 def _describe(value: Any, budget: _Budget, depth: int) -> wire.Value:
@@ -145,14 +158,23 @@ def _scalar_types() -> frozenset[type]:
 
 def _describe_array(array: NDArray[Any], budget: _Budget) -> wire.Array | wire.Opaque:
     dtype = array.dtype
+    code, as_it_is = _code_of(dtype)
+    if code is None:
+        return wire.Opaque(f"ndarray of dtype {dtype}"[:_NAME_LIMIT])
+    # Spent before the copy is made: a view with zero strides can claim terabytes that do not exist.
+    if not budget.spend(array.nbytes):
+        raise OversizedError(f"an array of shape {array.shape} and dtype {dtype} ({array.nbytes / 1e6:,.1f} MB)")
+    raw = array if as_it_is else array.astype(f"<{code}")
+    return wire.Array(code, array.shape, raw.tobytes())
+
+
+@lru_cache(256)
+def _code_of(dtype: np.dtype[Any]) -> tuple[str | None, bool]:
+    """Return what the wire calls a dtype, None if it does not travel, and whether its bytes are in the wire's order."""
     code = f"{dtype.kind}{dtype.itemsize}"
     if code not in wire.DTYPES:
-        return wire.Opaque(f"ndarray of dtype {dtype}"[:_NAME_LIMIT])
-    size = math.prod(array.shape) * dtype.itemsize
-    # Spent before the copy is made: a view with zero strides can claim terabytes that do not exist.
-    if not budget.spend(size):
-        raise OversizedError(f"an array of shape {array.shape} and dtype {dtype} ({size / 1e6:,.1f} MB)")
-    return wire.Array(code, array.shape, array.astype(f"<{code}", copy=False).tobytes())
+        return None, False
+    return code, sys.byteorder == "little" and dtype.isnative
 
 
 def _flagged(
@@ -190,10 +212,12 @@ def from_wire(value: wire.Value, *, lay_out: bool = False) -> Any:
 def _build_array(array: wire.Array, layout: wire.Layout) -> Any:
     import numpy as np
 
-    read: NDArray[Any] = np.ndarray(array.shape, f"<{array.dtype}", array.data)
+    read: NDArray[Any] = np.ndarray(array.shape, _dtype_of(array.dtype), array.data)
     if array.scalar:
         return read[()]
     match layout:
+        case wire.Layout.C:
+            return read.copy()
         case wire.Layout.F:
             return read.copy(order="F")
         case wire.Layout.STRIDED:
@@ -203,8 +227,13 @@ def _build_array(array: wire.Array, layout: wire.Layout) -> Any:
         case wire.Layout.REVERSED:
             flip: tuple[Any, ...] = (..., *(slice(None, None, -1),) * read.ndim)
             return read[flip].copy()[flip]
-        case _:
-            return read.copy()
+
+
+@cache
+def _dtype_of(code: str) -> np.dtype[Any]:
+    import numpy as np
+
+    return np.dtype(f"<{code}")
 
 
 def _find_opaque(value: wire.Value) -> wire.Opaque | None:

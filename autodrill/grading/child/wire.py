@@ -80,9 +80,9 @@ class Layout(IntEnum):
 _LAYOUTS = tuple(Layout)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: many are made for every call, and freezing triples what that costs
 class Array:
-    """An array as bytes.
+    """An array as bytes; nobody changes one.
 
     Attributes:
         dtype: One of `DTYPES`.

@@ -11,7 +11,6 @@ from tests.engine.samples.base import (
     Counterpart,
     Sample,
     between,
-    booleans,
     fixed,
     integers,
     one,
@@ -144,7 +143,7 @@ SAMPLES: tuple[Sample, ...] = (
     *with_options("kl_div", *PAIR, draw=(real, probability), options=(*REDUCTIONS, {"reduction": "batchmean"})),
     one("kl_div", *PAIR, log_target=True),
     *with_options("soft_margin_loss", *PAIR, draw=(real, signs), options=REDUCTIONS),
-    one("multilabel_soft_margin_loss", *PAIR, draw=(real, booleans)),
+    one("multilabel_soft_margin_loss", *PAIR, draw=(real, probability)),
     *with_options("hinge_embedding_loss", *PAIR, draw=(spread, signs), options=REDUCTIONS),
     *with_options("margin_ranking_loss", (5,), (5,), (5,), draw=(real, real, signs), options=REDUCTIONS, margin=0.3),
     *with_options("cosine_embedding_loss", (4, 3), (4, 3), (4,), draw=(real, real, signs), options=REDUCTIONS),
@@ -171,7 +170,7 @@ SAMPLES: tuple[Sample, ...] = (
     one("instance_norm", (2, 3, 4)),
     one("instance_norm", (2, 2, 3), (2,), (2,)),
     one("group_norm", (2, 4, 2), (4,), (4,), call=lambda x, w, b: engine.group_norm(x, 2, w, b)),
-    one("group_norm", (2, 4), call=lambda x: engine.group_norm(x, 2)),
+    one("group_norm", (2, 4, 3), call=lambda x: engine.group_norm(x, 2)),
     one("local_response_norm", (2, 4, 3), size=3, alpha=0.5),
     one("linear", (2, 3), (4, 3), (4,)),
     one("linear", (3,), (4, 3)),
@@ -200,9 +199,7 @@ def ctc(library: Any, x: Any, reduction: str = "mean", number: Any = np.asarray)
     """Score sequences with a repeated label, which needs a blank between, and one that is shorter."""
     log_probs = library.log_softmax(x, -1)
     function = library.ctc_loss if library is engine else library.nn.functional.ctc_loss
-    return function(
-        log_probs, number([[1, 1], [2, 3]]), number([5, 4]), number([2, 1]), blank=0, reduction=reduction
-    )
+    return function(log_probs, number([[1, 1], [2, 3]]), number([5, 4]), number([2, 1]), blank=0, reduction=reduction)
 
 
 def rotated(torch: Any) -> Any:
@@ -247,7 +244,15 @@ def batch_normed(torch: Any) -> Any:
 
 def weighted_logits(torch: Any) -> Any:
     f = torch.nn.functional.binary_cross_entropy_with_logits
-    return lambda x, t, w=None, **more: f(x, t, pos_weight=w, **more)
+    softplus = torch.nn.functional.softplus
+
+    def call(x: Any, t: Any, pos_weight: Any = None, **more: Any) -> Any:
+        if pos_weight is None:
+            return f(x, t, **more)
+        # PyTorch does not differentiate the weight: the formula, in its operations.
+        return ((1 - t) * softplus(x) + pos_weight * t * softplus(-x)).mean()
+
+    return call
 
 
 def cells(name: str) -> Counterpart:
@@ -297,8 +302,8 @@ COUNTERPARTS: dict[str, Counterpart] = {
     "binary_cross_entropy_with_logits": weighted_logits,
     "ctc_loss": lambda t: lambda x, **more: ctc(t, x, number=t.tensor, **more),
     "cdist": lambda t: lambda x, y, p=2.0: t.linalg.vector_norm(x[..., :, None, :] - y[..., None, :, :], p, -1),
-    "standardize": lambda t: lambda x, axes, eps: (
-        (x - x.mean(axes, keepdim=True)) / t.sqrt(x.var(axes, correction=0, keepdim=True) + eps)
+    "standardize": lambda t: (
+        lambda x, axes, eps: (x - x.mean(axes, keepdim=True)) / t.sqrt(x.var(axes, correction=0, keepdim=True) + eps)
     ),
     "layer_norm": normed,
     "rms_norm": lambda t: lambda x, w: t.nn.functional.rms_norm(x, w.shape, w, 1e-5),

@@ -22,7 +22,7 @@ def convolutions(dims: int) -> tuple[Sample, ...]:
 def transposed(dims: int) -> tuple[Sample, ...]:
     name, image, kernel = f"conv_transpose{dims}d", (3, 2, 2)[:dims], KERNELS[dims]
     plain = one(name, (2, 2, *image), (2, 1, *kernel), (1,))
-    more = {"stride": 2, "padding": 1, "output_padding": 1, "groups": 2}
+    more: Any = {"stride": 2, "padding": 1, "output_padding": 1, "groups": 2}
     return (plain,) if dims == 3 else (plain, one(name, (1, 2, *image), (2, 2, *kernel), **more))
 
 
@@ -73,7 +73,6 @@ def interpolated(torch: Any) -> Any:
         )
 
     return call
-
 
 
 def unfolded(torch: Any) -> Any:

@@ -1,0 +1,208 @@
+"""Sums of products over labelled axes: einsum, and the products of vectors and tensors it generalises."""
+
+from __future__ import annotations
+
+import string
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from autodrill.engine.ops.arrange import diagonal, take
+from autodrill.engine.ops.linalg import matmul
+from autodrill.engine.ops.reduce import sum  # noqa: A004 - NumPy's name
+from autodrill.engine.ops.shape import expand_dims, moveaxis, reshape, transpose
+from autodrill.engine.primitive import primitive
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from autodrill.engine.backend import Array, Namespace
+
+Labels = tuple[str, str, str]
+
+_WORTH_PLANNING = 4096  # element pairs; below, NumPy's search for a BLAS call costs more than it saves
+
+
+@primitive
+def contract(xp: Namespace, x: Array, y: Array, *, labels: Labels) -> Array:
+    """Return the einsum of two operands, `labels` those of x, of y and of the result.
+
+    No label occurs twice in one operand, and each occurs in the other operand or in the result: what remains of any
+    einsum once diagonals are taken and lonely axes summed. The set is closed under differentiation.
+    """
+    left, right, out = labels
+    return xp.einsum(f"{left},{right}->{out}", x, y, optimize=x.size * y.size > _WORTH_PLANNING)
+
+
+contract.vjp(
+    x=lambda g, y, labels: contract(g, y, labels=(labels[2], labels[1], labels[0])),
+    y=lambda g, x, labels: contract(g, x, labels=(labels[2], labels[0], labels[1])),
+)
+contract.jvp("linear in each argument")
+
+
+def _parsed(subscripts: str, ndims: Sequence[int]) -> tuple[list[str], str]:
+    """Return each operand's labels and the result's, with labels in place of ellipses."""
+    left, arrow, right = subscripts.replace(" ", "").partition("->")
+    terms = left.split(",")
+    if len(terms) != len(ndims):
+        raise ValueError(f"`{subscripts}` names {len(terms)} operands, got {len(ndims)}")
+    unused = [c for c in string.ascii_letters if c not in subscripts]
+    widest = max([n - len(t.replace("...", "")) for t, n in zip(terms, ndims, strict=True) if "..." in t], default=0)
+    batch = "".join(unused[:widest])
+    inputs = []
+    for term, ndim in zip(terms, ndims, strict=True):
+        more = ndim - len(term.replace("...", ""))
+        if more < 0 or (more > 0 and "..." not in term):
+            raise ValueError(f"`{term}` of `{subscripts}` does not fit an operand of {ndim} axes")
+        inputs.append(term.replace("...", batch[widest - more :]))
+    if arrow:
+        return inputs, right.replace("...", batch)
+    joined = "".join(inputs)
+    return inputs, batch + "".join(sorted(c for c in set(joined) if joined.count(c) == 1 and c not in batch))
+
+
+def _simplified(x: Array, labels: str, kept: str) -> tuple[Array, str]:
+    """Take the diagonal of axes that share a label, and sum over axes whose label is in neither place to come."""
+    for label in dict.fromkeys(labels):
+        while labels.count(label) > 1:
+            first = labels.index(label)
+            second = labels.index(label, first + 1)
+            x = diagonal(x, 0, first, second)
+            labels = labels[:first] + labels[first + 1 : second] + labels[second + 1 :] + label
+    lonely = tuple(k for k, label in enumerate(labels) if label not in kept)
+    if lonely:
+        x = sum(x, axis=lonely)
+        labels = "".join(label for label in labels if label in kept)
+    return x, labels
+
+
+def einsum(subscripts: str, *operands: Array) -> Any:
+    """Return the sum of products that Einstein's convention writes, from left to right, two operands at a time.
+
+    Args:
+        subscripts: Such as `"bij,bjk->bik"`; `...` stands for axes that broadcast, and without an arrow the result
+            has the labels that occur once, in alphabetical order.
+        operands: One for each term.
+
+    Raises:
+        ValueError: The subscripts do not fit the operands, or the result has a label that no operand has.
+    """
+    terms, out = _parsed(subscripts, [x.ndim for x in operands])
+    unknown = [label for label in out if not any(label in term for term in terms)]
+    if unknown or len(set(out)) != len(out):
+        raise ValueError(f"the result `{out}` has a label twice, or one that no operand has")
+    result, labels = _simplified(operands[0], terms[0], "".join(terms[1:]) + out)
+    for k in range(1, len(operands)):
+        later = "".join(terms[k + 1 :]) + out
+        y, right = _simplified(operands[k], terms[k], labels + later)
+        result, labels = _simplified(result, labels, right + later)
+        joint = "".join(label for label in dict.fromkeys(labels + right) if label in later)
+        last = k == len(operands) - 1
+        result = contract(result, y, labels=(labels, right, out if last else joint))
+        labels = out if last else joint
+    if labels == out:
+        return result
+    return transpose(result, tuple(labels.index(label) for label in out))
+
+
+def tensordot(x: Array, y: Array, axes: int | tuple[Any, Any] = 2) -> Any:
+    """Return the products of x and y summed over pairs of axes.
+
+    Args:
+        x: Values of any shape.
+        y: Likewise.
+        axes: How many of x's last and y's first axes are paired, or which ones, as two sequences.
+    """
+    if isinstance(axes, int):
+        left, right = list(range(x.ndim - axes, x.ndim)), list(range(axes))
+    else:
+        left, right = ([a] if isinstance(a, int) else list(a) for a in axes)
+    left, right = [a % x.ndim for a in left], [a % y.ndim for a in right]
+    rows = [a for a in range(x.ndim) if a not in left]
+    columns = [a for a in range(y.ndim) if a not in right]
+    shape = (*(x.shape[a] for a in rows), *(y.shape[a] for a in columns))
+    inner = prod(x.shape[a] for a in left)
+    matrix = reshape(transpose(x, (*rows, *left)), (prod(x.shape[a] for a in rows), inner))
+    other = reshape(transpose(y, (*right, *columns)), (inner, prod(y.shape[a] for a in columns)))
+    return reshape(matmul(matrix, other), shape)
+
+
+def dot(x: Array, y: Array) -> Any:
+    """Return the sum of products over the last axis of x and the second to last of y (the only one of a vector)."""
+    if x.ndim == 0 or y.ndim == 0:
+        return x * y
+    return tensordot(x, y, ((-1,), (-1 if y.ndim == 1 else -2,)))
+
+
+def vdot(x: Array, y: Array) -> Any:
+    """Return the inner product of all elements of x and y, flattened."""
+    return matmul(reshape(x, -1), reshape(y, -1))
+
+
+def vecdot(x: Array, y: Array, axis: int = -1) -> Any:
+    """Return the inner products of vectors along `axis`; the other axes broadcast."""
+    return sum(x * y, axis=axis)
+
+
+def inner(x: Array, y: Array) -> Any:
+    """Return the sums of products over the last axis of each."""
+    return x * y if x.ndim == 0 or y.ndim == 0 else tensordot(x, y, ((-1,), (-1,)))
+
+
+def outer(x: Array, y: Array) -> Any:
+    """Return the products of every element of x with every element of y, both flattened."""
+    return reshape(x, (-1, 1)) * reshape(y, (1, -1))
+
+
+def kron(x: Array, y: Array) -> Any:
+    """Return the Kronecker product: every element of x times the whole of y."""
+    ndim = max(x.ndim, y.ndim)
+    a = (1,) * (ndim - x.ndim) + tuple(x.shape)
+    b = (1,) * (ndim - y.ndim) + tuple(y.shape)
+    spread = reshape(x, tuple(k for n in a for k in (n, 1))) * reshape(y, tuple(k for n in b for k in (1, n)))
+    return reshape(spread, tuple(n * m for n, m in zip(a, b, strict=True)))
+
+
+def cross(x: Array, y: Array, axis: int = -1) -> Any:
+    """Return the cross product of vectors of three elements along `axis`.
+
+    Raises:
+        ValueError: The vectors have another length.
+    """
+    if x.shape[axis] != 3 or y.shape[axis] != 3:
+        raise ValueError(f"a cross product is of vectors of three elements, not {x.shape[axis]} and {y.shape[axis]}")
+    x, y = moveaxis(x, axis, -1), moveaxis(y, axis, -1)
+    after, before = [1, 2, 0], [2, 0, 1]
+    product = take(x, after, -1) * take(y, before, -1) - take(x, before, -1) * take(y, after, -1)
+    return moveaxis(product, -1, axis)
+
+
+def matvec(x: Array, y: Array) -> Any:
+    """Return the products of matrices (..., M, N) with vectors (..., N), the axes before broadcast."""
+    return matmul(x, expand_dims(y, -1))[..., 0]
+
+
+def multi_dot(arrays: Sequence[Array]) -> Any:
+    """Return the product of a chain of matrices, in the order of least work; the ends may be vectors.
+
+    The classical dynamic programme over where the last product splits the chain.
+    """
+    if len(arrays) < 3:
+        return matmul(*arrays) if len(arrays) == 2 else arrays[0]
+    sizes = [arrays[0].shape[0] if arrays[0].ndim == 2 else 1]
+    sizes += [a.shape[-1] if a.ndim == 2 else 1 for a in arrays[:-1]]
+    sizes[1] = arrays[0].shape[-1]
+    sizes.append(arrays[-1].shape[-1] if arrays[-1].ndim == 2 else 1)
+    n = len(arrays)
+    cost = [[0.0] * n for _ in range(n)]
+    cut = [[0] * n for _ in range(n)]
+    for length in range(2, n + 1):
+        for i in range(n - length + 1):
+            j = i + length - 1
+            options = [(cost[i][k] + cost[k + 1][j] + sizes[i] * sizes[k + 1] * sizes[j + 1], k) for k in range(i, j)]
+            cost[i][j], cut[i][j] = min(options)
+
+    def product(i: int, j: int) -> Any:
+        return arrays[i] if i == j else matmul(product(i, cut[i][j]), product(cut[i][j] + 1, j))
+
+    return product(0, n - 1)

@@ -1,0 +1,263 @@
+"""Decompositions of batches of matrices, and the matrix norms that need one.
+
+Several results travel in one array, which the functions cut apart. What a decomposition leaves open (the sign of an
+eigenvector, the basis of a repeated eigenvalue) its derivative leaves open too: a function of the results is
+differentiable only if it does not depend on the choice, and eigenvalues or singular values must be distinct.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Literal
+
+from autodrill.engine.ops.arrange import diag_embed, diagonal, tril, triu
+from autodrill.engine.ops.elementwise import absolute, where
+from autodrill.engine.ops.linalg import _mT, matmul
+from autodrill.engine.ops.norms import vector_norm
+from autodrill.engine.ops.reduce import max, min, sum  # noqa: A004 - NumPy's names
+from autodrill.engine.ops.shape import concatenate, expand_dims, moveaxis, reshape
+from autodrill.engine.ops.solving import solve
+from autodrill.engine.primitive import primitive
+from autodrill.engine.tensor import raw
+
+if TYPE_CHECKING:
+    from autodrill.engine.backend import Array, Namespace
+
+
+def _half_lower(x: Array) -> Array:
+    """Return the lower triangle with the diagonal halved."""
+    return tril(x, k=-1) + diag_embed(diagonal(x, 0, -2, -1)) * 0.5
+
+
+def _symmetric(x: Array) -> Array:
+    return (x + _mT(x)) / 2
+
+
+# Cholesky (Murray, 2016)
+
+
+@primitive
+def cholesky(xp: Namespace, x: Array) -> Array:
+    """Return the lower triangular L with L Lᵀ = x, for symmetric positive definite x; its gradient is symmetric.
+
+    Raises:
+        numpy.linalg.LinAlgError: A matrix is not positive definite.
+    """
+    return xp.linalg.cholesky(x)
+
+
+def _cholesky_vjp(g: Array, out: Array) -> Array:
+    inner = _half_lower(_mT(out) @ g)
+    # L⁻ᵀ (...) L⁻¹, by two solves
+    return _symmetric(_mT(solve(_mT(out), _mT(solve(_mT(out), inner)))))
+
+
+def _cholesky_jvp(dx: Array, out: Array) -> Array:
+    return out @ _half_lower(solve(out, _mT(solve(out, _symmetric(dx)))))
+
+
+cholesky.vjp(x=_cholesky_vjp)
+cholesky.jvp(_cholesky_jvp)
+
+
+# QR (Walter and Lehmann, 2018)
+
+
+@primitive
+def _qr(xp: Namespace, x: Array) -> Array:
+    """Return Q above R, of matrices with at least as many rows as columns."""
+    q, r = xp.linalg.qr(x)
+    return xp.concatenate([q, r], axis=-2)
+
+
+def _right_divided(x: Array, r: Array) -> Array:
+    """Return x r⁻¹."""
+    return _mT(solve(_mT(r), _mT(x)))
+
+
+def _qr_vjp(g: Array, out: Array, x_shape: tuple[int, ...]) -> Array:
+    rows = x_shape[-2]
+    q, r, gq, gr = out[..., :rows, :], out[..., rows:, :], g[..., :rows, :], triu(g[..., rows:, :])
+    m = r @ _mT(gr) - _mT(gq) @ q
+    return _right_divided_transposed(gq + q @ (tril(m) + _mT(tril(m, k=-1))), r)
+
+
+def _right_divided_transposed(x: Array, r: Array) -> Array:
+    """Return x r⁻ᵀ."""
+    return _mT(solve(r, _mT(x)))
+
+
+def _qr_jvp(dx: Array, out: Array, x_shape: tuple[int, ...]) -> Array:
+    rows = x_shape[-2]
+    q, r = out[..., :rows, :], out[..., rows:, :]
+    scaled = _right_divided(dx, r)
+    inside = _mT(q) @ scaled
+    turning = tril(inside, k=-1) - _mT(tril(inside, k=-1))
+    dq = q @ turning + scaled - q @ inside
+    return concatenate([dq, (inside - turning) @ r], axis=-2)
+
+
+_qr.vjp(x=_qr_vjp)
+_qr.jvp(_qr_jvp)
+
+
+def qr(x: Array) -> tuple[Any, Any]:
+    """Return Q with orthonormal columns and upper triangular R, x = Q R: shapes (..., M, K), (..., K, N), K = min.
+
+    Differentiable where the first K columns of x are linearly independent.
+    """
+    rows, columns = x.shape[-2:]
+    if rows >= columns:
+        both = _qr(x)
+        return both[..., :rows, :], both[..., rows:, :]
+    both = _qr(x[..., :rows])
+    q = both[..., :rows, :]
+    return q, concatenate([both[..., rows:, :], matmul(_mT(q), x[..., rows:])], axis=-1)
+
+
+# Symmetric eigenvalues (Giles, 2008)
+
+
+def _differences(values: Array) -> Array:
+    """Return 1 / (valueⱼ - valueᵢ), and 0 where they are equal."""
+    gap = expand_dims(values, -2) - expand_dims(values, -1)
+    same = raw(gap) == 0
+    return where(same, 0, 1 / where(same, 1, gap))
+
+
+@primitive
+def _eigh(xp: Namespace, x: Array) -> Array:
+    """Return the eigenvalues as a row above the eigenvectors."""
+    values, vectors = xp.linalg.eigh(x)
+    return xp.concatenate([values[..., None, :], vectors], axis=-2)
+
+
+def _eigh_vjp(g: Array, out: Array) -> Array:
+    values, vectors, gw, gv = out[..., 0, :], out[..., 1:, :], g[..., 0, :], g[..., 1:, :]
+    inner = diag_embed(gw) + _differences(values) * (_mT(vectors) @ gv)
+    return _symmetric(vectors @ inner @ _mT(vectors))
+
+
+def _eigh_jvp(dx: Array, out: Array) -> Array:
+    values, vectors = out[..., 0, :], out[..., 1:, :]
+    inner = _mT(vectors) @ _symmetric(dx) @ vectors
+    dw = diagonal(inner, 0, -2, -1)
+    return concatenate([expand_dims(dw, -2), vectors @ (_differences(values) * inner)], axis=-2)
+
+
+_eigh.vjp(x=_eigh_vjp)
+_eigh.jvp(_eigh_jvp)
+
+
+def eigh(x: Array) -> tuple[Any, Any]:
+    """Return the eigenvalues of symmetric matrices, in ascending order, and the eigenvectors as columns."""
+    both = _eigh(x)
+    return both[..., 0, :], both[..., 1:, :]
+
+
+def eigvalsh(x: Array) -> Any:
+    """Return the eigenvalues of symmetric matrices, in ascending order."""
+    return eigh(x)[0]
+
+
+# Singular values (Townsend, 2016)
+
+
+@primitive
+def _svd(xp: Namespace, x: Array) -> Array:
+    """Return U, the singular values as a row, and V, one above the other."""
+    u, s, vt = xp.linalg.svd(x, full_matrices=False)
+    return xp.concatenate([u, s[..., None, :], xp.swapaxes(vt, -1, -2)], axis=-2)
+
+
+def _cut(packed: Array, rows: int) -> tuple[Array, Array, Array]:
+    return packed[..., :rows, :], packed[..., rows, :], packed[..., rows + 1 :, :]
+
+
+def _without(basis: Array, x: Array) -> Array:
+    """Return what of x's columns is orthogonal to the columns of `basis`."""
+    return x - basis @ (_mT(basis) @ x)
+
+
+def _svd_vjp(g: Array, out: Array, x_shape: tuple[int, ...]) -> Array:
+    (u, s, v), (gu, gs, gv) = _cut(out, x_shape[-2]), _cut(g, x_shape[-2])
+    row, column = expand_dims(s, -2), expand_dims(s, -1)
+    gaps = _differences(s * s)
+    left, right = _mT(u) @ gu, _mT(v) @ gv
+    inner = (gaps * (left - _mT(left))) * row + column * (gaps * (right - _mT(right))) + diag_embed(gs)
+    return u @ inner @ _mT(v) + (_without(u, gu) / row) @ _mT(v) + u @ _mT(_without(v, gv) / row)
+
+
+def _svd_jvp(dx: Array, out: Array, x_shape: tuple[int, ...]) -> Array:
+    u, s, v = _cut(out, x_shape[-2])
+    row, column = expand_dims(s, -2), expand_dims(s, -1)
+    gaps = _differences(s * s)
+    right, left = dx @ v, _mT(dx) @ u
+    inner = _mT(u) @ right
+    du = u @ (gaps * (inner * row + column * _mT(inner))) + _without(u, right) / row
+    dv = v @ (gaps * (column * inner + _mT(inner) * row)) + _without(v, left) / row
+    return concatenate([du, expand_dims(diagonal(inner, 0, -2, -1), -2), dv], axis=-2)
+
+
+_svd.vjp(x=_svd_vjp)
+_svd.jvp(_svd_jvp)
+
+
+def svd(x: Array) -> tuple[Any, Any, Any]:
+    """Return U, s and Vᵀ of the thin singular value decomposition, x = U diag(s) Vᵀ, s in descending order."""
+    u, s, v = _cut(_svd(x), x.shape[-2])
+    return u, s, _mT(v)
+
+
+def svdvals(x: Array) -> Any:
+    """Return the singular values, in descending order."""
+    return svd(x)[1]
+
+
+# Norms
+
+Order = float | Literal["fro", "nuc"] | None
+
+
+def norm(x: Array, ord: Order = None, axis: int | tuple[int, int] | None = None, keepdims: bool = False) -> Any:
+    """Return a norm of vectors, or of matrices where there are two axes, with NumPy's meaning of `ord`.
+
+    Args:
+        x: Values of any shape.
+        ord: For vectors see `vector_norm`. For matrices `"fro"`, the default; `"nuc"`, the sum of singular values;
+            2 and -2, the largest and the smallest; 1 and -1, of the columns' absolute sums, `inf` and `-inf` of the
+            rows'. None with no axis is the Euclidean norm of all elements.
+        axis: One axis for vectors, two for matrices; by default all.
+        keepdims: Whether they are kept with length 1.
+
+    Raises:
+        ValueError: There is no such norm of matrices.
+    """
+    if ord is None and not isinstance(axis, tuple):
+        return vector_norm(x, 2, axis, keepdims)
+    axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    if len(axes) == 1 and not isinstance(ord, str):
+        return vector_norm(x, 2 if ord is None else ord, axes[0], keepdims)
+    if len(axes) != 2:
+        raise ValueError(f"a matrix norm needs two axes, got {len(axes)}; name them with `axis`")
+    if ord in {None, "fro"}:
+        return vector_norm(x, 2, axes, keepdims)
+    matrices = moveaxis(x, axes, (-2, -1))
+    if ord in ("nuc", 2, -2):
+        values = svdvals(matrices)
+        result = sum(values, axis=-1) if ord == "nuc" else values[..., 0 if ord == 2 else -1]
+    elif ord in {1, -1, math.inf, -math.inf}:
+        sums = sum(absolute(matrices), axis=-2 if ord in {1, -1} else -1)
+        result = max(sums, axis=-1) if ord in {1, math.inf} else min(sums, axis=-1)
+    else:
+        raise ValueError(f"there is no matrix norm `{ord}`")
+    if not keepdims:
+        return result
+    places = {a % x.ndim for a in axes}
+    return reshape(result, tuple(1 if k in places else n for k, n in enumerate(x.shape)))
+
+
+def cond(x: Array) -> Any:
+    """Return the condition number, the largest over the smallest singular value."""
+    values = svdvals(x)
+    return values[..., 0] / values[..., -1]

@@ -1,0 +1,96 @@
+"""Sorting and what it is made for: order statistics. The order itself has no derivative; the values pass theirs on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodrill.engine.backend import backend_of
+from autodrill.engine.ops.arrange import take
+from autodrill.engine.ops.index import take_along_axis
+from autodrill.engine.ops.shape import reshape, squeeze, stack
+from autodrill.engine.tensor import raw
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from autodrill.engine.backend import Array
+
+
+def argsort(x: Array, axis: int = -1) -> Array:
+    """Return the indices that sort x along `axis`, equal elements in their order; a plain array of integers."""
+    return backend_of(raw(x)).xp.argsort(raw(x), axis=axis, kind="stable")
+
+
+def argmax(x: Array, axis: int | None = None) -> Array:
+    """Return the index of the maximum, of equal ones the first; a plain array of integers."""
+    xp = backend_of(raw(x)).xp
+    return xp.asarray(xp.argmax(raw(x), axis=axis))
+
+
+def argmin(x: Array, axis: int | None = None) -> Array:
+    """Return the index of the minimum, of equal ones the first; a plain array of integers."""
+    xp = backend_of(raw(x)).xp
+    return xp.asarray(xp.argmin(raw(x), axis=axis))
+
+
+def sort(x: Array, axis: int | None = -1) -> Any:
+    """Return x sorted along `axis`, or flattened and sorted for None."""
+    if axis is None:
+        return sort(reshape(x, -1), 0)
+    return take_along_axis(x, argsort(x, axis), axis)
+
+
+def partition(x: Array, kth: int, axis: int = -1) -> Any:
+    """Return x reordered along `axis`: its kth smallest in its sorted place, smaller ones before, larger after."""
+    return take_along_axis(x, backend_of(raw(x)).xp.argpartition(raw(x), kth, axis), axis)
+
+
+def topk(x: Array, k: int, axis: int = -1, largest: bool = True) -> tuple[Any, Array]:
+    """Return the k largest elements along `axis`, the largest first, or the k smallest; and their indices."""
+    order = argsort(-raw(x) if largest else x, axis)
+    order = take(order, np.arange(k), axis)
+    return take_along_axis(x, order, axis), order
+
+
+def kthvalue(x: Array, k: int, axis: int = -1) -> Any:
+    """Return the kth smallest element along `axis`, counted from 1 as in PyTorch."""
+    return squeeze(take_along_axis(x, take(argsort(x, axis), np.arange(k - 1, k), axis), axis), axis=axis)
+
+
+def quantile(x: Array, q: float | Sequence[float], axis: int | None = None, keepdims: bool = False) -> Any:
+    """Return quantiles along `axis`, interpolated linearly between the two elements next to each.
+
+    Args:
+        x: Values of any shape but empty.
+        q: One or more probabilities; several come as a first axis of the result.
+        axis: The axis reduced, by default all of them.
+        keepdims: Whether it is kept with length 1.
+
+    Raises:
+        ValueError: A probability is outside [0, 1].
+    """
+    levels = np.asarray(q, dtype=float)
+    if levels.size and not (levels.min() >= 0 and levels.max() <= 1):
+        raise ValueError(f"a quantile is asked for at probabilities between 0 and 1, not {q}")
+    kept = (1,) * x.ndim if axis is None else tuple(1 if k == axis % x.ndim else n for k, n in enumerate(x.shape))
+    if axis is None:
+        x, axis = reshape(x, -1), 0
+    ordered = sort(x, axis)
+    results = []
+    for level in levels.reshape(-1):
+        place = float(level) * (x.shape[axis] - 1)
+        low = int(place)
+        high = min(low + 1, x.shape[axis] - 1)
+        below, above = (take(ordered, np.array(k), axis) for k in (low, high))
+        result = below + (place - low) * (above - below)
+        results.append(reshape(result, kept) if keepdims else result)
+    if levels.ndim == 0:
+        return results[0]
+    return stack(results)
+
+
+def median(x: Array, axis: int | None = None, keepdims: bool = False) -> Any:
+    """Return the middle element along `axis`, or the mean of the two middle ones, as NumPy does."""
+    return quantile(x, 0.5, axis, keepdims)

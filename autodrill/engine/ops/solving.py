@@ -1,0 +1,193 @@
+"""Inverses, determinants and solutions of linear systems, of batches of matrices.
+
+Rules after Giles (2008), "Collected matrix derivative results for forward and reverse mode".
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodrill.engine.backend import backend_of
+from autodrill.engine.ops.arrange import take, tril, triu
+from autodrill.engine.ops.linalg import _mT, matmul
+from autodrill.engine.ops.reduce import sum  # noqa: A004 - NumPy's name
+from autodrill.engine.ops.shape import expand_dims, swapaxes
+from autodrill.engine.primitive import primitive
+from autodrill.engine.tensor import raw
+
+if TYPE_CHECKING:
+    from autodrill.engine.backend import Array, Namespace
+
+
+def _eye(x: Array) -> Array:
+    return backend_of(raw(x)).xp.eye(x.shape[-1], dtype=x.dtype)
+
+
+@primitive
+def inv(xp: Namespace, x: Array) -> Array:
+    """Return the inverse of square matrices.
+
+    Raises:
+        numpy.linalg.LinAlgError: One is singular.
+    """
+    return xp.linalg.inv(x)
+
+
+inv.vjp(x=lambda g, out: -(_mT(out) @ g @ _mT(out)))
+inv.jvp(lambda dx, out: -(out @ dx @ out))
+
+
+@primitive(broadcasts=True)
+def _solve(xp: Namespace, a: Array, b: Array) -> Array:
+    """Return x with a x = b, b of matrices."""
+    return xp.linalg.solve(a, b)
+
+
+_solve.vjp(a=lambda g, a, out: -(_solve(_mT(a), g) @ _mT(out)), b=lambda g, a: _solve(_mT(a), g))
+_solve.jvp(lambda da, db, a, out: _solve(a, db - da @ out))
+
+
+def solve(a: Array, b: Array) -> Any:
+    """Return x with a x = b.
+
+    Args:
+        a: Square matrices, shape (..., N, N).
+        b: A vector, shape (N,), or matrices, shape (..., N, K); the axes before broadcast.
+
+    Raises:
+        numpy.linalg.LinAlgError: A matrix is singular.
+    """
+    return _solve(a, expand_dims(b, -1))[..., 0] if b.ndim == 1 else _solve(a, b)
+
+
+def solve_triangular(a: Array, b: Array, *, lower: bool = False, unit_diagonal: bool = False) -> Any:
+    """Return x with a x = b, of one triangle of a alone: the other is not read and gets no gradient.
+
+    Args:
+        a: Shape (..., N, N).
+        b: As for `solve`.
+        lower: Which triangle.
+        unit_diagonal: Take the diagonal to be 1, whatever it holds.
+    """
+    inner = 1 if unit_diagonal else 0
+    triangle = tril(a, k=-inner) if lower else triu(a, k=inner)
+    return solve(triangle + _eye(a) if unit_diagonal else triangle, b)
+
+
+def _matrices(g: Array) -> Array:
+    return expand_dims(expand_dims(g, -1), -1)
+
+
+def _cofactors(x: Array, out: Array) -> Array:
+    """Return the gradient of the determinant: det(x) x⁻ᵀ, or, where some matrix is singular, minors one by one."""
+    n = x.shape[-1]
+    if bool((raw(out) != 0).all()):
+        return _matrices(out) * _mT(inv(x))
+    if n == 1:
+        return x * 0 + 1
+    others = np.array([[k for k in range(n) if k != i] for i in range(n)])
+    rows = take(x, others, -2)  # (..., n, n - 1, n): without row i
+    minors = take(rows, others, -1)  # (..., n, n - 1, n, n - 1): nor column j
+    signs = (-1.0) ** np.add.outer(np.arange(n), np.arange(n))
+    return det(swapaxes(minors, -3, -2)) * backend_of(raw(x)).xp.asarray(signs.astype(x.dtype))
+
+
+@primitive
+def det(xp: Namespace, x: Array) -> Array:
+    """Return the determinants of square matrices; the gradient is right at a singular matrix too."""
+    return xp.linalg.det(x)
+
+
+det.vjp(x=lambda g, x, out: _matrices(g) * _cofactors(x, out))
+det.jvp(lambda dx, x, out: sum(dx * _cofactors(x, out), axis=(-2, -1)))
+
+
+@primitive
+def logabsdet(xp: Namespace, x: Array) -> Array:
+    """Return log |det x| of square matrices, where the determinant itself would overflow or underflow."""
+    return xp.linalg.slogdet(x)[1]
+
+
+logabsdet.vjp(x=lambda g, x: _matrices(g) * _mT(inv(x)))
+logabsdet.jvp(lambda dx, x: sum(dx * _mT(inv(x)), axis=(-2, -1)))
+
+
+def slogdet(x: Array) -> tuple[Array, Any]:
+    """Return the sign of the determinant, a plain array, and the logarithm of its absolute value."""
+    return backend_of(raw(x)).xp.linalg.slogdet(raw(x))[0], logabsdet(x)
+
+
+def _left_null(x: Array, out: Array) -> Array:
+    return backend_of(raw(x)).xp.eye(x.shape[-2], dtype=x.dtype) - x @ out
+
+
+def _right_null(x: Array, out: Array) -> Array:
+    return _eye(x) - out @ x
+
+
+@primitive
+def pinv(xp: Namespace, x: Array) -> Array:
+    """Return the Moore-Penrose inverse; differentiable where the rank does not change (Golub and Pereyra, 1973)."""
+    return xp.linalg.pinv(x)
+
+
+def _pinv_vjp(g: Array, x: Array, out: Array) -> Array:
+    p, pt, gt = out, _mT(out), _mT(g)
+    return _left_null(x, out) @ gt @ (p @ pt) + (pt @ p) @ gt @ _right_null(x, out) - pt @ g @ pt
+
+
+def _pinv_jvp(dx: Array, x: Array, out: Array) -> Array:
+    p, pt, dt = out, _mT(out), _mT(dx)
+    return (p @ pt) @ dt @ _left_null(x, out) + _right_null(x, out) @ dt @ (pt @ p) - p @ dx @ p
+
+
+pinv.vjp(x=_pinv_vjp)
+pinv.jvp(_pinv_jvp)
+
+
+def lstsq(a: Array, b: Array) -> Any:
+    """Return the x of least norm among those for which |a x - b| is least; b a vector or matrices."""
+    return matmul(pinv(a), b)
+
+
+def matrix_power(x: Array, n: int) -> Any:
+    """Return square matrices to an integer power, by repeated squaring; a negative one by the inverse."""
+    if n < 0:
+        return matrix_power(inv(x), -n)
+    result: Any = None
+    while n:
+        if n & 1:
+            result = x if result is None else matmul(result, x)
+        n >>= 1
+        if n:
+            x = matmul(x, x)
+    return x * 0 + _eye(x) if result is None else result * 1
+
+
+_PADE = 7
+_PADE_RADIUS = 0.95
+"""The 1-norm up to which the approximant of degree 7 is exact to double precision (Higham, 2005)."""
+
+
+def matrix_exp(x: Array) -> Any:
+    """Return exp of square matrices: a Padé approximant of x / 2ˢ, squared s times (Higham, 2005)."""
+    norm = float(np.max(np.sum(np.abs(raw(x)), axis=-2), initial=0))
+    squarings = max(0, math.ceil(math.log2(norm / _PADE_RADIUS))) if norm > 0 else 0
+    scaled = x * 0.5**squarings
+    even, odd = _eye(x) * 1.0, None
+    power = None
+    for k in range(1, _PADE + 1):
+        power = scaled if power is None else matmul(power, scaled)
+        ways = math.comb(_PADE, k) * math.factorial(2 * _PADE - k)
+        term = power * (ways / math.factorial(2 * _PADE))
+        if k % 2:
+            odd = term if odd is None else odd + term
+        else:
+            even = even + term
+    result = solve(even - odd, even + odd)
+    for _ in range(squarings):
+        result = matmul(result, result)
+    return result

@@ -1,0 +1,170 @@
+"""Special functions and their derivatives: the error function's family, the gamma function's, Bessel's."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from autodrill.engine import special
+from autodrill.engine.backend import NUMPY, DeviceError, backend_of
+from autodrill.engine.ops.elementary import xlogy
+from autodrill.engine.ops.elementwise import exp, log, sign, where
+from autodrill.engine.primitive import primitive
+from autodrill.engine.tensor import raw
+
+if TYPE_CHECKING:
+    from autodrill.engine.backend import Array, Namespace
+
+_TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
+
+
+def _on_cpu(name: str, x: Array) -> Array:
+    """Return x, which must be NumPy's: the values are computed in NumPy alone.
+
+    Raises:
+        DeviceError: x is on another device.
+    """
+    backend = backend_of(x)
+    if backend is not NUMPY:
+        raise DeviceError(f"`{name}` is computed on `cpu` only, and its input is on `{backend.name}`")
+    return x
+
+
+# The error function's family
+
+
+@primitive
+def erfc(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - NumPy has none
+    """Return 1 - erf(x), to full relative precision where it is small."""
+    return special.erfc(_on_cpu("erfc", x))
+
+
+erfc.vjp(x=lambda g, x: g * (-_TWO_OVER_SQRT_PI * exp(-x * x)))
+erfc.jvp("elementwise")
+
+
+@primitive
+def erfcx(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - NumPy has none
+    """Return exp(x²) erfc(x), which neither underflows nor cancels for large x."""
+    return special.erfcx(_on_cpu("erfcx", x))
+
+
+erfcx.vjp(x=lambda g, x, out: g * (2 * x * out - _TWO_OVER_SQRT_PI))
+erfcx.jvp("elementwise")
+
+
+@primitive
+def erfinv(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - NumPy has none
+    """Return the inverse of erf, of x between -1 and 1."""
+    return special.erfinv(_on_cpu("erfinv", x))
+
+
+erfinv.vjp(x=lambda g, out: g * (exp(out * out) / _TWO_OVER_SQRT_PI))
+erfinv.jvp("elementwise")
+
+
+def ndtr(x: Array) -> Any:
+    """Return the normal distribution function, the area below x, to full relative precision in the lower tail."""
+    return 0.5 * erfc(-math.sqrt(0.5) * x)
+
+
+def log_ndtr(x: Array) -> Any:
+    """Return the logarithm of the normal distribution function, finite where that underflows."""
+    low = raw(x) < -1
+    tail = where(low, x, -1)
+    central = where(low, 0, x)
+    return where(low, log(0.5 * erfcx(-math.sqrt(0.5) * tail)) - 0.5 * tail * tail, log(ndtr(central)))
+
+
+# The gamma function's family
+
+
+@primitive
+def polygamma(xp: Namespace, x: Array, *, n: int = 0) -> Array:  # noqa: ARG001 - NumPy has none
+    """Return the (n + 1)-th derivative of log Γ, for positive x; for n = 0, digamma, for any x but a pole."""
+    if n == 0:
+        return special.digamma(_on_cpu("polygamma", x))
+    return (-1.0) ** (n + 1) * math.factorial(n) * special.hurwitz_zeta(n + 1, _on_cpu("polygamma", x))
+
+
+polygamma.vjp(x=lambda g, x, n: g * polygamma(x, n=n + 1))
+polygamma.jvp("elementwise")
+
+
+@primitive
+def gammaln(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - NumPy has none
+    """Return log |Γ(x)|; once differentiable for any x but a pole, again for positive x."""
+    return special.gammaln(_on_cpu("gammaln", x))
+
+
+gammaln.vjp(x=lambda g, x: g * polygamma(x, n=0))
+gammaln.jvp("elementwise")
+
+
+def digamma(x: Array) -> Any:
+    """Return the derivative of log Γ, also called psi."""
+    return polygamma(x, n=0)
+
+
+def betaln(x: Array, y: Array) -> Any:
+    """Return the logarithm of the beta function, Γ(x) Γ(y) / Γ(x + y)."""
+    return gammaln(x) + gammaln(y) - gammaln(x + y)
+
+
+def multigammaln(x: Array, p: int) -> Any:
+    """Return the logarithm of the multivariate gamma function of dimension p, for x > (p - 1) / 2."""
+    total = p * (p - 1) / 4 * math.log(math.pi)
+    for k in range(p):
+        total = total + gammaln(x - k / 2)
+    return total
+
+
+def entr(x: Array) -> Any:
+    """Return -x log x, which is 0 at 0: a probability's contribution to the entropy."""
+    return -xlogy(x, x)
+
+
+# Modified Bessel functions of the first kind
+
+
+def _neighbours(bessel: Any, x: Array, order: int) -> Array:
+    """Return the mean of the orders next to `order`, which is the derivative of Iₙ (DLMF 10.29.1)."""
+    return 0.5 * (bessel(x, order=abs(order - 1)) + bessel(x, order=order + 1))
+
+
+@primitive
+def bessel_i(xp: Namespace, x: Array, *, order: int = 0) -> Array:
+    """Return Iₙ(x), n the integer `order`."""
+    return special.bessel_ie(order, _on_cpu("bessel_i", x)) * xp.exp(xp.absolute(x))
+
+
+@primitive
+def bessel_ie(xp: Namespace, x: Array, *, order: int = 0) -> Array:  # noqa: ARG001 - NumPy has none
+    """Return exp(-|x|) Iₙ(x), n the integer `order`: finite for any x."""
+    return special.bessel_ie(order, _on_cpu("bessel_ie", x))
+
+
+bessel_i.vjp(x=lambda g, x, order: g * _neighbours(bessel_i, x, order))
+bessel_i.jvp("elementwise")
+bessel_ie.vjp(x=lambda g, x, out, order: g * (_neighbours(bessel_ie, x, order) - sign(raw(x)) * out))
+bessel_ie.jvp("elementwise")
+
+
+def i0(x: Array) -> Any:
+    """Return I₀(x), the modified Bessel function of order 0."""
+    return bessel_i(x, order=0)
+
+
+def i1(x: Array) -> Any:
+    """Return I₁(x), the modified Bessel function of order 1."""
+    return bessel_i(x, order=1)
+
+
+def i0e(x: Array) -> Any:
+    """Return exp(-|x|) I₀(x)."""
+    return bessel_ie(x, order=0)
+
+
+def i1e(x: Array) -> Any:
+    """Return exp(-|x|) I₁(x)."""
+    return bessel_ie(x, order=1)

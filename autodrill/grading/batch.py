@@ -1,0 +1,135 @@
+"""Many files for one exercise: the cases are made once, each file gets a sealed process of its own."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from autodrill.drills.library import Library
+from autodrill.errors import UnconfinedError
+from autodrill.grading.judge import grade
+from autodrill.grading.layers import SEALED, Confinement
+from autodrill.grading.limits import CHECK_LIMITS
+from autodrill.grading.prepared import Prepared
+from autodrill.grading.process import Runner
+from autodrill.grading.report import Report, Verdict
+from autodrill.grading.server import Server
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+    from pathlib import Path
+    from types import TracebackType
+
+    from autodrill.grading.explain import Submission
+    from autodrill.grading.limits import Limits
+
+__all__ = ["Task", "Worker", "grade_all", "useful_workers"]
+
+_WORTH_A_WORKER = 40
+"""Files that take about as long as starting another worker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is the same for every file.
+
+    Attributes:
+        exercise: The exercise's id.
+        packs: The packs to look for it in, beside the exercises that come with autodrill.
+        seed: Seed of the cases.
+        confinement: What each process gives up.
+        limits: Limits of each process.
+    """
+
+    exercise: str
+    packs: tuple[Path, ...]
+    seed: int
+    confinement: Confinement = SEALED
+    limits: Limits = CHECK_LIMITS
+
+
+class Worker:
+    """Grades one file after another. Use it as a context manager: it holds a fork server."""
+
+    def __init__(self, task: Task) -> None:
+        library = Library.open(task.packs)
+        exercise = library.find(task.exercise)
+        self._prepared = Prepared(exercise, library.solution(exercise), task.seed, task.limits)
+        self._server = Server(task.confinement)
+
+    def grade(self, submission: Submission) -> Report:
+        """Grade a file; whatever goes wrong on our side is tried once more and then reported as `internal`.
+
+        Raises:
+            UnconfinedError: Its process cannot be confined as the task demands.
+        """
+        report = self._grade(submission)
+        return self._grade(submission) if report.verdict is Verdict.INTERNAL else report
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._server.close()
+
+    def _grade(self, submission: Submission) -> Report:
+        prepared = self._prepared
+        try:
+            return grade(
+                prepared.exercise,
+                prepared.solution,
+                submission,
+                seed=prepared.seed,
+                limits=prepared.limits,
+                runner=Runner.start(prepared.limits, spawn=self._server.spawn),
+                prepared=prepared,
+            ).withheld()
+        except UnconfinedError:
+            raise
+        except Exception as error:  # noqa: BLE001  one file must not end the others' grading
+            detail = f"{type(error).__name__}: {error}"
+            return Report(prepared.exercise.id, submission.path, Verdict.INTERNAL, prepared.seed, detail=detail)
+
+
+def useful_workers(files: int) -> int:
+    """Return how many workers to grade so many files with on this machine."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(cores, files // _WORTH_A_WORKER))
+
+
+def grade_all(task: Task, submissions: Sequence[Submission], workers: int) -> Generator[Report]:
+    """Grade files, and yield their reports in the same order, each as soon as it and those before it are there.
+
+    Raises:
+        UnconfinedError: Their processes cannot be confined as the task demands.
+    """
+    if workers == 1:
+        with Worker(task) as worker:
+            yield from map(worker.grade, submissions)
+        return
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    # Spawned: a fork of this process would share its open history, and its threads would be gone.
+    with ProcessPoolExecutor(workers, get_context("spawn"), _begin, (task,)) as pool:
+        yield from pool.map(_continue, submissions, chunksize=4)
+
+
+_worker: list[Worker] = []
+"""The one worker of this process, where it is one of a pool."""
+
+
+def _begin(task: Task) -> None:
+    import atexit
+
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    worker = Worker(task)
+    _worker.append(worker)
+    atexit.register(worker.__exit__, None, None, None)
+
+
+def _continue(submission: Submission) -> Report:
+    return _worker[0].grade(submission)

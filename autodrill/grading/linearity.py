@@ -1,0 +1,87 @@
+"""Asking a wrong answer once more: is it the same again, and does it scale with the cotangent as every VJP does?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np  # noqa: TID253 answers are arrays
+
+from autodrill.grading.observe import ask
+from autodrill.grading.report import FaultKind, Rule
+from autodrill.grading.self_evident import STRUCTURAL
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from autodrill.drills.exercise import Exercise, Solution
+    from autodrill.grading.observe import Observation
+    from autodrill.grading.process import Runner
+    from autodrill.grading.truth import Truth
+
+    Array = NDArray[Any]
+
+__all__ = ["conduct_rule"]
+
+_FACTOR = -2.0
+"""A negative power of two: it tells |g|, g² and 1/g from g, and multiplying by it rounds nothing."""
+
+_SECONDS = 0.2
+
+_CONSTANT = Rule(
+    "ignores-upstream", "a result stays the same whatever the upstream gradient is", "chain rule: where is g?"
+)
+
+
+def conduct_rule(process: Runner, exercise: Exercise, solution: Solution, shown: Observation) -> Rule | None:
+    """Return the rule for an answer that changes from call to call, or is not linear in the cotangent, or None.
+
+    Both are asked of right answers for every case; of a wrong one they explain why it is wrong.
+
+    Args:
+        process: With the candidate's code loaded, or finished.
+        exercise: The exercise.
+        solution: Its solution side.
+        shown: The failing case to ask about.
+    """
+    known = shown.truth
+    numbers = not solution.drive and solution.judge is None and bool(known.cotangents) and not shown.case.large
+    if not numbers or not all(np.isfinite(c).all() and np.any(c != 0) for c in known.cotangents):
+        return None
+    first = _contributions(shown)
+    again = _asked(process, exercise, solution, shown, known)
+    scaled = tuple(np.asarray(_FACTOR * c, dtype=c.dtype) for c in known.cotangents)
+    other = _asked(process, exercise, solution, shown, replace(known, cotangents=scaled))
+    if first is None or again is None or other is None:
+        return None
+    if not all(np.array_equal(a, b) for a, b in zip(first, again, strict=True)):
+        return STRUCTURAL[FaultKind.UNREPEATABLE]
+    if any(np.any(a) and np.array_equal(a, b) for a, b in zip(first, other, strict=True)):
+        return _CONSTANT
+    for one, two, part, start in zip(first, other, known.parts, known.start or (0.0,) * len(first), strict=True):
+        eps = float(np.finfo(part.dtype).eps) if part.dtype.kind == "f" else 0.0
+        size = max((float(np.max(np.abs(v), initial=0.0)) for v in (one, two)), default=0.0) + abs(start)
+        if one.shape != two.shape or np.any(np.abs(two - _FACTOR * one) > 4096 * eps * size):
+            return STRUCTURAL[FaultKind.NONLINEAR]
+    return None
+
+
+def _asked(
+    process: Runner, exercise: Exercise, solution: Solution, shown: Observation, known: Truth
+) -> list[Array] | None:
+    if process.finished:
+        return None
+    return _contributions(ask(process, exercise, solution, shown.case, known, seconds=_SECONDS))
+
+
+def _contributions(seen: Observation) -> list[Array] | None:
+    """What an answer adds to each `.grad`, or its results themselves; None if they are not all finite numbers."""
+    if seen.got is None:
+        return None
+    start = seen.truth.start or (0.0,) * len(seen.got)
+    found = [g.astype(np.float64) - s for g, s in zip(seen.got, start, strict=True) if g is not None and _finite(g)]
+    return found if len(found) == len(seen.got) else None
+
+
+def _finite(array: Array) -> bool:
+    return array.dtype.kind in "fiu" and bool(np.isfinite(array).all())

@@ -1,0 +1,105 @@
+"""Everything about an exercise and a seed that does not depend on who answers: made once, put to many."""
+
+from __future__ import annotations
+
+from collections import deque
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from autodrill.drills.cases import battery, case_at
+from autodrill.grading.ask import scenario_source
+from autodrill.grading.limits import CHECK_LIMITS, Limits
+from autodrill.grading.probe import Question, observe, question, settle
+from autodrill.grading.report import FaultKind
+from autodrill.grading.truth import truth
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable
+
+    from autodrill.drills.cases import Case
+    from autodrill.drills.exercise import Exercise, Solution
+    from autodrill.grading.observe import Observation
+    from autodrill.grading.process import Runner
+
+__all__ = ["Prepared"]
+
+
+class Prepared:
+    """The cases of a seed, what is right for each, and the bytes that ask for it, each made when it is first needed.
+
+    Args:
+        exercise: The exercise.
+        solution: Its solution side.
+        seed: Seed of the cases.
+        limits: Limits of the processes it will be put to.
+
+    Attributes:
+        exercise: The exercise.
+        solution: Its solution side.
+        seed: The seed.
+        limits: The limits.
+        scenario: What the candidate's code is put through, None to call it directly.
+    """
+
+    def __init__(self, exercise: Exercise, solution: Solution, seed: int, limits: Limits = CHECK_LIMITS) -> None:
+        self.exercise = exercise
+        self.solution = solution
+        self.seed = seed
+        self.limits = limits
+        self.scenario = scenario_source(exercise, solution)
+        self._cases: list[Case] | None = None
+        self._questions: dict[int, Question] = {}
+
+    @property
+    def cases(self) -> list[Case]:
+        """The battery.
+
+        Raises:
+            InternalError: The exercise contradicts itself.
+        """
+        if self._cases is None:
+            self._cases = battery(self.exercise, self.solution, self.seed)
+        return self._cases
+
+    def index(self, index: int) -> int:
+        """Return the index of a case, as somebody has typed it.
+
+        Raises:
+            UsageError: There is no such case.
+        """
+        case_at(self.cases, index)
+        return index
+
+    def question(self, index: int) -> Question:
+        """Return a case as it is put.
+
+        Raises:
+            InternalError: The exercise contradicts itself.
+        """
+        if index not in self._questions:
+            case = self.cases[index]
+            known = truth(self.exercise, self.solution, case)
+            self._questions[index] = question(self.exercise, self.solution, case, known, seconds=self.limits.seconds)
+        return self._questions[index]
+
+    def put(self, process: Runner, indexes: Iterable[int]) -> Generator[tuple[int, Observation]]:
+        """Put one case after another to the code that is loaded, and yield what each shows, until the process ends.
+
+        Raises:
+            InternalError: The exercise contradicts itself.
+        """
+        left = deque(indexes)
+        while left and not process.finished:
+            doubtful = None
+            with closing(process.answers(self.question(index).request for index in tuple(left))) as answers:
+                for ends in answers:
+                    index = left.popleft()
+                    seen = observe(self.exercise, self.solution, self.question(index), ends)
+                    if seen.fault is not None and seen.fault.kind is FaultKind.NONLINEAR:
+                        doubtful = index, seen
+                        break
+                    yield index, seen
+            # With nothing else under way, and then on with those that were.
+            if doubtful is not None:
+                index, seen = doubtful
+                yield index, settle(process, self.exercise, self.solution, self.question(index), seen)

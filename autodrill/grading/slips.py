@@ -1,0 +1,89 @@
+"""Naming an answer that is one slip away from the worked solution: the results of the same program, one thing wrong."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np  # noqa: TID253 inputs are arrays
+
+from autodrill.drills.mutants import mutants
+from autodrill.errors import InternalError
+from autodrill.grading import outcome as ends
+from autodrill.grading.ask import scenario_source
+from autodrill.grading.likeness import Likeness, likeness
+from autodrill.grading.observe import ask
+from autodrill.grading.slip_rules import slip_rule
+
+if TYPE_CHECKING:
+    from autodrill.drills.exercise import Exercise, Solution
+    from autodrill.grading.observe import Observation
+    from autodrill.grading.process import Runner
+    from autodrill.grading.report import Rule
+
+__all__ = ["one_slip"]
+
+_SECONDS = 0.3
+"""What the whole search may take: it comes last, while somebody waits."""
+
+_CALL_SECONDS = 0.1
+"""What one call may take: the cases are small, but a slip can make a loop endless."""
+
+
+def one_slip(
+    bench: Runner,
+    exercise: Exercise,
+    solution: Solution,
+    told: list[Observation],
+    held: list[Observation],
+    *,
+    seconds: float = _SECONDS,
+) -> Rule | None:
+    """Return the rule of the slip that turns the worked solution into a program that answers as the candidate's does.
+
+    The candidate's code may look quite different; what is said of it is said of its results. A slip counts only if it
+    leads to the same numbers wherever they are wrong, and to right ones wherever they are right.
+
+    Args:
+        bench: A process for other code than the candidate's.
+        exercise: The exercise.
+        solution: Its solution side.
+        told: Failing observations, the smallest first; never empty.
+        held: Observations without a fault.
+        seconds: When to give up.
+    """
+    if told[0].got is None:
+        return None  # an exception or an object says too little to tell one slip from another
+    asked = [o for o in (*told, *held) if not o.case.large and _has_numbers(o)]
+    ever_wrong = {i for o in told for i, wrong in enumerate(o.wrong) if wrong}
+    if not ever_wrong or not any(o.fault for o in asked):
+        return None
+    scenario = scenario_source(exercise, solution)
+    deadline = time.monotonic() + seconds
+    for mutant in mutants(solution.source, cotangents=solution.cotangents, given=exercise.stub):
+        if bench.finished or time.monotonic() > deadline:
+            return None
+        source = mutant.source.encode()
+        loaded = bench.load(source, exercise.path.name, exercise.id, scenario, seconds=_CALL_SECONDS)
+        if isinstance(loaded, ends.Loaded) and all(
+            _alike(bench, exercise, solution, o, ever_wrong, deadline) for o in asked
+        ):
+            return slip_rule(mutant)
+    return None
+
+
+def _has_numbers(o: Observation) -> bool:
+    return all(np.size(v) for v in o.case.inputs.values())
+
+
+def _alike(
+    bench: Runner, exercise: Exercise, solution: Solution, o: Observation, ever_wrong: set[int], deadline: float
+) -> bool:
+    """Whether the program on the bench answers a case as the candidate's did; never where there was no time to ask."""
+    if bench.finished or time.monotonic() > deadline:
+        return False
+    try:
+        theirs = ask(bench, exercise, solution, o.case, o.truth, seconds=_CALL_SECONDS)
+    except InternalError:
+        return False
+    return likeness(o, theirs, ever_wrong) is Likeness.SAME

@@ -1,0 +1,89 @@
+"""Grades of many files, as lines, JUnit XML and GitHub annotations: pure functions of the reports."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from autodrill.grading.report import Verdict
+from autodrill.render.plain import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from autodrill.grading.report import Report
+    from autodrill.render.console import Symbols
+    from autodrill.render.plain import Paint
+
+__all__ = ["github_lines", "grade_line", "junit_document", "summary"]
+
+
+def grade_line(report: Report, paint: Paint, symbols: Symbols) -> str:
+    """Return one line: the verdict, the file, and in a few words why."""
+    right = report.verdict is Verdict.PASS
+    sign, colour = (symbols.yes, "green") if right else (symbols.no, "red")
+    verdict = paint(f"{sign} {report.verdict.upper():8}", colour)
+    return f"{verdict} {clean(report.path)}" + (f"  {paint(_why(report), 'dim')}" if not right else "")
+
+
+def summary(reports: Sequence[Report], seed: int) -> str:
+    """Return how many files got which verdict, and the seed to grade them again with."""
+    count = Counter(report.verdict for report in reports)
+    parts = ", ".join(f"{count[verdict]} {verdict}" for verdict in Verdict if count[verdict])
+    layers = next((report.layers for report in reports if report.layers), ())
+    return f"{len(reports)} graded: {parts}; seed {seed}; confined by {', '.join(layers) or 'nothing'}"
+
+
+def junit_document(reports: Sequence[Report]) -> str:
+    """Return JUnit XML: a wrong answer is a failure, a file that did not run or an internal fault an error."""
+    from xml.sax.saxutils import quoteattr  # writes only; nothing is parsed
+
+    failures = sum(report.verdict is Verdict.FAIL for report in reports)
+    errors = sum(report.verdict not in {Verdict.FAIL, Verdict.PASS} for report in reports)
+    counts = f'tests="{len(reports)}" failures="{failures}" errors="{errors}"'
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f"<testsuites {counts}>",
+        f'<testsuite name="autodrill" {counts}>',
+    ]
+    for report in reports:
+        case = f"<testcase classname={quoteattr(report.exercise)} name={quoteattr(_xml(report.path))}"
+        case += f' time="{report.seconds:.3f}"'
+        if report.verdict is Verdict.PASS:
+            lines.append(f"{case}/>")
+            continue
+        kind = "failure" if report.verdict is Verdict.FAIL else "error"
+        lines.append(
+            f"{case}><{kind} type={quoteattr(report.verdict)} message={quoteattr(_xml(_why(report)))}/></testcase>"
+        )
+    return "\n".join([*lines, "</testsuite>", "</testsuites>", ""])
+
+
+def github_lines(reports: Sequence[Report]) -> Iterator[str]:
+    """Yield a workflow command for each file that does not pass."""
+    for report in reports:
+        if report.verdict is not Verdict.PASS:
+            line = report.failure.line if report.failure is not None else None
+            place = f"file={_property(report.path)}" + (f",line={line}" if line else "")
+            yield f"::error {place},title={_property(report.exercise)}::{_escaped(_why(report))}"
+
+
+def _why(report: Report) -> str:
+    if report.failure is None:
+        return clean(report.detail)
+    rule = f"{report.failure.rule.key}: " if report.failure.rule is not None else ""
+    line = f"line {report.failure.line}: " if report.failure.line is not None else ""
+    return clean(f"{line}{rule}{report.failure.summary}")
+
+
+def _xml(text: str) -> str:
+    """Show what XML 1.0 cannot hold, even escaped; `clean` has left no other control character."""
+    return clean(text).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _escaped(clean(text)).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,152 @@
+"""How many wrong programs the grader names by the rule they break, and which it does not.
+
+Run as `python benchmarks/naming.py [exercise ...] [--folder FOLDER]`. The wrong programs are every exercise's listed
+mistakes, the mutants of its solution, and with `--folder` files named `<exercise>__<anything>.py`. Two figures are
+given for each. The first counts listed mistakes, generic rules and exceptions alone. The second counts the search for
+one slip in the solution as well, which names mutants by construction: for mutants the first is the honest one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from autodrill.drills.library import Library
+from autodrill.drills.mutants import mutants
+from autodrill.grading.bench import Bench
+from autodrill.grading.explain import Submission
+from autodrill.grading.judge import grade
+from autodrill.grading.report import FaultKind, Verdict
+from autodrill.grading.slip_rules import PREFIX
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from autodrill.drills.exercise import Exercise, Solution
+    from autodrill.grading.report import Report
+
+SEEDS = range(5)
+"""Under how many seeds a mutant may pass before it counts as no mistake."""
+
+TARGET = 0.9
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A wrong program, where it comes from, and a seed under which it fails."""
+
+    origin: str
+    kind: str
+    source: str
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What the grader said of a wrong program."""
+
+    wrong: Wrong
+    report: Report
+
+    @property
+    def key(self) -> str | None:
+        """The rule named, or None."""
+        failure = self.report.failure
+        if failure is None or failure.rule is None:
+            return next((remark.key for remark in self.report.remarks), None)
+        return failure.rule.key
+
+    @property
+    def by_slip(self) -> bool:
+        """Whether only the search for one slip found it."""
+        return self.key is not None and self.key.startswith(PREFIX)
+
+    @property
+    def summary(self) -> str:
+        """What is said besides the rule."""
+        failure = self.report.failure
+        if failure is None:
+            return str(self.report.verdict)
+        line = f", line {failure.line}" if failure.kind is FaultKind.RAISED else ""
+        return f"{failure.kind.name}{line}: {failure.summary}"
+
+
+def wrong_programs(exercise: Exercise, solution: Solution, made: Counter[str]) -> Iterator[Wrong]:
+    """Yield the listed mistakes, then the mutants that fail; count in `made` what became of every mutant."""
+    for mistake in solution.mistakes:
+        yield Wrong(mistake.key, "mistake", mistake.source)
+    with Bench(exercise, solution) as bench:
+        for mutant in mutants(solution.source, cotangents=solution.cotangents, given=exercise.stub):
+            made["made"] += 1
+            seed = next((seed for seed in SEEDS if bench.first_fault(mutant.source, [seed])), None)
+            if seed is None:
+                made["equivalent" if mutant.key in solution.equivalent else "survived"] += 1
+            else:
+                made["killed"] += 1
+                yield Wrong(mutant.key, "mutant", mutant.source, seed)
+
+
+def answered(exercise: Exercise, solution: Solution, programs: Iterable[Wrong]) -> Iterator[Answered]:
+    """Grade programs as `autodrill check` does."""
+    name = f"{exercise.id}.py"
+    for wrong in programs:
+        report = grade(exercise, solution, Submission(wrong.source.encode(), name, name), seed=wrong.seed)
+        if report.verdict is Verdict.INTERNAL:
+            raise SystemExit(f"{exercise.id}, {wrong.origin}: {report.detail}")
+        yield Answered(wrong, report)
+
+
+def share(rows: list[Answered]) -> str:
+    """Return how many rows are named, without and with the search for one slip."""
+    if not rows:
+        return "none"
+    alone = sum(row.key is not None and not row.by_slip for row in rows)
+    named = sum(row.key is not None for row in rows)
+    return f"{alone}/{len(rows)} ({alone / len(rows):.1%}), with one slip {named}/{len(rows)} ({named / len(rows):.1%})"
+
+
+def main() -> None:
+    """Grade every wrong program and print the shares that are named."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("exercises", nargs="*", help="ids; all if none is given")
+    parser.add_argument("--folder", type=Path, help="a folder of further wrong answers")
+    options = parser.parse_args()
+    library = Library.open(environ={})
+    rows: list[Answered] = []
+    started = time.perf_counter()
+    for name in options.exercises or library.paths:
+        exercise = library.find(name)
+        solution = library.solution(exercise)
+        made: Counter[str] = Counter()
+        mine = list(answered(exercise, solution, wrong_programs(exercise, solution, made)))
+        files = sorted(options.folder.glob(f"{exercise.id}__*.py")) if options.folder else []
+        further = (Wrong(file.stem.partition("__")[2], "further", file.read_text(encoding="utf-8")) for file in files)
+        mine += answered(exercise, solution, further)
+        counts = ", ".join(f"{made[word]} {word}" for word in ("made", "killed", "equivalent", "survived"))
+        print(f"{exercise.id}: mutants {counts}")
+        for kind in ("mistake", "mutant", "further"):
+            if of_kind := [row for row in mine if row.wrong.kind == kind]:
+                print(f"  {kind + 's':9} named {share(of_kind)}")
+        for row in mine:
+            if row.key is None or row.by_slip:
+                print(f"    {row.key or 'unnamed'} | {row.wrong.kind} | {row.wrong.origin} | {row.summary}", flush=True)
+        rows += mine
+    print(f"\nin all, {time.perf_counter() - started:.0f} s")
+    for kind in ("mistake", "mutant", "further"):
+        print(f"  {kind + 's':9} named {share([row for row in rows if row.wrong.kind == kind])}")
+    listed = [row for row in rows if row.wrong.kind != "further"]
+    met = sum(row.key is not None for row in listed) >= TARGET * len(listed)
+    print(f"  mistakes and mutants named {share(listed)}, target {TARGET:.0%}: {'met' if met else 'MISSED'}")
+    unnamed = Counter(
+        row.wrong.origin.partition(":")[0] for row in rows if row.key is None and row.wrong.kind == "mutant"
+    )
+    print("  mutants unnamed by operator:", ", ".join(f"{k} {n}" for k, n in unnamed.most_common()) or "none")
+    print("  rules by slip:", ", ".join(f"{k} {n}" for k, n in Counter(r.key for r in rows if r.by_slip).most_common()))
+
+
+if __name__ == "__main__":
+    main()
