@@ -40,6 +40,7 @@ COMMANDS = {
     "solution": Command("assist", "solution", _CANDIDATE),
     "reset": Command("browse", "reset", _CANDIDATE),
     "next": Command("home", "next_", _CANDIDATE),
+    "trace": Command("trace", "trace", _CANDIDATE),
     "verify": Command("verify", "verify", _INSTRUCTOR),
 }
 """Every command; a module is imported only when its command is typed, or all are asked about."""
