@@ -54,8 +54,8 @@ def trace_expression(text: str, point: Mapping[str, float], wrt: str) -> Tape:
     import numpy as np
 
     from autodrill import engine
+    from autodrill.engine.recording import tape_of
     from autodrill.engine.tape import levelled
-    from autodrill.engine.trace import trace
 
     tree = parse(text)
     arithmetic = _tensors()
@@ -67,7 +67,7 @@ def trace_expression(text: str, point: Mapping[str, float], wrt: str) -> Tape:
         return result
 
     with np.errstate(all="ignore"):  # what is not finite is said in words
-        tape = levelled(trace(f, point, tangents={wrt: 1.0}))
+        tape = levelled(tape_of(f, point, tangents={wrt: 1.0}))
     for row in tape.operations:
         if not _derivatives_are_finite(row):
             raise NoValueError(f"it has a value there, but `{row.operation}` at {_values(tape, row)} has no derivative")

@@ -42,7 +42,7 @@ def trace(
     ] = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Write out forward and reverse mode of an expression, line by line.
+    """Write out forward and reverse mode, line by line.
 
     Numbers, + - * / ^, parentheses and abs cos exp ln relu sigmoid sin sqrt tan tanh may be used.
 

@@ -6,7 +6,9 @@ Two names meet here that PyTorch and JAX use for different things: `grad(outputs
 
 from __future__ import annotations
 
+from autodrill.engine import ops
 from autodrill.engine.backend import Backend, DeviceError, backend_named
+from autodrill.engine.gradcheck import gradcheck, gradgradcheck
 from autodrill.engine.graph import backward, grad
 from autodrill.engine.mode import enable_grad, is_grad_enabled, no_grad
 from autodrill.engine.numerical import numerical_jvp, numerical_vjp
@@ -78,8 +80,10 @@ from autodrill.engine.ops import (
     where,
 )
 from autodrill.engine.primitive import Primitive, RuleError, registry
+from autodrill.engine.recording import tape_of, tape_of_value
+from autodrill.engine.tape import Tape
 from autodrill.engine.tensor import Tensor
-from autodrill.engine.transforms import grad_of, hessian, hvp, jacobian, jvp, value_and_grad, vjp
+from autodrill.engine.transforms import grad_of, hessian, hvp, jacobian, jvp, linearize, value_and_grad, vhp, vjp
 from autodrill.engine.value import Value
 
 __all__ = [
@@ -87,6 +91,7 @@ __all__ = [
     "DeviceError",
     "Primitive",
     "RuleError",
+    "Tape",
     "Tensor",
     "Value",
     "absolute",
@@ -115,6 +120,8 @@ __all__ = [
     "getitem",
     "grad",
     "grad_of",
+    "gradcheck",
+    "gradgradcheck",
     "hessian",
     "hvp",
     "index_add",
@@ -122,6 +129,7 @@ __all__ = [
     "is_grad_enabled",
     "jacobian",
     "jvp",
+    "linearize",
     "log",
     "log1p",
     "log_softmax",
@@ -139,6 +147,7 @@ __all__ = [
     "no_grad",
     "numerical_jvp",
     "numerical_vjp",
+    "ops",
     "positive",
     "power",
     "prod",
@@ -165,9 +174,12 @@ __all__ = [
     "take_along_axis",
     "tan",
     "tanh",
+    "tape_of",
+    "tape_of_value",
     "transpose",
     "value_and_grad",
     "var",
+    "vhp",
     "vjp",
     "where",
 ]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from autodrill import engine
+from autodrill.engine.recording import tape_of, tape_of_value
 from autodrill.engine.tape import Constant, Ref, Tape, levelled
-from autodrill.engine.trace import tape_of_value, trace
 
 
 def survey(a: Any, b: Any) -> Any:
@@ -22,7 +22,7 @@ def numbers_by(tape: Tape, what: str) -> dict[int, float]:
 
 
 def test_the_variables_end_at_v0_and_the_operations_begin_at_v1() -> None:
-    tape = trace(survey, {"x1": 2.0, "x2": 5.0})
+    tape = tape_of(survey, {"x1": 2.0, "x2": 5.0})
 
     assert [row.number for row in tape.rows] == [-1, 0, 1, 2, 3, 4, 5]
     assert [row.label for row in tape.variables] == ["x1", "x2"]
@@ -31,7 +31,7 @@ def test_the_variables_end_at_v0_and_the_operations_begin_at_v1() -> None:
 
 
 def test_by_levels_the_tape_has_the_order_of_the_surveys() -> None:
-    tape = levelled(trace(survey, {"x1": 2.0, "x2": 5.0}))
+    tape = levelled(tape_of(survey, {"x1": 2.0, "x2": 5.0}))
 
     assert [row.operation for row in tape.operations] == ["log", "multiply", "sin", "add", "subtract"]
     assert [row.sources for row in tape.operations] == [(-1,), (-1, 0), (0,), (1, 2), (4, 3)]
@@ -39,7 +39,7 @@ def test_by_levels_the_tape_has_the_order_of_the_surveys() -> None:
 
 
 def test_primals_tangents_and_adjoints_are_the_closed_forms() -> None:
-    tape = trace(survey, {"x1": 2.0, "x2": 5.0}, tangents={"x1": 1.0})
+    tape = tape_of(survey, {"x1": 2.0, "x2": 5.0}, tangents={"x1": 1.0})
 
     found = [float(tape[5].primal), float(tape[5].tangent or 0), float(tape[-1].adjoint), float(tape[0].adjoint)]
     closed = [math.log(2) + 10 - math.sin(5), 1 / 2 + 5, 1 / 2 + 5, 2 - math.cos(5)]
@@ -48,7 +48,7 @@ def test_primals_tangents_and_adjoints_are_the_closed_forms() -> None:
 
 
 def test_an_adjoint_is_the_sum_of_its_contributions() -> None:
-    tape = trace(lambda x: x * x + engine.sin(x) * x, {"x": 3.0})
+    tape = tape_of(lambda x: x * x + engine.sin(x) * x, {"x": 3.0})
 
     for row in tape.rows[:-1]:
         received = [float(c.amount) for r in tape.rows for c in r.contributions if c.source == row.number]
@@ -63,7 +63,7 @@ def test_arrays_have_the_gradients_and_tangents_of_the_engine(seed: int) -> None
     dw, g = draw.normal(size=(3, 2)), draw.normal(size=(4, 2))
     f = lambda x, w, b: engine.tanh(x @ w + b) * engine.softmax(x @ w, axis=-1)
 
-    tape = trace(f, {"x": x, "w": w, "b": b}, tangents={"w": dw}, cotangent=g)
+    tape = tape_of(f, {"x": x, "w": w, "b": b}, tangents={"w": dw}, cotangent=g)
 
     value, tangent = engine.jvp(f, [x, w, b], [None, dw, None])
     gradients = engine.vjp(f, x, w, b)[1](g)
@@ -81,7 +81,7 @@ def test_arrays_have_the_gradients_and_tangents_of_the_engine(seed: int) -> None
 def test_what_does_not_depend_on_a_variable_is_a_constant() -> None:
     outside = engine.Tensor(4.0, requires_grad=True)
 
-    tape = trace(lambda x: x * outside + x.detach() * 2.0 * x, {"x": 3.0})
+    tape = tape_of(lambda x: x * outside + x.detach() * 2.0 * x, {"x": 3.0})
 
     assert [row.operation for row in tape.operations] == ["multiply", "multiply", "add"]
     first = tape[1].operands
@@ -93,7 +93,7 @@ def test_what_does_not_depend_on_a_variable_is_a_constant() -> None:
 
 
 def test_a_variable_that_is_not_used_has_adjoint_zero() -> None:
-    tape = trace(lambda x, y: x * 2.0, {"x": 3.0, "y": 1.0})
+    tape = tape_of(lambda x, y: x * 2.0, {"x": 3.0, "y": 1.0})
 
     assert numbers_by(tape, "adjoint") == {-1: 2.0, 0: 0.0, 1: 1.0}
 
@@ -101,7 +101,7 @@ def test_a_variable_that_is_not_used_has_adjoint_zero() -> None:
 def test_a_record_does_not_change_with_what_it_was_made_from() -> None:
     x = np.array([1.0, 2.0])
 
-    tape = trace(lambda x: (x * 3.0).sum(), {"x": x})
+    tape = tape_of(lambda x: (x * 3.0).sum(), {"x": x})
     x[0] = 9
 
     assert tape[0].primal.tolist() == [1.0, 2.0]
@@ -111,7 +111,7 @@ def test_a_record_does_not_change_with_what_it_was_made_from() -> None:
 
 def test_recording_a_tape_within_a_derivative_leaves_that_derivative_alone() -> None:
     def f(x: Any) -> Any:
-        assert float(trace(lambda y: y * y, {"y": 2.0})[0].adjoint) == 4.0
+        assert float(tape_of(lambda y: y * y, {"y": 2.0})[0].adjoint) == 4.0
         return x * x * x
 
     _, tangent = engine.jvp(f, [2.0], [1.0])
@@ -122,11 +122,11 @@ def test_recording_a_tape_within_a_derivative_leaves_that_derivative_alone() -> 
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: trace(lambda x: x, {"x": 1.0}, tangents={"y": 1.0}), "`y`, which is not one of `x`"),
-        (lambda: trace(lambda x: x, {"x": np.ones(2)}), "needs a `cotangent`"),
-        (lambda: trace(lambda x: x, {"x": np.ones(2)}, cotangent=np.ones(3)), "has shape"),
-        (lambda: trace(lambda x: x, {"x": np.ones(2)}, tangents={"x": 1.0}), "tangent of `x` has shape"),
-        (lambda: trace(lambda x: engine.Tensor(1.0), {"x": 1.0}), "depends on none"),
+        (lambda: tape_of(lambda x: x, {"x": 1.0}, tangents={"y": 1.0}), "`y`, which is not one of `x`"),
+        (lambda: tape_of(lambda x: x, {"x": np.ones(2)}), "needs a `cotangent`"),
+        (lambda: tape_of(lambda x: x, {"x": np.ones(2)}, cotangent=np.ones(3)), "has shape"),
+        (lambda: tape_of(lambda x: x, {"x": np.ones(2)}, tangents={"x": 1.0}), "tangent of `x` has shape"),
+        (lambda: tape_of(lambda x: engine.Tensor(1.0), {"x": 1.0}), "depends on none"),
         (lambda: tape_of_value(engine.Value(1.0), {"x": engine.Value(2.0)}), "depends on none"),
     ],
 )
@@ -142,7 +142,7 @@ def test_the_tape_of_a_value_is_that_of_the_tensors_and_leaves_its_gradients() -
     tape = tape_of_value((a * b + b).tanh() * a.exp() / b + a**2.0, {"a": a, "b": b}, tangents={"b": 1.0})
 
     g = lambda a, b: engine.tanh(a * b + b) * engine.exp(a) / b + a**2.0
-    other = trace(g, {"a": 0.5, "b": -1.5}, tangents={"b": 1.0})
+    other = tape_of(g, {"a": 0.5, "b": -1.5}, tangents={"b": 1.0})
     assert a.grad == 7.0
     assert [row.operation for row in tape.rows] == [row.operation for row in other.rows]
     for what in ("primal", "tangent", "adjoint"):

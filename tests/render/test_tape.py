@@ -11,7 +11,7 @@ import pytest
 
 from autodrill import engine
 from autodrill.bank.traced import trace_expression
-from autodrill.engine.trace import trace
+from autodrill.engine.recording import tape_of
 from autodrill.render.diagram import as_svg
 from autodrill.render.lanes import lanes
 from autodrill.render.layout import Point, layout
@@ -143,7 +143,7 @@ def test_dot_and_mermaid_have_the_edges_of_the_tape(tape: Tape) -> None:
 
 
 def test_signs_that_are_markup_to_mermaid_and_graphviz_are_spelled() -> None:
-    tape = trace(lambda x: x * 2.0, {'a"b<c\\': 1.0})
+    tape = tape_of(lambda x: x * 2.0, {'a"b<c\\': 1.0})
 
     assert "a#quot;b#lt;c" in as_mermaid(tape)
     assert r"a\"b<c\\" in as_dot(tape)
@@ -158,7 +158,7 @@ def test_json_has_every_number_in_full() -> None:
 
 
 def test_arrays_are_shown_by_their_shape() -> None:
-    tape = trace(lambda w: engine.tanh(w).sum(), {"w": engine.Tensor([[0.0, 1.0], [2.0, 3.0]])}, tangents={})
+    tape = tape_of(lambda w: engine.tanh(w).sum(), {"w": engine.Tensor([[0.0, 1.0], [2.0, 3.0]])}, tangents={})
 
     assert "shape (2, 2)" in table(tape, 80)[1]
     assert "sum(v1)" in "\n".join(table(tape, 80))

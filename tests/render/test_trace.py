@@ -6,7 +6,7 @@ import pytest
 
 from autodrill.bank.traced import trace_expression
 from autodrill.engine import Value
-from autodrill.engine.trace import tape_of_value
+from autodrill.engine.recording import tape_of_value
 from autodrill.render.console import in_ascii
 from autodrill.render.notation import cells, number
 from autodrill.render.trace import Step, adjoint_trace, lines_of, primal_trace, tangent_trace, traces

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from autodrill.engine.tape import Numbers, Operand
     from autodrill.engine.value import Value
 
-__all__ = ["tape_of_value", "trace"]
+__all__ = ["tape_of", "tape_of_value"]
 
 _Pull: TypeAlias = "Callable[[Numbers], list[Contribution]]"
 
 _NAMES = {"+": "add", "*": "multiply", "/": "divide", "**": "power", "neg": "negative"}  # `Value` has signs for names
 
 
-def trace(
+def tape_of(
     f: Callable[..., Tensor],
     primals: Mapping[str, Any],
     *,
