@@ -7,12 +7,15 @@ import math
 import operator
 import re
 import warnings
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["ExpressionError", "NoValueError", "evaluate", "parse"]
+__all__ = ["Arithmetic", "ExpressionError", "NoValueError", "as_read", "compute", "evaluate", "parse"]
+
+T = TypeVar("T")
 
 _MAX_LENGTH = 200
 
@@ -48,6 +51,8 @@ _AS_ASCII = str.maketrans(
         "√": " sqrt ",
         "\u00a0": " ",
         "\u202f": " ",
+        "\n": " ",  # a place is then a column
+        "\r": " ",
     }
 )
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
@@ -56,11 +61,45 @@ _ROOT_OF_ATOM = re.compile(r"\bsqrt\s+([\w.]+)(?![\w.]|\s*\()")
 
 
 class ExpressionError(ValueError):
-    """What was typed is not arithmetic that can be evaluated; the message says why in a person's words."""
+    """What was typed is not arithmetic that can be evaluated; the message says why in a person's words.
+
+    Attributes:
+        span: Where, as the first character and the one after the last of `as_read(text)`, or None.
+    """
+
+    def __init__(self, message: str, span: tuple[int, int] | None = None) -> None:
+        super().__init__(message)
+        self.span = span
 
 
 class NoValueError(ExpressionError):
     """It is arithmetic, but it has no finite real value, or none at these values of its variables."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic(Generic[T]):
+    """What typed arithmetic means for one kind of value.
+
+    Attributes:
+        number: Makes a value of a number that was typed.
+        functions: The functions of one argument, by name.
+        binary: The operations between two values.
+        negate: The minus sign.
+    """
+
+    number: Callable[[float], T]
+    functions: Mapping[str, Callable[[T], T]]
+    binary: Mapping[type[ast.operator], Callable[[T, T], T]]
+    negate: Callable[[T], T]
+
+
+_FLOATS: Arithmetic[float] = Arithmetic(float, _FUNCTIONS, _BINARY, operator.neg)
+
+
+def as_read(text: str) -> str:
+    """Return what was typed with the signs of mathematics in the form they are parsed in: `3² × x` is `3**2 * x`."""
+    plain = _SUPERSCRIPT_RUN.sub(lambda run: "**" + run[0].translate(_SUPERSCRIPTS), text)
+    return _ROOT_OF_ATOM.sub(r"sqrt(\1)", plain.translate(_AS_ASCII)).replace("^", "**").strip()
 
 
 def parse(text: str) -> ast.expr:
@@ -77,15 +116,28 @@ def parse(text: str) -> ast.expr:
     """
     if len(text) > _MAX_LENGTH:
         raise ExpressionError(f"longer than {_MAX_LENGTH} characters")
-    plain = _SUPERSCRIPT_RUN.sub(lambda run: "**" + run[0].translate(_SUPERSCRIPTS), text)
-    plain = _ROOT_OF_ATOM.sub(r"sqrt(\1)", plain.translate(_AS_ASCII)).replace("^", "**").strip()
+    plain = as_read(text)
     if not plain:
         raise ExpressionError("nothing typed")
     try:
         with warnings.catch_warnings(action="ignore"):  # the parser has remarks on what a person types
-            return ast.parse(plain, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise ExpressionError(f"`{text.strip()}` cannot be read; a product is written with `*`, as in 2*x") from None
+            tree = ast.parse(plain, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        offset = error.offset if isinstance(error, SyntaxError) else None
+        span = None if not offset else (offset - 1, offset)
+        message = f"`{text.strip()}` cannot be read; a product is written with `*`, as in 2*x"
+        raise ExpressionError(message, span) from None
+    if not plain.isascii():
+        _count_characters(tree, plain.encode())
+    return tree
+
+
+def _count_characters(tree: ast.expr, encoded: bytes) -> None:
+    """Make the columns of a tree count characters; the parser counts bytes."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.expr):
+            node.col_offset = len(encoded[: node.col_offset].decode())
+            node.end_col_offset = len(encoded[: node.end_col_offset].decode())
 
 
 def evaluate(expression: ast.expr | str, variables: Mapping[str, float] | None = None) -> float:
@@ -104,7 +156,7 @@ def evaluate(expression: ast.expr | str, variables: Mapping[str, float] | None =
     """
     tree = parse(expression) if isinstance(expression, str) else expression
     try:
-        value = _value(tree, variables or {})
+        value = compute(tree, variables or {}, _FLOATS)
     except ZeroDivisionError:
         raise NoValueError("division by zero") from None
     except OverflowError:
@@ -118,32 +170,65 @@ def evaluate(expression: ast.expr | str, variables: Mapping[str, float] | None =
     return value
 
 
-def _value(node: ast.expr, variables: Mapping[str, float]) -> float:
-    match node:
-        case ast.Constant(value=bool()):
-            raise ExpressionError("only numbers can be computed with")
-        case ast.Constant(value=int() | float() as number):
-            return float(number)
-        case ast.Name(id=name) if name in variables:
-            return variables[name]
-        case ast.Name(id=name) if name in _CONSTANTS:
-            return _CONSTANTS[name]
-        case ast.Name(id=name):
-            known = ", ".join(f"`{v}`" for v in variables)
-            raise ExpressionError(f"`{name}` is unknown" + (f"; the variables are {known}" if known else ""))
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_value(operand, variables)
-        case ast.UnaryOp(op=ast.UAdd(), operand=operand):
-            return _value(operand, variables)
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
-            return _BINARY[type(op)](_value(left, variables), _value(right, variables))
-        case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in _FUNCTIONS:
-            return _FUNCTIONS[name](_value(argument, variables))
-        case ast.Call(func=ast.Name(id=name)):
-            raise ExpressionError(f"`{name}` is not one of the functions {', '.join(_FUNCTIONS)}, of one argument each")
-        case ast.Call():
-            raise ExpressionError("a product is written with `*`, as in 2*(x + 1)")
-        case ast.Tuple():
-            raise ExpressionError("one number is wanted; write a decimal point, not a comma")
-        case _:
-            raise ExpressionError("only numbers, + - * / ^, parentheses and functions can be used")
+def compute(tree: ast.expr, variables: Mapping[str, T], arithmetic: Arithmetic[T]) -> T:
+    """Compute with parsed arithmetic in values of any kind; operands are computed from left to right.
+
+    Args:
+        tree: What `parse` made of typed text.
+        variables: Name to value; a variable hides the constant of the same name.
+        arithmetic: What the operations mean.
+
+    Raises:
+        ExpressionError: It uses something unknown; its span is set.
+    """
+
+    def value(node: ast.expr) -> T:
+        match node:
+            case ast.Constant(value=bool()):
+                raise _at(node, "only numbers can be computed with")
+            case ast.Constant(value=int() | float() as number):
+                return arithmetic.number(float(number))
+            case ast.Name(id=name) if name in variables:
+                return variables[name]
+            case ast.Name(id=name) if name in _CONSTANTS:
+                return arithmetic.number(_CONSTANTS[name])
+            case ast.Name(id=name):
+                known = ", ".join(f"`{v}`" for v in variables)
+                raise _at(node, f"`{name}` is unknown" + (f"; the variables are {known}" if known else ""))
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return applied(node, arithmetic.negate, operand)
+            case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+                return value(operand)
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in arithmetic.binary:
+                return applied(node, arithmetic.binary[type(op)], left, right)
+            case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in arithmetic.functions:
+                return applied(node, arithmetic.functions[name], argument)
+            case ast.Call(func=ast.Name(id=name)):
+                allowed = ", ".join(arithmetic.functions)
+                raise _at(node, f"`{name}` is not one of the functions {allowed}, of one argument each")
+            case ast.Call():
+                raise _at(node, "a product is written with `*`, as in 2*(x + 1)")
+            case ast.Tuple():
+                raise _at(node, "one number is wanted; write a decimal point, not a comma")
+            case _:
+                raise _at(node, "only numbers, + - * / ^, parentheses and functions can be used")
+
+    def applied(node: ast.expr, operation: Callable[..., T], *operands: ast.expr) -> T:
+        values = [value(o) for o in operands]
+        try:
+            return operation(*values)
+        except NoValueError as error:
+            if error.span is None:  # an operation knows what is wrong, and only this place where
+                error.span = _span(node)
+            raise
+
+    return value(tree)
+
+
+def _at(node: ast.expr, message: str) -> ExpressionError:
+    return ExpressionError(message, _span(node))
+
+
+def _span(node: ast.expr) -> tuple[int, int]:
+    """Return where a node stands, in characters."""
+    return node.col_offset, node.end_col_offset or node.col_offset + 1

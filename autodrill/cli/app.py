@@ -41,6 +41,7 @@ COMMANDS = {
     "reset": Command("browse", "reset", _CANDIDATE),
     "next": Command("home", "next_", _CANDIDATE),
     "doctor": Command("doctor", "doctor", _CANDIDATE),
+    "trace": Command("trace", "trace", _CANDIDATE),
     "verify": Command("verify", "verify", _INSTRUCTOR),
     "grade": Command("grade", "grade", _INSTRUCTOR),
 }

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from autodrill.engine import ops
 from autodrill.engine.backend import Backend, DeviceError, backend_named
+from autodrill.engine.gradcheck import gradcheck, gradgradcheck
 from autodrill.engine.graph import backward, grad
 from autodrill.engine.mode import enable_grad, is_grad_enabled, no_grad
 from autodrill.engine.numerical import numerical_jvp, numerical_vjp
 from autodrill.engine.ops import *  # noqa: F403 - `ops.__all__` names every operation once; a second list would drift
 from autodrill.engine.primitive import Primitive, RuleError, registry
+from autodrill.engine.recording import tape_of, tape_of_value
+from autodrill.engine.tape import Tape
 from autodrill.engine.tensor import Tensor
-from autodrill.engine.transforms import grad_of, hessian, hvp, jacobian, jvp, value_and_grad, vjp
+from autodrill.engine.transforms import grad_of, hessian, hvp, jacobian, jvp, linearize, value_and_grad, vhp, vjp
 from autodrill.engine.value import Value
 
 __all__ = [
@@ -22,6 +25,7 @@ __all__ = [
     "DeviceError",
     "Primitive",
     "RuleError",
+    "Tape",
     "Tensor",
     "Value",
     "backend_named",
@@ -29,16 +33,23 @@ __all__ = [
     "enable_grad",
     "grad",
     "grad_of",
+    "gradcheck",
+    "gradgradcheck",
     "hessian",
     "hvp",
     "is_grad_enabled",
     "jacobian",
     "jvp",
+    "linearize",
     "no_grad",
     "numerical_jvp",
     "numerical_vjp",
+    "ops",
     "registry",
+    "tape_of",
+    "tape_of_value",
     "value_and_grad",
+    "vhp",
     "vjp",
 ]
 __all__ += ops.__all__

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 from contextlib import ContextDecorator
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from types import TracebackType
 
 __all__ = ["enable_grad", "is_grad_enabled", "mode", "no_grad"]
@@ -17,6 +19,7 @@ class Mode(threading.local):
 
     grad_enabled: bool = True
     levels: tuple[int, ...] = ()  # open forward-mode levels, outermost first
+    watchers: Mapping[int, Callable[..., Any]] = MappingProxyType({})  # by level: who is told of each operation
 
 
 mode = Mode()

@@ -19,7 +19,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["numerical_jvp", "numerical_vjp"]
+__all__ = ["numerical_jvp", "numerical_vjp", "scale_of"]
 
 Float: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -115,7 +115,7 @@ def _shaped_like(flat: Float, output: Any) -> Any:
     return tuple(part.reshape(np.shape(like)) for part, like in zip(parts, output, strict=True))
 
 
-def _scale(x: Float) -> Float:
+def scale_of(x: Float) -> Float:
     """Return, for each element, the distance over which f may be expected to change: its own size or the array's."""
     size = np.abs(x)
     typical = float(np.sqrt(np.mean(size * size))) if size.size else 0.0
@@ -124,7 +124,7 @@ def _scale(x: Float) -> Float:
 
 def _line_scale(moving: Sequence[tuple[Float, Float]]) -> float:
     """Return how far along a line no element moves by more than its scale."""
-    ratios = [_scale(x)[t != 0] / np.abs(t[t != 0]) for x, t in moving]
+    ratios = [scale_of(x)[t != 0] / np.abs(t[t != 0]) for x, t in moving]
     nearest = [float(r.min()) for r in ratios if r.size]
     return min(nearest) if nearest else 1.0
 
@@ -134,7 +134,7 @@ def _partial_derivatives(
 ) -> tuple[Float, Float]:
     """Differentiate `weights · f` in every element of one input; return derivatives and error estimates."""
     x = inputs[position]
-    scale = _scale(x).reshape(-1)
+    scale = scale_of(x).reshape(-1)
     best = np.zeros(x.size)
     error = np.full(x.size, np.inf)
     unsettled = np.ones(x.size, dtype=bool)

@@ -18,7 +18,7 @@ from autodrill.engine.tensor import Tensor, raw, wrap
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["grad_of", "hessian", "hvp", "jacobian", "jvp", "value_and_grad", "vjp"]
+__all__ = ["grad_of", "hessian", "hvp", "jacobian", "jvp", "linearize", "value_and_grad", "vhp", "vjp"]
 
 
 def _is_differentiable(value: Any) -> bool:
@@ -196,22 +196,83 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     return product[0] if len(product) == 1 else product
 
 
+def vhp(f: Callable[..., Any], primals: Sequence[Any], cotangents: Sequence[Any]) -> Any:
+    """Return the product of a vector with f's Hessian, reverse over reverse: needs no forward mode, keeps two graphs.
+
+    Args:
+        f: A function that returns a Tensor of one element.
+        primals: Where the Hessian is taken.
+        cotangents: The vector, one part for each primal.
+
+    Returns:
+        A tuple with one Tensor for each primal; for a single primal, that Tensor.
+    """
+    _, pullback = vjp(grad_of(f, tuple(range(len(primals)))), *primals)
+    product = pullback(tuple(cotangents))
+    return product[0] if len(product) == 1 else product
+
+
+def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+    """Evaluate f once and return its differential there, a function that can be applied to any number of tangents.
+
+    The differential is the transpose of the pullback, which is linear: recorded once and pulled back itself.
+
+    Args:
+        f: A function of as many arguments as there are primals, returning a Tensor or a tuple of Tensors.
+        primals: Tensors, arrays or numbers.
+
+    Returns:
+        The value of f, and `push(*tangents)`: one tangent for each primal, of its shape, or None for one that is held
+        constant; it returns the tangent of the value, a Tensor or a tuple of them, without evaluating f again.
+    """
+    value, pullback = vjp(f, *primals)
+    outputs = _outputs(value)
+    with enable_grad():
+        # Where does not matter for a linear function.
+        cotangents = [Tensor(_zeros_like(y).data, requires_grad=True) for y in outputs]
+        pulled = pullback(tuple(cotangents) if isinstance(value, tuple) else cotangents[0])
+
+    def push(*tangents: Any) -> Any:
+        if len(tangents) != len(primals):
+            raise ValueError(f"{len(primals)} primals need as many tangents, got {len(tangents)}")
+        moved = [
+            (x, t)
+            for x, t in zip(pulled, tangents, strict=True)
+            if x is not None and x.node is not None and t is not None
+        ]
+        pushed: Sequence[Tensor | None] = [None] * len(outputs)
+        if moved:
+            pushed = grad(
+                [x for x, _ in moved], cotangents, [t for _, t in moved], retain_graph=True, allow_unused=True
+            )
+        results = tuple(_zeros_like(y) if t is None else t for y, t in zip(outputs, pushed, strict=True))
+        return results if isinstance(value, tuple) else results[0]
+
+    return value, push
+
+
 def jacobian(f: Callable[[Any], Any], x: Any) -> Tensor:
-    """Return the Jacobian of f at x, one row for each output element, by reverse mode.
+    """Return the Jacobian of f at x by the mode that needs fewer passes.
+
+    Forward mode, a column at a time, where x has no more elements than f(x); reverse mode, a row at a time, where it
+    has more, and for complex values.
 
     Returns:
         A Tensor of shape `f(x).shape + x.shape`.
     """
     value, pullback = vjp(f, x)
     shape = x.shape if hasattr(x, "shape") else ()
-    rows = []
-    for index in range(value.size):
-        cotangent = value.backend.xp.zeros_like(value.data)
-        cotangent.reshape(-1)[index] = 1
-        rows.append(pullback(cotangent)[0])
-    if not rows:
-        return wrap(value.backend.xp.zeros(value.shape + shape, value.dtype))
-    stacked: Tensor = ops.stack(rows)
+    xp = value.backend.xp
+    source = raw(x) if hasattr(x, "shape") else xp.asarray(x, dtype=value.dtype)
+    if not value.size or not source.size:
+        return wrap(xp.zeros(value.shape + shape, value.dtype))
+    forward = source.size <= value.size and value.dtype.kind == source.dtype.kind == "f"
+    parts = []
+    for index in range(source.size if forward else value.size):
+        seed = xp.zeros_like(source if forward else value.data)
+        seed.reshape(-1)[index] = 1
+        parts.append(jvp(f, (x,), (seed,))[1] if forward else pullback(seed)[0])
+    stacked: Tensor = ops.stack(parts, axis=-1 if forward else 0)
     return stacked.reshape(value.shape + shape)
 
 

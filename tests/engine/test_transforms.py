@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autodrill import engine
-from autodrill.engine import Tensor, grad_of, hessian, hvp, jacobian, jvp, value_and_grad, vjp
+from autodrill.engine import Tensor, grad_of, hessian, hvp, jacobian, jvp, linearize, value_and_grad, vhp, vjp
 
 
 def derivative(f: Any) -> Any:
@@ -176,3 +176,86 @@ def test_backward_through_a_value_computed_under_forward_mode_gives_a_plain_grad
 def test_transforms_record_even_inside_no_grad() -> None:
     with engine.no_grad():
         assert grad_of(lambda x: x * x)(3.0).item() == 6
+
+
+@pytest.mark.parametrize(("n", "m", "calls"), [(2, 50, 1 + 2), (50, 2, 1), (3, 3, 1 + 3)])
+def test_jacobian_takes_the_mode_of_fewer_passes(n: int, m: int, calls: int) -> None:
+    a = np.random.default_rng(0).normal(size=(m, n))
+    x = np.random.default_rng(1).normal(size=n)
+    count = 0
+
+    def f(x: Any) -> Any:
+        nonlocal count
+        count += 1
+        return engine.sin(engine.matmul(a, x))
+
+    found = jacobian(f, x)
+
+    assert count == calls  # one for the value; reverse mode then runs no f, forward mode one for each column
+    # Both sides are products of the same float64 numbers.
+    np.testing.assert_allclose(found.numpy(), np.cos(a @ x)[:, None] * a, rtol=1e-13)
+
+
+@pytest.mark.parametrize("shapes", [((), (2, 3)), ((2, 3), ()), ((2,), (2, 3)), ((0,), (2,)), ((2,), (0,))])
+def test_jacobian_has_the_shape_of_the_value_followed_by_that_of_the_input(shapes: Any) -> None:
+    inner, outer = shapes
+    weight = np.ones(outer)
+
+    found = jacobian(lambda x: engine.sum(x) * weight, np.ones(inner) if inner else 1.5)
+
+    assert found.shape == outer + inner
+    assert np.all(found.numpy() == 1)
+
+
+def test_a_jacobian_in_forward_mode_can_itself_be_differentiated() -> None:
+    def trace_of_jacobian(x: Any) -> Any:
+        inner = jacobian(lambda y: y**3 * engine.sum(y), x)
+        return engine.sum(inner * np.eye(2))
+
+    x = np.array([2.0, 5.0])
+
+    # Σᵢ (3xᵢ² s + xᵢ³) with s = Σx; its derivative in xₖ is 6xₖ s + 3Σxᵢ² + 3xₖ², exact in float64 here.
+    assert grad_of(trace_of_jacobian)(x).numpy().tolist() == (6 * x * 7 + 3 * 29 + 3 * x**2).tolist()
+
+
+def test_linearize_evaluates_once_and_pushes_as_jvp_does() -> None:
+    draw = np.random.default_rng(0)
+    x, w, k = draw.normal(size=(2, 3)), draw.normal(size=3), np.array([1, 2])
+    count = 0
+
+    def f(x: Any, w: Any, k: Any) -> Any:
+        nonlocal count
+        count += 1
+        return engine.tanh(x @ w) * k, x * 2.0
+
+    value, push = linearize(f, x, w, k)
+    pushed = [push(draw.normal(size=(2, 3)), draw.normal(size=3), None) for _ in range(3)]
+    one, other = push(x, w, None), push(None, w, None)
+
+    assert count == 1
+    assert len(pushed) == 3
+    for tangents, found in (((x, w, None), one), ((None, w, None), other)):
+        expected_value, expected = jvp(f, (x, w, k), tangents)
+        for ours, theirs in zip((*value, *found), (*expected_value, *expected), strict=True):
+            # The same products summed in another order.
+            np.testing.assert_allclose(ours.numpy(), theirs.numpy(), rtol=1e-13, atol=1e-15)
+
+
+def test_linearize_of_a_constant_pushes_zero() -> None:
+    _, push = linearize(lambda x: engine.Tensor([1.0, 2.0]), 3.0)
+
+    assert push(1.0).numpy().tolist() == [0.0, 0.0]
+
+
+def test_vhp_is_hvp_in_every_block() -> None:
+    draw = np.random.default_rng(0)
+    x, y, u, v = (draw.normal(size=3) for _ in range(4))
+
+    def f(x: Any, y: Any) -> Any:
+        return engine.sum(engine.sin(x) * y * y) * engine.sum(x)
+
+    for ours, theirs in zip(vhp(f, (x, y), (u, v)), hvp(f, (x, y), (u, v)), strict=True):
+        # A Hessian is symmetric; the sums are taken in another order.
+        np.testing.assert_allclose(ours.numpy(), theirs.numpy(), rtol=1e-12)
+    single = vhp(lambda x: engine.sum(x**3), (x,), (u,))
+    np.testing.assert_allclose(single.numpy(), 6 * x * u, rtol=1e-14)

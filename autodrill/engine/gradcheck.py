@@ -1,0 +1,242 @@
+"""Gradient checking: is what reverse and forward mode say what extrapolated finite differences say?
+
+Where they differ there are four explanations, and a report tells them apart: the rule is wrong; f has a kink there,
+so there is no derivative to agree on; f does not give the same value twice; or the differences are too inaccurate to
+judge by.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from autodrill.engine.findings import Finding, GradcheckError, Report, Verdict
+from autodrill.engine.kinks import one_sided_slopes
+from autodrill.engine.mode import no_grad
+from autodrill.engine.numerical import numerical_vjp, scale_of
+from autodrill.engine.tensor import Tensor, raw
+from autodrill.engine.transforms import jvp, vjp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from autodrill.engine.findings import Mode
+
+__all__ = ["Finding", "GradcheckError", "Report", "Verdict", "gradcheck", "gradgradcheck"]
+
+Float: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
+
+_TRUST = 10.0  # the error estimate of the differences is a bound within this factor: see their own tests
+_BLIND = 1e-2  # differences less accurate than this, relative to the gradient's size, judge nothing
+
+
+def gradcheck(
+    f: Callable[..., Any],
+    inputs: Sequence[Any],
+    *,
+    modes: Sequence[Mode] = ("reverse", "forward"),
+    rtol: float | None = None,
+    seed: int = 0,
+    raise_exception: bool = True,
+) -> Report:
+    """Compare the derivatives of f with finite differences, in every element of every floating input.
+
+    Both are derivatives of `cotangent · f` for one random cotangent: a wrong entry of the Jacobian shows in it with
+    probability 1, at its own input element.
+
+    Args:
+        f: A function of Tensors that returns a Tensor or a tuple of Tensors; must be defined around the inputs.
+        inputs: Tensors, arrays or numbers. Those that are not floating are passed on as they are.
+        modes: Which modes of the engine to check.
+        rtol: The difference allowed beyond the estimated error of the differences, relative to the derivative; by
+            default the square root of the coarsest input dtype's precision.
+        seed: What the cotangent is drawn with.
+        raise_exception: Raise where something is not right, instead of returning the report alone.
+
+    Returns:
+        The report.
+
+    Raises:
+        GradcheckError: Something is not right; a kink and an inaccurate difference are not.
+        TypeError: An input or output is complex, or no input is floating.
+    """
+    report = _checked(f, [_copied(x) for x in inputs], tuple(modes), rtol, seed)
+    if raise_exception and not report:
+        raise GradcheckError(report)
+    return report
+
+
+def gradgradcheck(
+    f: Callable[..., Any],
+    inputs: Sequence[Any],
+    *,
+    modes: Sequence[Mode] = ("reverse", "forward"),
+    rtol: float | None = None,
+    seed: int = 0,
+    raise_exception: bool = True,
+) -> Report:
+    """Compare second derivatives with finite differences of the first: `gradcheck` of f's backward.
+
+    The inputs of that backward are f's inputs, followed by one random cotangent for each floating output. Arguments,
+    return value and errors are those of `gradcheck`.
+    """
+    copies = [_copied(x) for x in inputs]
+    moving = [k for k, x in enumerate(copies) if x.dtype.kind == "f"]
+    draw = np.random.default_rng(seed + 1)
+    with no_grad():
+        cotangents = [draw.normal(size=y.shape).astype(y.dtype) for y in _floating(f(*map(Tensor, copies)))]
+
+    def pulled_back(*values: Any) -> tuple[Any, ...]:
+        primals, given = values[: len(copies)], values[len(copies) :]
+        _, pullback = vjp(lambda *xs: _floating(f(*xs)), *primals)
+        gradients = pullback(tuple(given))
+        return tuple(gradients[k] for k in moving)
+
+    return gradcheck(
+        pulled_back, [*copies, *cotangents], modes=modes, rtol=rtol, seed=seed, raise_exception=raise_exception
+    )
+
+
+def _copied(value: Any) -> Any:
+    """Copy an input: elements of an expanded array, which share memory, must move one by one."""
+    array = np.array(raw(value))
+    if array.dtype.kind == "c":
+        raise TypeError("finite differences are taken in real inputs only, not in complex ones")
+    return array
+
+
+def _floating(result: Any) -> tuple[Tensor, ...]:
+    outputs = [y if type(y) is Tensor else Tensor(y) for y in (result if isinstance(result, tuple) else (result,))]
+    if any(y.dtype.kind == "c" for y in outputs):
+        raise TypeError("finite differences are taken of real outputs only, not of complex ones")
+    return tuple(y for y in outputs if y.dtype.kind == "f")
+
+
+def _checked(
+    f: Callable[..., Any], inputs: list[Any], modes: tuple[Mode, ...], rtol: float | None, seed: int
+) -> Report:
+    moving = [k for k, x in enumerate(inputs) if x.dtype.kind == "f"]
+    if not moving:
+        raise TypeError("no input is of a floating dtype, so there is nothing to differentiate with respect to")
+    precision = max(float(np.finfo(inputs[k].dtype).eps) for k in moving)
+    relative = precision**0.5 if rtol is None else rtol
+
+    def outputs(*values: Any) -> tuple[Tensor, ...]:
+        return _floating(f(*values))
+
+    def on_arrays(*arrays: Any) -> tuple[Any, ...]:
+        with no_grad():
+            return tuple(y.numpy() for y in outputs(*map(Tensor, arrays)))
+
+    first = on_arrays(*inputs)
+    draw = np.random.default_rng(seed)
+    weights = tuple(draw.normal(size=y.shape) for y in first)
+    with np.errstate(all="ignore"):  # a derivative that is not finite is a finding
+        analytic = {mode: _DERIVATIVES[mode](outputs, inputs, moving, weights) for mode in modes}
+        again = {mode: _DERIVATIVES[mode](outputs, inputs, moving, weights) for mode in modes}
+    apart = _distance(first, on_arrays(*inputs))
+    numeric, errors = ([], []) if apart else numerical_vjp(on_arrays, inputs, weights)
+    slopes = {k: one_sided_slopes(on_arrays, inputs, k, weights) for k in moving if not apart}
+    value_size = float(sum(np.sum(np.abs(w * y)) for w, y in zip(weights, first, strict=True)))
+    findings = []
+    for mode in modes:
+        for place, k in enumerate(moving):
+            unsteady = max(apart, _distance([analytic[mode][place]], [again[mode][place]]))
+            if unsteady:
+                counts = {Verdict.NONDETERMINISTIC: int(inputs[k].size)}
+                nan = float("nan")
+                findings.append(Finding(k, mode, Verdict.NONDETERMINISTIC, None, nan, nan, unsteady, 0.0, None, counts))
+                continue
+            gradient, error = numeric[k], errors[k]
+            assert gradient is not None
+            assert error is not None
+            tolerances = _Tolerances(relative, value_size / scale_of(inputs[k].astype(np.float64)))
+            findings.append(_finding(k, mode, analytic[mode][place], gradient, error, slopes[k], tolerances))
+    return Report(tuple(findings), seed)
+
+
+def _reverse(
+    f: Callable[..., tuple[Tensor, ...]], inputs: list[Any], moving: list[int], weights: tuple[Float, ...]
+) -> list[Float]:
+    """Return the gradient of `weights · f` in each moving input, by one backward."""
+    values, pullback = vjp(f, *inputs)
+    gradients = pullback(tuple(w.astype(y.dtype) for w, y in zip(weights, values, strict=True)))
+    return [np.asarray(raw(gradients[k]), dtype=np.float64) for k in moving]
+
+
+def _forward(
+    f: Callable[..., tuple[Tensor, ...]], inputs: list[Any], moving: list[int], weights: tuple[Float, ...]
+) -> list[Float]:
+    """Return the same, by one forward pass along each element."""
+    gradients = []
+    for k in moving:
+        gradient = np.zeros(inputs[k].shape)
+        for index in np.ndindex(*inputs[k].shape):
+            direction = np.zeros_like(inputs[k])
+            direction[index] = 1
+            tangents = [direction if j == k else None for j in range(len(inputs))]
+            _, pushed = jvp(f, inputs, tangents)
+            gradient[index] = sum(float(np.sum(w * t.numpy())) for w, t in zip(weights, pushed, strict=True))
+        gradients.append(gradient)
+    return gradients
+
+
+_DERIVATIVES: dict[Mode, Callable[..., list[Float]]] = {"reverse": _reverse, "forward": _forward}
+
+
+def _distance(a: Sequence[Any], b: Sequence[Any]) -> float:
+    """Return how far two results are apart, two NaNs being equal."""
+    with np.errstate(invalid="ignore"):
+        gaps = [np.abs(np.where(x == y, 0.0, np.subtract(x, y))) for x, y in zip(a, b, strict=True)]
+    return max((float(np.nanmax(gap)) for gap in gaps if gap.size and not np.isnan(gap).all()), default=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tolerances:
+    """How far off is too far: relative to the derivative, and to what values and inputs let one expect of one."""
+
+    relative: float
+    unit: Float
+
+
+def _finding(
+    k: int, mode: Mode, analytic: Float, numeric: Float, error: Float, slopes: Float, tolerances: _Tolerances
+) -> Finding:
+    """Judge every element of one input, and report the gravest and among those the farthest off."""
+    if not numeric.size:
+        return Finding(k, mode, Verdict.RIGHT, None, 0.0, 0.0, 0.0, 0.0, None, {})
+    size = float(np.abs(numeric).max())
+    allowed = tolerances.relative * np.maximum(np.abs(numeric), 0.01 * size) + _TRUST * error
+    left, right = slopes.reshape(*numeric.shape, 2).min(axis=-1), slopes.reshape(*numeric.shape, 2).max(axis=-1)
+    kinked = ~np.isnan(left)
+    with np.errstate(invalid="ignore"):
+        off = np.abs(analytic - numeric)
+        margin = tolerances.relative * np.maximum(np.abs(left), np.abs(right))
+        outside = (analytic < left - margin) | (analytic > right + margin)
+    verdicts = np.full(numeric.shape, Verdict.RIGHT, dtype=object)
+    verdicts[~(off <= allowed)] = Verdict.WRONG  # a NaN is never within what is allowed
+    verdicts[_TRUST * error > _BLIND * np.maximum(size, 1e-3 * tolerances.unit)] = Verdict.UNSURE
+    # An infinite derivative of one element makes 0 · ∞ of the directions of the others.
+    verdicts[np.isnan(analytic) & kinked.any()] = Verdict.UNSURE
+    # Any value between the two slopes is a subgradient that a convention may choose; none outside is.
+    verdicts[kinked] = Verdict.KINK
+    verdicts[kinked & outside] = Verdict.WRONG
+    counts = {v: int(np.sum(verdicts == v)) for v in Verdict if np.any(verdicts == v)}
+    gravest = max(counts, key=list(Verdict).index)
+    with np.errstate(invalid="ignore"):
+        excess = np.where(verdicts == gravest, np.nan_to_num(off - allowed, nan=np.inf), -np.inf)
+    index = tuple(int(i) for i in np.unravel_index(int(np.argmax(excess)), numeric.shape))
+    return Finding(
+        input=k,
+        mode=mode,
+        verdict=gravest,
+        index=index,
+        analytic=float(analytic[index]),
+        numeric=float(numeric[index]),
+        error=float(error[index]),
+        allowed=float(allowed[index]),
+        slopes=(float(left[index]), float(right[index])) if kinked[index] else None,
+        counts=counts,
+    )

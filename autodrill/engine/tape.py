@@ -1,0 +1,122 @@
+"""The tape of a computation as a record: its rows in evaluation order, each with primal, tangent and adjoint.
+
+Numbering follows the surveys of the field (Griewank and Walther, 2008; Baydin et al., 2018): of n independent
+variables the last is v0 and the first v(1-n), and the operations are v1, v2, ... A constant is no row: it stands among
+the operands of the operation that uses it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["Constant", "Contribution", "Numbers", "Operand", "Ref", "Row", "Tape", "levelled"]
+
+Numbers: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """An operand that is a row of the tape, by its number."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Constant:
+    """An operand nothing is differentiated with respect to."""
+
+    value: Numbers
+
+
+Operand: TypeAlias = Ref | Constant
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contribution:
+    """What reverse mode adds to the adjoint of one operand when it passes an operation.
+
+    Attributes:
+        source: The number of the operand's row.
+        positions: Which operand of the operation it is; several where one value was given more than once and its
+            backward does not tell them apart, as the closures of `Value` do not.
+        amount: The summand, of the operand's shape.
+    """
+
+    source: int
+    positions: tuple[int, ...]
+    amount: Numbers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Row:
+    """One value of the tape: an independent variable, or the result of an operation.
+
+    Attributes:
+        number: Its subscript: at most 0 for an independent variable.
+        operation: The primitive's name; empty for an independent variable.
+        label: The name of an independent variable; empty for an operation.
+        operands: What the operation was applied to.
+        primal: The value.
+        tangent: Its derivative in the direction of the seeds; None where no direction was given.
+        adjoint: The derivative of the output, paired with its cotangent, with respect to this value.
+        contributions: What the row adds to the adjoints of its operands.
+    """
+
+    number: int
+    operation: str
+    label: str
+    operands: tuple[Operand, ...]
+    primal: Numbers
+    tangent: Numbers | None
+    adjoint: Numbers
+    contributions: tuple[Contribution, ...]
+
+    @property
+    def sources(self) -> tuple[int, ...]:
+        """The numbers of the rows it was computed from, in the operands' order, each once."""
+        return tuple(dict.fromkeys(o.number for o in self.operands if isinstance(o, Ref)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tape:
+    """A computation: its rows, independent variables first, each after its operands, and which row is the output."""
+
+    rows: tuple[Row, ...]
+    output: int
+
+    def __getitem__(self, number: int) -> Row:
+        return self.rows[number - self.rows[0].number]
+
+    @property
+    def variables(self) -> tuple[Row, ...]:
+        """The rows of the independent variables."""
+        return tuple(row for row in self.rows if row.number <= 0)
+
+    @property
+    def operations(self) -> tuple[Row, ...]:
+        """The rows that were computed."""
+        return tuple(row for row in self.rows if row.number > 0)
+
+
+def levelled(tape: Tape) -> Tape:
+    """Return the tape in the surveys' order: operations by their distance from the variables, else as evaluated."""
+    depth: dict[int, int] = {row.number: 0 for row in tape.variables}
+    for row in tape.operations:
+        depth[row.number] = 1 + max(depth[source] for source in row.sources)
+    order = sorted(tape.operations, key=lambda row: depth[row.number])
+    renamed = {row.number: row.number for row in tape.variables}
+    renamed.update({row.number: number for number, row in enumerate(order, 1)})
+    rows = [
+        replace(
+            row,
+            number=renamed[row.number],
+            operands=tuple(Ref(renamed[o.number]) if isinstance(o, Ref) else o for o in row.operands),
+            contributions=tuple(replace(c, source=renamed[c.source]) for c in row.contributions),
+        )
+        for row in [*tape.variables, *order]
+    ]
+    return Tape(tuple(rows), renamed[tape.output])
