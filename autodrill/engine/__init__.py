@@ -6,9 +6,16 @@ Two names meet here that PyTorch and JAX use for different things: `grad(outputs
 
 from __future__ import annotations
 
+from autodrill.engine import ops  # noqa: F401 - first: operations and Tensor import each other
+from autodrill.engine.anomaly import detect_anomaly, trace_nan
 from autodrill.engine.backend import Backend, DeviceError, backend_named
+from autodrill.engine.checkpoint import checkpoint
+from autodrill.engine.context import Context
+from autodrill.engine.function import Function, once_differentiable
 from autodrill.engine.graph import backward, grad
-from autodrill.engine.mode import enable_grad, is_grad_enabled, no_grad
+from autodrill.engine.hooks import Handle, saved_tensors_hooks
+from autodrill.engine.inference import inference_mode
+from autodrill.engine.mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from autodrill.engine.numerical import numerical_jvp, numerical_vjp
 from autodrill.engine.ops import (
     absolute,
@@ -20,6 +27,7 @@ from autodrill.engine.ops import (
     broadcast_to,
     clip,
     concatenate,
+    copy_slices,
     cos,
     cosh,
     cross_entropy,
@@ -84,7 +92,10 @@ from autodrill.engine.value import Value
 
 __all__ = [
     "Backend",
+    "Context",
     "DeviceError",
+    "Function",
+    "Handle",
     "Primitive",
     "RuleError",
     "Tensor",
@@ -98,12 +109,15 @@ __all__ = [
     "backend_named",
     "backward",
     "broadcast_to",
+    "checkpoint",
     "clip",
     "concatenate",
+    "copy_slices",
     "cos",
     "cosh",
     "cross_entropy",
     "cumsum",
+    "detect_anomaly",
     "divide",
     "enable_grad",
     "erf",
@@ -119,6 +133,7 @@ __all__ = [
     "hvp",
     "index_add",
     "index_scatter",
+    "inference_mode",
     "is_grad_enabled",
     "jacobian",
     "jvp",
@@ -139,6 +154,7 @@ __all__ = [
     "no_grad",
     "numerical_jvp",
     "numerical_vjp",
+    "once_differentiable",
     "positive",
     "power",
     "prod",
@@ -146,7 +162,9 @@ __all__ = [
     "registry",
     "relu",
     "reshape",
+    "saved_tensors_hooks",
     "scatter_along_axis",
+    "set_grad_enabled",
     "sigmoid",
     "sign",
     "silu",
@@ -165,6 +183,7 @@ __all__ = [
     "take_along_axis",
     "tan",
     "tanh",
+    "trace_nan",
     "transpose",
     "value_and_grad",
     "var",

@@ -71,6 +71,7 @@ from autodrill.engine.ops.shape import (
     swapaxes,
     transpose,
 )
+from autodrill.engine.ops.write import copy_slices
 from autodrill.engine.primitive import check_registry
 
 __all__ = [
@@ -83,6 +84,7 @@ __all__ = [
     "broadcast_to",
     "clip",
     "concatenate",
+    "copy_slices",
     "cos",
     "cosh",
     "cross_entropy",
