@@ -7,10 +7,16 @@ Two names meet here that PyTorch and JAX use for different things: `grad(outputs
 from __future__ import annotations
 
 from autodrill.engine import ops
+from autodrill.engine.anomaly import detect_anomaly, trace_nan
 from autodrill.engine.backend import Backend, DeviceError, backend_named
+from autodrill.engine.checkpoint import checkpoint
+from autodrill.engine.context import Context
+from autodrill.engine.function import Function, once_differentiable
 from autodrill.engine.gradcheck import gradcheck, gradgradcheck
 from autodrill.engine.graph import backward, grad
-from autodrill.engine.mode import enable_grad, is_grad_enabled, no_grad
+from autodrill.engine.hooks import Handle, saved_tensors_hooks
+from autodrill.engine.inference import inference_mode
+from autodrill.engine.mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from autodrill.engine.numerical import numerical_jvp, numerical_vjp
 from autodrill.engine.ops import *  # noqa: F403 - `ops.__all__` names every operation once; a second list would drift
 from autodrill.engine.primitive import Primitive, RuleError, registry
@@ -22,7 +28,10 @@ from autodrill.engine.value import Value
 
 __all__ = [
     "Backend",
+    "Context",
     "DeviceError",
+    "Function",
+    "Handle",
     "Primitive",
     "RuleError",
     "Tape",
@@ -30,6 +39,8 @@ __all__ = [
     "Value",
     "backend_named",
     "backward",
+    "checkpoint",
+    "detect_anomaly",
     "enable_grad",
     "grad",
     "grad_of",
@@ -37,6 +48,7 @@ __all__ = [
     "gradgradcheck",
     "hessian",
     "hvp",
+    "inference_mode",
     "is_grad_enabled",
     "jacobian",
     "jvp",
@@ -44,10 +56,14 @@ __all__ = [
     "no_grad",
     "numerical_jvp",
     "numerical_vjp",
+    "once_differentiable",
     "ops",
     "registry",
+    "saved_tensors_hooks",
+    "set_grad_enabled",
     "tape_of",
     "tape_of_value",
+    "trace_nan",
     "value_and_grad",
     "vhp",
     "vjp",

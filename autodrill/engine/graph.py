@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 from autodrill.engine import ops
 from autodrill.engine.backend import BACKENDS, DeviceError, backend_of, backend_of_type, mixed_devices
 from autodrill.engine.forward import with_live_tangents
+from autodrill.engine.hooks import Packed, through_hooks, through_posthooks, through_prehooks, watched
 from autodrill.engine.mode import mode
-from autodrill.engine.node import DualNode, GraphNode, Leaf, Node, Retained
+from autodrill.engine.node import CustomNode, GraphNode, Leaf, Node
 from autodrill.engine.ops.shape import unbroadcast
+from autodrill.engine.storage import clock, record_write, written_after
 from autodrill.engine.tensor import Tensor, raw, wrap
 
 if TYPE_CHECKING:
@@ -208,6 +210,9 @@ def _run(
     needed = None if wanted is None else _leading_to(targets, order)
     cotangents: dict[GraphNode, Any] = {}
     owned: set[GraphNode] = set()
+    anomaly = mode.anomaly
+    if anomaly:
+        from autodrill.engine.anomaly import demand_no_nan
     previous = mode.grad_enabled
     mode.grad_enabled = create_graph
     try:
@@ -218,23 +223,40 @@ def _run(
             if g is None:
                 continue
             is_leaf = type(node) is Leaf
+            watch = node.watch
+            if watch is not None:
+                g = through_hooks(watch, g)
+                owned.discard(node)  # a hook may have kept it
             if is_leaf if needed is None else node in targets:
                 if captured is None:
                     _deposit(node, g, owned=node in owned)
+                    if watch is not None:
+                        for call in tuple(watch.accumulated.values()):
+                            call()
                 else:
                     captured[node] = g if node in owned else _own(g)
             if is_leaf or (needed is not None and needed.isdisjoint(node.parents)):
                 continue
             if TYPE_CHECKING:
                 assert isinstance(node, Node)
-            if node.retained is not None and node not in targets:
-                node.retained.grad = _as_tensor(_own(g))
+            if watch is not None:
+                if watch.retains and node not in targets:
+                    watch.grad = _as_tensor(_own(g))
+                g = through_prehooks(watch, g)
             saved = node.saved
             if saved is None:
                 raise RuntimeError(_freed(node))
-            if create_graph or type(node) is DualNode:
-                saved = unpack(node, create_graph=create_graph)
-            for index, rule, pick in node.plan.steps:
+            if node.time != clock.now:
+                check_unwritten(node)
+            steps: Any = node.plan.steps
+            if create_graph or type(node) is not Node:
+                if isinstance(node, CustomNode):
+                    steps = node.steps(g, create_graph)
+                else:
+                    saved = unpack(node, create_graph=create_graph)
+            if watch is not None and watch.posthooks:
+                steps = through_posthooks(watch, node, steps, g, saved)
+            for index, rule, pick in steps:
                 parent = node.parents[index]
                 if needed is not None and parent not in needed:
                     continue
@@ -244,6 +266,8 @@ def _run(
                     gi = rule(g, saved[pick])
                 else:
                     gi = rule(g, *pick(saved))
+                if anomaly:
+                    demand_no_nan(node, index, gi, g, order)
                 if gi.shape != parent.shape:
                     gi = unbroadcast(gi, parent.shape)
                 if gi.dtype is not parent.dtype and gi.dtype != parent.dtype:
@@ -292,10 +316,33 @@ def unpack(node: Node, *, create_graph: bool) -> list[Any]:
         origins.append(node)
     for index, origin in enumerate(origins):
         value = values[index]
+        if type(value) is Packed:
+            value = value.unpack()
         tangents = with_live_tangents(value) if type(value) is Tensor else None
         source = origin if create_graph else None
         values[index] = raw(value) if source is None and tangents is None else wrap(raw(value), source, tangents)
     return values
+
+
+def check_unwritten(node: Node) -> None:
+    """Refuse to go on with saved values that were written to in place since they were saved.
+
+    Raises:
+        RuntimeError: One of them was; the message names it, the operation that wrote, and the line that did.
+    """
+    plan, saved = node.plan, node.saved or ()
+    names = [f"its input `{node.primitive.inputs[k]}`" for k in plan.inputs] + ["its result"] * plan.saves_out
+    if isinstance(node, CustomNode):
+        names = [f"its saved tensor {k}" for k in range(len(saved))]
+    for name, value in zip(names, saved, strict=False):
+        array = raw(value)
+        memory = written_after(array, node.time) if hasattr(array, "dtype") else None
+        if memory is not None:
+            raise RuntimeError(
+                f"backward of `{node.primitive.name}` needs {name} as it was, of shape {array.shape}, but "
+                f"`{memory.operation}` has written to that memory since (it is at version {memory.version}), at "
+                f"{memory.place}; compute out of place there, or give `{node.primitive.name}` a `.clone()`"
+            )
 
 
 def _freed(node: Node) -> str:
@@ -325,10 +372,9 @@ def _as_tensor(g: Any) -> Tensor:
 
 def _deposit(node: GraphNode, g: Any, *, owned: bool) -> None:
     """Add a finished cotangent to `.grad`: in place, except where gradients are themselves in a graph."""
-    if isinstance(node, Node) and node.retained is None:
-        node.retained = Retained()
-    holder = node if isinstance(node, Leaf) else node.retained
-    assert holder is not None
+    if isinstance(node, Node):
+        watched(node).retains = True
+    holder = node if isinstance(node, Leaf) else watched(node)
     before = holder.grad
     if before is None:
         holder.grad = _as_tensor(g if owned else _own(g))
@@ -336,3 +382,4 @@ def _deposit(node: GraphNode, g: Any, *, owned: bool) -> None:
         holder.grad = before + g
     else:
         before.data += g
+        record_write(before.data, "backward")

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import threading
-from contextlib import ContextDecorator
+from contextlib import ContextDecorator, contextmanager
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from types import TracebackType
 
-__all__ = ["enable_grad", "is_grad_enabled", "mode", "no_grad"]
+    from autodrill.engine.primitive import Primitive
+    from autodrill.engine.tensor import Tensor
+
+    Observer = Callable[[Primitive, tuple[Any, ...], Tensor], None]
+    Packer = tuple[Callable[[Tensor], Any], Callable[[Any], Tensor]]
+
+__all__ = ["enable_grad", "is_grad_enabled", "mode", "no_grad", "observed_by", "set_grad_enabled"]
 
 
 class Mode(threading.local):
@@ -20,6 +26,10 @@ class Mode(threading.local):
     grad_enabled: bool = True
     levels: tuple[int, ...] = ()  # open forward-mode levels, outermost first
     watchers: Mapping[int, Callable[..., Any]] = MappingProxyType({})  # by level: who is told of each operation
+    inference: bool = False
+    observers: tuple[Observer, ...] = ()  # told of each operation on Tensors: (primitive, inputs, result)
+    anomaly: bool = False  # whether backward looks for NaN
+    packer: Packer | None = None  # how the innermost checkpoint keeps what is saved
 
 
 mode = Mode()
@@ -58,3 +68,37 @@ class enable_grad(_GradMode):  # noqa: N801 - used like a function, under PyTorc
     """Record again, inside a `no_grad` block."""
 
     _enabled = True
+
+
+class set_grad_enabled:  # noqa: N801 - used like a function, under PyTorch's name
+    """Switch recording on or off: at once, and back again at the end of the block if used in a `with`.
+
+    Args:
+        enabled: Whether operations are to be recorded.
+    """
+
+    def __init__(self, enabled: bool) -> None:
+        self._before = mode.grad_enabled
+        mode.grad_enabled = bool(enabled)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        mode.grad_enabled = self._before
+
+
+@contextmanager
+def observed_by(observer: Observer) -> Iterator[None]:
+    """Tell `observer` of each operation on Tensors in this thread, for the length of a `with` block.
+
+    Of nested blocks the innermost is told first.
+    """
+    before = mode.observers
+    mode.observers = (observer, *before)
+    try:
+        yield
+    finally:
+        mode.observers = before

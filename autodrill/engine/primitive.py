@@ -29,7 +29,8 @@ from autodrill.engine.backend import BACKENDS, Array, DeviceError, backend_of, b
 from autodrill.engine.forward import push_tangents
 from autodrill.engine.mode import mode
 from autodrill.engine.node import GraphNode, Node
-from autodrill.engine.tensor import Tensor, raw
+from autodrill.engine.tensor import Tensor, raw, wrap
+from autodrill.engine.views import track
 
 __all__ = ["Plan", "Primitive", "RuleError", "check_registry", "primitive", "registry"]
 
@@ -53,6 +54,7 @@ class Plan:
         origins: For each of those, which parent it is (its index in the node's parents), or None for a constant.
         saves_out: Whether the result is saved, after the inputs.
         extras: Names of shapes, dtypes and static values to save, after the result.
+        inputs_tracked: For each parent, the position of its input.
         steps: For each differentiable input that requires grad: which parent it is, its rule, and where in `saved`
             the rule's arguments are.
     """
@@ -61,6 +63,7 @@ class Plan:
     origins: tuple[int | None, ...]
     saves_out: bool
     extras: tuple[str, ...]
+    inputs_tracked: tuple[int, ...]
     steps: tuple[tuple[int, Rule, int | itemgetter[Any] | None], ...]
 
     @property
@@ -217,6 +220,7 @@ class Primitive:
         result.data = out
         result.node = None
         result.tangents = None
+        result.alias = None
         if mask and mode.grad_enabled:
             plan = self._plans.get(mask | bit)  # the bit above all inputs' tells their number
             if plan is None:
@@ -230,6 +234,27 @@ class Primitive:
                 saved.append(self.lookup(name, values, static))  # noqa: PERF401 - as above
             result.node = Node(self, plan, parents, saved, out.shape, out.dtype)
         if carries and mode.levels:
+            push_tangents(self, args, static, result)
+        if self.view:
+            track(self, args[0], static, result)
+        if mode.observers:
+            for observe in mode.observers:
+                observe(self, args, result)
+        return result
+
+    def record(self, args: tuple[Any, ...], static: dict[str, Any], out: Array) -> Tensor:
+        """Return a Tensor of the array `out` in the place in the graph that a call would have given its result.
+
+        For a result that is in memory already: the forward is not run.
+        """
+        result = wrap(out)
+        tracked = [k for k, a in enumerate(args) if type(a) is Tensor and a.node is not None]
+        if tracked and mode.grad_enabled:
+            plan = self._plan(sum(1 << k for k in tracked), len(args))
+            saved = [raw(args[k]) for k in plan.inputs] + ([out] if plan.saves_out else [])
+            saved += [self.lookup(name, args, static) for name in plan.extras]
+            result.node = Node(self, plan, [args[k].node for k in tracked], saved, out.shape, out.dtype)
+        if mode.levels:
             push_tangents(self, args, static, result)
         return result
 
@@ -284,7 +309,7 @@ class Primitive:
             pick = None if not places else places[0] if len(places) == 1 else itemgetter(*places)
             steps.append((parent, rule, pick))
         origins = tuple(tracked.index(k) if k in tracked else None for k in inputs)
-        return Plan(inputs, origins, "out" in asked, extras, tuple(steps))
+        return Plan(inputs, origins, "out" in asked, extras, tuple(tracked), tuple(steps))
 
     def _rule_at(self, position: int) -> tuple[Rule | None, tuple[str, ...]]:
         """Return the VJP rule of one input and the names it asks for."""

@@ -9,7 +9,12 @@ import numpy as np
 
 from autodrill.engine import ops
 from autodrill.engine.backend import Array, Backend, backend_of, backend_of_type
-from autodrill.engine.node import GraphNode, Leaf, Node, Retained
+from autodrill.engine.hooks import Hookable, watched
+from autodrill.engine.inplace import Mutable
+from autodrill.engine.mode import mode
+from autodrill.engine.node import GraphNode, Leaf, Node
+from autodrill.engine.storage import is_inference, mark_inference, version
+from autodrill.engine.views import Base, View, mark_siblings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,13 +22,17 @@ if TYPE_CHECKING:
 __all__ = ["Tensor", "raw"]
 
 
-class Tensor:
+class Tensor(Hookable, Mutable):
     """An array whose operations can be differentiated.
 
     Semantics are PyTorch's: a *leaf* is a tensor that no recorded operation made; the gradient of a leaf that
     requires grad accumulates in `.grad` over calls of `backward()`. Operators follow NumPy's broadcasting and dtype
     promotion, in which a Python number does not decide the dtype. Comparisons return plain boolean arrays: they have
     no derivative.
+
+    `.data` is the array itself, which the engine's own rules compute with. Writing to it goes unnoticed, as it does
+    with PyTorch's `.data`: no version is counted, and a gradient that needs the old value is silently wrong. Write
+    through the tensor (`x[i] = v`, `x.add_(y)`) and read through `.numpy()`, which is read-only.
 
     Args:
         data: Anything an array can be made of; copied, so that writing to it later changes nothing here.
@@ -34,13 +43,14 @@ class Tensor:
         TypeError: `requires_grad` was asked of a dtype that is neither floating nor complex.
     """
 
-    __slots__ = ("__weakref__", "data", "node", "tangents")
+    __slots__ = ("__weakref__", "alias", "data", "node", "tangents")
     __array_ufunc__ = None  # `ndarray * Tensor` is ours to answer
     __hash__ = object.__hash__  # identity: two tensors with equal elements are still two variables
 
     data: Array
     node: GraphNode | None
     tangents: dict[int, Tensor] | None
+    alias: Base | View | None
 
     def __init__(self, data: Any, requires_grad: bool = False, *, dtype: Any = None) -> None:
         source = raw(data)
@@ -51,6 +61,9 @@ class Tensor:
         self.data = array
         self.node = None
         self.tangents = None
+        self.alias = None
+        if mode.inference:
+            mark_inference(array)
         if requires_grad:
             self.requires_grad_()
 
@@ -107,7 +120,9 @@ class Tensor:
     def __iter__(self) -> Iterator[Tensor]:
         if not self.data.shape:
             raise TypeError("iteration over a 0-d tensor")
-        return (self[i] for i in range(self.data.shape[0]))
+        rows = [self[i] for i in range(self.data.shape[0])]
+        mark_siblings(rows)
+        return iter(rows)
 
     # Leaving the graph
 
@@ -142,8 +157,16 @@ class Tensor:
         return int(self.item())
 
     def detach(self) -> Tensor:
-        """Return a tensor with the same data that does not require grad and carries no tangents."""
+        """Return a tensor that does not require grad and carries no tangents, on the same memory.
+
+        Writing to either in place changes both, and counts as a write to both: a value that was saved for backward
+        is found to be overwritten whichever of the two was written to.
+        """
         return wrap(self.data)
+
+    def clone(self) -> Tensor:
+        """Return a copy with memory of its own, in the graph: gradients pass through."""
+        return ops.positive(self)
 
     # The graph
 
@@ -151,6 +174,21 @@ class Tensor:
     def requires_grad(self) -> bool:
         """Whether gradients are recorded with respect to this tensor."""
         return self.node is not None
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The node of the recorded operation that made this tensor, None for a leaf."""
+        return self.node if isinstance(self.node, Node) else None
+
+    @property
+    def version(self) -> int:
+        """How often the memory of this tensor was written in place, through whichever tensor; PyTorch's `_version`."""
+        return version(self.data)
+
+    @property
+    def is_inference(self) -> bool:
+        """Whether the memory was allocated under `inference_mode()`."""
+        return is_inference(self.data)
 
     @property
     def is_leaf(self) -> bool:
@@ -174,6 +212,10 @@ class Tensor:
         if not requires_grad:
             self.node = None
         elif self.node is None:
+            if not mode.inference and is_inference(self.data):
+                raise RuntimeError(
+                    "a tensor made under `inference_mode()` cannot require grad outside it; `.clone()` it first"
+                )
             if self.data.dtype.kind not in "fc":
                 raise TypeError(
                     f"only floating and complex tensors can require grad, this one is `{self.data.dtype}`; "
@@ -190,8 +232,8 @@ class Tensor:
             return None
         if isinstance(node, Leaf):
             return node.grad
-        if node.retained is not None:
-            return node.retained.grad
+        if node.watch is not None and node.watch.retains:
+            return node.watch.grad
         warnings.warn(
             f"`.grad` of a tensor that is not a leaf (it was made by `{node.primitive.name}`) is not kept; "
             "call `.retain_grad()` on it before `backward()`",
@@ -213,20 +255,9 @@ class Tensor:
         if isinstance(node, Leaf):
             node.grad = value
         elif node is not None:
-            if node.retained is None:
-                node.retained = Retained()
-            node.retained.grad = value
-
-    def retain_grad(self) -> None:
-        """Keep the gradient of this tensor in `.grad` although it is not a leaf.
-
-        Raises:
-            RuntimeError: The tensor does not require grad.
-        """
-        if self.node is None:
-            raise RuntimeError("retain_grad() on a tensor that does not require grad")
-        if isinstance(self.node, Node) and self.node.retained is None:
-            self.node.retained = Retained()
+            watch = watched(node)
+            watch.retains = True
+            watch.grad = value
 
     def backward(
         self,
@@ -364,6 +395,7 @@ def wrap(data: Array, node: GraphNode | None = None, tangents: dict[int, Tensor]
     tensor.data = data
     tensor.node = node
     tensor.tangents = tangents
+    tensor.alias = None
     return tensor
 
 

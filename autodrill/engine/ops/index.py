@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import EllipsisType
 from typing import Any
 
+import numpy as np
+
 from autodrill.engine.backend import Array, Namespace, backend_of
 from autodrill.engine.ops.elementwise import add
 from autodrill.engine.ops.shape import broadcast_to
@@ -24,7 +26,10 @@ def _is_basic(index: Any) -> bool:
 
 @primitive(view=True)
 def _getitem(xp: Namespace, x: Array, *, index: Any) -> Array:  # noqa: ARG001 - a method of the array
-    return x[index]
+    found = x[index]
+    if isinstance(found, np.generic):  # NumPy answers one element with a copy; a tensor is to be a view of it
+        return x[(*index, ...) if isinstance(index, tuple) else (index, ...)]
+    return found
 
 
 @primitive

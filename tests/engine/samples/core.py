@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodrill import engine
+from autodrill.engine import registry
 from tests.engine.samples.base import (
     EMPTY_REDUCED,
     REDUCED,
@@ -105,6 +106,9 @@ SAMPLES: tuple[Sample, ...] = (
     one("index_scatter", (3, 2), index=np.array([1, 1, 0]), shape=(4, 2)),
     one("index_scatter", (), index=(1, 2), shape=(2, 3)),
     one("index_scatter", (0,), index=np.array([], dtype=int), shape=(3,)),
+    one("copy_slices", (2, 3), (3, 2), steps=((registry["transpose"], {}),)),
+    one("copy_slices", (4,), (), steps=((registry["getitem"], {"index": slice(1, 3)}),)),
+    one("copy_slices", (), (), steps=()),
     one("take_along_axis", (4, 3), (2, 3), draw=(real, integers(4)), axis=0),
     one("take_along_axis", (2, 3), (2, 5), draw=(real, integers(3)), axis=1),
     one("take_along_axis", (3,), (0,), draw=(real, integers(3)), axis=0),

@@ -1,0 +1,165 @@
+"""Checkpointing: the same gradients from less memory."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from autodrill import engine
+from autodrill.engine import Tensor, checkpoint, no_grad
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def block(x: Tensor, w: Tensor) -> Tensor:
+    return engine.tanh(x * w) * x
+
+
+def nested(x: Tensor, w: Tensor) -> Tensor:
+    return block(checkpoint(block, checkpoint(block, x, w), w), w)
+
+
+def gradients(f: Callable[..., Any]) -> list[Any]:
+    """Return the gradients of f, and of the sum of its first, with respect to both inputs."""
+    x, w = Tensor([0.3, -1.2], requires_grad=True), Tensor([0.8, 0.5], requires_grad=True)
+    gx, gw = engine.grad(f(x, w).sum(), [x, w], create_graph=True)
+    assert gx is not None
+    assert gw is not None
+    second = engine.grad(gx.sum(), [x, w])
+    return [g.numpy() for g in (gx, gw, *second) if g is not None]
+
+
+@pytest.mark.parametrize("f", [block, nested], ids=["flat", "nested"])
+def test_gradients_of_both_orders_are_those_without_a_checkpoint(f: Callable[..., Any]) -> None:
+    plain = gradients(lambda x, w: block(block(block(x, w), w), w) if f is nested else block(x, w))
+    assert all(np.array_equal(a, b) for a, b in zip(gradients(lambda x, w: checkpoint(f, x, w)), plain, strict=True))
+
+
+def test_what_a_function_uses_without_being_given_it_gets_its_gradient() -> None:
+    x, w = Tensor([2.0], requires_grad=True), Tensor([3.0], requires_grad=True)
+    checkpoint(lambda t: t * w * w, x).backward()
+    assert w.grad is not None
+    assert w.grad.item() == 12
+
+
+def test_forward_runs_once_more_for_backward_and_not_at_all_more_without() -> None:
+    runs: list[int] = []
+
+    def f(x: Tensor) -> Tensor:
+        runs.append(1)
+        return engine.exp(engine.sin(x))
+
+    x = Tensor([1.0], requires_grad=True)
+    y = checkpoint(f, x)
+    assert len(runs) == 1
+    y.backward()
+    assert len(runs) == 2
+    with no_grad():
+        checkpoint(f, x)
+    assert len(runs) == 3
+
+
+def test_random_state_is_rewound_for_the_second_run_and_left_as_it_was() -> None:
+    rng, twin = np.random.default_rng(0), np.random.default_rng(0)
+
+    def dropout(x: Tensor) -> Tensor:
+        return engine.square(x * (rng.random(x.shape) < 0.5))
+
+    x = Tensor(np.ones(64), requires_grad=True)
+    y = checkpoint(dropout, x, rng=rng)
+    rng.random(5)
+    y.sum().backward()
+    assert x.grad is not None
+    assert np.array_equal(x.grad.numpy(), 2 * y.numpy())
+    twin.random(64 + 5)
+    assert rng.random() == twin.random()
+
+
+def test_a_function_that_does_something_else_the_second_time_is_refused() -> None:
+    runs: list[int] = []
+
+    def f(x: Tensor) -> Tensor:
+        runs.append(1)
+        return engine.exp(x) if len(runs) == 1 else engine.exp(engine.exp(x))
+
+    y = checkpoint(f, Tensor([1.0], requires_grad=True))
+    with pytest.raises(RuntimeError, match="saved 1 values the first time and 2 the second"):
+        y.backward()
+
+
+def test_an_argument_written_to_in_between_is_refused_with_the_line() -> None:
+    h = Tensor([1.0], requires_grad=True) * 1
+    y = checkpoint(engine.exp, h)
+    h.add_(1)
+    with pytest.raises(RuntimeError, match=r"argument 0 .*`add_` at .*test_checkpoint.py:\d+"):
+        y.backward()
+
+
+def peak(run: Callable[[], Any]) -> int:
+    tracemalloc.start()
+    try:
+        run()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("layers", [64])
+def test_equal_layers_in_sqrt_n_checkpoints_hold_o_of_sqrt_n_activations(layers: int) -> None:
+    """Of 64 layers: the inputs of 8 stretches, the 8 values saved in one, and what one rule is working on."""
+    activation = 8 * 100_000
+
+    def stretch(x: Tensor, count: int) -> Tensor:
+        for _ in range(count):
+            x = engine.tanh(x)
+        return x
+
+    def checkpointed(x: Tensor, parts: int) -> Tensor:
+        for _ in range(parts):
+            x = checkpoint(stretch, x, layers // parts)
+        return x
+
+    def run(f: Callable[[Tensor], Tensor]) -> float:
+        def whole() -> None:
+            x = Tensor(np.full(activation // 8, 0.5), requires_grad=True)
+            f(x).backward(np.ones(activation // 8))
+
+        return peak(whole) / activation
+
+    plain, by_root = run(lambda x: stretch(x, layers)), run(lambda x: checkpointed(x, 8))
+    assert plain >= layers
+    assert by_root <= 2 * 8 + 8
+
+
+def test_a_checkpoint_inside_another_holds_fewer_still() -> None:
+    """Twice nested, 4 x 4 x 4 layers: the inner checkpoints' arguments are let go too."""
+    activation = 8 * 100_000
+
+    def level(x: Tensor, depth: int) -> Tensor:
+        for _ in range(4):
+            x = checkpoint(level, x, depth - 1) if depth else engine.tanh(x)
+        return x
+
+    def whole() -> None:
+        level(Tensor(np.full(activation // 8, 0.5), requires_grad=True), 2).backward(np.ones(activation // 8))
+
+    assert peak(whole) / activation <= 3 * 4 + 8
+
+
+def test_a_checkpoint_leaves_no_reference_cycle() -> None:
+    gc.disable()
+    try:
+        x = Tensor([1.0, 2.0], requires_grad=True)
+        y = checkpoint(nested, x, x)
+        y.sum().backward(retain_graph=True)
+        alive = [weakref.ref(y), weakref.ref(y.node)]
+        del y
+        assert [r() for r in alive] == [None, None]
+    finally:
+        gc.enable()

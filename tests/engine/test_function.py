@@ -1,0 +1,314 @@
+"""Custom `Function`s: what they save, what they may be asked for, and what they may not return."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autodrill import engine
+from autodrill.engine import Context, Function, Tensor, numerical_vjp, once_differentiable
+
+
+def leaf(*values: float) -> Tensor:
+    return Tensor(np.array(values), requires_grad=True)
+
+
+def gradient_of(tensor: Tensor) -> Any:
+    assert tensor.grad is not None
+    return tensor.grad.numpy()
+
+
+class Cube(Function):
+    """x³, by forward and setup_context apart."""
+
+    @staticmethod
+    def forward(x: Tensor) -> Any:
+        return x * x * x
+
+    @staticmethod
+    def setup_context(ctx: Context, inputs: tuple[Any, ...], output: Any) -> None:
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx: Context, g: Tensor) -> Any:
+        (x,) = ctx.saved_tensors
+        return g * (3 * x * x)
+
+    @staticmethod
+    def jvp(ctx: Context, dx: Tensor) -> Any:
+        (x,) = ctx.saved_tensors
+        return dx * (3 * x * x)
+
+
+class Exp(Function):
+    """e to the x; saves its output."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Tensor) -> Any:
+        y = engine.exp(x)
+        ctx.save_for_backward(y)
+        return y
+
+    @staticmethod
+    def backward(ctx: Context, g: Tensor) -> Any:
+        return g * ctx.saved_tensors[0]
+
+
+class SumAndProduct(Function):
+    """Two outputs of two inputs."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        ctx.save_for_backward(x, y)
+        return x + y, x * y
+
+    @staticmethod
+    def backward(ctx: Context, ds: Tensor, dp: Tensor) -> tuple[Tensor, Tensor]:
+        x, y = ctx.saved_tensors
+        return ds + dp * y, ds + dp * x
+
+
+def returning(*gradients: Any) -> type[Function]:
+    class Returns(Function):
+        @staticmethod
+        def forward(ctx: Context, *inputs: Any) -> Any:
+            return inputs[0] * 1
+
+        @staticmethod
+        def backward(ctx: Context, g: Tensor) -> Any:
+            return gradients if len(gradients) != 1 else gradients[0]
+
+    return Returns
+
+
+def test_gradients_agree_with_finite_differences() -> None:
+    x, y = np.array([0.5, 2.0]), np.array([3.0, -1.0])
+
+    def f(a: Any, b: Any) -> Any:
+        s, p = (SumAndProduct.apply if isinstance(a, Tensor) else lambda u, v: (u + v, u * v))(a, b)
+        return s * s * p
+
+    (gx, gy), _ = numerical_vjp(f, [x, y], np.ones(2))
+    a, b = Tensor(x, requires_grad=True), Tensor(y, requires_grad=True)
+    f(a, b).sum().backward()
+    assert gx is not None
+    assert gy is not None
+    assert np.allclose(gradient_of(a), gx, rtol=1e-8)
+    assert np.allclose(gradient_of(b), gy, rtol=1e-8)
+
+
+@pytest.mark.parametrize(("function", "orders"), [(Cube, [12, 12, 6]), (Exp, [np.exp(2)] * 3)])
+def test_saved_inputs_and_outputs_are_differentiated_again(function: type[Function], orders: list[float]) -> None:
+    x = leaf(2.0)
+    g: Tensor | None = function.apply(x)
+    for expected in orders:
+        assert g is not None
+        (g,) = engine.grad(g, x, create_graph=True)
+        assert g is not None
+        assert g.item() == pytest.approx(expected)
+
+
+def test_an_output_of_several_that_is_not_used_has_zeros_or_none_for_a_cotangent() -> None:
+    seen: list[Any] = []
+
+    class Pair(SumAndProduct):
+        @staticmethod
+        def forward(ctx: Context, x: Tensor, y: Tensor) -> Any:
+            ctx.set_materialize_grads(bool(flags.pop()))
+            return SumAndProduct.forward(ctx, x, y)
+
+        @staticmethod
+        def backward(ctx: Context, ds: Any, dp: Any) -> Any:
+            seen.append(ds if ds is None else ds.item())
+            return dp, dp
+
+    flags = [False, True]
+    for _ in range(2):
+        Pair.apply(leaf(2.0), leaf(3.0))[1].backward()
+    assert seen == [0, None]
+
+
+def test_needs_input_grad_tells_which_gradients_are_wanted() -> None:
+    seen: list[Any] = []
+
+    class Times(Function):
+        @staticmethod
+        def forward(ctx: Context, x: Any, y: Any, scale: float) -> Any:
+            seen.append(ctx.needs_input_grad)
+            return x * y * scale
+
+        @staticmethod
+        def backward(ctx: Context, g: Any) -> Any:
+            return g, None, None
+
+    Times.apply(leaf(1.0), Tensor([2.0]), 3.0).backward()
+    assert seen == [(True, False, False)]
+
+
+@pytest.mark.parametrize(
+    ("gradients", "inputs", "message"),
+    [
+        ((Tensor([1.0]),), 2, "returned 1 gradients, but `forward` took 2"),
+        ((Tensor([1.0]), Tensor([1.0])), 1, "returned 2 gradients, but `forward` took 1"),
+        ((Tensor([1.0, 1.0, 1.0]),), 1, r"shape \(3,\) for argument 0, which has shape \(2,\)"),
+    ],
+)
+def test_what_cannot_be_the_gradients_is_refused(gradients: Any, inputs: int, message: str) -> None:
+    out = returning(*gradients).apply(*[leaf(1.0, 2.0) for _ in range(inputs)])
+    with pytest.raises(RuntimeError, match=message):
+        out.sum().backward()
+
+
+def test_trailing_nones_are_allowed_and_a_gradient_for_a_constant_is_not() -> None:
+    x = leaf(2.0)
+    returning(Tensor([5.0]), None, None).apply(x).backward()
+    assert gradient_of(x) == 5
+    with pytest.raises(RuntimeError, match="argument 1, which is not a Tensor"):
+        returning(Tensor([1.0]), Tensor([1.0])).apply(x, 3.0).backward()
+
+
+def test_a_returned_gradient_that_is_kept_elsewhere_is_not_accumulated_into() -> None:
+    kept = Tensor([1.0])
+    x = leaf(2.0)
+    for _ in range(3):
+        returning(kept).apply(x).backward()
+    assert kept.item() == 1
+    assert gradient_of(x) == 3
+
+
+def test_a_saved_intermediate_makes_the_second_derivative_an_error_not_a_wrong_number() -> None:
+    """PyTorch issue 58509: there the second derivative is silently that of a constant."""
+
+    class Square(Function):
+        @staticmethod
+        def forward(ctx: Context, x: Tensor) -> Any:
+            slope = 2 * x
+            ctx.save_for_backward(slope)
+            return x * x
+
+        @staticmethod
+        def backward(ctx: Context, g: Tensor) -> Any:
+            return g * ctx.saved_tensors[0]
+
+    x = leaf(3.0)
+    (g,) = engine.grad(Square.apply(x), x, create_graph=True)
+    assert g is not None
+    assert g.item() == 6
+    with pytest.raises(RuntimeError, match=r"`Square` cannot be differentiated twice.*neither input nor output"):
+        engine.grad(g, x)
+
+
+def test_once_differentiable_says_so_at_the_second_derivative() -> None:
+    class Once(Cube):
+        backward = staticmethod(once_differentiable(Cube.backward))
+
+    x = leaf(2.0)
+    (g,) = engine.grad(Once.apply(x), x, create_graph=True)
+    assert g is not None
+    assert g.item() == 12
+    with pytest.raises(RuntimeError, match="once_differentiable"):
+        g.backward()
+
+
+def test_saved_tensors_are_freed_and_checked_for_writes() -> None:
+    x = leaf(2.0)
+    y = Cube.apply(x)
+    y.backward()
+    with pytest.raises(RuntimeError, match="`Cube` a second time"):
+        y.backward()
+    h = x * 1
+    y = Cube.apply(h)
+    h.add_(1)
+    with pytest.raises(RuntimeError, match=r"`Cube` needs its saved tensor 0.*`add_`"):
+        y.backward()
+
+
+class Double_(Function):  # noqa: N801 - in place, by PyTorch's naming
+    """Doubles its input in place."""
+
+    @staticmethod
+    def forward(ctx: Context, x: Tensor) -> Any:
+        ctx.mark_dirty(x)
+        return x.mul_(2)
+
+    @staticmethod
+    def backward(ctx: Context, g: Tensor) -> Any:
+        return g * 2
+
+
+def test_a_dirty_input_is_the_result_and_its_base_follows() -> None:
+    x = leaf(1.0, 2.0, 3.0)
+    y = x * 1
+    view = y[:2]
+    assert Double_.apply(view) is view
+    y.sum().backward()
+    assert np.array_equal(gradient_of(x), [2, 2, 1])
+    with pytest.raises(RuntimeError, match="leaf that requires grad"):
+        Double_.apply(leaf(1.0))
+
+
+def test_a_non_differentiable_output_does_not_require_grad() -> None:
+    class SortWithOrder(Function):
+        @staticmethod
+        def forward(ctx: Context, x: Tensor) -> Any:
+            order = Tensor(np.argsort(x.numpy()).astype(float))
+            ctx.mark_non_differentiable(order)
+            ctx.order = order.numpy().astype(int)  # type: ignore[attr-defined]  # any attribute may be set
+            return x[ctx.order], order  # type: ignore[attr-defined]  # as above
+
+        @staticmethod
+        def backward(ctx: Any, g: Tensor, _: Any) -> Any:
+            return engine.index_scatter(g, index=ctx.order, shape=g.shape)
+
+    x = leaf(3.0, 1.0, 2.0)
+    values, order = SortWithOrder.apply(x)
+    assert not order.requires_grad
+    (values * Tensor([1.0, 10.0, 100.0])).sum().backward()
+    assert np.array_equal(gradient_of(x), [100, 1, 10])
+
+
+def test_forward_mode_nests_and_mixes_with_reverse() -> None:
+    def third(x: Any) -> Any:
+        return engine.jvp(lambda t: engine.jvp(Cube.apply, (t,), (np.ones(1),))[1], (x,), (np.ones(1),))[1]
+
+    x = np.array([2.0])
+    assert third(x).item() == 12
+    assert engine.grad_of(third)(x).item() == 6
+    assert engine.hvp(lambda t: Cube.apply(t).sum(), (x,), (np.ones(1),)).item() == 12
+    with pytest.raises(NotImplementedError, match="no `jvp`"):
+        engine.jvp(Exp.apply, (x,), (np.ones(1),))
+
+
+def test_a_function_leaves_no_reference_cycle() -> None:
+    gc.disable()
+    try:
+        x = leaf(1.0, 2.0)
+        out = [Exp.apply(x), *SumAndProduct.apply(x, x), Double_.apply(x * 1)]
+        alive = [weakref.ref(t.node) for t in out]
+        del out
+        assert [r() for r in alive] == [None] * len(alive)
+    finally:
+        gc.enable()
+
+
+@pytest.mark.torch
+def test_two_outputs_agree_with_pytorch_to_second_order() -> None:
+    torch = pytest.importorskip("torch")
+
+    class Theirs(torch.autograd.Function):  # type: ignore[misc, name-defined, unused-ignore]  # torch is untyped here
+        forward = staticmethod(SumAndProduct.forward)
+        backward = staticmethod(SumAndProduct.backward)
+
+    def run(apply: Any, x: Any, y: Any, grad: Any) -> list[float]:
+        s, p = apply(x, y)
+        (g,) = grad((s * s * p).sum(), x, create_graph=True)
+        return [g.item(), *(h.item() for h in grad(g.sum(), [x, y]))]
+
+    theirs = [torch.tensor([v], dtype=torch.float64, requires_grad=True) for v in (2.0, 3.0)]
+    assert run(SumAndProduct.apply, leaf(2.0), leaf(3.0), engine.grad) == pytest.approx(
+        run(Theirs.apply, theirs[0], theirs[1], torch.autograd.grad), rel=1e-12
+    )

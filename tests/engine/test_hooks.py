@@ -1,0 +1,204 @@
+"""Hooks: what they see, what they may change, and the order PyTorch calls them in."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autodrill import engine
+from autodrill.engine import Tensor, saved_tensors_hooks
+
+
+class Calls(list[Any]):
+    """A record of calls."""
+
+    def note(self, value: Any, answer: Any = None) -> Any:
+        self.append(value)
+        return answer
+
+
+def leaf(*values: float) -> Tensor:
+    return Tensor(np.array(values), requires_grad=True)
+
+
+def gradient_of(tensor: Any) -> Any:
+    assert tensor.grad is not None
+    return tensor.grad.numpy()
+
+
+def test_a_hook_replaces_the_gradient_for_what_follows_and_for_grad() -> None:
+    x = leaf(2.0)
+    y = x * 1
+    y.retain_grad()
+    y.register_hook(lambda g: g * 10)
+    x.register_hook(lambda g: g * 2)
+    y.sum().backward()
+    assert gradient_of(y) == 10
+    assert gradient_of(x) == 20
+
+
+def test_a_hook_sees_the_sum_over_all_uses_once() -> None:
+    x, seen = leaf(2.0), []
+    x.register_hook(lambda g: seen.append(g.item()))
+    (x * x + x).backward()
+    assert seen == [5]
+
+
+def test_a_removed_hook_is_not_called() -> None:
+    x, seen = leaf(2.0), []
+    handle = x.register_hook(lambda g: seen.append(1))
+    handle.remove()
+    handle.remove()
+    with x.register_hook(lambda g: seen.append(2)):
+        (x * 1).backward()
+    (x * 1).backward()
+    assert seen == [2]
+
+
+def test_a_hook_runs_before_its_gradient_is_captured() -> None:
+    x = leaf(2.0)
+    y = x * 1
+    y.register_hook(lambda g: g * 10)
+    (g,) = engine.grad(y, y, retain_graph=True)
+    assert g is not None
+    assert g.item() == 10
+
+
+def test_what_a_hook_is_shown_cannot_be_written_and_does_not_change_when_kept() -> None:
+    kept: list[Tensor] = []
+    x = leaf(2.0)
+    x.register_hook(kept.append)
+    for _ in range(2):
+        (x * 3).backward()
+    assert [g.item() for g in kept] == [3, 3]
+    with pytest.raises(RuntimeError, match="cannot write"):
+        kept[0].mul_(2)
+
+
+def test_a_hook_of_another_shape_or_type_is_refused() -> None:
+    x = leaf(1.0, 2.0)
+    with x.register_hook(lambda g: g.sum()), pytest.raises(ValueError, match=r"shape \(\).*shape \(2,\)"):
+        (x * 1).sum().backward()
+    with x.register_hook(lambda g: 1.0), pytest.raises(TypeError, match="`float`"):
+        (x * 1).sum().backward()
+    with pytest.raises(RuntimeError, match="does not require grad"):
+        Tensor(1.0).register_hook(print)
+
+
+def test_hooks_under_create_graph_are_recorded() -> None:
+    x = leaf(3.0)
+    x.register_hook(lambda g: g * g)
+    (x * x).backward(create_graph=True)  # (2x)²
+    assert x.grad is not None
+    (g,) = engine.grad(x.grad.sum(), [x])
+    assert g is not None
+    assert g.item() == (8 * 3) ** 2  # the hook of x squares this gradient too, as in PyTorch
+
+
+def order_of_calls(make: Any) -> list[Any]:
+    calls = Calls()
+    x = make(np.array([1.0, 2.0]))
+    y = x * 2
+    y.grad_fn.register_hook(lambda gi, go: calls.append(("post", gi[0].tolist(), go[0].tolist())))
+    y.grad_fn.register_prehook(lambda go: calls.note(("pre", go[0].tolist()), (go[0] * 3,)))
+    y.register_hook(lambda g: calls.append(("tensor", g.tolist())))
+    x.register_post_accumulate_grad_hook(lambda t: calls.append(("accumulated", t.grad.tolist())))
+    x.register_hook(lambda g: calls.note(("leaf", g.tolist()), g + 1))
+    y.sum().backward()
+    return calls
+
+
+@pytest.mark.torch
+def test_the_order_of_hooks_is_pytorchs(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    monkeypatch.setattr(Tensor, "tolist", lambda t: t.numpy().tolist(), raising=False)
+    expected = order_of_calls(lambda a: torch.tensor(a, requires_grad=True))
+    assert [name for name, *_ in expected] == ["tensor", "pre", "post", "leaf", "accumulated"]
+    assert order_of_calls(lambda a: Tensor(a, requires_grad=True)) == expected
+
+
+def test_a_node_hook_may_replace_the_gradients() -> None:
+    x, w = leaf(2.0), leaf(3.0)
+    y = x * w
+    assert y.grad_fn is not None
+    y.grad_fn.register_hook(lambda gi, go: (gi[0] * 0, gi[1] + 1))
+    y.backward(np.ones(1))
+    assert (gradient_of(x), gradient_of(w)) == (0, 3)
+
+
+def test_a_post_accumulate_hook_can_step_and_drop_the_gradient() -> None:
+    """What it is for: an optimiser that needs no memory for gradients."""
+    x = leaf(2.0)
+
+    def step(t: Any) -> None:
+        with engine.no_grad():
+            t.sub_(t.grad * 0.5)
+        t.grad = None
+
+    x.register_post_accumulate_grad_hook(step)
+    (x * x).backward()
+    assert x.item() == 0
+    assert x.grad is None
+    with pytest.raises(RuntimeError, match="needs a leaf"):
+        (x * 1).register_post_accumulate_grad_hook(step)
+
+
+class TestSavedTensorsHooks:
+    def test_what_is_saved_is_what_pack_kept_and_unpack_returns(self) -> None:
+        packed = Calls()
+        x = leaf(1.0, 2.0)
+        with saved_tensors_hooks(lambda t: packed.note(t.numpy(), len(packed)), lambda k: Tensor(packed[k]) * 2):
+            y = engine.exp(x)
+        assert len(packed) == 1
+        y.sum().backward()
+        assert np.allclose(gradient_of(x), 2 * np.exp([1, 2]))
+
+    def test_the_innermost_of_nested_hooks_decides(self) -> None:
+        names = Calls()
+        x = leaf(2.0)
+        with saved_tensors_hooks(lambda t: names.note("outer", t), lambda t: t):
+            with saved_tensors_hooks(lambda t: names.note("inner", t), lambda t: t):
+                y = engine.square(x)
+            engine.square(y).backward()
+        assert names == ["inner", "outer"]
+        assert gradient_of(x) == 32
+
+    def test_double_backward_goes_through_packed_values(self) -> None:
+        x = leaf(2.0)
+        with saved_tensors_hooks(lambda t: t.numpy().copy(), Tensor):
+            y = x**3
+        (g,) = engine.grad(y, x, create_graph=True)
+        assert g is not None
+        (h,) = engine.grad(g, x)
+        assert h is not None
+        assert (g.item(), h.item()) == (12, 12)
+
+    def test_an_unpack_hook_that_returns_no_tensor_is_named(self) -> None:
+        with saved_tensors_hooks(lambda t: t, lambda t: None):
+            y = engine.exp(leaf(1.0))
+        with pytest.raises(TypeError, match="unpack hook returned a `NoneType`"):
+            y.backward()
+
+
+def test_hooks_views_and_writes_leave_no_reference_cycle() -> None:
+    """With the collector off, letting go of the last tensor frees the graph."""
+    gc.disable()
+    try:
+        x = leaf(1.0, 2.0)
+        x.register_post_accumulate_grad_hook(lambda t: None)
+        y = x * 1
+        view = y[0]
+        view.mul_(y.clone()[1])
+        y.register_hook(lambda g: g)
+        with saved_tensors_hooks(lambda t: t, lambda t: t):
+            z = engine.exp(y).sum()
+        alive = [weakref.ref(t) for t in (x, y, view, z)] + [weakref.ref(t.node) for t in (y, view, z)]
+        z.backward()
+        del x, y, view, z
+        assert [r() for r in alive] == [None] * len(alive)
+    finally:
+        gc.enable()

@@ -1,0 +1,276 @@
+"""Writing in place: versions shared by views, the saved-value check, the refusals, and views of what was written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from autodrill import engine
+from autodrill.engine import Tensor, no_grad
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def leaf(*values: float) -> Tensor:
+    return Tensor(np.array(values), requires_grad=True)
+
+
+def gradient_of(tensor: Tensor) -> Any:
+    assert tensor.grad is not None
+    return tensor.grad.numpy()
+
+
+class TestVersions:
+    def test_a_write_is_counted_for_every_tensor_on_the_same_memory_and_no_other(self) -> None:
+        x = Tensor([1.0, 2.0])
+        view, alias, copy = x[0], x.detach(), x.clone()
+        view.add_(1)
+        alias.mul_(2)
+        assert [t.version for t in (x, view, alias, copy)] == [2, 2, 2, 0]
+        assert np.array_equal(x.numpy(), [4, 4])
+
+    def test_the_error_names_operation_input_writer_and_line(self) -> None:
+        x, w = leaf(1.0, 2.0), leaf(3.0, 4.0)
+        h = x * 1
+        y = h * w
+        h.add_(1)
+        with pytest.raises(RuntimeError, match=r"`multiply` needs its input `x`.*`add_`.*test_inplace.py:\d+ \(`h.add"):
+            y.sum().backward()
+
+    def test_a_saved_result_is_checked_too(self) -> None:
+        x = leaf(1.0)
+        y = engine.exp(x)
+        y.mul_(2)
+        with pytest.raises(RuntimeError, match="`exp` needs its result as it was"):
+            y.sum().backward()
+
+    @pytest.mark.parametrize("writer", [lambda h: h[0:1], lambda h: h.detach(), lambda h: h.reshape(1, 2)])
+    def test_a_write_through_a_view_or_a_detached_alias_is_seen(self, writer: Callable[[Tensor], Tensor]) -> None:
+        h = leaf(1.0, 2.0) * 1
+        y = h * h
+        with no_grad():
+            writer(h).fill_(7.0)
+        with pytest.raises(RuntimeError, match="`fill_` has written"):
+            y.sum().backward()
+
+    def test_a_write_before_the_value_was_saved_is_no_error(self) -> None:
+        x = leaf(1.0, 2.0)
+        h = x * 1
+        h.add_(1)
+        (h * h).sum().backward()
+        assert np.array_equal(gradient_of(x), [4, 6])
+
+    def test_a_write_to_what_no_rule_asks_for_is_no_error(self) -> None:
+        x = leaf(1.0, 2.0)
+        h = x * 1
+        y = h + h
+        h.mul_(100)
+        y.sum().backward()
+        assert np.array_equal(gradient_of(x), [2, 2])
+
+    def test_what_was_multiplied_in_place_is_remembered_as_it_was(self) -> None:
+        x, w = leaf(2.0, 3.0), leaf(5.0, 7.0)
+        y = x * 1
+        y.mul_(w)
+        y.sum().backward()
+        assert np.array_equal(gradient_of(w), [2, 3])
+        assert np.array_equal(gradient_of(x), [5, 7])
+
+    def test_a_parameter_saved_and_then_stepped_is_caught(self) -> None:
+        """The usual bug: `optimizer.step()` between the forward and the backward."""
+        w = leaf(2.0)
+        loss = w * w
+        with no_grad():
+            w -= 0.1
+        with pytest.raises(RuntimeError, match="sub"):
+            loss.backward()
+
+    def test_a_gradient_saved_in_a_graph_and_then_accumulated_into_is_caught(self) -> None:
+        x, w = leaf(2.0), leaf(5.0)
+        (x * 3).backward()
+        y = w * x.grad
+        (x * 3).backward()
+        with pytest.raises(RuntimeError, match="`backward` has written"):
+            y.backward()
+
+
+class TestRefusals:
+    @pytest.mark.parametrize("write", [lambda x: x.add_(1), lambda x: x.__setitem__(0, 5.0), lambda x: x.zero_()])
+    def test_a_leaf_that_requires_grad_is_not_written_to(self, write: Callable[[Tensor], Any]) -> None:
+        x = leaf(1.0, 2.0)
+        with pytest.raises(RuntimeError, match=r"a leaf that requires grad.*no_grad.*clone"):
+            write(x)
+        with pytest.raises(RuntimeError, match="a view of a leaf that requires grad"):
+            write(x.reshape(2, 1))
+        assert np.array_equal(x.numpy(), [1, 2])
+
+    def test_under_no_grad_a_leaf_is_written_to_and_stays_a_leaf(self) -> None:
+        x = leaf(1.0, 2.0)
+        with no_grad():
+            x[0].sub_(1)
+        assert x.is_leaf
+        assert np.array_equal(x.numpy(), [0, 2])
+
+    def test_one_of_several_views_is_not_written_to(self) -> None:
+        first, _ = leaf(1.0, 2.0) * 1
+        with pytest.raises(RuntimeError, match="one of several views"):
+            first.mul_(2)
+
+    def test_a_view_made_under_no_grad_is_not_written_to_while_recording(self) -> None:
+        x = leaf(1.0, 2.0) * 1
+        with no_grad():
+            view = x[0]
+        with pytest.raises(RuntimeError, match=r"made under `no_grad\(\)`"):
+            view.mul_(2)
+
+    def test_broadcast_memory_is_not_written_to(self) -> None:
+        with pytest.raises(RuntimeError, match="several elements share one place"):
+            engine.broadcast_to(Tensor([1.0]), shape=(3,)).add_(1)
+
+    def test_a_result_that_does_not_fit_is_refused_before_anything_is_written(self) -> None:
+        x = Tensor([1, 2])
+        with pytest.raises(TypeError, match=r"`add_` on a `int64`.*`float64`"):
+            x.add_(0.5)
+        with pytest.raises(ValueError, match=r"\(2,\).*\(3, 2\)"):
+            x.add_(np.ones((3, 2), dtype=int))
+        assert x.version == 0
+
+
+class TestGraph:
+    def test_writing_to_a_view_changes_the_base_in_the_graph(self) -> None:
+        x, w = leaf(1.0, 2.0, 3.0), leaf(10.0)
+        y = x * 1
+        y[1:].mul_(w)
+        assert np.array_equal(y.numpy(), [1, 20, 30])
+        y.sum().backward()
+        assert np.array_equal(gradient_of(x), [1, 10, 10])
+        assert gradient_of(w) == 5
+
+    def test_writing_to_the_base_changes_the_view_in_the_graph(self) -> None:
+        x = leaf(1.0, 2.0)
+        y = x * 1
+        view = y[1]
+        y.mul_(5)
+        view.backward()
+        assert np.array_equal(gradient_of(x), [0, 5])
+
+    def test_a_constant_that_is_written_to_joins_the_graph(self) -> None:
+        x, w = Tensor(np.zeros(3)), leaf(4.0)
+        x[1] = w[0] * 2
+        assert x.requires_grad
+        assert not x.is_leaf
+        x.sum().backward()
+        assert gradient_of(w) == 2
+
+    def test_what_is_overwritten_gets_no_gradient(self) -> None:
+        x = leaf(1.0, np.inf)
+        y = x * 1
+        y.zero_()
+        y.sum().backward()
+        assert np.array_equal(gradient_of(x), [0, 0])
+
+    def test_retain_grad_follows_the_value_and_a_hook_stays_with_the_old_one(self) -> None:
+        x, seen = leaf(2.0), []
+        y = x * 1
+        y.retain_grad()
+        y.register_hook(lambda g: seen.append(g.item()))
+        y.mul_(3)
+        y.sum().backward()
+        assert gradient_of(y) == 1
+        assert seen == [3]
+
+    def test_a_tangent_follows_a_write_in_place(self) -> None:
+        def f(x: Tensor) -> Tensor:
+            y = x * 1
+            y[0] = y[1] * y[1]
+            y.exp_()
+            return y
+
+        value, tangent = engine.jvp(f, (np.array([1.0, 2.0]),), (np.array([1.0, 10.0]),))
+        assert np.allclose(value.numpy(), np.exp([4, 2]))
+        assert np.allclose(tangent.numpy(), np.exp([4, 2]) * [40, 10])
+
+    def test_second_derivative_through_a_write_in_place(self) -> None:
+        x = leaf(2.0)
+        y = x * x
+        y[0] *= x[0]
+        (g,) = engine.grad(y.sum(), x, create_graph=True)
+        assert g is not None
+        (h,) = engine.grad(g, x)
+        assert h is not None
+        assert (g.item(), h.item()) == (12, 12)
+
+    def test_no_operation_but_a_view_shares_memory_with_its_input(self) -> None:
+        """Otherwise a write to the result would change the input outside the graph."""
+        from tests.engine.samples import SAMPLES
+
+        # Compositions share what their parts share.
+        for sample in (s for s in SAMPLES if s.name in engine.registry and not engine.registry[s.name].view):
+            inputs = sample.inputs()
+            out = sample.function()(*inputs)
+            assert not any(np.shares_memory(out, x) for x in inputs), sample
+
+
+VIEWS: list[Callable[[Any], Any]] = [
+    lambda t: t[1:],
+    lambda t: t[::2],
+    lambda t: t[0],
+    lambda t: t.reshape(-1),
+    lambda t: t.T,
+    lambda t: t[..., None],
+]
+WRITES: list[Callable[[Any, Any], Any]] = [
+    lambda t, w: t.mul_(w),
+    lambda t, w: t.add_(w),
+    lambda t, w: t.fill_(3.0),
+    lambda t, w: t.copy_(w),
+    lambda t, w: t.tanh_(),
+    lambda t, w: t.__setitem__(0, w) if t.ndim else t.add_(1),
+    lambda t, w: t.__setitem__(slice(0, 1), t[0:1] * w) if t.ndim else t.mul_(2),
+]
+OPERATION = st.one_of(
+    st.tuples(st.just("view"), st.integers(0, 99), st.integers(0, len(VIEWS) - 1)),
+    st.tuples(st.just("write"), st.integers(0, 99), st.integers(0, len(WRITES) - 1)),
+)
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore:The use of `x.T`:UserWarning")
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(st.lists(OPERATION, min_size=2, max_size=8))
+def test_writes_on_chains_of_views_agree_with_pytorch(operations: list[tuple[str, int, int]]) -> None:
+    """The same program in both: every living tensor's value, and the gradients of all of them, agree."""
+    torch = pytest.importorskip("torch")
+    start, weight = np.linspace(0.1, 0.6, 6).reshape(2, 3), np.array(0.7)
+
+    def run(make: Callable[[Any], Any]) -> tuple[list[Any], Any, Any]:
+        x, w = make(start), make(weight)
+        living = [x * 1]
+        for kind, which, what in operations:
+            t = living[which % len(living)]
+            if kind == "write":
+                WRITES[what](t, w)
+            elif t.ndim and t.shape[0] > 1:
+                living.append(VIEWS[what](t) if what != 4 or t.ndim == 2 else t[0])
+        total = sum((t * t).sum() * (k + 1) for k, t in enumerate(living))
+        total.backward()
+        return [t.detach().numpy() for t in living], x.grad, w.grad
+
+    try:
+        expected = run(lambda a: torch.tensor(a, requires_grad=True))
+    except RuntimeError as error:
+        if "modified by an inplace operation" not in str(error):
+            raise
+        with pytest.raises(RuntimeError, match="has written to that memory since"):
+            run(lambda a: Tensor(a, requires_grad=True))
+        return
+    values, gx, gw = run(lambda a: Tensor(a, requires_grad=True))
+    assert all(np.allclose(a, b, rtol=1e-12) for a, b in zip(values, expected[0], strict=True))
+    assert np.allclose(gx.numpy(), expected[1].numpy(), rtol=1e-10)
+    assert (gw is None) == (expected[2] is None)
+    assert gw is None or np.allclose(gw.numpy(), expected[2].numpy(), rtol=1e-10)
