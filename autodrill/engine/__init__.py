@@ -86,6 +86,7 @@ from autodrill.engine.ops import (
     where,
 )
 from autodrill.engine.primitive import Primitive, RuleError, registry
+from autodrill.engine.sparse import IndexedSlices, lookup_rows
 from autodrill.engine.tensor import Tensor
 from autodrill.engine.transforms import grad_of, hessian, hvp, jacobian, jvp, value_and_grad, vjp
 from autodrill.engine.value import Value
@@ -96,6 +97,7 @@ __all__ = [
     "DeviceError",
     "Function",
     "Handle",
+    "IndexedSlices",
     "Primitive",
     "RuleError",
     "Tensor",
@@ -141,6 +143,7 @@ __all__ = [
     "log1p",
     "log_softmax",
     "logsumexp",
+    "lookup_rows",
     "matmul",
     "max",
     "maximum",

@@ -11,6 +11,7 @@ from autodrill.engine.hooks import Packed, through_hooks, through_posthooks, thr
 from autodrill.engine.mode import mode
 from autodrill.engine.node import CustomNode, GraphNode, Leaf, Node
 from autodrill.engine.ops.shape import unbroadcast
+from autodrill.engine.sparse import IndexedSlices
 from autodrill.engine.storage import clock, record_write, written_after
 from autodrill.engine.tensor import Tensor, raw, wrap
 
@@ -278,7 +279,7 @@ def _run(
                     # Neither `g` itself nor a view: nobody else holds it, and it can be kept without a copy.
                     if gi is not g and (type(parent) is Leaf or parent in targets) and _stands_alone(gi):
                         owned.add(parent)
-                elif parent in owned and type(gi) is not Tensor:
+                elif parent in owned and type(gi) in BACKENDS:
                     sofar += gi
                 else:
                     cotangents[parent] = total = sofar + gi
@@ -364,7 +365,9 @@ def _own(g: Any) -> Any:
 
 
 def _as_tensor(g: Any) -> Tensor:
-    """Return a cotangent as a Tensor, without tangents of forward-mode levels that are closed."""
+    """Return a cotangent as a Tensor, dense and without tangents of forward-mode levels that are closed."""
+    if type(g) is IndexedSlices:
+        return wrap(g.dense())
     if type(g) is Tensor:
         return g if g.tangents is None else wrap(g.data, g.node, with_live_tangents(g))
     return wrap(backend_of(g).xp.asarray(g))
@@ -375,7 +378,15 @@ def _deposit(node: GraphNode, g: Any, *, owned: bool) -> None:
     if isinstance(node, Node):
         watched(node).retains = True
     holder = node if isinstance(node, Leaf) else watched(node)
-    before = holder.grad
+    before: Any = holder.grad
+    if isinstance(holder, Leaf) and type(g) is IndexedSlices and (before is None or type(before) is IndexedSlices):
+        holder.grad = g.copy() if before is None else before + g
+        return
+    if type(before) is IndexedSlices:
+        before = wrap(before.dense())
+        holder.grad = before
+    if type(g) is IndexedSlices:
+        g = g.dense()
     if before is None:
         holder.grad = _as_tensor(g if owned else _own(g))
     elif type(g) is Tensor or before.node is not None:
