@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Any
 from autodrill.engine import ops
 from autodrill.engine.backend import BACKENDS, DeviceError, backend_of, backend_of_type, mixed_devices
 from autodrill.engine.forward import with_live_tangents
-from autodrill.engine.hooks import Packed, through_hooks, through_posthooks, through_prehooks, watched
+from autodrill.engine.hooks import through_hooks, through_posthooks, through_prehooks, watched
 from autodrill.engine.mode import mode
 from autodrill.engine.node import CustomNode, GraphNode, Leaf, Node
 from autodrill.engine.ops.shape import unbroadcast
+from autodrill.engine.saved import check_unwritten, freed, unpack
 from autodrill.engine.sparse import IndexedSlices
-from autodrill.engine.storage import clock, record_write, written_after
+from autodrill.engine.storage import clock, record_write
 from autodrill.engine.tensor import Tensor, raw, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
-__all__ = ["backward", "grad", "topological_order", "unpack"]
+__all__ = ["backward", "grad", "topological_order"]
 
 
 def topological_order(roots: Iterable[GraphNode]) -> list[GraphNode]:
@@ -246,7 +247,7 @@ def _run(
                 g = through_prehooks(watch, g)
             saved = node.saved
             if saved is None:
-                raise RuntimeError(_freed(node))
+                raise RuntimeError(freed(node))
             if node.time != clock.now:
                 check_unwritten(node)
             steps: Any = node.plan.steps
@@ -300,58 +301,6 @@ def _leading_to(targets: frozenset[GraphNode], order: list[GraphNode]) -> set[Gr
         if node in targets or not needed.isdisjoint(node.parents):
             needed.add(node)
     return needed
-
-
-def unpack(node: Node, *, create_graph: bool) -> list[Any]:
-    """Return what a node saved as its rules are to see it: in the graph, or carrying tangents.
-
-    Args:
-        node: A node that was not freed.
-        create_graph: Connect the saved values to the graph again, so that the rules' work is recorded.
-    """
-    assert node.saved is not None
-    values = list(node.saved)
-    plan = node.plan
-    origins: list[GraphNode | None] = [None if k is None else node.parents[k] for k in plan.origins]
-    if plan.saves_out:
-        origins.append(node)
-    for index, origin in enumerate(origins):
-        value = values[index]
-        if type(value) is Packed:
-            value = value.unpack()
-        tangents = with_live_tangents(value) if type(value) is Tensor else None
-        source = origin if create_graph else None
-        values[index] = raw(value) if source is None and tangents is None else wrap(raw(value), source, tangents)
-    return values
-
-
-def check_unwritten(node: Node) -> None:
-    """Refuse to go on with saved values that were written to in place since they were saved.
-
-    Raises:
-        RuntimeError: One of them was; the message names it, the operation that wrote, and the line that did.
-    """
-    plan, saved = node.plan, node.saved or ()
-    names = [f"its input `{node.primitive.inputs[k]}`" for k in plan.inputs] + ["its result"] * plan.saves_out
-    if isinstance(node, CustomNode):
-        names = [f"its saved tensor {k}" for k in range(len(saved))]
-    for name, value in zip(names, saved, strict=False):
-        array = raw(value)
-        memory = written_after(array, node.time) if hasattr(array, "dtype") else None
-        if memory is not None:
-            raise RuntimeError(
-                f"backward of `{node.primitive.name}` needs {name} as it was, of shape {array.shape}, but "
-                f"`{memory.operation}` has written to that memory since (it is at version {memory.version}), at "
-                f"{memory.place}; compute out of place there, or give `{node.primitive.name}` a `.clone()`"
-            )
-
-
-def _freed(node: Node) -> str:
-    return (
-        f"backward reached `{node.primitive.name}` a second time, and what it had saved was freed by the first; pass "
-        "`retain_graph=True` to the first backward if the graph is to be used twice. Usually it is not: part of the "
-        "graph was built once, outside the training loop, or a loss was kept and added to from one step to the next"
-    )
 
 
 def _stands_alone(g: Any) -> bool:
