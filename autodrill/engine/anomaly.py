@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from autodrill.engine.hooks import watched
 from autodrill.engine.mode import mode, observed_by
 from autodrill.engine.node import Node
+from autodrill.engine.sparse import IndexedSlices
 from autodrill.engine.storage import call_site
 from autodrill.engine.tensor import Tensor, raw
 
@@ -41,7 +42,7 @@ def detect_anomaly() -> Iterator[None]:
 
 
 def _has_nan(value: Any) -> bool:
-    array = raw(value)
+    array = value.values if type(value) is IndexedSlices else raw(value)
     return hasattr(array, "dtype") and array.dtype.kind in "fc" and bool((array != array).any())  # noqa: PLR0124 - NaN is what differs from itself
 
 
@@ -80,7 +81,7 @@ def demand_no_nan(node: Node, index: int, gradient: Any, g: Any, order: Sequence
     """
     if not _has_nan(gradient):
         return
-    array = raw(gradient)
+    array = gradient.values if type(gradient) is IndexedSlices else raw(gradient)
     places = [node.watch.place] if node.watch is not None and node.watch.place is not None else []
     line = f", recorded at {places[0]}," if places else ""
     message = f"backward of `{node.primitive.name}`{line} gave parent {index} a gradient of NaN at {_first_nan(array)}"

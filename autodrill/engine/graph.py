@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING, Any
 from autodrill.engine import ops
 from autodrill.engine.backend import BACKENDS, DeviceError, backend_of, backend_of_type, mixed_devices
 from autodrill.engine.forward import with_live_tangents
-from autodrill.engine.hooks import Packed, through_hooks, through_posthooks, through_prehooks, watched
+from autodrill.engine.hooks import through_hooks, through_posthooks, through_prehooks, watched
 from autodrill.engine.mode import mode
 from autodrill.engine.node import CustomNode, GraphNode, Leaf, Node
 from autodrill.engine.ops.shape import unbroadcast
-from autodrill.engine.storage import clock, record_write, written_after
+from autodrill.engine.saved import check_unwritten, freed, unpack
+from autodrill.engine.sparse import IndexedSlices
+from autodrill.engine.storage import clock, record_write
 from autodrill.engine.tensor import Tensor, raw, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
-__all__ = ["backward", "grad", "topological_order", "unpack"]
+__all__ = ["backward", "grad", "topological_order"]
 
 
 def topological_order(roots: Iterable[GraphNode]) -> list[GraphNode]:
@@ -245,7 +247,7 @@ def _run(
                 g = through_prehooks(watch, g)
             saved = node.saved
             if saved is None:
-                raise RuntimeError(_freed(node))
+                raise RuntimeError(freed(node))
             if node.time != clock.now:
                 check_unwritten(node)
             steps: Any = node.plan.steps
@@ -278,7 +280,7 @@ def _run(
                     # Neither `g` itself nor a view: nobody else holds it, and it can be kept without a copy.
                     if gi is not g and (type(parent) is Leaf or parent in targets) and _stands_alone(gi):
                         owned.add(parent)
-                elif parent in owned and type(gi) is not Tensor:
+                elif parent in owned and type(gi) in BACKENDS:
                     sofar += gi
                 else:
                     cotangents[parent] = total = sofar + gi
@@ -301,58 +303,6 @@ def _leading_to(targets: frozenset[GraphNode], order: list[GraphNode]) -> set[Gr
     return needed
 
 
-def unpack(node: Node, *, create_graph: bool) -> list[Any]:
-    """Return what a node saved as its rules are to see it: in the graph, or carrying tangents.
-
-    Args:
-        node: A node that was not freed.
-        create_graph: Connect the saved values to the graph again, so that the rules' work is recorded.
-    """
-    assert node.saved is not None
-    values = list(node.saved)
-    plan = node.plan
-    origins: list[GraphNode | None] = [None if k is None else node.parents[k] for k in plan.origins]
-    if plan.saves_out:
-        origins.append(node)
-    for index, origin in enumerate(origins):
-        value = values[index]
-        if type(value) is Packed:
-            value = value.unpack()
-        tangents = with_live_tangents(value) if type(value) is Tensor else None
-        source = origin if create_graph else None
-        values[index] = raw(value) if source is None and tangents is None else wrap(raw(value), source, tangents)
-    return values
-
-
-def check_unwritten(node: Node) -> None:
-    """Refuse to go on with saved values that were written to in place since they were saved.
-
-    Raises:
-        RuntimeError: One of them was; the message names it, the operation that wrote, and the line that did.
-    """
-    plan, saved = node.plan, node.saved or ()
-    names = [f"its input `{node.primitive.inputs[k]}`" for k in plan.inputs] + ["its result"] * plan.saves_out
-    if isinstance(node, CustomNode):
-        names = [f"its saved tensor {k}" for k in range(len(saved))]
-    for name, value in zip(names, saved, strict=False):
-        array = raw(value)
-        memory = written_after(array, node.time) if hasattr(array, "dtype") else None
-        if memory is not None:
-            raise RuntimeError(
-                f"backward of `{node.primitive.name}` needs {name} as it was, of shape {array.shape}, but "
-                f"`{memory.operation}` has written to that memory since (it is at version {memory.version}), at "
-                f"{memory.place}; compute out of place there, or give `{node.primitive.name}` a `.clone()`"
-            )
-
-
-def _freed(node: Node) -> str:
-    return (
-        f"backward reached `{node.primitive.name}` a second time, and what it had saved was freed by the first; pass "
-        "`retain_graph=True` to the first backward if the graph is to be used twice. Usually it is not: part of the "
-        "graph was built once, outside the training loop, or a loss was kept and added to from one step to the next"
-    )
-
-
 def _stands_alone(g: Any) -> bool:
     """Whether `g` is a raw array that owns its memory."""
     return type(g) is not Tensor and getattr(g, "base", g) is None and g.shape != ()
@@ -364,7 +314,9 @@ def _own(g: Any) -> Any:
 
 
 def _as_tensor(g: Any) -> Tensor:
-    """Return a cotangent as a Tensor, without tangents of forward-mode levels that are closed."""
+    """Return a cotangent as a Tensor, dense and without tangents of forward-mode levels that are closed."""
+    if type(g) is IndexedSlices:
+        return wrap(g.dense())
     if type(g) is Tensor:
         return g if g.tangents is None else wrap(g.data, g.node, with_live_tangents(g))
     return wrap(backend_of(g).xp.asarray(g))
@@ -375,7 +327,15 @@ def _deposit(node: GraphNode, g: Any, *, owned: bool) -> None:
     if isinstance(node, Node):
         watched(node).retains = True
     holder = node if isinstance(node, Leaf) else watched(node)
-    before = holder.grad
+    before: Any = holder.grad
+    if isinstance(holder, Leaf) and type(g) is IndexedSlices and (before is None or type(before) is IndexedSlices):
+        holder.grad = g.copy() if before is None else before + g
+        return
+    if type(before) is IndexedSlices:
+        before = wrap(before.dense())
+        holder.grad = before
+    if type(g) is IndexedSlices:
+        g = g.dense()
     if before is None:
         holder.grad = _as_tensor(g if owned else _own(g))
     elif type(g) is Tensor or before.node is not None:

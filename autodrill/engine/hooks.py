@@ -16,6 +16,7 @@ import numpy as np
 
 from autodrill.engine.mode import mode, observed_by
 from autodrill.engine.node import Leaf, Node, PackedNode, Watch, answered
+from autodrill.engine.sparse import IndexedSlices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -166,6 +167,8 @@ def _taken(answer: Any, before: Any, what: str) -> Any:
 
 def through_hooks(watch: Watch, g: Any) -> Any:
     """Show a gradient to the hooks of its tensor and return what they make of it."""
+    if watch.hooks and type(g) is IndexedSlices:
+        g = g.dense()
     for hook in tuple(watch.hooks.values()):
         answer = hook(shown(g))
         if answer is not None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from autodrill.engine.hooks import Handle
     from autodrill.engine.primitive import Plan, Primitive
+    from autodrill.engine.sparse import IndexedSlices
     from autodrill.engine.tensor import Tensor
 
 __all__ = ["CustomNode", "DualNode", "GraphNode", "Leaf", "Node", "PackedNode", "Watch", "answered"]
@@ -58,7 +59,7 @@ class Leaf:
     def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
         self.shape = shape
         self.dtype = dtype
-        self.grad: Tensor | None = None
+        self.grad: Tensor | IndexedSlices | None = None
         self.watch: Watch | None = None
 
 

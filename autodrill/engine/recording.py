@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from autodrill.engine.forward import attach, open_level
-from autodrill.engine.graph import unpack
 from autodrill.engine.mode import enable_grad
 from autodrill.engine.node import Node
 from autodrill.engine.ops.shape import unbroadcast
+from autodrill.engine.saved import unpack
 from autodrill.engine.tape import Constant, Contribution, Ref, Row, Tape
 from autodrill.engine.tensor import Tensor, raw
 

@@ -13,6 +13,7 @@ from autodrill.engine.hooks import Hookable, watched
 from autodrill.engine.inplace import Mutable
 from autodrill.engine.mode import mode
 from autodrill.engine.node import GraphNode, Leaf, Node
+from autodrill.engine.sparse import IndexedSlices
 from autodrill.engine.storage import is_inference, mark_inference, version
 from autodrill.engine.views import Base, View, mark_siblings
 
@@ -231,7 +232,11 @@ class Tensor(Hookable, Mutable):
         if node is None:
             return None
         if isinstance(node, Leaf):
-            return node.grad
+            gradient = node.grad
+            if type(gradient) is IndexedSlices:
+                gradient = node.grad = wrap(gradient.dense())
+            assert not isinstance(gradient, IndexedSlices)
+            return gradient
         if node.watch is not None and node.watch.retains:
             return node.watch.grad
         warnings.warn(
@@ -258,6 +263,12 @@ class Tensor(Hookable, Mutable):
             watch = watched(node)
             watch.retains = True
             watch.grad = value
+
+    @property
+    def sparse_grad(self) -> IndexedSlices | None:
+        """The gradient of this leaf while it is still a list of rows, otherwise None; see `sparse`."""
+        gradient = self.node.grad if isinstance(self.node, Leaf) else None
+        return gradient if type(gradient) is IndexedSlices else None
 
     def backward(
         self,

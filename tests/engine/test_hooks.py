@@ -177,6 +177,13 @@ class TestSavedTensorsHooks:
         assert h is not None
         assert (g.item(), h.item()) == (12, 12)
 
+    def test_what_a_pack_hook_computes_is_not_packed_in_its_turn(self) -> None:
+        x, scale = leaf(1.0), leaf(2.0)
+        with saved_tensors_hooks(lambda t: engine.multiply(t, scale), lambda t: t / 2):
+            y = engine.exp(x)
+        y.backward()
+        assert np.allclose(gradient_of(x), np.e)
+
     def test_an_unpack_hook_that_returns_no_tensor_is_named(self) -> None:
         with saved_tensors_hooks(lambda t: t, lambda t: None):
             y = engine.exp(leaf(1.0))
