@@ -16,10 +16,10 @@ __all__ = ["doctor"]
 
 
 def doctor(output_format: Format = OutputFormat.TEXT) -> None:
-    """Say what confines the code that is graded here, tried out and not looked up.
+    """Say what confines graded code on this machine.
 
-    Each layer is taken alone in a process of its own and put to something it must refuse; then all of them together,
-    as `autodrill grade` asks for. Nothing is written.
+    Nothing is looked up, all is tried: each layer is taken alone in a process of its own and put to something it must
+    refuse; then all of them together, as `autodrill grade` asks for. Nothing is written.
 
     Exit code 0: other people's files can be graded here; 1: they cannot.
 

@@ -113,10 +113,13 @@ def observe(exercise: Exercise, solution: Solution, asked: Question, ends: Seque
         return _costly(seen)
     if seen.fault is not None or not asked.repeated:
         return seen
-    fault = _nonlinear(exercise, solution, seen, ends[1:3]) if asked.linear else None
-    if fault is None and ends[-1] is not ends[0]:  # the very same answer has been looked at
+    fault = None
+    # State is asked for first: what depends on earlier calls looks like anything else.
+    if len(ends) == asked.request.answers and ends[-1] is not ends[0]:
         again = examine(exercise, solution, asked.case, asked.truth, ends[-1]).fault
         fault = again and Fault(FaultKind.UNREPEATABLE, f"the same call again: {again.summary}", again.line)
+    if fault is None and asked.linear:
+        fault = _nonlinear(exercise, solution, seen, ends[1:3])
     return replace(seen, fault=fault) if fault is not None else seen
 
 
