@@ -34,6 +34,9 @@ SEEDS = range(5)
 
 TARGET = 0.9
 
+KINDS = {"mistake": "listed mistakes", "mutant": "mutants", "further": "further answers"}
+"""Where a wrong program comes from, and what many of them are called."""
+
 
 @dataclass(frozen=True)
 class Wrong:
@@ -128,16 +131,16 @@ def main() -> None:
         mine += answered(exercise, solution, further)
         counts = ", ".join(f"{made[word]} {word}" for word in ("made", "killed", "equivalent", "survived"))
         print(f"{exercise.id}: mutants {counts}")
-        for kind in ("mistake", "mutant", "further"):
+        for kind, words in KINDS.items():
             if of_kind := [row for row in mine if row.wrong.kind == kind]:
-                print(f"  {kind + 's':9} named {share(of_kind)}")
+                print(f"  {words:15} named {share(of_kind)}")
         for row in mine:
             if row.key is None or row.by_slip:
                 print(f"    {row.key or 'unnamed'} | {row.wrong.kind} | {row.wrong.origin} | {row.summary}", flush=True)
         rows += mine
     print(f"\nin all, {time.perf_counter() - started:.0f} s")
-    for kind in ("mistake", "mutant", "further"):
-        print(f"  {kind + 's':9} named {share([row for row in rows if row.wrong.kind == kind])}")
+    for kind, words in KINDS.items():
+        print(f"  {words:15} named {share([row for row in rows if row.wrong.kind == kind])}")
     listed = [row for row in rows if row.wrong.kind != "further"]
     met = sum(row.key is not None for row in listed) >= TARGET * len(listed)
     print(f"  mistakes and mutants named {share(listed)}, target {TARGET:.0%}: {'met' if met else 'MISSED'}")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from autodrill.drills.exercise import Exercise, Solution
 
-__all__ = ["Case", "battery", "case_at", "small_cases"]
+__all__ = ["Case", "battery", "case_at", "class_of", "small_cases"]
 
 LARGE_ELEMENTS = 100_000
 """Elements of the largest array of the large case. Finite differences cost two forwards an element: with a forward of
@@ -102,6 +102,11 @@ def case_at(cases: Sequence[Case], index: int) -> Case:
     return cases[index]
 
 
+def class_of(case: Case) -> tuple[str, str]:
+    """Return what cases of one entry of `CASES` have in common: how their shapes are related, and their options."""
+    return case.label.split(" · ")[0], _frozen(case.static)
+
+
 def small_cases(exercise: Exercise, solution: Solution, like: Case, seed: int) -> Iterator[Case]:
     """Yield cases of the same class as `like`, smallest and plainest first, for finding the smallest that fails."""
     import numpy as np
@@ -115,7 +120,7 @@ def small_cases(exercise: Exercise, solution: Solution, like: Case, seed: int) -
                 for size in range(1, like.size + 1):
                     for _ in range(12):
                         yield _from_scenario(entry, size, _child(rng))
-            elif _class_of(entry) == (like.label.split(" · ")[0], _frozen(like.static)):
+            elif (_label(entry), _frozen(entry.static)) == class_of(like):
                 if exercise.kind is Kind.VALUE:
                     yield from _small_scalars(entry, like)
                 else:
@@ -133,10 +138,6 @@ def _from_scenario(entry: Scenario, size: int, seed: int) -> Case:
     inputs = {name: value for name, value in made.items() if isinstance(value, np.ndarray)}
     static = {name: value for name, value in made.items() if name not in inputs}
     return Case(entry.note, inputs, static, cotangent=1.0, seed=seed, size=size, simple=True)
-
-
-def _class_of(entry: Given) -> tuple[str, Any]:
-    return _label(entry), _frozen(entry.static)
 
 
 def _frozen(static: Mapping[str, Any]) -> str:
@@ -309,7 +310,7 @@ def _unlikeness(entry: Given) -> int:
 
 
 def _large_case(entry: Given, rng: np.random.Generator) -> Case:
-    """Sizes all different, the largest array of about LARGE_ELEMENTS elements."""
+    """Sizes all different, the largest array of about LARGE_ELEMENTS elements; float32, as they have to travel."""
     import numpy as np
 
     symbols = entry.symbols
@@ -321,4 +322,5 @@ def _large_case(entry: Given, rng: np.random.Generator) -> Case:
     }
     if isinstance(entry.large, dict):
         sizes.update(entry.large)
-    return Case(f"{_label(entry)} · large", _draw(entry, sizes, rng), dict(entry.static), seed=_child(rng), large=True)
+    inputs = _draw(entry, sizes, rng)
+    return Case(f"{_label(entry)} · large", inputs, dict(entry.static), seed=_child(rng), dtype="float32", large=True)

@@ -18,6 +18,7 @@ from autodrill.grading.server import Server
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
+    from multiprocessing.queues import SimpleQueue
     from pathlib import Path
     from types import TracebackType
 
@@ -113,8 +114,13 @@ def grade_all(task: Task, submissions: Sequence[Submission], workers: int) -> Ge
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when a worker imports NumPy
     # Spawned: a fork of this process would share its open history, and its threads would be gone.
-    with ProcessPoolExecutor(workers, get_context("spawn"), _begin, (task,)) as pool:
+    spawn = get_context("spawn")
+    cores = spawn.SimpleQueue()
+    for core in _cores(workers):
+        cores.put(core)
+    with ProcessPoolExecutor(workers, spawn, _begin, (task, cores)) as pool:
         yield from pool.map(_continue, submissions, chunksize=4)
 
 
@@ -122,10 +128,18 @@ _worker: list[Worker] = []
 """The one worker of this process, where it is one of a pool."""
 
 
-def _begin(task: Task) -> None:
+def _cores(workers: int) -> list[int | None]:
+    """Return a core for each worker to stay on with its processes; None where there are too few, or none can be had."""
+    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_setaffinity") else []
+    return [*cores[:workers]] if len(cores) >= workers else [None] * workers
+
+
+def _begin(task: Task, cores: SimpleQueue[int | None]) -> None:
     import atexit
 
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Worker, fork server and candidate wait for one another most of the time: waking on another core costs more.
+    if (core := cores.get()) is not None:
+        os.sched_setaffinity(0, {core})
     worker = Worker(task)
     _worker.append(worker)
     atexit.register(worker.__exit__, None, None, None)

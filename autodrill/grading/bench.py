@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from autodrill.drills.cases import battery
 from autodrill.grading import outcome as ends
 from autodrill.grading.ask import scenario_source
 from autodrill.grading.limits import CHECK_LIMITS
+from autodrill.grading.prepared import Prepared
 from autodrill.grading.probe import put
 from autodrill.grading.process import Runner
-from autodrill.grading.truth import truth
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from autodrill.drills.cases import Case
     from autodrill.drills.exercise import Exercise, Solution
     from autodrill.grading.process import Limits
-    from autodrill.grading.truth import Truth
 
 __all__ = ["Bench", "Found"]
 
@@ -42,11 +41,9 @@ class Bench:
     def __init__(self, exercise: Exercise, solution: Solution, limits: Limits = CHECK_LIMITS) -> None:
         self._exercise = exercise
         self._solution = solution
-        self._scenario = scenario_source(exercise, solution)
         self._limits = limits
         self._runner = Runner.start(limits)
-        self._cases: dict[int, list[Case]] = {}
-        self._truths: dict[tuple[int, int], Truth] = {}
+        self._prepared: dict[int, Prepared] = {}
 
     def first_fault(self, source: str, seeds: Iterable[int]) -> Found | None:
         """Return the first fault that makes `grade` fail a program under one of the seeds, or None if there is none.
@@ -54,7 +51,8 @@ class Bench:
         Raises:
             InternalError: The exercise contradicts itself.
         """
-        loaded = self._alive().load(source.encode(), self._exercise.path.name, self._exercise.id, self._scenario)
+        scenario = scenario_source(self._exercise, self._solution)
+        loaded = self._alive().load(source.encode(), self._exercise.path.name, self._exercise.id, scenario)
         if not isinstance(loaded, ends.Loaded):
             return Found("", f"it cannot be loaded: {type(loaded).__name__}")
         return next((found for seed in seeds if (found := self._under(seed))), None)
@@ -66,13 +64,12 @@ class Bench:
             InternalError: The exercise contradicts itself.
             RuntimeError: That program ended its process.
         """
-        return self._put(case, truth(self._exercise, self._solution, case))
+        fault = put(self._runner, self._exercise, self._solution, case).fault
+        return None if fault is None else Found(case.label, fault.summary)
 
     def cases(self, seed: int) -> list[Case]:
         """The battery of a seed."""
-        if seed not in self._cases:
-            self._cases[seed] = battery(self._exercise, self._solution, seed)
-        return self._cases[seed]
+        return self._of(seed).cases
 
     def __enter__(self) -> Self:
         return self
@@ -87,18 +84,15 @@ class Bench:
             self._runner = Runner.start(self._limits)
         return self._runner
 
-    def _under(self, seed: int) -> Found | None:
-        for index, case in enumerate(self.cases(seed)):
-            if case.remark:
-                continue
-            place = (seed, index)
-            if place not in self._truths:
-                self._truths[place] = truth(self._exercise, self._solution, case)
-            found = self._put(case, self._truths[place])
-            if found is not None:
-                return found
-        return None
+    def _of(self, seed: int) -> Prepared:
+        if seed not in self._prepared:
+            self._prepared[seed] = Prepared(self._exercise, self._solution, seed, self._limits)
+        return self._prepared[seed]
 
-    def _put(self, case: Case, known: Truth) -> Found | None:
-        fault = put(self._runner, self._exercise, self._solution, case, known).fault
-        return None if fault is None else Found(case.label, fault.summary)
+    def _under(self, seed: int) -> Found | None:
+        graded = [index for index, case in enumerate(self.cases(seed)) if not case.remark]
+        with closing(self._of(seed).put(self._runner, graded)) as observations:
+            for _, seen in observations:
+                if seen.fault is not None:
+                    return Found(seen.case.label, seen.fault.summary)
+        return None

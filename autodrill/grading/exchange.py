@@ -73,6 +73,7 @@ class Exchange:
         self._posted = 0
         self._listening = True
         self._inbox = _Inbox()
+        self._read = memoryview(bytearray(_READ_BYTES))
         self._poll = select.poll()
         self._poll.register(child.job, select.POLLIN)
         for descriptor in self._printed:
@@ -138,7 +139,7 @@ class Exchange:
         Raises:
             WireError: What came back is not a frame, or came before its request was sent.
         """
-        deadline = time.monotonic() + seconds + frames.HELD_SECONDS
+        deadline = time.monotonic() + seconds
         try:
             while (frame := self._inbox.take(limit)) is None:
                 self._send()
@@ -179,12 +180,12 @@ class Exchange:
             EOFError: The other end is closed.
         """
         try:
-            part = self._child.job.recv(_READ_BYTES)
+            count = self._child.job.recv_into(self._read)
         except BlockingIOError:
             return False
-        if not part:
+        if not count:
             raise EOFError
-        self._inbox.add(part)
+        self._inbox.add(self._read[:count])
         return True
 
     def _wait(self, seconds: float) -> bool:
@@ -216,7 +217,7 @@ class _Inbox:
     def __init__(self) -> None:
         self._data = bytearray()
 
-    def add(self, part: bytes) -> None:
+    def add(self, part: memoryview) -> None:
         self._data += part
 
     def take(self, limit: int) -> tuple[Kind, bytes] | None:

@@ -36,10 +36,13 @@ def read_file(path: Path, *, follow: bool) -> bytes:
         descriptor = os.open(path, flags)
     except OSError as error:
         raise FileError(f"`{path}` cannot be read: {error.strerror}") from None
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise FileError(f"`{path}` is not a file")
-        source = file.read(LARGEST_FILE + 1)
+        with open(descriptor, "rb", closefd=False) as file:
+            source = file.read(LARGEST_FILE + 1)
+    finally:
+        os.close(descriptor)
     if len(source) > LARGEST_FILE:
         raise FileError(f"`{path}` is larger than {LARGEST_FILE >> 10} KiB", hint="hand in the exercise's file alone")
     return source

@@ -83,17 +83,12 @@ def _grade(process: Runner, prepared: Prepared, submission: Submission, report: 
     if not isinstance(loaded, ends.Loaded):
         return _not_loaded(report, exercise, loaded)
     chosen = range(len(prepared.cases)) if only is None else [prepared.index(only)]
-    # A large case is put to an answer that is right everywhere else: it takes long if it is answered the wrong way.
-    large = [index for index in chosen if prepared.cases[index].large and len(chosen) > 1]
     seen: list[tuple[int, Observation]] = []
-    for indexes in ([index for index in chosen if index not in large], large):
-        if any(observation.fault for _, observation in seen):
-            break
-        with closing(prepared.put(process, indexes)) as observations:
-            for index, observation in observations:
-                seen.append((index, observation))
-                if observation.fault is not None and observation.fault.kind in _FATAL:
-                    break
+    with closing(prepared.put(process, chosen)) as observations:
+        for index, observation in observations:
+            seen.append((index, observation))
+            if observation.fault is not None and observation.fault.kind in _FATAL:
+                break
     failing = [(i, o) for i, o in seen if o.fault is not None and not o.case.remark]
     report = replace(report, cases=len(chosen), passed=sum(o.fault is None for _, o in seen))
     if not failing:

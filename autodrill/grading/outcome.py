@@ -5,7 +5,7 @@ Lines count from 1 in the candidate's file and are None where they could not be 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
 
@@ -89,6 +89,8 @@ class Returned:
         shared: (output, argument) pairs that share memory.
         joined: (output, output) pairs that share memory.
         readonly: Outputs that cannot be written element by element: not writable, or their elements overlap.
+        fitting: Whether the value is a tuple of arrays of the very dtypes and shapes that `Form` asks for, with nothing
+            said of it; False if that is not known.
     """
 
     value: Any
@@ -96,6 +98,7 @@ class Returned:
     shared: tuple[tuple[int, int], ...] = ()
     joined: tuple[tuple[int, int], ...] = ()
     readonly: tuple[int, ...] = ()
+    fitting: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

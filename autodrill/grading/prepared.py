@@ -6,7 +6,7 @@ from collections import deque
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from autodrill.drills.cases import battery, case_at
+from autodrill.drills.cases import battery, case_at, class_of
 from autodrill.grading.ask import scenario_source
 from autodrill.grading.limits import CHECK_LIMITS, Limits
 from autodrill.grading.probe import Question, observe, question, settle
@@ -14,7 +14,7 @@ from autodrill.grading.report import FaultKind
 from autodrill.grading.truth import truth
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Generator, Iterable, Sequence
 
     from autodrill.drills.cases import Case
     from autodrill.drills.exercise import Exercise, Solution
@@ -79,15 +79,37 @@ class Prepared:
         if index not in self._questions:
             case = self.cases[index]
             known = truth(self.exercise, self.solution, case)
-            self._questions[index] = question(self.exercise, self.solution, case, known, seconds=self.limits.seconds)
+            self._questions[index] = question(
+                self.exercise,
+                self.solution,
+                case,
+                known,
+                seconds=self.limits.seconds,
+                repeated=not any(class_of(case) == class_of(before) for before in self.cases[:index]),
+            )
         return self._questions[index]
 
     def put(self, process: Runner, indexes: Iterable[int]) -> Generator[tuple[int, Observation]]:
         """Put one case after another to the code that is loaded, and yield what each shows, until the process ends.
 
+        A large case is put, after all others, to an answer that was right everywhere else: it takes long if it is
+        answered the wrong way.
+
         Raises:
             InternalError: The exercise contradicts itself.
         """
+        large: list[int] = []
+        small: list[int] = []
+        for index in indexes:
+            (large if self.cases[index].large else small).append(index)
+        right = True
+        for index, seen in self._put(process, small):
+            right = right and seen.fault is None
+            yield index, seen
+        if right:
+            yield from self._put(process, large)
+
+    def _put(self, process: Runner, indexes: Sequence[int]) -> Generator[tuple[int, Observation]]:
         left = deque(indexes)
         while left and not process.finished:
             doubtful = None

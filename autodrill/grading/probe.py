@@ -9,10 +9,12 @@ import numpy as np  # noqa: TID253 cotangents are arrays
 
 from autodrill.drills.exercise import Kind
 from autodrill.grading.ask import arguments
-from autodrill.grading.observe import Fault, answer_budget, ask, examine, results
+from autodrill.grading.form import Form
+from autodrill.grading.observe import Fault, Observation, answer_budget, ask, examine, results
+from autodrill.grading.outcome import Returned
 from autodrill.grading.report import FaultKind
-from autodrill.grading.request import call_request
-from autodrill.grading.truth import truth
+from autodrill.grading.request import Call, call_request
+from autodrill.grading.truth import gradients_for, truth
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
 
     from autodrill.drills.cases import Case
     from autodrill.drills.exercise import Exercise, Solution
-    from autodrill.grading.observe import Observation
     from autodrill.grading.outcome import CallOutcome
     from autodrill.grading.process import Runner
     from autodrill.grading.request import Request
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 __all__ = ["Question", "observe", "put", "question", "settle"]
+
+_LINEAR = 400
+"""How many tolerances f(g1) + f(g2) may be off f(g1 + g2): g2 is a hundred times as large as g1."""
 
 _LARGE_SECONDS = 1.5
 """What the large case may take: a backward takes milliseconds, finite differences take several seconds."""
@@ -42,9 +46,12 @@ class Question:
     Attributes:
         case: The case.
         truth: What is right for it.
-        request: The calls: the case itself; if `linear`, with another cotangent and with the sum of both; and then, if
-            it is `repeated`, once more with the very arguments of the first call, as that left them.
+        request: The calls: the case itself; if `linear`, with another cotangent, unless what that adds is known, and
+            with the sum of both; and then, if it is `repeated`, once more with the very arguments of the first call,
+            as that left them.
         linear: Whether linearity is asked about.
+        added: What the other cotangent adds to each result if the answer to the case itself is right: empty if that
+            answer might be right by chance, its cotangent being none that was drawn.
         repeated: Whether the first call is made once more.
     """
 
@@ -52,10 +59,13 @@ class Question:
     truth: Truth
     request: Request
     linear: bool
+    added: tuple[Array, ...]
     repeated: bool
 
 
-def question(exercise: Exercise, solution: Solution, case: Case, known: Truth, *, seconds: float) -> Question:
+def question(
+    exercise: Exercise, solution: Solution, case: Case, known: Truth, *, seconds: float, repeated: bool = True
+) -> Question:
     """Make the request for a case.
 
     Args:
@@ -64,23 +74,35 @@ def question(exercise: Exercise, solution: Solution, case: Case, known: Truth, *
         case: The case.
         known: What is right for it.
         seconds: Wall time of each call, unless the case is large.
+        repeated: Whether to ask the same again, where that makes sense.
     """
-    repeated = exercise.kind is Kind.BACKWARD and not solution.drive and not case.large
-    comparable = repeated and solution.judge is None  # a judge says right or wrong, and keeps no numbers
-    linear = comparable and bool(known.cotangents) and all(np.isfinite(c).all() for c in known.cotangents)
-    calls = [arguments(exercise, solution, case, known)]
+    called = exercise.kind is Kind.BACKWARD and not solution.drive
+    pure = called and not case.large
+    comparable = called and solution.judge is None  # a judge says right or wrong, and keeps no numbers
+    # Of 0 every linear function makes 0, and there is nothing to be added to infinity.
+    linear = comparable and pure and all(np.isfinite(c).all() and np.any(c != 0) for c in known.cotangents)
+    linear = linear and bool(known.cotangents)
+    calls = [Call(arguments(exercise, solution, case, known))]
+    added: tuple[Array, ...] = ()
     if linear:
-        more = (replace(known, cotangents=cotangents) for cotangents in _more_cotangents(case, known))
-        calls += [arguments(exercise, solution, case, each) for each in more]
-    if repeated:
-        calls.append(calls[0])
+        others = _other_cotangents(case, known)
+        more = [tuple(np.asarray(a + b) for a, b in zip(known.cotangents, others, strict=True))]
+        if case.cotangent is None:
+            added = tuple(gradients_for(solution, case, others))
+        else:
+            more.insert(0, others)
+        calls += [
+            Call(arguments(exercise, solution, case, replace(known, cotangents=each)), watched=False) for each in more
+        ]
+    if pure and repeated:
+        calls.append(replace(calls[0], again=True))
     request = call_request(
         calls,
         budget=answer_budget(known),
         seconds=_LARGE_SECONDS if case.large else seconds,
-        again=frozenset({len(calls) - 1} if repeated else ()),
+        form=Form([part.value.astype(part.dtype) for part in known.parts]) if comparable else None,
     )
-    return Question(case, known, request, linear, repeated)
+    return Question(case, known, request, linear, added, pure and repeated)
 
 
 def put(process: Runner, exercise: Exercise, solution: Solution, case: Case, known: Truth | None = None) -> Observation:
@@ -108,29 +130,59 @@ def observe(exercise: Exercise, solution: Solution, asked: Question, ends: Seque
         asked: The question.
         ends: How its calls ended, up to the first that did not return.
     """
+    if (right := _right(asked, ends)) is not None:
+        return right
     seen = examine(exercise, solution, asked.case, asked.truth, ends[0])
     if asked.case.large:
         return _costly(seen)
-    if seen.fault is not None or not asked.repeated:
+    if seen.fault is not None:
         return seen
     fault = None
     # State is asked for first: what depends on earlier calls looks like anything else.
-    if len(ends) == asked.request.answers and ends[-1] is not ends[0]:
+    if asked.repeated and len(ends) == asked.request.answers and ends[-1] is not ends[0]:
         again = examine(exercise, solution, asked.case, asked.truth, ends[-1]).fault
         fault = again and Fault(FaultKind.UNREPEATABLE, f"the same call again: {again.summary}", again.line)
     if fault is None and asked.linear:
-        fault = _nonlinear(exercise, solution, seen, ends[1:3])
+        fault = _nonlinear(exercise, solution, asked, seen, ends[1 : 2 if asked.added else 3])
     return replace(seen, fault=fault) if fault is not None else seen
+
+
+def _right(asked: Question, ends: Sequence[CallOutcome]) -> Observation | None:
+    """Say at once what answers show that are right in all; None if they may not be, and each has to be looked at."""
+    if len(ends) != asked.request.answers or (asked.repeated and ends[-1] is not ends[0]):
+        return None
+    if not (got := _fitting(ends[0])) or (asked.linear and not asked.added):
+        return None
+    with np.errstate(all="ignore"):
+        for part, first in zip(asked.truth.parts, got, strict=True):
+            if not (np.abs(first - part.value) <= part.tolerance).all():
+                return None
+        if asked.linear:
+            if not (more := _fitting(ends[1])):
+                return None
+            for part, first, both, added in zip(asked.truth.parts, got, more, asked.added, strict=True):
+                if not (np.abs(first + added - both) <= _LINEAR * part.tolerance).all():
+                    return None
+    return Observation(asked.case, asked.truth, ends[0], got, (False,) * len(got), None)
 
 
 def settle(process: Runner, exercise: Exercise, solution: Solution, asked: Question, seen: Observation) -> Observation:
     """Ask once more where an answer seems not to be linear: what depends on earlier calls looks like anything else."""
     if seen.fault is None or seen.fault.kind is not FaultKind.NONLINEAR or process.finished:
         return seen
-    again = ask(process, exercise, solution, asked.case, asked.truth).fault
-    if again is None:
-        return seen
-    return replace(seen, fault=Fault(FaultKind.UNREPEATABLE, f"the same call again: {again.summary}", again.line))
+    for _ in range(2):  # twice in a row: by now other cases have been put, and what they left may hide the first
+        again = ask(process, exercise, solution, asked.case, asked.truth).fault
+        if again is not None:
+            words = f"the same call again: {again.summary}"
+            return replace(seen, fault=Fault(FaultKind.UNREPEATABLE, words, again.line))
+    return seen
+
+
+def _fitting(end: CallOutcome) -> tuple[Array, ...]:
+    """Return the arrays of an answer that has the right form, none for any other."""
+    if not isinstance(end, Returned) or not end.fitting:
+        return ()
+    return end.value if isinstance(end.value, tuple) else (end.value,)
 
 
 def _costly(seen: Observation) -> Observation:
@@ -144,38 +196,38 @@ def _costly(seen: Observation) -> Observation:
     return replace(seen, fault=Fault(FaultKind.TOO_SLOW, summary, fault.line, fault.code))
 
 
-def _more_cotangents(case: Case, known: Truth) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
-    """Other cotangents, much larger so that they matter, and their sums with the case's own."""
+def _other_cotangents(case: Case, known: Truth) -> tuple[Array, ...]:
+    """Other cotangents, much larger so that they matter."""
     rng = np.random.default_rng([case.seed, 3])
-    others = tuple(np.asarray(100 * rng.normal(size=c.shape)).astype(c.dtype) for c in known.cotangents)
-    return others, tuple(np.asarray(a + b) for a, b in zip(known.cotangents, others, strict=True))
+    return tuple(np.asarray(100 * rng.normal(size=c.shape)).astype(c.dtype) for c in known.cotangents)
 
 
-def _nonlinear(exercise: Exercise, solution: Solution, seen: Observation, ends: Sequence[CallOutcome]) -> Fault | None:
+def _nonlinear(
+    exercise: Exercise, solution: Solution, asked: Question, seen: Observation, ends: Sequence[CallOutcome]
+) -> Fault | None:
     """Every true VJP is linear in the cotangent, kinks included: f(g1) + f(g2) = f(g1 + g2)."""
     known = seen.truth
     assert seen.got is not None
-    answers = []
+    answers: list[Sequence[Array]] = [asked.added] if asked.added else []
     for end in ends:
         got, fault = results(exercise, solution, known, end)
         if got is None:
             summary = fault.summary if fault else "no answer"
             return Fault(FaultKind.NONLINEAR, f"for another cotangent: {summary}", fault.line if fault else None)
-        if any(g is None or g.shape != p.value.shape for g, p in zip(got, known.parts, strict=True)):
+        fitting = [g for g, p in zip(got, known.parts, strict=True) if g is not None and g.shape == p.value.shape]
+        if len(fitting) < len(got):
             return Fault(FaultKind.NONLINEAR, "for another cotangent it answers in another shape")
-        answers.append(got)
-    for first, second, both, part in zip(seen.got, *answers, known.parts, strict=True):
+        answers.append(fitting)
+    for first, added, both, part in zip(seen.got, *answers, known.parts, strict=True):
         assert first is not None
-        assert second is not None
-        assert both is not None
         with np.errstate(all="ignore"):
-            gap = np.abs(first + second - both)
-            if (gap <= 400 * part.tolerance).all():  # as nearly always; the rest only forgives more
+            gap = np.abs(first + added - both)
+            if (gap <= _LINEAR * part.tolerance).all():  # as nearly always; the rest only forgives more
                 continue
             eps = float(np.finfo(part.dtype).eps) if part.dtype.kind == "f" else 0.0
-            finite = np.isfinite(second) & np.isfinite(both)
-            scale = np.abs(first) + np.abs(second) + np.max(np.abs(second), initial=0.0, where=finite)
-            far = gap > 400 * part.tolerance + 4096 * eps * scale
+            finite = np.isfinite(added) & np.isfinite(both)
+            scale = np.abs(first) + np.abs(added) + np.max(np.abs(added), initial=0.0, where=finite)
+            far = gap > _LINEAR * part.tolerance + 4096 * eps * scale
             # Where the right answer is finite, it is so for every cotangent; a NaN is never far from anything.
             off = far | (np.isfinite(first) & ~finite)
         if off.any():

@@ -28,7 +28,7 @@ from autodrill.grading.outcome import (
     TimedOut,
     Unreadable,
 )
-from autodrill.grading.request import Request, call_request, load_request
+from autodrill.grading.request import Call, Request, call_request, load_request
 from autodrill.grading.spawn import Spawn, spawn_fresh
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ class Runner:
             RuntimeError: Nothing is loaded, or the runner is finished.
         """
         limit = self._limits.seconds if seconds is None else seconds
-        ((outcome,),) = self.answers([call_request([args], budget=budget, seconds=limit)])
+        ((outcome,),) = self.answers([call_request([Call(args)], budget=budget, seconds=limit)])
         return outcome
 
     def answers(self, requests: Iterable[Request]) -> Generator[tuple[CallOutcome, ...]]:
@@ -165,7 +165,7 @@ class Runner:
 
         The process works on the next requests while the caller looks at one; when the caller closes the generator,
         those under way are waited for. Nothing else may be asked before. Of a request's calls none is made after one
-        that did not return.
+        that did not return, and where the process was stopped, answers to quick calls before that may be missing.
 
         Args:
             requests: As `call_request` makes them.
@@ -238,6 +238,10 @@ class Runner:
         self, got: tuple[Kind, bytes] | End | WireError, request: Request, spent: float
     ) -> LoadOutcome | CallOutcome:
         """Say what an answer is; where none came, why, and stop."""
+        if isinstance(got, tuple) and got[0] is Kind.RETURNED and request.form is not None:
+            arrays = request.form.read(got[1])
+            if arrays is not None:
+                return Returned(arrays if len(arrays) > 1 else arrays[0], fitting=True)
         child = self._alive()
         outcome: LoadOutcome | CallOutcome | End | WireError
         try:

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from autodrill.grading.answer import read_call, read_load
 from autodrill.grading.child import frames, values
-from autodrill.grading.child.frames import STRUCTURE_BYTES, Kind
+from autodrill.grading.child.frames import STRUCTURE_BYTES, Asked, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from autodrill.grading.form import Form
     from autodrill.grading.outcome import CallOutcome, LoadOutcome
 
-__all__ = ["Request", "call_request", "load_request"]
+__all__ = ["Call", "Request", "call_request", "load_request"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Request:
         seconds: Wall time for each of them.
         limit: Bytes the payload of each may have.
         read: How to read each.
+        form: What the right answer to each looks like, if that is known.
     """
 
     frame: bytes
@@ -34,6 +36,7 @@ class Request:
     seconds: float
     limit: int
     read: Callable[..., LoadOutcome | CallOutcome]
+    form: Form | None = None
 
 
 def load_request(source: bytes, filename: str, entry: str, seconds: float) -> Request:
@@ -42,22 +45,34 @@ def load_request(source: bytes, filename: str, entry: str, seconds: float) -> Re
     return Request(frame, 1, seconds, STRUCTURE_BYTES, read_load)
 
 
-def call_request(
-    calls: Sequence[Sequence[Any]], *, budget: int, seconds: float, again: frozenset[int] = frozenset()
-) -> Request:
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call to ask for.
+
+    Attributes:
+        args: Its positional arguments: see `Runner.call`.
+        again: Whether it gets, instead, the very objects that the first call got, as that left them.
+        watched: Whether it matters what it does to its arguments, and how its results lie in memory.
+    """
+
+    args: Sequence[Any]
+    again: bool = False
+    watched: bool = True
+
+
+def call_request(calls: Sequence[Call], *, budget: int, seconds: float, form: Form | None = None) -> Request:
     """Ask for calls of the entry, one after another.
 
     Args:
-        calls: The positional arguments of each: see `Runner.call`. What is equal in several calls travels once.
+        calls: The calls. What is equal in several of them travels once.
         budget: Bytes of data each answer may hold.
         seconds: Wall time of each.
-        again: Which calls, by index, get the very objects that the first one got, as that left them, and not fresh
-            copies; their own arguments are then those of the first.
+        form: What the right answer to each looks like, if that is known.
 
     Raises:
         TypeError: An argument cannot travel.
     """
-    own, asked = values.calls_to_wire(calls)
-    told = tuple((same, index in again) for index, same in enumerate(asked))
-    frame = frames.pack(Kind.CALL, (own, told, budget, float(seconds)))
-    return Request(frame, len(calls), seconds, budget + STRUCTURE_BYTES, read_call)
+    own, places = values.calls_to_wire([call.args for call in calls])
+    asked = [Asked(each, call.again, call.watched) for each, call in zip(places, calls, strict=True)]
+    frame = frames.pack_calls(own, asked, budget, seconds)
+    return Request(frame, len(calls), seconds, budget + STRUCTURE_BYTES, read_call, form)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from autodrill.errors import InternalError
 from autodrill.grading.child import frames
-from autodrill.grading.child.server import MESSAGE_BYTES, NUMBER
+from autodrill.grading.child.frames import MESSAGE_BYTES, NUMBER
 from autodrill.grading.handle import Child
 from autodrill.grading.layers import SEALED, Confinement
 from autodrill.grading.spawn import Channels, job_channel, start_interpreter

@@ -40,14 +40,14 @@ _WORDS: dict[str, tuple[str, str]] = {
         "two things in each other's place",
         "operands, arguments, results: which order does each line need?",
     ),
-    "transpose": ("one transpose too many or too few", "write the shape under each factor"),
+    "transpose": ("one transpose too many or too few", "which index runs along which axis of each factor?"),
     "axis": (
         "another `axis` or `keepdims` in one place",
         "which elements belong together? must their axis stay, with size 1?",
     ),
     "missing-sum": ("one sum left out", "where do several contributions meet in one element?"),
     "mean": ("a mean for a sum, or a sum for a mean", "does each contribution count in full?"),
-    "operand": ("one wrong variable", "say of each factor which value it is the slope or the gradient of"),
+    "operand": ("one wrong variable", "of which value is each of your factors the slope or the gradient?"),
     "attribute": ("`.data` and `.grad` confused in one place", "is it a value or a gradient that you need there?"),
     "upstream": ("the upstream gradient left out in one place", "chain rule: which line never meets it?"),
     # Statements.

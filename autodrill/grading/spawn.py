@@ -22,6 +22,9 @@ from autodrill.grading.stragglers import MARK
 __all__ = ["Channels", "Spawn", "job_channel", "spawn_fresh", "spawn_on_terminal", "start_interpreter"]
 
 
+_BUFFER_BYTES = 1 << 20
+
+
 class Spawn(Protocol):
     """A way to come by a process that has been sent START: started afresh, or forked from a warm server."""
 
@@ -172,6 +175,7 @@ def job_channel(ours: ExitStack, theirs: ExitStack) -> tuple[socket.socket, sock
     ours.callback(job.close)
     theirs.callback(their_job.close)
     job.setblocking(False)
+    job.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _BUFFER_BYTES)  # or as much as the system gives
     return job, their_job
 
 

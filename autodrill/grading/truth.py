@@ -13,7 +13,7 @@ from autodrill.drills.oracles import crosschecked_vjp
 from autodrill.errors import InternalError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-__all__ = ["Part", "Truth", "truth"]
+__all__ = ["Part", "Truth", "gradients_for", "truth"]
 
 ULPS = 1024.0
 """How many times the rounding error that the problem itself amplifies an answer may be off: another order of
@@ -76,14 +76,7 @@ def truth(exercise: Exercise, solution: Solution, case: Case) -> Truth:
             return Truth(_expected_parts(solution.expected(**case.inputs, **case.static)))
     dtype = np.dtype(case.dtype)
     names = list(case.inputs)
-    primals = [_as_case_dtype(value, dtype) for value in case.inputs.values()]
-    raised = [p.astype(np.float64) if p.dtype.kind == "f" else p for p in primals]
-    wrt = [names.index(name) for name in solution.wrt] if solution.wrt is not None else None
-
-    def forward(*arrays: Any) -> Any:
-        assert solution.forward is not None
-        return solution.forward(*arrays, **case.static)
-
+    forward, primals, raised, wrt = _posed(solution, case)
     with authored(solution.path, "forward"), np.errstate(all="ignore"):
         outputs = tuple(np.asarray(o, dtype=np.float64) for o in _tuple(forward(*raised)))
         cotangents = _cotangents(case, outputs, dtype)
@@ -106,6 +99,27 @@ def truth(exercise: Exercise, solution: Solution, case: Case) -> Truth:
         for name, gradient, tolerance in zip(results, gradients, spread, strict=True)
     )
     return Truth(parts, cotangents, low)
+
+
+def gradients_for(solution: Solution, case: Case, cotangents: Sequence[Array]) -> list[Array]:
+    """Return what is right for a case under other cotangents than its own, by the engine alone, in float64."""
+    forward, _, raised, wrt = _posed(solution, case)
+    with authored(solution.path, "forward"), np.errstate(all="ignore"):
+        return crosschecked_vjp(forward, raised, [c.astype(np.float64) for c in cotangents], smooth=False, wrt=wrt)
+
+
+def _posed(solution: Solution, case: Case) -> tuple[Callable[..., Any], list[Array], list[Array], list[int] | None]:
+    """Return the function to differentiate, its inputs in the case's dtype and in float64, and which of them count."""
+    dtype = np.dtype(case.dtype)
+    primals = [_as_case_dtype(value, dtype) for value in case.inputs.values()]
+    raised = [p.astype(np.float64) if p.dtype.kind == "f" else p for p in primals]
+    wrt = [list(case.inputs).index(name) for name in solution.wrt] if solution.wrt is not None else None
+
+    def forward(*arrays: Any) -> Any:
+        assert solution.forward is not None
+        return solution.forward(*arrays, **case.static)
+
+    return forward, primals, raised, wrt
 
 
 def _amplified_rounding(

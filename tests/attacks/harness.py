@@ -233,36 +233,45 @@ def _verdict(grade: Grade, source: bytes, exercise: str) -> str:
 
 
 def table(results: Sequence[Result]) -> str:
-    """Return how many of each family come through each layer, as text."""
-    layers = [layer for layer in LAYERS if any(r.layer == layer for r in results)]
-    total = Counter((r.layer, r.family) for r in results)
-    through = Counter((r.layer, r.family) for r in results if r.breach)
-    families = sorted({r.family for r in results})
-    lines = [f"{'family':14}{'files':>6}" + "".join(f"{layer:>12}" for layer in layers)]
-    for family in [*families, None]:
-        sizes = [sum(n for (_, f), n in total.items() if family in (f, None)) // len(layers)]
-        counts = [
-            sum(n for (where, f), n in through.items() if where == layer and family in (f, None)) for layer in layers
-        ]
-        lines.append(f"{family or 'all':14}{sizes[0]:>6}" + "".join(f"{count:>12}" for count in counts))
+    """Return, for each layer, how many files come through and of which families, as text."""
+    lines = []
+    width = max(len(result.layer) for result in results)
+    for layer in dict.fromkeys(result.layer for result in results):
+        here = [result for result in results if result.layer == layer]
+        through = Counter(result.family for result in here if result.breach)
+        families = ", ".join(f"{family} {count}" for family, count in sorted(through.items()))
+        lines.append(f"{layer:{width}}  {through.total():>3} of {len(here)}" + (f"  {families}" if families else ""))
     return "\n".join(lines)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table, then each breach of every layer but the naive one, and each attack that the naive one stops."""
     parser = argparse.ArgumentParser(description="Run the corpus of attacks.")
-    parser.add_argument("--layer", action="append", choices=LAYERS, help="all that are available if not given")
+    known = (*LAYERS, *WITHOUT)
+    parser.add_argument(
+        "--layer", action="append", choices=known, help="those of the first four that are there if not given"
+    )
     parser.add_argument("--family", action="append", default=[])
     parser.add_argument("--json", type=Path)
     options = parser.parse_args(arguments)
     layers = options.layer or [layer for layer in LAYERS if available(layer) is not None]
     results: list[Result] = []
+    refused = {}
     for layer in layers:
         corpus = [*hostile(options.family), *(tricks() if not options.family and layer != "naive" else [])]
         results += run(layer, corpus)
+        grade = available(layer)
+        assert grade is not None
+        verdicts = {file.name: _verdict(grade, file.source({}), file.exercise) for file in honest()}
+        refused[layer] = {name: verdict for name, verdict in verdicts.items() if verdict != "pass"}
     out = sys.stdout.write
     dead = {s.title: s.not_live for s in hostile()}
-    out(table(results) + "\n")
+    machine = os.uname()
+    out(f"{machine.sysname} {machine.release} {machine.machine}, Python {sys.version.split()[0]}, user {os.getuid()}\n")
+    out("how many files come through, by what is switched on:\n" + table(results) + "\n")
+    out(f"honest files refused, of {len(honest())}:\n")
+    for layer, names in refused.items():
+        out(f"{layer}: {len(names)} {names or ''}\n")
     for result in results:
         if result.layer == "naive" and not result.breach:
             out(f"not live: {result.title}: {result.verdict}: {dead.get(result.title) or 'unexpected'}\n")

@@ -28,15 +28,6 @@ pytestmark = pytest.mark.skipif(
 ALL = os.environ.get("AUTODRILL_ATTACKS") == "all"
 HERE = [layer for layer in LAYERS if layer != "naive" and available(layer) is not None]
 
-KNOWN = {
-    "forging/mutation_hidden": "what a process says of its own arguments can only be believed",
-    "gaming/finite_differences": "20,000 elements take about as long as the large case allows",
-    "gaming/finite_differences_in_haste": "20,000 elements take less than the large case allows",
-    "gaming/finite_differences_where_they_are_cheap": "the large case does not broadcast",
-    "gaming/labels_read_from_the_nodes": "the scenario numbers its nodes in topological order",
-}
-"""Score cheats that come through today, or do on a fast machine, each with what would have to change."""
-
 SAMPLE = {
     "forging/exit_zero",
     "forging/frames_before_questions",
@@ -72,7 +63,7 @@ def test_the_corpus_is_large_and_every_file_says_what_it_attempts() -> None:
         assert "# Attempts: " in text, file.title
         assert "# A pass would be a breach" in text, file.title
         assert file.exercise in {"mul_broadcast_backward", "mul_backward", "topological_sort"}
-    assert set(KNOWN) | SAMPLE <= {file.title for file in files}
+    assert {file.title for file in files} >= SAMPLE
 
 
 @pytest.mark.timeout(600)
@@ -97,18 +88,11 @@ def test_what_an_attack_leaves_is_seen_and_removed() -> None:
 @pytest.mark.parametrize("layer", HERE)
 def test_no_score_is_won_by_cheating(layer: str) -> None:
     everything = ALL or layer == "sealed"
-    files = [f for f in hostile(SCORE) if f.title not in KNOWN and (everything or f.title in SAMPLE)]
+    files = [f for f in hostile(SCORE) if everything or f.title in SAMPLE]
     results = run(layer, files)
     # A process that is only kept apart can still write files: that is not what this test is about.
     won = {r.title: r.breach for r in results if r.breach and (layer == "sealed" or r.verdict == "pass")}
     assert won == {}
-
-
-@pytest.mark.parametrize("title", sorted(KNOWN))
-def test_no_score_is_won_by_a_known_hole(title: str) -> None:
-    (result,) = run("separation", named(title))
-    if result.verdict == "pass":
-        pytest.xfail(KNOWN[title])
 
 
 @pytest.mark.timeout(600)

@@ -220,3 +220,10 @@ def test_a_padded_embedding_row_learns_nothing() -> None:
 def test_arguments_that_do_not_fit_are_named(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_gelu_has_slope_a_half_at_zero_and_its_curvature() -> None:
+    """Φ(0) = 1/2, and the second derivative there is 2 φ(0)."""
+    assert np.array_equal(gradient(engine.gelu, [0.0]), [0.5])
+    curvature = engine.grad_of(engine.grad_of(engine.gelu))(np.array(0.0)).item()
+    assert curvature == pytest.approx(2 / np.sqrt(2 * np.pi), rel=1e-15)

@@ -60,7 +60,7 @@ def cube_backward(g, x):
     assert fault.kind is FaultKind.NONLINEAR
 
 
-@pytest.mark.parametrize("calls", [1, 2, 3])
+@pytest.mark.parametrize("calls", [1, 2])
 def test_an_answer_that_is_wrong_from_a_later_call_on_is_told(pack: Pack, calls: int) -> None:
     source = f"""kept = []
 def cube_backward(g, x):
@@ -78,6 +78,27 @@ def cube_backward(g, x):
     return cache.setdefault(x.tobytes(), 3 * x * x * g).copy()
 """
     assert fault_of(pack, source) is not None
+
+
+JUDGE = """def judge(answer, x):
+    return None if answer == "fine" else "say fine"
+
+
+def forward("""
+
+
+@pytest.mark.parametrize(("answer", "kind"), [("fine", None), ("bad", FaultKind.WRONG)])
+def test_an_answer_that_a_judge_decides_on_is_not_asked_about_linearity(
+    pack: Pack, answer: str, kind: FaultKind | None
+) -> None:
+    pack.add(solution=("def forward(", JUDGE))
+    exercise, solution = pack.load()
+    case = battery(exercise, solution, 0)[0]
+    with Runner.start(CHECK_LIMITS) as runner:
+        source = f"def cube_backward(g, x):\n    return {answer!r}\n"
+        assert isinstance(runner.load(source.encode(), "a.py", exercise.id), Loaded)
+        fault = put(runner, exercise, solution, case).fault
+    assert (fault and fault.kind) is kind
 
 
 def test_finite_differences_cost_too_much_on_the_large_case(pack: Pack) -> None:

@@ -10,7 +10,7 @@ from autodrill.engine.ops.elementwise import absolute, erf, exp, multiply, negat
 from autodrill.engine.ops.reduce import sum  # noqa: A004 - NumPy's name
 from autodrill.engine.ops.shape import reshape
 from autodrill.engine.primitive import primitive
-from autodrill.engine.tensor import raw
+from autodrill.engine.tensor import Tensor, raw
 
 # Rectifiers
 
@@ -197,9 +197,13 @@ def glu(x: Array, axis: int = -1) -> Any:
     return x[(*before, slice(half))] * sigmoid(x[(*before, slice(half, None))])
 
 
-def _gelu_slope(x: Array) -> Array:
-    cdf = 0.5 * (1 + erf(x * math.sqrt(0.5)))
-    return cdf + x * (math.sqrt(0.5 / math.pi) * exp(-0.5 * x * x))
+def _gelu_vjp(g: Array, x: Array, out: Array) -> Array:
+    if type(g) is Tensor or type(x) is Tensor:
+        cdf = 0.5 * (1 + erf(x * math.sqrt(0.5)))
+    else:  # the result holds it already, and erf is most of the cost
+        zero = x == 0
+        cdf = where(zero, 0.5, out / where(zero, 1, x))
+    return g * (cdf + x * (math.sqrt(0.5 / math.pi) * exp(-0.5 * x * x)))
 
 
 @primitive
@@ -207,7 +211,7 @@ def _gelu(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - erf is in neither
     return 0.5 * x * (1 + backend_of(x).erf(x * math.sqrt(0.5)))
 
 
-_gelu.vjp(x=lambda g, x: g * _gelu_slope(x))
+_gelu.vjp(x=_gelu_vjp)
 _gelu.jvp("elementwise")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from typing import Any
 
 from . import frames, wire
 from .frames import Kind
@@ -12,7 +13,8 @@ from .frames import Kind
 __all__ = ["Channel"]
 
 _READ_BYTES = 1 << 16
-_HELD_BYTES = 1 << 14
+_HELD_SECONDS = 0.02  # how long an answer may wait for its neighbours: waking the parent costs more than a quick call
+_HELD_BYTES = 1 << 16
 _MAX_REQUEST = 1 << 40  # the parent is trusted; its frames are bounded by its own memory
 
 
@@ -27,43 +29,52 @@ class Channel:
         self._descriptor = descriptor
         self._process = os.getpid()
         self._waiting = b""
-        self._outgoing = bytearray()
-        self._sent = 0.0
+        self._held = bytearray()
+        self._quiet_since = 0.0
 
-    def receive(self) -> tuple[Kind, wire.Value]:
-        """Wait for a frame of the parent's, which is trusted; the process ends when the parent closes the channel."""
+    def receive(self) -> tuple[Kind, Any]:
+        """Wait for a frame of the parent's, which is trusted; the process ends when the parent closes the channel.
+
+        The payload of a CALL is left to `frames.read_calls`.
+        """
         while len(self._waiting) < frames.HEADER_BYTES:
             self._waiting += self._read()
-        self._sent = time.monotonic()
+        self._quiet_since = time.monotonic()
         kind, length = frames.read_header(self._waiting[: frames.HEADER_BYTES], limit=_MAX_REQUEST)
+        payload = self._take(length)
+        return kind, payload if kind is Kind.CALL else wire.decode(payload, max_items=length)
+
+    def _take(self, length: int) -> bytes | bytearray:
         end = frames.HEADER_BYTES + length
         if len(self._waiting) >= end:
             payload, self._waiting = self._waiting[frames.HEADER_BYTES : end], self._waiting[end:]
-            return kind, wire.decode(payload, max_items=length)
+            return payload
         rest = bytearray(length)  # a long frame goes where it will stay, not through copies
         there = len(self._waiting) - frames.HEADER_BYTES
         rest[:there], self._waiting = self._waiting[frames.HEADER_BYTES :], b""
         left = memoryview(rest)[there:]
         while left:
             left = left[self._read_into(left) :]
-        return kind, wire.decode(rest, max_items=length)
+        return rest
 
-    def send(self, kind: Kind, value: wire.Value, limit: int = frames.STRUCTURE_BYTES) -> None:
-        """Send a frame, after all that was printed; a payload above `limit` bytes is reported as oversized instead."""
-        self.put(kind, value, limit)
-        self.flush()
+    def send(self, kind: Kind, value: wire.Value, limit: int = frames.STRUCTURE_BYTES, *, more: bool = False) -> None:
+        """Send a frame, after all that was printed.
 
-    def put(self, kind: Kind, value: wire.Value, limit: int) -> None:
-        """Like `send`, but the frame may wait a little for others to go with it: a system call less for each."""
+        Args:
+            kind: Its kind.
+            value: Its payload.
+            limit: The longest payload to send; a longer one is reported as oversized instead.
+            more: Whether another frame is to follow, with which this one may be sent if that is very soon.
+        """
         frame = frames.pack(kind, value)
         if len(frame) - frames.HEADER_BYTES > limit:
             frame = frames.pack(Kind.OVERSIZED, "a value of too many parts")
-        self._outgoing += frame
-        if len(self._outgoing) > _HELD_BYTES or time.monotonic() - self._sent > frames.HELD_SECONDS:
-            self.flush()
+        self._held += frame
+        if more and len(self._held) < _HELD_BYTES and time.monotonic() - self._quiet_since < _HELD_SECONDS:
+            return
+        self._flush()
 
-    def flush(self) -> None:
-        """Send what waits."""
+    def _flush(self) -> None:
         for stream in (sys.stdout, sys.stderr):
             try:
                 stream.flush()
@@ -71,14 +82,14 @@ class Channel:
                 continue
         if os.getpid() != self._process:  # a fork of the candidate's that came back to us: one answer is enough
             os._exit(0)
-        left = memoryview(self._outgoing)
+        left = memoryview(self._held)
+        self._held = bytearray()
         try:
             while left:
                 left = left[os.write(self._descriptor, left) :]
         except OSError:
             os._exit(frames.LOST_CHANNEL)
-        self._outgoing = bytearray()
-        self._sent = time.monotonic()
+        self._quiet_since = time.monotonic()
 
     def _read(self) -> bytes:
         try:

@@ -34,20 +34,23 @@ class Claims:
     joined: tuple[tuple[int, int], ...]
     readonly: tuple[int, ...]
 
+    def to_wire(self) -> wire.Value:
+        """Describe them for the wire."""
+        return (self.changed, self.shared, self.joined, self.readonly)
+
 
 def snapshot(value: Any, sent: wire.Value = None) -> Snapshot:
     """Record a value so that two records are equal just when nothing about it changed; NaN equals itself.
 
     Args:
         value: The value.
-        sent: What it was made from, if that is known: a large array need then not be copied.
+        sent: What it was made from just before, if that is known: an array need then not be copied.
     """
     import numpy as np
 
     if type(value) is np.ndarray:
-        if value.nbytes > _LARGE_BYTES and isinstance(sent, wire.Array) and value.dtype.str[:2] in {"<f", "<i", "<u"}:
-            return ("large array", value.dtype.str, value.shape, value.strides, sent.data)
-        return ("array", value.dtype.str, value.shape, value.strides, value.tobytes())
+        data = sent.data if type(sent) is wire.Array else value.tobytes()
+        return ("array", value.dtype, value.shape, value.strides, data)
     if type(value) in {tuple, list}:
         return (type(value), *(snapshot(item) for item in value))
     if type(value) is dict:
@@ -109,21 +112,23 @@ def _cannot_be_written(array: NDArray[Any]) -> bool:
 
 
 def _differs(value: Any, was: Snapshot) -> bool:
-    if was[0] == "large array":
-        return _large_differs(value, was)
+    if was[0] == "array":
+        return _array_differs(value, was)
     try:
         return snapshot(value) != was
     except (RecursionError, wire.WireError):  # it now holds itself, or something that does not travel
         return True
 
 
-def _large_differs(value: Any, was: Snapshot) -> bool:
+def _array_differs(value: Any, was: Snapshot) -> bool:
     import numpy as np
 
     _, dtype, shape, strides, data = was
-    if type(value) is not np.ndarray or (value.dtype.str, value.shape, value.strides) != (dtype, shape, strides):
+    if type(value) is not np.ndarray or value.dtype is not dtype or (value.shape, value.strides) != (shape, strides):
         return True
-    bits = f"<u{value.itemsize}"  # NaN equals itself, and 0 is not -0
+    if value.nbytes <= _LARGE_BYTES or dtype.kind not in "fiu":
+        return bool(value.tobytes() != data)  # NaN equals itself, and 0 is not -0
+    bits = f"<u{value.itemsize}"
     return not np.array_equal(value.view(bits), np.ndarray(shape, bits, data))
 
 

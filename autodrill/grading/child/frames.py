@@ -1,16 +1,35 @@
 """The messages between the two processes: a kind, a length and one value.
 
 frame   kind:u8 length:u64 payload      little-endian; the payload is one value of `wire`
+
+A CALL's payload is in `marshal`'s encoding, which is read several times faster. That is for the way to the candidate's
+process alone, which trusts its parent; on the way back there is nothing but `wire`.
 """
 
 from __future__ import annotations
 
+import marshal
 import struct
+from dataclasses import dataclass
 from enum import IntEnum
+from typing import TYPE_CHECKING, Any
 
 from . import wire
 
-__all__ = ["HEADER_BYTES", "HELD_SECONDS", "LOST_CHANNEL", "STRUCTURE_BYTES", "Kind", "pack", "read_header"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = [
+    "HEADER_BYTES",
+    "LOST_CHANNEL",
+    "STRUCTURE_BYTES",
+    "Asked",
+    "Kind",
+    "pack",
+    "pack_calls",
+    "read_calls",
+    "read_header",
+]
 
 LOST_CHANNEL = 113
 """The exit status of a candidate's process that finds its channel closed under it."""
@@ -18,8 +37,14 @@ LOST_CHANNEL = 113
 STRUCTURE_BYTES = 1 << 16
 """What a payload may hold beside the data of an answer."""
 
-HELD_SECONDS = 0.02
-"""How long an answer may be held back, if the calls after it are as quick, to be sent together with theirs."""
+PASSED = ("job", "stdout", "stderr", "dump", "status", "marker")
+"""The descriptors that a fork server is sent with a request, in order; the marker only where lines are traced."""
+
+MESSAGE_BYTES = 4096
+"""What a message to or from a fork server may hold."""
+
+NUMBER = struct.Struct("<i")
+"""What a fork server answers with: a process id, an exit status or, negative, an error."""
 
 _HEADER = struct.Struct("<BQ")
 HEADER_BYTES = _HEADER.size
@@ -41,6 +66,9 @@ class Kind(IntEnum):
     OVERSIZED = 16
 
 
+_KINDS = {int(kind): kind for kind in Kind}
+
+
 def pack(kind: Kind, value: wire.Value) -> bytes:
     """Encode one frame.
 
@@ -51,6 +79,68 @@ def pack(kind: Kind, value: wire.Value) -> bytes:
     wire.write(out, value)
     out[0] = _HEADER.pack(kind, sum(map(len, out)))
     return b"".join(out)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One call that is asked for.
+
+    Attributes:
+        places: Which of the arguments that were sent stands at each position, a byte each.
+        again: Whether it gets the very objects that the first call got, as that left them.
+        watched: Whether it is looked at what it does to its arguments, and how its results lie in memory.
+    """
+
+    places: bytes
+    again: bool = False
+    watched: bool = True
+
+
+def pack_calls(own: Sequence[wire.Value], asked: Sequence[Asked], budget: int, seconds: float) -> bytes:
+    """Encode a CALL.
+
+    Args:
+        own: The arguments of all calls, each once.
+        asked: The calls.
+        budget: Bytes of data each answer may hold.
+        seconds: Wall time of each.
+    """
+    told = [(each.places, each.again, each.watched) for each in asked]
+    payload = marshal.dumps(([_plain(value) for value in own], told, budget, float(seconds)))
+    return _HEADER.pack(Kind.CALL, len(payload)) + payload
+
+
+def read_calls(payload: bytes | bytearray) -> tuple[list[wire.Value], list[Asked], int, float]:
+    """Decode the payload of a CALL."""
+    own, told, budget, seconds = marshal.loads(payload)  # noqa: S302  the parent has written it
+    return [_from_plain(value) for value in own], [Asked(*each) for each in told], budget, seconds
+
+
+def _plain(value: wire.Value) -> object:
+    """Describe an array by a tuple and, to tell them apart, a tuple by a tuple in a tuple."""
+    if isinstance(value, wire.Array):
+        return (value.dtype, value.shape, bytes(value.data), value.scalar, int(value.layout))
+    if isinstance(value, tuple):
+        return (tuple(_plain(item) for item in value),)
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return value
+
+
+def _from_plain(value: Any) -> wire.Value:
+    kind = type(value)
+    if kind is tuple:
+        if len(value) == 1:
+            return tuple([_from_plain(item) for item in value[0]])
+        dtype, shape, data, scalar, layout = value
+        return wire.Array(dtype, shape, data, scalar, wire.Layout(layout))
+    if kind is list:
+        return [_from_plain(item) for item in value]
+    if kind is dict:
+        return {key: _from_plain(item) for key, item in value.items()}
+    return value  # type: ignore[no-any-return]  # what is left is what `_plain` has left as it was
 
 
 def read_header(header: bytes | bytearray, *, limit: int) -> tuple[Kind, int]:
@@ -64,10 +154,9 @@ def read_header(header: bytes | bytearray, *, limit: int) -> tuple[Kind, int]:
         WireError: The kind is unknown, or the payload longer than `limit`.
     """
     code, length = _HEADER.unpack(header)
-    try:
-        kind = Kind(code)
-    except ValueError:
-        raise wire.WireError(f"a frame of unknown kind {code}") from None
+    kind = _KINDS.get(code)
+    if kind is None:
+        raise wire.WireError(f"a frame of unknown kind {code}")
     if length > limit:
         raise wire.WireError(f"a frame of {length} bytes where at most {limit} are accepted")
     return kind, length

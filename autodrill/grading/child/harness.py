@@ -22,7 +22,7 @@ from .layers import Standing
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["import_numpy", "main", "serve_confined", "tie_to"]
+__all__ = ["Candidate", "Host", "import_numpy", "main", "plain_call", "serve_confined", "tie_to"]
 
 _MODULE = "candidate"
 _SCENARIO = "<scenario>"
@@ -32,7 +32,7 @@ _Way: TypeAlias = "Callable[[Callable[..., Any], list[Any], str], Any]"
 
 
 @dataclass(frozen=True, slots=True)
-class _Host:
+class Host:
     """What differs between a process that is graded, traced or debugged."""
 
     load: _Way
@@ -57,7 +57,7 @@ def main(job: int) -> NoReturn:
         from .debugger import debug
 
         _settle()
-        _serve(channel, _Host(_plain_call, debug, lambda: None), Standing())
+        _serve(channel, Host(plain_call, debug, lambda: None), Standing())
     order = confine.read_order(start)
     serve_confined(channel, start, order, confine.make_ready(order, numpy), parent)
 
@@ -81,15 +81,17 @@ def serve_confined(
     dump, marker = _int(start["dump"]), start["marker"]
     faulthandler.enable(dump, all_threads=False)
     faulthandler.register(signal.SIGUSR1, dump, all_threads=False)
-    way = _plain_call if marker is None else trace.Marker(_int(marker)).call
-    host = _Host(way, way, limits.spare())
+    way = plain_call if marker is None else trace.Marker(_int(marker)).call
+    host = Host(way, way, limits.spare())
     _serve(channel, host, confine.confine(order, ready, parent))
 
 
-def _serve(channel: Channel, host: _Host, standing: Standing) -> NoReturn:
+def _serve(channel: Channel, host: Host, standing: Standing) -> NoReturn:
+    import numpy as np
+
     channel.send(Kind.READY, standing.to_wire())
     drive: Callable[..., Any] | None = None
-    candidate: _Candidate | None = None
+    candidate: Candidate | None = None
     while True:
         kind, request = channel.receive()
         if kind is Kind.SCENARIO:
@@ -101,43 +103,49 @@ def _serve(channel: Channel, host: _Host, standing: Standing) -> NoReturn:
             else:
                 channel.send(Kind.LOADED, None)
         elif kind is Kind.LOAD:
-            candidate = _Candidate(request, drive, host)
+            assert isinstance(request, tuple)
+            limits.renew_cpu(_float(request[-1]))
+            candidate = Candidate(request, drive, host)
             channel.send(*candidate.load())
         else:
             assert kind is Kind.CALL
-            assert isinstance(request, tuple)
             assert candidate is not None
-            limit = _int(request[2]) + frames.STRUCTURE_BYTES
-            for kind, answer in candidate.calls(request):
-                channel.put(kind, answer, limit)
-            channel.flush()
+            own, asked, budget, seconds = frames.read_calls(request)
+            limits.renew_cpu(seconds * len(asked))
+            with np.errstate(all="ignore"):
+                for kind, answer, more in candidate.calls(own, asked, budget):
+                    channel.send(kind, answer, budget + frames.STRUCTURE_BYTES, more=more)
 
 
-class _Candidate:
+class Candidate:
     """One file of the candidate's, and what is called in it."""
 
-    def __init__(self, request: wire.Value, drive: Callable[..., Any] | None, host: _Host) -> None:
+    def __init__(self, request: wire.Value, drive: Callable[..., Any] | None, host: Host) -> None:
         assert isinstance(request, tuple)
-        source, filename, entry, seconds = request
+        source, filename, entry, _ = request
         assert isinstance(source, bytes)
         assert isinstance(filename, str)
         assert isinstance(entry, str)
         self.source, self.filename, self.entry = source, filename, entry
+        self.module = types.ModuleType(_MODULE)
         self.drive, self.host = drive, host
         self.target: Callable[..., Any] | None = None
-        limits.renew_cpu(_float(seconds))
 
     def load(self) -> tuple[Kind, wire.Value]:
+        """Run the file, and return what to answer."""
+        import numpy as np
+
         report.remember_source(self.source, self.filename)
         try:
             code = compile(self.source, self.filename, "exec", dont_inherit=True)
         except BaseException as error:
             return Kind.BROKEN, report.broken(error, self.source)
-        module = types.ModuleType(_MODULE)
+        module = self.module
         module.__file__ = self.filename
         sys.modules[_MODULE] = module
         try:
-            self._run(self.host.load, exec, [code, module.__dict__])
+            with np.errstate(all="ignore"):
+                self.host.load(exec, [code, module.__dict__], self.filename)
             entry = module.__dict__.get(self.entry)
             if not callable(entry):
                 found = values.type_name(entry) if self.entry in module.__dict__ else None
@@ -147,43 +155,33 @@ class _Candidate:
         self.target = entry if self.drive is None else _Driven(self.drive, entry)
         return Kind.LOADED, None
 
-    def calls(self, request: tuple[wire.Value, ...]) -> Iterator[tuple[Kind, wire.Value]]:
-        """Make the calls that are asked for, each when the answer before it is sent, up to one that does not return."""
-        sent, asked, limit, seconds = request
-        assert isinstance(sent, tuple)
-        assert isinstance(asked, tuple)
-        limits.renew_cpu(_float(seconds) * len(asked))
+    def calls(
+        self, own: list[wire.Value], asked: list[frames.Asked], budget: int
+    ) -> Iterator[tuple[Kind, wire.Value, bool]]:
+        """Make calls, up to one that does not return, and yield each's answer and whether another will follow."""
         first: list[Any] | None = None
-        for each in asked:
-            assert isinstance(each, tuple)
-            same, again = each
-            assert isinstance(same, bytes)
-            arguments = first if again and first is not None else _build(sent, same)
+        for left, each in zip(range(len(asked) - 1, -1, -1), asked, strict=True):
+            sent = [own[place] for place in each.places]
+            arguments = first if each.again and first is not None else _build(own, each.places)
             first = arguments if first is None else first
-            kind, answer = self._call(arguments, [sent[place] for place in same], _int(limit))
-            yield kind, answer
+            kind, answer = self._call(arguments, sent if each.watched else None, budget)
             if kind is not Kind.RETURNED:
+                yield kind, answer, False
                 return
+            yield kind, answer, left > 0
 
-    def _call(self, arguments: list[Any], sent: list[wire.Value], limit: int) -> tuple[Kind, wire.Value]:
+    def _call(self, arguments: list[Any], sent: list[wire.Value] | None, limit: int) -> tuple[Kind, wire.Value]:
         assert self.target is not None
-        before = list(map(claims.snapshot, arguments, sent))
+        before = None if sent is None else [claims.snapshot(*each) for each in zip(arguments, sent, strict=True)]
         try:
-            result = self._run(self.host.call, self.target, arguments)
-            answer = values.to_wire(result, limit=limit)
-            found = claims.compare(arguments, before, result)
+            result = self.host.call(self.target, arguments, self.filename)
+            answer = wire.Encoded(values.encode(result, limit=limit))
+            found = None if before is None else claims.compare(arguments, before, result)
         except values.OversizedError as error:
             return Kind.OVERSIZED, str(error)
         except BaseException as error:
             return self._raised(error)
-        claimed = None if found is None else (found.changed, found.shared, found.joined, found.readonly)
-        return Kind.RETURNED, (answer, claimed)
-
-    def _run(self, way: _Way, function: Callable[..., Any], arguments: list[Any]) -> Any:
-        import numpy as np
-
-        with np.errstate(all="ignore"):
-            return way(function, arguments, self.filename)
+        return Kind.RETURNED, (answer, None if found is None else found.to_wire())
 
     def _raised(self, error: BaseException) -> tuple[Kind, wire.Value]:
         if isinstance(error, MemoryError):
@@ -191,13 +189,14 @@ class _Candidate:
         return Kind.RAISED, report.raised(error, self.filename)
 
 
-def _build(sent: tuple[wire.Value, ...], same: bytes) -> list[Any]:
+def _build(own: list[wire.Value], places: bytes) -> list[Any]:
     """Build a call's arguments afresh; those that are said to be the same are one object."""
-    built = {place: values.from_wire(sent[place], lay_out=True) for place in set(same)}
-    return [built[place] for place in same]
+    built = {place: values.from_wire(own[place], lay_out=True) for place in set(places)}
+    return [built[place] for place in places]
 
 
-def _plain_call(function: Callable[..., Any], arguments: list[Any], _filename: str) -> Any:
+def plain_call(function: Callable[..., Any], arguments: list[Any], _filename: str) -> Any:
+    """Call a function."""
     return function(*arguments)
 
 

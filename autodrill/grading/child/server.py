@@ -3,9 +3,9 @@
 It never reads a submission: it is sent descriptors and passes them on, and what comes over them only the fork reads.
 Nor can it import anything that knows an answer.
 
-A message on its control socket is a START frame with the descriptors `PASSED` says, all for one fork. On the status
-socket among them it answers with two messages: the fork's process id together with a pidfd (or minus the error number),
-and when the fork has ended its exit status. Both sockets keep messages apart.
+A message on its control socket is a START frame with the descriptors `frames.PASSED` says, all for one fork. On the
+status socket among them it answers with two messages: the fork's process id together with a pidfd (or minus the error
+number), and when the fork has ended its exit status. Both sockets keep messages apart.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import os
 import select
 import signal
 import socket
-import struct
 import sys
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -24,18 +23,15 @@ from typing import TYPE_CHECKING, NoReturn
 
 from . import confine, frames, harness, wire
 from .channel import Channel
+from .frames import MESSAGE_BYTES, NUMBER, PASSED
 from .preload import preload
+from .rehearsal import rehearse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["MESSAGE_BYTES", "NUMBER", "PASSED", "main"]
+__all__ = ["main"]
 
-PASSED = ("job", "stdout", "stderr", "dump", "status", "marker")
-"""The descriptors that come with a request, in order; the marker only where lines are traced."""
-
-NUMBER = struct.Struct("<i")
-MESSAGE_BYTES = 4096
 _JOB, _DUMP, _MARKER, _HIGH = 3, 4, 5, 64
 
 
@@ -62,6 +58,7 @@ def main(control: int) -> NoReturn:
     harness.tie_to(parent)
     harness.import_numpy(numpy)
     preload()
+    rehearse()
     order = confine.read_order(start)
     server = _Server(order, confine.make_ready(order, numpy), os.getpid())
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Arg", "OversizedError", "SameAs", "calls_to_wire", "from_wire", "to_wire", "type_name"]
+__all__ = ["Arg", "OversizedError", "SameAs", "calls_to_wire", "encode", "from_wire", "to_wire", "type_name"]
 
 _NAME_LIMIT = 100
 _ANY_SIZE = 1 << 40
@@ -75,6 +75,25 @@ def to_wire(value: Any, *, limit: int) -> wire.Value:
         OversizedError: It holds more than `limit` bytes, too many parts, or is nested too deep (or in itself).
     """
     return _describe(value, _Budget(limit), _MAX_DEPTH)
+
+
+def encode(value: Any, *, limit: int) -> bytes:
+    """Return `wire.encode(to_wire(value, limit=limit))`, arrays and tuples of arrays without the detour.
+
+    Raises:
+        OversizedError: As `to_wire`.
+    """
+    import numpy as np
+
+    several = type(value) is tuple
+    out: list[bytes | memoryview] = [wire.tuple_header(len(value))] if several else []
+    for array in value if several else (value,):
+        code, as_it_is = _code_of(array.dtype) if type(array) is np.ndarray else (None, False)
+        if code is None or not as_it_is or array.nbytes > limit:
+            return wire.encode(to_wire(value, limit=limit))
+        limit -= array.nbytes
+        out += (wire.array_header(code, array.shape, array.nbytes), array.tobytes())
+    return b"".join(out)
 
 
 def calls_to_wire(calls: Sequence[Sequence[Any]]) -> tuple[tuple[wire.Value, ...], tuple[bytes, ...]]:

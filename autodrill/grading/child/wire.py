@@ -22,6 +22,7 @@ import math
 import struct
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 from typing import TypeAlias
 
 __all__ = [
@@ -31,12 +32,15 @@ __all__ = [
     "MAX_ITEMS",
     "MAX_NDIM",
     "Array",
+    "Encoded",
     "Layout",
     "Opaque",
     "Value",
     "WireError",
+    "array_header",
     "decode",
     "encode",
+    "tuple_header",
     "write",
 ]
 
@@ -49,6 +53,7 @@ MAX_ITEMS = 100_000
 MAX_INT_BYTES = 1024
 
 _ITEM_SIZES = {code.encode().ljust(3): (code, int(code[1:])) for code in DTYPES}
+_NAMES = {code: code.encode().ljust(3) for code in DTYPES}
 _ADDRESS_SPACE = 2**63
 
 _U16 = struct.Struct("<H")
@@ -106,9 +111,15 @@ class Opaque:
     type_name: str
 
 
-Value: TypeAlias = (
-    "bool | int | float | str | bytes | Array | Opaque | tuple[Value, ...] | list[Value] | dict[str, Value] | None"
-)
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A value as the bytes that encode it; it is written as it is, and never read."""
+
+    raw: bytes
+
+
+_Container: TypeAlias = "tuple[Value, ...] | list[Value] | dict[str, Value]"
+Value: TypeAlias = "bool | int | float | str | bytes | Array | Opaque | Encoded | _Container | None"
 
 
 def encode(value: Value) -> bytes:
@@ -129,15 +140,16 @@ def write(out: list[bytes | memoryview], value: Value, depth: int = MAX_DEPTH) -
     kind: type[object] = type(value)  # exact: a subclass may have behaviour of its own
     if kind is tuple or kind is list:
         assert isinstance(value, tuple | list)
-        out.append((b"t" if kind is tuple else b"l") + _U32.pack(len(value)))
+        out.append(tuple_header(len(value)) if kind is tuple else b"l" + _U32.pack(len(value)))
         for item in value:
             write(out, item, depth - 1)
     elif kind is Array:
         assert isinstance(value, Array)
-        ndim = len(value.shape)
-        flags = (value.dtype.encode().ljust(3), value.layout, value.scalar, ndim)
-        out.append(_ARRAY.pack(b"a", *flags) + _SIZES[ndim].pack(*value.shape, len(value.data)))
+        out.append(array_header(value.dtype, value.shape, len(value.data), value.scalar, value.layout))
         out.append(value.data)
+    elif kind is Encoded:
+        assert isinstance(value, Encoded)
+        out.append(value.raw)
     elif value is None:
         out.append(b"N")
     elif kind is bool:
@@ -169,6 +181,20 @@ def write(out: list[bytes | memoryview], value: Value, depth: int = MAX_DEPTH) -
         _write_sized(out, b"o", value.type_name.encode("utf-8", "surrogatepass"))
     else:
         raise WireError(f"a value of type {kind.__name__}")
+
+
+def tuple_header(length: int) -> bytes:
+    """Return what stands before the items of a tuple."""
+    return b"t" + _U32.pack(length)
+
+
+@lru_cache(256)
+def array_header(
+    dtype: str, shape: tuple[int, ...], length: int, scalar: bool = False, layout: Layout = Layout.C
+) -> bytes:
+    """Return what stands before the `length` bytes of an array's elements."""
+    ndim = len(shape)
+    return _ARRAY.pack(b"a", _NAMES[dtype], layout, scalar, ndim) + _SIZES[ndim].pack(*shape, length)
 
 
 def _write_sized(out: list[bytes | memoryview], tag: bytes, raw: bytes) -> None:

@@ -1,0 +1,130 @@
+"""Grading many files: each gets its verdict, in order, and nothing of the candidate's words gets out."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from autodrill.errors import FileError, UnconfinedError
+from autodrill.grading.batch import Task, Worker, grade_all, useful_workers
+from autodrill.grading.explain import Submission
+from autodrill.grading.handed_in import LARGEST_FILE, read_file
+from autodrill.grading.layers import SEALED, Layer
+from autodrill.grading.report import FaultKind, Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from autodrill.grading.process import Runner
+    from tests.conftest import Pack
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="sealed processes are Linux's")
+
+RIGHT = "def cube_backward(g, x):\n    return 3 * x * x * g\n"
+TELLING = "def cube_backward(g, x):\n    print(x)\n    raise ValueError(str(x))\n"
+
+
+def submission(source: str, name: str = "a.py") -> Submission:
+    return Submission(source.encode(), name, name)
+
+
+@pytest.fixture
+def task(pack: Pack) -> Task:
+    pack.add()
+    return Task("cube_backward", (pack.root,), seed=3)
+
+
+@linux
+@pytest.mark.parametrize("workers", [1, 2])
+def test_reports_come_in_the_order_of_the_files(task: Task, workers: int) -> None:
+    sources = [RIGHT, RIGHT.replace("3", "2"), "x = (", "while True: pass", RIGHT]
+    files = [submission(source, f"{index}.py") for index, source in enumerate(sources)]
+    reports = list(grade_all(task, files, workers))
+    assert [report.path for report in reports] == [file.path for file in files]
+    assert [str(report.verdict) for report in reports] == ["pass", "fail", "error", "timeout", "pass"]
+    assert all(set(report.layers) == set(map(str, Layer)) for report in reports)
+
+
+@linux
+def test_the_same_seed_gives_the_same_verdict_with_any_number_of_files_before(task: Task) -> None:
+    with Worker(task) as worker:
+        first, again = (worker.grade(submission(RIGHT.replace("3", "2"))) for _ in range(2))
+    assert replace(first, seconds=0) == replace(again, seconds=0)
+
+
+@linux
+def test_what_the_code_says_is_withheld(task: Task) -> None:
+    with Worker(task) as worker:
+        report = worker.grade(submission(TELLING))
+    assert report.output == ""
+    assert report.failure is not None
+    assert (report.failure.kind, report.failure.line) == (FaultKind.RAISED, 3)
+    assert "ValueError" not in report.failure.summary
+    assert "[" not in report.failure.summary
+
+
+@linux
+def test_what_goes_wrong_on_our_side_is_tried_again_and_never_the_candidates_fault(
+    task: Task, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = []
+
+    def broken(*_: object, runner: Runner, **__: object) -> None:
+        runner.close()
+        tried.append(1)
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr("autodrill.grading.batch.grade", broken)
+    with Worker(task) as worker:
+        report = worker.grade(submission(RIGHT))
+    assert (report.verdict, report.detail, len(tried)) == (Verdict.INTERNAL, "RuntimeError: a bug", 2)
+
+
+@linux
+def test_nothing_is_graded_where_a_required_layer_is_missing(task: Task) -> None:
+    short = replace(task, confinement=replace(SEALED, layers=SEALED.layers - {Layer.SECCOMP}))
+    with pytest.raises(UnconfinedError, match="seccomp"):
+        next(grade_all(short, [submission(RIGHT)], 1))
+
+
+def test_a_few_files_are_not_worth_another_worker() -> None:
+    assert useful_workers(3) == 1
+    assert 1 <= useful_workers(10_000) <= (os.cpu_count() or 1)
+
+
+class TestReading:
+    def test_a_file_is_read_as_it_is(self, tmp_path: Path) -> None:
+        (tmp_path / "a.py").write_bytes(b"\xef\xbb\xbfx = 1\r\n")
+        assert read_file(tmp_path / "a.py", follow=False) == b"\xef\xbb\xbfx = 1\r\n"
+
+    def test_ones_own_may_be_a_link_and_another_s_may_not(self, tmp_path: Path) -> None:
+        (tmp_path / "a.py").write_text("x = 1", encoding="utf-8")
+        (tmp_path / "link.py").symlink_to(tmp_path / "a.py")
+        assert read_file(tmp_path / "link.py", follow=True) == b"x = 1"
+        with pytest.raises(FileError, match="symbolic link"):
+            read_file(tmp_path / "link.py", follow=False)
+
+    @pytest.mark.parametrize("kind", ["folder", "pipe", "device", "nothing"])
+    def test_what_is_no_file_is_refused_at_once(self, kind: str, tmp_path: Path) -> None:
+        path = tmp_path / "a.py"
+        match kind:
+            case "folder":
+                path.mkdir()
+            case "pipe":
+                os.mkfifo(path)
+            case "device":
+                path.symlink_to("/dev/zero")
+        with pytest.raises(FileError):
+            read_file(path, follow=True)
+
+    def test_one_byte_too_many_is_too_many(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.py"
+        path.write_bytes(b"#" * LARGEST_FILE)
+        assert len(read_file(path, follow=False)) == LARGEST_FILE
+        path.write_bytes(b"#" * (LARGEST_FILE + 1))
+        with pytest.raises(FileError, match="larger than 256 KiB"):
+            read_file(path, follow=False)

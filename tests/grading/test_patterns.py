@@ -1,0 +1,147 @@
+"""Generic rules: what an answer is named that the exercise's own mistakes do not explain, and what it must not be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from autodrill.grading.judge import Submission, grade
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from autodrill.grading.report import Report
+    from tests.conftest import Pack
+
+MUL = "def mul_backward(self, other, out):\n    {}\n    {}\n"
+FIRST, SECOND = "self.grad += other.data * out.grad", "other.grad += self.data * out.grad"
+SPREAD = """import numpy as np
+
+
+def unbroadcast(g, shape):
+    added = g.ndim - len(shape)
+    return g.sum(axis=(*range(added), *(i + added for i, n in enumerate(shape) if n == 1))).reshape(shape)
+
+
+def mul_broadcast_backward(g, a, b):
+    return unbroadcast(g * b, a.shape), {}
+"""
+
+
+@pytest.fixture
+def judged(pack: Pack) -> Callable[[str], Report]:
+    """Grade an answer to the pack's exercise."""
+    pack.add()
+    exercise, solution = pack.load()
+    return lambda source: grade(exercise, solution, Submission(source.encode(), "a.py", "a.py"), seed=0)
+
+
+def key_of(report: Report) -> str | None:
+    return report.failure.rule.key if report.failure and report.failure.rule else None
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "key"),
+    [
+        (FIRST.replace("self.grad", "other.grad"), SECOND, "into-one-node"),
+        (FIRST, SECOND.replace("other.grad +", "self.grad +"), "into-one-node"),
+        (FIRST, SECOND.replace("+=", "+= 2 *"), "added-twice"),
+        (FIRST, SECOND.replace("* out.grad", "/ out.grad"), "divides-by-zero"),
+        (FIRST, SECOND.replace("* out.grad", "* out.grad * abs(out.grad)"), "nonlinear-in-g"),
+    ],
+)
+def test_a_line_of_a_closure_that_is_wrong_is_named(
+    graded: Callable[..., Report], first: str, second: str, key: str
+) -> None:
+    assert key_of(graded("mul_backward", MUL.format(first, second))) == key
+
+
+def test_two_operands_that_are_equal_and_taken_for_one_are_not_one_node_s_fault(graded: Callable[..., Report]) -> None:
+    source = (
+        f"def mul_backward(self, other, out):\n    if self.data == other.data:\n        other = self\n    {FIRST}\n"
+    )
+    assert key_of(graded("mul_backward", f"{source}    {SECOND}\n")) == "equal-is-not-same"
+
+
+@pytest.mark.parametrize(
+    ("result", "key"),
+    [
+        ("unbroadcast(g, b.shape)", "ignores-input"),
+        ("np.ones_like(b)", "term-without-upstream"),
+        ("unbroadcast(a, b.shape)", "ignores-upstream"),
+        ("unbroadcast(g * g * a, b.shape)", "nonlinear-in-g"),
+    ],
+)
+def test_one_wrong_result_of_two_is_named(graded: Callable[..., Report], result: str, key: str) -> None:
+    assert key_of(graded("mul_broadcast_backward", SPREAD.format(result))) == key
+
+
+def test_a_division_in_place_of_a_multiplication_is_told_from_a_missing_factor(graded: Callable[..., Report]) -> None:
+    source = "def softmax_backward(g, out, axis=-1):\n    return (g - (g * out).sum(axis=axis, keepdims=True)) {}\n"
+    assert key_of(graded("softmax_backward", source.format("/ out"))) == "divided-not-multiplied"
+    assert key_of(graded("softmax_backward", source.format(""))) == "missing-factor"
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        "{'b': x, 'a': 1.0, 'x': x + x + y, 'y': x}",
+        "{'b': 1.0, 'a': x, 'x': x, 'y': x + x + y}",
+        "{'b': 1.0, 'a': x + x + y, 'x': x, 'y': x}",
+    ],
+)
+def test_two_results_in_each_other_s_place_are_named_among_several(graded: Callable[..., Report], labels: str) -> None:
+    assert key_of(graded("label_graph", f"def label_graph(x, y):\n    return {labels}\n")) == "swapped-returns"
+
+
+def test_a_result_that_is_wrong_alone_is_not_called_exchanged(graded: Callable[..., Report]) -> None:
+    labels = "{'b': 1.0, 'a': x, 'x': x, 'y': x}"
+    assert key_of(graded("label_graph", f"def label_graph(x, y):\n    return {labels}\n")) != "swapped-returns"
+
+
+# -- names that would be untrue ----------------------------------------------------------------------------------------
+
+
+def test_being_right_at_zero_only_does_not_make_the_rest_large_values(graded: Callable[..., Report]) -> None:
+    source = "def tanh_backward(self, out):\n    self.grad += (1 + 3 * out.data ** 2) * out.grad\n"
+    assert key_of(graded("tanh_backward", source)) != "large-values"
+
+
+def test_being_right_in_one_other_class_only_does_not_make_the_rest_an_exception(
+    graded: Callable[..., Report],
+) -> None:
+    source = """import numpy as np
+
+
+def softmax_cross_entropy_backward(g, logits, y):
+    p = np.exp(logits - logits.max(axis=1, keepdims=True)) ** 3
+    p[np.arange(len(y)), y] -= 1
+    return p * (g / len(y))
+"""
+    assert key_of(graded("softmax_cross_entropy_backward", source)) != "one-class"
+
+
+# -- what is asked of a wrong answer once more -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "key"),
+    [
+        ("return x * g * g", "nonlinear-in-g"),
+        ("calls.append(1)\n    return len(calls) * x * g", "keeps-state"),
+        ("return (7 * x - 1) * g", None),
+    ],
+)
+def test_conduct_explains_what_no_formula_does(judged: Callable[[str], Report], body: str, key: str | None) -> None:
+    report = judged(f"calls = []\n\n\ndef cube_backward(g, x):\n    {body}\n")
+    assert key_of(report) == key
+
+
+@pytest.mark.parametrize("result", ["np.inf * g", "x / (0 * x) * g", "(g * 0) / (g * 0) + x", "1e308 * x * g * 1e308"])
+def test_answers_that_are_not_finite_are_explained_without_a_warning(
+    judged: Callable[[str], Report], result: str
+) -> None:
+    # The strict settings of the tests turn a warning into an error.
+    report = judged(f"import numpy as np\n\n\ndef cube_backward(g, x):\n    return {result}\n")
+    assert report.failure is not None

@@ -1,0 +1,47 @@
+"""Grades as lines, JUnit and annotations: what a file is called or says is shown, never obeyed."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree as ET
+
+from autodrill.grading.report import Failure, FaultKind, Report, Rule, Verdict
+from autodrill.render.console import ASCII
+from autodrill.render.grades import github_lines, grade_line, junit_document, summary
+from autodrill.render.plain import Paint
+
+NASTY = "a\x1b[2J\x00<b>&\"'\u202e,:%\n.py"
+
+
+def report(verdict: Verdict = Verdict.FAIL, **changes: object) -> Report:
+    failure = Failure(FaultKind.VALUE, "da is wrong\x07", Rule("transposed", "", ""), line=3)
+    return Report(**{"exercise": "e", "path": NASTY, "verdict": verdict, "seed": 1, "failure": failure, **changes})  # type: ignore[arg-type]
+
+
+def test_a_line_has_the_verdict_the_file_and_the_rule() -> None:
+    line = grade_line(report(path="a.py"), Paint(on=False), ASCII)
+    assert line == "! FAIL     a.py  line 3: transposed: da is wrong\\x07"
+    assert grade_line(report(Verdict.PASS, path="a.py"), Paint(on=False), ASCII) == "x PASS     a.py"
+
+
+def test_control_characters_are_shown() -> None:
+    for text in (grade_line(report(), Paint(on=False), ASCII), *github_lines([report()])):
+        assert text.isprintable()
+
+
+def test_junit_is_well_formed_whatever_the_names_are() -> None:
+    surrogate = report(path="\udcff.py")
+    root = ET.fromstring(junit_document([report(), surrogate, report(Verdict.INTERNAL, failure=None, detail="x")]))
+    assert (root.get("failures"), root.get("errors")) == ("2", "1")
+
+
+def test_an_annotation_cannot_be_broken_out_of() -> None:
+    (line,) = github_lines([report()])
+    head, _, message = line.removeprefix("::").partition("::")
+    assert head.startswith("error file=")
+    assert head.count("=") == 3
+    assert message == "line 3: transposed: da is wrong\\x07"
+
+
+def test_the_summary_counts_and_names_the_layers() -> None:
+    graded = [report(), report(Verdict.PASS, layers=("rlimits", "seccomp"))]
+    assert summary(graded, 5) == "2 graded: 1 pass, 1 fail; seed 5; confined by rlimits, seccomp"
