@@ -11,12 +11,15 @@ import resource
 import sys
 
 import atheris
+import numpy as np
 
 with atheris.instrument_imports(include=["autodrill.grading"]):
     from autodrill.grading.answer import read_call, read_load
     from autodrill.grading.child import frames, values, wire
+    from autodrill.grading.form import Form
 
 LIMIT = 1 << 20
+FORM = Form([np.zeros(2), np.zeros((), np.float32)])
 MEMORY = 512 << 20
 """Bytes this process may hold in all; atheris and NumPy take about 200 MiB of it."""
 
@@ -24,7 +27,7 @@ MEMORY = 512 << 20
 def one(data: bytes) -> None:
     if not data:
         return
-    reader, payload = data[0] % 4, data[1:]
+    reader, payload = data[0] % 5, data[1:]
     try:
         match reader:
             case 0:
@@ -36,6 +39,11 @@ def one(data: bytes) -> None:
                     read_call(kind, wire.decode(payload[frames.HEADER_BYTES :]), memory=1)
             case 2:
                 read_call(frames.Kind.RETURNED, wire.decode(payload), memory=1)
+            case 3:
+                if (arrays := FORM.read(payload)) is not None:
+                    read = values.from_wire(wire.decode(payload))
+                    assert [a.tobytes() for a in arrays] == [np.asarray(a).tobytes() for a in read[0]]
+                    assert read[1] is None
             case _:
                 for kind in (frames.Kind.RAISED, frames.Kind.BROKEN, frames.Kind.NOT_DEFINED):
                     read_load(kind, wire.decode(payload), memory=1)
