@@ -34,8 +34,8 @@ def verify(
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from autodrill.drills.library import Library
-    from autodrill.drills.proof import Proof, check_prerequisites, prove
     from autodrill.errors import ContentError
+    from autodrill.grading.proof import Proof, check_prerequisites, prove
     from autodrill.render.plain import Paint, clean, say
 
     paint = Paint.for_stream(sys.stdout, os.environ)

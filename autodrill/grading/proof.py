@@ -6,13 +6,13 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from autodrill.drills.survivors import Strength, strength
 from autodrill.errors import ContentError, InternalError, Problem
 from autodrill.grading.bench import Bench
 from autodrill.grading.explain import Submission
 from autodrill.grading.judge import grade
 from autodrill.grading.limits import CHECK_LIMITS
 from autodrill.grading.report import Report, Verdict
+from autodrill.grading.survivors import Strength, strength
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autodrill.drills.proof import check_prerequisites, prove
 from autodrill.errors import ContentError
+from autodrill.grading.proof import check_prerequisites, prove
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autodrill.drills.proof import prove
 from autodrill.errors import ContentError
+from autodrill.grading.proof import prove
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from autodrill.drills.proof import Proof
+    from autodrill.grading.proof import Proof
     from tests.conftest import Pack
 
     Place = Callable[[Path, str], int]
