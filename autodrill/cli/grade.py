@@ -35,7 +35,12 @@ class GradeFormat(StrEnum):
 
 def grade(
     name: ExerciseName,
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="The files to grade.", show_default=False)],
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...", help="The files to grade; a folder stands for the .py files in it.", show_default=False
+        ),
+    ],
     seed: Annotated[
         int | None, typer.Option(min=0, help="Seed of the cases: the same for every file; fresh if not given.")
     ] = None,
@@ -58,12 +63,13 @@ def grade(
 
     Exit code 0: all pass; 1: some do not; 2: no such exercise or file, or not to be sealed; 3: autodrill is at fault.
 
-    Examples: autodrill grade mul_backward handed_in/*.py; autodrill grade matmul_backward a.py --output-format json
+    Examples: autodrill grade mul_backward handed_in; autodrill grade matmul_backward a.py --output-format json
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from autodrill.drills.library import Library
     from autodrill.grading.batch import Task, grade_all, useful_workers
     from autodrill.grading.explain import Submission
+    from autodrill.grading.handed_in import handed_in_files
 
     if sys.platform != "linux" and not unconfined:
         raise UnconfinedError(
@@ -73,12 +79,10 @@ def grade(
     packs = (pack,) if pack else ()
     seed = seed if seed is not None else int.from_bytes(os.urandom(3))
     task = Task(Library.open(packs).find(name).id, packs, seed)
+    files = list(handed_in_files(files))
     workers = workers or useful_workers(len(files))
     if unconfined:
         task = replace(task, confinement=replace(task.confinement, required=frozenset()))
-    missing = [str(path) for path in files if not os.path.lexists(path)]
-    if missing:
-        raise FileError(f"there is no file `{'`, `'.join(missing)}`")
     handed_in = [_read(path, task) for path in files]
     readable = [each for each in handed_in if isinstance(each, Submission)]
     reports: list[Report] = []

@@ -4,17 +4,42 @@ from __future__ import annotations
 
 import os
 import stat
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autodrill.errors import FileError
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Sequence
 
-__all__ = ["LARGEST_FILE", "read_file"]
+__all__ = ["LARGEST_FILE", "handed_in_files", "read_file"]
 
 LARGEST_FILE = 256 << 10
 """Bytes; the longest answer of anybody's takes a tenth of it."""
+
+
+def handed_in_files(paths: Sequence[Path]) -> list[Path]:
+    """Return the files that were handed in; a folder stands for the `.py` files in it and below, ordered by path.
+
+    Links are not followed.
+
+    Raises:
+        FileError: There is nothing at some of the paths, or no such file in a folder.
+    """
+    if missing := [str(path) for path in paths if not os.path.lexists(path)]:
+        raise FileError(f"there is no file `{'`, `'.join(missing)}`")
+    found: list[Path] = []
+    for path in paths:
+        if path.is_symlink() or not path.is_dir():
+            found.append(path)
+            continue
+        inside = sorted(
+            Path(folder, name) for folder, _, names in os.walk(path) for name in names if name.endswith(".py")
+        )
+        if not inside:
+            raise FileError(f"there is no .py file in `{path}`")
+        found += inside
+    return found
 
 
 def read_file(path: Path, *, follow: bool) -> bytes:

@@ -45,6 +45,24 @@ def test_all_right_is_done(run: Run, files: list[str]) -> None:
     assert run("grade", "mul_backward", "right.py").returncode == 0
 
 
+def test_a_folder_stands_for_the_python_files_in_it_and_below(run: Run, here: Path) -> None:
+    for name in ("class/bob/mul_backward.py", "class/alice/mul_backward.py"):
+        (here / name).parent.mkdir(parents=True)
+        (here / name).write_text(RIGHT, encoding="utf-8")
+    (here / "class" / "notes.txt").write_text("not one of them", encoding="utf-8")
+    done = run("grade", "mul_backward", "class")
+    assert [line.split()[2] for line in done.stdout.splitlines()] == [
+        "class/alice/mul_backward.py",
+        "class/bob/mul_backward.py",
+    ]
+
+
+def test_a_folder_without_a_file_is_an_error(run: Run, here: Path) -> None:
+    (here / "empty").mkdir()
+    done = run("grade", "mul_backward", "empty")
+    assert (done.returncode, "no .py file in `empty`" in done.stderr) == (2, True)
+
+
 def test_as_one_document(run: Run, files: list[str]) -> None:
     done = run("grade", "mul_backward", *files, "--output-format", "json", "--workers", "2")
     document = json.loads(done.stdout)

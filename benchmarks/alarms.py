@@ -1,0 +1,69 @@
+"""Whether a right answer is ever called wrong: `python benchmarks/alarms.py --seeds 200`.
+
+Every exercise's solution, and every unusual right answer the tests have for it, is graded with the cases of each seed, in
+a sealed process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+import autodrill
+from autodrill.drills.library import Library
+from autodrill.grading.explain import Submission
+from autodrill.grading.judge import grade
+from autodrill.grading.prepared import Prepared
+from autodrill.grading.process import Runner
+from autodrill.grading.server import Server
+
+ROOT = Path(__file__).parent.parent
+UNUSUAL = ROOT / "tests" / "content" / "answers" / "right"
+HONEST = ROOT / "tests" / "attacks" / "honest"
+ATTACKED = "mul_broadcast_backward"
+"""The exercise that the files of `HONEST` answer."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("exercises", nargs="*")
+    parser.add_argument("--seeds", type=int, default=200)
+    options = parser.parse_args()
+    library = Library.open(environ={})
+    print(f"autodrill {autodrill.__version__}, numpy {np.__version__}, Python {platform.python_version()}")
+    print(f"{options.seeds} seeds")
+    files = cases = alarms = 0
+    started = time.perf_counter()
+    with Server() as server:
+        for exercise in map(library.find, options.exercises or sorted(library.paths)):
+            solution = library.solution(exercise)
+            right = [Submission(solution.source.encode(), solution.path.name, "the solution")]
+            further = [*UNUSUAL.glob(f"{exercise.id}__*.py"), *(HONEST.glob("*.py") if exercise.id == ATTACKED else ())]
+            right += [Submission(path.read_bytes(), path.name, path.name) for path in sorted(further)]
+            put = 0
+            wrong = []
+            for seed in range(options.seeds):
+                prepared = Prepared(exercise, solution, seed)
+                for file in right:
+                    runner = Runner.start(prepared.limits, spawn=server.spawn)
+                    report = grade(exercise, solution, file, seed=seed, runner=runner, prepared=prepared)
+                    put += report.cases
+                    if report.verdict != "pass":
+                        wrong.append(f"  seed {seed}, {file.path}: {report.verdict}: {report.failure or report.detail}")
+            print(f"{exercise.id:32} {len(right):3} files {put:7} cases {len(wrong):3} alarms", flush=True)
+            print("".join(f"{line}\n" for line in wrong), end="")
+            files, cases, alarms = files + len(right), cases + put, alarms + len(wrong)
+    spent = time.perf_counter() - started
+    print(
+        f"in all {files} files, {files * options.seeds} gradings, {cases} cases: {alarms} false alarms; {spent:.0f} s"
+    )
+    sys.exit(bool(alarms))
+
+
+if __name__ == "__main__":
+    main()
