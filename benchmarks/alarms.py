@@ -1,7 +1,7 @@
 """Whether a right answer is ever called wrong: `python benchmarks/alarms.py --seeds 200`.
 
-Every exercise's solution, and every unusual right answer the tests have for it, is graded with the cases of each seed, in
-a sealed process of its own.
+Every exercise's solution, and every unusual right answer the tests have for it, is graded with the cases of each seed,
+in a sealed process of its own.
 """
 
 from __future__ import annotations
