@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+import hypothesis
 import pytest
 
 from autodrill.drills.library import Library
@@ -24,6 +26,15 @@ if TYPE_CHECKING:
 
 UNSET = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "EDITOR", "VISUAL", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
 KEPT = ("AUTODRILL_SEEDS",)  # how long the tests of the content run, not what they run
+
+# A busy machine makes no example wrong.
+hypothesis.settings.register_profile(
+    "autodrill", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("autodrill")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell starts what it starts in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 EXERCISE = '''# /// autodrill
 # title = "Backward of a cube"

@@ -28,15 +28,20 @@ def crosschecked_vjp(
     *,
     smooth: bool,
     wrt: Sequence[int] | None = None,
+    dtype: type[np.floating[Any]] = np.float64,
 ) -> list[Array]:
     """Return the vector-Jacobian product by the engine, held against extrapolated central differences.
 
     Args:
         function: In engine operations; takes tensors or arrays shaped like `primals`.
-        primals: Arrays; those of a floating dtype are differentiated, in float64.
+        primals: Arrays; those of a floating dtype are differentiated.
         cotangents: One an output, of its shape.
         smooth: Whether the function is differentiable at `primals`; if not, only the engine is asked.
         wrt: Indices of the primals whose gradients are wanted; None for all floating ones.
+        dtype: The dtype to compute in.
+
+    Returns:
+        The gradients, in float64.
 
     Raises:
         InternalError: If the two disagree by more than both their errors explain: the exercise is at fault.
@@ -51,14 +56,15 @@ def crosschecked_vjp(
             full[i] = array
         return function(*full)
 
-    chosen = [np.asarray(primals[i], dtype=np.float64) for i in wanted]
+    chosen = [np.asarray(primals[i], dtype=dtype) for i in wanted]
+    cotangents = [np.asarray(c, dtype=dtype) for c in cotangents]
     with np.errstate(all="ignore"):
         _, pullback = engine.vjp(of_wanted, *chosen)
         many = len(cotangents) > 1
         answers = pullback(tuple(cotangents) if many else cotangents[0])
         # None: the output does not depend on that primal.
         gradients = [
-            np.zeros_like(p) if a is None else np.array(a.numpy(), dtype=np.float64)
+            np.zeros(p.shape) if a is None else np.array(a.numpy(), dtype=np.float64)
             for a, p in zip(answers, chosen, strict=True)
         ]
         if smooth:

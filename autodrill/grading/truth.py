@@ -130,12 +130,14 @@ def _amplified_rounding(
     wrt: list[int] | None,
     dtype: np.dtype[Any],
 ) -> list[Array]:
-    """Derive the tolerance: what rounding of the inputs alone does to the answer, measured, times a margin.
+    """Derive the tolerance: what rounding does to the answer, measured, times a margin.
 
     Each input and cotangent is moved by one unit in its last place, neighbours apart and then at random; the largest
     change of each element and of all, and one unit in the last place of the element and of the largest beside it,
-    are what even a perfect algorithm in this dtype cannot avoid. Below the square of that unit, relative to the
-    cotangent, nothing is asked: there the engine's own cancellation decides the digits.
+    are what even a perfect algorithm in this dtype cannot avoid. What rounding on the way does, as where p - 1 is
+    taken of a p near 1, is seen by computing in float32, and is as much smaller as this dtype's unit is. Below the
+    square of that unit, relative to the cotangent, nothing is asked: there the engine's own cancellation decides the
+    digits.
     """
     eps = float(np.finfo(dtype).eps)
     floor = float(np.finfo(dtype).tiny) + eps**2 * max(map(_largest, cotangents))
@@ -160,12 +162,19 @@ def _amplified_rounding(
                 smooth=False,
                 wrt=wrt,
             )
-            for total, gradient, other in zip(moved, gradients, again, strict=True):
-                np.fmax(total, np.where(np.isfinite(other), np.abs(other - gradient), 0), out=total)
+            _widen(moved, gradients, again)
+        coarse = crosschecked_vjp(function, primals, cotangents, smooth=False, wrt=wrt, dtype=np.float32)
+        _widen(moved, gradients, coarse, eps / float(np.finfo(np.float32).eps))
         return [
             ULPS * (change + _largest(change) + eps * (np.abs(g) + _largest(g)) + floor)
             for g, change in zip(gradients, moved, strict=True)
         ]
+
+
+def _widen(moved: list[Array], gradients: list[Array], others: list[Array], factor: float = 1.0) -> None:
+    """Take in how far others are from the gradients, where that is finite, times a factor."""
+    for total, gradient, other in zip(moved, gradients, others, strict=True):
+        np.fmax(total, factor * np.where(np.isfinite(other), np.abs(other - gradient), 0), out=total)
 
 
 def _largest(array: Array) -> float:
