@@ -3,8 +3,8 @@
 The exercise is `mul_broadcast_backward` with all its cases, the file its worked solution. Rounds alternate between what
 is compared, so that a busy machine slows all alike. Latency is from asking the fork server for a process to the
 verdict, the process being gone; throughput is of two workers, as `autodrill grade --workers 2` has them. The pytest
-test asks for the same cases' answers and compares the same values, in a fresh process for each file as is usual where
-files must not see each other, with its plugins switched off and no cache; two run at a time.
+test asks for the same cases' answers and compares the same values, in a fresh folder and process for each file as is
+usual where files must not see each other, with none of the plugins installed here; two run at a time.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ import numpy as np
 import pytest
 from submission import mul_broadcast_backward
 
-CASES = np.load("cases.npz")
+CASES = np.load("../cases.npz")
 
 @pytest.mark.parametrize("index", range(int(CASES["count"])))
 def test_case(index):
@@ -146,8 +146,6 @@ def pytest_rate(prepared: Prepared, submission: Submission, seconds: float) -> f
     """Files a second that pytest gets through, two at a time."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "submission.py").write_bytes(submission.source)
-        (folder / "test_submission.py").write_text(TEST, encoding="utf-8")
         arrays: dict[str, object] = {"count": len(prepared.cases)}
         for index in range(len(prepared.cases)):
             question = prepared.question(index)
@@ -158,11 +156,14 @@ def pytest_rate(prepared: Prepared, submission: Submission, seconds: float) -> f
             arrays |= {f"{part.name}{index}": part.value.astype(part.dtype) for part in known.parts}
             arrays |= {f"tolerance_{part.name}{index}": part.tolerance for part in known.parts}
         np.savez(folder / "cases.npz", **arrays)  # type: ignore[arg-type]
-        environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_submission.py"]
+        environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        command = [sys.executable, "-m", "pytest", "-q", "test_submission.py"]
 
         def once(_: int) -> None:
-            subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
+            with tempfile.TemporaryDirectory(dir=folder) as own:
+                Path(own, "submission.py").write_bytes(submission.source)
+                Path(own, "test_submission.py").write_text(TEST, encoding="utf-8")
+                subprocess.run(command, cwd=own, env=environment, check=True, capture_output=True)
 
         once(0)
         with ThreadPoolExecutor(WORKERS) as pool:

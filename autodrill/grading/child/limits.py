@@ -6,6 +6,7 @@ import mmap
 import os
 import resource
 import sys
+import time
 from math import ceil, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +20,8 @@ _OPEN_FILES = 64
 _SPARE = 64 << 20
 _NONE = ("RLIMIT_CORE", "RLIMIT_FSIZE", "RLIMIT_MEMLOCK", "RLIMIT_MSGQUEUE")  # not every system has each
 _CORES = os.cpu_count() or 1
+_IN_ADVANCE = 2  # seconds
+_granted = 0
 
 
 def spare() -> Callable[[], object]:
@@ -46,13 +49,14 @@ def bound(memory: int, used: int | None) -> None:
 
 
 def renew_cpu(seconds: float) -> None:
-    """Allow `seconds` more on every core; the parent's clock stops a call first, unless there is no parent any more."""
-    if not isfinite(seconds):
+    """Allow at least `seconds` more on every core; the parent's clock stops a call first, unless there is no parent any more."""
+    global _granted  # noqa: PLW0603  the system's limit is the process's too
+    allowed = time.process_time() + seconds * _CORES
+    if not isfinite(seconds) or allowed < _granted:
         return
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    allowed = used.ru_utime + used.ru_stime + seconds * _CORES
+    _granted = ceil(allowed) + _IN_ADVANCE
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    _limit(resource.RLIMIT_CPU, ceil(allowed) + 1, hard)
+    _limit(resource.RLIMIT_CPU, _granted, hard)
 
 
 def _limit(what: int, soft: int, hard: int) -> bool:
