@@ -49,7 +49,7 @@ def bound(memory: int, used: int | None) -> None:
 
 
 def renew_cpu(seconds: float) -> None:
-    """Allow at least `seconds` more on every core; the parent's clock stops a call first, unless there is no parent any more."""
+    """Allow at least `seconds` more on every core; the parent stops a call before that, unless it is gone."""
     global _granted  # noqa: PLW0603  the system's limit is the process's too
     allowed = time.process_time() + seconds * _CORES
     if not isfinite(seconds) or allowed < _granted:
