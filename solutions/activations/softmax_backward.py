@@ -24,7 +24,7 @@ HINTS = (
 )
 CASES = [
     # A Jacobian of rows this long takes gigabytes.
-    given("x[n,m]", axis=-1, empty=False, large={"n": 3, "m": 8000}),
+    given("x[n,m]", axis=-1, empty=False, large={"n": 3, "m": 16000}),
     given("x[n,m]", axis=0, empty=False),
     given("x[k,n,m]", axis=1, empty=False),
     given("x[k,n,m]", axis=-2, empty=False),
