@@ -144,7 +144,7 @@ def shown(g: Any) -> Tensor:
 
     if type(g) is Tensor:
         return g
-    view = g.view()
+    view = np.asarray(g) if isinstance(g, np.generic) else g.view()  # NumPy makes scalars of what has no dimensions
     if type(view) is np.ndarray:
         view.flags.writeable = False
     return wrap(view)

@@ -312,3 +312,20 @@ def test_two_outputs_agree_with_pytorch_to_second_order() -> None:
     assert run(SumAndProduct.apply, leaf(2.0), leaf(3.0), engine.grad) == pytest.approx(
         run(Theirs.apply, theirs[0], theirs[1], torch.autograd.grad), rel=1e-12
     )
+
+
+def test_a_gradient_without_dimensions_can_be_computed_with() -> None:
+    class Square(Function):
+        @staticmethod
+        def forward(ctx: Context, x: Tensor) -> Any:
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx: Context, g: Tensor) -> Any:
+            (x,) = ctx.saved_tensors
+            return 2 * x * g
+
+    x = Tensor(np.array(3.0), requires_grad=True)
+    (3 * Square.apply(x)).backward()  # multiplying hands it what NumPy makes of a product without dimensions
+    assert gradient_of(x) == 18
