@@ -22,9 +22,10 @@ from autodrill.engine.ops.shape import (
 )
 from autodrill.engine.primitive import primitive
 from autodrill.engine.tensor import raw
+from autodrill.engine.views import mark_siblings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from autodrill.engine.backend import Array, Namespace
 
@@ -172,6 +173,8 @@ def dstack(arrays: Sequence[Array]) -> Any:
 def split(x: Array, sections: int | Sequence[int], axis: int = 0) -> list[Any]:
     """Return x cut along `axis` into equal parts, or at the given indices.
 
+    As in PyTorch the parts are views that cannot be written to while recording.
+
     Raises:
         ValueError: The axis cannot be cut into so many equal parts.
     """
@@ -183,12 +186,18 @@ def split(x: Array, sections: int | Sequence[int], axis: int = 0) -> list[Any]:
     else:
         cuts = [0, *sections, length]
     before = (slice(None),) * (axis % x.ndim)
-    return [x[(*before, slice(a, b))] for a, b in pairwise(cuts)]
+    return _siblings(x[(*before, slice(a, b))] for a, b in pairwise(cuts))
 
 
 def unstack(x: Array, axis: int = 0) -> list[Any]:
     """Return the parts of x along `axis`, without that axis."""
-    return [x[(*(slice(None),) * (axis % x.ndim), k)] for k in range(x.shape[axis])]
+    return _siblings(x[(*(slice(None),) * (axis % x.ndim), k)] for k in range(x.shape[axis]))
+
+
+def _siblings(parts: Iterable[Any]) -> list[Any]:
+    made = list(parts)
+    mark_siblings(made)
+    return made
 
 
 # Diagonals and triangles
