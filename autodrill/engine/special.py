@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["bessel_ie", "digamma", "erf", "erfc", "erfcx", "erfinv", "gammaln", "hurwitz_zeta"]
+__all__ = ["bessel_ie", "digamma", "erf", "erfc", "erfcx", "erfinv", "gammaln", "polygamma"]
 
 Float = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -191,10 +191,33 @@ def digamma(x: Any) -> Any:
     return result.astype(x.dtype, copy=False)
 
 
-def hurwitz_zeta(s: int, x: Any) -> Any:
-    """Return Σ (x + k)⁻ˢ over k = 0, 1, ..., for s > 1 and positive x, by Euler and Maclaurin's formula."""
+def polygamma(n: int, x: Any) -> Any:
+    """Return the (n + 1)-th derivative of log Γ, n > 0; infinite at 0 and the negative integers.
+
+    Below 1/2 by the reflection formula (DLMF 5.15.6), in which the n-th derivative of π cot πx is a polynomial in the
+    cotangent.
+    """
     x = np.asarray(x)
-    value = np.where(_in_double(x) > 0, _in_double(x), np.nan)
+    value = _in_double(x)
+    low = value < 0.5
+    mirrored = np.where(low, 1 - value, value)
+    result = (-1.0) ** (n + 1) * math.factorial(n) * _hurwitz_zeta(n + 1, mirrored)
+    if low.any():
+        slope = np.polynomial.Polynomial([0.0, 1.0])
+        for _ in range(n):
+            slope = slope.deriv() * np.polynomial.Polynomial([-1.0, 0.0, -1.0])
+        with np.errstate(divide="ignore"):
+            cotangent = 1 / np.tan(math.pi * (value - np.rint(value)))
+            derivative = np.full_like(cotangent, slope.coef[-1])
+            for coefficient in slope.coef[-2::-1]:
+                derivative = derivative * cotangent + coefficient
+            reflected = (-1.0) ** n * result - math.pi ** (n + 1) * derivative
+        result = np.where(low, reflected, result)
+    return result.astype(x.dtype, copy=False)
+
+
+def _hurwitz_zeta(s: int, value: Float) -> Float:
+    """Return Σ (x + k)⁻ˢ over k = 0, 1, ..., for s > 1 and positive x, by Euler and Maclaurin's formula."""
     total = np.zeros_like(value)
     for k in range(_SHIFT + s):  # further up for a larger s, whose derivatives grow
         total = total + (value + k) ** -float(s)
@@ -204,7 +227,7 @@ def hurwitz_zeta(s: int, x: Any) -> Any:
     for j, bernoulli in enumerate(_BERNOULLI, start=1):
         total = total + bernoulli / math.factorial(2 * j) * rising * y ** (1.0 - s - 2 * j)
         rising *= (s + 2 * j - 1) * (s + 2 * j)
-    return total.astype(x.dtype, copy=False)
+    return total
 
 
 # Modified Bessel functions of the first kind

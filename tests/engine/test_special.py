@@ -42,15 +42,15 @@ REFERENCES: list[tuple[str, float, float]] = [
     ("digamma", 3.5, 1.103156640645243),
     ("digamma", 9.9, 2.2411803166063815),
     ("digamma", 100000.0, 11.512920464961896),
-    ("hurwitz_zeta:2", 0.1, 101.43329915079275),
-    ("hurwitz_zeta:2", 1.0, 1.6449340668482264),
-    ("hurwitz_zeta:2", 30.0, 0.033895060357739946),
-    ("hurwitz_zeta:3", 0.1, 1000.9307286891718),
-    ("hurwitz_zeta:3", 1.0, 1.2020569031595942),
-    ("hurwitz_zeta:3", 30.0, 0.0005743826018643),
-    ("hurwitz_zeta:5", 0.1, 100000.65030013313),
-    ("hurwitz_zeta:5", 1.0, 1.03692775514337),
-    ("hurwitz_zeta:5", 30.0, 3.2978922250754265e-07),
+    ("polygamma:1", 0.1, 101.43329915079275),
+    ("polygamma:1", 1.0, 1.6449340668482264),
+    ("polygamma:1", 30.0, 0.033895060357739946),
+    ("polygamma:2", 0.1, -2001.8614573783436),
+    ("polygamma:2", 1.0, -2.4041138063191885),
+    ("polygamma:2", 30.0, -0.0011487652037286),
+    ("polygamma:4", 0.1, -2400015.607203195),
+    ("polygamma:4", 1.0, -24.88626612344088),
+    ("polygamma:4", 30.0, -7.914941340181023e-06),
     ("bessel_ie:0", -0.01, 0.9900745851497075),
     ("bessel_ie:0", 2.9, 0.24775573045084867),
     ("bessel_ie:0", 3.1, 0.23851261868936577),
@@ -96,8 +96,21 @@ def test_the_ends_of_the_line() -> None:
     assert np.signbit(special.erf(np.array([-0.0])))[0]
 
 
+def test_derivatives_of_digamma_at_negative_halves_have_closed_forms() -> None:
+    """By the recurrence in x from 1/2, where they are pi^2 / 2, -14 zeta(3) and pi^4 (DLMF 5.15.2 and 5.15.5)."""
+    zeta_3 = 1.2020569031595942
+    expected = {1: np.pi**2 / 2 + 4, 2: -14 * zeta_3 + 16, 3: np.pi**4 + 6 * 16}
+    for n, value in expected.items():
+        # The second cancels to a twentieth of its terms.
+        assert special.polygamma(n, np.array([-0.5]))[0] == pytest.approx(value, rel=1e-14)
+    far = np.pi**2 / 2 + sum(1 / (k + 0.5) ** 2 for k in range(1000))
+    assert special.polygamma(1, np.array([-999.5]))[0] == pytest.approx(far, rel=1e-14)
+
+
 def test_gamma_has_poles_at_zero_and_below() -> None:
-    assert np.array_equal(special.gammaln(np.array([0.0, -1.0, -7.0])), [np.inf] * 3)
+    poles = np.array([0.0, -1.0, -7.0])
+    assert np.array_equal(special.gammaln(poles), [np.inf] * 3)
+    assert np.array_equal(special.polygamma(1, poles), [np.inf] * 3)
 
 
 def test_erf_does_not_depend_on_how_many_are_asked_at_once() -> None:

@@ -81,10 +81,9 @@ def log_ndtr(x: Array) -> Any:
 
 @primitive
 def polygamma(xp: Namespace, x: Array, *, n: int = 0) -> Array:  # noqa: ARG001 - NumPy has none
-    """Return the (n + 1)-th derivative of log Γ, for positive x; for n = 0, digamma, for any x but a pole."""
-    if n == 0:
-        return special.digamma(_on_cpu("polygamma", x))
-    return (-1.0) ** (n + 1) * math.factorial(n) * special.hurwitz_zeta(n + 1, _on_cpu("polygamma", x))
+    """Return the (n + 1)-th derivative of log Γ, for any x but a pole: digamma for n = 0."""
+    x = _on_cpu("polygamma", x)
+    return special.polygamma(n, x) if n else special.digamma(x)
 
 
 polygamma.vjp(x=lambda g, x, n: g * polygamma(x, n=n + 1))
@@ -93,7 +92,7 @@ polygamma.jvp("elementwise")
 
 @primitive
 def gammaln(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - NumPy has none
-    """Return log |Γ(x)|; once differentiable for any x but a pole, again for positive x."""
+    """Return log |Γ(x)|, for any x but a pole."""
     return special.gammaln(_on_cpu("gammaln", x))
 
 

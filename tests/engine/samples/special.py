@@ -15,6 +15,8 @@ SAMPLES: tuple[Sample, ...] = (
     one("erfcx", (3,), draw=exactly(11.9, 13.0, -1.5)),
     *unary(argument, "gammaln", "digamma", "entr"),
     one("entr", (2,), draw=exactly(0.2, 0.7)),
+    *(one(name, (3,), draw=exactly(-0.4, -3.3, 0.45)) for name in ("gammaln", "digamma")),
+    one("polygamma", (3,), draw=exactly(-0.4, -3.3, 0.45), n=2),
     *(one("polygamma", shape, draw=argument, n=n) for shape in ((), (0,), (2, 3)) for n in (0, 1, 3)),
     *binary(argument, argument, "betaln"),
     one("multigammaln", (2, 3), draw=between(1.3, 5), p=3),

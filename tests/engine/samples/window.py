@@ -23,7 +23,9 @@ def transposed(dims: int) -> tuple[Sample, ...]:
     name, image, kernel = f"conv_transpose{dims}d", (3, 2, 2)[:dims], KERNELS[dims]
     plain = one(name, (2, 2, *image), (2, 1, *kernel), (1,))
     more: Any = {"stride": 2, "padding": 1, "output_padding": 1, "groups": 2}
-    return (plain,) if dims == 3 else (plain, one(name, (1, 2, *image), (2, 2, *kernel), **more))
+    # As much room at the end as there is between windows: one more window would fit.
+    roomy = one(name, (1, 1, *image), (1, 1, *kernel), stride=2, output_padding=2, dilation=3)
+    return (plain,) if dims == 3 else (plain, one(name, (1, 2, *image), (2, 2, *kernel), **more), roomy)
 
 
 def pools(kind: str, dims: int) -> tuple[Sample, ...]:
@@ -39,6 +41,7 @@ SAMPLES: tuple[Sample, ...] = (
     one("windows", (1,), axes=(0,), size=(1,), stride=(1,), dilation=(1,)),
     one("overlap_add", (2, 3), shape=(5,), axes=(0,), size=(3,), stride=(2,), dilation=(1,)),
     one("overlap_add", (2, 2, 1, 2, 2), shape=(2, 4, 5), axes=(1, 2), size=(2, 2), stride=(1, 2), dilation=(2, 3)),
+    one("overlap_add", (2, 3), shape=(9,), axes=(0,), size=(3,), stride=(2,), dilation=(1,)),
     one("overlap_add", (1, 1), shape=(1,), axes=(0,), size=(1,), stride=(1,), dilation=(1,)),
     *(s for dims in (1, 2, 3) for s in convolutions(dims)),
     *(s for dims in (1, 2, 3) for s in transposed(dims)),
@@ -90,7 +93,8 @@ def folded(torch: Any) -> Any:
     """Take the adjoint of sliding windows from PyTorch's own backward."""
 
     def call(x: Any, shape: Any, **how: Any) -> Any:
-        return torch.func.vjp(lambda v: unfolded(torch)(v, **how), torch.zeros(shape, dtype=x.dtype))[1](x)[0]
+        there = tuple(slice(n) for n in x.shape)  # the shape may leave room for more windows
+        return torch.func.vjp(lambda v: unfolded(torch)(v, **how)[there], torch.zeros(shape, dtype=x.dtype))[1](x)[0]
 
     return call
 
