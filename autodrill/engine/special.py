@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["bessel_ie", "digamma", "erf", "erfc", "erfcx", "erfinv", "gammaln", "polygamma"]
+__all__ = ["bessel_ie", "digamma", "erf", "erfc", "erfcx", "erfinv", "gammaln", "ndtri", "polygamma"]
 
 Float = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -136,6 +136,25 @@ def erfinv(x: Any) -> Any:
             y = y - step / (1 + y * step)
         result = np.where(p < 1, np.copysign(y, value), np.where(p == 1, np.copysign(np.inf, value), np.nan))
     return result.astype(x.dtype, copy=False)
+
+
+def ndtri(p: Any) -> Any:
+    """Return the x below which a standard normal number is with probability p: Newton's method on the logarithm.
+
+    Started below the root by Chernoff's bound, it never passes it, because log ndtr is concave.
+    """
+    p = np.asarray(p)
+    value = _in_double(p)
+    tail = np.minimum(value, 1 - value)
+    inside = tail > 0
+    tail = np.where(inside, tail, 0.5)
+    x = -np.sqrt(-2 * np.log(2 * tail))
+    for _ in range(8):
+        ratio = _in_double(erfcx(-x / math.sqrt(2)))
+        x = x - (np.log(0.5 * ratio) - 0.5 * x * x - np.log(tail)) * (math.sqrt(math.pi / 2) * ratio)
+    x = np.where(value > 0.5, -x, x)
+    ends = np.where(value == 0, -np.inf, np.where(value == 1, np.inf, np.nan))
+    return np.where(inside, x, ends).astype(p.dtype, copy=False)
 
 
 # Gamma functions: shift the argument up by ten, then the asymptotic series in Bernoulli numbers

@@ -63,6 +63,16 @@ erfinv.vjp(x=lambda g, out: g * (exp(out * out) / _TWO_OVER_SQRT_PI))
 erfinv.jvp("elementwise")
 
 
+@primitive
+def ndtri(xp: Namespace, p: Array) -> Array:  # noqa: ARG001 - NumPy has none
+    """Return the inverse of `ndtr`, the quantiles of the normal distribution, of p between 0 and 1."""
+    return special.ndtri(_on_cpu("ndtri", p))
+
+
+ndtri.vjp(p=lambda g, out: g * (math.sqrt(2 * math.pi) * exp(0.5 * out * out)))
+ndtri.jvp("elementwise")
+
+
 def ndtr(x: Array) -> Any:
     """Return the normal distribution function, the area below x, to full relative precision in the lower tail."""
     return 0.5 * erfc(-math.sqrt(0.5) * x)

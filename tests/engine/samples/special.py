@@ -10,6 +10,7 @@ argument = between(0.3, 6)
 SAMPLES: tuple[Sample, ...] = (
     *unary(real, "erfc", "erfcx", "ndtr", "bessel_ie", "i0", "i1", "i0e", "i1e"),
     *unary(between(-0.9, 0.9), "erfinv"),
+    *unary(between(0.02, 0.98), "ndtri"),
     *unary(wide, "log_ndtr"),
     one("log_ndtr", (3,), draw=exactly(-30.0, -0.99, 8.0)),
     one("erfcx", (3,), draw=exactly(11.9, 13.0, -1.5)),
@@ -37,6 +38,7 @@ COUNTERPARTS: dict[str, Counterpart] = {
             "erfcx",
             "erfinv",
             "ndtr",
+            "ndtri",
             "log_ndtr",
             "gammaln",
             "digamma",
