@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from typing import Any
 
 import numpy as np
@@ -80,7 +81,7 @@ def test_values_are_right_to_fifteen_digits(name: str, x: float, expected: float
     assert evaluated(name, np.array([x]))[0] == pytest.approx(expected, rel=16 * 2.2e-16, abs=1e-15)
 
 
-@pytest.mark.parametrize("name", ["erf", "erfc", "erfcx", "erfinv", "gammaln", "digamma"])
+@pytest.mark.parametrize("name", ["erf", "erfc", "erfcx", "erfinv", "gammaln", "digamma", "ndtri", "polygamma:1"])
 def test_shape_and_dtype_are_those_of_the_input(name: str) -> None:
     for shape in ((), (0,), (2, 3)):
         result = evaluated(name, np.full(shape, 0.4, dtype=np.float32))
@@ -105,6 +106,15 @@ def test_derivatives_of_digamma_at_negative_halves_have_closed_forms() -> None:
         assert special.polygamma(n, np.array([-0.5]))[0] == pytest.approx(value, rel=1e-14)
     far = np.pi**2 / 2 + sum(1 / (k + 0.5) ** 2 for k in range(1000))
     assert special.polygamma(1, np.array([-999.5]))[0] == pytest.approx(far, rel=1e-14)
+
+
+def test_normal_quantiles_are_those_of_the_standard_library() -> None:
+    """Which computes them by rational approximations (Wichura, 1988), good to sixteen digits."""
+    p = np.array([1e-300, 1e-20, 1e-5, 0.02, 0.3, 0.5, 0.5 + 1e-9, 0.975, 1 - 1e-12])
+    expected = [statistics.NormalDist().inv_cdf(v) for v in p]
+    assert special.ndtri(p) == pytest.approx(expected, rel=1e-14, abs=1e-16)
+    ends = special.ndtri(np.array([0.0, 1.0, -0.1, 1.1, np.nan]))
+    assert np.array_equal(ends, [-np.inf, np.inf, np.nan, np.nan, np.nan], equal_nan=True)
 
 
 def test_gamma_has_poles_at_zero_and_below() -> None:
