@@ -71,6 +71,7 @@ def _grid(xp: Namespace, indices: Array, axis: int) -> tuple[Array, ...]:
 
 @primitive
 def _take_along_axis(xp: Namespace, x: Array, indices: Array, *, axis: int = -1) -> Array:
+    """Return, along `axis`, the elements of x at `indices`, an integer array of x's shape but for that axis."""
     return xp.take_along_axis(x, indices, axis)
 
 
