@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-# The tables of operations are long lists of names; no module of logic passes 450 lines.
-LONGEST_MODULE = 800
+LONGEST_MODULE = 450
+TABLES_OF_NAMES = {Path("autodrill/engine/ops/__init__.py")}  # as long as there are operations
 GENERATED = {"uv.lock"}
 
 # The home or scratch folder of one machine; the home of `someone` is an example.
@@ -64,7 +64,11 @@ def test_mypy_finds_nothing() -> None:
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "autodrill").rglob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [p for p in sorted((ROOT / "autodrill").rglob("*.py")) if p.relative_to(ROOT) not in TABLES_OF_NAMES],
+    ids=lambda path: path.stem,
+)
 def test_a_module_is_no_longer_than_one_concept(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_MODULE
 

@@ -21,7 +21,7 @@ from autodrill.engine.numerical import numerical_jvp, numerical_vjp
 from autodrill.engine.ops import *  # noqa: F403 - `ops.__all__` names every operation once; a second list would drift
 from autodrill.engine.primitive import Primitive, RuleError, registry
 from autodrill.engine.recording import tape_of, tape_of_value
-from autodrill.engine.sparse import IndexedSlices, lookup_rows
+from autodrill.engine.sparse import IndexedSlices
 from autodrill.engine.tape import Tape
 from autodrill.engine.tensor import Tensor
 from autodrill.engine.transforms import grad_of, hessian, hvp, jacobian, jvp, linearize, value_and_grad, vhp, vjp
@@ -55,7 +55,6 @@ __all__ = [
     "jacobian",
     "jvp",
     "linearize",
-    "lookup_rows",
     "no_grad",
     "numerical_jvp",
     "numerical_vjp",

@@ -19,7 +19,7 @@ from autodrill.engine.node import DualNode, Node
 from autodrill.engine.tensor import Tensor, raw, wrap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from autodrill.engine.backend import Array
     from autodrill.engine.primitive import Primitive
@@ -30,22 +30,15 @@ _numbers = count(1)
 
 
 @contextmanager
-def open_level(watcher: Callable[[Primitive, Sequence[Any], Tensor], None] | None = None) -> Iterator[int]:
-    """Open a forward-mode level for the length of a `with` block; its number is the block's value.
-
-    Args:
-        watcher: Told of each operation on a tensor with a tangent at this level, in the order of evaluation: the
-            primitive, its inputs as they were given, its result.
-    """
+def open_level() -> Iterator[int]:
+    """Open a forward-mode level for the length of a `with` block; its number is the block's value."""
     level = next(_numbers)
-    before = mode.levels, mode.watchers
-    mode.levels = (*mode.levels, level)
-    if watcher is not None:
-        mode.watchers = {**mode.watchers, level: watcher}
+    before = mode.levels
+    mode.levels = (*before, level)
     try:
         yield level
     finally:
-        mode.levels, mode.watchers = before
+        mode.levels = before
 
 
 def attach(primal: Tensor, tangent: Tensor, level: int) -> Tensor:
@@ -89,10 +82,6 @@ def push_tangents(primitive: Primitive, args: Sequence[Any], static: dict[str, A
         out = wrap(result.data, result.node, dict(tangents) or None)
         tangents[level] = _fitted(_tangent(primitive, primals, pushed, static, out), result)
     result.tangents = tangents
-    if mode.watchers:
-        for level in levels:
-            if level in mode.watchers:
-                mode.watchers[level](primitive, args, result)
 
 
 def _resaved(node: Node, args: Sequence[Any], out: Array, tangents: dict[int, Tensor]) -> DualNode:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import threading
 from contextlib import ContextDecorator, contextmanager
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
     from types import TracebackType
 
     from autodrill.engine.primitive import Primitive
@@ -25,7 +24,6 @@ class Mode(threading.local):
 
     grad_enabled: bool = True
     levels: tuple[int, ...] = ()  # open forward-mode levels, outermost first
-    watchers: Mapping[int, Callable[..., Any]] = MappingProxyType({})  # by level: who is told of each operation
     inference: bool = False
     observers: tuple[Observer, ...] = ()  # told of each operation on Tensors: (primitive, inputs, result)
     anomaly: bool = False  # whether backward looks for NaN

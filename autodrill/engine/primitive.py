@@ -256,6 +256,8 @@ class Primitive:
             result.node = Node(self, plan, [args[k].node for k in tracked], saved, out.shape, out.dtype)
         if mode.levels:
             push_tangents(self, args, static, result)
+        for observe in mode.observers:
+            observe(self, args, result)
         return result
 
     def reflected(self, y: Tensor, x: Any) -> Tensor:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from autodrill.engine.forward import attach, open_level
-from autodrill.engine.mode import enable_grad
+from autodrill.engine.mode import enable_grad, observed_by
 from autodrill.engine.node import Node
 from autodrill.engine.ops.shape import unbroadcast
 from autodrill.engine.saved import unpack
@@ -53,14 +53,15 @@ def tape_of(
     tape = _Tape(len(primals))
     numbers: dict[Any, int] = {}
 
-    def watch(primitive: Primitive, args: Sequence[Any], result: Tensor) -> None:
+    def watch(primitive: Primitive, args: tuple[Any, ...], result: Tensor) -> None:
+        if result.tangents is None or level not in result.tangents:
+            return  # of constants, or within a rule
         operands = [_operand(a, numbers) for a in args]
-        assert result.tangents is not None
         pushed = None if tangents is None else raw(result.tangents[level])
         pull = _pull_of_node(result.node, args, operands) if isinstance(result.node, Node) else None
         numbers[_identity(result)] = tape.add(primitive.name, "", operands, result.data, pushed, pull)
 
-    with enable_grad(), open_level(watch) as level:
+    with enable_grad(), open_level() as level, observed_by(watch):
         arguments = []
         for name, value in primals.items():
             x = Tensor(float(value) if isinstance(value, (int, float)) else raw(value), requires_grad=True)

@@ -69,10 +69,7 @@ class IndexedSlices:
 
 
 def lookup_rows(weight: Tensor, indices: Array) -> Tensor:
-    """Return the rows of a table, its gradient kept sparse if the table is a leaf: `embedding(..., sparse=True)`.
-
-    The leaf's `.sparse_grad` is the gradient as `IndexedSlices`; reading `.grad`, a hook on the leaf, another use of
-    the table, `create_graph` and forward mode make it dense.
+    """Return the rows of a table, its gradient kept sparse if the table is a leaf: what `embedding` is made of.
 
     Args:
         weight: The table, a leaf that requires grad; for anything else the gradient is dense.

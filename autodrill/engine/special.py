@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["bessel_ie", "digamma", "erf", "erfc", "erfcx", "erfinv", "gammaln", "hurwitz_zeta"]
+__all__ = ["bessel_ie", "digamma", "erf", "erfc", "erfcx", "erfinv", "gammaln", "ndtri", "polygamma"]
 
 Float = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -138,6 +138,25 @@ def erfinv(x: Any) -> Any:
     return result.astype(x.dtype, copy=False)
 
 
+def ndtri(p: Any) -> Any:
+    """Return the x below which a standard normal number is with probability p: Newton's method on the logarithm.
+
+    Started below the root by Chernoff's bound, it never passes it, because log ndtr is concave.
+    """
+    p = np.asarray(p)
+    value = _in_double(p)
+    tail = np.minimum(value, 1 - value)
+    inside = tail > 0
+    tail = np.where(inside, tail, 0.5)
+    x = -np.sqrt(-2 * np.log(2 * tail))
+    for _ in range(8):
+        ratio = _in_double(erfcx(-x / math.sqrt(2)))
+        x = x - (np.log(0.5 * ratio) - 0.5 * x * x - np.log(tail)) * (math.sqrt(math.pi / 2) * ratio)
+    x = np.where(value > 0.5, -x, x)
+    ends = np.where(value == 0, -np.inf, np.where(value == 1, np.inf, np.nan))
+    return np.where(inside, x, ends).astype(p.dtype, copy=False)
+
+
 # Gamma functions: shift the argument up by ten, then the asymptotic series in Bernoulli numbers
 
 _SHIFT = 10
@@ -191,10 +210,33 @@ def digamma(x: Any) -> Any:
     return result.astype(x.dtype, copy=False)
 
 
-def hurwitz_zeta(s: int, x: Any) -> Any:
-    """Return Σ (x + k)⁻ˢ over k = 0, 1, ..., for s > 1 and positive x, by Euler and Maclaurin's formula."""
+def polygamma(n: int, x: Any) -> Any:
+    """Return the (n + 1)-th derivative of log Γ, n > 0; infinite at 0 and the negative integers.
+
+    Below 1/2 by the reflection formula (DLMF 5.15.6), in which the n-th derivative of π cot πx is a polynomial in the
+    cotangent.
+    """
     x = np.asarray(x)
-    value = np.where(_in_double(x) > 0, _in_double(x), np.nan)
+    value = _in_double(x)
+    low = value < 0.5
+    mirrored = np.where(low, 1 - value, value)
+    result = (-1.0) ** (n + 1) * math.factorial(n) * _hurwitz_zeta(n + 1, mirrored)
+    if low.any():
+        slope = np.polynomial.Polynomial([0.0, 1.0])
+        for _ in range(n):
+            slope = slope.deriv() * np.polynomial.Polynomial([-1.0, 0.0, -1.0])
+        with np.errstate(divide="ignore"):
+            cotangent = 1 / np.tan(math.pi * (value - np.rint(value)))
+            derivative = np.full_like(cotangent, slope.coef[-1])
+            for coefficient in slope.coef[-2::-1]:
+                derivative = derivative * cotangent + coefficient
+            reflected = (-1.0) ** n * result - math.pi ** (n + 1) * derivative
+        result = np.where(low, reflected, result)
+    return result.astype(x.dtype, copy=False)
+
+
+def _hurwitz_zeta(s: int, value: Float) -> Float:
+    """Return Σ (x + k)⁻ˢ over k = 0, 1, ..., for s > 1 and positive x, by Euler and Maclaurin's formula."""
     total = np.zeros_like(value)
     for k in range(_SHIFT + s):  # further up for a larger s, whose derivatives grow
         total = total + (value + k) ** -float(s)
@@ -204,7 +246,7 @@ def hurwitz_zeta(s: int, x: Any) -> Any:
     for j, bernoulli in enumerate(_BERNOULLI, start=1):
         total = total + bernoulli / math.factorial(2 * j) * rising * y ** (1.0 - s - 2 * j)
         rising *= (s + 2 * j - 1) * (s + 2 * j)
-    return total.astype(x.dtype, copy=False)
+    return total
 
 
 # Modified Bessel functions of the first kind

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from autodrill.engine import ops
 from autodrill.engine.backend import Array, Backend, backend_of, backend_of_type
-from autodrill.engine.hooks import Hookable, watched
+from autodrill.engine.hooks import Hookable
 from autodrill.engine.inplace import Mutable
 from autodrill.engine.mode import mode
-from autodrill.engine.node import GraphNode, Leaf, Node
-from autodrill.engine.sparse import IndexedSlices
+from autodrill.engine.node import GraphNode, Node
 from autodrill.engine.storage import is_inference, mark_inference, version
+from autodrill.engine.variable import Variable
 from autodrill.engine.views import Base, View, mark_siblings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 __all__ = ["Tensor", "raw"]
 
 
-class Tensor(Hookable, Mutable):
+class Tensor(Variable, Hookable, Mutable):
     """An array whose operations can be differentiated.
 
     Semantics are PyTorch's: a *leaf* is a tensor that no recorded operation made; the gradient of a leaf that
@@ -44,12 +43,10 @@ class Tensor(Hookable, Mutable):
         TypeError: `requires_grad` was asked of a dtype that is neither floating nor complex.
     """
 
-    __slots__ = ("__weakref__", "alias", "data", "node", "tangents")
+    __slots__ = ("__weakref__", "alias", "tangents")
     __array_ufunc__ = None  # `ndarray * Tensor` is ours to answer
     __hash__ = object.__hash__  # identity: two tensors with equal elements are still two variables
 
-    data: Array
-    node: GraphNode | None
     tangents: dict[int, Tensor] | None
     alias: Base | View | None
 
@@ -101,6 +98,16 @@ class Tensor(Hookable, Mutable):
     def device(self) -> str:
         """The name of the device that holds the data."""
         return self.backend.name
+
+    @property
+    def version(self) -> int:
+        """How often the memory of this tensor was written in place, through whichever tensor; PyTorch's `_version`."""
+        return version(self.data)
+
+    @property
+    def is_inference(self) -> bool:
+        """Whether the memory was allocated under `inference_mode()`."""
+        return is_inference(self.data)
 
     def __repr__(self) -> str:
         text = np.array2string(np.asarray(self.numpy()), separator=", ", prefix="tensor(")
@@ -168,130 +175,6 @@ class Tensor(Hookable, Mutable):
     def clone(self) -> Tensor:
         """Return a copy with memory of its own, in the graph: gradients pass through."""
         return ops.positive(self)
-
-    # The graph
-
-    @property
-    def requires_grad(self) -> bool:
-        """Whether gradients are recorded with respect to this tensor."""
-        return self.node is not None
-
-    @property
-    def grad_fn(self) -> Node | None:
-        """The node of the recorded operation that made this tensor, None for a leaf."""
-        return self.node if isinstance(self.node, Node) else None
-
-    @property
-    def version(self) -> int:
-        """How often the memory of this tensor was written in place, through whichever tensor; PyTorch's `_version`."""
-        return version(self.data)
-
-    @property
-    def is_inference(self) -> bool:
-        """Whether the memory was allocated under `inference_mode()`."""
-        return is_inference(self.data)
-
-    @property
-    def is_leaf(self) -> bool:
-        """Whether no recorded operation made this tensor (true of everything that does not require grad)."""
-        return not isinstance(self.node, Node)
-
-    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        """Start or stop collecting a gradient for this leaf; return the tensor itself.
-
-        Raises:
-            TypeError: The dtype is neither floating nor complex.
-            RuntimeError: The tensor is the result of a recorded operation.
-        """
-        if isinstance(self.node, Node):
-            if requires_grad:
-                return self
-            raise RuntimeError(
-                f"only a leaf can stop requiring grad, and this tensor was made by `{self.node.primitive.name}`; "
-                "use `.detach()` for a tensor with the same data outside the graph"
-            )
-        if not requires_grad:
-            self.node = None
-        elif self.node is None:
-            if not mode.inference and is_inference(self.data):
-                raise RuntimeError(
-                    "a tensor made under `inference_mode()` cannot require grad outside it; `.clone()` it first"
-                )
-            if self.data.dtype.kind not in "fc":
-                raise TypeError(
-                    f"only floating and complex tensors can require grad, this one is `{self.data.dtype}`; "
-                    "convert it first, for example with `dtype=float`"
-                )
-            self.node = Leaf(self.data.shape, self.data.dtype)
-        return self
-
-    @property
-    def grad(self) -> Tensor | None:
-        """The gradient accumulated so far, or None. Kept for leaves, and for others after `retain_grad()`."""
-        node = self.node
-        if node is None:
-            return None
-        if isinstance(node, Leaf):
-            gradient = node.grad
-            if type(gradient) is IndexedSlices:
-                gradient = node.grad = wrap(gradient.dense())
-            assert not isinstance(gradient, IndexedSlices)
-            return gradient
-        if node.watch is not None and node.watch.retains:
-            return node.watch.grad
-        warnings.warn(
-            f"`.grad` of a tensor that is not a leaf (it was made by `{node.primitive.name}`) is not kept; "
-            "call `.retain_grad()` on it before `backward()`",
-            UserWarning,
-            stacklevel=2,
-        )
-        return None
-
-    @grad.setter
-    def grad(self, value: Tensor | None) -> None:
-        node = self.node
-        if value is not None:
-            if node is None:
-                raise RuntimeError("a tensor that does not require grad has no `.grad` to set")
-            if type(value) is not Tensor:
-                raise TypeError(f"`.grad` is a Tensor or None, not `{type(value).__name__}`")
-            if value.data.shape != self.data.shape:
-                raise ValueError(f"`.grad` of shape {value.shape} given to a tensor of shape {self.shape}")
-        if isinstance(node, Leaf):
-            node.grad = value
-        elif node is not None:
-            watch = watched(node)
-            watch.retains = True
-            watch.grad = value
-
-    @property
-    def sparse_grad(self) -> IndexedSlices | None:
-        """The gradient of this leaf while it is still a list of rows, otherwise None; see `sparse`."""
-        gradient = self.node.grad if isinstance(self.node, Leaf) else None
-        return gradient if type(gradient) is IndexedSlices else None
-
-    def backward(
-        self,
-        gradient: Any = None,
-        retain_graph: bool | None = None,
-        create_graph: bool = False,
-        inputs: Sequence[Tensor] | Tensor | None = None,
-    ) -> None:
-        """Accumulate the gradient of this tensor into the `.grad` of the leaves it was computed from.
-
-        Args:
-            gradient: The cotangent of this tensor, of its shape; 1 for a single element when left out.
-            retain_graph: Keep what was saved for backward, so that it can run again; by default `create_graph`.
-            create_graph: Record the backward itself, so that the gradient can be differentiated.
-            inputs: Accumulate into these tensors only.
-
-        Raises:
-            RuntimeError: The tensor does not require grad, `gradient` is missing for more than one element or has
-                another shape, or the saved values were freed by an earlier backward.
-        """
-        from autodrill.engine.graph import backward
-
-        backward(self, gradient, retain_graph=retain_graph, create_graph=create_graph, inputs=inputs)
 
     # Operators
 

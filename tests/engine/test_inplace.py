@@ -13,7 +13,7 @@ from autodrill import engine
 from autodrill.engine import Tensor, no_grad
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 
 def leaf(*values: float) -> Tensor:
@@ -116,8 +116,9 @@ class TestRefusals:
         assert x.is_leaf
         assert np.array_equal(x.numpy(), [0, 2])
 
-    def test_one_of_several_views_is_not_written_to(self) -> None:
-        first, _ = leaf(1.0, 2.0) * 1
+    @pytest.mark.parametrize("cut", [iter, lambda x: engine.split(x, 2), engine.unstack])
+    def test_one_of_several_views_is_not_written_to(self, cut: Callable[[Tensor], Iterable[Tensor]]) -> None:
+        first, _ = cut(leaf(1.0, 2.0) * 1)
         with pytest.raises(RuntimeError, match="one of several views"):
             first.mul_(2)
 

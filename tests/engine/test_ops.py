@@ -208,6 +208,11 @@ def test_a_padded_embedding_row_learns_nothing() -> None:
         (lambda: engine.conv1d(np.ones((1, 1, 4)), np.ones((1, 1, 3)), stride=2, padding="same"), "stride 1"),
         (lambda: engine.conv_transpose1d(np.ones((1, 3, 4)), np.ones((2, 2, 3))), "takes"),
         (lambda: engine.interpolate(np.ones((1, 1, 4)), 2, "bilinear"), "`bilinear`"),
+        (lambda: engine.interpolate(np.ones((1, 1, 4))), "either `size` or `scale_factor`"),
+        (lambda: engine.max_pool2d(np.ones((1, 4, 4)), 2), r"over 2 axes takes an input of 4, got shape \(1, 4, 4\)"),
+        (lambda: engine.conv2d(np.ones((3, 4, 4)), np.ones((2, 3, 3, 3))), "input and a weight of 4 axes"),
+        (lambda: engine.gradient(np.ones(2), edge_order=2), "not 2 of 2"),
+        (lambda: engine.quantile(np.ones(2), 0.5, method="median"), "not `median`"),  # type: ignore[arg-type]  # refused
         (lambda: engine.split(np.ones(5), 2), "length 5"),
         (lambda: engine.cross(np.ones(2), np.ones(2)), "three elements"),
         (lambda: engine.quantile(np.ones(2), 1.5), r"between 0 and 1, not 1\.5"),
@@ -220,6 +225,30 @@ def test_a_padded_embedding_row_learns_nothing() -> None:
 def test_arguments_that_do_not_fit_are_named(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_coinciding_singular_values_share_the_gradient_of_the_spectral_norm() -> None:
+    """As ties of a maximum do; no singular vectors are divided by a difference that is 0."""
+    assert np.allclose(gradient(lambda x: engine.norm(x, 2), np.eye(3)), np.eye(3) / 3, rtol=1e-15)
+    assert np.array_equal(np.abs(gradient(lambda x: engine.norm(x, "nuc"), np.zeros((2, 2)))), np.eye(2))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: engine.softmax(x[:, :0], axis=1),
+        lambda x: engine.log_softmax(x[:, :0], axis=1),
+        lambda x: engine.group_norm(x[:0], 1),
+        lambda x: engine.matmul(x[None, :, :0], x[:0, :]),
+    ],
+)
+def test_nothing_has_a_gradient_of_zero(f: Any) -> None:
+    assert np.array_equal(gradient(lambda x: f(x).sum(), np.ones((2, 3))), np.zeros((2, 3)))
+
+
+def test_second_derivatives_of_a_norm_at_the_origin_are_zero_not_those_of_a_stand_in() -> None:
+    for f in (engine.vector_norm, lambda x: engine.hypot(x[0], x[1])):
+        assert np.array_equal(engine.hvp(f, [np.zeros(2)], [np.ones(2)]).numpy(), [0, 0])
 
 
 def test_gelu_has_slope_a_half_at_zero_and_its_curvature() -> None:

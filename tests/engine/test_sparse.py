@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autodrill import engine
-from autodrill.engine import IndexedSlices, Tensor, lookup_rows
+from autodrill.engine import IndexedSlices, Tensor
 
 
 def table() -> Tensor:
@@ -28,7 +28,7 @@ FIRST, SECOND = np.array([[0, 2], [2, 2]]), np.array([3, 0])
 def test_the_gradient_stays_a_list_of_rows_over_several_backwards() -> None:
     w = table()
     for indices in (FIRST, SECOND):
-        engine.square(lookup_rows(w, indices)).sum().backward()
+        engine.square(engine.embedding(indices, w, sparse=True)).sum().backward()
     gradient = w.sparse_grad
     assert gradient is not None
     assert len(gradient.indices) == 6
@@ -39,18 +39,18 @@ def test_the_gradient_stays_a_list_of_rows_over_several_backwards() -> None:
 
 def test_reading_grad_makes_it_dense() -> None:
     w = table()
-    engine.square(lookup_rows(w, FIRST)).sum().backward()
+    engine.square(engine.embedding(FIRST, w, sparse=True)).sum().backward()
     assert w.grad is not None
     assert np.array_equal(w.grad.numpy(), dense_gradient(FIRST))
     assert w.sparse_grad is None
-    engine.square(lookup_rows(w, SECOND)).sum().backward()
+    engine.square(engine.embedding(SECOND, w, sparse=True)).sum().backward()
     assert np.array_equal(w.grad.numpy(), dense_gradient(FIRST, SECOND))
 
 
 @pytest.mark.parametrize("sparse_first", [True, False])
 def test_another_use_of_the_table_adds_to_it(sparse_first: bool) -> None:
     w = table()
-    a, b = engine.square(lookup_rows(w, FIRST)).sum(), (w * 1).sum()
+    a, b = engine.square(engine.embedding(FIRST, w, sparse=True)).sum(), (w * 1).sum()
     (a + b + b if sparse_first else b + b + a).backward()
     assert w.grad is not None
     assert np.array_equal(w.grad.numpy(), dense_gradient(FIRST) + 2)
@@ -58,27 +58,38 @@ def test_another_use_of_the_table_adds_to_it(sparse_first: bool) -> None:
 
 def test_grad_hooks_and_the_second_derivative_see_it_dense() -> None:
     w = table()
-    (g,) = engine.grad(engine.square(lookup_rows(w, FIRST)).sum(), w, create_graph=True)
+    (g,) = engine.grad(engine.square(engine.embedding(FIRST, w, sparse=True)).sum(), w, create_graph=True)
     assert g is not None
     assert np.array_equal(g.numpy(), dense_gradient(FIRST))
     (h,) = engine.grad(g.sum(), w)
     assert h is not None
     assert h.numpy()[2, 0] == 6
-    (plain,) = engine.grad(engine.square(lookup_rows(w, FIRST)).sum(), w)
+    (plain,) = engine.grad(engine.square(engine.embedding(FIRST, w, sparse=True)).sum(), w)
     assert plain is not None
     assert np.array_equal(plain.numpy(), dense_gradient(FIRST))
     w.register_hook(lambda g: g * 10)
-    engine.square(lookup_rows(w, FIRST)).sum().backward()
+    engine.square(engine.embedding(FIRST, w, sparse=True)).sum().backward()
     assert w.grad is not None
     assert np.array_equal(w.grad.numpy(), 10 * dense_gradient(FIRST))
 
 
 def test_a_table_that_is_no_leaf_gets_a_dense_gradient() -> None:
     w = table()
-    engine.square(lookup_rows(w * 1, FIRST)).sum().backward()
+    engine.square(engine.embedding(FIRST, w * 1, sparse=True)).sum().backward()
     assert w.sparse_grad is None
     assert w.grad is not None
     assert np.array_equal(w.grad.numpy(), dense_gradient(FIRST))
+
+
+def test_arrays_are_looked_up_as_they_are() -> None:
+    assert np.array_equal(engine.embedding(SECOND, np.eye(4), sparse=True), np.eye(4)[SECOND])
+
+
+def test_the_padding_row_gets_no_gradient() -> None:
+    w = table()
+    engine.square(engine.embedding(FIRST, w, padding_idx=2, sparse=True)).sum().backward()
+    assert w.sparse_grad is not None
+    assert np.array_equal(w.sparse_grad.dense(), dense_gradient([0]))
 
 
 def test_rows_and_a_dense_array_add_to_a_dense_array() -> None:
@@ -91,7 +102,7 @@ def test_rows_and_a_dense_array_add_to_a_dense_array() -> None:
 def test_the_rows_agree_with_pytorchs_sparse_embedding() -> None:
     torch = pytest.importorskip("torch")
     w, theirs = table(), torch.arange(12.0, dtype=torch.float64).reshape(4, 3).requires_grad_()
-    engine.square(lookup_rows(w, FIRST)).sum().backward()
+    engine.square(engine.embedding(FIRST, w, sparse=True)).sum().backward()
     torch.nn.functional.embedding(torch.tensor(FIRST), theirs, sparse=True).square().sum().backward()
     expected = theirs.grad.coalesce()
     assert w.sparse_grad is not None

@@ -56,6 +56,21 @@ def test_an_adjoint_is_the_sum_of_its_contributions() -> None:
     assert sum(c.source == 0 for row in tape.rows for c in row.contributions) == 4  # x*x, sin, and the product
 
 
+def test_a_write_in_place_is_a_row_of_its_own() -> None:
+    def overwritten(x: Any) -> Any:
+        y = x * 2
+        y[0] = y[1] * x[0]
+        return engine.sum(y * y)
+
+    tape = tape_of(overwritten, {"x": np.array([1.0, 2.0])}, tangents={"x": np.array([1.0, 0.0])})
+
+    names = ["multiply", "getitem", "getitem", "multiply", "copy_slices", "multiply", "sum"]
+    assert [row.operation for row in tape.operations] == names
+    # The sum is (2 x1 x0)^2 + (2 x1)^2.
+    assert np.array_equal(tape[0].adjoint, [8 * 2**2 * 1, 8 * 1**2 * 2 + 8 * 2])
+    assert tape[tape.output].tangent == 8 * 2**2 * 1
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_arrays_have_the_gradients_and_tangents_of_the_engine(seed: int) -> None:
     draw = np.random.default_rng(seed)

@@ -263,6 +263,8 @@ def _softmax_differential(d: Array, out: Array, axis: int) -> Array:
 @primitive
 def softmax(xp: Namespace, x: Array, *, axis: int = -1) -> Array:
     """Return exp(x) normalised to sum 1 along `axis`, without overflow."""
+    if not x.size:
+        return x.copy()
     e = xp.exp(x - xp.max(x, axis=axis, keepdims=True))
     e /= xp.sum(e, axis=axis, keepdims=True)
     return e
@@ -280,6 +282,8 @@ def softmin(x: Array, axis: int = -1) -> Any:
 @primitive
 def log_softmax(xp: Namespace, x: Array, *, axis: int = -1) -> Array:
     """Return log softmax(x) along `axis`, without overflow or underflow."""
+    if not x.size:
+        return x.copy()
     shifted = x - xp.max(x, axis=axis, keepdims=True)
     shifted -= xp.log(xp.sum(xp.exp(shifted), axis=axis, keepdims=True))
     return shifted

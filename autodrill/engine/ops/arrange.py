@@ -22,9 +22,10 @@ from autodrill.engine.ops.shape import (
 )
 from autodrill.engine.primitive import primitive
 from autodrill.engine.tensor import raw
+from autodrill.engine.views import mark_siblings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from autodrill.engine.backend import Array, Namespace
 
@@ -169,8 +170,45 @@ def dstack(arrays: Sequence[Array]) -> Any:
     return concatenate(whole, axis=2)
 
 
+def column_stack(arrays: Sequence[Array]) -> Any:
+    """Return the arrays joined along the second axis, vectors as columns."""
+    return concatenate([reshape(a, (-1, 1)) if a.ndim < 2 else a for a in arrays], axis=1)
+
+
+def block_diag(*arrays: Array) -> Any:
+    """Return a matrix with the given ones along its diagonal and zeros elsewhere; a vector is a row."""
+    blocks = [reshape(a, (1, -1)) if a.ndim < 2 else a for a in arrays]
+    width = sum(b.shape[1] for b in blocks)
+    starts = np.cumsum([0, *(b.shape[1] for b in blocks)])
+    return concatenate(
+        [
+            pad_constant(b, widths=((0, 0), (int(start), int(width - start - b.shape[1]))))
+            for b, start in zip(blocks, starts, strict=False)
+        ]
+    )
+
+
+def meshgrid(*arrays: Array, indexing: Literal["xy", "ij"] = "xy") -> list[Any]:
+    """Return the coordinates of a grid: each vector repeated along the axes of all others.
+
+    Args:
+        arrays: Vectors; a number is one of a single element.
+        indexing: `"ij"` for axes in the vectors' order, `"xy"` for the first two of them exchanged.
+    """
+    order = list(range(len(arrays)))
+    if indexing == "xy" and len(arrays) > 1:
+        order[:2] = [1, 0]
+    shape = tuple(arrays[k].size for k in order)
+    return [
+        broadcast_to(reshape(x, tuple(-1 if order[axis] == k else 1 for axis in range(len(arrays)))), shape)
+        for k, x in enumerate(arrays)
+    ]
+
+
 def split(x: Array, sections: int | Sequence[int], axis: int = 0) -> list[Any]:
     """Return x cut along `axis` into equal parts, or at the given indices.
+
+    As in PyTorch the parts are views that cannot be written to while recording.
 
     Raises:
         ValueError: The axis cannot be cut into so many equal parts.
@@ -183,12 +221,18 @@ def split(x: Array, sections: int | Sequence[int], axis: int = 0) -> list[Any]:
     else:
         cuts = [0, *sections, length]
     before = (slice(None),) * (axis % x.ndim)
-    return [x[(*before, slice(a, b))] for a, b in pairwise(cuts)]
+    return _siblings(x[(*before, slice(a, b))] for a, b in pairwise(cuts))
 
 
 def unstack(x: Array, axis: int = 0) -> list[Any]:
     """Return the parts of x along `axis`, without that axis."""
-    return [x[(*(slice(None),) * (axis % x.ndim), k)] for k in range(x.shape[axis])]
+    return _siblings(x[(*(slice(None),) * (axis % x.ndim), k)] for k in range(x.shape[axis]))
+
+
+def _siblings(parts: Iterable[Any]) -> list[Any]:
+    made = list(parts)
+    mark_siblings(made)
+    return made
 
 
 # Diagonals and triangles

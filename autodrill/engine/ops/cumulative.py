@@ -8,7 +8,7 @@ from autodrill.engine.backend import backend_of
 from autodrill.engine.ops.elementary import logaddexp
 from autodrill.engine.ops.elementwise import multiply
 from autodrill.engine.ops.index import take_along_axis
-from autodrill.engine.ops.reduce import sum  # noqa: A004 - NumPy's name
+from autodrill.engine.ops.reduce import cumsum, sum  # noqa: A004 - NumPy's name
 from autodrill.engine.ops.shape import concatenate, reshape
 from autodrill.engine.tensor import raw
 
@@ -77,11 +77,60 @@ def diff(x: Array, n: int = 1, axis: int = -1) -> Any:
     return x
 
 
-def trapezoid(y: Array, x: Array | None = None, dx: float = 1.0, axis: int = -1) -> Any:
-    """Return the integral of y along `axis` by the trapezoidal rule, at points x (a vector) or `dx` apart."""
-    axis %= y.ndim
+def _trapezia(y: Array, x: Array | None, dx: float, axis: int) -> Any:
     middle = (y[_along(axis, slice(1, None))] + y[_along(axis, slice(-1))]) / 2
     if x is None:
-        return sum(middle, axis=axis) * dx
-    widths = reshape(diff(x), tuple(-1 if k == axis else 1 for k in range(y.ndim)))
-    return sum(middle * widths, axis=axis)
+        return middle * dx
+    if x.ndim == 1:
+        return middle * reshape(diff(x), tuple(-1 if k == axis else 1 for k in range(y.ndim)))
+    return middle * diff(x, axis=axis - y.ndim)
+
+
+def trapezoid(y: Array, x: Array | None = None, dx: float = 1.0, axis: int = -1) -> Any:
+    """Return the integral of y along `axis` by the trapezoidal rule.
+
+    Args:
+        y: Values of the integrand, of any shape.
+        x: The points they are taken at: a vector, or of y's shape.
+        dx: How far apart they are, where x is not given.
+        axis: The axis integrated over.
+    """
+    axis %= y.ndim
+    return sum(_trapezia(y, x, dx, axis), axis=axis)
+
+
+def cumulative_trapezoid(y: Array, x: Array | None = None, dx: float = 1.0, axis: int = -1) -> Any:
+    """Return the running integral of y along `axis`, one element shorter; arguments as for `trapezoid`."""
+    axis %= y.ndim
+    return cumsum(_trapezia(y, x, dx, axis), axis=axis)
+
+
+def gradient(f: Array, spacing: Any = 1.0, axis: int = -1, edge_order: int = 1) -> Any:
+    """Return the slope of f along one axis: of the parabola through each element and its two neighbours.
+
+    Args:
+        f: Values of a function, more than `edge_order` along the axis.
+        spacing: How far apart the points are, or a vector of where they are.
+        axis: The axis; NumPy takes several, and returns a list of what this does for each.
+        edge_order: At both ends, 1 for the slope between the last two elements, 2 for that of the last parabola.
+
+    Raises:
+        ValueError: There are too few points, or `edge_order` is neither 1 nor 2.
+    """
+    axis %= f.ndim
+    n = f.shape[axis]
+    if edge_order not in {1, 2} or n <= edge_order:
+        raise ValueError(f"`edge_order` is 1 or 2, of more than so many points, not {edge_order} of {n}")
+    before, after = _along(axis, slice(-1)), _along(axis, slice(1, None))
+    if getattr(spacing, "ndim", 0) == 0:
+        slopes = diff(f, axis=axis) / spacing
+        inside = (slopes[before] + slopes[after]) / 2
+    else:
+        steps = reshape(diff(spacing), tuple(-1 if k == axis else 1 for k in range(f.ndim)))
+        slopes = diff(f, axis=axis) / steps
+        inside = (slopes[before] * steps[after] + slopes[after] * steps[before]) / (steps[before] + steps[after])
+    first, last = _along(axis, slice(1)), _along(axis, slice(-1, None))
+    ends = [slopes[first], slopes[last]]
+    if edge_order == 2:  # a parabola's slope halfway between two points is the mean of its slopes at both
+        ends = [2 * ends[0] - inside[first], 2 * ends[1] - inside[last]]
+    return concatenate([ends[0], inside, ends[1]], axis=axis)

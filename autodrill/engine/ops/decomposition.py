@@ -209,9 +209,24 @@ def svd(x: Array) -> tuple[Any, Any, Any]:
     return u, s, _mT(v)
 
 
-def svdvals(x: Array) -> Any:
-    """Return the singular values, in descending order."""
-    return svd(x)[1]
+@primitive
+def svdvals(xp: Namespace, x: Array) -> Array:
+    """Return the singular values, in descending order; where some are equal or 0, one subgradient of several."""
+    return xp.linalg.svd(x, compute_uv=False)
+
+
+def _svdvals_vjp(g: Array, x: Array) -> Array:
+    u, _, vt = svd(x)
+    return (u * expand_dims(g, -2)) @ vt
+
+
+def _svdvals_jvp(dx: Array, x: Array) -> Array:
+    u, _, vt = svd(x)
+    return sum((_mT(u) @ dx) * vt, axis=-1)
+
+
+svdvals.vjp(x=_svdvals_vjp)
+svdvals.jvp(_svdvals_jvp)
 
 
 # Norms
@@ -245,7 +260,7 @@ def norm(x: Array, ord: Order = None, axis: int | tuple[int, int] | None = None,
     matrices = moveaxis(x, axes, (-2, -1))
     if ord in ("nuc", 2, -2):
         values = svdvals(matrices)
-        result = sum(values, axis=-1) if ord == "nuc" else values[..., 0 if ord == 2 else -1]
+        result = {"nuc": sum, 2: max, -2: min}[ord](values, axis=-1)
     elif ord in {1, -1, math.inf, -math.inf}:
         sums = sum(absolute(matrices), axis=-2 if ord in {1, -1} else -1)
         result = max(sums, axis=-1) if ord in {1, math.inf} else min(sums, axis=-1)

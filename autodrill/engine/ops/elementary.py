@@ -74,6 +74,12 @@ def float_power(x: Array, y: Array) -> Any:
     return power(astype(x, np.float64), astype(y, np.float64))
 
 
+def _cosine(side: Array, hypotenuse: Array) -> Array:
+    """Return side / hypotenuse; 0 with all its derivatives at the origin, where none exists."""
+    origin = raw(hypotenuse) == 0
+    return where(origin, 0, side / where(origin, 1, hypotenuse))
+
+
 @primitive(broadcasts=True)
 def hypot(xp: Namespace, x: Array, y: Array) -> Array:
     """Return √(x² + y²) without overflow; its subgradient at the origin is 0."""
@@ -81,8 +87,8 @@ def hypot(xp: Namespace, x: Array, y: Array) -> Array:
 
 
 hypot.vjp(
-    x=lambda g, x, out: g * (x / where(raw(out) == 0, 1, out)),
-    y=lambda g, y, out: g * (y / where(raw(out) == 0, 1, out)),
+    x=lambda g, x, out: g * _cosine(x, out),
+    y=lambda g, y, out: g * _cosine(y, out),
 )
 hypot.jvp("elementwise")
 

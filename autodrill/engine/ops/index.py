@@ -9,7 +9,7 @@ import numpy as np
 
 from autodrill.engine.backend import Array, Namespace, backend_of
 from autodrill.engine.ops.elementwise import add
-from autodrill.engine.ops.shape import broadcast_to
+from autodrill.engine.ops.shape import broadcast_to, reshape
 from autodrill.engine.primitive import primitive
 from autodrill.engine.tensor import raw
 
@@ -70,7 +70,7 @@ def _grid(xp: Namespace, indices: Array, axis: int) -> tuple[Array, ...]:
 
 
 @primitive
-def take_along_axis(xp: Namespace, x: Array, indices: Array, *, axis: int = -1) -> Array:
+def _take_along_axis(xp: Namespace, x: Array, indices: Array, *, axis: int = -1) -> Array:
     """Return, along `axis`, the elements of x at `indices`, an integer array of x's shape but for that axis."""
     return xp.take_along_axis(x, indices, axis)
 
@@ -85,9 +85,21 @@ def scatter_along_axis(
     return out
 
 
-take_along_axis.vjp(
+_take_along_axis.vjp(
     x=lambda g, x_shape, indices, axis: scatter_along_axis(g, raw(indices), shape=x_shape, axis=axis), indices=None
 )
-take_along_axis.jvp("linear")
-scatter_along_axis.vjp(values=lambda g, indices, axis: take_along_axis(g, raw(indices), axis), indices=None)
+_take_along_axis.jvp("linear")
+scatter_along_axis.vjp(values=lambda g, indices, axis: _take_along_axis(g, raw(indices), axis), indices=None)
 scatter_along_axis.jvp("linear")
+
+
+def take_along_axis(x: Array, indices: Array, axis: int | None = -1) -> Any:
+    """Return, along `axis`, the elements of x at `indices`; the other axes broadcast, and for None x is flattened."""
+    if axis is None:
+        return _take_along_axis(reshape(x, -1), indices, axis=0)
+    axis %= x.ndim
+    sizes = [shape[:axis] + shape[axis + 1 :] for shape in (x.shape, indices.shape)]
+    if sizes[0] != sizes[1]:
+        others = np.broadcast_shapes(*sizes)
+        x, indices = (broadcast_to(v, (*others[:axis], v.shape[axis], *others[axis:])) for v in (x, raw(indices)))
+    return _take_along_axis(x, indices, axis=axis)

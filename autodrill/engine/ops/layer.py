@@ -12,7 +12,8 @@ from autodrill.engine.ops.index import getitem
 from autodrill.engine.ops.linalg import matmul
 from autodrill.engine.ops.reduce import max, mean, sum  # noqa: A004 - NumPy's names
 from autodrill.engine.ops.shape import concatenate, expand_dims, swapaxes
-from autodrill.engine.tensor import raw
+from autodrill.engine.sparse import lookup_rows
+from autodrill.engine.tensor import Tensor, raw
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -35,10 +36,21 @@ def bilinear(x: Array, y: Array, weight: Array, bias: Array | None = None) -> An
     return out if bias is None else out + bias
 
 
-def embedding(indices: Any, weight: Array, padding_idx: int | None = None) -> Any:
-    """Return the rows of `weight` at integer `indices`; the row `padding_idx` gets no gradient."""
+def embedding(indices: Any, weight: Array, padding_idx: int | None = None, *, sparse: bool = False) -> Any:
+    """Return the rows of a table at integer indices.
+
+    Args:
+        indices: Integers of any shape, in [0, len(weight)).
+        weight: The table, shape (rows, ...).
+        padding_idx: A row that gets no gradient.
+        sparse: Keep the table's gradient as a list of rows, in `.sparse_grad`, if the table is a leaf; reading
+            `.grad`, a hook on the leaf, another use of the table, `create_graph` and forward mode make it dense.
+
+    Returns:
+        The rows, shape `indices.shape + weight.shape[1:]`.
+    """
     indices = backend_of(raw(weight)).xp.asarray(raw(indices))
-    rows = getitem(weight, indices)
+    rows = lookup_rows(weight, indices) if sparse and type(weight) is Tensor else getitem(weight, indices)
     if padding_idx is None:
         return rows
     return where((indices == padding_idx % weight.shape[0])[..., None], raw(rows), rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING
 
 from autodrill.engine.ops.shape import expand_dims, reshape, swapaxes
@@ -30,7 +31,8 @@ def _wrt_right(g: Array, x: Array, y_shape: tuple[int, ...]) -> Array:
         return matmul(_mT(x), expand_dims(g, -1))[..., 0]
     if len(y_shape) == 2 and x.ndim > 2:
         # One matrix for the whole batch: a single product sums over it, without the batch of outer products.
-        return matmul(_mT(reshape(x, (-1, x.shape[-1]))), reshape(g, (-1, g.shape[-1])))
+        rows = prod(x.shape[:-1])  # spelled out: -1 is ambiguous where there are no elements
+        return matmul(_mT(reshape(x, (rows, x.shape[-1]))), reshape(g, (rows, g.shape[-1])))
     return matmul(_mT(x), g)
 
 

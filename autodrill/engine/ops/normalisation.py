@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from autodrill.engine.ops.elementary import rsqrt
@@ -126,7 +127,7 @@ def group_norm(
     """
     if x.shape[1] % num_groups:
         raise ValueError(f"{x.shape[1]} channels cannot be split into {num_groups} groups of equal size")
-    groups = reshape(x, (x.shape[0], num_groups, -1))
+    groups = reshape(x, (x.shape[0], num_groups, prod(x.shape[1:]) // num_groups))
     return _scaled(reshape(standardize(groups, axes=(2,), eps=eps), x.shape), weight, bias, channels=True)
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from autodrill.engine.ops.elementwise import absolute, divide, power, sign, where
 from autodrill.engine.ops.reduce import Axis, _kept, max, min, sum  # noqa: A004 - NumPy's names
-from autodrill.engine.ops.shape import reshape
+from autodrill.engine.ops.shape import broadcast_to, reshape
 from autodrill.engine.primitive import primitive
 from autodrill.engine.tensor import raw
 
@@ -16,9 +18,10 @@ if TYPE_CHECKING:
 
 
 def _norm_slope(x: Array, out: Array, ord: float, axis: Axis) -> Array:
-    """Return the gradient of the norm, sign(x) (|x| / norm)^(ord - 1); 0 where the norm is 0."""
+    """Return the gradient of the norm, sign(x) (|x| / norm)^(ord - 1); 0 with all its derivatives where that is 0."""
     out = reshape(out, _kept(x.shape, axis))
-    ratio = x / where(raw(out) == 0, 1, out)
+    zero = raw(out) == 0
+    ratio = where(zero, 0, x / where(zero, 1, out))
     if ord == 2:
         return ratio
     size = absolute(ratio)
@@ -78,7 +81,12 @@ def pairwise_distance(x: Array, y: Array, p: float = 2.0, eps: float = 1e-6, kee
 
 
 def cosine_similarity(x: Array, y: Array, axis: int = 1, eps: float = 1e-8) -> Any:
-    """Return the cosine of the angle between x and y along `axis`, each norm taken as at least `eps`."""
+    """Return the cosine of the angle between x and y along `axis`, each norm taken as at least `eps`.
+
+    They broadcast first, so that along `axis` too one element may stand for several.
+    """
+    shape = np.broadcast_shapes(x.shape, y.shape)
+    x, y = (v if v.shape == shape else broadcast_to(v, shape) for v in (x, y))
     norms = [vector_norm(v, 2, axis, keepdims=True) for v in (x, y)]
     unit_x, unit_y = (divide(v, where(raw(n) > eps, n, eps)) for v, n in zip((x, y), norms, strict=True))
     return sum(unit_x * unit_y, axis=axis)
@@ -87,3 +95,9 @@ def cosine_similarity(x: Array, y: Array, axis: int = 1, eps: float = 1e-8) -> A
 def cdist(x: Array, y: Array, p: float = 2.0) -> Any:
     """Return the distances between the rows of x, (..., P, M), and those of y, (..., R, M): shape (..., P, R)."""
     return vector_norm(x[..., :, None, :] - y[..., None, :, :], p, -1)
+
+
+def pdist(x: Array, p: float = 2.0) -> Any:
+    """Return the distances between the rows of x, (N, M), each pair once and in order: shape (N (N - 1) / 2,)."""
+    rows, columns = np.triu_indices(x.shape[0], 1)
+    return vector_norm(x[rows] - x[columns], p, -1)

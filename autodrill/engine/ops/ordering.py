@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from autodrill.engine.backend import backend_of
 from autodrill.engine.ops.arrange import take
 from autodrill.engine.ops.index import take_along_axis
 from autodrill.engine.ops.shape import reshape, squeeze, stack
-from autodrill.engine.tensor import raw
+from autodrill.engine.tensor import Tensor, raw
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,19 +60,33 @@ def kthvalue(x: Array, k: int, axis: int = -1) -> Any:
     return squeeze(take_along_axis(x, take(argsort(x, axis), np.arange(k - 1, k), axis), axis), axis=axis)
 
 
-def quantile(x: Array, q: float | Sequence[float], axis: int | None = None, keepdims: bool = False) -> Any:
+Method = Literal["linear", "lower", "higher", "midpoint", "nearest"]
+
+
+def quantile(
+    x: Array,
+    q: float | Sequence[float] | Tensor,
+    axis: int | None = None,
+    keepdims: bool = False,
+    *,
+    method: Method = "linear",
+) -> Any:
     """Return quantiles along `axis`, interpolated linearly between the two elements next to each.
 
     Args:
         x: Values of any shape but empty.
-        q: One or more probabilities; several come as a first axis of the result.
+        q: One or more probabilities; several come as a first axis of the result. A Tensor of them is differentiated
+            too where the method is linear.
         axis: The axis reduced, by default all of them.
         keepdims: Whether it is kept with length 1.
+        method: What to take of the two elements next to a quantile, in NumPy's words.
 
     Raises:
-        ValueError: A probability is outside [0, 1].
+        ValueError: A probability is outside [0, 1], or the method is unknown.
     """
-    levels = np.asarray(q, dtype=float)
+    if method not in get_args(Method):
+        raise ValueError(f"`method` is one of {', '.join(f'`{m}`' for m in get_args(Method))}, not `{method}`")
+    levels = np.asarray(raw(q), dtype=float)
     if levels.size and not (levels.min() >= 0 and levels.max() <= 1):
         raise ValueError(f"a quantile is asked for at probabilities between 0 and 1, not {q}")
     kept = (1,) * x.ndim if axis is None else tuple(1 if k == axis % x.ndim else n for k, n in enumerate(x.shape))
@@ -79,12 +94,18 @@ def quantile(x: Array, q: float | Sequence[float], axis: int | None = None, keep
         x, axis = reshape(x, -1), 0
     ordered = sort(x, axis)
     results = []
-    for level in levels.reshape(-1):
-        place = float(level) * (x.shape[axis] - 1)
-        low = int(place)
-        high = min(low + 1, x.shape[axis] - 1)
+    places = (reshape(q, -1) if isinstance(q, Tensor) else levels.reshape(-1)) * (x.shape[axis] - 1)
+    for exact, place in zip(places, raw(places), strict=True):
+        low, high = math.floor(place), math.ceil(place)
+        part = {
+            "linear": (exact if isinstance(q, Tensor) else float(place)) - low,
+            "lower": 0,
+            "higher": 1,
+            "midpoint": 0.5,
+            "nearest": round(place) - low,
+        }[method]
         below, above = (take(ordered, np.array(k), axis) for k in (low, high))
-        result = below + (place - low) * (above - below)
+        result = below + part * (above - below)
         results.append(reshape(result, kept) if keepdims else result)
     if levels.ndim == 0:
         return results[0]

@@ -1,9 +1,9 @@
-"""Pooling and resizing over the spatial axes of (N, C, ...), under PyTorch's functional names."""
+"""Pooling over the spatial axes of (N, C, ...), under PyTorch's functional names."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,15 +21,35 @@ if TYPE_CHECKING:
     from autodrill.engine.backend import Array
 
 
-def _pooled(x: Array, kernel: Lengths, stride: int | Lengths | None, padding: Any, fill: float, dilation: Any) -> Any:
-    """Return the windows of each place, flattened into a last axis."""
-    dims = len(kernel)
-    steps = kernel if stride is None else lengths(stride, dims)
-    margins = lengths(padding, dims)
-    padded = pad_constant(x, widths=((0, 0), (0, 0), *((p, p) for p in margins)), value=fill)
-    axes = tuple(range(2, dims + 2))
-    seen = windows(padded, axes=axes, size=kernel, stride=steps, dilation=lengths(dilation, dims))
-    return reshape(seen, (*seen.shape[: dims + 2], math.prod(kernel)))
+class _Places(NamedTuple):
+    """Where windows lie: their size, the distances between them and between their elements, and what surrounds x."""
+
+    kernel: Lengths
+    steps: Lengths
+    gaps: Lengths
+    margins: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, x: Array, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> _Places:
+        dims = x.ndim - 2
+        kernel, gaps, padded = (lengths(v, dims) for v in (kernel_size, dilation, padding))
+        steps = kernel if stride is None else lengths(stride, dims)
+        margins = []
+        for length, k, step, gap, p in zip(x.shape[2:], kernel, steps, gaps, padded, strict=True):
+            span, whole = gap * (k - 1) + 1, length + 2 * p
+            last = (whole - span) // step
+            # One more window if it reaches an element that none has reached, and begins no later than the elements end.
+            if ceil_mode and last * step + span < whole and (last + 1) * step < length + p:
+                last += 1
+            margins.append((p, max(p, last * step + span - length - p)))
+        return cls(kernel, steps, gaps, tuple(margins))
+
+    def windows(self, x: Array, fill: float) -> Any:
+        """Return the window of each place, flattened into a last axis."""
+        padded = pad_constant(x, widths=((0, 0), (0, 0), *self.margins), value=fill)
+        axes = tuple(range(2, x.ndim))
+        seen = windows(padded, axes=axes, size=self.kernel, stride=self.steps, dilation=self.gaps)
+        return reshape(seen, (*seen.shape[: x.ndim], math.prod(self.kernel)))
 
 
 def _first_maximum(x: Array) -> Any:
@@ -38,8 +58,14 @@ def _first_maximum(x: Array) -> Any:
     return take_along_axis(x, place, -1)[..., 0]
 
 
-def _max_pool(x: Array, kernel_size: Any, stride: Any, padding: Any, dilation: Any, dims: int) -> Any:
-    return _first_maximum(_pooled(x, lengths(kernel_size, dims), stride, padding, -math.inf, dilation))
+def _max_pool(x: Array, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, dims: int) -> Any:
+    _check_axes(x, dims)
+    return _first_maximum(_Places.of(x, kernel_size, stride, padding, dilation, ceil_mode).windows(x, -math.inf))
+
+
+def _check_axes(x: Array, dims: int) -> None:
+    if x.ndim != dims + 2:
+        raise ValueError(f"pooling over {dims} axes takes an input of {dims + 2}, got shape {x.shape}")
 
 
 def max_pool1d(
@@ -48,9 +74,10 @@ def max_pool1d(
     stride: int | Lengths | None = None,
     padding: int | Lengths = 0,
     dilation: int | Lengths = 1,
+    ceil_mode: bool = False,
 ) -> Any:
     """Return the maximum of each window of (N, C, L); see `max_pool2d`."""
-    return _max_pool(x, kernel_size, stride, padding, dilation, 1)
+    return _max_pool(x, kernel_size, stride, padding, dilation, ceil_mode, 1)
 
 
 def max_pool2d(
@@ -59,6 +86,7 @@ def max_pool2d(
     stride: int | Lengths | None = None,
     padding: int | Lengths = 0,
     dilation: int | Lengths = 1,
+    ceil_mode: bool = False,
 ) -> Any:
     """Return the maximum of each window of (N, C, H, W); of equal ones the first gets the gradient.
 
@@ -68,8 +96,12 @@ def max_pool2d(
         stride: The distance between windows, by default their size.
         padding: How far windows reach beyond each side, where there is minus infinity.
         dilation: The distance between elements of a window.
+        ceil_mode: Whether a last window may reach beyond the padding, if it begins before it.
+
+    Raises:
+        ValueError: x has another number of axes.
     """
-    return _max_pool(x, kernel_size, stride, padding, dilation, 2)
+    return _max_pool(x, kernel_size, stride, padding, dilation, ceil_mode, 2)
 
 
 def max_pool3d(
@@ -78,18 +110,37 @@ def max_pool3d(
     stride: int | Lengths | None = None,
     padding: int | Lengths = 0,
     dilation: int | Lengths = 1,
+    ceil_mode: bool = False,
 ) -> Any:
     """Return the maximum of each window of (N, C, D, H, W); see `max_pool2d`."""
-    return _max_pool(x, kernel_size, stride, padding, dilation, 3)
+    return _max_pool(x, kernel_size, stride, padding, dilation, ceil_mode, 3)
 
 
-def _avg_pool(x: Array, kernel_size: Any, stride: Any, padding: Any, count_include_pad: bool, dims: int) -> Any:
-    kernel = lengths(kernel_size, dims)
-    total = sum(_pooled(x, kernel, stride, padding, 0, 1), axis=-1)
+def _avg_pool(
+    x: Array,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    count_include_pad: bool,
+    ceil_mode: bool,
+    divisor_override: int | None,
+    dims: int,
+) -> Any:
+    _check_axes(x, dims)
+    places = _Places.of(x, kernel_size, stride, padding, 1, ceil_mode)
+    total = sum(places.windows(x, 0), axis=-1)
+    if divisor_override is not None:
+        return total / divisor_override
+    if count_include_pad and not ceil_mode:
+        return total / math.prod(places.kernel)
+    xp = backend_of(raw(x)).xp
+    counted = xp.ones((1, 1, *x.shape[2:]), x.dtype)
     if count_include_pad:
-        return total / math.prod(kernel)
-    ones = backend_of(raw(x)).xp.ones((1, 1, *x.shape[2:]), x.dtype)
-    return total / sum(_pooled(ones, kernel, stride, padding, 0, 1), axis=-1)
+        padded = tuple((p, p) for p in lengths(padding, dims))
+        counted = xp.pad(counted, ((0, 0), (0, 0), *padded), constant_values=1)
+        beyond = tuple((0, high - p) for (_, high), (p, _) in zip(places.margins, padded, strict=True))
+        places = places._replace(margins=beyond)
+    return total / sum(places.windows(counted, 0), axis=-1)
 
 
 def avg_pool1d(
@@ -98,9 +149,12 @@ def avg_pool1d(
     stride: int | Lengths | None = None,
     padding: int | Lengths = 0,
     count_include_pad: bool = True,
+    *,
+    ceil_mode: bool = False,
+    divisor_override: int | None = None,
 ) -> Any:
     """Return the mean of each window of (N, C, L); see `avg_pool2d`."""
-    return _avg_pool(x, kernel_size, stride, padding, count_include_pad, 1)
+    return _avg_pool(x, kernel_size, stride, padding, count_include_pad, ceil_mode, divisor_override, 1)
 
 
 def avg_pool2d(
@@ -109,6 +163,9 @@ def avg_pool2d(
     stride: int | Lengths | None = None,
     padding: int | Lengths = 0,
     count_include_pad: bool = True,
+    *,
+    ceil_mode: bool = False,
+    divisor_override: int | None = None,
 ) -> Any:
     """Return the mean of each window of (N, C, H, W).
 
@@ -118,8 +175,13 @@ def avg_pool2d(
         stride: The distance between windows, by default their size.
         padding: How far windows reach beyond each side, where there are zeros.
         count_include_pad: Whether those zeros count.
+        ceil_mode: Whether a last window may reach beyond the padding, where nothing counts, if it begins before it.
+        divisor_override: What each sum is divided by, in place of the number of elements that count.
+
+    Raises:
+        ValueError: x has another number of axes.
     """
-    return _avg_pool(x, kernel_size, stride, padding, count_include_pad, 2)
+    return _avg_pool(x, kernel_size, stride, padding, count_include_pad, ceil_mode, divisor_override, 2)
 
 
 def avg_pool3d(
@@ -128,13 +190,17 @@ def avg_pool3d(
     stride: int | Lengths | None = None,
     padding: int | Lengths = 0,
     count_include_pad: bool = True,
+    *,
+    ceil_mode: bool = False,
+    divisor_override: int | None = None,
 ) -> Any:
     """Return the mean of each window of (N, C, D, H, W); see `avg_pool2d`."""
-    return _avg_pool(x, kernel_size, stride, padding, count_include_pad, 3)
+    return _avg_pool(x, kernel_size, stride, padding, count_include_pad, ceil_mode, divisor_override, 3)
 
 
 def _lp_pool(x: Array, norm_type: float, kernel_size: Any, stride: Any, dims: int) -> Any:
-    seen = _pooled(x, lengths(kernel_size, dims), stride, 0, 0, 1)
+    _check_axes(x, dims)
+    seen = _Places.of(x, kernel_size, stride, 0, 1, ceil_mode=False).windows(x, 0)
     return power(sum(power(seen, norm_type), axis=-1), 1 / norm_type)
 
 
@@ -155,7 +221,7 @@ def _bins(length: int, count: int) -> list[range]:
     return [range(k * length // count, -(-(k + 1) * length // count)) for k in range(count)]
 
 
-def _along_spatial(x: Array, matrices: list[np.ndarray[Any, Any] | None]) -> Any:
+def along_spatial(x: Array, matrices: list[np.ndarray[Any, Any] | None]) -> Any:
     """Multiply each spatial axis by a matrix, (new length, old length); None leaves one as it is."""
     xp = backend_of(raw(x)).xp
     for axis, matrix in enumerate(matrices, start=2):
@@ -165,14 +231,15 @@ def _along_spatial(x: Array, matrices: list[np.ndarray[Any, Any] | None]) -> Any
     return x
 
 
-def _adaptive_avg(x: Array, output_size: Any, dims: int) -> Any:
+def adaptive_avg(x: Array, output_size: Any, dims: int) -> Any:
+    """Return the means of `output_size` bins of each of the spatial axes, `dims` of them."""
     matrices: list[Any] = []
     for length, count in zip(x.shape[2:], lengths(output_size, dims), strict=True):
         matrix = np.zeros((count, length))
         for row, bin_ in zip(matrix, _bins(length, count), strict=True):
             row[bin_.start : bin_.stop] = 1 / len(bin_)
         matrices.append(matrix)
-    return _along_spatial(x, matrices)
+    return along_spatial(x, matrices)
 
 
 def _adaptive_max(x: Array, output_size: Any, dims: int) -> Any:
@@ -187,12 +254,12 @@ def _adaptive_max(x: Array, output_size: Any, dims: int) -> Any:
 
 def adaptive_avg_pool1d(x: Array, output_size: int | Lengths) -> Any:
     """Return the means of `output_size` bins of (N, C, L)."""
-    return _adaptive_avg(x, output_size, 1)
+    return adaptive_avg(x, output_size, 1)
 
 
 def adaptive_avg_pool2d(x: Array, output_size: int | Lengths) -> Any:
     """Return the means of `output_size` bins of (N, C, H, W)."""
-    return _adaptive_avg(x, output_size, 2)
+    return adaptive_avg(x, output_size, 2)
 
 
 def adaptive_max_pool1d(x: Array, output_size: int | Lengths) -> Any:
@@ -205,52 +272,11 @@ def adaptive_max_pool2d(x: Array, output_size: int | Lengths) -> Any:
     return _adaptive_max(x, output_size, 2)
 
 
-# Resizing
-
-_LINEAR = {"linear": 1, "bilinear": 2, "trilinear": 3}
-
-
-def _resampling(length: int, count: int, align_corners: bool) -> np.ndarray[Any, Any]:
-    """Return the matrix of linear interpolation from `length` to `count` points."""
-    if align_corners:
-        places = np.arange(count) * ((length - 1) / (count - 1) if count > 1 else 0)
-    else:
-        places = np.clip((np.arange(count) + 0.5) * length / count - 0.5, 0, None)
-    low = np.minimum(places.astype(int), length - 1)
-    high = np.minimum(low + 1, length - 1)
-    matrix = np.zeros((count, length))
-    np.add.at(matrix, (np.arange(count), low), 1 - (places - low))
-    np.add.at(matrix, (np.arange(count), high), places - low)
-    return matrix
+def adaptive_avg_pool3d(x: Array, output_size: int | Lengths) -> Any:
+    """Return the means of `output_size` bins of (N, C, D, H, W)."""
+    return adaptive_avg(x, output_size, 3)
 
 
-def interpolate(
-    x: Array,
-    size: int | Lengths,
-    mode: Literal["nearest", "linear", "bilinear", "trilinear", "area"] = "nearest",
-    align_corners: bool = False,
-) -> Any:
-    """Resize the spatial axes of (N, C, ...).
-
-    Args:
-        x: One, two or three spatial axes.
-        size: Their new lengths.
-        mode: `"nearest"`; `"linear"`, `"bilinear"` and `"trilinear"` for one, two and three spatial axes; `"area"`
-            for the means of bins.
-        align_corners: For the linear modes: the outermost samples' centres, not their edges, coincide.
-
-    Raises:
-        ValueError: The mode is unknown or does not fit the number of axes.
-    """
-    dims = x.ndim - 2
-    target = lengths(size, dims)
-    if mode == "nearest":
-        for axis, count in enumerate(target, start=2):
-            x = take(x, np.arange(count) * x.shape[axis] // count, axis)
-        return x
-    if mode == "area":
-        return _adaptive_avg(x, target, dims)
-    if _LINEAR.get(mode) != dims:
-        raise ValueError(f"mode `{mode}` does not fit an input of {dims} spatial axes")
-    old = x.shape[2:]
-    return _along_spatial(x, [_resampling(n, m, align_corners) for n, m in zip(old, target, strict=True)])
+def adaptive_max_pool3d(x: Array, output_size: int | Lengths) -> Any:
+    """Return the maxima of `output_size` bins of (N, C, D, H, W)."""
+    return _adaptive_max(x, output_size, 3)

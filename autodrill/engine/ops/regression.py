@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from autodrill.engine.ops.activation import logsigmoid, relu, softplus
 from autodrill.engine.ops.elementary import xlogy
-from autodrill.engine.ops.elementwise import absolute, exp, log, maximum, sqrt, square, subtract, where
+from autodrill.engine.ops.elementwise import absolute, exp, log, maximum, minimum, sqrt, square, subtract, where
 from autodrill.engine.ops.loss import reduced
 from autodrill.engine.ops.norms import pairwise_distance
 from autodrill.engine.ops.reduce import mean, sum  # noqa: A004 - NumPy's name
+from autodrill.engine.ops.shape import expand_dims
 from autodrill.engine.primitive import primitive
 from autodrill.engine.tensor import raw
 
@@ -94,8 +95,11 @@ def gaussian_nll_loss(
 ) -> Any:
     """Return minus the Gaussian log-likelihood of the target, of mean x and variance `var`, which is at least `eps`.
 
+    A variance with one axis less than x is of everything along the last one, as in PyTorch, and broadcasts otherwise.
     PyTorch passes the gradient to a variance that it raised to `eps` all the same; so does this.
     """
+    if var.shape != x.shape and var.shape == x.shape[:-1]:
+        var = expand_dims(var, -1)
     var = var + raw(maximum(raw(var), eps) - raw(var))
     losses = 0.5 * (log(var) + square(x - target) / var)
     return reduced(losses + 0.5 * math.log(2 * math.pi) if full else losses, reduction)
@@ -168,18 +172,21 @@ def soft_margin_loss(x: Array, target: Array, reduction: Reduction = "mean") -> 
     return reduced(softplus(-target * x), reduction)
 
 
-def multilabel_soft_margin_loss(x: Array, target: Array, reduction: Reduction = "mean") -> Any:
-    """Return the mean over classes, the last axis, of the binary cross-entropy of sigmoid(x)."""
-    return reduced(mean(softplus(x) - target * x, axis=-1), reduction)
+def multilabel_soft_margin_loss(
+    x: Array, target: Array, reduction: Reduction = "mean", *, weight: Array | None = None
+) -> Any:
+    """Return the mean over classes, the last axis, of the binary cross-entropy of sigmoid(x), each times its weight."""
+    losses = softplus(x) - target * x
+    return reduced(mean(losses if weight is None else losses * weight, axis=-1), reduction)
 
 
 # Of margins and distances
 
 
 def hinge_embedding_loss(x: Array, target: Array, reduction: Reduction = "mean", *, margin: float = 1.0) -> Any:
-    """Return x where the label is 1, and max(0, margin - x) where it is -1."""
-    positive = raw(target) == 1
-    return reduced(where(positive, x, 0) + where(raw(target) == -1, relu(margin - x), 0), reduction)
+    """Return x where the label is 1, and max(0, margin - x) where it is -1; their sum for any other, as in PyTorch."""
+    labels = raw(target)
+    return reduced(where(labels != -1, x, 0) + where(labels != 1, relu(margin - x), 0), reduction)
 
 
 def margin_ranking_loss(x: Array, y: Array, target: Array, reduction: Reduction = "mean", *, margin: float = 0) -> Any:
@@ -205,8 +212,14 @@ def triplet_margin_loss(
     margin: float = 1.0,
     p: float = 2.0,
     eps: float = 1e-6,
+    swap: bool = False,
 ) -> Any:
-    """Return max(0, margin + distance(anchor, positive) - distance(anchor, negative))."""
+    """Return max(0, margin + distance(anchor, positive) - distance(anchor, negative)).
+
+    With `swap` the distance from positive to negative counts where it is the smaller one (Balntas et al., 2016).
+    """
     near = pairwise_distance(anchor, positive, p, eps)
     far = pairwise_distance(anchor, negative, p, eps)
+    if swap:
+        far = minimum(far, pairwise_distance(positive, negative, p, eps))
     return reduced(relu(margin + near - far), reduction)

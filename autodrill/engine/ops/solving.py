@@ -12,13 +12,16 @@ import numpy as np
 
 from autodrill.engine.backend import backend_of
 from autodrill.engine.ops.arrange import take, tril, triu
+from autodrill.engine.ops.elementwise import power
 from autodrill.engine.ops.linalg import _mT, matmul
 from autodrill.engine.ops.reduce import sum  # noqa: A004 - NumPy's name
-from autodrill.engine.ops.shape import expand_dims, swapaxes
+from autodrill.engine.ops.shape import expand_dims, reshape, swapaxes, transpose
 from autodrill.engine.primitive import primitive
 from autodrill.engine.tensor import raw
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from autodrill.engine.backend import Array, Namespace
 
 
@@ -148,6 +151,27 @@ pinv.vjp(x=_pinv_vjp)
 pinv.jvp(_pinv_jvp)
 
 
+def tensorinv(a: Array, ind: int = 2) -> Any:
+    """Return the inverse of `tensordot` with a: of the matrix a is with its first `ind` axes as rows."""
+    rows, columns = a.shape[:ind], a.shape[ind:]
+    return reshape(inv(reshape(a, (math.prod(rows), -1))), (*columns, *rows))
+
+
+def tensorsolve(a: Array, b: Array, axes: Sequence[int] | None = None) -> Any:
+    """Return the x with `tensordot(a, x, x.ndim)` equal to b; `axes` of a are first moved to the end."""
+    if axes is not None:
+        last = [k % a.ndim for k in axes]
+        a = transpose(a, (*(k for k in range(a.ndim) if k not in last), *last))
+    found = solve(reshape(a, (b.size, -1)), reshape(b, -1))
+    return reshape(found, a.shape[b.ndim :])
+
+
+def vander(x: Array, N: int | None = None, increasing: bool = False) -> Any:
+    """Return the powers of each element along a last axis, N of them, by default as many as there are elements."""
+    powers = np.arange(x.shape[-1] if N is None else N)
+    return power(expand_dims(x, -1), (powers if increasing else powers[::-1]).astype(x.dtype))
+
+
 def lstsq(a: Array, b: Array) -> Any:
     """Return the x of least norm among those for which |a x - b| is least; b a vector or matrices."""
     return matmul(pinv(a), b)
@@ -178,11 +202,11 @@ def matrix_exp(x: Array) -> Any:
     squarings = max(0, math.ceil(math.log2(norm / _PADE_RADIUS))) if norm > 0 else 0
     scaled = x * 0.5**squarings
     even, odd = _eye(x) * 1.0, None
-    power = None
+    raised = None
     for k in range(1, _PADE + 1):
-        power = scaled if power is None else matmul(power, scaled)
+        raised = scaled if raised is None else matmul(raised, scaled)
         ways = math.comb(_PADE, k) * math.factorial(2 * _PADE - k)
-        term = power * (ways / math.factorial(2 * _PADE))
+        term = raised * (ways / math.factorial(2 * _PADE))
         if k % 2:
             odd = term if odd is None else odd + term
         else:

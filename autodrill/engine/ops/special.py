@@ -63,6 +63,16 @@ erfinv.vjp(x=lambda g, out: g * (exp(out * out) / _TWO_OVER_SQRT_PI))
 erfinv.jvp("elementwise")
 
 
+@primitive
+def ndtri(xp: Namespace, p: Array) -> Array:  # noqa: ARG001 - NumPy has none
+    """Return the inverse of `ndtr`, the quantiles of the normal distribution, of p between 0 and 1."""
+    return special.ndtri(_on_cpu("ndtri", p))
+
+
+ndtri.vjp(p=lambda g, out: g * (math.sqrt(2 * math.pi) * exp(0.5 * out * out)))
+ndtri.jvp("elementwise")
+
+
 def ndtr(x: Array) -> Any:
     """Return the normal distribution function, the area below x, to full relative precision in the lower tail."""
     return 0.5 * erfc(-math.sqrt(0.5) * x)
@@ -81,10 +91,9 @@ def log_ndtr(x: Array) -> Any:
 
 @primitive
 def polygamma(xp: Namespace, x: Array, *, n: int = 0) -> Array:  # noqa: ARG001 - NumPy has none
-    """Return the (n + 1)-th derivative of log Γ, for positive x; for n = 0, digamma, for any x but a pole."""
-    if n == 0:
-        return special.digamma(_on_cpu("polygamma", x))
-    return (-1.0) ** (n + 1) * math.factorial(n) * special.hurwitz_zeta(n + 1, _on_cpu("polygamma", x))
+    """Return the (n + 1)-th derivative of log Γ, for any x but a pole: digamma for n = 0."""
+    x = _on_cpu("polygamma", x)
+    return special.polygamma(n, x) if n else special.digamma(x)
 
 
 polygamma.vjp(x=lambda g, x, n: g * polygamma(x, n=n + 1))
@@ -93,7 +102,7 @@ polygamma.jvp("elementwise")
 
 @primitive
 def gammaln(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - NumPy has none
-    """Return log |Γ(x)|; once differentiable for any x but a pole, again for positive x."""
+    """Return log |Γ(x)|, for any x but a pole."""
     return special.gammaln(_on_cpu("gammaln", x))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
+from autodrill.engine.ops.index import getitem
 from autodrill.engine.primitive import primitive
 
 if TYPE_CHECKING:
@@ -56,9 +57,17 @@ windows.vjp(
     )
 )
 windows.jvp("linear")
-overlap_add.vjp(
-    x=lambda g, axes, size, stride, dilation: windows(g, axes=axes, size=size, stride=stride, dilation=dilation)
-)
+
+
+def _overlap_add_vjp(
+    g: Array, x_shape: Lengths, axes: Lengths, size: Lengths, stride: Lengths, dilation: Lengths
+) -> Array:
+    seen = windows(g, axes=axes, size=size, stride=stride, dilation=dilation)
+    # The shape may leave room for more windows than there were.
+    return seen if seen.shape == x_shape else getitem(seen, tuple(slice(n) for n in x_shape))
+
+
+overlap_add.vjp(x=_overlap_add_vjp)
 overlap_add.jvp("linear")
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from tests.engine.samples import arrange, core, elementary, linalg, network, ordering, special, window
+from tests.engine.samples import arrange, core, elementary, linalg, network, ordering, special, statistics, window
 from tests.engine.samples.base import Counterpart, Sample
 
 __all__ = ["COUNTERPARTS", "SAMPLES", "Counterpart", "Sample"]
 
-PARTS = (core, elementary, arrange, ordering, linalg, special, network, window)
+PARTS = (core, elementary, arrange, ordering, linalg, special, network, window, statistics)
 
 SAMPLES: tuple[Sample, ...] = tuple(sample for part in PARTS for sample in part.SAMPLES)
 

@@ -23,6 +23,14 @@ def weighted_parts(parts: Any) -> Any:
     return total
 
 
+def weighted_grid(coordinates: Any) -> Any:
+    """Join the coordinates of a grid, each scaled by its number, so that none can stand for another."""
+    total = 0
+    for k, coordinate in enumerate(coordinates, start=1):
+        total = total + k * coordinate
+    return total
+
+
 MASK = np.array([[True, False, True], [False, False, True]])
 
 SAMPLES: tuple[Sample, ...] = (
@@ -56,6 +64,11 @@ SAMPLES: tuple[Sample, ...] = (
     one("vstack", (3,), (2, 3), call=joined("vstack")),
     one("hstack", (2, 1), (2, 3), call=joined("hstack")),
     one("hstack", (2,), (3,), call=joined("hstack")),
+    one("column_stack", (2,), (2, 3), call=joined("column_stack")),
+    one("block_diag", (2, 3), (2,), (1, 1)),
+    one("block_diag", ()),
+    one("meshgrid", (2,), (3,), call=lambda *xs: weighted_grid(engine.meshgrid(*xs))),
+    one("meshgrid", (2,), (3,), (), indexing="ij", call=lambda *xs, **how: weighted_grid(engine.meshgrid(*xs, **how))),
     one("dstack", (2, 3), (2, 3, 2), call=joined("dstack")),
     one("dstack", (3,), (3,), call=joined("dstack")),
     one("split", (6,), sections=3, call=lambda x, sections: weighted_parts(engine.split(x, sections))),
@@ -110,6 +123,13 @@ def in_torch(name: str) -> Counterpart:
     return lambda torch: lambda *arrays: getattr(torch, name)(arrays)
 
 
+def gridded(torch: Any) -> Any:
+    def call(*xs: Any, indexing: str = "xy") -> Any:
+        return weighted_grid(torch.meshgrid(*map(torch.atleast_1d, xs), indexing=indexing))
+
+    return call
+
+
 def alike(name: str) -> Counterpart:
     return lambda torch: getattr(torch, name)
 
@@ -125,6 +145,9 @@ def taken(torch: Any) -> Any:
 COUNTERPARTS: dict[str, Counterpart] = {
     **{name: alike(name) for name in ("fliplr", "flipud", "ravel", "channel_shuffle")},
     **{name: in_torch(name) for name in ("vstack", "hstack", "dstack")},
+    "column_stack": in_torch("column_stack"),
+    "block_diag": alike("block_diag"),
+    "meshgrid": gridded,
     "take": taken,
     "pad_constant": lambda t: lambda x, widths, value=0: padded(t)(x, widths or 0, constant_values=value),
     "pad": padded,

@@ -111,6 +111,8 @@ SAMPLES: tuple[Sample, ...] = (
     one("copy_slices", (), (), steps=()),
     one("take_along_axis", (4, 3), (2, 3), draw=(real, integers(4)), axis=0),
     one("take_along_axis", (2, 3), (2, 5), draw=(real, integers(3)), axis=1),
+    one("take_along_axis", (3, 1), (2, 4), draw=(real, integers(3)), axis=0, call=engine.take_along_axis),
+    one("take_along_axis", (3, 4), (2, 1), draw=(real, integers(3)), axis=0, call=engine.take_along_axis),
     one("take_along_axis", (3,), (0,), draw=(real, integers(3)), axis=0),
     one("scatter_along_axis", (2, 3), (2, 3), draw=(real, integers(4)), axis=0, shape=(4, 3)),
     one("scatter_along_axis", (2, 5), (2, 5), draw=(real, integers(3)), axis=1, shape=(2, 3)),

@@ -10,13 +10,28 @@ from typing import Any
 import numpy as np
 
 from autodrill import engine
-from tests.engine.samples.base import Counterpart, Sample, exactly, one, real
+from tests.engine.samples.base import Counterpart, Draw, Sample, exactly, one, real
 
 
 def regular(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
     """Draw matrices far from singular, with distinct singular values."""
     noise = rng.uniform(-0.4, 0.4, shape)
     return np.asarray(noise + np.eye(shape[-2], shape[-1]) * (1.5 + np.arange(shape[-1])))
+
+
+def square(rows: int) -> Draw:
+    """Draw arrays that are far from singular as matrices, of which the first axes are the rows."""
+
+    def draw(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        return regular(rng, (int(np.prod(shape[:rows])),) * 2).reshape(shape)
+
+    return draw
+
+
+def moved(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+    """Draw such an array of which the first and third axes are the columns."""
+    first, *rest = (shape[k] for k in (1, 3, 0, 2))
+    return square(2)(rng, (first, *rest)).transpose(2, 0, 3, 1)
 
 
 def einsum(*operands: Any, subscripts: str) -> Any:
@@ -121,7 +136,14 @@ SAMPLES: tuple[Sample, ...] = (
     *(one("eigh", shape, draw=regular, call=from_eigh) for shape in ((1, 1), (3, 3), (2, 2, 2))),
     one("eigvalsh", (3, 3), draw=regular, call=lambda x: engine.eigvalsh(symmetric(x))),
     *(one("svd", shape, draw=regular, call=from_svd) for shape in ((1, 1), (3, 3), (4, 2), (2, 3), (2, 3, 2))),
-    one("svdvals", (3, 2), draw=regular),
+    *(one("svdvals", shape, draw=regular) for shape in ((1, 1), (3, 2), (2, 2, 3))),
+    one("tensorinv", (2, 3, 3, 2), draw=square(2)),
+    one("tensorinv", (6, 2, 3), draw=square(1), ind=1),
+    one("tensorsolve", (2, 3, 6), (2, 3), draw=(square(2), real)),
+    one("tensorsolve", (6, 2, 3), (6,), draw=(square(1), real)),
+    one("tensorsolve", (2, 2, 3, 3), (2, 3), draw=(moved, real), axes=(0, 2)),
+    one("vander", (4,)),
+    one("vander", (2, 3), N=2, increasing=True),
     one("cond", (3, 3), draw=regular),
     one("norm", (2, 3)),
     one("norm", (2, 3, 2), axis=1),
@@ -180,6 +202,14 @@ def torch_triangular(torch: Any) -> Any:
     return call
 
 
+def vandermonde(torch: Any) -> Any:
+    def call(x: Any, N: Any = None, increasing: bool = False) -> Any:
+        powers = torch.linalg.vander(x, N=N)
+        return powers if increasing else powers.flip(-1)
+
+    return call
+
+
 def torch_norm(torch: Any) -> Any:
     return lambda x, axis=None, keepdims=False, **order: torch.linalg.norm(x, dim=axis, keepdim=keepdims, **order)
 
@@ -187,6 +217,9 @@ def torch_norm(torch: Any) -> Any:
 COUNTERPARTS: dict[str, Counterpart] = {
     **{name: in_torch(name) for name in ("inner", "kron")},
     **{name: in_linalg(name) for name in ("inv", "det", "pinv", "matrix_power", "matrix_exp", "svdvals", "cond")},
+    "tensorinv": lambda t: lambda x, ind=2: t.linalg.tensorinv(x, ind),
+    "tensorsolve": lambda t: lambda a, b, axes=None: t.linalg.tensorsolve(a, b, axes),
+    "vander": vandermonde,
     "einsum": lambda t: lambda *xs, subscripts: t.einsum(subscripts, *xs),
     "contract": lambda t: lambda x, y, labels: t.einsum(f"{labels[0]},{labels[1]}->{labels[2]}", x, y),
     "tensordot": lambda t: lambda x, y, axes=2: t.tensordot(x, y, axes),

@@ -144,10 +144,13 @@ SAMPLES: tuple[Sample, ...] = (
     one("kl_div", *PAIR, log_target=True),
     *with_options("soft_margin_loss", *PAIR, draw=(real, signs), options=REDUCTIONS),
     one("multilabel_soft_margin_loss", *PAIR, draw=(real, probability)),
+    one("multilabel_soft_margin_loss", *PAIR, (3,), call=lambda x, t, w: weighted_multilabel(engine, x, t, w)),
+    one("gaussian_nll_loss", *PAIR, (2,), draw=(real, real, positive_only)),
     *with_options("hinge_embedding_loss", *PAIR, draw=(spread, signs), options=REDUCTIONS),
     *with_options("margin_ranking_loss", (5,), (5,), (5,), draw=(real, real, signs), options=REDUCTIONS, margin=0.3),
     *with_options("cosine_embedding_loss", (4, 3), (4, 3), (4,), draw=(real, real, signs), options=REDUCTIONS),
     *with_options("triplet_margin_loss", (4, 3), (4, 3), (4, 3), options=REDUCTIONS),
+    one("triplet_margin_loss", (4, 3), (4, 3), (4, 3), swap=True, reduction="none"),
     one("ctc_loss", (5, 2, 4), call=lambda x, **s: ctc(engine, x, **s)),
     one("ctc_loss", (5, 2, 4), call=lambda x, **s: ctc(engine, x, **s), reduction="sum"),
     one("cosine_similarity", (2, 3), (2, 3)),
@@ -156,6 +159,9 @@ SAMPLES: tuple[Sample, ...] = (
     one("pairwise_distance", (2, 3), (1, 3), p=3.0),
     one("normalize", (2, 3)),
     one("normalize", (2, 3), p=3.0, axis=0),
+    one("cosine_similarity", (1, 2, 3), (2, 1, 3), axis=-2),
+    one("pdist", (4, 3)),
+    one("pdist", (3, 2), p=3.0),
     one("cdist", (2, 4, 3), (2, 2, 3)),
     one("cdist", (4, 3), (2, 3), p=1.0),
     one("standardize", (2, 3), axes=(1,), eps=1e-5),
@@ -193,6 +199,30 @@ SAMPLES: tuple[Sample, ...] = (
     one("lstm_cell", (2, 3), (2, 2), (2, 2), (8, 3), (8, 2), call=joined_lstm),
     one("lstm_cell", (2, 3), (2, 2), (2, 2), (8, 3), (8, 2), (8,), (8,), call=joined_lstm),
 )
+
+
+def pairs_apart(torch: Any) -> Any:
+    """PyTorch's function has no second derivative: the norms of the differences."""
+
+    def call(x: Any, p: float = 2.0) -> Any:
+        rows, columns = torch.triu_indices(len(x), len(x), 1)
+        return torch.linalg.vector_norm(x[rows] - x[columns], p, -1)
+
+    return call
+
+
+def weighted_multilabel(library: Any, x: Any, target: Any, weight: Any) -> Any:
+    function = engine.multilabel_soft_margin_loss if library is engine else written_out(library)
+    return function(x, target, weight=weight)
+
+
+def written_out(torch: Any) -> Any:
+    """PyTorch's function does not differentiate its target or weight: the formula, in its operations."""
+
+    def call(x: Any, target: Any, weight: Any = 1.0) -> Any:
+        return (weight * (torch.nn.functional.softplus(x) - target * x)).mean()
+
+    return call
 
 
 def ctc(library: Any, x: Any, reduction: str = "mean", number: Any = np.asarray) -> Any:
@@ -272,7 +302,7 @@ def lstm(torch: Any) -> Any:
 SAME = (
     *("leaky_relu", "relu6", "hardtanh", "softshrink", "hardshrink", "elu", "celu", "selu", "logsigmoid", "mish"),
     *("hardsigmoid", "hardswish", "softsign", "tanhshrink", "threshold", "prelu", "softplus", "gelu", *LOSSES),
-    *("gaussian_nll_loss", "binary_cross_entropy", "kl_div", "multilabel_soft_margin_loss", "hinge_embedding_loss"),
+    *("gaussian_nll_loss", "binary_cross_entropy", "kl_div", "hinge_embedding_loss"),
     *("margin_ranking_loss", "cosine_embedding_loss", "triplet_margin_loss", "pairwise_distance", "linear"),
     *("bilinear", "embedding", "embedding_bag", "local_response_norm", "scaled_dot_product_attention"),
 )
@@ -301,6 +331,8 @@ COUNTERPARTS: dict[str, Counterpart] = {
     "huber": lambda t: lambda x, delta: t.nn.functional.huber_loss(x, 0 * x, delta=delta, reduction="none"),
     "binary_cross_entropy_with_logits": weighted_logits,
     "ctc_loss": lambda t: lambda x, **more: ctc(t, x, number=t.tensor, **more),
+    "pdist": pairs_apart,
+    "multilabel_soft_margin_loss": written_out,
     "cdist": lambda t: lambda x, y, p=2.0: t.linalg.vector_norm(x[..., :, None, :] - y[..., None, :, :], p, -1),
     "standardize": lambda t: (
         lambda x, axes, eps: (x - x.mean(axes, keepdim=True)) / t.sqrt(x.var(axes, correction=0, keepdim=True) + eps)

@@ -44,6 +44,11 @@ SAMPLES: tuple[Sample, ...] = (
     one("quantile", (5,), draw=spread, q=0.3),
     one("quantile", (2, 5), draw=spread, q=(0.1, 0.5, 1.0), axis=1),
     one("quantile", (2, 5), draw=spread, q=0.62, axis=0, keepdims=True),
+    *(
+        one("quantile", (2, 5), draw=spread, q=(0.1, 0.4, 0.5), axis=1, method=method)
+        for method in ("lower", "higher", "midpoint", "nearest")
+    ),
+    one("quantile", (2, 5), (2,), draw=(spread, exactly(0.3, 0.61)), axis=1, call=engine.quantile),
     one("cumprod", ()),
     one("cumprod", (2, 3)),
     one("cumprod", (2, 5), axis=-1),
@@ -59,6 +64,13 @@ SAMPLES: tuple[Sample, ...] = (
     one("diff", (4, 3), n=2, axis=0),
     one("trapezoid", (5,), dx=0.3),
     one("trapezoid", (4, 3), (4,), draw=(real, positive_only), call=lambda y, x: engine.trapezoid(y, x, axis=0)),
+    one("trapezoid", (2, 4), (2, 4)),
+    one("cumulative_trapezoid", (5,), dx=0.3),
+    one("cumulative_trapezoid", (4, 3), (4,), call=lambda y, x: engine.cumulative_trapezoid(y, x, axis=0)),
+    one("gradient", (5,), spacing=0.3),
+    one("gradient", (2, 5), edge_order=2),
+    one("gradient", (4, 3), (4,), draw=(real, spread), call=lambda f, x: engine.gradient(f, x, 0, 2)),
+    one("gradient", (2,)),
     one("index_select", (4, 3), axis=0, index=np.array([0, 2, 2])),
     one("gather", (4, 3), axis=0, index=np.array([[0, 2], [2, 3]])),
     one("gather", (2, 3), axis=1, index=np.array([[0, 0, 2, 2]])),
@@ -99,8 +111,9 @@ def sorted_(torch: Any) -> Any:
 
 
 def quantile(torch: Any) -> Any:
-    def call(x: Any, q: Any = 0.5, axis: Any = None, keepdims: bool = False) -> Any:
-        return torch.quantile(x, torch.tensor(q, dtype=x.dtype), axis, keepdims)
+    def call(x: Any, q: Any = 0.5, axis: Any = None, keepdims: bool = False, method: str = "linear") -> Any:
+        levels = q if isinstance(q, torch.Tensor) else torch.tensor(q, dtype=x.dtype)
+        return torch.quantile(x, levels, axis, keepdims, interpolation=method)
 
     return call
 
@@ -119,6 +132,34 @@ def put_in_torch(torch: Any) -> Any:
     return call
 
 
+def integrated(name: str) -> Counterpart:
+    """Integrate along the first axis at the points of a vector, otherwise along the last."""
+
+    def make(torch: Any) -> Any:
+        def call(y: Any, x: Any = None, dx: float = 1.0) -> Any:
+            if x is None:
+                return getattr(torch, name)(y, dx=dx)
+            return getattr(torch, name)(y, x, dim=-1) if x.ndim > 1 else getattr(torch, name)(y, x[:, None], dim=0)
+
+        return call
+
+    return make
+
+
+def sloped(torch: Any) -> Any:
+    """PyTorch's does not differentiate the points: one written out for them."""
+
+    def call(f: Any, x: Any = None, spacing: float = 1.0, edge_order: int = 1) -> Any:
+        if x is None:
+            return torch.gradient(f, spacing=spacing, dim=-1, edge_order=edge_order)[0]
+        steps = torch.diff(x)[:, None]
+        slopes = torch.diff(f, dim=0) / steps
+        inside = (slopes[:-1] * steps[1:] + slopes[1:] * steps[:-1]) / (steps[1:] + steps[:-1])
+        return torch.cat([2 * slopes[:1] - inside[:1], inside, 2 * slopes[-1:] - inside[-1:]])
+
+    return call
+
+
 COUNTERPARTS: dict[str, Counterpart] = {
     "sort": sorted_,
     "partition": lambda t: lambda x, kth: parts(t.sort(x).values, kth),
@@ -131,9 +172,9 @@ COUNTERPARTS: dict[str, Counterpart] = {
     "cummax": along("cummax"),
     "cummin": along("cummin"),
     "diff": along("diff"),
-    "trapezoid": lambda t: (
-        lambda y, x=None, dx=1.0: t.trapezoid(y, dx=dx) if x is None else t.trapezoid(y, x[:, None], dim=0)
-    ),
+    "trapezoid": integrated("trapezoid"),
+    "cumulative_trapezoid": integrated("cumulative_trapezoid"),
+    "gradient": sloped,
     "index_select": lambda t: lambda x, axis, index: t.index_select(x, axis, t.tensor(index)),
     "gather": lambda t: lambda x, axis, index: t.gather(x, axis, t.tensor(index)),
     "index_fill": lambda t: lambda x, axis, index, value: t.index_fill(x, axis, t.tensor(index), value),

@@ -23,7 +23,9 @@ def transposed(dims: int) -> tuple[Sample, ...]:
     name, image, kernel = f"conv_transpose{dims}d", (3, 2, 2)[:dims], KERNELS[dims]
     plain = one(name, (2, 2, *image), (2, 1, *kernel), (1,))
     more: Any = {"stride": 2, "padding": 1, "output_padding": 1, "groups": 2}
-    return (plain,) if dims == 3 else (plain, one(name, (1, 2, *image), (2, 2, *kernel), **more))
+    # As much room at the end as there is between windows: one more window would fit.
+    roomy = one(name, (1, 1, *image), (1, 1, *kernel), stride=2, output_padding=2, dilation=3)
+    return (plain,) if dims == 3 else (plain, one(name, (1, 2, *image), (2, 2, *kernel), **more), roomy)
 
 
 def pools(kind: str, dims: int) -> tuple[Sample, ...]:
@@ -39,17 +41,30 @@ SAMPLES: tuple[Sample, ...] = (
     one("windows", (1,), axes=(0,), size=(1,), stride=(1,), dilation=(1,)),
     one("overlap_add", (2, 3), shape=(5,), axes=(0,), size=(3,), stride=(2,), dilation=(1,)),
     one("overlap_add", (2, 2, 1, 2, 2), shape=(2, 4, 5), axes=(1, 2), size=(2, 2), stride=(1, 2), dilation=(2, 3)),
+    one("overlap_add", (2, 3), shape=(9,), axes=(0,), size=(3,), stride=(2,), dilation=(1,)),
     one("overlap_add", (1, 1), shape=(1,), axes=(0,), size=(1,), stride=(1,), dilation=(1,)),
     *(s for dims in (1, 2, 3) for s in convolutions(dims)),
     *(s for dims in (1, 2, 3) for s in transposed(dims)),
     *(s for dims in (1, 2, 3) for kind in ("max", "avg") for s in pools(kind, dims)),
+    one("max_pool2d", (1, 1, 4, 7), draw=spread, kernel_size=3, stride=2, padding=1, ceil_mode=True),
+    *(
+        one("avg_pool2d", (1, 1, 4, 6), kernel_size=3, stride=2, padding=1, count_include_pad=counts, ceil_mode=True)
+        for counts in (True, False)
+    ),
+    one("avg_pool3d", (1, 1, 3, 2, 3), kernel_size=2, divisor_override=3),
     one("max_pool2d", (1, 1, 4, 5), draw=spread, kernel_size=(2, 2), stride=1, dilation=(2, 1)),
     one("avg_pool2d", (1, 1, 4, 5), kernel_size=2, padding=1, count_include_pad=False),
     one("lp_pool1d", (1, 2, 5), draw=positive_only, norm_type=3.0, kernel_size=2),
     one("lp_pool2d", (1, 1, 4, 5), draw=positive_only, norm_type=2.0, kernel_size=(2, 2), stride=1),
     *(one(f"adaptive_{kind}_pool1d", (2, 1, 5), draw=spread, output_size=3) for kind in ("avg", "max")),
     *(one(f"adaptive_{kind}_pool2d", (1, 1, 4, 5), draw=spread, output_size=(3, 2)) for kind in ("avg", "max")),
+    *(one(f"adaptive_{kind}_pool3d", (1, 1, 3, 2, 4), draw=spread, output_size=(2, 1, 3)) for kind in ("avg", "max")),
     one("interpolate", (1, 2, 3), size=5),
+    one("interpolate", (1, 2, 5), size=3, mode="nearest-exact"),
+    one("interpolate", (1, 1, 3, 4), size=(5, 2), mode="bicubic"),
+    one("interpolate", (1, 1, 3, 4), size=(5, 2), mode="bicubic", align_corners=True),
+    one("interpolate", (1, 1, 3, 4), mode="bilinear", scale_factor=(1.7, 0.6)),
+    one("interpolate", (1, 1, 5), scale_factor=1.7),
     one("interpolate", (1, 1, 3, 2), size=(2, 5), mode="bilinear"),
     one("interpolate", (1, 1, 3, 2), size=(4, 1), mode="bilinear", align_corners=True),
     one("interpolate", (1, 2, 4), size=7, mode="linear"),
@@ -66,10 +81,12 @@ def functional(name: str) -> Counterpart:
 
 
 def interpolated(torch: Any) -> Any:
-    def call(x: Any, size: Any, mode: str = "nearest", align_corners: bool | None = None) -> Any:
-        linear = mode.endswith("linear")
+    def call(
+        x: Any, size: Any = None, mode: str = "nearest", align_corners: bool | None = None, scale_factor: Any = None
+    ) -> Any:
+        aligns = mode.endswith(("linear", "cubic"))
         return torch.nn.functional.interpolate(
-            x, size, mode=mode, align_corners=bool(align_corners) if linear else None
+            x, size, scale_factor, mode=mode, align_corners=bool(align_corners) if aligns else None
         )
 
     return call
@@ -90,7 +107,8 @@ def folded(torch: Any) -> Any:
     """Take the adjoint of sliding windows from PyTorch's own backward."""
 
     def call(x: Any, shape: Any, **how: Any) -> Any:
-        return torch.func.vjp(lambda v: unfolded(torch)(v, **how), torch.zeros(shape, dtype=x.dtype))[1](x)[0]
+        there = tuple(slice(n) for n in x.shape)  # the shape may leave room for more windows
+        return torch.func.vjp(lambda v: unfolded(torch)(v, **how)[there], torch.zeros(shape, dtype=x.dtype))[1](x)[0]
 
     return call
 

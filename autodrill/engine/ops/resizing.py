@@ -1,0 +1,99 @@
+"""Resizing the spatial axes of (N, C, ...): each is multiplied by a matrix that depends on its lengths alone."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from autodrill.engine.ops.arrange import take
+from autodrill.engine.ops.pooling import adaptive_avg, along_spatial
+from autodrill.engine.ops.window import lengths
+
+if TYPE_CHECKING:
+    from autodrill.engine.backend import Array
+    from autodrill.engine.ops.window import Lengths
+
+Matrix = np.ndarray[Any, np.dtype[np.float64]]
+Mode = Literal["nearest", "nearest-exact", "linear", "bilinear", "trilinear", "bicubic", "area"]
+
+_SPATIAL = {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2}
+_CUBIC = -0.75  # the slope of Keys's kernel (1981) at 1, as image libraries choose it
+
+
+def _linear(distance: Matrix) -> Matrix:
+    return np.maximum(1 - distance, 0.0)
+
+
+def _cubic(distance: Matrix) -> Matrix:
+    d, a = distance, _CUBIC
+    inner = (a + 2) * d**3 - (a + 3) * d**2 + 1
+    outer = a * (d**3 - 5 * d**2 + 8 * d - 4)
+    return np.where(d <= 1, inner, np.where(d < 2, outer, 0))
+
+
+def _resampling(mode: str, length: int, count: int, step: float, align_corners: bool) -> Matrix:
+    """Return the matrix of interpolation from `length` to `count` points; the outermost stand for all beyond."""
+    if align_corners:
+        places = np.arange(count) * ((length - 1) / (count - 1) if count > 1 else 0)
+    else:
+        places = (np.arange(count) + 0.5) * step - 0.5
+    cubic = mode == "bicubic"
+    if not cubic:
+        places = np.maximum(places, 0)
+    matrix = np.zeros((count, length))
+    first = np.floor(places).astype(int)
+    for near in (first - 1, first, first + 1, first + 2) if cubic else (first, first + 1):
+        weight = (_cubic if cubic else _linear)(np.abs(places - near))
+        np.add.at(matrix, (np.arange(count), np.clip(near, 0, length - 1)), weight)
+    return matrix
+
+
+def interpolate(
+    x: Array,
+    size: int | Lengths | None = None,
+    mode: Mode = "nearest",
+    align_corners: bool = False,
+    *,
+    scale_factor: float | tuple[float, ...] | None = None,
+) -> Any:
+    """Resize the spatial axes of (N, C, ...).
+
+    Args:
+        x: One, two or three spatial axes.
+        size: Their new lengths.
+        mode: `"nearest"`, which rounds down, or `"nearest-exact"`, which compares centres; `"linear"`, `"bilinear"`
+            and `"trilinear"` for one, two and three spatial axes; `"bicubic"` for two; `"area"` for the means of bins.
+        align_corners: For the linear modes and the cubic: the outermost samples' centres, not their edges, coincide.
+        scale_factor: In place of `size`, how much longer the axes become, rounded down. Points then lie as far apart
+            as it says, not as the lengths do.
+
+    Raises:
+        ValueError: The mode is unknown or does not fit the number of axes, or not one of `size` and `scale_factor`
+            is given.
+    """
+    dims = x.ndim - 2
+    old = x.shape[2:]
+    if (size is None) == (scale_factor is None):
+        raise ValueError("`interpolate` takes either `size` or `scale_factor`")
+    if size is not None:
+        target = lengths(size, dims)
+        steps = tuple(n / m for n, m in zip(old, target, strict=True))
+    else:
+        factors = scale_factor if isinstance(scale_factor, tuple) else (scale_factor,) * dims
+        target = tuple(math.floor(n * (f or 0)) for n, f in zip(old, factors, strict=True))
+        steps = tuple(1 / (f or 1) for f in factors)
+    if mode in {"nearest", "nearest-exact"}:
+        offset = 0.5 if mode == "nearest-exact" else 0.0
+        for axis, (length, count, step) in enumerate(zip(old, target, steps, strict=True), start=2):
+            places = np.floor((np.arange(count) + offset) * step).astype(int)
+            x = take(x, np.minimum(places, length - 1), axis)
+        return x
+    if mode == "area":
+        return adaptive_avg(x, target, dims)
+    if _SPATIAL.get(mode) != dims:
+        raise ValueError(f"mode `{mode}` does not fit an input of {dims} spatial axes")
+    return along_spatial(
+        x, [_resampling(mode, *sizes, align_corners) for sizes in zip(old, target, steps, strict=True)]
+    )

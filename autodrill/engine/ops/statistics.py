@@ -1,0 +1,60 @@
+"""Sums and means that leave out what is not a number, and the second moments of several variables: NumPy's names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from autodrill.engine.backend import backend_of
+from autodrill.engine.ops.arrange import diagonal
+from autodrill.engine.ops.elementwise import sqrt, where
+from autodrill.engine.ops.linalg import matmul
+from autodrill.engine.ops.reduce import Axis, sum  # noqa: A004 - NumPy's name
+from autodrill.engine.ops.shape import expand_dims, reshape, swapaxes
+from autodrill.engine.tensor import raw
+
+if TYPE_CHECKING:
+    from autodrill.engine.backend import Array
+
+
+def nansum(x: Array, axis: Axis = None, keepdims: bool = False) -> Any:
+    """Return the sum over `axis` of what is a number; the rest gets no gradient."""
+    return sum(where(raw(x) == raw(x), x, 0), axis=axis, keepdims=keepdims)
+
+
+def nanmean(x: Array, axis: Axis = None, keepdims: bool = False) -> Any:
+    """Return the mean over `axis` of what is a number, and NaN where nothing is."""
+    counted = (raw(x) == raw(x)).sum(axis=axis, keepdims=keepdims)
+    return nansum(x, axis, keepdims) / backend_of(raw(x)).xp.asarray(counted, x.dtype)
+
+
+def cov(x: Array, *, ddof: float = 1, fweights: Array | None = None, aweights: Array | None = None) -> Any:
+    """Return the covariances of variables, the rows of x, over observations, its columns.
+
+    Args:
+        x: Shape (variables, observations), or (observations,) for one variable.
+        ddof: What is taken from the number of observations in the divisor.
+        fweights: How often each observation was made, integers of shape (observations,).
+        aweights: How much each observation counts, likewise; with these the divisor is NumPy's.
+
+    Returns:
+        Shape (variables, variables), or () for the variance of one.
+    """
+    rows = reshape(x, (1, -1)) if x.ndim < 2 else x
+    xp = backend_of(raw(x)).xp
+    weights: Any = xp.ones(rows.shape[1], x.dtype) if fweights is None else xp.asarray(raw(fweights), x.dtype)
+    if aweights is not None:
+        weights = aweights * weights
+    total = sum(weights)
+    centred = rows - expand_dims(sum(rows * weights, axis=1) / total, 1)
+    lost = ddof if aweights is None else ddof * sum(weights * aweights) / total
+    found = matmul(centred, swapaxes(centred * weights, 0, 1)) / (total - lost)
+    return reshape(found, ()) if rows.shape[0] == 1 else found
+
+
+def corrcoef(x: Array) -> Any:
+    """Return the correlations of variables, shaped as by `cov`; rounding may take them past 1, where NumPy clips."""
+    found = cov(x)
+    if found.ndim == 0:
+        return found / found
+    deviations = sqrt(diagonal(found))
+    return found / expand_dims(deviations, 1) / deviations

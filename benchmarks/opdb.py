@@ -1,0 +1,82 @@
+"""The engine against PyTorch on PyTorch's own operation samples: values, gradients, tangents, second derivatives.
+
+Run as `python -m benchmarks.opdb [operation ...] [--samples 20]` from the root of the checkout. Each line of the table
+is one entry of PyTorch's `op_db`; a cell is how many samples agree of how many were compared. What an entry comes to in
+the engine's functions is said in `tests/engine/opdb/calls.py`, and so are the reasons of what does not agree.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+import autodrill
+from tests.engine.opdb.agreement import MODES, RTOL, compare, load_op_db, named, samples, served
+from tests.engine.opdb.calls import CALLS, MISSES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tests.engine.opdb.agreement import Check, Comparison
+
+
+def comparisons(names: Sequence[str], most: int) -> dict[str, list[Comparison]]:
+    """Compare every variant of every operation that has a call, or of the named ones, by its name without variant."""
+    operations = load_op_db()
+    found: dict[str, list[Comparison]] = {}
+    for name, call in CALLS.items():
+        for op in served(operations, name, CALLS):
+            if not names or op.name in names or named(op) in names:
+                made = compare(torch, op, call, samples(torch, op, most, spread=True))
+                found.setdefault(op.name, []).append(made)
+    return found
+
+
+def tally(checks: Iterable[Check], mode: str | None = None) -> str:
+    """Return `agreed/compared`, or a dash where nothing was."""
+    chosen = [c.agrees for c in checks if mode in {None, c.mode}]
+    return f"{sum(chosen)}/{len(chosen)}" if chosen else "-"
+
+
+def row(first: str, cells: Iterable[str]) -> str:
+    return f"{first:<46}" + "".join(f"{cell:>14}" for cell in cells)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("operations", nargs="*", help="names of op_db; all by default")
+    parser.add_argument("--samples", type=int, default=20, help="at most so many of each, evenly spread")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    found = comparisons(arguments.operations, arguments.samples)
+    every = [one for variants in found.values() for one in variants]
+    checks = [check for one in every for check in one.checks]
+    print(f"autodrill {autodrill.__version__}, numpy {np.__version__}, torch {torch.__version__}")
+    print(f"Python {platform.python_version()}, {platform.system()}")
+    print(f"float64, at most {arguments.samples} samples of each; agreement is to {RTOL:g} of the largest element\n")
+    print(row("", MODES))
+    for one in sorted(every, key=lambda one: one.name):
+        print(row(one.name, (tally(one.checks, mode) for mode in MODES)))
+    print(row("all", (tally(checks, mode) for mode in MODES)))
+    modes = {name: {c.mode for one in variants for c in one.checks} for name, variants in found.items()}
+    agreed = sum(c.agrees for c in checks)
+    print(f"\n{sum('gradient' in seen for seen in modes.values())} operations by value and gradient, ", end="")
+    print(f"{sum(seen == set(MODES) for seen in modes.values())} of them in all four; {len(every)} with variants")
+    print(f"agreement {agreed}/{len(checks)} = {100 * agreed / max(1, len(checks)):.2f} %\n")
+    print("what does not agree")
+    missed = Counter((c.name, c.mode) for c in checks if not c.agrees)
+    for (name, mode), count in sorted(missed.items()):
+        print(f"  {name}, {mode}, {count}: {MISSES.get((name, mode), 'UNEXPLAINED')}")
+    print("\nwhat was not compared, by sample")
+    for one in sorted(every, key=lambda one: one.name):
+        for reason, count in sorted(Counter(one.left_out).items()):
+            print(f"  {one.name}, {count}: {reason}")
+
+
+if __name__ == "__main__":
+    main()
