@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from autodrill.drills.authoring import (
+        Bound,
         Given,
         Mistake,
         Scenario,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "Bound",
     "Given",
     "Mistake",
     "Scenario",

@@ -9,6 +9,7 @@ import numpy as np  # noqa: TID253 arguments are arrays
 from autodrill.drills.authored import authored
 from autodrill.drills.exercise import Kind
 from autodrill.errors import InternalError
+from autodrill.grading.drives import drive_for
 from autodrill.grading.process import Arg, Layout
 
 if TYPE_CHECKING:
@@ -16,33 +17,12 @@ if TYPE_CHECKING:
     from autodrill.drills.exercise import Exercise, Parameter, Solution
     from autodrill.grading.truth import Truth
 
-__all__ = ["NODE_DRIVE", "arguments", "scenario_source", "shown_arguments"]
-
-NODE_DRIVE = """
-class Node:
-    def __init__(self, data, grad):
-        self.data = data
-        self.grad = grad
-
-    def __repr__(self):
-        return f"Node(data={self.data!r}, grad={self.grad!r})"
-
-
-def drive(candidate, data, grads, alias, out_data, out_grad, extra):
-    nodes = [Node(d, g) for d, g in zip(data, grads)][: 1 if alias else None]
-    operands = nodes * len(data) if alias else nodes
-    out = Node(out_data, out_grad)
-    candidate(*operands, out, **extra)
-    return {"grads": [n.grad for n in nodes], "data": [n.data for n in nodes], "out": [out.data, out.grad]}
-"""
-"""Puts a `_backward` closure to work: nodes with what an interview gives them and nothing more."""
+__all__ = ["arguments", "scenario_source", "shown_arguments"]
 
 
 def scenario_source(exercise: Exercise, solution: Solution) -> str | None:
     """The source of what puts the candidate's code to work in its own process; None to call it directly."""
-    if solution.drive:
-        return solution.drive
-    return NODE_DRIVE if exercise.kind is Kind.VALUE else None
+    return solution.drive or drive_for(exercise.kind, len(solution.cotangents))
 
 
 def arguments(exercise: Exercise, solution: Solution, case: Case, truth: Truth) -> list[Any]:
@@ -63,8 +43,9 @@ def arguments(exercise: Exercise, solution: Solution, case: Case, truth: Truth) 
 def named_arguments(exercise: Exercise, solution: Solution, case: Case, truth: Truth) -> dict[str, Any]:
     """The arguments by the names of the parameters they go to, in order.
 
-    A parameter's name decides what it gets: a cotangent, an input or option of the case, `out`, `<input>_shape`, or
-    what the exercise's `saved` computes. An optional parameter that nothing is known about keeps its default.
+    A parameter's name decides what it gets: a cotangent or tangent, an input or option of the case, `out`,
+    `<input>_shape`, or what the exercise's `saved` computes. An optional parameter that nothing is known about keeps
+    its default. Where the candidate writes a forward as well, the cotangents stand before what that is handed.
     """
     known: dict[str, Any] = {}
     for name, value in case.inputs.items():
@@ -78,8 +59,10 @@ def named_arguments(exercise: Exercise, solution: Solution, case: Case, truth: T
     if solution.saved is not None:
         with authored(solution.path, "saved"):
             known.update(solution.saved(**{name: known[name] for name in case.inputs}, **case.static))
-    parameters = solution.drive_parameters if solution.drive else exercise.parameters
-    return _matched(parameters, known, exercise)
+    if solution.drive or not exercise.kind.has_forward:
+        return _matched(solution.drive_parameters if solution.drive else exercise.parameters, known, exercise)
+    cotangents = {name: known[name] for name in solution.cotangents}
+    return {**cotangents, **_matched(exercise.parameters, known, exercise)}
 
 
 def _matched(parameters: tuple[Parameter, ...], known: dict[str, Any], exercise: Exercise) -> dict[str, Any]:

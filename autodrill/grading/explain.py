@@ -116,7 +116,11 @@ def _known_rule(
         if bench.finished:
             return _as_rule(alike)
         loaded = bench.load(
-            mistake.source.encode(), exercise.path.name, exercise.id, scenario_source(exercise, solution), seconds=1.0
+            mistake.source.encode(),
+            exercise.path.name,
+            exercise.entry,
+            scenario_source(exercise, solution),
+            seconds=1.0,
         )
         if not isinstance(loaded, ends.Loaded):
             continue

@@ -79,7 +79,7 @@ def grade(
 
 def _grade(process: Runner, prepared: Prepared, submission: Submission, report: Report, only: int | None) -> Report:
     exercise, solution, limits = prepared.exercise, prepared.solution, prepared.limits
-    loaded = process.load(submission.source, submission.name, exercise.id, prepared.scenario)
+    loaded = process.load(submission.source, submission.name, exercise.entry, prepared.scenario)
     if not isinstance(loaded, ends.Loaded):
         return _not_loaded(report, exercise, loaded)
     chosen = range(len(prepared.cases)) if only is None else [prepared.index(only)]
@@ -105,11 +105,12 @@ def _not_loaded(report: Report, exercise: Exercise, end: ends.LoadOutcome) -> Re
 
 def _load_failure(exercise: Exercise, end: ends.LoadOutcome) -> Failure:
     match end:
-        case ends.NotDefined(found=str() as found):
-            return Failure(FaultKind.MISSING, f"`{exercise.id}` is a {found}, not a function")
-        case ends.NotDefined(names=names):
+        case ends.NotDefined(found=found, names=names):
+            missing = next((n for n in exercise.entry.split() if n.partition(".")[0] not in names), exercise.entry)
+            if found is not None:
+                return Failure(FaultKind.MISSING, f"`{missing}` is a {found}, not a function")
             instead = f"; it defines {', '.join(f'`{n}`' for n in names[:3])}" if names else ""
-            return Failure(FaultKind.MISSING, f"the file defines no `{exercise.id}`{instead}")
+            return Failure(FaultKind.MISSING, f"the file defines no `{missing}`{instead}")
         case ends.Broken():
             summary = end.message if end.kind is ends.BrokenKind.SYNTAX else f"{end.kind}: {end.message}"
             return Failure(FaultKind.SYNTAX, summary, line=end.line, code=(end.text or "").strip())

@@ -164,6 +164,10 @@ def results(
         items = value
     else:
         items = [value]
+    if truth.absent:
+        items, fault = _without_absent(truth, items)
+        if fault is not None:
+            return None, fault
     if len(items) != len(names):
         wanted = f"{len(names)} results ({', '.join(names)})" if len(names) > 1 else f"one result ({names[0]})"
         count = "1 result" if len(items) == 1 else f"{len(items)} results"
@@ -173,6 +177,19 @@ def results(
         if item is None:
             return None, Fault(FaultKind.NOTHING, f"{name} is None")
     return [_as_array(item) for item in items], None
+
+
+def _without_absent(truth: Truth, items: Sequence[Any]) -> tuple[Sequence[Any], Fault | None]:
+    """Take out what must be None: a `Function` returns one gradient for each argument of its forward."""
+    wanted = len(truth.parts) + len(truth.absent)
+    outputs = sum(not part.linear for part in truth.parts)
+    if len(items) != wanted:
+        words = f"backward returns {len(items) - outputs} gradients for {wanted - outputs} arguments of forward"
+        return items, Fault(FaultKind.ARITY, f"{words}: None belongs where there is none")
+    for place in truth.absent:
+        if items[place] is not None:
+            return items, Fault(FaultKind.TYPE, f"gradient {place - outputs} belongs to no float: it must be None")
+    return [item for place, item in enumerate(items) if place not in truth.absent], None
 
 
 def _numbers(value: Any) -> bool:

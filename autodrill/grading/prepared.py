@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from contextlib import closing
+from contextlib import closing, nullcontext
 from typing import TYPE_CHECKING
 
 from autodrill.drills.cases import battery, case_at, class_of
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from autodrill.grading.process import Runner
 
 __all__ = ["Prepared"]
+
+_COPIES = 3
+"""How often arguments and results lie in memory at once: as they came or go, as arrays, and in between."""
 
 
 class Prepared:
@@ -106,8 +109,18 @@ class Prepared:
         for index, seen in self._put(process, small):
             right = right and seen.fault is None
             yield index, seen
-        if right:
-            yield from self._put(process, large)
+        for index in large if right else ():
+            with process.bounded(allowance) if (allowance := self._allowance(index)) else nullcontext():
+                yield from self._put(process, [index])
+
+    def _allowance(self, index: int) -> int:
+        """Bytes that the call of a case may allocate, its arguments and results as they travel included; 0 for any."""
+        bound = self.cases[index].bound
+        if bound is None or not bound.memory:
+            return 0
+        asked = self.question(index)
+        results = sum(part.value.nbytes for part in asked.truth.parts)
+        return bound.memory + _COPIES * (len(asked.request.frame) + results)
 
     def _put(self, process: Runner, indexes: Sequence[int]) -> Generator[tuple[int, Observation]]:
         left = deque(indexes)

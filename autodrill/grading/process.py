@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import time
 from collections import deque
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self, cast
@@ -47,6 +48,8 @@ Layout = wire.Layout
 _START_SECONDS = 60.0  # generous: a slow start is the machine's fault, not the candidate's
 _ANY_SIZE = 1 << 40
 _UNDER_WAY = 8  # requests: enough that neither side waits for the other
+SLACK = 3 << 20
+"""Bytes that the heap of any process grows by between the load of a file and its last call: measured, and doubled."""
 _LAST_BREATH_SECONDS = 0.2  # a process closes its descriptors a little before it is gone
 
 
@@ -65,6 +68,7 @@ class Runner:
         self._standing: Standing | None = None
         self._scenario: str | None = None
         self._filename = ""
+        self._before: int | None = None
         self._loading: Request | None = None
         self._exchange = Exchange(child, limits.output)
 
@@ -122,8 +126,8 @@ class Runner:
         Args:
             source: The file as it is on disk; a coding cookie and a byte order mark are honoured.
             filename: What tracebacks call it; it need not exist.
-            entry: The function or class to call.
-            scenario: Source, trusted, that defines `drive(candidate, *args)`; it finds `np` defined.
+            entry: The function or class to call, or `Class.method`; names separated by a space for a scenario's tuple.
+            scenario: Source, trusted, that defines `drive(candidate, *args)`; it finds `np` and `in_step` defined.
             seconds: Wall time, in place of the limits'.
 
         Raises:
@@ -131,8 +135,9 @@ class Runner:
             UnconfinedError: The process cannot be confined as it must be.
             RuntimeError: The runner is finished.
         """
-        self._alive()
+        child = self._alive()
         self._await_start()
+        self._before = child.address_space()
         if scenario != self._scenario:
             self._set_scenario(scenario)
         self._filename = filename
@@ -192,6 +197,24 @@ class Runner:
         finally:
             while waiting and not self.finished:
                 self._outcomes(*waiting.popleft())
+
+    @contextmanager
+    def bounded(self, memory: int) -> Generator[None]:
+        """Bound what the process may map while the block runs, counted from before its file was loaded.
+
+        So memory that was put by earlier counts as well. The kernel enforces it, where it knows `prlimit` and lets us:
+        elsewhere nothing is enforced but what always is. Requests that were made before must have been answered.
+
+        Args:
+            memory: Bytes, beside `SLACK`.
+        """
+        if self._before is not None and self._child is not None:
+            self._child.bound(self._before + memory + SLACK)
+        try:
+            yield
+        finally:
+            if self._child is not None:
+                self._child.bound(None)
 
     def close(self) -> None:
         """Kill the process and everything it started, and release every descriptor. It may be called twice."""

@@ -44,6 +44,11 @@ STRUCTURAL = {
         "the work grows far faster than the forward's: a full Jacobian, or finite differences",
         "you need a vector-Jacobian product, not the Jacobian",
     ),
+    FaultKind.TOO_MUCH_MEMORY: Rule(
+        "too-much-memory",
+        "the memory grows faster than that of the inputs and results",
+        "what do you hold all of, although you use it piece by piece?",
+    ),
 }
 """The rule of each fault that says by itself what is wrong."""
 

@@ -9,7 +9,7 @@ import numpy as np  # noqa: TID253 this module is numbers through and through; w
 
 from autodrill.drills.authored import authored
 from autodrill.drills.exercise import Kind
-from autodrill.drills.oracles import crosschecked_vjp
+from autodrill.drills.oracles import crosschecked_jvp, crosschecked_vjp
 from autodrill.errors import InternalError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-__all__ = ["Part", "Truth", "gradients_for", "truth"]
+__all__ = ["Part", "Truth", "added_by", "truth"]
 
 ULPS = 1024.0
 """How many times the rounding error that the problem itself amplifies an answer may be off: another order of
@@ -38,12 +38,14 @@ class Part:
         value: The right value, float64 (or the integer dtype asked for).
         tolerance: Largest absolute difference allowed, elementwise.
         dtype: The dtype it must have.
+        linear: Whether it is linear in the cotangents or tangents: an output of the forward is not.
     """
 
     name: str
     value: Array
     tolerance: Array
     dtype: np.dtype[Any]
+    linear: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +54,17 @@ class Truth:
 
     Attributes:
         parts: The results asked for.
-        cotangents: One an output of `forward`, in the case's dtype.
+        cotangents: One an output of `forward`, in the case's dtype; for a JVP the tangents, one an input that moves.
         outputs: What `forward` gives, in the case's dtype.
         start: For scalar nodes: the `.grad` each operand starts with.
+        absent: For a `Function`: which of its results must be None, for arguments that have no gradient.
     """
 
     parts: tuple[Part, ...]
     cotangents: tuple[Array, ...] = ()
     outputs: tuple[Array, ...] = ()
     start: tuple[float, ...] = ()
+    absent: tuple[int, ...] = ()
 
 
 def truth(exercise: Exercise, solution: Solution, case: Case) -> Truth:
@@ -79,14 +83,14 @@ def truth(exercise: Exercise, solution: Solution, case: Case) -> Truth:
     forward, primals, raised, wrt = _posed(solution, case)
     with authored(solution.path, "forward"), np.errstate(all="ignore"):
         outputs = tuple(np.asarray(o, dtype=np.float64) for o in _tuple(forward(*raised)))
-        cotangents = _cotangents(case, outputs, dtype)
+        moving = [i for i, p in enumerate(primals) if p.dtype.kind == "f"] if wrt is None else wrt
+        derivative = _derivative(exercise, forward, wrt)
+        cotangents = _directions(case, [raised[i] for i in moving] if exercise.kind is Kind.JVP else outputs, dtype)
         high = [c.astype(np.float64) for c in cotangents]
         smooth = case.smooth and case.dtype == "float64" and all(np.isfinite(c).all() for c in high)
-        gradients = crosschecked_vjp(forward, raised, high, smooth=smooth, wrt=wrt)
-        spread = _amplified_rounding(forward, raised, high, gradients, wrt, dtype)
-    differentiated = [n for n, p in zip(names, primals, strict=True) if p.dtype.kind == "f"]
-    if wrt is not None:
-        differentiated = [names[i] for i in wrt]
+        gradients = derivative(raised, high, smooth)
+        spread = _amplified_rounding(derivative, raised, high, gradients, dtype)
+    differentiated = [names[i] for i in moving]
     low = tuple(o.astype(dtype) for o in outputs)
     if exercise.kind is Kind.VALUE:
         parts, start = _node_parts(case, differentiated, gradients, spread)
@@ -98,14 +102,48 @@ def truth(exercise: Exercise, solution: Solution, case: Case) -> Truth:
         Part(name, gradient, tolerance, dtype)
         for name, gradient, tolerance in zip(results, gradients, spread, strict=True)
     )
-    return Truth(parts, cotangents, low)
+    if exercise.kind.has_forward:
+        with authored(solution.path, "forward"):
+            parts = (*_output_parts(forward, raised, outputs, dtype), *parts)
+    absent: tuple[int, ...] = ()
+    if exercise.kind is Kind.FUNCTION:
+        handed = [p.name for p in exercise.parameters if p.name in case.inputs or p.name in case.static]
+        absent = tuple(len(outputs) + i for i, name in enumerate(handed) if name not in differentiated)
+    return Truth(parts, cotangents, low, absent=absent)
 
 
-def gradients_for(solution: Solution, case: Case, cotangents: Sequence[Array]) -> list[Array]:
-    """Return what is right for a case under other cotangents than its own, by the engine alone, in float64."""
+def added_by(exercise: Exercise, solution: Solution, case: Case, known: Truth, others: Sequence[Array]) -> list[Array]:
+    """Return what other cotangents or tangents than a case's own add to each part, by the engine alone, in float64."""
     forward, _, raised, wrt = _posed(solution, case)
     with authored(solution.path, "forward"), np.errstate(all="ignore"):
-        return crosschecked_vjp(forward, raised, [c.astype(np.float64) for c in cotangents], smooth=False, wrt=wrt)
+        added = _derivative(exercise, forward, wrt)(raised, [c.astype(np.float64) for c in others], False)
+    return [np.zeros_like(part.value) for part in known.parts if not part.linear] + added
+
+
+def _derivative(
+    exercise: Exercise, forward: Callable[..., Any], wrt: list[int] | None
+) -> Callable[[list[Array], list[Array], bool], list[Array]]:
+    """Return what is asked for as a function of the inputs, what it is linear in, and whether differences may vote."""
+    oracle = crosschecked_jvp if exercise.kind is Kind.JVP else crosschecked_vjp
+    return lambda primals, directions, smooth: oracle(forward, primals, directions, smooth=smooth, wrt=wrt)
+
+
+def _output_parts(
+    forward: Callable[..., Any], primals: list[Array], outputs: tuple[Array, ...], dtype: np.dtype[Any]
+) -> tuple[Part, ...]:
+    """Ask for what the forward gives as well, before any gradient: a backward can differentiate a wrong forward."""
+    spread = _amplified_rounding(
+        lambda moved, _directions, _smooth: [np.asarray(o, dtype=np.float64) for o in _tuple(forward(*moved))],
+        primals,
+        [],
+        list(outputs),
+        dtype,
+    )
+    names = ("out",) if len(outputs) == 1 else tuple(f"out[{i}]" for i in range(len(outputs)))
+    return tuple(
+        Part(name, output, tolerance, dtype, linear=False)
+        for name, output, tolerance in zip(names, outputs, spread, strict=True)
+    )
 
 
 def _posed(solution: Solution, case: Case) -> tuple[Callable[..., Any], list[Array], list[Array], list[int] | None]:
@@ -123,11 +161,10 @@ def _posed(solution: Solution, case: Case) -> tuple[Callable[..., Any], list[Arr
 
 
 def _amplified_rounding(
-    function: Callable[..., Any],
+    derivative: Callable[[list[Array], list[Array], bool], list[Array]],
     primals: list[Array],
     cotangents: list[Array],
     gradients: list[Array],
-    wrt: list[int] | None,
     dtype: np.dtype[Any],
 ) -> list[Array]:
     """Derive the tolerance: what rounding of the inputs alone does to the answer, measured, times a margin.
@@ -138,7 +175,7 @@ def _amplified_rounding(
     cotangent, nothing is asked: there the engine's own cancellation decides the digits.
     """
     eps = float(np.finfo(dtype).eps)
-    floor = float(np.finfo(dtype).tiny) + eps**2 * max(map(_largest, cotangents))
+    floor = float(np.finfo(dtype).tiny) + eps**2 * max(map(_largest, cotangents), default=0.0)
     rng = np.random.default_rng(1)
     moved = [np.zeros_like(g) for g in gradients]
 
@@ -153,13 +190,7 @@ def _amplified_rounding(
 
     with np.errstate(all="ignore"):
         for signs in (checkerboard, coins):
-            again = crosschecked_vjp(
-                function,
-                [nudge(p, signs) for p in primals],
-                [nudge(c, signs) for c in cotangents],
-                smooth=False,
-                wrt=wrt,
-            )
+            again = derivative([nudge(p, signs) for p in primals], [nudge(c, signs) for c in cotangents], False)
             for total, gradient, other in zip(moved, gradients, again, strict=True):
                 np.fmax(total, np.where(np.isfinite(other), np.abs(other - gradient), 0), out=total)
         return [
@@ -173,7 +204,8 @@ def _largest(array: Array) -> float:
     return float(finite.max()) if finite.size else 0.0
 
 
-def _cotangents(case: Case, outputs: tuple[Array, ...], dtype: np.dtype[Any]) -> tuple[Array, ...]:
+def _directions(case: Case, outputs: Sequence[Array], dtype: np.dtype[Any]) -> tuple[Array, ...]:
+    """Draw cotangents of the outputs, or tangents of the inputs that move."""
     rng = np.random.default_rng([case.seed, 1])
     made = []
     for output in outputs:
