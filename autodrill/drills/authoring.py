@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 _ARRAY = re.compile(r"(?P<name>[A-Za-z_]\w*)\[(?P<dims>[^\]]*)\]")
-_OPTIONS = ("smooth", "remark", "empty", "large", "note")
+_OPTIONS = ("smooth", "remark", "empty", "large", "note", "draws")
 _BOUNDS = ("memory", "seconds", "because")
 
 
@@ -67,6 +67,7 @@ class Given:
         large: Sizes for the one large case, or None to choose them; `False` for no large case.
         note: A few words that name this class in a report, such as "at the kink".
         bound: What a call may cost; such a class is put once, at the sizes of `large`, to what is right elsewhere.
+        draws: For an estimator: how often it is asked, each time with other draws of `sample`; its mean is judged.
     """
 
     arrays: Mapping[str, tuple[int | str, ...]]
@@ -78,6 +79,7 @@ class Given:
     large: Mapping[str, int] | bool = True
     note: str = ""
     bound: Bound | None = None
+    draws: int = 0
 
     @property
     def symbols(self) -> tuple[str, ...]:
@@ -130,9 +132,9 @@ def given(pattern: str, /, **options: Any) -> Given:
 
     Args:
         pattern: Names with dimensions, such as `"X[n,d] W[d,k]"`; `x[]` is a scalar, `a[n,1]` has an axis of size 1.
-        **options: `smooth`, `remark`, `empty`, `large`, `note` as in `Given`; `memory`, `seconds`, `because` as in
-            `Bound`. An option named like an array gives its values (a drawing rule, a number or nested lists); `g`
-            fixes the cotangent, or the tangents; any other is a static argument.
+        **options: `smooth`, `remark`, `empty`, `large`, `note`, `draws` as in `Given`; `memory`, `seconds`, `because`
+            as in `Bound`. An option named like an array gives its values (a drawing rule, a number or nested lists);
+            `g` fixes the cotangent, or the tangents; any other is a static argument.
 
     Raises:
         ValueError: If the pattern is malformed or names an array twice, or a bound does not say why.

@@ -50,6 +50,7 @@ class Case:
         large: Whether this is the large case that makes an answer by finite differences cost too much.
         size: The size a scenario was asked for; 0 for arrays.
         bound: What the call may cost, or None.
+        draws: How often an estimator is asked; 0 for what is no estimator.
     """
 
     label: str
@@ -67,6 +68,7 @@ class Case:
     large: bool = False
     size: int = 0
     bound: Bound | None = None
+    draws: int = 0
 
 
 def battery(exercise: Exercise, solution: Solution, seed: int) -> list[Case]:
@@ -88,7 +90,7 @@ def battery(exercise: Exercise, solution: Solution, seed: int) -> list[Case]:
             elif entry.bound is None:
                 cases += _array_cases(entry, rng)
         given = [e for e in solution.cases if isinstance(e, Given) and e.large]
-        large = [e for e in given if e.symbols and e.bound is None]
+        large = [e for e in given if e.symbols and e.bound is None and not e.draws]
         # A JVP by finite differences costs two forwards and no more: there precision tells, not cost.
         if large and exercise.kind.is_linear and exercise.kind is not Kind.JVP and not solution.drive:
             cases.append(_large_case(max(large, key=_unlikeness), rng))
@@ -247,6 +249,7 @@ def _array_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
         text = f"{label} · {what}" if what else label
         inputs = _draw(entry, sizes, rng)
         settings = {"smooth": entry.smooth, "remark": entry.remark, "cotangent": entry.values.get("g")}
+        settings["draws"] = entry.draws
         return Case(text, inputs, dict(entry.static), seed=_child(rng), **{**settings, **changes})
 
     cases = [case(_DISTINCT if len(symbols) > 1 else "", distinct)]

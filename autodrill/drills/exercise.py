@@ -126,6 +126,8 @@ class Solution:
         forward: The function differentiated, in engine operations; its gradient is the answer. Or None.
         wrt: Names of the inputs whose gradients are asked for, or None for every floating input.
         saved: Computes further arguments for the candidate from the inputs and `out`. Or None.
+        sample: Draws what is random for an estimator, from a random generator and the inputs. Or None.
+        deviation: The standard deviation of one right estimate, from the cotangents and the inputs. Or None.
         expected: Computes the right answer of a program. Or None.
         judge: Says what is wrong with a program's answer, or None if nothing is. Or None.
         drive: Source of a function `drive(candidate, ...)` that puts the candidate's code through a scenario in
@@ -149,6 +151,8 @@ class Solution:
     forward: Callable[..., Any] | None = None
     wrt: tuple[str, ...] | None = None
     saved: Callable[..., dict[str, Any]] | None = None
+    sample: Callable[..., dict[str, Any]] | None = None
+    deviation: Callable[..., Any] | None = None
     expected: Callable[..., Any] | None = None
     judge: Callable[..., str | None] | None = None
     drive: str = ""

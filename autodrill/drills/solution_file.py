@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["load_solution", "solution_path"]
 
-_PARTS = ("forward", "saved", "expected", "judge")
+_PARTS = ("forward", "saved", "sample", "deviation", "expected", "judge")
 _DECIDING = ("forward", "expected", "judge")
 
 
@@ -177,6 +177,10 @@ def _check_settings(source: SourceFile, namespace: dict[str, Any], complain: Com
     equivalent = namespace.get("EQUIVALENT", {})
     if not isinstance(equivalent, dict) or not _texts([*equivalent, *equivalent.values()]):
         complain("`EQUIVALENT` must map mutants to the reasons why they compute the same", line("EQUIVALENT"))
+    if any(isinstance(case, Given) and case.draws for case in cases):
+        for part in ("forward", "sample", "deviation"):
+            if not callable(namespace.get(part)):
+                complain(f"a `given(...)` with `draws` needs `{part}`", line("CASES"))
     for part in _PARTS:
         if namespace.get(part) is not None and not callable(namespace[part]):
             complain(f"`{part}` must be a function", line(part))

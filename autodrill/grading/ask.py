@@ -25,8 +25,8 @@ def scenario_source(exercise: Exercise, solution: Solution) -> str | None:
     return solution.drive or drive_for(exercise.kind, len(solution.cotangents))
 
 
-def arguments(exercise: Exercise, solution: Solution, case: Case, truth: Truth) -> list[Any]:
-    """Return what `Runner.call` is given for a case.
+def arguments(exercise: Exercise, solution: Solution, case: Case, truth: Truth, draw: int = 0) -> list[Any]:
+    """Return what `Runner.call` is given for a case, for an estimator at one of its draws.
 
     Raises:
         InternalError: If the stub asks for something the exercise does not provide.
@@ -36,11 +36,11 @@ def arguments(exercise: Exercise, solution: Solution, case: Case, truth: Truth) 
         out, g = float(truth.outputs[0]), float(truth.cotangents[0])
         return [data, list(truth.start), case.alias, out, g, dict(case.static)]
     layout = Layout.STRIDED if case.strided else Layout.C
-    named = named_arguments(exercise, solution, case, truth)
+    named = named_arguments(exercise, solution, case, truth, draw)
     return [Arg(v, layout) if isinstance(v, np.ndarray) else v for v in named.values()]
 
 
-def named_arguments(exercise: Exercise, solution: Solution, case: Case, truth: Truth) -> dict[str, Any]:
+def named_arguments(exercise: Exercise, solution: Solution, case: Case, truth: Truth, draw: int = 0) -> dict[str, Any]:
     """The arguments by the names of the parameters they go to, in order.
 
     A parameter's name decides what it gets: a cotangent or tangent, an input or option of the case, `out`,
@@ -59,6 +59,10 @@ def named_arguments(exercise: Exercise, solution: Solution, case: Case, truth: T
     if solution.saved is not None:
         with authored(solution.path, "saved"):
             known.update(solution.saved(**{name: known[name] for name in case.inputs}, **case.static))
+    if solution.sample is not None and case.draws:
+        rng = np.random.default_rng([case.seed, 4, draw])
+        with authored(solution.path, "sample"):
+            known.update(solution.sample(rng, **{name: known[name] for name in case.inputs}, **case.static))
     if solution.drive or not exercise.kind.has_forward:
         return _matched(solution.drive_parameters if solution.drive else exercise.parameters, known, exercise)
     cotangents = {name: known[name] for name in solution.cotangents}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np  # noqa: TID253 cotangents are arrays
 
 from autodrill.grading.ask import arguments
+from autodrill.grading.draws import mean_of_draws, noise
 from autodrill.grading.form import Form
 from autodrill.grading.observe import Fault, Observation, answer_budget, ask, examine, results
 from autodrill.grading.outcome import Returned
@@ -45,9 +46,9 @@ class Question:
     Attributes:
         case: The case.
         truth: What is right for it.
-        request: The calls: the case itself; if `linear`, with another cotangent, unless what that adds is known, and
-            with the sum of both; and then, if it is `repeated`, once more with the very arguments of the first call,
-            as that left them.
+        request: The calls: the case itself, or all draws of an estimator; if `linear`, with another cotangent, unless
+            what that adds is known, and with the sum of both; and then, if it is `repeated`, once more with the very
+            arguments of the first call, as that left them.
         linear: Whether linearity is asked about.
         added: What the other cotangent adds to each result if the answer to the case itself is right: empty if that
             answer might be right by chance, its cotangent being none that was drawn.
@@ -76,7 +77,7 @@ def question(
         repeated: Whether to ask the same again, where that makes sense.
     """
     called = exercise.kind.is_linear and not solution.drive
-    pure = called and not case.large
+    pure = called and not case.large and not case.draws
     comparable = called and solution.judge is None  # a judge says right or wrong, and keeps no numbers
     # Of 0 every linear function makes 0, and there is nothing to be added to infinity.
     linear = comparable and pure and all(np.isfinite(c).all() and np.any(c != 0) for c in known.cotangents)
@@ -93,6 +94,7 @@ def question(
         calls += [
             Call(arguments(exercise, solution, case, replace(known, cotangents=each)), watched=False) for each in more
         ]
+    calls += [Call(arguments(exercise, solution, case, known, draw), watched=False) for draw in range(1, case.draws)]
     if pure and repeated:
         calls.append(replace(calls[0], again=True))
     request = call_request(
@@ -136,9 +138,12 @@ def observe(exercise: Exercise, solution: Solution, asked: Question, ends: Seque
         asked: The question.
         ends: How its calls ended, up to the first that did not return.
     """
-    if (right := _right(asked, ends)) is not None:
+    if not asked.case.draws and (right := _right(asked, ends)) is not None:
         return right
-    seen = examine(exercise, solution, asked.case, asked.truth, ends[0])
+    first = ends[0] if not asked.case.draws else mean_of_draws(exercise, solution, asked.truth, ends)
+    seen = examine(exercise, solution, asked.case, asked.truth, first)
+    if asked.case.draws:
+        return seen if seen.fault is not None else replace(seen, fault=noise(exercise, solution, asked.truth, ends))
     if asked.case.large:
         return _costly(seen)
     if seen.fault is not None:

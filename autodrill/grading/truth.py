@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np  # noqa: TID253 this module is numbers through and through; whoever imports it needs numpy
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Part", "Truth", "added_by", "truth"]
 
+_SIGMAS = 6.0
+"""Standard deviations that the mean of many draws may be off: by chance it is so once in 500 million times."""
+
 ULPS = 1024.0
 """How many times the rounding error that the problem itself amplifies an answer may be off: another order of
 summation costs tens, a wrong formula costs billions."""
@@ -39,6 +42,7 @@ class Part:
         tolerance: Largest absolute difference allowed, elementwise.
         dtype: The dtype it must have.
         linear: Whether it is linear in the cotangents or tangents: an output of the forward is not.
+        deviation: For an estimator: the standard deviation of one right estimate, elementwise.
     """
 
     name: str
@@ -46,6 +50,7 @@ class Part:
     tolerance: Array
     dtype: np.dtype[Any]
     linear: bool = True
+    deviation: Array | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +107,8 @@ def truth(exercise: Exercise, solution: Solution, case: Case) -> Truth:
         Part(name, gradient, tolerance, dtype)
         for name, gradient, tolerance in zip(results, gradients, spread, strict=True)
     )
+    if case.draws:
+        parts = _expected_of_draws(solution, case, cotangents, parts)
     if exercise.kind.has_forward:
         with authored(solution.path, "forward"):
             parts = (*_output_parts(forward, raised, outputs, dtype), *parts)
@@ -126,6 +133,29 @@ def _derivative(
     """Return what is asked for as a function of the inputs, what it is linear in, and whether differences may vote."""
     oracle = crosschecked_jvp if exercise.kind is Kind.JVP else crosschecked_vjp
     return lambda primals, directions, smooth: oracle(forward, primals, directions, smooth=smooth, wrt=wrt)
+
+
+def _expected_of_draws(
+    solution: Solution, case: Case, cotangents: tuple[Array, ...], parts: tuple[Part, ...]
+) -> tuple[Part, ...]:
+    """Allow the mean of an estimator's draws to be off what it estimates by what their number explains.
+
+    `_SIGMAS` times the standard deviation of the mean: that of a right estimator, which the exercise knows, and not
+    the one observed, which a noisy answer could make as large as it likes.
+    """
+    if solution.deviation is None:
+        raise InternalError("the exercise asks for draws and has no `deviation`")
+    given = dict(zip(solution.cotangents, cotangents, strict=True))
+    with authored(solution.path, "deviation"), np.errstate(all="ignore"):
+        deviations = _tuple(solution.deviation(**given, **case.inputs, **case.static))
+    if len(deviations) != len(parts):
+        raise InternalError(f"`deviation` returns {len(deviations)} values for {len(parts)} results")
+    widened = []
+    for part, deviation in zip(parts, deviations, strict=True):
+        each = np.broadcast_to(np.asarray(deviation, dtype=np.float64), part.value.shape)
+        tolerance = part.tolerance + _SIGMAS * each / case.draws**0.5
+        widened.append(replace(part, tolerance=tolerance, deviation=each))
+    return tuple(widened)
 
 
 def _output_parts(

@@ -255,8 +255,10 @@ def import_numpy(folder: str) -> None:
     NumPy's own submodules stay importable through the package's path, so none is loaded before it is asked for.
     """
     sys.path[0] = folder
-    import_module("numpy")
+    numpy = import_module("numpy")
     del sys.path[0]
+    # The first product that is not tiny maps the buffers of the BLAS: memory that no candidate has asked for.
+    _ = numpy.ones((128, 128)) @ numpy.ones((128, 128))
 
 
 def _int(value: wire.Value) -> int:
