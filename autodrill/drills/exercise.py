@@ -134,7 +134,7 @@ class Solution:
             its own process; empty to call it directly.
         drive_parameters: The parameters of `drive` after `candidate`.
         may_alias: Whether an answer may share memory with an argument.
-        remarks: Names of the customs that earn a remark instead of failing: see `grading.customs`.
+        remarks: Names of the customs that earn a remark instead of failing: see `drills.customs`.
         cotangents: The names of the cotangents, one an output of `forward`; for a JVP those of the tangents, one an
             input that is differentiated.
         results: The names of the results asked for; empty for `d` and the input's name. Where `drive` or the

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from autodrill.drills.authored import line_in
 from autodrill.drills.authoring import Given, Mistake, Scenario
+from autodrill.drills.customs import CUSTOMS
 from autodrill.drills.entry import parameters_of, signature
 from autodrill.drills.exercise import Kind, Solution
 from autodrill.drills.loader import read_text
@@ -149,7 +150,8 @@ def _check_signature(exercise: Exercise, definition: Definition, complain: Compl
     asked = next(iter(SourceFile(exercise.stub, "stub").functions(getattr(definition.node, "name", ""))), None)
     wanted = signature(asked.node) if asked else {}
     for name, mine in signature(definition.node).items():
-        if wanted.get(name) not in (None, (), mine):
+        asked_for = wanted.get(name) or mine
+        if mine[: len(asked_for)] != asked_for or not all(p.optional for p in mine[len(asked_for) :]):
             takes, stub = (", ".join(p.name for p in each) for each in (mine, wanted[name]))
             complain(f"it takes ({takes}), but the stub is `{name}({stub})`", definition.node.lineno)
 
@@ -171,6 +173,9 @@ def _check_settings(source: SourceFile, namespace: dict[str, Any], complain: Com
         if namespace.get(name) is not None and not _texts(namespace[name]):
             complain(f"`{name}` must be a tuple of names", line(name))
             namespace[name] = None
+    for name in namespace.get("REMARKS") or ():
+        if name not in CUSTOMS:
+            complain(f"`REMARKS` names `{name}`; known are {', '.join(CUSTOMS)}", line("REMARKS"))
     for name in namespace.get("WRT") or ():
         if any(isinstance(case, Given) and name not in case.arrays for case in cases):
             complain(f"`WRT` names `{name}`, which is not an array of every `given(...)`", line("WRT"))

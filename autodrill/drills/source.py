@@ -70,9 +70,9 @@ class SourceFile:
                 needed.add(id(definition))
                 names |= definition.uses
         imports = [self.text(d) for d in helpers if id(d) in needed and _is_import(d.node)]
-        parts = [self.text(d) for d in helpers if id(d) in needed and not _is_import(d.node)]
+        parts = [d for d in self.definitions if (id(d) in needed and not _is_import(d.node)) or d in wanted]
         blocks = ["".join(imports)] if imports else []
-        return "\n\n".join([*blocks, *parts, *map(self.text, wanted)])
+        return "\n\n".join([*blocks, *map(self.text, parts)])
 
     def text(self, definition: Definition) -> str:
         """The lines of a definition without its decorators."""

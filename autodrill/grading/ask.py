@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np  # noqa: TID253 arguments are arrays
 
 from autodrill.drills.authored import authored
+from autodrill.drills.customs import OLD_NUMPY
 from autodrill.drills.exercise import Kind
 from autodrill.errors import InternalError
 from autodrill.grading.drives import drive_for
@@ -22,7 +23,10 @@ __all__ = ["arguments", "scenario_source", "shown_arguments"]
 
 def scenario_source(exercise: Exercise, solution: Solution) -> str | None:
     """The source of what puts the candidate's code to work in its own process; None to call it directly."""
-    return solution.drive or drive_for(exercise.kind, len(solution.cotangents))
+    source = solution.drive or drive_for(exercise.kind, len(solution.cotangents))
+    if "old-numpy" in solution.remarks:
+        return OLD_NUMPY + (source or "def drive(candidate, *arguments):\n    return candidate(*arguments)\n")
+    return source
 
 
 def arguments(exercise: Exercise, solution: Solution, case: Case, truth: Truth, draw: int = 0) -> list[Any]:

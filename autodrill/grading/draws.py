@@ -34,7 +34,9 @@ def mean_of_draws(exercise: Exercise, solution: Solution, known: Truth, ends: Se
     first = ends[0]
     if not isinstance(stacked, list) or not isinstance(first, Returned):
         return stacked if not isinstance(stacked, list) else first
-    means = tuple(s.mean(axis=0).astype(p.dtype) for s, p in zip(stacked, known.parts, strict=True))
+    got, _ = results(exercise, solution, known, first)
+    dtypes = [p.dtype if g is None else g.dtype for g, p in zip(got or (), known.parts, strict=True)]
+    means = tuple(s.mean(axis=0).astype(dtype) for s, dtype in zip(stacked, dtypes, strict=True))
     return replace(first, value=means if len(means) > 1 else means[0], fitting=False)
 
 
@@ -69,8 +71,6 @@ def _stacked(
             return end
         fitting = [g for g, p in zip(got, known.parts, strict=True) if g is not None and g.shape == p.value.shape]
         if len(fitting) < len(known.parts) or any(g.dtype.kind not in "fiu" for g in fitting):
-            return end
-        if any(g.dtype != p.dtype and g.ndim for g, p in zip(fitting, known.parts, strict=True)):
             return end
         rows.append(fitting)
     return [np.stack([row[i] for row in rows]).astype(np.float64) for i in range(len(known.parts))]

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import resource
 import select
 import signal
 import subprocess
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from autodrill.grading.child import trace
@@ -116,31 +114,6 @@ class Child:
             return None
         self.marker.seek(0)
         return trace.read_marker(self.marker.read(trace.MARKER_BYTES))
-
-    def address_space(self) -> int | None:
-        """Return how many bytes of address space it has mapped, None where the system does not say."""
-        try:
-            pages = int(Path(f"/proc/{self.process.pid}/statm").read_text(encoding="ascii").split(maxsplit=1)[0])
-        except (OSError, IndexError):
-            return None
-        return pages * resource.getpagesize()
-
-    def bound(self, address_space: int | None) -> bool:
-        """Set how much address space it may map, None for what it may at most; return whether that was possible.
-
-        It cannot take that back itself: its filter knows no call for it.
-        """
-        if not hasattr(resource, "prlimit"):
-            return False
-        try:
-            _, most = resource.prlimit(self.process.pid, resource.RLIMIT_AS)
-            soft = most if address_space is None else address_space
-            if most != resource.RLIM_INFINITY:
-                soft = min(soft, most)
-            resource.prlimit(self.process.pid, resource.RLIMIT_AS, (soft, most))
-        except (OSError, ValueError):
-            return False
-        return True
 
     def ends_within(self, seconds: float) -> bool:
         """Wait for the process to end by itself and return whether it did."""

@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from autodrill.drills.customs import CUSTOMS, old_names
 from autodrill.errors import InternalError
 from autodrill.grading import outcome as ends
 from autodrill.grading.explain import Submission, explain
@@ -92,7 +93,8 @@ def _grade(process: Runner, prepared: Prepared, submission: Submission, report: 
     failing = [(i, o) for i, o in seen if o.fault is not None and not o.case.remark]
     report = replace(report, cases=len(chosen), passed=sum(o.fault is None for _, o in seen))
     if not failing:
-        return replace(report, remarks=_remarks(process, exercise, solution, seen, limits))
+        remarks = (*_remarks(process, exercise, solution, seen, limits), *_customs(solution, submission, seen))
+        return replace(report, remarks=remarks)
     failure = explain(process, exercise, solution, seen, failing, limits)
     verdict = {FaultKind.TIME: Verdict.TIMEOUT}.get(failure.kind, Verdict.FAIL)
     return replace(report, verdict=verdict, failure=failure)
@@ -145,6 +147,18 @@ def _remarks(
     if failure.rule is None:
         return (Remark("remark", f"{failure.label}: {failure.summary}"),)
     return (Remark(failure.rule.key, failure.rule.hint),)
+
+
+def _customs(solution: Solution, submission: Submission, seen: list[tuple[int, Observation]]) -> tuple[Remark, ...]:
+    """Say what an accepted answer does that the exercise's author leaves at a remark."""
+    found = {name for _, o in seen for name in o.customs}
+    old = old_names(submission.source.decode("utf-8", "replace")) if "old-numpy" in solution.remarks else []
+    which = f": {', '.join(f'`np.{name}`' for name in old)}"
+    return tuple(
+        Remark(name, CUSTOMS[name] + (which if name == "old-numpy" else ""))
+        for name in solution.remarks
+        if name in found or (name == "old-numpy" and old)
+    )
 
 
 def _is_stub(exercise: Exercise, submission: Submission) -> bool:

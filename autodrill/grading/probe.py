@@ -96,12 +96,12 @@ def question(
         ]
     calls += [Call(arguments(exercise, solution, case, known, draw), watched=False) for draw in range(1, case.draws)]
     if pure and repeated:
-        calls.append(replace(calls[0], again=True))
+        calls.append(replace(calls[0], again="writes-cotangent" not in solution.remarks))
     request = call_request(
         calls,
-        budget=answer_budget(known),
+        budget=answer_budget(case, known),
         seconds=_seconds(case, seconds),
-        form=Form([part.value.astype(part.dtype) for part in known.parts]) if comparable else None,
+        form=Form([part.value.astype(part.dtype) for part in known.parts]) if comparable and not known.absent else None,
     )
     return Question(case, known, request, linear, added, pure and repeated)
 
@@ -110,6 +110,8 @@ def _seconds(case: Case, usual: float) -> float:
     """Wall time of a call."""
     if case.bound is not None and case.bound.seconds:
         return case.bound.seconds
+    if case.bound is not None:
+        return max(usual, _LARGE_SECONDS)
     return _LARGE_SECONDS if case.large else usual
 
 

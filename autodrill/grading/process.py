@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import time
 from collections import deque
-from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self, cast
@@ -48,8 +47,6 @@ Layout = wire.Layout
 _START_SECONDS = 60.0  # generous: a slow start is the machine's fault, not the candidate's
 _ANY_SIZE = 1 << 40
 _UNDER_WAY = 8  # requests: enough that neither side waits for the other
-SLACK = 3 << 20
-"""Bytes that the heap of any process grows by between the load of a file and its last call: measured, and doubled."""
 _LAST_BREATH_SECONDS = 0.2  # a process closes its descriptors a little before it is gone
 
 
@@ -68,7 +65,6 @@ class Runner:
         self._standing: Standing | None = None
         self._scenario: str | None = None
         self._filename = ""
-        self._before: int | None = None
         self._loading: Request | None = None
         self._exchange = Exchange(child, limits.output)
 
@@ -135,9 +131,8 @@ class Runner:
             UnconfinedError: The process cannot be confined as it must be.
             RuntimeError: The runner is finished.
         """
-        child = self._alive()
+        self._alive()
         self._await_start()
-        self._before = child.address_space()
         if scenario != self._scenario:
             self._set_scenario(scenario)
         self._filename = filename
@@ -198,23 +193,25 @@ class Runner:
             while waiting and not self.finished:
                 self._outcomes(*waiting.popleft())
 
-    @contextmanager
-    def bounded(self, memory: int) -> Generator[None]:
-        """Bound what the process may map while the block runs, counted from before its file was loaded.
-
-        So memory that was put by earlier counts as well. The kernel enforces it, where it knows `prlimit` and lets us:
-        elsewhere nothing is enforced but what always is. Requests that were made before must have been answered.
+    def again(self, memory: int) -> tuple[Self, LoadOutcome]:
+        """Start another process with the same file loaded, that may allocate only so much from the beginning.
 
         Args:
-            memory: Bytes, beside `SLACK`.
+            memory: Bytes, in place of the limits'.
+
+        Returns:
+            Its runner, to be closed by the caller, and how the load ended.
+
+        Raises:
+            RuntimeError: Nothing is loaded.
         """
-        if self._before is not None and self._child is not None:
-            self._child.bound(self._before + memory + SLACK)
-        try:
-            yield
-        finally:
-            if self._child is not None:
-                self._child.bound(None)
+        if self._loading is None:
+            raise RuntimeError("nothing is loaded")
+        other = type(self).start(replace(self._limits, memory=memory), spawn=self._spawn)
+        other._set_scenario(self._scenario)
+        other._filename, other._loading = self._filename, self._loading
+        (outcome,) = other._outcomes(other._exchange.post(self._loading.frame), self._loading)
+        return other, cast("LoadOutcome", outcome)
 
     def close(self) -> None:
         """Kill the process and everything it started, and release every descriptor. It may be called twice."""
