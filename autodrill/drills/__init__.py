@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from autodrill.drills.authoring import (
+        Bound,
         Given,
         Mistake,
         Scenario,
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
         scenario,
         uniform,
     )
+    from autodrill.grading.child.ranks import in_step
 
 __all__ = [
+    "Bound",
     "Given",
     "Mistake",
     "Scenario",
@@ -30,6 +33,7 @@ __all__ = [
     "below",
     "given",
     "gradient",
+    "in_step",
     "mistake",
     "normal",
     "scenario",
@@ -40,6 +44,11 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     # Listing the exercises reads no solution file and should not wait for what those are written with.
     if name in __all__:
+        # `in_step` runs in the candidate's process: for a scenario it is there without being imported.
+        if name == "in_step":
+            from autodrill.grading.child import ranks
+
+            return ranks.in_step
         from autodrill.drills import authoring
 
         return getattr(authoring, name)

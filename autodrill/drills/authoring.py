@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     Draw = Callable[[np.random.Generator, tuple[int, ...], Mapping[str, int]], NDArray[Any]]
 
 __all__ = [
+    "Bound",
     "Given",
     "Mistake",
     "Scenario",
@@ -29,7 +30,27 @@ __all__ = [
 ]
 
 _ARRAY = re.compile(r"(?P<name>[A-Za-z_]\w*)\[(?P<dims>[^\]]*)\]")
-_OPTIONS = ("smooth", "remark", "empty", "large", "note")
+_OPTIONS = ("smooth", "remark", "empty", "large", "note", "draws")
+_BOUNDS = ("memory", "seconds", "because")
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What one call may cost, enforced from outside the candidate's process.
+
+    Attributes:
+        memory: Bytes it may allocate, beside room for its arguments and results; 0 for as much as any other call.
+        seconds: Wall time it may take; 0 for as long as any other large case.
+        because: What costs too much in the straightforward answer, as a noun: "the T x T matrix".
+    """
+
+    memory: int = 0
+    seconds: float = 0.0
+    because: str = ""
+
+    def __post_init__(self) -> None:
+        if not (self.memory or self.seconds) or not self.because:
+            raise ValueError("a bound on `memory` or `seconds` says in `because` what costs too much")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +66,8 @@ class Given:
         empty: Whether a size-0 axis makes sense.
         large: Sizes for the one large case, or None to choose them; `False` for no large case.
         note: A few words that name this class in a report, such as "at the kink".
+        bound: What a call may cost; such a class is put once, at the sizes of `large`, to what is right elsewhere.
+        draws: For an estimator: how often it is asked, each time with other draws of `sample`; its mean is judged.
     """
 
     arrays: Mapping[str, tuple[int | str, ...]]
@@ -55,6 +78,8 @@ class Given:
     empty: bool = True
     large: Mapping[str, int] | bool = True
     note: str = ""
+    bound: Bound | None = None
+    draws: int = 0
 
     @property
     def symbols(self) -> tuple[str, ...]:
@@ -72,11 +97,13 @@ class Scenario:
             report shows the smallest size that fails.
         sizes: The sizes graded, ascending.
         note: A few words that name this class in a report.
+        bound: What a call may cost; such a class is put to what is right elsewhere.
     """
 
     make: Callable[[np.random.Generator, int], dict[str, Any]]
     sizes: tuple[int, ...]
     note: str = ""
+    bound: Bound | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +132,12 @@ def given(pattern: str, /, **options: Any) -> Given:
 
     Args:
         pattern: Names with dimensions, such as `"X[n,d] W[d,k]"`; `x[]` is a scalar, `a[n,1]` has an axis of size 1.
-        **options: `smooth`, `remark`, `empty`, `large`, `note` as in `Given`. An option named like an array
-            gives its values (a drawing rule, a number or nested lists); `g` fixes the cotangent; any other is a
-            static argument.
+        **options: `smooth`, `remark`, `empty`, `large`, `note`, `draws` as in `Given`; `memory`, `seconds`, `because`
+            as in `Bound`. An option named like an array gives its values (a drawing rule, a number or nested lists);
+            `g` fixes the cotangent, or the tangents; any other is a static argument.
 
     Raises:
-        ValueError: If the pattern is malformed or names an array twice.
+        ValueError: If the pattern is malformed or names an array twice, or a bound does not say why.
     """
     arrays: dict[str, tuple[int | str, ...]] = {}
     rest = _ARRAY.sub("", pattern).strip()
@@ -123,15 +150,27 @@ def given(pattern: str, /, **options: Any) -> Given:
         dims = [d.strip() for d in match["dims"].split(",") if d.strip()]
         arrays[name] = tuple(int(d) if d.isdigit() else d for d in dims)
     settings = {key: options.pop(key) for key in _OPTIONS if key in options}
+    bound = {key: options.pop(key) for key in _BOUNDS if key in options}
+    if bound:
+        settings["bound"] = Bound(**bound)
     values = {key: options.pop(key) for key in [*arrays, "g"] if key in options}
     return Given(arrays, values, options, **settings)
 
 
-def scenario(*sizes: int, note: str = "") -> Callable[[Callable[[np.random.Generator, int], dict[str, Any]]], Scenario]:
-    """Decorate a function `(rng, size) -> inputs` as a class of inputs of a program, graded at the given sizes."""
+def scenario(
+    *sizes: int, note: str = "", **bound: Any
+) -> Callable[[Callable[[np.random.Generator, int], dict[str, Any]]], Scenario]:
+    """Decorate a function `(rng, size) -> inputs` as a class of inputs of a program, graded at the given sizes.
+
+    Args:
+        sizes: The sizes.
+        note: A few words that name this class in a report; the function's name without it.
+        bound: `memory`, `seconds` and `because` as in `Bound`.
+    """
+    cost = Bound(**bound) if bound else None
 
     def wrap(make: Callable[[np.random.Generator, int], dict[str, Any]]) -> Scenario:
-        return Scenario(make, tuple(sorted(sizes)), note or make.__name__.replace("_", " ").strip())
+        return Scenario(make, tuple(sorted(sizes)), note or make.__name__.replace("_", " ").strip(), cost)
 
     return wrap
 

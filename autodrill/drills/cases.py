@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from autodrill.drills.authored import authored
-from autodrill.drills.authoring import Given, Scenario
+from autodrill.drills.authoring import Bound, Given, Scenario
 from autodrill.drills.exercise import Kind
 from autodrill.errors import UsageError
 
@@ -49,6 +49,8 @@ class Case:
         simple: Whether cotangents and starting gradients are small integers, to read in a report.
         large: Whether this is the large case that makes an answer by finite differences cost too much.
         size: The size a scenario was asked for; 0 for arrays.
+        bound: What the call may cost, or None.
+        draws: How often an estimator is asked; 0 for what is no estimator.
     """
 
     label: str
@@ -65,6 +67,8 @@ class Case:
     simple: bool = False
     large: bool = False
     size: int = 0
+    bound: Bound | None = None
+    draws: int = 0
 
 
 def battery(exercise: Exercise, solution: Solution, seed: int) -> list[Case]:
@@ -83,11 +87,14 @@ def battery(exercise: Exercise, solution: Solution, seed: int) -> list[Case]:
                 cases += [_from_scenario(entry, size, _child(rng)) for size in entry.sizes]
             elif exercise.kind is Kind.VALUE:
                 cases += _scalar_cases(entry, rng)
-            else:
+            elif entry.bound is None:
                 cases += _array_cases(entry, rng)
-        large = [e for e in solution.cases if isinstance(e, Given) and e.large and e.symbols]
-        if large and exercise.kind is Kind.BACKWARD and not solution.drive:
+        given = [e for e in solution.cases if isinstance(e, Given) and e.large]
+        large = [e for e in given if e.symbols and e.bound is None and not e.draws]
+        # A JVP by finite differences costs two forwards and no more: there precision tells, not cost.
+        if large and exercise.kind.is_linear and exercise.kind is not Kind.JVP and not solution.drive:
             cases.append(_large_case(max(large, key=_unlikeness), rng))
+        cases += [_large_case(entry, rng) for entry in given if entry.bound is not None]
     return cases
 
 
@@ -137,7 +144,8 @@ def _from_scenario(entry: Scenario, size: int, seed: int) -> Case:
     made = entry.make(np.random.default_rng(seed), size)
     inputs = {name: value for name, value in made.items() if isinstance(value, np.ndarray)}
     static = {name: value for name, value in made.items() if name not in inputs}
-    return Case(entry.note, inputs, static, cotangent=1.0, seed=seed, size=size, simple=True)
+    case = Case(entry.note, inputs, static, cotangent=1.0, seed=seed, size=size, simple=True)
+    return case if entry.bound is None else replace(case, large=True, bound=entry.bound)
 
 
 def _frozen(static: Mapping[str, Any]) -> str:
@@ -241,6 +249,7 @@ def _array_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
         text = f"{label} · {what}" if what else label
         inputs = _draw(entry, sizes, rng)
         settings = {"smooth": entry.smooth, "remark": entry.remark, "cotangent": entry.values.get("g")}
+        settings["draws"] = entry.draws
         return Case(text, inputs, dict(entry.static), seed=_child(rng), **{**settings, **changes})
 
     cases = [case(_DISTINCT if len(symbols) > 1 else "", distinct)]
@@ -314,13 +323,14 @@ def _large_case(entry: Given, rng: np.random.Generator) -> Case:
     import numpy as np
 
     symbols = entry.symbols
-    rank = max(sum(isinstance(d, str) for d in dims) for dims in entry.arrays.values())
+    rank = max(1, *(sum(isinstance(d, str) for d in dims) for dims in entry.arrays.values()))
     # Broadcasting may make the output as large as all sizes together.
-    side = max(2, round(min(LARGE_ELEMENTS ** (1 / rank), (4 * LARGE_ELEMENTS) ** (1 / len(symbols)))))
+    side = max(2, round(min(LARGE_ELEMENTS ** (1 / rank), (4 * LARGE_ELEMENTS) ** (1 / max(1, len(symbols))))))
     sizes = {
         s: max(2, int(side * factor)) for s, factor in zip(symbols, np.linspace(0.8, 1.25, len(symbols)), strict=True)
     }
     if isinstance(entry.large, dict):
         sizes.update(entry.large)
     inputs = _draw(entry, sizes, rng)
-    return Case(f"{_label(entry)} · large", inputs, dict(entry.static), seed=_child(rng), dtype="float32", large=True)
+    case = Case(f"{_label(entry)} · large", inputs, dict(entry.static), seed=_child(rng), dtype="float32", large=True)
+    return replace(case, bound=entry.bound)

@@ -22,10 +22,26 @@ class Kind(StrEnum):
     """The `_backward` closure of a scalar node: reads `.data` and `out.grad`, adds into `.grad`."""
     BACKWARD = "backward"
     """A pure vector-Jacobian product: cotangent and saved values in, gradients out."""
+    JVP = "jvp"
+    """A pure Jacobian-vector product: inputs and their tangents in, the output's tangent out."""
+    FORWARD_BACKWARD = "forward_backward"
+    """Both passes, with a cache between them that is the candidate's own: two functions, or a class that keeps it."""
+    FUNCTION = "function"
+    """A class with static `forward(ctx, ...)` and `backward(ctx, ...)`, as `torch.autograd.Function` has them."""
     PROGRAM = "program"
     """A function or class that is put through a scenario."""
     BUGFIX = "bugfix"
     """Given code with a fault; the candidate repairs it."""
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the answer is a function of its arguments alone, linear in the cotangents or tangents among them."""
+        return self is Kind.BACKWARD or self is Kind.JVP or self.has_forward
+
+    @property
+    def has_forward(self) -> bool:
+        """Whether the candidate writes the forward too; it is judged before the backward."""
+        return self is Kind.FORWARD_BACKWARD or self is Kind.FUNCTION
 
 
 class Difficulty(StrEnum):
@@ -79,17 +95,21 @@ class Exercise(Heading):
     Attributes:
         task: The task in Markdown: the file's docstring.
         stub: The file as handed out, without its header block.
-        parameters: The signature of the function to write; empty for a class.
+        entry: What is to be written, as the candidate's process is told: the name of a function or class,
+            `Class.method` for a method of an instance made without arguments, or the names of a forward and a backward.
+        parameters: What it is handed: the parameters of the function; of the forward, without `self` or `ctx`, where
+            the candidate writes that too; empty for a class put through a scenario.
     """
 
     task: str
     stub: str
+    entry: str
     parameters: tuple[Parameter, ...]
 
     @property
-    def signature(self) -> str:
-        """The line to write under, such as `mul_backward(self, other, out)`."""
-        return f"{self.id}({', '.join(p.name for p in self.parameters)})"
+    def defined(self) -> tuple[str, ...]:
+        """The names that the candidate's file must define."""
+        return tuple(name.partition(".")[0] for name in self.entry.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +126,17 @@ class Solution:
         forward: The function differentiated, in engine operations; its gradient is the answer. Or None.
         wrt: Names of the inputs whose gradients are asked for, or None for every floating input.
         saved: Computes further arguments for the candidate from the inputs and `out`. Or None.
+        sample: Draws what is random for an estimator, from a random generator and the inputs. Or None.
+        deviation: The standard deviation of one right estimate, from the cotangents and the inputs. Or None.
         expected: Computes the right answer of a program. Or None.
         judge: Says what is wrong with a program's answer, or None if nothing is. Or None.
         drive: Source of a function `drive(candidate, ...)` that puts the candidate's code through a scenario in
             its own process; empty to call it directly.
         drive_parameters: The parameters of `drive` after `candidate`.
         may_alias: Whether an answer may share memory with an argument.
-        cotangents: The names of the cotangents, one an output of `forward`.
+        remarks: Names of the customs that earn a remark instead of failing: see `drills.customs`.
+        cotangents: The names of the cotangents, one an output of `forward`; for a JVP those of the tangents, one an
+            input that is differentiated.
         results: The names of the results asked for; empty for `d` and the input's name. Where `drive` or the
             candidate returns a dict, these are its keys.
         equivalent: Mutants of the solution that pass because they compute the same, by key, with the reason.
@@ -127,11 +151,14 @@ class Solution:
     forward: Callable[..., Any] | None = None
     wrt: tuple[str, ...] | None = None
     saved: Callable[..., dict[str, Any]] | None = None
+    sample: Callable[..., dict[str, Any]] | None = None
+    deviation: Callable[..., Any] | None = None
     expected: Callable[..., Any] | None = None
     judge: Callable[..., str | None] | None = None
     drive: str = ""
     drive_parameters: tuple[Parameter, ...] = ()
     may_alias: bool = False
+    remarks: tuple[str, ...] = ()
     cotangents: tuple[str, ...] = ("g",)
     results: tuple[str, ...] = ()
     equivalent: Mapping[str, str] = field(default_factory=dict)

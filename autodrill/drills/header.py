@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 __all__ = ["Header", "parse_header"]
 
 _BLOCK = re.compile(r"(?m)\A# /// autodrill$\n(?P<body>(?:^#(?:| .*)$\n)+?)^# ///$\n")
-_STRINGS = ("title", "kind", "difficulty")
+_STRINGS = ("title", "kind", "difficulty", "entry")
 _LISTS = ("topics", "requires")
 _REQUIRED = ("title", "kind", "difficulty", "minutes", "topics")
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The metadata of an exercise and the number of lines its block takes."""
+    """The metadata of an exercise and the number of lines its block takes; `entry` is empty where it is the usual."""
 
     title: str
     kind: Kind
@@ -30,6 +30,7 @@ class Header:
     minutes: int
     topics: tuple[str, ...]
     requires: tuple[str, ...]
+    entry: str
     lines: int
 
 
@@ -85,6 +86,7 @@ def parse_header(text: str, path: Path) -> tuple[Header | None, list[Problem]]:
             minutes,
             tuple(table["topics"]),
             tuple(table.get("requires", ())),
+            table.get("entry", ""),
             lines,
         ),
         [],

@@ -6,18 +6,17 @@ import re
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from autodrill.drills.exercise import Exercise, Heading, Parameter
+from autodrill.drills.exercise import Exercise, Heading, Kind
 from autodrill.drills.header import parse_header
 from autodrill.errors import ContentError, Problem
 
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Iterable
     from pathlib import Path
 
     from autodrill.drills.header import Header
 
-__all__ = ["load_exercise", "load_headings", "parameters_of", "read_text"]
+__all__ = ["load_exercise", "load_headings", "read_text"]
 
 _ID = re.compile(r"[a-z][a-z0-9_]*\Z")
 
@@ -50,6 +49,7 @@ def load_exercise(path: Path) -> Exercise:
     Raises:
         ContentError: If it is malformed; every problem is carried.
     """
+    from autodrill.drills.entry import entry_of, parameters_handed
     from autodrill.drills.source import SourceFile
 
     text = read_text(path)
@@ -64,28 +64,24 @@ def load_exercise(path: Path) -> Exercise:
         raise ContentError([*problems, Problem(str(path), skipped + (error.lineno or 1), error.msg)]) from None
     if not source.docstring:
         problems.append(Problem(str(path), skipped + 1, "the task is missing: write it as the file's docstring"))
-    entry = source.functions(path.stem)
-    if len(entry) != 1:
-        problems.append(Problem(str(path), skipped + 1, f"the stub must define `{path.stem}` exactly once"))
+    kind = header.kind if header else Kind.PROGRAM
+    entry = entry_of(path.stem, kind, header.entry if header else "")
+    defined = {}
+    for name in (part.partition(".")[0] for part in entry.split()):
+        found = source.functions(name)
+        if len(found) != 1:
+            problems.append(Problem(str(path), skipped + 1, f"the stub must define `{name}` exactly once"))
+        else:
+            defined[name] = found[0].node
     if problems or header is None:
         raise ContentError(problems)
     return Exercise(
         **asdict(_heading(path, header)),
         task=source.docstring,
         stub=stub,
-        parameters=parameters_of(entry[0].node),
+        entry=entry,
+        parameters=parameters_handed(entry, kind, defined),
     )
-
-
-def parameters_of(node: ast.stmt) -> tuple[Parameter, ...]:
-    """Return the positional parameters of a function definition; none for anything else, such as a class."""
-    import ast
-
-    if not isinstance(node, ast.FunctionDef):
-        return ()
-    arguments = [*node.args.posonlyargs, *node.args.args]
-    required = len(arguments) - len(node.args.defaults)
-    return tuple(Parameter(a.arg, optional=i >= required) for i, a in enumerate(arguments))
 
 
 def read_text(path: Path) -> str:

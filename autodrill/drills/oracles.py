@@ -9,13 +9,13 @@ import numpy as np  # noqa: TID253 whoever asks the oracles needs numpy
 from autodrill.errors import InternalError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
     Array = NDArray[Any]
 
-__all__ = ["crosschecked_vjp"]
+__all__ = ["crosschecked_jvp", "crosschecked_vjp"]
 
 FULL_CHECK_ELEMENTS = 48
 """Up to so many input elements every partial derivative is checked numerically; beyond, one random direction."""
@@ -26,7 +26,7 @@ def crosschecked_vjp(
     primals: Sequence[Array],
     cotangents: Sequence[Array],
     *,
-    smooth: bool,
+    smooth: bool = False,
     wrt: Sequence[int] | None = None,
     dtype: type[np.floating[Any]] = np.float64,
 ) -> list[Array]:
@@ -72,6 +72,55 @@ def crosschecked_vjp(
     return gradients
 
 
+def crosschecked_jvp(
+    function: Callable[..., Any],
+    primals: Sequence[Array],
+    tangents: Sequence[Array],
+    *,
+    smooth: bool = False,
+    wrt: Sequence[int] | None = None,
+    dtype: type[np.floating[Any]] = np.float64,
+) -> list[Array]:
+    """Return the Jacobian-vector product by the engine's forward mode, held against central differences along it.
+
+    Args:
+        function: See `crosschecked_vjp`.
+        primals: Likewise.
+        tangents: One for each primal that is differentiated, of its shape.
+        smooth: See `crosschecked_vjp`.
+        wrt: Indices of the primals that move; None for all floating ones.
+        dtype: The dtype to compute in.
+
+    Returns:
+        One float64 array an output.
+
+    Raises:
+        InternalError: If the two disagree by more than both their errors explain.
+    """
+    from autodrill import engine
+    from autodrill.engine.numerical import numerical_jvp
+
+    wanted = [i for i, p in enumerate(primals) if p.dtype.kind == "f"] if wrt is None else list(wrt)
+
+    def of_wanted(*arrays: Any) -> Any:
+        full: list[Any] = list(primals)
+        for i, array in zip(wanted, arrays, strict=True):
+            full[i] = array
+        return function(*full)
+
+    chosen = [np.asarray(primals[i], dtype=dtype) for i in wanted]
+    directions = [np.asarray(t, dtype=dtype) for t in tangents]
+    with np.errstate(all="ignore"):
+        _, pushed = engine.jvp(of_wanted, chosen, directions)
+        answers = [np.array(t.numpy(), dtype=np.float64) for t in (pushed if isinstance(pushed, tuple) else (pushed,))]
+        if smooth:
+            slopes, errors = numerical_jvp(of_wanted, chosen, directions)
+            if not isinstance(slopes, tuple):
+                slopes, errors = (slopes,), (errors,)
+            _hold_together(zip(answers, slopes, errors, strict=True), "tangent")
+    return answers
+
+
 def _hold_against_differences(
     function: Callable[..., Any], primals: list[Array], cotangents: Sequence[Array], gradients: list[Array]
 ) -> None:
@@ -93,6 +142,11 @@ def _hold_against_differences(
         bound = sum(float(np.sum(np.abs(c) * e)) for c, e in zip(cotangents, bounds, strict=True))
         mine = sum(float(np.sum(g * t)) for g, t in zip(gradients, tangents, strict=True))
         pairs = [(np.asarray(mine), np.asarray(estimate), np.asarray(bound))]
+    _hold_together(pairs, "gradient")
+
+
+def _hold_together(pairs: Iterable[tuple[Array, Array, Array]], what: str) -> None:
+    """Refuse derivatives that are further from their estimates than the bounds on their errors explain."""
     for index, (gradient, estimate_, bound_) in enumerate(pairs):
         if gradient.size == 0:
             continue
@@ -100,7 +154,7 @@ def _hold_against_differences(
         allowed = 10 * bound_ + 1e-6 * scale
         if not np.all(np.abs(gradient - estimate_) <= allowed):
             raise InternalError(
-                f"the engine and finite differences disagree about gradient {index} by "
+                f"the engine and finite differences disagree about {what} {index} by "
                 f"{float(np.max(np.abs(gradient - estimate_))):.3g}: the exercise is at fault, not your answer",
                 hint="if the forward has a kink there, its author marks the case `smooth=False`",
             )

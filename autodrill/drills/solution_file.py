@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from autodrill.drills.authored import line_in
 from autodrill.drills.authoring import Given, Mistake, Scenario
-from autodrill.drills.exercise import Solution
-from autodrill.drills.loader import parameters_of, read_text
+from autodrill.drills.customs import CUSTOMS
+from autodrill.drills.entry import parameters_of, signature
+from autodrill.drills.exercise import Kind, Solution
+from autodrill.drills.loader import read_text
 from autodrill.drills.source import SourceFile
 from autodrill.errors import ContentError, Problem
 
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["load_solution", "solution_path"]
 
-_PARTS = ("forward", "saved", "expected", "judge")
+_PARTS = ("forward", "saved", "sample", "deviation", "expected", "judge")
 _DECIDING = ("forward", "expected", "judge")
 
 
@@ -49,25 +51,26 @@ def load_solution(exercise: Exercise) -> Solution:
         problems.append(Problem(str(path), line, message))
 
     worked = _worked_solution(exercise, source, complain)
-    mistakes = _mistakes(exercise, source, complain)
+    mistakes = _mistakes(exercise, source, worked, complain)
     _check_settings(source, namespace, complain)
     if problems or worked is None:
         raise ContentError(sorted(problems, key=lambda problem: problem.line))
     drive = source.functions("drive")
-    wrt = namespace.get("WRT")
+    cotangents, wrt = _directions(exercise, namespace)
     return Solution(
         path=path,
         explanation=source.docstring,
-        source=source.cut(worked),
+        source=source.cut(*worked),
         hints=tuple(namespace["HINTS"]),
         mistakes=tuple(mistakes),
         cases=tuple(namespace["CASES"]),
-        wrt=None if wrt is None else tuple(wrt),
+        wrt=wrt,
         drive=source.cut(drive[0]) if drive else "",
         drive_parameters=parameters_of(drive[0].node)[1:] if drive else (),
         may_alias=namespace.get("MAY_ALIAS", False),
-        cotangents=tuple(namespace.get("COTANGENTS", ("g",))),
-        results=tuple(namespace.get("RESULTS", ())),
+        remarks=tuple(namespace.get("REMARKS", ())),
+        cotangents=cotangents,
+        results=tuple(namespace.get("RESULTS", ("dout",) if exercise.kind is Kind.JVP else ())),
         equivalent=dict(namespace.get("EQUIVALENT", {})),
         **{part: namespace.get(part) for part in _PARTS},
     )
@@ -86,23 +89,45 @@ def _executed(exercise: Exercise, path: Path) -> tuple[SourceFile, dict[str, Any
     return source, namespace
 
 
-def _worked_solution(exercise: Exercise, source: SourceFile, complain: Complain) -> Definition | None:
-    found = [d for d in source.functions(exercise.id) if not d.decorators]
-    if len(found) != 1:
-        complain(f"it must define the worked solution `{exercise.id}` once, undecorated; found {len(found)}", 1)
-        return None
-    _check_signature(exercise, found[0], complain)
-    return found[0]
+def _directions(exercise: Exercise, namespace: dict[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+    """Return the names of the cotangents or tangents, and of the inputs that are differentiated, None for all."""
+    wrt = namespace.get("WRT")
+    wrt = None if wrt is None else tuple(wrt)
+    if exercise.kind is not Kind.JVP:
+        return tuple(namespace.get("COTANGENTS", ("g",))), wrt
+    if "TANGENTS" in namespace:
+        return tuple(namespace["TANGENTS"]), wrt
+    arrays = [name for case in namespace["CASES"][:1] if isinstance(case, Given) for name in case.arrays]
+    handed = {parameter.name for parameter in exercise.parameters}
+    wrt = tuple(name for name in (arrays if wrt is None else wrt) if f"d{name}" in handed)
+    return tuple(f"d{name}" for name in wrt), wrt
 
 
-def _mistakes(exercise: Exercise, source: SourceFile, complain: Complain) -> list[Mistake]:
+def _worked_solution(exercise: Exercise, source: SourceFile, complain: Complain) -> tuple[Definition, ...] | None:
+    found = []
+    for name in exercise.defined:
+        worked = [d for d in source.functions(name) if not d.decorators]
+        if len(worked) != 1:
+            complain(f"it must define the worked solution `{name}` once, undecorated; found {len(worked)}", 1)
+            return None
+        _check_signature(exercise, worked[0], complain)
+        found += worked
+    return tuple(found)
+
+
+def _mistakes(
+    exercise: Exercise, source: SourceFile, worked: Sequence[Definition] | None, complain: Complain
+) -> list[Mistake]:
+    """Read the mistakes; of a forward and a backward one may be wrong, the other is then the worked one."""
     found: list[Mistake] = []
     for definition in source.definitions:
         if "mistake" not in definition.decorators:
             continue
         node = definition.node
-        if definition not in source.functions(exercise.id):
-            complain(f"a mistake is a wrong `{exercise.id}`; this one has another name", node.lineno)
+        wrong = next((name for name in exercise.defined if definition in source.functions(name)), None)
+        if wrong is None:
+            wanted = " or ".join(f"`{name}`" for name in exercise.defined)
+            complain(f"a mistake is a wrong {wanted}; this one has another name", node.lineno)
             continue
         call = next(d for d in getattr(node, "decorator_list", ()) if "mistake" in ast.unparse(d))
         try:
@@ -116,15 +141,19 @@ def _mistakes(exercise: Exercise, source: SourceFile, complain: Complain) -> lis
         if record.key in {m.key for m in found}:
             complain(f"the mistake `{record.key}` stands twice", node.lineno)
         _check_signature(exercise, definition, complain)
-        found.append(replace(record, line=node.lineno, source=source.cut(definition)))
+        whole = [definition if d in source.functions(wrong) else d for d in worked or ()] or [definition]
+        found.append(replace(record, line=node.lineno, source=source.cut(*whole)))
     return found
 
 
 def _check_signature(exercise: Exercise, definition: Definition, complain: Complain) -> None:
-    mine = parameters_of(definition.node)
-    if exercise.parameters and mine != exercise.parameters:
-        names = ", ".join(p.name for p in mine)
-        complain(f"it takes ({names}), but the stub is `{exercise.signature}`", definition.node.lineno)
+    asked = next(iter(SourceFile(exercise.stub, "stub").functions(getattr(definition.node, "name", ""))), None)
+    wanted = signature(asked.node) if asked else {}
+    for name, mine in signature(definition.node).items():
+        asked_for = wanted.get(name) or mine
+        if mine[: len(asked_for)] != asked_for or not all(p.optional for p in mine[len(asked_for) :]):
+            takes, stub = (", ".join(p.name for p in each) for each in (mine, wanted[name]))
+            complain(f"it takes ({takes}), but the stub is `{name}({stub})`", definition.node.lineno)
 
 
 def _check_settings(source: SourceFile, namespace: dict[str, Any], complain: Complain) -> None:
@@ -140,16 +169,23 @@ def _check_settings(source: SourceFile, namespace: dict[str, Any], complain: Com
     if not isinstance(cases, list | tuple) or not cases or not all(isinstance(c, Given | Scenario) for c in cases):
         complain("`CASES` must be a list of `given(...)` or `@scenario` functions", line("CASES"))
         cases = []
-    for name in ("WRT", "COTANGENTS", "RESULTS"):
+    for name in ("WRT", "COTANGENTS", "TANGENTS", "RESULTS", "REMARKS"):
         if namespace.get(name) is not None and not _texts(namespace[name]):
             complain(f"`{name}` must be a tuple of names", line(name))
             namespace[name] = None
+    for name in namespace.get("REMARKS") or ():
+        if name not in CUSTOMS:
+            complain(f"`REMARKS` names `{name}`; known are {', '.join(CUSTOMS)}", line("REMARKS"))
     for name in namespace.get("WRT") or ():
         if any(isinstance(case, Given) and name not in case.arrays for case in cases):
             complain(f"`WRT` names `{name}`, which is not an array of every `given(...)`", line("WRT"))
     equivalent = namespace.get("EQUIVALENT", {})
     if not isinstance(equivalent, dict) or not _texts([*equivalent, *equivalent.values()]):
         complain("`EQUIVALENT` must map mutants to the reasons why they compute the same", line("EQUIVALENT"))
+    if any(isinstance(case, Given) and case.draws for case in cases):
+        for part in ("forward", "sample", "deviation"):
+            if not callable(namespace.get(part)):
+                complain(f"a `given(...)` with `draws` needs `{part}`", line("CASES"))
     for part in _PARTS:
         if namespace.get(part) is not None and not callable(namespace[part]):
             complain(f"`{part}` must be a function", line(part))

@@ -52,14 +52,16 @@ class SourceFile:
         """Every top-level function or class called `name`, in order."""
         return [d for d in self.definitions if _named(d.node) == name]
 
-    def cut(self, wanted: Definition) -> str:
-        """Return the text of a definition, undecorated, after the imports and helpers it uses.
+    def cut(self, *wanted: Definition) -> str:
+        """Return the text of definitions, undecorated, after the imports and helpers they use.
 
-        Decorated definitions and imports of autodrill's own modules are never taken as helpers.
+        Decorated definitions and imports of autodrill's own modules are never taken as helpers. A class that is
+        derived from one of its own name comes after that.
         """
-        helpers = [d for d in self.definitions if not d.decorators and _named(d.node) != _named(wanted.node)]
+        own = {_named(d.node) for d in wanted if not _derives_from_its_name(d.node)}
+        helpers = [d for d in self.definitions if not d.decorators and d not in wanted and _named(d.node) not in own]
         needed: set[int] = set()
-        names = set(wanted.uses)
+        names = {name for d in wanted for name in d.uses}
         while True:
             more = [d for d in helpers if id(d) not in needed and d.defines & names and not _imports_autodrill(d.node)]
             if not more:
@@ -68,9 +70,9 @@ class SourceFile:
                 needed.add(id(definition))
                 names |= definition.uses
         imports = [self.text(d) for d in helpers if id(d) in needed and _is_import(d.node)]
-        parts = [self.text(d) for d in helpers if id(d) in needed and not _is_import(d.node)]
+        parts = [d for d in self.definitions if (id(d) in needed and not _is_import(d.node)) or d in wanted]
         blocks = ["".join(imports)] if imports else []
-        return "\n\n".join([*blocks, *parts, self.text(wanted)])
+        return "\n\n".join([*blocks, *map(self.text, parts)])
 
     def text(self, definition: Definition) -> str:
         """The lines of a definition without its decorators."""
@@ -80,6 +82,10 @@ class SourceFile:
 
 def _named(node: ast.stmt) -> str | None:
     return node.name if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef) else None
+
+
+def _derives_from_its_name(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ClassDef) and any(isinstance(b, ast.Name) and b.id == node.name for b in node.bases)
 
 
 def _is_import(node: ast.stmt) -> bool:

@@ -95,7 +95,7 @@ def node(change: Callable[[float, Array, float], Array]) -> Alternative:
 
 def _has_upstream(subject: Subject, o: Observation) -> bool:
     """Whether the candidate was handed one cotangent."""
-    return len(o.truth.cotangents) == 1 and not subject.solution.drive
+    return len(o.truth.cotangents) == 1 and not subject.solution.drive and subject.exercise.kind is not Kind.JVP
 
 
 def upstream_one(subject: Subject, o: Observation) -> list[Array | None]:

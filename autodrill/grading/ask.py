@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np  # noqa: TID253 arguments are arrays
 
 from autodrill.drills.authored import authored
+from autodrill.drills.customs import OLD_NUMPY
 from autodrill.drills.exercise import Kind
 from autodrill.errors import InternalError
+from autodrill.grading.drives import drive_for
 from autodrill.grading.process import Arg, Layout
 
 if TYPE_CHECKING:
@@ -16,37 +18,19 @@ if TYPE_CHECKING:
     from autodrill.drills.exercise import Exercise, Parameter, Solution
     from autodrill.grading.truth import Truth
 
-__all__ = ["NODE_DRIVE", "arguments", "scenario_source", "shown_arguments"]
-
-NODE_DRIVE = """
-class Node:
-    def __init__(self, data, grad):
-        self.data = data
-        self.grad = grad
-
-    def __repr__(self):
-        return f"Node(data={self.data!r}, grad={self.grad!r})"
-
-
-def drive(candidate, data, grads, alias, out_data, out_grad, extra):
-    nodes = [Node(d, g) for d, g in zip(data, grads)][: 1 if alias else None]
-    operands = nodes * len(data) if alias else nodes
-    out = Node(out_data, out_grad)
-    candidate(*operands, out, **extra)
-    return {"grads": [n.grad for n in nodes], "data": [n.data for n in nodes], "out": [out.data, out.grad]}
-"""
-"""Puts a `_backward` closure to work: nodes with what an interview gives them and nothing more."""
+__all__ = ["arguments", "scenario_source", "shown_arguments"]
 
 
 def scenario_source(exercise: Exercise, solution: Solution) -> str | None:
     """The source of what puts the candidate's code to work in its own process; None to call it directly."""
-    if solution.drive:
-        return solution.drive
-    return NODE_DRIVE if exercise.kind is Kind.VALUE else None
+    source = solution.drive or drive_for(exercise.kind, len(solution.cotangents))
+    if "old-numpy" in solution.remarks:
+        return OLD_NUMPY + (source or "def drive(candidate, *arguments):\n    return candidate(*arguments)\n")
+    return source
 
 
-def arguments(exercise: Exercise, solution: Solution, case: Case, truth: Truth) -> list[Any]:
-    """Return what `Runner.call` is given for a case.
+def arguments(exercise: Exercise, solution: Solution, case: Case, truth: Truth, draw: int = 0) -> list[Any]:
+    """Return what `Runner.call` is given for a case, for an estimator at one of its draws.
 
     Raises:
         InternalError: If the stub asks for something the exercise does not provide.
@@ -56,15 +40,16 @@ def arguments(exercise: Exercise, solution: Solution, case: Case, truth: Truth) 
         out, g = float(truth.outputs[0]), float(truth.cotangents[0])
         return [data, list(truth.start), case.alias, out, g, dict(case.static)]
     layout = Layout.STRIDED if case.strided else Layout.C
-    named = named_arguments(exercise, solution, case, truth)
+    named = named_arguments(exercise, solution, case, truth, draw)
     return [Arg(v, layout) if isinstance(v, np.ndarray) else v for v in named.values()]
 
 
-def named_arguments(exercise: Exercise, solution: Solution, case: Case, truth: Truth) -> dict[str, Any]:
+def named_arguments(exercise: Exercise, solution: Solution, case: Case, truth: Truth, draw: int = 0) -> dict[str, Any]:
     """The arguments by the names of the parameters they go to, in order.
 
-    A parameter's name decides what it gets: a cotangent, an input or option of the case, `out`, `<input>_shape`, or
-    what the exercise's `saved` computes. An optional parameter that nothing is known about keeps its default.
+    A parameter's name decides what it gets: a cotangent or tangent, an input or option of the case, `out`,
+    `<input>_shape`, or what the exercise's `saved` computes. An optional parameter that nothing is known about keeps
+    its default. Where the candidate writes a forward as well, the cotangents stand before what that is handed.
     """
     known: dict[str, Any] = {}
     for name, value in case.inputs.items():
@@ -78,8 +63,14 @@ def named_arguments(exercise: Exercise, solution: Solution, case: Case, truth: T
     if solution.saved is not None:
         with authored(solution.path, "saved"):
             known.update(solution.saved(**{name: known[name] for name in case.inputs}, **case.static))
-    parameters = solution.drive_parameters if solution.drive else exercise.parameters
-    return _matched(parameters, known, exercise)
+    if solution.sample is not None and case.draws:
+        rng = np.random.default_rng([case.seed, 4, draw])
+        with authored(solution.path, "sample"):
+            known.update(solution.sample(rng, **{name: known[name] for name in case.inputs}, **case.static))
+    if solution.drive or not exercise.kind.has_forward:
+        return _matched(solution.drive_parameters if solution.drive else exercise.parameters, known, exercise)
+    cotangents = {name: known[name] for name in solution.cotangents}
+    return {**cotangents, **_matched(exercise.parameters, known, exercise)}
 
 
 def _matched(parameters: tuple[Parameter, ...], known: dict[str, Any], exercise: Exercise) -> dict[str, Any]:

@@ -52,7 +52,7 @@ class Bench:
             InternalError: The exercise contradicts itself.
         """
         scenario = scenario_source(self._exercise, self._solution)
-        loaded = self._alive().load(source.encode(), self._exercise.path.name, self._exercise.id, scenario)
+        loaded = self._alive().load(source.encode(), self._exercise.path.name, self._exercise.entry, scenario)
         if not isinstance(loaded, ends.Loaded):
             return Found("", f"it cannot be loaded: {type(loaded).__name__}")
         return next((found for seed in seeds if (found := self._under(seed))), None)

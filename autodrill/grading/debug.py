@@ -35,7 +35,7 @@ def step_through(exercise: Exercise, solution: Solution, submission: Submission,
     """
     chosen = case_at(battery(exercise, solution, seed), case)
     args = arguments(exercise, solution, chosen, truth(exercise, solution, chosen))
-    debug(submission.source, submission.path, exercise.id, scenario_source(exercise, solution), args)
+    debug(submission.source, submission.path, exercise.entry, scenario_source(exercise, solution), args)
 
 
 def debug(

@@ -31,7 +31,7 @@ _SHRINK_SECONDS = 0.4
 _SHRINK_TRIES = 120
 _UNEXPLAINED = {FaultKind.TIME, FaultKind.MEMORY, FaultKind.OUTPUT, FaultKind.DIED, FaultKind.NOT_IMPLEMENTED}
 
-_NUMBERS_RIGHT = {FaultKind.MUTATED, FaultKind.ALIASED, FaultKind.UNREPEATABLE, FaultKind.NONLINEAR}
+_NUMBERS_RIGHT = {FaultKind.MUTATED, FaultKind.ALIASED, FaultKind.UNREPEATABLE, FaultKind.NONLINEAR, FaultKind.NOISY}
 """Faults of answers whose numbers are right: showing them side by side would only puzzle."""
 
 
@@ -70,7 +70,7 @@ def explain(
     if fault.kind in _UNEXPLAINED:
         return _failure(exercise, solution, index, first, None)
     with Runner.start(limits, spawn=process.spawn) as bench:
-        shown = first if process.finished else _smallest(process, exercise, solution, first)
+        shown = first if process.finished or first.case.large else _smallest(process, exercise, solution, first)
         failed = [shown, *(o for _, o in failing if o is not shown)]
         passed = [o for _, o in seen if o.fault is None and not o.case.large]
         told, held = evidence(failed), spread(passed)
@@ -116,7 +116,11 @@ def _known_rule(
         if bench.finished:
             return _as_rule(alike)
         loaded = bench.load(
-            mistake.source.encode(), exercise.path.name, exercise.id, scenario_source(exercise, solution), seconds=1.0
+            mistake.source.encode(),
+            exercise.path.name,
+            exercise.entry,
+            scenario_source(exercise, solution),
+            seconds=1.0,
         )
         if not isinstance(loaded, ends.Loaded):
             continue

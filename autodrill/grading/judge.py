@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from autodrill.drills.customs import CUSTOMS, old_names
 from autodrill.errors import InternalError
 from autodrill.grading import outcome as ends
 from autodrill.grading.explain import Submission, explain
@@ -79,7 +80,7 @@ def grade(
 
 def _grade(process: Runner, prepared: Prepared, submission: Submission, report: Report, only: int | None) -> Report:
     exercise, solution, limits = prepared.exercise, prepared.solution, prepared.limits
-    loaded = process.load(submission.source, submission.name, exercise.id, prepared.scenario)
+    loaded = process.load(submission.source, submission.name, exercise.entry, prepared.scenario)
     if not isinstance(loaded, ends.Loaded):
         return _not_loaded(report, exercise, loaded)
     chosen = range(len(prepared.cases)) if only is None else [prepared.index(only)]
@@ -92,7 +93,8 @@ def _grade(process: Runner, prepared: Prepared, submission: Submission, report: 
     failing = [(i, o) for i, o in seen if o.fault is not None and not o.case.remark]
     report = replace(report, cases=len(chosen), passed=sum(o.fault is None for _, o in seen))
     if not failing:
-        return replace(report, remarks=_remarks(process, exercise, solution, seen, limits))
+        remarks = (*_remarks(process, exercise, solution, seen, limits), *_customs(solution, submission, seen))
+        return replace(report, remarks=remarks)
     failure = explain(process, exercise, solution, seen, failing, limits)
     verdict = {FaultKind.TIME: Verdict.TIMEOUT}.get(failure.kind, Verdict.FAIL)
     return replace(report, verdict=verdict, failure=failure)
@@ -105,11 +107,12 @@ def _not_loaded(report: Report, exercise: Exercise, end: ends.LoadOutcome) -> Re
 
 def _load_failure(exercise: Exercise, end: ends.LoadOutcome) -> Failure:
     match end:
-        case ends.NotDefined(found=str() as found):
-            return Failure(FaultKind.MISSING, f"`{exercise.id}` is a {found}, not a function")
-        case ends.NotDefined(names=names):
+        case ends.NotDefined(found=found, names=names):
+            missing = next((n for n in exercise.entry.split() if n.partition(".")[0] not in names), exercise.entry)
+            if found is not None:
+                return Failure(FaultKind.MISSING, f"`{missing}` is a {found}, not a function")
             instead = f"; it defines {', '.join(f'`{n}`' for n in names[:3])}" if names else ""
-            return Failure(FaultKind.MISSING, f"the file defines no `{exercise.id}`{instead}")
+            return Failure(FaultKind.MISSING, f"the file defines no `{missing}`{instead}")
         case ends.Broken():
             summary = end.message if end.kind is ends.BrokenKind.SYNTAX else f"{end.kind}: {end.message}"
             return Failure(FaultKind.SYNTAX, summary, line=end.line, code=(end.text or "").strip())
@@ -144,6 +147,18 @@ def _remarks(
     if failure.rule is None:
         return (Remark("remark", f"{failure.label}: {failure.summary}"),)
     return (Remark(failure.rule.key, failure.rule.hint),)
+
+
+def _customs(solution: Solution, submission: Submission, seen: list[tuple[int, Observation]]) -> tuple[Remark, ...]:
+    """Say what an accepted answer does that the exercise's author leaves at a remark."""
+    found = {name for _, o in seen for name in o.customs}
+    old = old_names(submission.source.decode("utf-8", "replace")) if "old-numpy" in solution.remarks else []
+    which = f": {', '.join(f'`np.{name}`' for name in old)}"
+    return tuple(
+        Remark(name, CUSTOMS[name] + (which if name == "old-numpy" else ""))
+        for name in solution.remarks
+        if name in found or (name == "old-numpy" and old)
+    )
 
 
 def _is_stub(exercise: Exercise, submission: Submission) -> bool:

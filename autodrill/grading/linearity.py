@@ -56,9 +56,12 @@ def conduct_rule(process: Runner, exercise: Exercise, solution: Solution, shown:
         return None
     if not all(np.array_equal(a, b) for a, b in zip(first, again, strict=True)):
         return STRUCTURAL[FaultKind.UNREPEATABLE]
-    if any(np.any(a) and np.array_equal(a, b) for a, b in zip(first, other, strict=True)):
+    linear = [part.linear for part in known.parts]
+    if any(np.any(a) and np.array_equal(a, b) for a, b, held in zip(first, other, linear, strict=True) if held):
         return _CONSTANT
     for one, two, part, start in zip(first, other, known.parts, known.start or (0.0,) * len(first), strict=True):
+        if not part.linear:
+            continue
         eps = float(np.finfo(part.dtype).eps) if part.dtype.kind == "f" else 0.0
         size = max((float(np.max(np.abs(v), initial=0.0)) for v in (one, two)), default=0.0) + abs(start)
         if one.shape != two.shape or np.any(np.abs(two - _FACTOR * one) > 4096 * eps * size):

@@ -54,6 +54,7 @@ class Observation:
             altogether if there is nothing to compare.
         wrong: Which results are wrong.
         fault: What is wrong, or None.
+        customs: What would be a fault if the exercise did not accept it: names from `drills.customs`.
     """
 
     case: Case
@@ -62,6 +63,7 @@ class Observation:
     got: tuple[Array | None, ...] | None
     wrong: tuple[bool, ...]
     fault: Fault | None
+    customs: tuple[str, ...] = ()
 
 
 def ask(
@@ -69,13 +71,14 @@ def ask(
 ) -> Observation:
     """Put a case to the loaded code and examine what comes back."""
     args = arguments(exercise, solution, case, truth)
-    end = runner.call(args, budget=answer_budget(truth), seconds=seconds)
+    end = runner.call(args, budget=answer_budget(case, truth), seconds=seconds)
     return examine(exercise, solution, case, truth, end)
 
 
-def answer_budget(truth: Truth) -> int:
-    """Return how many bytes an answer may hold before it counts as far too large."""
-    return 4 * sum(p.value.nbytes for p in truth.parts) + _SPARE_BYTES
+def answer_budget(case: Case, truth: Truth) -> int:
+    """Return how many bytes an answer may hold before it counts as far too large; a judge's may be like the inputs."""
+    like = [p.value for p in truth.parts] or [v for v in case.inputs.values() if isinstance(v, np.ndarray)]
+    return 4 * sum(array.nbytes for array in like) + _SPARE_BYTES
 
 
 def examine(exercise: Exercise, solution: Solution, case: Case, truth: Truth, end: ends.CallOutcome) -> Observation:
@@ -87,16 +90,16 @@ def examine(exercise: Exercise, solution: Solution, case: Case, truth: Truth, en
     got, fault = results(exercise, solution, truth, end)
     if got is None:
         return Observation(case, truth, end, None, (), fault)
-    checks = [
-        _compare(part, g, kind_of_node=exercise.kind is Kind.VALUE) for part, g in zip(truth.parts, got, strict=True)
-    ]
+    any_dtype = exercise.kind is Kind.VALUE or "dtype" in solution.remarks
+    checks = [_compare(part, g, any_dtype=any_dtype) for part, g in zip(truth.parts, got, strict=True)]
     wrong = tuple(c is not None for c in checks)
     fault = next((c for c in checks if c is not None), None)
     if exercise.kind is Kind.VALUE and not solution.drive:
         # What is written to `.data` or to `out` explains why the gradients are wrong, never the other way round.
         fault = _untouched_nodes(case, truth, end.value) or fault
-    fault = fault or _conduct(exercise, solution, case, truth, end)
-    return Observation(case, truth, end, tuple(got), wrong, fault)
+    conduct = _conduct(exercise, solution, case, truth, end)
+    customs = _customs(solution, truth, end, got) if solution.remarks and fault is None and conduct is None else ()
+    return Observation(case, truth, end, tuple(got), wrong, fault or conduct, customs)
 
 
 def _not_returned(end: ends.CallOutcome) -> Fault:
@@ -164,6 +167,10 @@ def results(
         items = value
     else:
         items = [value]
+    if truth.absent:
+        items, fault = _without_absent(truth, items)
+        if fault is not None:
+            return None, fault
     if len(items) != len(names):
         wanted = f"{len(names)} results ({', '.join(names)})" if len(names) > 1 else f"one result ({names[0]})"
         count = "1 result" if len(items) == 1 else f"{len(items)} results"
@@ -172,7 +179,30 @@ def results(
     for name, item in zip(names, items, strict=True):
         if item is None:
             return None, Fault(FaultKind.NOTHING, f"{name} is None")
-    return [_as_array(item) for item in items], None
+    got = [_as_array(item) for item in items]
+    if "extra-axes" in solution.remarks:
+        got = [_without_extra_axes(g, part) for g, part in zip(got, truth.parts, strict=True)]
+    return got, None
+
+
+def _without_extra_axes(got: Array | None, part: Part) -> Array | None:
+    """Return a result in the shape it must have, if only axes of size 1 are in the way."""
+    if got is None or got.size != part.value.size or np.squeeze(got).shape != np.squeeze(part.value).shape:
+        return got
+    return got.reshape(part.value.shape)
+
+
+def _without_absent(truth: Truth, items: Sequence[Any]) -> tuple[Sequence[Any], Fault | None]:
+    """Take out what must be None: a `Function` returns one gradient for each argument of its forward."""
+    wanted = len(truth.parts) + len(truth.absent)
+    outputs = sum(not part.linear for part in truth.parts)
+    if len(items) != wanted:
+        words = f"backward returns {len(items) - outputs} gradients for {wanted - outputs} arguments of forward"
+        return items, Fault(FaultKind.ARITY, f"{words}: None belongs where there is none")
+    for place in truth.absent:
+        if items[place] is not None:
+            return items, Fault(FaultKind.TYPE, f"gradient {place - outputs} belongs to no float: it must be None")
+    return [item for place, item in enumerate(items) if place not in truth.absent], None
 
 
 def _numbers(value: Any) -> bool:
@@ -193,13 +223,13 @@ def _fits(item: Any) -> bool:
     return all(isinstance(v, float) or abs(v) < 10**300 for v in values)
 
 
-def _compare(part: Part, got: Array | None, *, kind_of_node: bool) -> Fault | None:
+def _compare(part: Part, got: Array | None, *, any_dtype: bool) -> Fault | None:
     if got is None:
         return Fault(FaultKind.TYPE, f"{part.name} is not {'an array of numbers' if part.value.ndim else 'a number'}")
     if got.dtype.kind not in "fiu":
         return Fault(FaultKind.TYPE, f"{part.name} has dtype {got.dtype}, must be {part.dtype}")
     if got.shape != part.value.shape:
-        of = f" like {part.name[1:]}" if part.name.startswith("d") and not kind_of_node else ""
+        of = f" like {part.name[1:]}" if part.name.startswith("d") and part.name != "dout" else ""
         return Fault(FaultKind.SHAPE, f"{part.name} has shape {got.shape}, must be {part.value.shape}{of}")
     with np.errstate(all="ignore"):
         off = ~(np.abs(got.astype(np.float64, copy=False) - part.value) <= part.tolerance)
@@ -211,7 +241,7 @@ def _compare(part: Part, got: Array | None, *, kind_of_node: bool) -> Fault | No
             return Fault(FaultKind.NOT_FINITE, f"{part.name} is {got[where]} where it must be finite")
         count = "" if not off.shape or off.size == 1 else f" in {int(off.sum())} of {off.size} places"
         return Fault(FaultKind.VALUE, f"{part.name} is wrong{count}")
-    if part.dtype.kind == "f" and got.dtype != part.dtype and got.ndim and not kind_of_node and got.size:
+    if part.dtype.kind == "f" and got.dtype != part.dtype and got.ndim and not any_dtype and got.size:
         return Fault(FaultKind.DTYPE, f"{part.name} is {got.dtype}, must be {part.dtype} like its input")
     return None
 
@@ -223,10 +253,11 @@ def _conduct(exercise: Exercise, solution: Solution, case: Case, truth: Truth, e
     if not (end.changed or end.shared or end.readonly or end.joined):
         return None
     names = dict(enumerate(named_arguments(exercise, solution, case, truth)))
-    if end.changed:
-        name = names.get(end.changed[0], "that it was given")  # the number is a claim like any other
+    accepted = solution.cotangents if "writes-cotangent" in solution.remarks else ()
+    if changed := [i for i in end.changed if names.get(i) not in accepted]:
+        name = names.get(changed[0], "that it was given")  # the number is a claim like any other
         return Fault(FaultKind.MUTATED, f"the argument {name} is not what it was before the call")
-    if solution.may_alias:
+    if solution.may_alias or "aliases" in solution.remarks:
         return None
     parts = [p.name for p in truth.parts]
     for output, argument in end.shared:
@@ -240,6 +271,19 @@ def _conduct(exercise: Exercise, solution: Solution, case: Case, truth: Truth, e
         if first < len(parts) and second < len(parts):
             return Fault(FaultKind.ALIASED, f"{parts[first]} and {parts[second]} share memory")
     return None
+
+
+def _customs(solution: Solution, truth: Truth, end: ends.Returned, got: Sequence[Array | None]) -> tuple[str, ...]:
+    """Name what the exercise accepts of an answer that is right."""
+    items = end.value if isinstance(end.value, tuple | list) else [end.value]
+    shown = list(zip(items, truth.parts, strict=False))
+    seen = {
+        "writes-cotangent": bool(end.changed),
+        "aliases": bool(end.shared or end.readonly or end.joined) and not solution.may_alias,
+        "extra-axes": any(np.shape(item) != part.value.shape for item, part in shown),
+        "dtype": any(g is not None and g.ndim and g.dtype != p.dtype for g, p in zip(got, truth.parts, strict=True)),
+    }
+    return tuple(name for name in solution.remarks if seen.get(name))
 
 
 def _untouched_nodes(case: Case, truth: Truth, value: Any) -> Fault | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from autodrill.drills.cases import battery, case_at, class_of
 from autodrill.grading.ask import scenario_source
 from autodrill.grading.limits import CHECK_LIMITS, Limits
+from autodrill.grading.outcome import Broken, Loaded, NotDefined
 from autodrill.grading.probe import Question, observe, question, settle
 from autodrill.grading.report import FaultKind
 from autodrill.grading.truth import truth
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
     from autodrill.grading.process import Runner
 
 __all__ = ["Prepared"]
+
+_SLACK = 2 << 20
+"""Bytes for what a file imports and defines, and for a heap that grows by steps."""
+
+_COPIES = 3
+"""How often arguments and results lie in memory at once: as they came or go, as arrays, and in between."""
 
 
 class Prepared:
@@ -106,8 +113,26 @@ class Prepared:
         for index, seen in self._put(process, small):
             right = right and seen.fault is None
             yield index, seen
-        if right:
-            yield from self._put(process, large)
+        for index in large if right else ():
+            yield from self._put_bounded(process, index) if self._allowance(index) else self._put(process, [index])
+
+    def _put_bounded(self, process: Runner, index: int) -> Generator[tuple[int, Observation]]:
+        """Put a case in a process of its own: what was let go of before is not kept by anybody there."""
+        other, loaded = process.again(self._allowance(index))
+        with other:
+            if isinstance(loaded, Loaded):
+                yield from self._put(other, [index])
+            elif not isinstance(loaded, NotDefined | Broken):  # it was loaded before: it needs too much, or is fickle
+                yield index, observe(self.exercise, self.solution, self.question(index), (loaded,))
+
+    def _allowance(self, index: int) -> int:
+        """Bytes that the call of a case may allocate, its arguments and results as they travel included; 0 for any."""
+        bound = self.cases[index].bound
+        if bound is None or not bound.memory:
+            return 0
+        asked = self.question(index)
+        results = sum(part.value.nbytes for part in asked.truth.parts)
+        return bound.memory + _SLACK + _COPIES * (len(asked.request.frame) + results)
 
     def _put(self, process: Runner, indexes: Sequence[int]) -> Generator[tuple[int, Observation]]:
         left = deque(indexes)

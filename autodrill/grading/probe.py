@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np  # noqa: TID253 cotangents are arrays
 
-from autodrill.drills.exercise import Kind
 from autodrill.grading.ask import arguments
+from autodrill.grading.draws import mean_of_draws, noise
 from autodrill.grading.form import Form
 from autodrill.grading.observe import Fault, Observation, answer_budget, ask, examine, results
 from autodrill.grading.outcome import Returned
 from autodrill.grading.report import FaultKind
 from autodrill.grading.request import Call, call_request
-from autodrill.grading.truth import gradients_for, truth
+from autodrill.grading.truth import added_by, truth
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,9 +46,9 @@ class Question:
     Attributes:
         case: The case.
         truth: What is right for it.
-        request: The calls: the case itself; if `linear`, with another cotangent, unless what that adds is known, and
-            with the sum of both; and then, if it is `repeated`, once more with the very arguments of the first call,
-            as that left them.
+        request: The calls: the case itself, or all draws of an estimator; if `linear`, with another cotangent, unless
+            what that adds is known, and with the sum of both; and then, if it is `repeated`, once more with the very
+            arguments of the first call, as that left them.
         linear: Whether linearity is asked about.
         added: What the other cotangent adds to each result if the answer to the case itself is right: empty if that
             answer might be right by chance, its cotangent being none that was drawn.
@@ -76,8 +76,8 @@ def question(
         seconds: Wall time of each call, unless the case is large.
         repeated: Whether to ask the same again, where that makes sense.
     """
-    called = exercise.kind is Kind.BACKWARD and not solution.drive
-    pure = called and not case.large
+    called = exercise.kind.is_linear and not solution.drive
+    pure = called and not case.large and not case.draws
     comparable = called and solution.judge is None  # a judge says right or wrong, and keeps no numbers
     # Of 0 every linear function makes 0, and there is nothing to be added to infinity.
     linear = comparable and pure and all(np.isfinite(c).all() and np.any(c != 0) for c in known.cotangents)
@@ -88,21 +88,31 @@ def question(
         others = _other_cotangents(case, known)
         more = [tuple(np.asarray(a + b) for a, b in zip(known.cotangents, others, strict=True))]
         if case.cotangent is None:
-            added = tuple(gradients_for(solution, case, others))
+            added = tuple(added_by(exercise, solution, case, known, others))
         else:
             more.insert(0, others)
         calls += [
             Call(arguments(exercise, solution, case, replace(known, cotangents=each)), watched=False) for each in more
         ]
+    calls += [Call(arguments(exercise, solution, case, known, draw), watched=False) for draw in range(1, case.draws)]
     if pure and repeated:
-        calls.append(replace(calls[0], again=True))
+        calls.append(replace(calls[0], again="writes-cotangent" not in solution.remarks))
     request = call_request(
         calls,
-        budget=answer_budget(known),
-        seconds=_LARGE_SECONDS if case.large else seconds,
-        form=Form([part.value.astype(part.dtype) for part in known.parts]) if comparable else None,
+        budget=answer_budget(case, known),
+        seconds=_seconds(case, seconds),
+        form=Form([part.value.astype(part.dtype) for part in known.parts]) if comparable and not known.absent else None,
     )
     return Question(case, known, request, linear, added, pure and repeated)
+
+
+def _seconds(case: Case, usual: float) -> float:
+    """Wall time of a call."""
+    if case.bound is not None and case.bound.seconds:
+        return case.bound.seconds
+    if case.bound is not None:
+        return max(usual, _LARGE_SECONDS)
+    return _LARGE_SECONDS if case.large else usual
 
 
 def put(process: Runner, exercise: Exercise, solution: Solution, case: Case, known: Truth | None = None) -> Observation:
@@ -130,9 +140,12 @@ def observe(exercise: Exercise, solution: Solution, asked: Question, ends: Seque
         asked: The question.
         ends: How its calls ended, up to the first that did not return.
     """
-    if (right := _right(asked, ends)) is not None:
+    if not asked.case.draws and (right := _right(asked, ends)) is not None:
         return right
-    seen = examine(exercise, solution, asked.case, asked.truth, ends[0])
+    first = ends[0] if not asked.case.draws else mean_of_draws(exercise, solution, asked.truth, ends)
+    seen = examine(exercise, solution, asked.case, asked.truth, first)
+    if asked.case.draws:
+        return seen if seen.fault is not None else replace(seen, fault=noise(exercise, solution, asked.truth, ends))
     if asked.case.large:
         return _costly(seen)
     if seen.fault is not None:
@@ -190,10 +203,16 @@ def _costly(seen: Observation) -> Observation:
     fault = seen.fault
     if fault is None or fault.kind not in {FaultKind.TIME, FaultKind.MEMORY}:
         return seen
+    bound = seen.case.bound
     summary = f"no answer after {_LARGE_SECONDS:g} s on a large input, where the forward takes milliseconds"
+    kind = FaultKind.TOO_SLOW
     if fault.kind is FaultKind.MEMORY:
         summary = f"{fault.summary} on an input of {sum(np.size(v) for v in seen.case.inputs.values())} numbers"
-    return replace(seen, fault=Fault(FaultKind.TOO_SLOW, summary, fault.line, fault.code))
+    if bound is not None and fault.kind is FaultKind.MEMORY and bound.memory:
+        kind, summary = FaultKind.TOO_MUCH_MEMORY, f"too much memory: {bound.because}"
+    elif bound is not None and bound.seconds:
+        summary = f"too much time, no answer after {bound.seconds:g} s: {bound.because}"
+    return replace(seen, fault=Fault(kind, summary, fault.line, fault.code))
 
 
 def _other_cotangents(case: Case, known: Truth) -> tuple[Array, ...]:
@@ -205,7 +224,7 @@ def _other_cotangents(case: Case, known: Truth) -> tuple[Array, ...]:
 def _nonlinear(
     exercise: Exercise, solution: Solution, asked: Question, seen: Observation, ends: Sequence[CallOutcome]
 ) -> Fault | None:
-    """Every true VJP is linear in the cotangent, kinks included: f(g1) + f(g2) = f(g1 + g2)."""
+    """Every true VJP is linear in the cotangent, kinks included: f(g1) + f(g2) = f(g1 + g2); a JVP in the tangent."""
     known = seen.truth
     assert seen.got is not None
     answers: list[Sequence[Array]] = [asked.added] if asked.added else []
@@ -220,6 +239,8 @@ def _nonlinear(
         answers.append(fitting)
     for first, added, both, part in zip(seen.got, *answers, known.parts, strict=True):
         assert first is not None
+        if not part.linear:
+            continue
         with np.errstate(all="ignore"):
             gap = np.abs(first + added - both)
             if (gap <= _LINEAR * part.tolerance).all():  # as nearly always; the rest only forgives more

@@ -122,8 +122,8 @@ class Runner:
         Args:
             source: The file as it is on disk; a coding cookie and a byte order mark are honoured.
             filename: What tracebacks call it; it need not exist.
-            entry: The function or class to call.
-            scenario: Source, trusted, that defines `drive(candidate, *args)`; it finds `np` defined.
+            entry: The function or class to call, or `Class.method`; names separated by a space for a scenario's tuple.
+            scenario: Source, trusted, that defines `drive(candidate, *args)`; it finds `np` and `in_step` defined.
             seconds: Wall time, in place of the limits'.
 
         Raises:
@@ -192,6 +192,26 @@ class Runner:
         finally:
             while waiting and not self.finished:
                 self._outcomes(*waiting.popleft())
+
+    def again(self, memory: int) -> tuple[Self, LoadOutcome]:
+        """Start another process with the same file loaded, that may allocate only so much from the beginning.
+
+        Args:
+            memory: Bytes, in place of the limits'.
+
+        Returns:
+            Its runner, to be closed by the caller, and how the load ended.
+
+        Raises:
+            RuntimeError: Nothing is loaded.
+        """
+        if self._loading is None:
+            raise RuntimeError("nothing is loaded")
+        other = type(self).start(replace(self._limits, memory=memory), spawn=self._spawn)
+        other._set_scenario(self._scenario)
+        other._filename, other._loading = self._filename, self._loading
+        (outcome,) = other._outcomes(other._exchange.post(self._loading.frame), self._loading)
+        return other, cast("LoadOutcome", outcome)
 
     def close(self) -> None:
         """Kill the process and everything it started, and release every descriptor. It may be called twice."""

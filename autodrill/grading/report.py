@@ -43,6 +43,8 @@ class FaultKind(StrEnum):
     NONLINEAR = "the result is not linear in the cotangent"
     UNREPEATABLE = "the same call gives two answers"
     TOO_SLOW = "it does far more work than needed"
+    NOISY = "the estimate scatters more than needed"
+    TOO_MUCH_MEMORY = "it holds far more than needed"
     TIME = "it ran out of time"
     MEMORY = "it ran out of memory"
     OUTPUT = "it printed too much"

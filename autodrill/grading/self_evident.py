@@ -44,6 +44,16 @@ STRUCTURAL = {
         "the work grows far faster than the forward's: a full Jacobian, or finite differences",
         "you need a vector-Jacobian product, not the Jacobian",
     ),
+    FaultKind.NOISY: Rule(
+        "too-noisy",
+        "the estimate is right on average and scatters more than it need",
+        "which part of each draw has nothing to do with what was chosen?",
+    ),
+    FaultKind.TOO_MUCH_MEMORY: Rule(
+        "too-much-memory",
+        "the memory grows faster than that of the inputs and results",
+        "what do you hold all of, although you use it piece by piece?",
+    ),
 }
 """The rule of each fault that says by itself what is wrong."""
 

@@ -64,7 +64,7 @@ def one_slip(
         if bench.finished or time.monotonic() > deadline:
             return None
         source = mutant.source.encode()
-        loaded = bench.load(source, exercise.path.name, exercise.id, scenario, seconds=_CALL_SECONDS)
+        loaded = bench.load(source, exercise.path.name, exercise.entry, scenario, seconds=_CALL_SECONDS)
         if isinstance(loaded, ends.Loaded) and all(
             _alike(bench, exercise, solution, o, ever_wrong, deadline) for o in asked
         ):

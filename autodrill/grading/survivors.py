@@ -48,13 +48,14 @@ def strength(bench: Bench, exercise: Exercise, solution: Solution, *, seeds: int
     made = mutants(solution.source, cotangents=solution.cotangents, given=exercise.stub)
     equivalent = survivors = 0
     for mutant in made:
-        excused = mutant.key in solution.equivalent
+        excuse = _excuse(solution, mutant)
+        excused = excuse is not None
         place = str(solution.path), _line_in(file, solution.source, mutant.line)
         try:
             if bench.first_fault(mutant.source, range(1 if excused else seeds)):
                 continue
-            if excused:
-                argued.add(mutant.key)
+            if excuse is not None:
+                argued.add(excuse)
                 equivalent += 1
                 continue
             survivors += 1
@@ -67,6 +68,12 @@ def strength(bench: Bench, exercise: Exercise, solution: Solution, *, seeds: int
         Problem(str(solution.path), line, f"`EQUIVALENT` excuses `{key}`, but no such mutant passes") for key in stale
     ]
     return Strength(len(made), equivalent, survivors, tuple(problems))
+
+
+def _excuse(solution: Solution, mutant: Mutant) -> str | None:
+    """Return the key under which a mutant is argued to be equivalent; one ending in `...` is for all that begin so."""
+    keys = (k for k in solution.equivalent if k.endswith("...") and mutant.key.startswith(k.removesuffix("...")))
+    return mutant.key if mutant.key in solution.equivalent else next(keys, None)
 
 
 def _survived(mutant: Mutant, catch: str | None) -> str:

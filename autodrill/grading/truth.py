@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np  # noqa: TID253 this module is numbers through and through; whoever imports it needs numpy
 
 from autodrill.drills.authored import authored
 from autodrill.drills.exercise import Kind
-from autodrill.drills.oracles import crosschecked_vjp
+from autodrill.drills.oracles import crosschecked_jvp, crosschecked_vjp
 from autodrill.errors import InternalError
 
 if TYPE_CHECKING:
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-__all__ = ["Part", "Truth", "gradients_for", "truth"]
+__all__ = ["Part", "Truth", "added_by", "truth"]
+
+_SIGMAS = 6.0
+"""Standard deviations that the mean of many draws may be off: by chance it is so once in 500 million times."""
 
 ULPS = 1024.0
 """How many times the rounding error that the problem itself amplifies an answer may be off: another order of
@@ -38,12 +42,16 @@ class Part:
         value: The right value, float64 (or the integer dtype asked for).
         tolerance: Largest absolute difference allowed, elementwise.
         dtype: The dtype it must have.
+        linear: Whether it is linear in the cotangents or tangents: an output of the forward is not.
+        deviation: For an estimator: the standard deviation of one right estimate, elementwise.
     """
 
     name: str
     value: Array
     tolerance: Array
     dtype: np.dtype[Any]
+    linear: bool = True
+    deviation: Array | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +60,17 @@ class Truth:
 
     Attributes:
         parts: The results asked for.
-        cotangents: One an output of `forward`, in the case's dtype.
+        cotangents: One an output of `forward`, in the case's dtype; for a JVP the tangents, one an input that moves.
         outputs: What `forward` gives, in the case's dtype.
         start: For scalar nodes: the `.grad` each operand starts with.
+        absent: For a `Function`: which of its results must be None, for arguments that have no gradient.
     """
 
     parts: tuple[Part, ...]
     cotangents: tuple[Array, ...] = ()
     outputs: tuple[Array, ...] = ()
     start: tuple[float, ...] = ()
+    absent: tuple[int, ...] = ()
 
 
 def truth(exercise: Exercise, solution: Solution, case: Case) -> Truth:
@@ -79,14 +89,14 @@ def truth(exercise: Exercise, solution: Solution, case: Case) -> Truth:
     forward, primals, raised, wrt = _posed(solution, case)
     with authored(solution.path, "forward"), np.errstate(all="ignore"):
         outputs = tuple(np.asarray(o, dtype=np.float64) for o in _tuple(forward(*raised)))
-        cotangents = _cotangents(case, outputs, dtype)
+        moving = [i for i, p in enumerate(primals) if p.dtype.kind == "f"] if wrt is None else wrt
+        derivative = _derivative(exercise, forward, wrt)
+        cotangents = _directions(case, [raised[i] for i in moving] if exercise.kind is Kind.JVP else outputs, dtype)
         high = [c.astype(np.float64) for c in cotangents]
         smooth = case.smooth and case.dtype == "float64" and all(np.isfinite(c).all() for c in high)
-        gradients = crosschecked_vjp(forward, raised, high, smooth=smooth, wrt=wrt)
-        spread = _amplified_rounding(forward, raised, high, gradients, wrt, dtype)
-    differentiated = [n for n, p in zip(names, primals, strict=True) if p.dtype.kind == "f"]
-    if wrt is not None:
-        differentiated = [names[i] for i in wrt]
+        gradients = derivative(raised, high, smooth=smooth)
+        spread = _amplified_rounding(derivative, raised, high, gradients, dtype)
+    differentiated = [names[i] for i in moving]
     low = tuple(o.astype(dtype) for o in outputs)
     if exercise.kind is Kind.VALUE:
         parts, start = _node_parts(case, differentiated, gradients, spread)
@@ -98,14 +108,89 @@ def truth(exercise: Exercise, solution: Solution, case: Case) -> Truth:
         Part(name, gradient, tolerance, dtype)
         for name, gradient, tolerance in zip(results, gradients, spread, strict=True)
     )
-    return Truth(parts, cotangents, low)
+    if case.draws:
+        parts = _expected_of_draws(solution, case, cotangents, parts)
+    if exercise.kind.has_forward:
+        with authored(solution.path, "forward"):
+            parts = (*_output_parts(forward, raised, outputs, dtype), *parts)
+    absent: tuple[int, ...] = ()
+    if exercise.kind is Kind.FUNCTION:
+        handed = [p.name for p in exercise.parameters if p.name in case.inputs or p.name in case.static]
+        absent = tuple(len(outputs) + i for i, name in enumerate(handed) if name not in differentiated)
+    return Truth(parts, cotangents, low, absent=absent)
 
 
-def gradients_for(solution: Solution, case: Case, cotangents: Sequence[Array]) -> list[Array]:
-    """Return what is right for a case under other cotangents than its own, by the engine alone, in float64."""
+def added_by(exercise: Exercise, solution: Solution, case: Case, known: Truth, others: Sequence[Array]) -> list[Array]:
+    """Return what other cotangents or tangents than a case's own add to each part, by the engine alone, in float64."""
     forward, _, raised, wrt = _posed(solution, case)
     with authored(solution.path, "forward"), np.errstate(all="ignore"):
-        return crosschecked_vjp(forward, raised, [c.astype(np.float64) for c in cotangents], smooth=False, wrt=wrt)
+        added = _derivative(exercise, forward, wrt)(raised, [c.astype(np.float64) for c in others])
+    return [np.zeros_like(part.value) for part in known.parts if not part.linear] + added
+
+
+class _Derivative(Protocol):
+    """What is asked for, as a function of the inputs and of what it is linear in."""
+
+    def __call__(
+        self,
+        primals: list[Array],
+        directions: list[Array],
+        *,
+        smooth: bool = False,
+        dtype: type[np.floating[Any]] = np.float64,
+    ) -> list[Array]:
+        """Compute it in a dtype, and hold it against differences where it is smooth."""
+        ...
+
+
+def _derivative(exercise: Exercise, forward: Callable[..., Any], wrt: list[int] | None) -> _Derivative:
+    return partial(crosschecked_jvp if exercise.kind is Kind.JVP else crosschecked_vjp, forward, wrt=wrt)
+
+
+def _expected_of_draws(
+    solution: Solution, case: Case, cotangents: tuple[Array, ...], parts: tuple[Part, ...]
+) -> tuple[Part, ...]:
+    """Allow the mean of an estimator's draws to be off what it estimates by what their number explains.
+
+    `_SIGMAS` times the standard deviation of the mean: that of a right estimator, which the exercise knows, and not
+    the one observed, which a noisy answer could make as large as it likes.
+    """
+    if solution.deviation is None:
+        raise InternalError("the exercise asks for draws and has no `deviation`")
+    given = dict(zip(solution.cotangents, cotangents, strict=True))
+    with authored(solution.path, "deviation"), np.errstate(all="ignore"):
+        deviations = _tuple(solution.deviation(**given, **case.inputs, **case.static))
+    if len(deviations) != len(parts):
+        raise InternalError(f"`deviation` returns {len(deviations)} values for {len(parts)} results")
+    widened = []
+    for part, deviation in zip(parts, deviations, strict=True):
+        each = np.broadcast_to(np.asarray(deviation, dtype=np.float64), part.value.shape)
+        tolerance = part.tolerance + _SIGMAS * each / case.draws**0.5
+        widened.append(replace(part, tolerance=tolerance, deviation=each))
+    return tuple(widened)
+
+
+def _output_parts(
+    forward: Callable[..., Any], primals: list[Array], outputs: tuple[Array, ...], dtype: np.dtype[Any]
+) -> tuple[Part, ...]:
+    """Ask for what the forward gives as well, before any gradient: a backward can differentiate a wrong forward."""
+
+    def given(
+        primals: list[Array],
+        directions: list[Array],  # noqa: ARG001 there are none
+        *,
+        smooth: bool = False,  # noqa: ARG001 nothing is differentiated
+        dtype: type[np.floating[Any]] = np.float64,
+    ) -> list[Array]:
+        cast = [p.astype(dtype) if p.dtype.kind == "f" else p for p in primals]
+        return [np.asarray(o, dtype=np.float64) for o in _tuple(forward(*cast))]
+
+    spread = _amplified_rounding(given, primals, [], list(outputs), dtype)
+    names = ("out",) if len(outputs) == 1 else tuple(f"out[{i}]" for i in range(len(outputs)))
+    return tuple(
+        Part(name, output, tolerance, dtype, linear=False)
+        for name, output, tolerance in zip(names, outputs, spread, strict=True)
+    )
 
 
 def _posed(solution: Solution, case: Case) -> tuple[Callable[..., Any], list[Array], list[Array], list[int] | None]:
@@ -123,11 +208,10 @@ def _posed(solution: Solution, case: Case) -> tuple[Callable[..., Any], list[Arr
 
 
 def _amplified_rounding(
-    function: Callable[..., Any],
+    derivative: _Derivative,
     primals: list[Array],
     cotangents: list[Array],
     gradients: list[Array],
-    wrt: list[int] | None,
     dtype: np.dtype[Any],
 ) -> list[Array]:
     """Derive the tolerance: what rounding does to the answer, measured, times a margin.
@@ -140,7 +224,7 @@ def _amplified_rounding(
     digits.
     """
     eps = float(np.finfo(dtype).eps)
-    floor = float(np.finfo(dtype).tiny) + eps**2 * max(map(_largest, cotangents))
+    floor = float(np.finfo(dtype).tiny) + eps**2 * max(map(_largest, cotangents), default=0.0)
     rng = np.random.default_rng(1)
     moved = [np.zeros_like(g) for g in gradients]
 
@@ -155,15 +239,9 @@ def _amplified_rounding(
 
     with np.errstate(all="ignore"):
         for signs in (checkerboard, coins):
-            again = crosschecked_vjp(
-                function,
-                [nudge(p, signs) for p in primals],
-                [nudge(c, signs) for c in cotangents],
-                smooth=False,
-                wrt=wrt,
-            )
+            again = derivative([nudge(p, signs) for p in primals], [nudge(c, signs) for c in cotangents])
             _widen(moved, gradients, again)
-        coarse = crosschecked_vjp(function, primals, cotangents, smooth=False, wrt=wrt, dtype=np.float32)
+        coarse = derivative(primals, cotangents, dtype=np.float32)
         _widen(moved, gradients, coarse, eps / float(np.finfo(np.float32).eps))
         return [
             ULPS * (change + _largest(change) + eps * (np.abs(g) + _largest(g)) + floor)
@@ -182,7 +260,8 @@ def _largest(array: Array) -> float:
     return float(finite.max()) if finite.size else 0.0
 
 
-def _cotangents(case: Case, outputs: tuple[Array, ...], dtype: np.dtype[Any]) -> tuple[Array, ...]:
+def _directions(case: Case, outputs: Sequence[Array], dtype: np.dtype[Any]) -> tuple[Array, ...]:
+    """Draw cotangents of the outputs, or tangents of the inputs that move."""
     rng = np.random.default_rng([case.seed, 1])
     made = []
     for output in outputs:

@@ -44,7 +44,11 @@ def test_prerequisites_may_be_left_out() -> None:
     ("number", "line", "message"),
     [
         (2, "# title = 3", "`title` must be a string"),
-        (3, '# kind = "forward"', "`kind` is `forward`; it must be one of value, backward, program, bugfix"),
+        (
+            3,
+            '# kind = "forward"',
+            "`kind` is `forward`; it must be one of value, backward, jvp, forward_backward, function, program, bugfix",
+        ),
         (4, '# difficulty = "trivial"', "`difficulty` is `trivial`; it must be one of easy, medium, hard, expert"),
         (5, "# minutes = 0", "`minutes` must be a whole number, at least 1"),
         (5, "# minutes = true", "`minutes` must be a whole number, at least 1"),
@@ -54,7 +58,7 @@ def test_prerequisites_may_be_left_out() -> None:
         (
             7,
             '# require = ["square"]',
-            "unknown key `require`; known are title, kind, difficulty, minutes, topics, requires",
+            "unknown key `require`; known are title, kind, difficulty, entry, minutes, topics, requires",
         ),
     ],
 )

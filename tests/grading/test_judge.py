@@ -206,9 +206,59 @@ def test_the_judge_s_process_never_runs_the_candidate_s_file(judged: Callable[..
     ],
 )
 def test_the_candidate_s_process_cannot_import_the_oracle(judged: Callable[..., Report], attempt: str) -> None:
-    report = judged(f"{attempt}\n{RIGHT}")
-    assert report.verdict is Verdict.ERROR
+    report = judged(f"def cube_backward(g, x):\n    {attempt}\n    return 3 * x * x * g\n")
+    assert report.verdict is Verdict.FAIL
     assert "ModuleNotFoundError: No module named 'autodrill'" in failure_of(report).summary
+
+
+@pytest.mark.parametrize(
+    "course",
+    [
+        "import cs231n.fast_layers\nfrom .im2col import *\nfrom torch import nn\nclass Net(nn.Module):\n    pass\n",
+        "import numba\n@numba.njit\ndef other(x):\n    return x\n\ndevice = numba.cuda.gpus[0]\n",
+        "from __future__ import annotations\nimport torch\ndef other(x: torch.Tensor): ...\n",
+        "if True:\n    import matplotlib.pyplot as plt\n    plt.rcParams['a'] = 1\n",
+    ],
+)
+def test_what_the_rest_of_a_file_imports_need_not_be_there(judged: Callable[..., Report], course: str) -> None:
+    assert judged(course + RIGHT).verdict is Verdict.PASS
+
+
+def test_an_import_in_a_try_is_the_file_s_own_affair(judged: Callable[..., Report]) -> None:
+    course = "try:\n    import cupy as xp\nexcept ImportError:\n    import numpy as xp\n"
+    assert judged(course + RIGHT.replace("3 * x * x", "3 * xp.square(x)")).verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize(
+    ("course", "line", "why"),
+    [
+        ("import torch\n" + RIGHT.replace("3 * x", "torch.relu(x) * x"), 3, "No module named 'torch'"),
+        ("from torch import relu\n" + RIGHT.replace("3 * x", "relu(x) * x"), 3, "No module named 'torch'"),
+        ("import jax\nK = jax.numpy.ones(3)\n" + RIGHT.replace("3 * x", "K * x"), 4, "No module named 'jax'"),
+        ("import torch\nN = torch.e\n" + RIGHT.replace("3 * x", "x * x if N else x"), 4, "No module named 'torch'"),
+    ],
+)
+def test_what_is_asked_for_fails_where_it_uses_a_module_that_is_not_there(
+    judged: Callable[..., Report], course: str, line: int, why: str
+) -> None:
+    report = judged(course)
+    assert (report.verdict, failure_of(report).line) == (Verdict.FAIL, line)
+    assert why in failure_of(report).summary
+
+
+@pytest.mark.parametrize("wrapper", ["@numba.njit\n", "@numba.njit(cache=True)\n"])
+def test_what_is_asked_for_may_itself_need_a_module_that_is_not_there(
+    judged: Callable[..., Report], wrapper: str
+) -> None:
+    report = judged(f"import numba\n{wrapper}{RIGHT}")
+    assert report.verdict is Verdict.ERROR
+    assert "No module named 'numba'" in failure_of(report).summary
+
+
+def test_any_other_exception_at_the_top_of_a_file_still_ends_it(judged: Callable[..., Report]) -> None:
+    report = judged(f"import torch\n1 / 0\n{RIGHT}")
+    assert report.verdict is Verdict.ERROR
+    assert "ZeroDivisionError" in failure_of(report).summary
 
 
 def test_nothing_of_the_answer_is_in_the_candidate_s_process(judged: Callable[..., Report]) -> None:

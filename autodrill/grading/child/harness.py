@@ -18,6 +18,8 @@ from . import claims, confine, frames, limits, report, trace, values, wire
 from .channel import Channel
 from .frames import Kind
 from .layers import Standing
+from .module import ABSENT, find, run
+from .ranks import in_step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -145,15 +147,22 @@ class Candidate:
         sys.modules[_MODULE] = module
         try:
             with np.errstate(all="ignore"):
-                self.host.load(exec, [code, module.__dict__], self.filename)
-            entry = module.__dict__.get(self.entry)
-            if not callable(entry):
-                found = values.type_name(entry) if self.entry in module.__dict__ else None
-                return Kind.NOT_DEFINED, (report.public_names(module.__dict__), found)
+                lacking = run(code, self.source, self.filename, module.__dict__, self._execute)
+            entries = [find(module.__dict__, name) for name in self.entry.split()]
+            for entry in entries:
+                if entry is ABSENT and lacking is not None:
+                    return self._raised(lacking)
+                if not callable(entry):
+                    found = None if entry is ABSENT else values.type_name(entry)
+                    return Kind.NOT_DEFINED, (report.public_names(module.__dict__), found)
         except BaseException as error:
             return self._raised(error)
-        self.target = entry if self.drive is None else _Driven(self.drive, entry)
+        called: Any = tuple(entries) if len(entries) > 1 else entries[0]
+        self.target = called if self.drive is None else _Driven(self.drive, called)
         return Kind.LOADED, None
+
+    def _execute(self, code: Any, namespace: dict[str, Any]) -> None:
+        self.host.load(exec, [code, namespace], self.filename)
 
     def calls(
         self, own: list[wire.Value], asked: list[frames.Asked], budget: int
@@ -201,9 +210,9 @@ def plain_call(function: Callable[..., Any], arguments: list[Any], _filename: st
 
 
 class _Driven:
-    """The candidate's function or class, put through a scenario."""
+    """The candidate's function or class, or a tuple of them, put through a scenario."""
 
-    def __init__(self, drive: Callable[..., Any], entry: Callable[..., Any]) -> None:
+    def __init__(self, drive: Callable[..., Any], entry: Any) -> None:
         self._drive = drive
         self._entry = entry
 
@@ -216,7 +225,7 @@ def _drive(scenario: wire.Value) -> Callable[..., Any]:
 
     assert isinstance(scenario, str)
     report.remember_source(scenario.encode(), _SCENARIO)
-    namespace: dict[str, Any] = {"__name__": "scenario", "np": np}
+    namespace: dict[str, Any] = {"__name__": "scenario", "np": np, "in_step": in_step}
     exec(compile(scenario, _SCENARIO, "exec", dont_inherit=True), namespace)
     if "drive" not in namespace:
         raise NameError("it does not define `drive`")
@@ -246,8 +255,10 @@ def import_numpy(folder: str) -> None:
     NumPy's own submodules stay importable through the package's path, so none is loaded before it is asked for.
     """
     sys.path[0] = folder
-    import_module("numpy")
+    numpy = import_module("numpy")
     del sys.path[0]
+    # The first product that is not tiny maps the buffers of the BLAS: memory that no candidate has asked for.
+    _ = numpy.ones((128, 128)) @ numpy.ones((128, 128))
 
 
 def _int(value: wire.Value) -> int:

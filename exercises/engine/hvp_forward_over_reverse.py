@@ -1,0 +1,75 @@
+# /// autodrill
+# title = "Hessian-vector product, forward over reverse"
+# kind = "program"
+# difficulty = "expert"
+# minutes = 30
+# topics = ["forward mode", "second order", "dual numbers"]
+# requires = ["backward_engine"]
+# ///
+"""`Node` is a reverse-mode engine that never looks at what its `.data` is: anything with `+`, `*`, `.sin()` and `.cos()`
+will do. Give it numbers that carry a tangent, and the gradients it finds carry one too.
+
+Write `Dual`, a number a + b·ε with ε² = 0, and with it
+
+    hvp_forward_over_reverse(build, x, v)
+
+`build(nodes)` computes a scalar node from a list of nodes, by `+`, `*` and `.sin()`; `x` and `v` are lists of floats.
+Return the list H v, where H is the Hessian of that scalar at x, at the cost of a few gradients: no H, no differences.
+"""
+
+
+class Node:
+    def __init__(self, data, prev=()):
+        self.data, self.grad, self._prev = data, data * 0.0, prev
+        self._backward = lambda: None
+
+    def __add__(self, other):
+        out = Node(self.data + other.data, (self, other))
+
+        def backward():
+            self.grad = self.grad + out.grad
+            other.grad = other.grad + out.grad
+
+        out._backward = backward
+        return out
+
+    def __mul__(self, other):
+        out = Node(self.data * other.data, (self, other))
+
+        def backward():
+            self.grad = self.grad + other.data * out.grad
+            other.grad = other.grad + self.data * out.grad
+
+        out._backward = backward
+        return out
+
+    def sin(self):
+        out = Node(self.data.sin(), (self,))
+
+        def backward():
+            self.grad = self.grad + self.data.cos() * out.grad
+
+        out._backward = backward
+        return out
+
+    def backward(self):
+        order, stack, seen = [], [(self, False)], set()
+        while stack:
+            node, left = stack.pop()
+            if left:
+                order.append(node)
+            elif id(node) not in seen:
+                seen.add(id(node))
+                stack += [(node, True), *((source, False) for source in node._prev)]
+        self.grad = self.data * 0.0 + 1.0
+        for node in reversed(order):
+            node._backward()
+
+
+class Dual:
+    def __init__(self, value, tangent=0.0):
+        self.value, self.tangent = value, tangent
+
+
+def hvp_forward_over_reverse(build, x, v):
+    raise NotImplementedError

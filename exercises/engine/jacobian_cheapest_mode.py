@@ -1,0 +1,20 @@
+# /// autodrill
+# title = "A whole Jacobian in the cheaper mode"
+# kind = "program"
+# difficulty = "medium"
+# minutes = 6
+# topics = ["forward mode", "reverse mode", "jacobian"]
+# requires = ["softmax_jvp"]
+# ///
+"""A function has `n_in` inputs and `n_out` outputs. At some point you have its two products with a vector:
+
+    jvp(v)    J v,     v of shape (n_in,),  the result of shape (n_out,)
+    vjp(u)    uᵀ J,    u of shape (n_out,), the result of shape (n_in,)
+
+Each call costs about an evaluation of the function. Return the Jacobian J, of shape (n_out, n_in), in as few calls as
+these products allow.
+"""
+
+
+def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
+    raise NotImplementedError

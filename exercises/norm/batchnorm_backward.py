@@ -1,0 +1,26 @@
+# /// autodrill
+# title = "Batch normalisation, both passes"
+# kind = "forward_backward"
+# difficulty = "hard"
+# minutes = 12
+# topics = ["normalisation", "statistics", "saved values"]
+# requires = ["mul_broadcast_backward", "sum_backward"]
+# ///
+"""Batch normalisation in training mode, for `x` of shape (N, D) and `gamma`, `beta` of shape (D,):
+
+    out = gamma * (x - mean) / sqrt(var + eps) + beta
+
+`mean` and the *biased* variance `var` are taken over the batch, for each column by itself; eps is 1e-5.
+
+Write both passes. The forward returns the output and a cache of whatever you like; the backward is handed that cache
+and `g` = dL/dout, and returns `dx, dgamma, dbeta`. Do not differentiate by recomputing the forward.
+"""
+
+
+def batchnorm_forward(x, gamma, beta):
+    raise NotImplementedError
+    return out, cache
+
+
+def batchnorm_backward(g, cache):
+    raise NotImplementedError

@@ -1,0 +1,195 @@
+"""Within a tile, the probabilities come back from the scores by one exponential, because the row's normaliser was kept:
+p = exp(s - lse). Then the rules of the two products and of softmax between them:
+
+    dv += pᵀ g        dp = g vᵀ        ds = p * (dp - D) / √d        dq += ds k        dk += dsᵀ q
+
+Softmax's backward needs, for each row, the sum of dp * p over the *whole* row, which no tile has. But
+
+    D_i = Σ_j dp_ij p_ij = Σ_j p_ij (g_i · v_j) = g_i · Σ_j p_ij v_j = g_i · out_i
+
+so it is a row sum of g * out, there before the first tile. That is why `out` is kept.
+
+Memory: O((n + m) d) and one tile, instead of O(n m); at n = m = 32768 in float16 the matrix alone takes 2 GiB a head.
+Work: five products a tile where the forward has two, one of them the scores computed anew. It is faster all the same,
+as what is slow on a GPU is moving the matrix, not multiplying. Causal tiles above the diagonal are skipped: half of it.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import given, mistake
+
+HINTS = (
+    "Given one score and its row's log-sum-exp, what is the probability? So what need not be kept?",
+    (
+        "Softmax's backward subtracts a row sum of dp * p. Write dp as a product with v and swap the sums: it becomes "
+        "a row sum of g times something that was kept."
+    ),
+    (
+        "Two loops over slices; in a tile compute s, p, dp and ds, and add to slices of dq, dk and dv. The row sums of "
+        "g * out come before the loops."
+    ),
+)
+WRT = ("q", "k", "v")
+CASES = [
+    given("q[5,d] k[7,d] v[7,e]", bq=2, bk=3, causal=False, empty=False),
+    given("q[6,d] k[6,d] v[6,e]", bq=4, bk=2, causal=True, empty=False),
+    given("q[n,d] k[n,d] v[n,e]", bq=8, bk=8, causal=True, empty=False, large=False),
+    given("q[3,d] k[5,d] v[5,e]", bq=1, bk=1, causal=False, empty=False, note="tiles of one"),
+    given("q[7,d] k[4,d] v[4,e]", bq=3, bk=4, causal=True, empty=False, note="more queries than keys"),
+    given(
+        "q[n,d] k[n,d] v[n,d]",
+        bq=64,
+        bk=64,
+        causal=False,
+        large={"n": 1536, "d": 4},
+        memory=5 << 20,
+        because="the n x m matrix",
+    ),
+]
+EQUIVALENT = {
+    "operand: q.shape[1] -> k.shape[1]": "queries and keys are of one width",
+    "constant: q.shape[1] -> q.shape[-1]": "of two axes 1 is the last",
+    "constant: (g * out).sum(axis=1, keepdims=True) -> ...": "of two axes 1 is the last",
+    "operand: len(k) -> len(v)": "there are as many keys as values",
+    "operand: len(q) -> ...": "g, out and lse have a row a query",
+    "off by one: len(k) -> len(k) + 1": "it adds an empty tile at most",
+    "off by one: len(q) -> len(q) + 1": "it adds an empty tile at most",
+    "statement: if causal and j >= i + bq: -> pass": "a tile that is not skipped is masked",
+    "condition: if causal and j >= i + bq: -> if False:": "a tile that is not skipped is masked",
+    "comparison: j >= i + bq -> ...": "a tile that is not skipped is masked",
+    "statement: continue -> pass": "a tile that is not skipped is masked",
+}
+
+
+def masked(s, causal, i=0, j=0):
+    if not causal:
+        return s
+    rows, columns = s.shape
+    return np.where(np.arange(i, i + rows)[:, None] >= np.arange(j, j + columns), s, -np.inf)
+
+
+def forward(q, k, v, bq, bk, causal):
+    s = engine.matmul(q, engine.swapaxes(k, 0, 1)) / q.shape[1] ** 0.5
+    if causal:
+        s = engine.where(np.tri(*s.shape, dtype=bool), s, -np.inf)
+    return engine.matmul(engine.softmax(s, axis=1), v)
+
+
+def saved(q, k, v, bq, bk, causal):
+    s = masked((q.astype(float) @ k.astype(float).T) / q.shape[1] ** 0.5, causal)
+    top = s.max(axis=1)
+    return {"lse": (top + np.log(np.exp(s - top[:, None]).sum(axis=1))).astype(q.dtype)}
+
+
+def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
+    scale = q.shape[1] ** -0.5
+    row_dot = (g * out).sum(axis=1, keepdims=True)
+    dq, dk, dv = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
+    for j in range(0, len(k), bk):
+        keys = slice(j, j + bk)
+        for i in range(0, len(q), bq):
+            if causal and j >= i + bq:
+                continue
+            rows = slice(i, i + bq)
+            p = np.exp(masked(q[rows] @ k[keys].T * scale, causal, i, j) - lse[rows, None])
+            ds = p * (g[rows] @ v[keys].T - row_dot[rows]) * scale
+            dv[keys] += p.T @ g[rows]
+            dq[rows] += ds @ k[keys]
+            dk[keys] += ds.T @ q[rows]
+    return dq, dk, dv
+
+
+@mistake(
+    "materialised",
+    "the whole matrix may be held for a moment",
+    "How many bytes is n x m? Which piece of it do you need at any one time?",
+)
+def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
+    scale = q.shape[1] ** -0.5
+    p = np.exp(masked(q @ k.T * scale, causal) - lse[:, None])
+    ds = p * (g @ v.T - (g * out).sum(axis=1, keepdims=True)) * scale
+    return ds @ k, ds.T @ q, p.T @ g
+
+
+@mistake(
+    "softmax-per-tile",
+    "a tile can be normalised by itself",
+    "The tile does not know the sum of its row. Which saved value does?",
+)
+def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
+    scale = q.shape[1] ** -0.5
+    row_dot = (g * out).sum(axis=1, keepdims=True)
+    dq, dk, dv = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
+    for j in range(0, len(k), bk):
+        keys = slice(j, j + bk)
+        for i in range(0, len(q), bq):
+            if causal and j >= i + bq:
+                continue
+            rows = slice(i, i + bq)
+            p = np.exp(masked(q[rows] @ k[keys].T * scale, causal, i, j))
+            p /= np.maximum(p.sum(axis=1, keepdims=True), 1e-30)
+            ds = p * (g[rows] @ v[keys].T - row_dot[rows]) * scale
+            dv[keys] += p.T @ g[rows]
+            dq[rows] += ds @ k[keys]
+            dk[keys] += ds.T @ q[rows]
+    return dq, dk, dv
+
+
+@mistake(
+    "row-dot-per-tile",
+    "the row sum of dp * p can be taken within a tile",
+    "It runs over the whole row. Which identity gives it from g and out?",
+)
+def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
+    scale = q.shape[1] ** -0.5
+    dq, dk, dv = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
+    for j in range(0, len(k), bk):
+        keys = slice(j, j + bk)
+        for i in range(0, len(q), bq):
+            if causal and j >= i + bq:
+                continue
+            rows = slice(i, i + bq)
+            p = np.exp(masked(q[rows] @ k[keys].T * scale, causal, i, j) - lse[rows, None])
+            dp = g[rows] @ v[keys].T
+            ds = p * (dp - (dp * p).sum(axis=1, keepdims=True)) * scale
+            dv[keys] += p.T @ g[rows]
+            dq[rows] += ds @ k[keys]
+            dk[keys] += ds.T @ q[rows]
+    return dq, dk, dv
+
+
+@mistake("no-scale", "√d concerns the forward only", "s is q·k over √d. What is the slope of s in q?")
+def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
+    scale = q.shape[1] ** -0.5
+    row_dot = (g * out).sum(axis=1, keepdims=True)
+    dq, dk, dv = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
+    for j in range(0, len(k), bk):
+        keys = slice(j, j + bk)
+        for i in range(0, len(q), bq):
+            rows = slice(i, i + bq)
+            p = np.exp(masked(q[rows] @ k[keys].T * scale, causal, i, j) - lse[rows, None])
+            ds = p * (g[rows] @ v[keys].T - row_dot[rows])
+            dv[keys] += p.T @ g[rows]
+            dq[rows] += ds @ k[keys]
+            dk[keys] += ds.T @ q[rows]
+    return dq, dk, dv
+
+
+@mistake("dq-assigned", "a tile of dq is complete after one tile of keys", "How many tiles of keys does a query meet?")
+def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
+    scale = q.shape[1] ** -0.5
+    row_dot = (g * out).sum(axis=1, keepdims=True)
+    dq, dk, dv = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
+    for j in range(0, len(k), bk):
+        keys = slice(j, j + bk)
+        for i in range(0, len(q), bq):
+            if causal and j >= i + bq:
+                continue
+            rows = slice(i, i + bq)
+            p = np.exp(masked(q[rows] @ k[keys].T * scale, causal, i, j) - lse[rows, None])
+            ds = p * (g[rows] @ v[keys].T - row_dot[rows]) * scale
+            dv[keys] += p.T @ g[rows]
+            dq[rows] = ds @ k[keys]
+            dk[keys] += ds.T @ q[rows]
+    return dq, dk, dv

@@ -1,0 +1,192 @@
+"""Backward needs the inputs of the stages in reverse order, and forward makes them in order: somebody has to keep them,
+or make them again. Cut the chain into segments of length s = ⌈√N⌉. Forward keeps only the input of each segment, N/s of
+them. Backward takes the segments from the last to the first: run the segment again from its kept input, keeping its s
+activations, then walk back through them and let all of them go.
+
+Alive at once: N/s kept inputs and s activations, least at s = √N: 2√N. Work: every stage runs at most twice, so one
+extra forward, about a third more than before. With checkpoints of checkpoints it becomes O(log N) memory for O(N log N)
+work.
+
+What lives is what is referred to. The last activation of the forward is not needed, and a list that still holds a
+finished segment keeps it alive. `torch.utils.checkpoint` does this for one segment at a time; it must also put the
+random state back, or dropout would differ the second time.
+"""
+
+import math
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import gradient, mistake, scenario
+
+HINTS = (
+    "Which activations must be kept, if any stretch of the chain may be run again from its first input?",
+    "Keep every ⌈√N⌉-th input. Going back, run one segment again, use its activations, and let go of them.",
+    "One loop forward that stores the inputs of segments; one loop over segments reversed, with two short loops in it.",
+)
+
+
+@scenario(1, 2, 5, 10, 16, 64, note="a chain")
+def chain(rng, size):
+    return {"x": rng.normal(size=2), "g": rng.normal(size=2), "stages": size}
+
+
+# 64 activations of an eighth of a MiB, where 2 * 8 + 3 may live, and a few are in the making.
+@scenario(64, note="a chain of large activations", memory=5 << 19, because="all 64 activations at once")
+def large_chain(rng, size):
+    return {"x": rng.normal(size=1 << 14), "g": rng.normal(size=1 << 14), "stages": size}
+
+
+CASES = [chain, large_chain]
+
+
+# What lives and what is called is counted beside the candidate's code, and so is its word; that the large chain fits in
+# memory is enforced outside.
+def drive(candidate, x, g, stages):
+    alive = peak = forwards = backwards = 0
+
+    class Activation(np.ndarray):
+        def __array_finalize__(self, source):
+            self.counted = False
+
+        def __del__(self):
+            nonlocal alive
+            alive -= self.counted
+
+    def stage(number):
+        def f(a):
+            nonlocal alive, peak, forwards
+            forwards += 1
+            out = (np.sin(np.asarray(a)) + 0.1 * number).view(Activation)
+            out.counted = True
+            alive += 1
+            peak = max(peak, alive)
+            return out
+
+        def vjp(a, g):
+            nonlocal backwards
+            backwards += 1
+            return np.asarray(g) * np.cos(np.asarray(a))
+
+        return f, vjp
+
+    answer = np.array(candidate([stage(number) for number in range(stages)], x, g))
+    return {"dx": answer, "alive": peak, "forwards": forwards, "backwards": backwards}
+
+
+def judge(answer, x, g, stages):
+    def run(x):
+        for number in range(stages):
+            x = engine.sin(x) + 0.1 * number
+        return (x * g).sum()
+
+    match answer:
+        case {"dx": np.ndarray() as dx, "alive": int(), "forwards": int(), "backwards": int()} if dx.dtype.kind == "f":
+            pass
+        case _:
+            return "type: the gradient of x must be an array of floats"
+    if dx.shape != x.shape:
+        return f"shape: the gradient has shape {dx.shape}, x has {x.shape}"
+    if x.size < 100:
+        (right,) = gradient(run, x)
+    else:
+        right, a = g.copy(), x
+        for number in range(stages):
+            right, a = right * np.cos(a), np.sin(a) + 0.1 * number
+    if not np.allclose(dx, right, rtol=1e-9, atol=1e-12 + 1e-9 * np.abs(right).max()):
+        return "wrong-gradient: the gradient of x is wrong"
+    if answer["backwards"] != stages:
+        return f"vjp-calls: {answer['backwards']} calls of vjp for {stages} stages"
+    if answer["forwards"] > 2 * stages:
+        return f"too-many-forwards: {answer['forwards']} calls of f for {stages} stages, where {2 * stages} are enough"
+    if answer["alive"] > (allowed := 2 * math.ceil(math.sqrt(stages)) + 3):
+        return f"too-many-alive: {answer['alive']} activations alive at once, {allowed} are enough for {stages} stages"
+    return None
+
+
+def checkpoint_sqrt_n(fs, x, g):
+    length = math.ceil(math.sqrt(len(fs)))
+    kept, a = [], x
+    for i, (f, _) in enumerate(fs):
+        if i % length == 0:
+            kept.append(a)
+        a = f(a)
+    del a
+    for start in range(len(kept) * length - length, -1, -length):
+        segment = fs[start : start + length]
+        inputs = [kept.pop()]
+        for f, _ in segment[:-1]:
+            inputs.append(f(inputs[-1]))
+        for _, vjp in reversed(segment):
+            g = vjp(inputs.pop(), g)
+    return g
+
+
+@mistake(
+    "store-all",
+    "an activation that is needed later must be kept until then",
+    "How many are alive when the forward ends?",
+)
+def checkpoint_sqrt_n(fs, x, g):
+    inputs = [x]
+    for f, _ in fs:
+        inputs.append(f(inputs[-1]))
+    for i in reversed(range(len(fs))):
+        g = fs[i][1](inputs[i], g)
+    return g
+
+
+@mistake(
+    "recompute-from-start",
+    "what is not kept is run again from x",
+    "How often does the first stage run? You may afford two forwards in all.",
+)
+def checkpoint_sqrt_n(fs, x, g):
+    for i in reversed(range(len(fs))):
+        a = x
+        for f, _ in fs[:i]:
+            a = f(a)
+        g = fs[i][1](a, g)
+    return g
+
+
+@mistake(
+    "one-segment",
+    "running the whole chain again is checkpointing",
+    "While you walk back, how many activations of the second run are alive?",
+)
+def checkpoint_sqrt_n(fs, x, g):
+    a = x
+    for f, _ in fs:
+        a = f(a)
+    del a
+    inputs = [x]
+    for f, _ in fs[:-1]:
+        inputs.append(f(inputs[-1]))
+    for _, vjp in reversed(fs):
+        g = vjp(inputs.pop(), g)
+    return g
+
+
+@mistake(
+    "output-not-input",
+    "a stage's VJP is taken at its output",
+    "Where is the slope of sin taken: at what goes in, or at what comes out?",
+)
+def checkpoint_sqrt_n(fs, x, g):
+    length = math.ceil(math.sqrt(len(fs)))
+    kept, a = [], x
+    for i, (f, _) in enumerate(fs):
+        if i % length == 0:
+            kept.append(a)
+        a = f(a)
+    del a
+    for start in range(len(kept) * length - length, -1, -length):
+        segment = fs[start : start + length]
+        outputs, a = [], kept.pop()
+        for f, _ in segment:
+            a = f(a)
+            outputs.append(a)
+        for _, vjp in reversed(segment):
+            g = vjp(outputs.pop(), g)
+    return g

@@ -1,0 +1,230 @@
+"""Three things happen, at three times. At the call: a *fresh* context, the forward, a node. Kept in the closure: that
+context and the arguments. At backward: the function's own backward, a check, and the usual accumulation.
+
+The context is fresh for every call because the same function is applied many times before any backward runs, and each
+application must find what it saved itself. One gradient for every *argument*, None included, because position is all
+that tells gradients apart: leave one out and every later gradient lands on the wrong argument, silently if its shape
+fits. PyTorch raises for the same reason. And `+=`, as ever: a node may stand twice among the arguments.
+
+PyTorch goes further: it skips gradients nobody needs (`ctx.needs_input_grad`), and checks that what was saved was not
+written to since (`saved_tensors`), which is why inputs go through `save_for_backward` and plain attributes are for the
+rest.
+"""
+
+from autodrill.drills import gradient, mistake, scenario
+
+HINTS = (
+    "Two applications of one function are alive before any backward runs. Where does each keep what it saved?",
+    "A context for each call, held by the closure; in the closure, as many gradients as arguments, added to the nodes.",
+    "Walk arguments and gradients side by side, after comparing their numbers, and skip what is no node or is None.",
+)
+RESULTS = ("values", "gradients", "errors")
+EQUIVALENT = {
+    "condition: if isinstance(arg, Node) and grad is not None: -> if grad is not None:": "only a node has a gradient",
+}
+
+
+@scenario(2, note="two applications alive together")
+def two_applications(rng, size):
+    return {"x": float(rng.uniform(1, 3)), "y": float(rng.uniform(1, 3)), "weights": [2.0, 5.0], "short": 0}
+
+
+@scenario(1, note="backward twice")
+def backward_twice(rng, size):
+    return {"x": float(rng.uniform(1, 3)), "y": float(rng.uniform(1, 3)), "weights": [3.0, 3.0], "short": 0}
+
+
+@scenario(1, note="a gradient too few")
+def too_few(rng, size):
+    return {"x": float(rng.uniform(1, 3)), "y": float(rng.uniform(1, 3)), "weights": [2.0], "short": 1}
+
+
+@scenario(1, note="a gradient too many")
+def too_many(rng, size):
+    return {"x": float(rng.uniform(1, 3)), "y": float(rng.uniform(1, 3)), "weights": [2.0], "short": -1}
+
+
+CASES = [two_applications, backward_twice, too_few, too_many]
+
+
+def drive(candidate, x, y, weights, short):
+    apply, Node, _ = candidate
+
+    class Weighted:
+        @staticmethod
+        def forward(ctx, a, weight, b):
+            ctx.save_for_backward(a, b)
+            ctx.weight = weight
+            return weight * a * a * b
+
+        @staticmethod
+        def backward(ctx, g):
+            a, b = ctx.saved_tensors
+            grads = (g * ctx.weight * 2 * a * b, None, g * ctx.weight * a * a)
+            return grads[:-1] if short > 0 else (*grads, 0.0) if short < 0 else grads
+
+    class Square:
+        @staticmethod
+        def forward(ctx, a):
+            ctx.a = a
+            return a * a
+
+        @staticmethod
+        def backward(ctx, g):
+            return 2 * ctx.a * g
+
+    class Floor:
+        @staticmethod
+        def forward(ctx, a, b):
+            return a // 1 + b
+
+        @staticmethod
+        def backward(ctx, g):
+            return None, g
+
+    a, b = Node(x), Node(y)
+    outs, errors = [*(apply(Weighted, a, w, b) for w in weights), apply(Floor, a, b), apply(Square, a)], 0
+    linked = [out._prev == (a, b) for out in outs[:-1]] + [outs[-1]._prev == (a,)]
+    for out in outs:
+        out.grad = 1.5
+    for out in outs:
+        try:
+            out._backward()
+        except RuntimeError:
+            errors += 1
+    return {
+        "values": [float(out.data) if whole else 0.0 for out, whole in zip(outs, linked)],
+        "gradients": [float(a.grad), float(b.grad)],
+        "errors": errors,
+    }
+
+
+def expected(x, y, weights, short):
+    applied = [] if short else weights
+    dx, dy = gradient(lambda a, b: sum((w * a * a * b for w in applied), a * a + b) * 1.5, x, y)
+    return {
+        "values": [*(w * x * x * y for w in weights), x // 1 + y, x * x],
+        "gradients": [float(dx), float(dy)],
+        "errors": len(weights) if short else 0,
+    }
+
+
+class Context:
+    def save_for_backward(self, *values):
+        self.saved_tensors = values
+
+
+class Node:
+    def __init__(self, data, prev=()):
+        self.data, self.grad, self._prev = data, 0.0, prev
+        self._backward = lambda: None
+
+
+def custom_function_apply(fn, *args):
+    ctx = Context()
+    values = [arg.data if isinstance(arg, Node) else arg for arg in args]
+    out = Node(fn.forward(ctx, *values), tuple(arg for arg in args if isinstance(arg, Node)))
+
+    def backward():
+        grads = fn.backward(ctx, out.grad)
+        grads = grads if isinstance(grads, tuple) else (grads,)
+        if len(grads) != len(args):
+            raise RuntimeError("backward must return one gradient for each argument of forward")
+        for arg, grad in zip(args, grads):
+            if isinstance(arg, Node) and grad is not None:
+                arg.grad += grad
+
+    out._backward = backward
+    return out
+
+
+shared = Context()
+
+
+@mistake(
+    "shared-ctx",
+    "one context serves every call",
+    "Two calls, two sets of saved values. Which of them does the first backward find?",
+)
+def custom_function_apply(fn, *args):
+    ctx = shared
+    values = [arg.data if isinstance(arg, Node) else arg for arg in args]
+    out = Node(fn.forward(ctx, *values), tuple(arg for arg in args if isinstance(arg, Node)))
+
+    def backward():
+        grads = fn.backward(ctx, out.grad)
+        grads = grads if isinstance(grads, tuple) else (grads,)
+        if len(grads) != len(args):
+            raise RuntimeError("backward must return one gradient for each argument of forward")
+        for arg, grad in zip(args, grads):
+            if isinstance(arg, Node) and grad is not None:
+                arg.grad += grad
+
+    out._backward = backward
+    return out
+
+
+@mistake(
+    "no-arity-check",
+    "gradients and arguments pair up by themselves",
+    "A None is forgotten: on which argument does the next gradient land?",
+)
+def custom_function_apply(fn, *args):
+    ctx = Context()
+    values = [arg.data if isinstance(arg, Node) else arg for arg in args]
+    out = Node(fn.forward(ctx, *values), tuple(arg for arg in args if isinstance(arg, Node)))
+
+    def backward():
+        grads = fn.backward(ctx, out.grad)
+        grads = grads if isinstance(grads, tuple) else (grads,)
+        for arg, grad in zip(args, grads):
+            if isinstance(arg, Node) and grad is not None:
+                arg.grad += grad
+
+    out._backward = backward
+    return out
+
+
+@mistake(
+    "assign",
+    "a node's gradient is written once",
+    "How many applications does the same node feed here?",
+)
+def custom_function_apply(fn, *args):
+    ctx = Context()
+    values = [arg.data if isinstance(arg, Node) else arg for arg in args]
+    out = Node(fn.forward(ctx, *values), tuple(arg for arg in args if isinstance(arg, Node)))
+
+    def backward():
+        grads = fn.backward(ctx, out.grad)
+        grads = grads if isinstance(grads, tuple) else (grads,)
+        if len(grads) != len(args):
+            raise RuntimeError("backward must return one gradient for each argument of forward")
+        for arg, grad in zip(args, grads):
+            if isinstance(arg, Node) and grad is not None:
+                arg.grad = grad
+
+    out._backward = backward
+    return out
+
+
+@mistake(
+    "nodes-only",
+    "backward returns a gradient for each node",
+    "Count what backward returns against the arguments of forward, those that are no nodes among them.",
+)
+def custom_function_apply(fn, *args):
+    ctx = Context()
+    nodes = tuple(arg for arg in args if isinstance(arg, Node))
+    out = Node(fn.forward(ctx, *(arg.data if isinstance(arg, Node) else arg for arg in args)), nodes)
+
+    def backward():
+        grads = fn.backward(ctx, out.grad)
+        grads = grads if isinstance(grads, tuple) else (grads,)
+        if len(grads) != len(nodes):
+            raise RuntimeError("backward must return one gradient for each node")
+        for node, grad in zip(nodes, grads):
+            node.grad += grad
+
+    out._backward = backward
+    return out

@@ -1,0 +1,198 @@
+"""H v is the derivative of the gradient along v: d/dt ∇f(x + t v) at t = 0. So run the whole of reverse mode on numbers
+that move. Seed each input with its entry of v as tangent; build; go backward. Every `.grad` is then a dual number: its
+value is the gradient, its tangent the rate at which that gradient moves, which is H v.
+
+Dual numbers are forward mode: every operation maps (value, tangent) to the function's value and its slope times the
+tangent. For a product the ε² term drops out: (a + bε)(c + dε) = ac + (ad + bc)ε. Note that cos is needed although
+`build` never calls it: the closures do.
+
+The cost is that of a gradient on numbers twice as wide, whatever the size of x; H itself would take n of these. The
+other order, reverse over reverse, keeps a graph of the backward and is what `create_graph=True` does in PyTorch; JAX
+writes this one as `jvp(grad(f))`, and prefers it, because the tangents need no tape.
+"""
+
+import math
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import mistake, scenario
+
+HINTS = (
+    "H v is the derivative of something you can compute, along v. Of what?",
+    "Let every input be a dual number with tangent v_i; the engine's own rules then move the gradients as well.",
+    "Build from nodes of duals, go backward, and return one part of every leaf's `.grad`. Mind plain numbers.",
+)
+WRT = ("x",)
+RESULTS = ("H v",)
+
+
+@scenario(2, 3, 5, 8, note="a random function")
+def random_function(rng, size):
+    inputs = int(rng.integers(1, 4))
+    ops = [[int(rng.integers(3)), n - 1, int(rng.integers(n))] for n in range(inputs, inputs + size)]
+    return {"x": rng.normal(size=inputs), "v": rng.normal(size=inputs), "ops": ops}
+
+
+@scenario(3, note="inputs that meet")
+def inseparable(rng, size):
+    # sin(x² y) + y³ z, of which no second derivative can be found from one input alone.
+    ops = [[1, 0, 0], [1, 3, 1], [2, 4, 4], [1, 1, 1], [1, 6, 1], [1, 7, 2], [0, 5, 8]]
+    return {"x": rng.normal(size=3), "v": rng.normal(size=3), "ops": ops}
+
+
+@scenario(3, note="v is a unit vector")
+def column(rng, size):
+    return {**inseparable.make(rng, 3), "v": np.array([0.0, 1.0, 0.0])}
+
+
+@scenario(3, note="v = 0")
+def nothing(rng, size):
+    return {**inseparable.make(rng, 3), "v": np.zeros(3)}
+
+
+CASES = [random_function, inseparable, column, nothing]
+
+
+# The gradient of the derivative along v: reverse over forward, the other order, and differences hold it to account.
+def forward(x, v, ops):
+    def f(x):
+        values = [x[i] for i in range(len(x))]
+        for op, i, j in ops:
+            a, b = values[i], values[j]
+            values.append(a + b if op == 0 else a * b if op == 1 else engine.sin(a))
+        return values[-1]
+
+    return engine.jvp(f, [x], [v])[1]
+
+
+def drive(candidate, x, v, ops):
+    def build(nodes):
+        values = list(nodes)
+        for op, i, j in ops:
+            a, b = values[i], values[j]
+            values.append(a + b if op == 0 else a * b if op == 1 else a.sin())
+        return values[-1]
+
+    answer = candidate(build, [float(a) for a in x], [float(a) for a in v])
+    return {"H v": list(answer) if isinstance(answer, (list, tuple)) else answer}
+
+
+class Node:
+    def __init__(self, data, prev=()):
+        self.data, self.grad, self._prev = data, data * 0.0, prev
+        self._backward = lambda: None
+
+    def __add__(self, other):
+        out = Node(self.data + other.data, (self, other))
+
+        def backward():
+            self.grad = self.grad + out.grad
+            other.grad = other.grad + out.grad
+
+        out._backward = backward
+        return out
+
+    def __mul__(self, other):
+        out = Node(self.data * other.data, (self, other))
+
+        def backward():
+            self.grad = self.grad + other.data * out.grad
+            other.grad = other.grad + self.data * out.grad
+
+        out._backward = backward
+        return out
+
+    def sin(self):
+        out = Node(self.data.sin(), (self,))
+
+        def backward():
+            self.grad = self.grad + self.data.cos() * out.grad
+
+        out._backward = backward
+        return out
+
+    def backward(self):
+        order, stack, seen = [], [(self, False)], set()
+        while stack:
+            node, left = stack.pop()
+            if left:
+                order.append(node)
+            elif id(node) not in seen:
+                seen.add(id(node))
+                stack += [(node, True), *((source, False) for source in node._prev)]
+        self.grad = self.data * 0.0 + 1.0
+        for node in reversed(order):
+            node._backward()
+
+
+class Dual:
+    def __init__(self, value, tangent=0.0):
+        self.value, self.tangent = value, tangent
+
+    def __add__(self, other):
+        other = other if isinstance(other, Dual) else Dual(other)
+        return Dual(self.value + other.value, self.tangent + other.tangent)
+
+    def __mul__(self, other):
+        other = other if isinstance(other, Dual) else Dual(other)
+        return Dual(self.value * other.value, self.tangent * other.value + self.value * other.tangent)
+
+    def sin(self):
+        return Dual(math.sin(self.value), math.cos(self.value) * self.tangent)
+
+    def cos(self):
+        return Dual(math.cos(self.value), -math.sin(self.value) * self.tangent)
+
+
+def hvp_forward_over_reverse(build, x, v):
+    nodes = [Node(Dual(a, b)) for a, b in zip(x, v)]
+    build(nodes).backward()
+    return [node.grad.tangent for node in nodes]
+
+
+@mistake(
+    "grad-values",
+    "what comes back from a backward is the answer",
+    "A leaf's `.grad` has two parts now. Which of them is a derivative along v?",
+)
+def hvp_forward_over_reverse(build, x, v):
+    nodes = [Node(Dual(a, b)) for a, b in zip(x, v)]
+    build(nodes).backward()
+    return [node.grad.value for node in nodes]
+
+
+@mistake(
+    "grad-times-v",
+    "the Hessian times v is the gradient times v",
+    "H v is how the gradient changes along v. Does yours know the curvature at all?",
+)
+def hvp_forward_over_reverse(build, x, v):
+    nodes = [Node(Dual(a)) for a in x]
+    build(nodes).backward()
+    return [node.grad.value * b for node, b in zip(nodes, v)]
+
+
+@mistake(
+    "seeds-of-one",
+    "a tangent begins as 1, as an adjoint does",
+    "Along which direction do all inputs move at speed 1? Is that v?",
+)
+def hvp_forward_over_reverse(build, x, v):
+    nodes = [Node(Dual(a, 1.0)) for a in x]
+    build(nodes).backward()
+    return [node.grad.tangent for node in nodes]
+
+
+@mistake(
+    "diagonal-only",
+    "each input may be moved while the others stand still",
+    "What does moving y do to the derivative in x?",
+)
+def hvp_forward_over_reverse(build, x, v):
+    answer = []
+    for i in range(len(x)):
+        nodes = [Node(Dual(a, b if j == i else 0.0)) for j, (a, b) in enumerate(zip(x, v))]
+        build(nodes).backward()
+        answer.append(nodes[i].grad.tangent)
+    return answer

@@ -1,0 +1,126 @@
+"""J applied to the j-th unit vector is column j; the i-th unit vector applied to J is row i. Forward mode buys columns,
+one for each input, reverse mode rows, one for each output. So: forward if n_in < n_out, else reverse; min(n_in, n_out)
+passes.
+
+A loss has one output and a million inputs: reverse, one pass, and that is the reason for backpropagation. A curve has
+one input and many outputs: forward. Where they are equal forward is the better choice in practice, as it keeps no tape;
+here both count alike. If J is sparse with a known pattern, several columns that share no row go into one pass.
+
+PyTorch has `torch.func.jacfwd` and `jacrev`, JAX the same two: neither chooses for you.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import gradient, mistake, scenario
+
+HINTS = (
+    "What do you get when v is a unit vector? And u?",
+    "One JVP is one column, one VJP is one row. Which of them are fewer?",
+    "Stack products with the rows of an identity matrix, along axis 1 for columns and along axis 0 for rows.",
+)
+RESULTS = ("J", "passes")
+
+
+@scenario(2, note="more outputs than inputs")
+def tall(rng, size):
+    return {"n_in": size, "n_out": size + 4, "seed": int(rng.integers(1000)), "width": 3}
+
+
+@scenario(2, note="more inputs than outputs")
+def wide(rng, size):
+    return {"n_in": size + 4, "n_out": size, "seed": int(rng.integers(1000)), "width": 3}
+
+
+@scenario(1, 3, note="as many inputs as outputs")
+def square(rng, size):
+    return {"n_in": size, "n_out": size, "seed": int(rng.integers(1000)), "width": 3}
+
+
+@scenario(2, note="2 inputs, 1500 outputs", seconds=1.0, because="a pass for each of 1500 outputs")
+def very_tall(rng, size):
+    return {"n_in": 2, "n_out": 1500, "seed": int(rng.integers(1000)), "width": 1200}
+
+
+@scenario(2, note="1500 inputs, 2 outputs", seconds=1.0, because="a pass for each of 1500 inputs")
+def very_wide(rng, size):
+    return {"n_in": 1500, "n_out": 2, "seed": int(rng.integers(1000)), "width": 1200}
+
+
+CASES = [tall, wide, square, very_tall, very_wide]
+EQUIVALENT = {
+    "comparison: if n_in < n_out: -> if n_in <= n_out:": "where they are equal both modes take as many passes",
+    "constant: np.stack([jvp(unit) for unit in np.eye(n_in)], axis=1) -> ...": "of two axes 1 is the last",
+}
+
+
+def layers(n_in, n_out, seed, width):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(width, n_in)), rng.normal(size=(n_out, width)) / width, rng.normal(size=n_in)
+
+
+# Calls are counted beside the candidate's code, so the count is its word; that two passes are enough where there are
+# 1500 of the other kind is enforced outside, by the clock: a pass takes a millisecond.
+def drive(candidate, n_in, n_out, seed, width):
+    rng = np.random.default_rng(seed)
+    A, B, x = rng.normal(size=(width, n_in)), rng.normal(size=(n_out, width)) / width, rng.normal(size=n_in)
+    slope, passes = 1 - np.tanh(A @ x) ** 2, 0
+
+    def jvp(v):
+        nonlocal passes
+        passes += 1
+        return B @ (slope * (A @ v))
+
+    def vjp(u):
+        nonlocal passes
+        passes += 1
+        return ((u @ B) * slope) @ A
+
+    return {"J": candidate(jvp, vjp, n_in, n_out), "passes": passes}
+
+
+def expected(n_in, n_out, seed, width):
+    A, B, x = layers(n_in, n_out, seed, width)
+    if width > 3:
+        J = (B * (1 - np.tanh(A @ x) ** 2)) @ A
+    else:
+        J = np.stack([gradient(lambda x, row=row: (row * engine.tanh(engine.matvec(A, x))).sum(), x)[0] for row in B])
+    return {"J": J, "passes": min(n_in, n_out)}
+
+
+def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
+    if n_in < n_out:
+        return np.stack([jvp(unit) for unit in np.eye(n_in)], axis=1)
+    return np.stack([vjp(unit) for unit in np.eye(n_out)])
+
+
+@mistake(
+    "always-reverse",
+    "reverse mode is the cheap one",
+    "6 outputs and 2 inputs: how many passes, and how many in the other mode?",
+)
+def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
+    return np.stack([vjp(unit) for unit in np.eye(n_out)])
+
+
+@mistake("always-forward", "forward mode is the cheap one", "A loss of a million weights: how many passes forward?")
+def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
+    return np.stack([jvp(unit) for unit in np.eye(n_in)], axis=1)
+
+
+@mistake(
+    "transposed",
+    "what comes back are rows, in both modes",
+    "jvp of the j-th unit vector: is it a row of J or a column?",
+)
+def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
+    if n_in < n_out:
+        return np.stack([jvp(unit) for unit in np.eye(n_in)])
+    return np.stack([vjp(unit) for unit in np.eye(n_out)], axis=1)
+
+
+@mistake("the-other-mode", "one pass yields a value of every input", "Count the entries that come back from one call.")
+def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
+    if n_in > n_out:
+        return np.stack([jvp(unit) for unit in np.eye(n_in)], axis=1)
+    return np.stack([vjp(unit) for unit in np.eye(n_out)])

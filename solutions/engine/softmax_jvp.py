@@ -1,0 +1,78 @@
+"""Write p = softmax(x). Along a row, p_i = exp(x_i) / Σ_k exp(x_k); take logarithms and let the inputs move:
+
+    d(log p_i) = v_i - Σ_k p_k v_k        so        dp_i = p_i (v_i - Σ_k p_k v_k)
+
+Each probability grows at the rate by which its logit outruns the average logit, the average taken under p. Move all
+logits alike and nothing happens; and the velocities of a row sum to 0, as the probabilities keep summing to 1.
+
+This is, letter for letter, the backward with `g` for `v`: the Jacobian diag(p) - p pᵀ is symmetric, so J v and Jᵀ g are
+one function. The cost is that of the forward, O(n) a row. PyTorch computes it in `torch.func.jvp`, JAX in `jax.jvp`; to
+find the full Jacobian it would take n such passes.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import given, mistake, normal
+
+HINTS = (
+    "Divide dp by p: how fast does the logarithm of each probability move, if log p = x - logsumexp(x)?",
+    "The rate is the logit's own velocity less the average velocity; the weights of the average are the probabilities.",
+    "`p * (v - (...).sum(axis=-1, keepdims=True))`, with p computed from logits whose largest is 0.",
+)
+TANGENTS = ("v",)
+CASES = [
+    given("x[n,m]", empty=False),
+    given("x[m]", empty=False),
+    given("x[k,n,m]", empty=False),
+    given("x[n,m]", g=1.0, empty=False, note="constant tangent"),
+    given("x[n,m]", x=normal(mean=1000), smooth=False, empty=False, note="logits near 1000"),
+    given("x[2,3]", x=[[900.0, 0.0, -900.0], [-900.0, -901.0, -902.0]], smooth=False, note="rows of other scales"),
+]
+
+
+def forward(x):
+    return engine.softmax(x, axis=-1)
+
+
+def softmax(x):
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def softmax_jvp(x, v):
+    p = softmax(x)
+    return p * (v - (p * v).sum(axis=-1, keepdims=True))
+
+
+@mistake(
+    "elementwise",
+    "each probability moves with its own logit alone",
+    "All logits move at once. Raise one: what do the others' probabilities do?",
+)
+def softmax_jvp(x, v):
+    p = softmax(x)
+    return p * (1 - p) * v
+
+
+@mistake(
+    "no-p",
+    "the velocity of log p is the velocity of p",
+    "Which function is that the JVP of: softmax, or its logarithm?",
+)
+def softmax_jvp(x, v):
+    return v - (softmax(x) * v).sum(axis=-1, keepdims=True)
+
+
+@mistake("plain-mean", "the average velocity is the plain mean", "Which logits matter more to the sum of exponentials?")
+def softmax_jvp(x, v):
+    return softmax(x) * (v - v.mean(axis=-1, keepdims=True))
+
+
+@mistake(
+    "overflow", "exp may be taken of any logit", "What is exp(1000)? What may be subtracted from all logits at will?"
+)
+def softmax_jvp(x, v):
+    e = np.exp(x)
+    p = e / e.sum(axis=-1, keepdims=True)
+    return p * (v - (p * v).sum(axis=-1, keepdims=True))

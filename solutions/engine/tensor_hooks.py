@@ -1,0 +1,211 @@
+"""Accumulate first; when the last contribution has come, pipe the sum through the hooks, each getting what the one
+before made of it; then start from 0 again. A hook may remove itself, or another: walk a copy of the list.
+
+Why not at every contribution: a hook that clips, or divides by a norm, is not linear, and a function of the parts is
+not the function of the sum. Even a hook that only logs would see numbers that are no gradient of anything. A hook that
+returns nothing returns None, which must mean "unchanged", or every `print` hook would erase the gradient.
+
+In PyTorch a hook on a non-leaf runs when its gradient is complete, before it is used further; on a leaf, before it is
+accumulated into `.grad`, so that `.grad` holds what the hooks made. `register_post_accumulate_grad_hook` runs after.
+The handle holds a key into an ordered dict rather than a position: removing one does not shift the others.
+"""
+
+import numpy as np
+
+from autodrill.drills import mistake, scenario
+
+HINTS = (
+    "A hook divides by the norm of what it sees. Of what must that be the norm?",
+    "Sum what is received; on finalize hand the sum from hook to hook, and keep it where a hook returns None.",
+    "Keep hooks in a dict, each by a key of its own; a handle pops its key. Which loop may that disturb?",
+)
+RESULTS = ("seen", "gradients")
+
+# A hook is (what it does, by how much): log returns None, once removes itself, times scales, clip bounds.
+STEPS = {
+    "several contributions": [
+        ("hook", "log", 0.0), ("receive", "", 1.0), ("receive", "", 2.0), ("finalize", "", 0.0),
+    ],
+    "a hook in the middle replaces": [
+        ("hook", "log", 0.0), ("hook", "times", 10.0), ("hook", "log", 0.0), ("hook", "times", -2.0),
+        ("receive", "", 1.0), ("receive", "", 2.0), ("finalize", "", 0.0),
+    ],
+    "a hook that is not linear": [
+        ("hook", "clip", 2.0), ("hook", "log", 0.0), ("receive", "", 3.0), ("receive", "", -2.5), ("finalize", "", 0.0),
+    ],
+    "a hook that removes itself": [
+        ("hook", "once", 0.0), ("hook", "log", 0.0), ("receive", "", 1.0), ("finalize", "", 0.0), ("receive", "", 2.0),
+        ("finalize", "", 0.0),
+    ],
+    "no hooks": [("receive", "", 4.0), ("finalize", "", 0.0)],
+    "a gradient of 0": [("hook", "times", 0.0), ("hook", "log", 0.0), ("receive", "", 4.0), ("finalize", "", 0.0)],
+    "backward twice": [
+        ("hook", "log", 0.0), ("receive", "", 1.0), ("finalize", "", 0.0), ("receive", "", 5.0), ("finalize", "", 0.0),
+    ],
+    "removed, and removed twice": [
+        ("hook", "times", 2.0), ("hook", "times", 3.0), ("hook", "log", 0.0), ("remove", "", 0.0), ("receive", "", 1.0),
+        ("finalize", "", 0.0), ("remove", "", 0.0), ("hook", "times", 5.0), ("remove", "", 1.0), ("receive", "", 1.0),
+        ("finalize", "", 0.0),
+    ],
+}  # fmt: skip
+
+
+def case(name):
+    @scenario(1, note=name)
+    def make(rng, size):
+        return {"steps": [list(step) for step in STEPS[name]], "scale": float(rng.uniform(0.5, 2))}
+
+    return make
+
+
+CASES = [case(name) for name in STEPS]
+
+
+def drive(candidate, steps, scale):
+    tensor, handles, seen, gradients = candidate(), [], [], []
+
+    def hook(what, amount, number):
+        def fn(g):
+            seen.append(float(g))
+            if what == "once":
+                handles[number].remove()
+            if what in ("log", "once"):
+                return None
+            return g * amount if what == "times" else min(g, amount)
+
+        return fn
+
+    for step, what, amount in steps:
+        if step == "hook":
+            handles.append(tensor.register_hook(hook(what, amount, len(handles))))
+        elif step == "receive":
+            tensor.receive(amount * scale)
+        elif step == "remove":
+            handles[int(amount)].remove()
+        else:
+            gradients.append(float(tensor.finalize()))
+    return {"seen": seen, "gradients": gradients}
+
+
+# What is right is written down as a list that is walked, without a tensor or a closure.
+def expected(steps, scale):
+    hooks, total, seen, gradients = [], 0.0, [], []
+    for step, what, amount in steps:
+        if step == "hook":
+            hooks.append((what, amount))
+        elif step == "receive":
+            total += amount * scale
+        elif step == "remove":
+            hooks[int(amount)] = None
+        else:
+            for kind, factor in filter(None, hooks):
+                seen.append(total)
+                total = {"times": total * factor, "clip": min(total, factor)}.get(kind, total)
+            hooks = [None if hook and hook[0] == "once" else hook for hook in hooks]
+            gradients.append(total)
+            total = 0.0
+    return {"seen": np.array(seen, dtype=float), "gradients": gradients}
+
+
+class Handle:
+    def __init__(self, hooks, key):
+        self._hooks, self._key = hooks, key
+
+    def remove(self):
+        self._hooks.pop(self._key, None)
+
+
+class HookedTensor:
+    def __init__(self):
+        self._hooks, self._gradient = {}, 0.0
+
+    def register_hook(self, fn):
+        key = object()
+        self._hooks[key] = fn
+        return Handle(self._hooks, key)
+
+    def receive(self, g):
+        self._gradient += g
+
+    def finalize(self):
+        g, self._gradient = self._gradient, 0.0
+        for fn in list(self._hooks.values()):
+            replaced = fn(g)
+            if replaced is not None:
+                g = replaced
+        return g
+
+
+@mistake(
+    "per-contribution",
+    "a hook runs whenever a gradient arrives",
+    "Two consumers send 3 and -2.5. Is clipping each the same as clipping their sum?",
+)
+class HookedTensor(HookedTensor):
+    def receive(self, g):
+        for fn in list(self._hooks.values()):
+            replaced = fn(g)
+            if replaced is not None:
+                g = replaced
+        self._gradient += g
+
+    def finalize(self):
+        g, self._gradient = self._gradient, 0.0
+        return g
+
+
+@mistake(
+    "none-kills",
+    "whatever a hook returns is the new gradient",
+    "What does a hook return that only prints? And what should become of the gradient then?",
+)
+class HookedTensor(HookedTensor):
+    def finalize(self):
+        g, self._gradient = self._gradient, 0.0
+        for fn in list(self._hooks.values()):
+            g = fn(g)
+        return g
+
+
+@mistake(
+    "not-chained",
+    "every hook is given the gradient as it arrived",
+    "Which hooks observe what an earlier hook has changed?",
+)
+class HookedTensor(HookedTensor):
+    def finalize(self):
+        original = g = self._gradient
+        self._gradient = 0.0
+        for fn in list(self._hooks.values()):
+            replaced = fn(original)
+            if replaced is not None:
+                g = replaced
+        return g
+
+
+@mistake(
+    "falsy-is-none",
+    "a hook that returns nothing returns something false",
+    "Is 0.0 nothing? What does `or` make of it?",
+)
+class HookedTensor(HookedTensor):
+    def finalize(self):
+        g, self._gradient = self._gradient, 0.0
+        for fn in list(self._hooks.values()):
+            g = fn(g) or g
+        return g
+
+
+@mistake(
+    "keeps-gradient",
+    "who calls backward again clears the gradient first",
+    "Two backward passes, one after the other: what does the second gradient contain?",
+)
+class HookedTensor(HookedTensor):
+    def finalize(self):
+        g = self._gradient
+        for fn in list(self._hooks.values()):
+            replaced = fn(g)
+            if replaced is not None:
+                g = replaced
+        return g

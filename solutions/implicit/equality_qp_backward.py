@@ -1,0 +1,91 @@
+"""At the minimum the gradient of the objective is a combination of the constraints' normals: with multipliers ν,
+
+    | Q  Aᵀ | | x |   | -p |
+    | A  0  | | ν | = |  b |        call the matrix K
+
+The solution is linear in (p, b), with K⁻¹ between. A cotangent of (x, ν) is pulled back by K⁻ᵀ, and ν has none:
+
+    Kᵀ (u, v) = (g, 0),    dp = -u,    db = v
+
+One solve, with the matrix the forward has factored already (K is symmetric, so even the transpose is free).
+
+What the blocks say: A u = 0, so dp lies in the directions that the constraints leave open. Moving p along the row space
+of A only moves the multipliers. And where there are as many constraints as unknowns, dp is 0: x is pinned to A⁻¹ b.
+For Q and A the same (u, v) serves: dQ is minus the symmetric part of u xᵀ.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import given, mistake
+
+HINTS = (
+    "Do not differentiate a solver. Which linear equations does the minimiser satisfy, together with its multipliers?",
+    "Stack stationarity and feasibility into one system K (x, ν) = (-p, b). How is a cotangent of (x, 0) pulled back?",
+    "Build K with `np.block`, solve with (g, zeros) on the right, split the result, and mind the sign of p.",
+)
+WRT = ("p", "b")
+
+
+def definite(rng, shape, sizes):
+    M = rng.normal(size=shape)
+    return M @ M.T / max(1, len(M)) + np.eye(len(M))
+
+
+CASES = [
+    given("Q[4,4] p[4] A[1,4] b[1]", Q=definite, note="one constraint"),
+    given("Q[5,5] p[5] A[2,5] b[2]", Q=definite, note="two constraints"),
+    given("Q[2,2] p[2] A[2,2] b[2]", Q=definite, A=[[1.0, 2.0], [-1.0, 1.0]], note="x is pinned"),
+    given("Q[3,3] p[3] A[1,3] b[1]", Q=definite, g=0.0, note="no cotangent"),
+    given("Q[1,1] p[1] A[1,1] b[1]", Q=definite, A=[[2.0]], note="one unknown"),
+]
+EQUIVALENT = {
+    "transpose: ...": "the matrix is symmetric, and the results have one axis",
+    "operand: len(p) -> ...": "there are as many unknowns as prices, rows of Q and cotangents",
+    "operand: np.zeros((len(A), len(A)), Q.dtype) -> np.zeros((len(A), len(A)), A.dtype)": "all are of one dtype",
+}
+
+
+def kkt(Q, A):
+    return np.block([[Q, A.T], [A, np.zeros((len(A), len(A)), Q.dtype)]])
+
+
+def forward(Q, p, A, b):
+    both = engine.solve(kkt(Q, A), engine.concatenate([-p, b], axis=0))
+    return both[: p.shape[0]]
+
+
+def equality_qp_backward(g, Q, p, A, b):
+    both = np.linalg.solve(kkt(Q, A), np.concatenate([g, np.zeros_like(b)]))
+    return -both[: len(p)], both[len(p) :]
+
+
+@mistake("sign", "p stands in the equations as it is", "The right-hand side holds -p. What does that do to dp?")
+def equality_qp_backward(g, Q, p, A, b):
+    both = np.linalg.solve(kkt(Q, A), np.concatenate([g, np.zeros_like(b)]))
+    return both[: len(p)], both[len(p) :]
+
+
+@mistake(
+    "constraint-ignored",
+    "x moves as the unconstrained minimiser does",
+    "x may move only inside A x = b. What is A times your dp?",
+)
+def equality_qp_backward(g, Q, p, A, b):
+    return -np.linalg.solve(Q, g), np.zeros_like(b)
+
+
+@mistake(
+    "multiplier-moved",
+    "the multipliers receive the cotangent too",
+    "Does the loss see ν? Then what stands below g on the right?",
+)
+def equality_qp_backward(g, Q, p, A, b):
+    both = np.linalg.solve(kkt(Q, A), np.concatenate([g, A @ g]))
+    return -both[: len(p)], both[len(p) :]
+
+
+@mistake("db-sign", "b moves x the other way", "A x = b: raise b. Which way does A x go?")
+def equality_qp_backward(g, Q, p, A, b):
+    both = np.linalg.solve(kkt(Q, A), np.concatenate([g, np.zeros_like(b)]))
+    return -both[: len(p)], -both[len(p) :]
