@@ -20,18 +20,15 @@ HINTS = (
 )
 
 
-def whole(rng, shape, _):
-    return rng.integers(-1, 2, shape) * 1.0
+def one_of(*values):
+    return lambda rng, shape, _: rng.choice(values, shape)
 
 
-def halves(rng, shape, _):
-    return rng.integers(-3, 3, shape) + 0.5
-
-
+# Ties are at 0: a tolerance is measured by moving each input by a unit in its last place, and that parts other ties.
 CASES = [
-    given("a[n,m] b[n,m]", a=whole, b=halves, note="no ties"),
-    given("a[n,m] b[n,m]", a=whole, b=whole, smooth=False, note="some ties"),
-    given("a[] b[]", a=1.5, b=1.5, smooth=False, note="two equal numbers"),
+    given("a[n,m] b[n,m]", a=one_of(-2.0, 0.0, 1.0), b=one_of(-2.5, -0.5, 0.5, 1.5), note="no ties"),
+    given("a[n,m] b[n,m]", a=one_of(-2.0, 0.0, 1.0), b=one_of(-1.0, 0.0, 2.0), smooth=False, note="some ties"),
+    given("a[] b[]", a=0.0, b=0.0, smooth=False, note="two equal numbers"),
 ]
 EQUIVALENT = {"comparison: a > b -> a >= b": "ties have been dealt with by then"}
 
