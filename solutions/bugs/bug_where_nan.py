@@ -1,7 +1,7 @@
 """The line for `where` is right: the branch not taken gets a gradient of 0. But the root was computed for every
 element, and its backward runs for every element too: at x = 0 it has slope ∞, and 0 times ∞ is NaN; at x < 0 the root
-is NaN already. A zero does not stop a NaN. Masking the product, or clearing NaN afterwards, treats what can be seen and not
-the cause: infinities pass one and not the other, and an honest NaN from elsewhere is hidden.
+is NaN already. A zero does not stop a NaN. Masking the product, or clearing NaN afterwards, treats what can be seen
+and not the cause: an infinity is no NaN, and an honest NaN from elsewhere would be hidden.
 
 The cure is to make the *argument* harmless before the dangerous operation: where the root is not wanted take the root
 of 1. Then every intermediate number is finite and the outer `where` drops what it always dropped. People call it the
@@ -10,8 +10,8 @@ double-where:
     safe = where(x > 0, x, 1);    out = where(x > 0, sqrt(safe), 0)
 
 In plain NumPy selecting last, `np.where(x > 0, g / (2 * np.sqrt(x)), 0)`, gives right numbers and a warning, because
-there nothing is differentiated after the selection. In PyTorch and JAX one writes the forward only and the engine writes
-the backward as above, so the forward needs both. Division, log, norm and arccos call for it in the same way.
+there nothing is differentiated after the selection. In PyTorch and JAX one writes the forward only, and the engine
+writes the backward as above: so the forward needs both. Division, log, norm and arccos call for it in the same way.
 """
 
 import numpy as np
@@ -36,6 +36,7 @@ CASES = [
     given("x[3]", x=[0.0, 4.0, -1.0], smooth=False, note="0, 4 and -1"),
     given("x[2]", x=[1e-12, 1e12], smooth=False, note="tiny and huge"),
 ]
+EQUIVALENT = {"off by one: np.where(x > 0, x, 1) -> np.where(x > 0, x, 2)": "any number with a root will do"}
 
 
 def forward(x):
@@ -48,17 +49,10 @@ def bug_where_nan(g, x):
     return droot / (2 * root)
 
 
-@mistake("as-given", "a gradient of 0 stops whatever comes after it", "0 / 0, and 0 / NaN: what are they?")
-def bug_where_nan(g, x):
-    root = np.sqrt(x)
-    droot = np.where(x > 0, g, 0)
-    return droot / (2 * root)
-
-
 @mistake(
     "mask-after",
-    "multiplying by a 0/1 mask removes whatever was there",
-    "What is 0 * inf? And 0 * NaN?",
+    "a zero stops whatever it meets",
+    "What is 0 * inf? And 0 / 0, and 0 / NaN? Which of your numbers is not finite before the zero comes?",
 )
 def bug_where_nan(g, x):
     return g * (x > 0) * (1 / (2 * np.sqrt(np.maximum(x, 0))))
