@@ -13,7 +13,8 @@
 
 with `q` of shape (..., n, d), `k` (..., m, d), `v` (..., m, e), so `p` is (..., n, m);
 the dots stand for any number of batch axes, the same for all, and kᵀ exchanges the last
-two axes, `k.mT` in NumPy. `p` was kept. `g` is dL/dout, of shape (..., n, e). Return `dq, dk, dv`.
+two axes, `k.mT` in NumPy. `p` was kept. `g` is dL/dout, of shape (..., n, e). Return
+`dq, dk, dv`.
 """
 
 import numpy as np

@@ -6,8 +6,8 @@
 # topics = ["convolution", "shapes"]
 # requires = ["matmul_backward", "sum_backward"]
 # ///
-"""The forward pass computed what frameworks call a convolution: `x` of shape (N, C, H, W)
-was padded with `pad` zeros on each side of its last two axes, and with s = stride
+"""The forward pass computed what frameworks call a convolution: `x` of shape (N, C, H,
+W) was padded with `pad` zeros on each side of its last two axes, and with s = stride
 
     out[n, o, y, z] = b[o] + Σ_{c,i,j} padded[n, c, y·s + i, z·s + j] · w[o, c, i, j]
 

@@ -12,8 +12,8 @@ computed, and `root` itself, each exactly once, such that every node stands *aft
 of its inputs.
 
 A recurrent network run for 50,000 steps makes a chain of 50,000 nodes, and Python stops
-recursing at 1,000. So keep a stack of your own. The work must still grow with the number
-of edges, and two different nodes may hold equal values.
+recursing at 1,000. So keep a stack of your own. The work must still grow with the
+number of edges, and two different nodes may hold equal values.
 """
 
 

@@ -6,9 +6,10 @@
 # topics = ["embeddings", "indexing", "sparsity"]
 # requires = ["setitem_backward"]
 # ///
-"""The forward pass looked up rows of a table: `out = W[ids]`, with `W` of shape (V, D) and
-integers `ids` of any shape. `g` is dL/dout, of shape (*ids.shape, D). V may be a million
-while a batch touches a hundred rows, so the gradient is wanted in sparse, coalesced form.
+"""The forward pass looked up rows of a table: `out = W[ids]`, with `W` of shape (V, D)
+and integers `ids` of any shape. `g` is dL/dout, of shape (*ids.shape, D). V may be a
+million while a batch touches a hundred rows, so the gradient is wanted in sparse,
+coalesced form.
 
 Return `rows, values`: the rows of W that were looked up, each once and in ascending
 order, as a 1-D integer array, and the gradients of those rows, of shape (len(rows), D).

@@ -6,8 +6,8 @@
 # topics = ["linear algebra", "factorisations"]
 # requires = ["matmul_backward"]
 # ///
-"""The forward pass computed the lower triangular factor of a symmetric positive definite
-`A` of shape (n, n), so that A = L @ L.T:
+"""The forward pass computed the lower triangular factor of a symmetric positive
+definite `A` of shape (n, n), so that A = L @ L.T:
 
     L = np.linalg.cholesky(A)
 

@@ -6,8 +6,8 @@
 # topics = ["losses", "alignment", "stability"]
 # requires = ["softmax_cross_entropy_backward"]
 # ///
-"""Direct preference optimisation trains on pairs of answers, a chosen and a rejected one.
-The forward pass computed, for N pairs,
+"""Direct preference optimisation trains on pairs of answers, a chosen and a rejected
+one. The forward pass computed, for N pairs,
 
     z = beta · ((lp_chosen - ref_chosen) - (lp_rejected - ref_rejected))
     L = -(1/N) Σ log sigmoid(z)

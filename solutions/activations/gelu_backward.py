@@ -74,3 +74,14 @@ def gelu_backward(g, x):
 @mistake("inner-slope", "the chain rule stops at erf", "u = x/√2: how fast does u move when x does?")
 def gelu_backward(g, x):
     return g * ((1 + erf(x / math.sqrt(2))) / 2 + x * np.exp(-x * x / 2) / math.sqrt(math.pi))
+
+
+@mistake(
+    "tanh-approximation",
+    "GELU is the formula with tanh",
+    "The formula with tanh approximates Φ. Which of the two did this forward compute?",
+)
+def gelu_backward(g, x):
+    slope = math.sqrt(2 / math.pi)
+    t = np.tanh(slope * (x + 0.044715 * x**3))
+    return g * ((1 + t) / 2 + x * (1 - t * t) / 2 * slope * (1 + 3 * 0.044715 * x**2))

@@ -80,3 +80,13 @@ def logsumexp_backward(g, x, out, axis=-1):
 @mistake("log-forgotten", "the outer log does not matter", "The shares must sum to 1 along the axis. Do yours?")
 def logsumexp_backward(g, x, out, axis=-1):
     return np.expand_dims(g, axis) * np.exp(x)
+
+
+@mistake(
+    "global-shift",
+    "one maximum for the whole array is enough",
+    "A row 1000 below the largest entry of another row: what is the sum of its exponentials?",
+)
+def logsumexp_backward(g, x, out, axis=-1):
+    e = np.exp(x - x.max())
+    return np.expand_dims(g, axis) * e / e.sum(axis=axis, keepdims=True)

@@ -37,9 +37,10 @@ def drive(candidate, values):
     alive = most = 0
 
     class Node:
-        def __init__(self, data, prev=()):
+        def __init__(self, data, prev=(), tracked=True):
             nonlocal alive
-            self.data, self._prev = data, prev
+            self.data, self.tracked = data, tracked
+            self._prev = prev if tracked else ()  # as in PyTorch, what comes from detached nodes alone has no history
             alive += 1
 
         def __del__(self):
@@ -48,8 +49,8 @@ def drive(candidate, values):
 
         def __add__(self, other):
             if isinstance(other, Node):
-                return Node(self.data + other.data, (self, other))
-            return Node(self.data + other, (self,))
+                return Node(self.data + other.data, (self, other), self.tracked or other.tracked)
+            return Node(self.data + other, (self,), self.tracked)
 
         __radd__ = __add__
 
@@ -57,7 +58,7 @@ def drive(candidate, values):
             return self.data
 
         def detach(self):
-            return Node(self.data)
+            return Node(self.data, tracked=False)
 
     def losses():
         nonlocal most
@@ -122,8 +123,7 @@ def bug_history_leak(losses):
 def bug_history_leak(losses):
     total = 0.0
     for loss in losses:
-        total = loss.detach() + total
-        total = total.detach()
+        total = total + loss.detach()
     return total
 
 

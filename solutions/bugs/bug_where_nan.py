@@ -93,3 +93,12 @@ def bug_where_nan(g, x):
 )
 def bug_where_nan(g, x):
     return np.where(x > 0, g, 0) / (2 * np.sqrt(np.abs(x)))
+
+
+@mistake(
+    "clamped",
+    "no x is smaller than the number the root is held above",
+    "What is the slope at x = 1e-12 when the root is taken of something larger?",
+)
+def bug_where_nan(g, x):
+    return np.where(x > 0, g, 0) / (2 * np.sqrt(np.maximum(x, 1e-8)))

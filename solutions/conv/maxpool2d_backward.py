@@ -127,3 +127,15 @@ def maxpool2d_backward(g, x, k, stride):
         i, j = np.unravel_index(window.argmax(), window.shape)
         dx[y * k + i, z * k + j] += g[y, z]
     return dx
+
+
+@mistake(
+    "place-within-window",
+    "`argmax` of a window gives the place in the image",
+    "Window (1, 1): which pixel of the image is its pixel (0, 0)?",
+)
+def maxpool2d_backward(g, x, k, stride):
+    dx = np.zeros_like(x)
+    for gradient, window, _, _ in parts(g, x, k, stride):
+        dx[np.unravel_index(window.argmax(), window.shape)] += gradient
+    return dx

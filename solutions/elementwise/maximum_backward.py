@@ -67,3 +67,8 @@ def maximum_backward(g, a, b):
 @mistake("winner-by-order-b", "one operand wins every tie", "Exchange a and b: should a tie be paid out differently?")
 def maximum_backward(g, a, b):
     return np.where(a > b, g, 0), np.where(a > b, 0, g)
+
+
+@mistake("always-half", "the two always share", "Where a is the larger, by how much does out move when a does?")
+def maximum_backward(g, a, b):
+    return np.where(a >= b, g / 2, 0), np.where(b >= a, g / 2, 0)

@@ -49,3 +49,10 @@ def sin_cos_backward(gs, gc, x):
 )
 def sin_cos_backward(gs, gc, x):
     return gs * np.sin(x) + gc * np.cos(x)
+
+
+@mistake(
+    "not-added", "each output brings x a gradient of its own", "x is one array. What becomes of what two ways bring?"
+)
+def sin_cos_backward(gs, gc, x):
+    return gs * np.cos(x), -gc * np.sin(x)

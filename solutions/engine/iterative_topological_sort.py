@@ -70,8 +70,17 @@ def expected(edges, data):
 
 
 def drive(candidate, edges, data):
+    import sys
+
     class TooManyVisitsError(Exception):
         pass
+
+    def refuse_recursion():
+        frame, depth = sys._getframe(), 0
+        while frame is not None:
+            frame, depth = frame.f_back, depth + 1
+            if depth > 900:
+                raise RecursionError("the walk is 900 calls deep: it recurses, whatever the limit is set to")
 
     reads, inputs, labels = 0, {}, {}
 
@@ -80,6 +89,8 @@ def drive(candidate, edges, data):
         def _prev(self):
             nonlocal reads
             reads += 1
+            if reads % 100 == 0:
+                refuse_recursion()
             if reads > 20 * len(data) + 20:
                 raise TooManyVisitsError(
                     f"`_prev` was read more than {reads - 1} times for {len(data)} nodes: every path is walked"
@@ -228,3 +239,13 @@ def iterative_topological_sort(root):
             stack.append((node, True))
             stack.extend((source, False) for source in node._prev)
     return order[::-1]
+
+
+@mistake("no-visited", "every path must be walked", "Count the visits in a chain of v = v + v.")
+def iterative_topological_sort(root):
+    walk, stack = [], [root]
+    while stack:
+        node = stack.pop()
+        walk.append(node)
+        stack.extend(node._prev)
+    return list({id(node): node for node in reversed(walk)}.values())

@@ -91,3 +91,13 @@ def setitem_backward(g, idx):
     first = np.unique(idx, return_index=True)[1]
     dsrc[first] = g[idx[first]]
     return dbase, dsrc
+
+
+@mistake(
+    "shared", "writes to one row share its gradient", "Two writes to row 2: change the first. Does the loss notice?"
+)
+def setitem_backward(g, idx):
+    dbase = g.copy()
+    dbase[idx] = 0
+    writes = np.bincount(idx, minlength=len(g))[idx].astype(g.dtype)
+    return dbase, g[idx] / writes.reshape(-1, *[1] * (g.ndim - 1))

@@ -138,3 +138,14 @@ def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
     z = margin(lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
     push = (1 - 1 / (1 + np.exp(-z))) * (g * beta / len(z))
     return -push, push
+
+
+@mistake(
+    "clipped",
+    "clipping the margin only prevents an overflow",
+    "With z = -1000 clipped to -20, what is σ(-z)? And what should it be?",
+)
+def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta):
+    z = margin(lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
+    push = sigmoid(-np.clip(z, -20, 20)) * (g * beta / len(z))
+    return -push, push

@@ -169,3 +169,20 @@ def layernorm_backward(g, xhat, rstd, gamma):
     h = g * gamma
     dx = rstd * (h - h.mean(axis=-1, keepdims=True) - xhat * (h * xhat).mean(axis=-1, keepdims=True))
     return dx, (g * xhat).sum(axis=0), g.sum(axis=0)
+
+
+@mistake("whole-mean", "one mean serves the whole array", "How many means did the forward take, and of what?")
+def layernorm_backward(g, xhat, rstd, gamma):
+    h = g * gamma
+    return rstd * (h - h.mean() - xhat * (h * xhat).mean()), *parameters(g, xhat)
+
+
+@mistake(
+    "unbiased",
+    "the variance divides by D - 1",
+    "Read the task again: which variance did the forward use? Is your dx orthogonal to x̂?",
+)
+def layernorm_backward(g, xhat, rstd, gamma):
+    h = g * gamma
+    along = (h * xhat).sum(axis=-1, keepdims=True) / max(h.shape[-1] - 1, 1)
+    return rstd * (h - h.mean(axis=-1, keepdims=True) - xhat * along), *parameters(g, xhat)

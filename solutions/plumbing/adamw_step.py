@@ -161,3 +161,21 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = b1 * m + (1 - b1) * g
     v = b2 * v + (1 - b2) * g * g
     return p * (1 - lr * wd) + lr * (m / (1 - b1**t)) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+@mistake(
+    "v-of-gradients", "v averages the gradients, as m does", "Which of the two averages can never be negative, and why?"
+)
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * np.abs(g)
+    return p * (1 - lr * wd) - lr * (m / (1 - b1**t)) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+@mistake(
+    "decay-last", "the decay may come after the step", "Which p shrinks by lr * wd: that before the step, or after?"
+)
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return (p - lr * (m / (1 - b1**t)) / (np.sqrt(v / (1 - b2**t)) + eps)) * (1 - lr * wd), m, v

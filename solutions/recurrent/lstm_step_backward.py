@@ -185,3 +185,16 @@ def lstm_step_backward(gh, gc, x, h, c, W):
     d = gc + gh * o * (1 - t * t)
     dz = d * u * i * (1 - i), d * c * f * (1 - f), gh * t * o * (1 - o), d * i * (1 - u * u)
     return gradients(d, x, h, W, *dz)
+
+
+@mistake(
+    "output-gate-in-the-cell",
+    "all four gates get their gradient from the cell",
+    "In which of the two lines, c2 or h2, does the output gate stand?",
+)
+def lstm_step_backward(gh, gc, x, h, c, W):
+    i, f, o, u, c2 = gates(x, h, c, W)
+    t = np.tanh(c2)
+    d = gc + gh * o * (1 - t * t)
+    dz = d * u * i * (1 - i), d * c * f * (1 - f), d * t * o * (1 - o), d * i * (1 - u * u)
+    return gradients(d * f, x, h, W, *dz)
