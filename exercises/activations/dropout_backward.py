@@ -1,0 +1,21 @@
+# /// autodrill
+# title = "Backward of dropout"
+# kind = "backward"
+# difficulty = "easy"
+# minutes = 3
+# topics = ["activations", "randomness", "saved values"]
+# requires = ["mul_backward"]
+# ///
+"""The forward pass of inverted dropout drew a mask and computed
+
+    out = x * mask / (1 - p)
+
+where `p` is the probability of *dropping* an element, and `mask`, of the shape of `x`,
+is True for those that stay. The mask was kept. `g` is dL/dout. Return `dx`.
+"""
+
+import numpy as np
+
+
+def dropout_backward(g, mask, p):
+    raise NotImplementedError

@@ -1,0 +1,28 @@
+# /// autodrill
+# title = "Backward of GELU"
+# kind = "backward"
+# difficulty = "medium"
+# minutes = 5
+# topics = ["activations", "product rule"]
+# requires = ["tanh_backward"]
+# ///
+"""The forward pass computed the exact GELU, `out = x · Φ(x)`, where Φ is the
+distribution function of the standard normal:
+
+    Φ(x) = (1 + erf(x / √2)) / 2
+
+`g` is dL/dout, of the shape of `x`. Return `dx`. NumPy has no erf, so one for arrays is
+given; the derivative of erf(u) is 2/√π · exp(-u²).
+"""
+
+import math
+
+import numpy as np
+
+
+def erf(x):
+    return np.vectorize(math.erf, otypes=[x.dtype])(x)
+
+
+def gelu_backward(g, x):
+    raise NotImplementedError

@@ -1,0 +1,19 @@
+# /// autodrill
+# title = "Backward of logsumexp"
+# kind = "backward"
+# difficulty = "medium"
+# minutes = 5
+# topics = ["reductions", "softmax", "stability"]
+# requires = ["sum_backward"]
+# ///
+"""The forward pass computed `out = log(sum(exp(x)))` along `axis`, without overflow:
+entries of `x` may be as large as ±1000, and single ones may be -inf (a masked score).
+`x` and `out` were kept. `g` is dL/dout, of the shape of `out`, which lacks that axis.
+Return `dx`.
+"""
+
+import numpy as np
+
+
+def logsumexp_backward(g, x, out, axis=-1):
+    raise NotImplementedError

@@ -1,0 +1,23 @@
+# /// autodrill
+# title = "NaN from the branch not taken"
+# kind = "bugfix"
+# difficulty = "medium"
+# minutes = 7
+# topics = ["stability", "selection", "NaN"]
+# requires = ["maximum_backward"]
+# ///
+"""A model computes `out = np.where(x > 0, np.sqrt(x), 0)`, and the forward is fine for
+any `x`. In the backward below each line is the rule an engine has for one operation,
+yet the gradient is NaN wherever `x` is 0 or negative, and soon so are all weights.
+
+Repair `bug_where_nan`. `g` is dL/dout, of the shape of `x`; it is finite. Return `dx`:
+the slope of the root where x > 0, and 0 elsewhere, at exactly 0 too.
+"""
+
+import numpy as np
+
+
+def bug_where_nan(g, x):
+    root = np.sqrt(x)
+    droot = np.where(x > 0, g, 0)  # backward of where: the branch not taken gets 0
+    return droot / (2 * root)  # backward of sqrt

@@ -1,0 +1,17 @@
+# /// autodrill
+# title = "Backward of sin and cos together"
+# kind = "backward"
+# difficulty = "easy"
+# minutes = 2
+# topics = ["chain rule", "several outputs"]
+# ///
+"""The forward pass computed two outputs of one array: `s = sin(x)` and `c = cos(x)`.
+Both are used further on: `gs` is dL/ds and `gc` is dL/dc, of the shape of `x`. Return
+`dx`.
+"""
+
+import numpy as np
+
+
+def sin_cos_backward(gs, gc, x):
+    raise NotImplementedError

@@ -1,0 +1,21 @@
+# /// autodrill
+# title = "Topological order without recursion"
+# kind = "program"
+# difficulty = "medium"
+# minutes = 10
+# topics = ["graph", "engine", "recursion"]
+# requires = ["topological_sort"]
+# ///
+"""As in `topological_sort`, every node has a tuple `_prev` of the nodes it was computed
+from; one node may stand in it twice. Return a list of all nodes from which `root` was
+computed, and `root` itself, each exactly once, such that every node stands *after* all
+of its inputs.
+
+A recurrent network run for 50,000 steps makes a chain of 50,000 nodes, and Python stops
+recursing at 1,000. So keep a stack of your own. The work must still grow with the
+number of edges, and two different nodes may hold equal values.
+"""
+
+
+def iterative_topological_sort(root):
+    raise NotImplementedError

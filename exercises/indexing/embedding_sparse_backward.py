@@ -1,0 +1,23 @@
+# /// autodrill
+# title = "Sparse backward of an embedding"
+# kind = "program"
+# difficulty = "medium"
+# minutes = 8
+# topics = ["embeddings", "indexing", "sparsity"]
+# requires = ["setitem_backward"]
+# ///
+"""The forward pass looked up rows of a table: `out = W[ids]`, with `W` of shape (V, D)
+and integers `ids` of any shape. `g` is dL/dout, of shape (*ids.shape, D). V may be a
+million while a batch touches a hundred rows, so the gradient is wanted in sparse,
+coalesced form.
+
+Return `rows, values`: the rows of W that were looked up, each once and in ascending
+order, as a 1-D integer array, and the gradients of those rows, of shape (len(rows), D).
+A batch may be empty.
+"""
+
+import numpy as np
+
+
+def embedding_sparse_backward(g, ids):
+    raise NotImplementedError

@@ -1,0 +1,23 @@
+# /// autodrill
+# title = "Backward of writing at indices"
+# kind = "backward"
+# difficulty = "medium"
+# minutes = 7
+# topics = ["indexing", "in-place"]
+# requires = ["add_backward"]
+# ///
+"""The forward pass wrote rows of `src` into a copy of `base`:
+
+    out = base.copy()
+    out[idx] = src
+
+`idx` is an array of integers, one for each row of `src`, none negative. An index may
+stand in it several times: then the last write wins, as in NumPy. `base` and `src` have
+one axis or more. `g` is dL/dout. Return `dbase, dsrc`.
+"""
+
+import numpy as np
+
+
+def setitem_backward(g, idx):
+    raise NotImplementedError

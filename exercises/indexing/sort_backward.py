@@ -1,0 +1,22 @@
+# /// autodrill
+# title = "Backward of sort"
+# kind = "backward"
+# difficulty = "medium"
+# minutes = 5
+# topics = ["indexing", "permutations"]
+# requires = ["add_backward"]
+# ///
+"""The forward pass sorted `x` along its last axis, ascending and stable, and kept the
+order it found:
+
+    order = np.argsort(x, axis=-1, kind="stable")
+    out = np.take_along_axis(x, order, axis=-1)
+
+`g` is dL/dout. Return `dx`.
+"""
+
+import numpy as np
+
+
+def sort_backward(g, order):
+    raise NotImplementedError

@@ -1,0 +1,74 @@
+"""For the mask that was drawn, dropout is elementwise multiplication by a constant, mask/(1-p), and the gradient is
+multiplied by the same constant. Randomness changes nothing: the loss was computed with this mask and no other.
+
+Dropped elements get exactly 0; the others get more than g, because the forward scaled them up so that the mean of
+`out` is x and nothing has to be done at inference. At p = 0 it is the identity.
+
+What must survive until backward is the mask, a byte an element, or the state of the random generator it came from:
+that is why checkpointing saves and restores such states. `torch.nn.functional.dropout` keeps the mask as booleans.
+"""
+
+import numpy as np
+
+from autodrill.drills import given, mistake
+
+HINTS = (
+    "Once the mask is drawn, what kind of function of x is the forward?",
+    "Multiplication by a constant: its slope is that constant, dropped elements and scale included.",
+    "One line with g, the mask and the probability of staying.",
+)
+
+
+def kept(share):
+    return lambda rng, shape, _: rng.random(shape) < share
+
+
+WRT = ("x",)
+CASES = [
+    given("x[n,m] mask[n,m]", p=0.5, mask=kept(0.5)),
+    given("x[n,m] mask[n,m]", p=0.2, mask=kept(0.8)),
+    given("x[n,m] mask[n,m]", p=0.0, mask=kept(1), note="p=0, all stay"),
+    given("x[n,m] mask[n,m]", p=0.9, mask=kept(0), note="all dropped"),
+]
+
+
+def forward(x, mask, p):
+    return x * mask / (1 - p)
+
+
+def dropout_backward(g, mask, p):
+    return g * mask / (1 - p)
+
+
+@mistake("no-scale", "the scale belongs to the forward only", "By how much does out move when a kept x moves by 1?")
+def dropout_backward(g, mask, p):
+    return g * mask
+
+
+@mistake(
+    "resample",
+    "the backward pass draws a mask of its own",
+    "Which elements did the loss see? What have you been given to know them by?",
+)
+def dropout_backward(g, mask, p):
+    return g * (np.random.default_rng(0).random(g.shape) >= p) / (1 - p)
+
+
+@mistake("divide-by-p", "p is the probability of staying", "At p = 0 dropout does nothing. What does yours do?")
+def dropout_backward(g, mask, p):
+    return g * mask / p if p else g * mask * np.inf
+
+
+@mistake("no-mask", "dropped elements learn like the others", "Does moving a dropped x move the loss?")
+def dropout_backward(g, mask, p):
+    return g / (1 - p)
+
+
+@mistake("scale-inverted", "the gradient is scaled back", "The forward divided by 1-p. Which way does its slope go?")
+def dropout_backward(g, mask, p):
+    return g * mask * (1 - p)
+
+
+@mistake("mask-inverted", "True means dropped", "Read the task again: what does True stand for?")
+def dropout_backward(g, mask, p):
+    return g * ~mask / (1 - p)

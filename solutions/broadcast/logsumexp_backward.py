@@ -1,0 +1,92 @@
+"""The chain rule through log, sum and exp:
+
+    ∂out/∂x_j = exp(x_j) / Σ_i exp(x_i) = softmax(x)_j
+
+so dx is g times softmax: logsumexp is a smooth maximum, and its gradient says how much each entry had a share in it.
+The shares sum to 1, so dx sums to g along the axis.
+
+The quotient overflows for entries near 1000. But Σ exp(x_i) is exp(out), so the share is exp(x_j - out), and
+x_j ≤ out: the exponent is never positive and nothing can overflow. The forward has done the division already, in
+logarithms. An entry of -inf gives exp(-inf) = 0, exactly.
+
+One exponential an element, no reduction. PyTorch's `LogsumexpBackward0` keeps input and result for this line.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import given, mistake, normal
+
+HINTS = (
+    "Raise one entry by h. If it is by far the largest, how much does out move? And if it is by far the smallest?",
+    "The gradient is softmax(x), and the sum it divides by is exp(out): divide inside the exponential.",
+    "`np.expand_dims` gives g and out their axis back; the exponential is taken of a difference.",
+)
+CASES = [
+    given("x[n,m]", axis=-1, empty=False),
+    given("x[n,m]", axis=0, empty=False),
+    given("x[k,n,m]", axis=1, empty=False),
+    given("x[n]", empty=False),
+    given("x[n,m]", axis=-1, x=normal(1000), smooth=False, empty=False, large=False, note="entries of ±1000"),
+    given("x[2,3]", axis=-1, x=[[-np.inf, 1.0, 2.0], [0.0, -np.inf, -np.inf]], smooth=False, note="entries of -inf"),
+]
+
+
+def forward(x, axis=-1):
+    return engine.logsumexp(x, axis=axis)
+
+
+def logsumexp_backward(g, x, out, axis=-1):
+    return np.expand_dims(g, axis) * np.exp(x - np.expand_dims(out, axis))
+
+
+@mistake(
+    "no-shift",
+    "exp of an entry cannot overflow",
+    "exp(1000) is inf, and inf/inf is NaN. Which number you were given may be subtracted first?",
+)
+def logsumexp_backward(g, x, out, axis=-1):
+    e = np.exp(x)
+    return np.expand_dims(g, axis) * e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(
+    "one-hot-max",
+    "only the largest entry counts, as in max",
+    "Two entries are nearly equal: does raising the smaller one leave out where it is?",
+)
+def logsumexp_backward(g, x, out, axis=-1):
+    return np.expand_dims(g, axis) * (x == x.max(axis=axis, keepdims=True))
+
+
+@mistake(
+    "softmax-jacobian",
+    "the gradient is that of softmax",
+    "You have differentiated once too often. What do the entries of dx sum to along the axis?",
+)
+def logsumexp_backward(g, x, out, axis=-1):
+    p = np.exp(x - np.expand_dims(out, axis))
+    g = np.expand_dims(g, axis)
+    return p * (g - (g * p).sum(axis=axis, keepdims=True))
+
+
+@mistake(
+    "g-not-expanded", "g broadcasts by itself", "g lost an axis in the forward. Where does NumPy put a missing one?"
+)
+def logsumexp_backward(g, x, out, axis=-1):
+    return g * np.exp(x - np.expand_dims(out, axis))
+
+
+@mistake("log-forgotten", "the outer log does not matter", "The shares must sum to 1 along the axis. Do yours?")
+def logsumexp_backward(g, x, out, axis=-1):
+    return np.expand_dims(g, axis) * np.exp(x)
+
+
+@mistake(
+    "global-shift",
+    "one maximum for the whole array is enough",
+    "A row 1000 below the largest entry of another row: what is the sum of its exponentials?",
+)
+def logsumexp_backward(g, x, out, axis=-1):
+    e = np.exp(x - x.max())
+    return np.expand_dims(g, axis) * e / e.sum(axis=axis, keepdims=True)

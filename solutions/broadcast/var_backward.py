@@ -1,0 +1,82 @@
+"""Write out = Σ_i (x_i - μ)² / (n - ddof). x_j enters twice: in its own distance, and in the mean μ.
+
+    ∂out/∂x_j = 2/(n - ddof) · [ (x_j - μ) - (1/n) Σ_i (x_i - μ) ]
+
+The second term is the path through the mean, and Σ_i (x_i - μ) = 0: at its minimum a parabola is flat, and the mean is
+where the sum of squares is smallest. So only dx_j = 2 (x_j - μ)/(n - ddof) · g is left. It *cancels*; it is not that it
+could be ignored, as layer normalisation shows, where it stays.
+
+Two checks: shifting all of x changes nothing, so dx sums to 0 along the axis; and a constant x gives 0. Subtract the
+mean first: x² minus mean² loses every digit when the offset is a million.
+
+`torch.var` divides by n - 1 unless told otherwise, `np.var` by n. Backward is one pass, and x must be kept.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import given, mistake, normal
+
+HINTS = (
+    "One element enters the variance twice: in its own distance from the mean, and in the mean. What becomes of each?",
+    "The way through the mean vanishes, since distances from a mean sum to 0. What is left is the slope of a square.",
+    "`np.expand_dims` gives g its axis back; the mean along the axis needs `keepdims=True`; n is `x.shape[axis]`.",
+)
+CASES = [
+    given("x[n,m]", axis=-1, empty=False),
+    given("x[n,m]", axis=0, empty=False),
+    given("x[k,n,m]", axis=1, empty=False),
+    given("x[n]", empty=False),
+    # With ddof = 1 one element alone has no variance, so the axis has a size of its own.
+    given("x[n,4]", axis=-1, ddof=1),
+    given("x[5,n]", axis=0, ddof=1),
+    given("x[n,m]", axis=-1, x=normal(mean=1e6), empty=False, large=False, note="an offset of a million"),
+]
+
+
+def forward(x, axis=-1, ddof=0):
+    return engine.var(x, axis=axis, ddof=ddof)
+
+
+def var_backward(g, x, axis=-1, ddof=0):
+    centred = x - x.mean(axis=axis, keepdims=True)
+    return 2 * centred / (x.shape[axis] - ddof) * np.expand_dims(g, axis)
+
+
+@mistake("n-not-ddof", "the divisor is always n", "Which argument of your function do you never use?")
+def var_backward(g, x, axis=-1, ddof=0):
+    centred = x - x.mean(axis=axis, keepdims=True)
+    return 2 * centred / x.shape[axis] * np.expand_dims(g, axis)
+
+
+@mistake(
+    "no-center",
+    "the variance is the mean of the squares",
+    "Shift all of x by the same amount: does the variance move? Does dx sum to 0 along the axis?",
+)
+def var_backward(g, x, axis=-1, ddof=0):
+    return 2 * x / (x.shape[axis] - ddof) * np.expand_dims(g, axis)
+
+
+@mistake("no-two", "a square's slope is the number squared", "Differentiate u² with pen and paper.")
+def var_backward(g, x, axis=-1, ddof=0):
+    centred = x - x.mean(axis=axis, keepdims=True)
+    return centred / (x.shape[axis] - ddof) * np.expand_dims(g, axis)
+
+
+@mistake(
+    "g-not-expanded", "g broadcasts by itself", "g lost an axis in the forward. Where does NumPy put a missing one?"
+)
+def var_backward(g, x, axis=-1, ddof=0):
+    centred = x - x.mean(axis=axis, keepdims=True)
+    return 2 * centred / (x.shape[axis] - ddof) * g
+
+
+@mistake("no-divisor", "the variance is a sum", "Put every element in twice: should the slope of each stay the same?")
+def var_backward(g, x, axis=-1, ddof=0):
+    return 2 * (x - x.mean(axis=axis, keepdims=True)) * np.expand_dims(g, axis)
+
+
+@mistake("whole-mean", "there is one mean for the whole array", "How many variances were computed, and of what?")
+def var_backward(g, x, axis=-1, ddof=0):
+    return 2 * (x - x.mean()) / (x.shape[axis] - ddof) * np.expand_dims(g, axis)

@@ -1,0 +1,58 @@
+"""x reaches the loss by two ways, and along each the cotangent is multiplied by that output's slope:
+
+    dx = gs · ∂s/∂x + gc · ∂c/∂x = gs · cos(x) - gc · sin(x)
+
+A function with several outputs has one cotangent for each, and its VJP is the sum over them. An output nobody used
+has cotangent 0.
+
+The slopes are the two outputs, exchanged, so an engine that keeps s and c needs no x and evaluates nothing
+again. PyTorch has no such double operation: there `sin` and `cos` each keep x, and the engine adds the two gradients.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import given, mistake
+
+HINTS = (
+    "In how many ways does x reach the loss? What happens to contributions that come by different ways?",
+    "Each cotangent times the slope of its own output; one of the two slopes falls where x is small and positive.",
+    "One line: a difference of two products, `gs` in the first.",
+)
+COTANGENTS = ("gs", "gc")
+CASES = [
+    given("x[n,m]"),
+    given("x[3]", x=[0.0, np.pi / 2, -np.pi / 2], note="0 and ±π/2"),
+]
+
+
+def forward(x):
+    return engine.sin(x), engine.cos(x)
+
+
+def sin_cos_backward(gs, gc, x):
+    return gs * np.cos(x) - gc * np.sin(x)
+
+
+@mistake("sign", "cos has the slope sin", "Just right of 0, does cos rise or fall?")
+def sin_cos_backward(gs, gc, x):
+    return gs * np.cos(x) + gc * np.sin(x)
+
+
+@mistake("one-output", "only the first output counts", "Two outputs feed the loss: how many terms has dx?")
+def sin_cos_backward(gs, gc, x):
+    return gs * np.cos(x)
+
+
+@mistake(
+    "swapped", "an output is its own slope", "At x = 0, sin is 0 and climbs. How steeply, and which function says so?"
+)
+def sin_cos_backward(gs, gc, x):
+    return gs * np.sin(x) + gc * np.cos(x)
+
+
+@mistake(
+    "not-added", "each output brings x a gradient of its own", "x is one array. What becomes of what two ways bring?"
+)
+def sin_cos_backward(gs, gc, x):
+    return gs * np.cos(x), -gc * np.sin(x)

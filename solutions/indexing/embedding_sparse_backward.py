@@ -1,0 +1,133 @@
+"""Looking a row up copies it, and what was copied several times sums the gradients of its copies: dW[r] is the sum of g
+over all places where ids is r. Every other row is 0, and is left out.
+
+`np.unique` with `return_inverse` gives the rows and, for each place, which of them it read. What is left is a sum by
+group, and the catch is that `values[inverse] += g` is not one: NumPy reads all, adds, and writes all, so of several
+equal indices the last write wins. `np.add.at` adds one after the other.
+
+Why coalesced: an optimiser that looks at each row once, Adam say, must see the whole sum; with the same row in two
+pieces it would update its averages twice. And n gradients of D numbers are all there is: memory grows with the batch,
+not with V. PyTorch's `nn.Embedding(sparse=True)` returns such a tensor *un*coalesced, and `SparseAdam` coalesces it.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import gradient, mistake, scenario
+
+HINTS = (
+    "One row of W was copied to several places of out. How do the gradients of the copies combine?",
+    "Group the places by the row they read: the distinct rows, and for each the sum of its gradients.",
+    "`np.unique(..., return_inverse=True)` on flat ids, zeros of one row each, and `np.add.at`.",
+)
+ROWS = 6
+RESULTS = ("rows", "values")
+
+
+@scenario(1, 2, 3, 5, 9, note="a sentence")
+def sentence(rng, size):
+    return {"g": rng.integers(1, 9, (size, 2)) * 0.5, "ids": rng.integers(0, ROWS, size)}
+
+
+@scenario(2, 4, note="a batch of sentences")
+def batch(rng, size):
+    return {"g": rng.normal(size=(size, 3, 4)), "ids": rng.integers(0, ROWS, (size, 3))}
+
+
+@scenario(4, note="one word, again and again")
+def one_word(rng, size):
+    return {"g": rng.normal(size=(size, 3)), "ids": np.full(size, 2)}
+
+
+@scenario(0, note="an empty batch")
+def nothing(rng, size):
+    return {"g": np.zeros((size, 2)), "ids": np.zeros(size, int)}
+
+
+CASES = [sentence, batch, one_word, nothing]
+
+
+def expected(g, ids):
+    """The rows that were looked up, cut out of the dense gradient by both oracles."""
+    (dense,) = gradient(lambda W: (engine.embedding(ids, W) * g).sum(), np.zeros((ROWS, g.shape[-1])))
+    rows = np.array(sorted(set(ids.flat)), int)
+    return {"rows": rows, "values": dense[rows]}
+
+
+def embedding_sparse_backward(g, ids):
+    rows, inverse = np.unique(ids.ravel(), return_inverse=True)
+    values = np.zeros((len(rows), g.shape[-1]))
+    np.add.at(values, inverse, g.reshape(ids.size, g.shape[-1]))
+    return rows, values
+
+
+def flat(g, ids):
+    return g.reshape(ids.size, g.shape[-1]), ids.ravel()
+
+
+@mistake(
+    "uncoalesced",
+    "a row may stand in the result several times",
+    "An optimiser reads each row once. What becomes of the other gradients of that row?",
+)
+def embedding_sparse_backward(g, ids):
+    g, ids = flat(g, ids)
+    return ids.copy(), g.copy()
+
+
+@mistake(
+    "first-only",
+    "one of a row's gradients stands for all",
+    "The word occurs three times in the batch: how many terms must its gradient have?",
+)
+def embedding_sparse_backward(g, ids):
+    g, ids = flat(g, ids)
+    rows, first = np.unique(ids, return_index=True)
+    return rows, g[first]
+
+
+@mistake(
+    "fancy-plus-equals",
+    "`values[index] += g` adds once for every index",
+    "Run `v = np.zeros(2); v[[0, 0]] += 1` and print v. How often was 1 added?",
+)
+def embedding_sparse_backward(g, ids):
+    g, ids = flat(g, ids)
+    rows, inverse = np.unique(ids, return_inverse=True)
+    values = np.zeros((len(rows), g.shape[-1]))
+    values[inverse] += g
+    return rows, values
+
+
+@mistake(
+    "mean",
+    "the gradients of equal words are averaged",
+    "Each occurrence moves the loss by itself. By how much do two of them together?",
+)
+def embedding_sparse_backward(g, ids):
+    g, ids = flat(g, ids)
+    rows, inverse, counts = np.unique(ids, return_inverse=True, return_counts=True)
+    values = np.zeros((len(rows), g.shape[-1]))
+    np.add.at(values, inverse, g)
+    return rows, values / counts[:, None]
+
+
+@mistake(
+    "order-of-appearance",
+    "rows come in the order in which they were looked up",
+    "Read the task again: in which order are the rows asked for?",
+)
+def embedding_sparse_backward(g, ids):
+    g, ids = flat(g, ids)
+    rows = list(dict.fromkeys(ids.tolist()))
+    values = [g[ids == row].sum(axis=0) for row in rows]
+    return np.array(rows, int), np.array(values).reshape(len(rows), g.shape[-1])
+
+
+@mistake("dense", "the gradient has a row for every word", "How many rows would that be for a million words?")
+def embedding_sparse_backward(g, ids):
+    g, ids = flat(g, ids)
+    size = int(ids.max()) + 1 if ids.size else 0
+    values = np.zeros((size, g.shape[-1]))
+    np.add.at(values, ids, g)
+    return np.arange(size), values

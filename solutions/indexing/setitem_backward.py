@@ -1,0 +1,103 @@
+"""Follow each entry of `out` back to where it came from.
+
+A row that was not written comes from base: dbase = g there. A row that was written over is gone from base, and nothing
+that happens to the old value can matter: dbase = 0 there, however often it was written.
+
+A row of src that is still there at the end owns the row of `out` it was written to: dsrc = g[idx]. A row that a later
+write covered is as dead as the base below it: 0. A dict from row to write finds the living ones: a later write takes
+the key over, as it took the row over.
+
+Every row of g goes to exactly one place, so the sums of dbase and dsrc add up to that of g. Compare `scatter_add`:
+there repeated indices *add* and every write lives. PyTorch's `index_put_` leaves the order of repeated writes
+undefined, and hands g[idx] to each of them.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import below, given, mistake
+
+HINTS = (
+    "For each row of `out`: did it come from base or from src, and from which row?",
+    "base receives g where nothing was written, 0 elsewhere; src receives g[idx], but 0 for writes that were covered.",
+    "A dict filled in the order of the writes, row to number of the write, keeps the last write of each row.",
+)
+
+
+def all_different(rng, shape, sizes):
+    return rng.permutation(5)[: shape[0]]
+
+
+CASES = [
+    given("base[n,d] src[m,d] idx[m]", idx=below("n"), empty=False, note="indices may repeat"),
+    given("base[n] src[m] idx[m]", idx=below("n"), empty=False, note="one axis"),
+    given("base[5,d] src[3,d] idx[3]", idx=all_different, note="all different"),
+    given("base[4] src[3] idx[3]", idx=[2, 0, 2], note="index 2 written twice"),
+    given("base[3] src[4] idx[4]", idx=[1, 1, 1, 0], note="index 1 written three times"),
+    given("base[3] src[0] idx[0]", idx=np.zeros(0, int), note="nothing written"),
+]
+EQUIVALENT = {
+    "assign: dsrc[alive] = g[idx[alive]] -> dsrc[alive] += g[idx[alive]]": "each is written once, over a 0",
+}
+
+
+def forward(base, src, idx):
+    owner = np.full(len(base), -1)
+    for write, row in enumerate(idx):
+        owner[row] = write
+    return engine.concatenate([src[n : n + 1] if n >= 0 else base[i : i + 1] for i, n in enumerate(owner)])
+
+
+def setitem_backward(g, idx):
+    dbase = g.copy()
+    dbase[idx] = 0
+    alive = list({row: write for write, row in enumerate(idx.tolist())}.values())
+    dsrc = np.zeros((len(idx), *g.shape[1:]), g.dtype)
+    dsrc[alive] = g[idx[alive]]
+    return dbase, dsrc
+
+
+@mistake(
+    "base-keeps",
+    "what was written over still counts",
+    "Change a number of base that was written over: does the loss notice?",
+)
+def setitem_backward(g, idx):
+    alive = list({row: write for write, row in enumerate(idx.tolist())}.values())
+    dsrc = np.zeros((len(idx), *g.shape[1:]), g.dtype)
+    dsrc[alive] = g[idx[alive]]
+    return g.copy(), dsrc
+
+
+@mistake(
+    "dead-writes", "every write reaches the output", "Two writes to row 2: which of them is still there at the end?"
+)
+def setitem_backward(g, idx):
+    dbase = g.copy()
+    dbase[idx] = 0
+    return dbase, g[idx]
+
+
+@mistake("base-keeps-and-dead-writes", "nothing that was written over is lost", "Do dbase and dsrc add up to g?")
+def setitem_backward(g, idx):
+    return g.copy(), g[idx]
+
+
+@mistake("first-wins", "the first of several writes stays", "Run `out[[0, 0]] = [1, 2]`: what does out[0] hold?")
+def setitem_backward(g, idx):
+    dbase = g.copy()
+    dbase[idx] = 0
+    dsrc = np.zeros_like(g[idx])
+    first = np.unique(idx, return_index=True)[1]
+    dsrc[first] = g[idx[first]]
+    return dbase, dsrc
+
+
+@mistake(
+    "shared", "writes to one row share its gradient", "Two writes to row 2: change the first. Does the loss notice?"
+)
+def setitem_backward(g, idx):
+    dbase = g.copy()
+    dbase[idx] = 0
+    writes = np.bincount(idx, minlength=len(g))[idx].astype(g.dtype)
+    return dbase, g[idx] / writes.reshape(-1, *[1] * (g.ndim - 1))

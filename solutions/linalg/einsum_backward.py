@@ -1,0 +1,97 @@
+"""`"ij,jk->ik"` says: for every value of every letter, multiply an entry of a by an entry of b and add the product to
+an entry of out. The loss gains g·a·b from each such product, in which all three play the same part. So by symmetry
+
+    da_{letters of a} = Σ over all other letters of g_{letters of out} · b_{letters of b}
+
+which is an einsum again: g and the partner come in, and the letters of the target come out. For the matrix product
+that is `"ik,jk->ij"`, or g @ b.T.
+
+One thing is missing. A letter that only the target has was summed out by itself, and einsum cannot write a letter it
+does not read. Every entry along that axis went into the same sum, so every entry receives the same gradient: leave the
+letter out, then repeat along the axis. It is the backward of a sum, as in `sum_backward`.
+
+Each of the two einsums sums over the same letters as the forward did, so backward costs twice the forward. PyTorch has
+no such rule: its einsum is written with permutations, sums and `bmm`, whose backwards do the work.
+"""
+
+import numpy as np
+
+from autodrill.drills import given, mistake
+
+HINTS = (
+    "Write the sum out with indices and differentiate it by one entry of a: which letters are still summed over?",
+    "da is an einsum of g and b towards the letters of a. A letter found in neither was summed alone: repeat along it.",
+    "Split spec at the arrow and the comma; leave lone letters out of the new spec; then expand_dims, broadcast, copy.",
+)
+CASES = [
+    given("a[i,j] b[j,k]", spec="ij,jk->ik", large={"i": 120, "j": 140, "k": 160}),
+    given("a[i,j] b[k,j]", spec="ij,kj->ki", large=False),
+    given("a[b,i,j] b[b,j,k]", spec="bij,bjk->bik", large=False),
+    given("a[b,i,j] b[j,k]", spec="bij,jk->bik", large=False),
+    given("a[i] b[j]", spec="i,j->ij", large=False),
+    given("a[i,j] b[i,j]", spec="ij,ij->i", large=False),
+    given("a[i,j] b[i,j]", spec="ij,ij->", large=False),
+    given("a[b,h,q,d] b[b,h,k,d]", spec="bhqd,bhkd->bhqk", large=False),
+    given("a[i,j] b[k,j]", spec="ij,kj->k", large=False, note="a letter of a summed alone"),
+    given("a[j] b[i,j,k]", spec="j,ijk->k", large=False, note="a letter of b summed alone"),
+    given("a[i,j] b[i,k]", spec="ij,ik->ik", large=False, note="the last letter of a summed alone"),
+    given("a[i,k] b[k,i,j]", spec="ik,kij->ki", large=False, note="the last letter of b summed alone"),
+    given("a[i,j] b[k,l]", spec="ij,kl->jl", large=False, note="a lone letter in each"),
+]
+
+
+def forward(a, b, spec):
+    from autodrill import engine
+
+    return engine.einsum(spec, a, b)
+
+
+def einsum_backward(g, spec, a, b):
+    operands, out = spec.split("->")
+    left, right = operands.split(",")
+
+    def towards(target, shape, other, partner):
+        lone = tuple(axis for axis, letter in enumerate(target) if letter not in out + other)
+        read = "".join(letter for letter in target if letter in out + other)
+        d = np.einsum(f"{out},{other}->{read}", g, partner)
+        return np.broadcast_to(np.expand_dims(d, lone), shape).copy()
+
+    return towards(left, a.shape, right, b), towards(right, b.shape, left, a)
+
+
+@mistake(
+    "same-spec",
+    "the forward's spec serves g as well",
+    "g has the letters of the result. Which letters come in now, and which must come out?",
+)
+def einsum_backward(g, spec, a, b):
+    return np.einsum(spec, g, b), np.einsum(spec, a, g)
+
+
+@mistake(
+    "lone-index",
+    "every letter of the target stands in g or in the partner",
+    "Which letter of the target does neither of them have? How did its axis enter the result?",
+)
+def einsum_backward(g, spec, a, b):
+    operands, out = spec.split("->")
+    left, right = operands.split(",")
+    return np.einsum(f"{out},{right}->{left}", g, b), np.einsum(f"{out},{left}->{right}", g, a)
+
+
+@mistake(
+    "lone-index-shared-out",
+    "an axis that was summed alone divides the gradient among its entries",
+    "Raise one entry along that axis by h: by how much does the sum rise?",
+)
+def einsum_backward(g, spec, a, b):
+    operands, out = spec.split("->")
+    left, right = operands.split(",")
+
+    def towards(target, shape, other, partner):
+        lone = tuple(axis for axis, letter in enumerate(target) if letter not in out + other)
+        read = "".join(letter for letter in target if letter in out + other)
+        d = np.expand_dims(np.einsum(f"{out},{other}->{read}", g, partner), lone)
+        return np.broadcast_to(d, shape) / max(1, int(np.prod([shape[axis] for axis in lone])))
+
+    return towards(left, a.shape, right, b), towards(right, b.shape, left, a)

@@ -1,0 +1,154 @@
+"""A row that counts contributes softmax minus one-hot, as without padding. A row that is ignored did not enter the sum:
+its gradient is 0, its softmax notwithstanding. And the mean runs over the K rows that count, so that is the divisor.
+
+Dividing by N instead would make the step smaller the more padding a batch happens to hold. That same mistake comes back
+with gradient accumulation over micro-batches of unequal K: the mean of means is not the mean.
+
+The label -100 is not a class, but NumPy takes a negative index without complaint as long as it fits, so the rows must
+be chosen before they are indexed. With K = 0 the loss is 0/0: PyTorch's is NaN with a gradient of 0, and so the divisor
+is held at 1 here.
+
+Cost and memory are those of the plain loss. In PyTorch: `cross_entropy(..., ignore_index=-100)`.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import given, mistake, normal
+
+HINTS = (
+    "Which rows does the sum run over, and how many are they?",
+    "Softmax minus one-hot in the rows that count, 0 in the others, all divided by the number of those that count.",
+    "A boolean `kept`; index with `np.flatnonzero(kept)` and the labels there; their number, at least 1, divides.",
+)
+
+
+def padded(ignore):
+    """Labels of which some are `ignore`, but never all: the loss would be NaN, and no function to differentiate."""
+
+    def draw(rng, shape, sizes):
+        y = rng.integers(0, sizes["C"], shape)
+        y[1:][rng.random(max(0, len(y) - 1)) < 0.6] = ignore
+        return y
+
+    return draw
+
+
+CASES = [
+    given("logits[N,C] y[N]", y=padded(-100), empty=False, note="padded with -100"),
+    given("logits[N,C] y[N]", y=padded(-1), ignore=-1, empty=False, note="padded with -1"),
+    given("logits[N,C] y[N]", y=padded(99), ignore=99, empty=False, note="padded with 99"),
+    given("logits[6,C] y[6]", y=padded(-100), empty=False, note="6 rows"),
+    given("logits[N,C] y[N]", y=padded(0), ignore=-1, empty=False, note="no padding"),
+    given("logits[2,C] y[2]", y=[-100, -100], smooth=False, empty=False, note="nothing but padding"),
+    given(
+        "logits[N,C] y[N]",
+        logits=normal(1000),
+        y=padded(-100),
+        smooth=False,
+        empty=False,
+        large=False,
+        note="logits of ±1000",
+    ),
+]
+EQUIVALENT = {
+    "constant: logits.max(axis=1, keepdims=True) -> logits.max(axis=-1, keepdims=True)": "of two axes 1 is the last",
+    "constant: p.sum(axis=1, keepdims=True) -> p.sum(axis=-1, keepdims=True)": "of two axes 1 is the last",
+}
+
+
+def forward(logits, y, ignore=-100):
+    return engine.cross_entropy(logits, y, ignore_index=ignore)
+
+
+def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
+    kept = y != ignore
+    rows = np.flatnonzero(kept)
+    p = np.exp(logits - logits.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    p[rows, y[rows]] -= 1
+    p[~kept] = 0
+    return p * (g / max(len(rows), 1))
+
+
+def softmax(z):
+    e = np.exp(z - z.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+@mistake(
+    "divide-by-N",
+    "the mean runs over the whole batch, padding included",
+    "Add ten rows of padding to the batch: should the gradient of the other rows change?",
+)
+def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
+    rows = np.flatnonzero(y != ignore)
+    p = softmax(logits)
+    p[rows, y[rows]] -= 1
+    p[y == ignore] = 0
+    return p * (g / len(y))
+
+
+@mistake(
+    "index-minus-100",
+    "the label of a padded row may be used as an index, as the row is cleared later",
+    "What does `p[0, -100]` do, and what would it do with 200 classes? Which rows should be indexed at all?",
+)
+def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
+    kept = y != ignore
+    p = softmax(logits)
+    p[np.arange(len(y)), y] -= 1
+    p[~kept] = 0
+    return p * (g / max(int(kept.sum()), 1))
+
+
+@mistake(
+    "not-zeroed",
+    "a row without a label still has a prediction to push down",
+    "Change the logits of a padded row: does the loss notice?",
+)
+def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
+    rows = np.flatnonzero(y != ignore)
+    p = softmax(logits)
+    p[rows, y[rows]] -= 1
+    return p * (g / max(len(rows), 1))
+
+
+@mistake(
+    "always-minus-100",
+    "padding is always marked by -100",
+    "Which argument of your function do you never use?",
+)
+def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
+    kept = y != -100
+    rows = np.flatnonzero(kept)
+    p = softmax(logits)
+    p[rows, y[rows]] -= 1
+    p[~kept] = 0
+    return p * (g / max(len(rows), 1))
+
+
+@mistake(
+    "no-mean",
+    "the loss is a sum over the rows that count",
+    "Put every row in twice: should the gradient of a row stay the same?",
+)
+def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
+    rows = np.flatnonzero(y != ignore)
+    p = softmax(logits)
+    p[rows, y[rows]] -= 1
+    p[y == ignore] = 0
+    return p * g
+
+
+@mistake(
+    "divide-by-0",
+    "some row always counts",
+    "A batch of nothing but padding: what do you divide by?",
+)
+def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
+    rows = np.flatnonzero(y != ignore)
+    p = softmax(logits)
+    p[rows, y[rows]] -= 1
+    p[y == ignore] = 0
+    return p * (g / logits.dtype.type(len(rows)))

@@ -1,0 +1,188 @@
+"""The parameters first: they were broadcast over all rows, so over every axis but the last dbeta = Σ g, dgamma = Σ g·x̂.
+
+For dx let h = g·gamma, the gradient of x̂. Within a row x̂_i = (x_i - μ)·r, and both μ and r depend on every x_j:
+
+    ∂μ/∂x_j = 1/D        ∂r/∂x_j = -r³ (x_j - μ)/D = -r² x̂_j/D
+
+Multiply by h_i and sum over i; the derivative of x̂_i has three terms, one for x_i itself, one for μ, one for r:
+
+    dx_j = r h_j  -  r · mean(h)  -  r x̂_j · mean(h x̂)
+
+The second term takes the mean out of h, the third the part of h along x̂. Invariance demands both: adding a constant
+to the row does not move the output, so dx sums to 0; scaling the row does not either (but for eps), so dx is orthogonal
+to x̂. Both make a test in one line.
+
+Two means a row and a few products: memory traffic, not arithmetic, is what it costs, which is why it is fused.
+PyTorch's `native_layer_norm` keeps mean and rstd, one number a row each, and makes x̂ again from x.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import given, mistake, normal
+
+HINTS = (
+    "x_j moves the output in three ways: by itself, through the mean, through the deviation. Which rows use gamma?",
+    "With h = g·gamma: dx = rstd · (h minus its mean minus x̂ times the mean of h·x̂), means along the last axis.",
+    "All means with `keepdims=True`; for the parameters reshape to rows of D and sum over the rows.",
+)
+
+
+def constant_rows(rng, shape, _):
+    return np.full(shape, 7.0)
+
+
+EPS = 1e-5
+# Rows have lengths of their own: with two elements dx is 0 but for eps, and only what xhat lost by rounding is left.
+CASES = [
+    given("x[n,5] gamma[5] beta[5]", empty=False, large={"n": 20000}),
+    given("x[k,n,4] gamma[4] beta[4]", empty=False, large=False),
+    given("x[7] gamma[7] beta[7]", note="one row"),
+    given("x[n,1] gamma[1] beta[1]", empty=False, large=False, note="rows of one element"),
+    given("x[n,6] gamma[6] beta[6]", x=normal(3, 1e4), empty=False, large=False, note="an offset of 10,000"),
+    given("x[n,3] gamma[3] beta[3]", x=constant_rows, empty=False, large=False, note="constant rows"),
+]
+EQUIVALENT = {
+    "off by one: (g * xhat).reshape(-1, gamma.size) -> (g * xhat).reshape(-2, gamma.size)": "NumPy reads -2 as -1",
+    "off by one: g.reshape(-1, gamma.size) -> g.reshape(-2, gamma.size)": "NumPy reads -2 as -1",
+}
+
+
+def forward(x, gamma, beta):
+    return engine.layer_norm(x, weight=gamma, bias=beta, eps=EPS)
+
+
+def saved(x, gamma, beta):
+    rstd = 1 / np.sqrt(x.var(axis=-1, keepdims=True) + EPS)
+    return {"rstd": rstd, "xhat": (x - x.mean(axis=-1, keepdims=True)) * rstd}
+
+
+def layernorm_backward(g, xhat, rstd, gamma):
+    h = g * gamma
+    dx = rstd * (h - h.mean(axis=-1, keepdims=True) - xhat * (h * xhat).mean(axis=-1, keepdims=True))
+    dgamma = (g * xhat).reshape(-1, gamma.size).sum(axis=0)
+    dbeta = g.reshape(-1, gamma.size).sum(axis=0)
+    return dx, dgamma, dbeta
+
+
+def parameters(g, xhat):
+    rows = tuple(range(g.ndim - 1))
+    return (g * xhat).sum(axis=rows), g.sum(axis=rows)
+
+
+@mistake(
+    "stats-constant",
+    "mean and variance are constants",
+    "Shift a whole row: the output does not move. Does your dx sum to 0 along the row?",
+)
+def layernorm_backward(g, xhat, rstd, gamma):
+    return rstd * g * gamma, *parameters(g, xhat)
+
+
+@mistake(
+    "no-mean-term",
+    "the mean is a constant",
+    "Shift a whole row: the output does not move. Does your dx sum to 0 along the row?",
+)
+def layernorm_backward(g, xhat, rstd, gamma):
+    h = g * gamma
+    return rstd * (h - xhat * (h * xhat).mean(axis=-1, keepdims=True)), *parameters(g, xhat)
+
+
+@mistake(
+    "no-var-term",
+    "the variance is a constant",
+    "Double a whole row: the output hardly moves. Is your dx orthogonal to x̂?",
+)
+def layernorm_backward(g, xhat, rstd, gamma):
+    h = g * gamma
+    return rstd * (h - h.mean(axis=-1, keepdims=True)), *parameters(g, xhat)
+
+
+@mistake(
+    "gamma-missing",
+    "gamma scales the output, and the gradient of x does not pass through it",
+    "Which gradient reaches x̂: that of out, or that of out times something?",
+)
+def layernorm_backward(g, xhat, rstd, gamma):
+    dx = rstd * (g - g.mean(axis=-1, keepdims=True) - xhat * (g * xhat).mean(axis=-1, keepdims=True))
+    return dx, *parameters(g, xhat)
+
+
+@mistake(
+    "gamma-outside",
+    "gamma may be multiplied in at the end",
+    "gamma differs along the axis of the means. Is the mean of a product the product of the means?",
+)
+def layernorm_backward(g, xhat, rstd, gamma):
+    dx = rstd * (g - g.mean(axis=-1, keepdims=True) - xhat * (g * xhat).mean(axis=-1, keepdims=True))
+    return dx * gamma, *parameters(g, xhat)
+
+
+@mistake(
+    "dgamma-uses-x",
+    "gamma multiplies what went into the layer",
+    "What does gamma multiply in the forward: x, or the normalised value?",
+)
+def layernorm_backward(g, xhat, rstd, gamma):
+    h = g * gamma
+    dx = rstd * (h - h.mean(axis=-1, keepdims=True) - xhat * (h * xhat).mean(axis=-1, keepdims=True))
+    _, dbeta = parameters(g, xhat)
+    return dx, parameters(g, xhat / rstd)[0], dbeta
+
+
+@mistake(
+    "per-row-params",
+    "the parameters belong to the rows",
+    "gamma has D entries. Over which axes was each of them copied?",
+)
+def layernorm_backward(g, xhat, rstd, gamma):
+    h = g * gamma
+    dx = rstd * (h - h.mean(axis=-1, keepdims=True) - xhat * (h * xhat).mean(axis=-1, keepdims=True))
+    return dx, (g * xhat).sum(axis=-1), g.sum(axis=-1)
+
+
+@mistake(
+    "sum-not-mean",
+    "the two corrections are sums along the row",
+    "∂μ/∂x_j: how much does a mean of D numbers move when one of them does?",
+)
+def layernorm_backward(g, xhat, rstd, gamma):
+    h = g * gamma
+    dx = rstd * (h - h.sum(axis=-1, keepdims=True) - xhat * (h * xhat).sum(axis=-1, keepdims=True))
+    return dx, *parameters(g, xhat)
+
+
+@mistake(
+    "plus",
+    "the corrections are added",
+    "Shift a whole row: the output does not move. Does your dx sum to 0 along the row?",
+)
+def layernorm_backward(g, xhat, rstd, gamma):
+    h = g * gamma
+    dx = rstd * (h - h.mean(axis=-1, keepdims=True) + xhat * (h * xhat).mean(axis=-1, keepdims=True))
+    return dx, *parameters(g, xhat)
+
+
+@mistake("first-axis-only", "there is one axis of rows", "What shapes may x have? Over which axes was gamma copied?")
+def layernorm_backward(g, xhat, rstd, gamma):
+    h = g * gamma
+    dx = rstd * (h - h.mean(axis=-1, keepdims=True) - xhat * (h * xhat).mean(axis=-1, keepdims=True))
+    return dx, (g * xhat).sum(axis=0), g.sum(axis=0)
+
+
+@mistake("whole-mean", "one mean serves the whole array", "How many means did the forward take, and of what?")
+def layernorm_backward(g, xhat, rstd, gamma):
+    h = g * gamma
+    return rstd * (h - h.mean() - xhat * (h * xhat).mean()), *parameters(g, xhat)
+
+
+@mistake(
+    "unbiased",
+    "the variance divides by D - 1",
+    "Read the task again: which variance did the forward use? Is your dx orthogonal to x̂?",
+)
+def layernorm_backward(g, xhat, rstd, gamma):
+    h = g * gamma
+    along = (h * xhat).sum(axis=-1, keepdims=True) / max(h.shape[-1] - 1, 1)
+    return rstd * (h - h.mean(axis=-1, keepdims=True) - xhat * along), *parameters(g, xhat)

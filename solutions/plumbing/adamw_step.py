@@ -1,0 +1,181 @@
+"""Unroll the average: m_t = (1-b1) Σ_i b1^(t-i) g_i. Its weights sum to 1 - b1^t, not to 1, because the average started
+at 0; dividing by that sum makes it a weighted mean of the gradients seen. The same holds for v. Without it the first
+step would have m = 0.1 g and √v = 0.03 |g| at the usual rates, a step about three times too large.
+
+The first step is then nearly lr·sign(g), whatever the scale of g: Adam's steps have a size of their own. `eps` makes
+them smaller where gradients are tiny. Added to the root it has the scale of a gradient; inside, it would count as √eps.
+
+The W: with the decay inside the gradient (Adam with L2), wd·p too is divided by √v, so parameters with large gradients
+decay *less*. Decoupled, all shrink by the same share. (Kingma and Ba, 2015; Loshchilov and Hutter, 2019.)
+
+Two numbers of state a parameter: with p and g that makes 16 bytes a parameter in float32. `torch.optim.AdamW` does the
+same, in place.
+"""
+
+import numpy as np
+
+from autodrill.drills import mistake, scenario
+
+HINTS = (
+    "m and v started at 0. After t steps with a constant gradient, what is m, and what should the average be?",
+    "Update both averages; divide them by 1 - b1**t and 1 - b2**t for this step only; decay p by its own share.",
+    "Four assignments and a return: m, v, p times (1 minus something), p minus lr times a quotient.",
+)
+
+
+@scenario(1, 2, 4, note="a few steps")
+def few_steps(rng, size):
+    return {"p": rng.normal(size=2), "grads": rng.normal(size=(size, 2)), **rates(eps=1e-8)}
+
+
+@scenario(1, 3, note="tiny gradients")
+def tiny_gradients(rng, size):
+    return {"p": rng.normal(size=2), "grads": rng.normal(size=(size, 2)) * 1e-5, **rates(eps=1e-5)}
+
+
+@scenario(2, note="no gradient at all")
+def no_gradient(rng, size):
+    return {"p": rng.normal(size=2), "grads": np.zeros((size, 2)), **rates(eps=1e-8)}
+
+
+def rates(eps):
+    return {"lr": 0.1, "b1": 0.9, "b2": 0.99, "eps": eps, "wd": 0.5}
+
+
+CASES = [few_steps, tiny_gradients, no_gradient]
+RESULTS = ("p", "m", "v")
+
+
+def expected(p, grads, lr, b1, b2, eps, wd):
+    """The averages in closed form, as weighted sums of all gradients so far, not step by step."""
+
+    def averages(t):
+        ages = np.arange(t)[::-1, None]
+        return (b1**ages * grads[:t]).sum(axis=0), (b2**ages * grads[:t] ** 2).sum(axis=0), ages
+
+    for t in range(1, len(grads) + 1):
+        first, second, ages = averages(t)
+        mean, square = first / (b1**ages).sum(), second / (b2**ages).sum()
+        p = p - lr * (wd * p + mean / (np.sqrt(square) + eps))
+    return {"p": p, "m": (1 - b1) * first, "v": (1 - b2) * second}
+
+
+def drive(candidate, p, grads, lr, b1, b2, eps, wd):
+    p, m, v = p.copy(), 0 * p, 0 * p
+    for t, g in enumerate(grads, 1):
+        answer = candidate(p, g.copy(), m, v, t, lr, b1, b2, eps, wd)
+        if not (isinstance(answer, tuple | list) and len(answer) == 3):
+            return answer
+        p, m, v = answer
+    return {"p": p, "m": m, "v": v}
+
+
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    p = p * (1 - lr * wd)
+    p = p - lr * (m / (1 - b1**t)) / (np.sqrt(v / (1 - b2**t)) + eps)
+    return p, m, v
+
+
+@mistake(
+    "l2-in-gradient",
+    "weight decay is a gradient of a squared norm, as with plain descent",
+    "Two parameters of equal size, one with large gradients: should it shrink less than the other? Does it with yours?",
+)
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    g = g + wd * p
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p - lr * (m / (1 - b1**t)) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+@mistake(
+    "no-bias-correction",
+    "a running average may be used from the first step",
+    "m was 0. After one step with gradient 1, what is it, and what is the average of the gradients seen?",
+)
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p * (1 - lr * wd) - lr * m / (np.sqrt(v) + eps), m, v
+
+
+@mistake(
+    "eps-inside-root",
+    "eps guards the root",
+    "With eps = 1e-8 inside the root and no gradient, by what do you divide? And what does the task ask for?",
+)
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p * (1 - lr * wd) - lr * (m / (1 - b1**t)) / np.sqrt(v / (1 - b2**t) + eps), m, v
+
+
+@mistake(
+    "off-by-one-t",
+    "steps are counted from 0",
+    "After the first step m is (1 - b1)·g. By what must it be divided to give g, and what is t then?",
+)
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    p = p * (1 - lr * wd)
+    return p - lr * (m / (1 - b1 ** (t + 1))) / (np.sqrt(v / (1 - b2 ** (t + 1))) + eps), m, v
+
+
+@mistake("no-decay", "AdamW is Adam", "Which argument of your function do you never use?")
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p - lr * (m / (1 - b1**t)) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+@mistake("decay-without-lr", "wd is the share itself", "By which share does p shrink in a step? Read the task again.")
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p * (1 - wd) - lr * (m / (1 - b1**t)) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+@mistake(
+    "keeps-corrected",
+    "the corrected averages are the state",
+    "If m is divided by 1 - b1**t at every step and kept, how often has the first gradient been corrected at step 4?",
+)
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = (b1 * m + (1 - b1) * g) / (1 - b1**t)
+    v = (b2 * v + (1 - b2) * g * g) / (1 - b2**t)
+    return p * (1 - lr * wd) - lr * m / (np.sqrt(v) + eps), m, v
+
+
+@mistake("no-root", "the step is divided by v itself", "Which units has v, and which has m?")
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p * (1 - lr * wd) - lr * (m / (1 - b1**t)) / (v / (1 - b2**t) + eps), m, v
+
+
+@mistake("ascent", "the step follows the gradient", "The gradient points uphill. Which way does the loss fall?")
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p * (1 - lr * wd) + lr * (m / (1 - b1**t)) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+@mistake(
+    "v-of-gradients", "v averages the gradients, as m does", "Which of the two averages can never be negative, and why?"
+)
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * np.abs(g)
+    return p * (1 - lr * wd) - lr * (m / (1 - b1**t)) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+@mistake(
+    "decay-last", "the decay may come after the step", "Which p shrinks by lr * wd: that before the step, or after?"
+)
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return (p - lr * (m / (1 - b1**t)) / (np.sqrt(v / (1 - b2**t)) + eps)) * (1 - lr * wd), m, v

@@ -1,0 +1,128 @@
+"""Let λ_t be the gradient of the loss with respect to h_t, along all ways. h_t is used twice: it is an output, and it
+makes h_(t+1) with slope a_(t+1). So
+
+    λ_T = g_T,    λ_t = g_t + a_(t+1) λ_(t+1)
+
+which is a linear scan again, run backwards, with the coefficients shifted by one. Given λ, each step is one product and
+one sum: db_t = λ_t, da_t = λ_t · h_(t-1), with h_0 in the first place, and dh0 = a_1 λ_1.
+
+O(T·D) time like the forward, and the states must be kept; they can also be made again, from checkpoints. Because a scan
+of such steps is associative, (a, b) after (a', b') being (a·a', a·b' + b), it runs in O(log T) parallel steps forward
+*and* backward. An a_t of 0 cuts the past off in both directions; |a_t| > 1 makes λ grow like the states.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import given, mistake, uniform
+
+HINTS = (
+    "By which two ways does h_t reach the loss? Which of the two comes from the future?",
+    "Carry λ from the last step to the first: λ_t = g_t + a_(t+1)·λ_(t+1). Then db_t = λ_t and da_t = λ_t·h_(t-1).",
+    "Start db as a copy of g and let each row add into the row before; the states before each step begin with h0.",
+)
+CASES = [
+    given("a[T,D] b[T,D] h0[D]", a=uniform(-1, 1), empty=False, large={"T": 300, "D": 320}),
+    given("a[6,D] b[6,D] h0[D]", a=uniform(0.5, 1.5), large=False, note="6 steps"),
+    given("a[1,D] b[1,D] h0[D]", large=False, note="one step"),
+    given("a[4,2] b[4,2] h0[2]", a=[[1, 0.5], [0.0, 1], [0.5, 0.0], [1, 2.0]], note="a_t of 0 and 1"),
+]
+
+
+def forward(a, b, h0):
+    states = [h0]
+    for t in range(len(a)):
+        states.append(a[t] * states[-1] + b[t])
+    return engine.stack(states[1:])
+
+
+def saved(a, b, h0):
+    return {"hs": forward(a, b, h0)}
+
+
+def linear_scan_backward(g, a, b, h0, hs):
+    db = g.copy()
+    for t in reversed(range(1, len(db))):
+        db[t - 1] += a[t] * db[t]
+    before = np.concatenate([h0[None], hs[:-1]])
+    dh0 = a[0] * db[0]
+    return db * before, db, dh0
+
+
+def scan(g, slopes):
+    lam = np.zeros_like(g)
+    carried = np.zeros_like(g[0])
+    for t in reversed(range(len(g))):
+        lam[t] = g[t] + carried
+        carried = slopes[t] * lam[t]
+    return lam, carried
+
+
+@mistake(
+    "forward-scan",
+    "the gradient runs forwards in time, as the states do",
+    "Which states does b_1 influence, and so which entries of g must reach db_1?",
+)
+def linear_scan_backward(g, a, b, h0, hs):
+    lam = np.zeros_like(g)
+    carried = np.zeros_like(h0)
+    for t in range(len(a)):
+        carried = lam[t] = a[t] * carried + g[t]
+    return lam * np.concatenate([h0[None], hs[:-1]]), lam, a[0] * lam[0]
+
+
+@mistake(
+    "off-by-one-a",
+    "the coefficient of a step links it to the step after",
+    "Which coefficient stands between h_(t-1) and h_t? Which one have you multiplied by there?",
+)
+def linear_scan_backward(g, a, b, h0, hs):
+    lam, carried = scan(g, np.concatenate([a[:1], a[:-1]]))
+    return lam * np.concatenate([h0[None], hs[:-1]]), lam, carried
+
+
+@mistake("wrong-h", "a_t multiplied the state it made", "h_t = a_t · h_(t-1) + b_t: what is the slope of h_t in a_t?")
+def linear_scan_backward(g, a, b, h0, hs):
+    lam, carried = scan(g, a)
+    return lam * hs, lam, carried
+
+
+@mistake(
+    "no-carry",
+    "each state matters only as an output",
+    "h_1 is an output. What else was it used for?",
+)
+def linear_scan_backward(g, a, b, h0, hs):
+    return g * np.concatenate([h0[None], hs[:-1]]), g.copy(), a[0] * g[0]
+
+
+@mistake(
+    "last-only",
+    "only the last state feeds the loss",
+    "Which rows of g do you never read?",
+)
+def linear_scan_backward(g, a, b, h0, hs):
+    last = np.zeros_like(g)
+    last[-1] = g[-1]
+    lam, carried = scan(last, a)
+    return lam * np.concatenate([h0[None], hs[:-1]]), lam, carried
+
+
+@mistake(
+    "h0-before-a",
+    "h0 has the gradient of the first state",
+    "h_1 = a_1 · h_0 + b_1: what is the slope of h_1 in h_0?",
+)
+def linear_scan_backward(g, a, b, h0, hs):
+    lam, _ = scan(g, a)
+    return lam * np.concatenate([h0[None], hs[:-1]]), lam, lam[0].copy()
+
+
+@mistake(
+    "h0-forgotten",
+    "the first step starts from 0",
+    "Which state does a_1 multiply?",
+)
+def linear_scan_backward(g, a, b, h0, hs):
+    lam, carried = scan(g, a)
+    return lam * np.concatenate([np.zeros_like(h0)[None], hs[:-1]]), lam, carried

@@ -1,0 +1,200 @@
+"""c2 is used twice, in h2 and by the next step, so its gradient has two parts. Add them before anything else:
+
+    dc2 = gc + gh · o · (1 - tanh²(c2))
+
+(i, f, o, u stand for the gates after their sigmoid or tanh.) Everything else follows from c2 = f·c + i·u and
+h2 = o·tanh(c2), each gate with the slope of its own nonlinearity, a function of its output:
+
+    dz_i = dc2 · u · i(1-i)        dz_o = gh · tanh(c2) · o(1-o)
+    dz_f = dc2 · c · f(1-f)        dz_u = dc2 · i · (1-u²)
+    dc   = dc2 · f
+
+Then one matrix product is left: dW = [x, h]ᵀ dz, and dz Wᵀ is split into dx and dh.
+
+dc = dc2 · f is what LSTMs are for. Back through T steps the cell's gradient is multiplied by gates only, which can stay
+near 1; through a plain RNN it passes a matrix and a tanh each time and vanishes or explodes.
+
+Two matrix products, twice the forward's one. Libraries keep the four gates and tanh(c2), 5·N·H numbers a step; cuDNN
+does the whole sequence in one call. PyTorch's gates stand in the order i, f, g, o, with g for our u.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import given, mistake, normal
+
+HINTS = (
+    "Run the forward again. Then, before anything else: by which ways does c2 reach the loss?",
+    "dc2 is gc plus what comes through h2. Each gate gets dc2 (or gh) times its partner times the slope of its curve.",
+    "`np.hsplit(z, 4)`; four blocks of dz in the same order, side by side again; `dz @ W.T` split after D columns.",
+)
+COTANGENTS = ("gh", "gc")
+# W has D + H rows and 4·H columns, so these sizes are numbers.
+CASES = [
+    given("x[N,2] h[N,3] c[N,3] W[5,12]", large={"N": 10000}),
+    given("x[N,4] h[N,2] c[N,2] W[6,8]", large=False),
+    given("x[N,1] h[N,1] c[N,1] W[2,4]", large=False),
+    given("x[N,2] h[N,3] c[N,3] W[5,12]", W=normal(5), large=False, note="saturated gates"),
+    given("x[N,2] h[N,3] c[N,3] W[5,12]", c=normal(4), large=False, note="large cell states"),
+]
+
+
+def forward(x, h, c, W):
+    i, f, o, u = engine.split(engine.concatenate([x, h], axis=1) @ W, 4, axis=1)
+    c2 = engine.sigmoid(f) * c + engine.sigmoid(i) * engine.tanh(u)
+    return engine.sigmoid(o) * engine.tanh(c2), c2
+
+
+def sigmoid(z):
+    return np.exp(-np.logaddexp(0, -z))
+
+
+def lstm_step_backward(gh, gc, x, h, c, W):
+    xh = np.hstack([x, h])
+    i, f, o, u = np.hsplit(xh @ W, 4)
+    i, f, o, u = sigmoid(i), sigmoid(f), sigmoid(o), np.tanh(u)
+    t = np.tanh(f * c + i * u)
+    dc2 = gc + gh * o * (1 - t * t)
+    dz = np.hstack([dc2 * u * i * (1 - i), dc2 * c * f * (1 - f), gh * t * o * (1 - o), dc2 * i * (1 - u * u)])
+    _, inputs = x.shape
+    dx, dh = np.hsplit(dz @ W.T, [inputs])
+    return dx, dh, dc2 * f, xh.T @ dz
+
+
+def gates(x, h, c, W):
+    i, f, o, u = np.hsplit(np.hstack([x, h]) @ W, 4)
+    i, f, o, u = sigmoid(i), sigmoid(f), sigmoid(o), np.tanh(u)
+    return i, f, o, u, f * c + i * u
+
+
+def gradients(dc, x, h, W, *dz):
+    dz = np.hstack(dz)
+    dx, dh = np.hsplit(dz @ W.T, [x.shape[1]])
+    return dx, dh, dc, np.hstack([x, h]).T @ dz
+
+
+@mistake(
+    "ignores-gc",
+    "the cell matters only through the hidden state",
+    "c2 has two consumers. Which of your two upstream gradients do you never use?",
+)
+def lstm_step_backward(gh, gc, x, h, c, W):
+    i, f, o, u, c2 = gates(x, h, c, W)
+    t = np.tanh(c2)
+    d = gh * o * (1 - t * t)
+    dz = d * u * i * (1 - i), d * c * f * (1 - f), gh * t * o * (1 - o), d * i * (1 - u * u)
+    return gradients(d * f, x, h, W, *dz)
+
+
+@mistake(
+    "ignores-path-through-h",
+    "the gradient of the cell is what the next step hands back",
+    "h2 = o · tanh(c2): does the loss notice, through h2, when c2 moves?",
+)
+def lstm_step_backward(gh, gc, x, h, c, W):
+    i, f, o, u, c2 = gates(x, h, c, W)
+    dz = gc * u * i * (1 - i), gc * c * f * (1 - f), gh * np.tanh(c2) * o * (1 - o), gc * i * (1 - u * u)
+    return gradients(gc * f, x, h, W, *dz)
+
+
+@mistake(
+    "forget-gate-uses-new-c",
+    "the forget gate multiplies the new cell state",
+    "c2 = f·c + i·u: what is the slope of c2 as f moves?",
+)
+def lstm_step_backward(gh, gc, x, h, c, W):
+    i, f, o, u, c2 = gates(x, h, c, W)
+    t = np.tanh(c2)
+    d = gc + gh * o * (1 - t * t)
+    dz = d * u * i * (1 - i), d * c2 * f * (1 - f), gh * t * o * (1 - o), d * i * (1 - u * u)
+    return gradients(d * f, x, h, W, *dz)
+
+
+@mistake(
+    "output-gate-no-tanh",
+    "the output gate multiplies the cell state itself",
+    "h2 = o · tanh(c2): what is the slope of h2 as o moves?",
+)
+def lstm_step_backward(gh, gc, x, h, c, W):
+    i, f, o, u, c2 = gates(x, h, c, W)
+    t = np.tanh(c2)
+    d = gc + gh * o * (1 - t * t)
+    dz = d * u * i * (1 - i), d * c * f * (1 - f), gh * c2 * o * (1 - o), d * i * (1 - u * u)
+    return gradients(d * f, x, h, W, *dz)
+
+
+@mistake(
+    "no-gate-slopes",
+    "the gates are the numbers that W was multiplied into",
+    "z went through a sigmoid or a tanh. Where are their slopes?",
+)
+def lstm_step_backward(gh, gc, x, h, c, W):
+    i, f, o, u, c2 = gates(x, h, c, W)
+    t = np.tanh(c2)
+    d = gc + gh * o * (1 - t * t)
+    return gradients(d * f, x, h, W, d * u, d * c, gh * t, d * i)
+
+
+@mistake(
+    "candidate-as-sigmoid",
+    "all four blocks went through a sigmoid",
+    "Which curve did u go through, and what is its slope at 0?",
+)
+def lstm_step_backward(gh, gc, x, h, c, W):
+    i, f, o, u, c2 = gates(x, h, c, W)
+    t = np.tanh(c2)
+    d = gc + gh * o * (1 - t * t)
+    dz = d * u * i * (1 - i), d * c * f * (1 - f), gh * t * o * (1 - o), d * i * u * (1 - u)
+    return gradients(d * f, x, h, W, *dz)
+
+
+@mistake(
+    "torch-order",
+    "the blocks stand in PyTorch's order: i, f, candidate, o",
+    "Read the task again: in which order do the four blocks stand?",
+)
+def lstm_step_backward(gh, gc, x, h, c, W):
+    i, f, o, u, c2 = gates(x, h, c, W)
+    t = np.tanh(c2)
+    d = gc + gh * o * (1 - t * t)
+    dz = d * u * i * (1 - i), d * c * f * (1 - f), d * i * (1 - u * u), gh * t * o * (1 - o)
+    return gradients(d * f, x, h, W, *dz)
+
+
+@mistake(
+    "no-tanh-slope",
+    "the cell reaches h2 with the slope o",
+    "h2 = o · tanh(c2): which curve lies between c2 and h2?",
+)
+def lstm_step_backward(gh, gc, x, h, c, W):
+    i, f, o, u, c2 = gates(x, h, c, W)
+    t = np.tanh(c2)
+    d = gc + gh * o
+    dz = d * u * i * (1 - i), d * c * f * (1 - f), gh * t * o * (1 - o), d * i * (1 - u * u)
+    return gradients(d * f, x, h, W, *dz)
+
+
+@mistake(
+    "dc-without-forget-gate",
+    "the gradient runs along the cell unchanged",
+    "c2 = f·c + i·u: what is the slope of c2 as c moves?",
+)
+def lstm_step_backward(gh, gc, x, h, c, W):
+    i, f, o, u, c2 = gates(x, h, c, W)
+    t = np.tanh(c2)
+    d = gc + gh * o * (1 - t * t)
+    dz = d * u * i * (1 - i), d * c * f * (1 - f), gh * t * o * (1 - o), d * i * (1 - u * u)
+    return gradients(d, x, h, W, *dz)
+
+
+@mistake(
+    "output-gate-in-the-cell",
+    "all four gates get their gradient from the cell",
+    "In which of the two lines, c2 or h2, does the output gate stand?",
+)
+def lstm_step_backward(gh, gc, x, h, c, W):
+    i, f, o, u, c2 = gates(x, h, c, W)
+    t = np.tanh(c2)
+    d = gc + gh * o * (1 - t * t)
+    dz = d * u * i * (1 - i), d * c * f * (1 - f), d * t * o * (1 - o), d * i * (1 - u * u)
+    return gradients(d * f, x, h, W, *dz)
