@@ -257,9 +257,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     layers = options.layer or [layer for layer in LAYERS if available(layer) is not None]
     results: list[Result] = []
     refused = {}
+    refusing = {}
     for layer in layers:
         corpus = [*hostile(options.family), *(tricks() if not options.family and layer != "naive" else [])]
-        results += run(layer, corpus)
+        try:
+            here = run(layer, corpus)
+        except RuntimeError as error:  # an ordinary user may install no filter without giving up privileges first
+            refusing[layer] = str(error)
+            continue
+        results += here
+        sys.stderr.write(table(here) + "\n")
         grade = available(layer)
         assert grade is not None
         verdicts = {file.name: _verdict(grade, file.source({}), file.exercise) for file in honest()}
@@ -269,6 +276,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     machine = os.uname()
     out(f"{machine.sysname} {machine.release} {machine.machine}, Python {sys.version.split()[0]}, user {os.getuid()}\n")
     out("how many files come through, by what is switched on:\n" + table(results) + "\n")
+    for layer, why in refusing.items():
+        out(f"{layer}: nothing is graded, {why}\n")
     out(f"honest files refused, of {len(honest())}:\n")
     for layer, names in refused.items():
         out(f"{layer}: {len(names)} {names or ''}\n")
