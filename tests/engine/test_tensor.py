@@ -134,6 +134,25 @@ def test_setting_a_gradient_of_another_shape_is_refused() -> None:
         Tensor(1.0).grad = Tensor(1.0)
 
 
+def test_methods_are_the_operations_of_their_names() -> None:
+    x = Tensor(np.array([[3.0, 1.0, 2.0], [6.0, 5.0, 4.0]]))
+    for method, along in ((x.sum, np.sum), (x.mean, np.mean), (x.max, np.max), (x.min, np.min)):
+        assert np.array_equal(method(axis=1, keepdims=True).numpy(), along(x.numpy(), axis=1, keepdims=True))
+    for axes in ((), (1, 0), ((1, 0),)):
+        assert np.array_equal(x.transpose(*axes).numpy(), x.numpy().T)
+    assert x.device == "cpu"
+    with pytest.raises(TypeError, match="0-d"):
+        len(x[0, 0])
+
+
+def test_to_require_grad_again_changes_nothing() -> None:
+    x = Tensor(1.0, requires_grad=True)
+    y = x * 2
+    assert y.requires_grad_() is y
+    assert y.grad_fn is not None
+    assert Tensor(1.0).grad is None
+
+
 def test_an_unknown_device_is_refused() -> None:
     with pytest.raises(engine.DeviceError, match="no device named `tpu`"):
         engine.backend_named("tpu")
