@@ -243,7 +243,7 @@ def _run(
                 assert isinstance(node, Node)
             if watch is not None:
                 if watch.retains and node not in targets:
-                    watch.grad = _as_tensor(_own(g))
+                    _deposit(node, g, owned=False)
                 g = through_prehooks(watch, g)
             saved = node.saved
             if saved is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -66,6 +66,21 @@ def test_retain_grad_keeps_the_gradient_of_an_interior_tensor() -> None:
     (3 * y).backward()
     assert gradient_of(y) == 3
     assert gradient_of(x) == 12
+
+
+@pytest.mark.torch
+def test_a_retained_gradient_accumulates_as_pytorchs_does() -> None:
+    torch = pytest.importorskip("torch")
+    found = []
+    for x in (leaf(2.0), torch.tensor([2.0], requires_grad=True)):
+        y = x * 3
+        y.retain_grad()
+        z = y * y
+        for _ in range(2):
+            z.backward(retain_graph=True)
+        kept: Any = y.grad
+        found.append(kept.item())
+    assert found[0] == found[1] == 24
 
 
 def test_retain_grad_on_a_constant_is_refused() -> None:
@@ -370,3 +385,46 @@ def test_no_grad_in_one_thread_leaves_another_recording() -> None:
 
     with no_grad(), ThreadPoolExecutor(1) as pool:
         assert pool.submit(is_grad_enabled).result()
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda x: engine.grad(x * 2, [cast("Tensor", 1.0)]), TypeError, "input 0 is a `float`"),
+        (lambda x: engine.grad(x * 2, [x, Tensor(1.0)]), RuntimeError, "input 1 does not require grad"),
+        (lambda x: engine.grad(x * 2, []), ValueError, "`inputs` is empty"),
+        (lambda x: engine.grad([x * 2, x], x, [1.0]), ValueError, "2 outputs need as many cotangents, got 1"),
+        (lambda x: engine.grad([x * 2, cast("Tensor", 3.0)], x), TypeError, "output 1 is a `float`"),
+        (lambda x: (x * 2).backward(np.ones((2, 1))), RuntimeError, r"has shape \(2, 1\) but the output has"),
+    ],
+)
+def test_what_cannot_be_differentiated_is_named(call: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        call(leaf(2.0))
+
+
+def test_a_gradient_can_be_given_to_a_tensor_that_is_no_leaf_and_is_added_to() -> None:
+    x = leaf(2.0)
+    y = x * 3
+    y.grad = Tensor(np.array([10.0]))
+    (y * y).backward()
+    assert gradient_of(y) == 10 + 2 * 6
+
+
+def test_backward_into_a_tensor_that_is_no_leaf_keeps_its_gradient() -> None:
+    x = leaf(2.0)
+    y = x * 3
+    (y * y).backward(inputs=[y])
+    assert gradient_of(y) == 12
+    assert x.grad is None
+
+
+def test_a_recorded_gradient_adds_up_in_the_graph() -> None:
+    x = leaf(2.0)
+    for _ in range(2):
+        (x * x * x).backward(create_graph=True)
+    assert gradient_of(x) == 2 * 12
+    assert x.grad is not None
+    (second,) = engine.grad(x.grad, x)
+    assert second is not None
+    assert second.numpy() == 2 * 12  # 6 x, twice

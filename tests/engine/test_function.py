@@ -329,3 +329,67 @@ def test_a_gradient_without_dimensions_can_be_computed_with() -> None:
     x = Tensor(np.array(3.0), requires_grad=True)
     (3 * Square.apply(x)).backward()  # multiplying hands it what NumPy makes of a product without dimensions
     assert gradient_of(x) == 18
+
+
+def test_what_a_function_lacks_or_may_not_do_is_said() -> None:
+    class Nothing(Function):
+        """Defines nothing."""
+
+    class NoBackward(Function):
+        """Has a forward alone."""
+
+        @staticmethod
+        def forward(ctx: Context, x: Tensor) -> Any:
+            return x * 2
+
+    class SavesAnArray(NoBackward):
+        """Saves what is no Tensor."""
+
+        @staticmethod
+        def forward(ctx: Context, x: Tensor) -> Any:
+            ctx.save_for_backward(x.numpy())  # type: ignore[arg-type]  # refused
+            return x * 2
+
+    class ReadsTooEarly(NoBackward):
+        """Asks for the saved tensors in its forward."""
+
+        @staticmethod
+        def forward(ctx: Context, x: Tensor) -> Any:
+            return ctx.saved_tensors
+
+    class GivesANumber(NoBackward):
+        """Answers with what is no Tensor."""
+
+        @staticmethod
+        def backward(ctx: Context, g: Tensor) -> Any:
+            return 2.0
+
+    with pytest.raises(NotImplementedError, match="needs a `forward`"):
+        Nothing.apply(leaf(1.0))
+    with pytest.raises(NotImplementedError, match="defines no `backward`"):
+        NoBackward.apply(leaf(1.0)).backward()
+    with pytest.raises(TypeError, match="takes Tensors, not `ndarray`"):
+        SavesAnArray.apply(leaf(1.0))
+    with pytest.raises(RuntimeError, match="only inside `backward`"):
+        ReadsTooEarly.apply(leaf(1.0))
+    with pytest.raises(TypeError, match=r"`GivesANumber\.backward` returned a `float` for argument 0"):
+        GivesANumber.apply(leaf(1.0)).backward()
+
+
+def test_forward_mode_gives_zeros_for_an_argument_without_a_tangent() -> None:
+    class Product(Function):
+        """The product of two."""
+
+        @staticmethod
+        def forward(ctx: Context, x: Tensor, y: Tensor) -> Any:
+            ctx.save_for_backward(x, y)
+            return x * y
+
+        @staticmethod
+        def jvp(ctx: Context, dx: Tensor, dy: Tensor) -> Any:
+            x, y = ctx.saved_tensors
+            return dx * y + x * dy
+
+    constant = Tensor(np.array([5.0]))
+    _, pushed = engine.jvp(lambda x: Product.apply(x, constant), [np.array([2.0])], [np.array([3.0])])
+    assert pushed.numpy() == 15

@@ -209,3 +209,21 @@ def test_hooks_views_and_writes_leave_no_reference_cycle() -> None:
         assert [r() for r in alive] == [None] * len(alive)
     finally:
         gc.enable()
+
+
+def test_a_node_hook_that_returns_too_few_gradients_is_refused() -> None:
+    x = Tensor(np.array([1.0]), requires_grad=True)
+    y = x * x
+    assert y.grad_fn is not None
+    y.grad_fn.register_hook(lambda found, given: found[:1])
+    with pytest.raises(ValueError, match="returned 1 gradients, it was given 2"):
+        y.backward()
+
+
+def test_a_hook_may_answer_in_another_dtype() -> None:
+    x = Tensor(np.array([1.0]), requires_grad=True)
+    x.register_hook(lambda g: Tensor(g.numpy().astype(np.float32) * 2))
+    (x * 3).backward()
+    assert x.grad is not None
+    assert x.grad.dtype == np.float64
+    assert x.grad.numpy() == 6

@@ -25,6 +25,58 @@ def gradient_of(tensor: Tensor) -> Any:
     return tensor.grad.numpy()
 
 
+def in_words(statement: str) -> Callable[[Any], Any]:
+    """Make a function of a statement about x: an assignment is no expression."""
+
+    def write(x: Any) -> Any:
+        names = {"x": x, "Tensor": Tensor, "np": np}
+        exec(statement, names)
+        return names["x"]
+
+    return write
+
+
+IN_PLACE: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "add": (lambda x: x.add_(2.0), lambda x: x + 2.0),
+    "sub": (lambda x: x.sub_(2.0), lambda x: x - 2.0),
+    "mul": (lambda x: x.mul_(2.0), lambda x: x * 2.0),
+    "div": (lambda x: x.div_(2.0), lambda x: x / 2.0),
+    "pow": (lambda x: x.pow_(3.0), lambda x: x**3.0),
+    "neg": (lambda x: x.neg_(), lambda x: -x),
+    "exp": (lambda x: x.exp_(), engine.exp),
+    "log": (lambda x: x.log_(), engine.log),
+    "sqrt": (lambda x: x.sqrt_(), engine.sqrt),
+    "tanh": (lambda x: x.tanh_(), engine.tanh),
+    "sigmoid": (lambda x: x.sigmoid_(), engine.sigmoid),
+    "relu": (lambda x: x.relu_(), engine.relu),
+    "fill": (lambda x: x.fill_(2.0), lambda x: x * 0 + 2.0),
+    "zero": (lambda x: x.zero_(), lambda x: x * 0),
+    "copy": (lambda x: x.copy_(x + 1.0), lambda x: x + 1.0),
+    "+=": (in_words("x += 2.0"), lambda x: x + 2.0),
+    "-=": (in_words("x -= 2.0"), lambda x: x - 2.0),
+    "*=": (in_words("x *= 2.0"), lambda x: x * 2.0),
+    "/=": (in_words("x /= 2.0"), lambda x: x / 2.0),
+    "**=": (in_words("x **= 3.0"), lambda x: x**3.0),
+    "[...] =": (in_words("x[0, Tensor(np.array(0))] = 2.0"), lambda x: x * [[0, 1]] + [[2.0, 0]]),
+}
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_a_write_in_place_is_the_operation_out_of_place(name: str) -> None:
+    """Its value, its gradient, the tensor it returns, and one version more."""
+    write, compute = IN_PLACE[name]
+    data = np.array([[0.5, 1.5]])
+    x, y = Tensor(data, requires_grad=True), Tensor(data, requires_grad=True)
+    target, expected = x * 1, compute(y * 1)
+    version = target.version
+    assert write(target) is target
+    assert target.version == version + 1
+    assert np.array_equal(target.numpy(), expected.numpy())
+    (target * target).sum().backward()
+    (expected * expected).sum().backward()
+    assert np.array_equal(gradient_of(x), gradient_of(y))
+
+
 class TestVersions:
     def test_a_write_is_counted_for_every_tensor_on_the_same_memory_and_no_other(self) -> None:
         x = Tensor([1.0, 2.0])

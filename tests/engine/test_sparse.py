@@ -81,6 +81,16 @@ def test_a_table_that_is_no_leaf_gets_a_dense_gradient() -> None:
     assert np.array_equal(w.grad.numpy(), dense_gradient(FIRST))
 
 
+def test_a_dense_gradient_joins_the_rows_of_an_earlier_backward() -> None:
+    w = table()
+    engine.square(engine.embedding(FIRST, w, sparse=True)).sum().backward()
+    assert "4 rows of shape (4, 3)" in repr(w.sparse_grad)
+    (w * 2).sum().backward()
+    assert w.sparse_grad is None
+    assert w.grad is not None
+    assert np.array_equal(w.grad.numpy(), dense_gradient(FIRST) + 2)
+
+
 def test_arrays_are_looked_up_as_they_are() -> None:
     assert np.array_equal(engine.embedding(SECOND, np.eye(4), sparse=True), np.eye(4)[SECOND])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -134,9 +135,69 @@ def test_setting_a_gradient_of_another_shape_is_refused() -> None:
         Tensor(1.0).grad = Tensor(1.0)
 
 
+def test_methods_are_the_operations_of_their_names() -> None:
+    x = Tensor(np.array([[3.0, 1.0, 2.0], [6.0, 5.0, 4.0]]))
+    for method, along in ((x.sum, np.sum), (x.mean, np.mean), (x.max, np.max), (x.min, np.min)):
+        assert np.array_equal(method(axis=1, keepdims=True).numpy(), along(x.numpy(), axis=1, keepdims=True))
+    for axes in ((), (1, 0), ((1, 0),)):
+        assert np.array_equal(x.transpose(*axes).numpy(), x.numpy().T)
+    assert x.device == "cpu"
+    with pytest.raises(TypeError, match="0-d"):
+        len(x[0, 0])
+
+
+def test_to_require_grad_again_changes_nothing() -> None:
+    x = Tensor(1.0, requires_grad=True)
+    y = x * 2
+    assert y.requires_grad_() is y
+    assert y.grad_fn is not None
+    assert Tensor(1.0).grad is None
+
+
 def test_an_unknown_device_is_refused() -> None:
     with pytest.raises(engine.DeviceError, match="no device named `tpu`"):
         engine.backend_named("tpu")
+
+
+class TestWithoutAGpu:
+    """What is said, and what is set up, by what importing CuPy comes to."""
+
+    def test_cuda_without_cupy_says_what_to_install(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from autodrill.engine import backend
+
+        def missing(name: str) -> Any:
+            raise ImportError(name)
+
+        monkeypatch.setattr(backend, "import_module", missing)
+        with pytest.raises(engine.DeviceError, match=r"install autodrill\[cuda13\]"):
+            engine.backend_named("cuda")
+
+    @pytest.mark.parametrize("available", [False, True])
+    def test_cuda_with_cupy_is_set_up_once_if_there_is_a_gpu(
+        self, monkeypatch: pytest.MonkeyPatch, available: bool
+    ) -> None:
+        from autodrill.engine import backend
+
+        class Elsewhere(np.ndarray):
+            """An array class that stands for CuPy's."""
+
+        stand_in = SimpleNamespace(is_available=lambda: available, ndarray=Elsewhere, erf=None, scatter_add=None)
+        monkeypatch.setattr(backend, "import_module", lambda name: stand_in)
+        monkeypatch.setattr(backend, "BACKENDS", dict(backend.BACKENDS))
+        if not available:
+            with pytest.raises(engine.DeviceError, match="no usable NVIDIA GPU"):
+                engine.backend_named("cuda")
+            return
+        made = engine.backend_named("cuda")
+        assert made.name == "cuda"
+        assert engine.backend_named("cuda") is made
+        assert backend.backend_of(1.0, np.ones(2).view(Elsewhere)) is made
+
+    def test_an_array_of_no_known_library_is_refused(self) -> None:
+        from autodrill.engine import backend
+
+        with pytest.raises(TypeError, match="is no array of a known backend"):
+            backend.backend_of_type(list)
 
 
 def test_arrays_of_two_devices_do_not_mix_and_both_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -259,3 +259,13 @@ def test_vhp_is_hvp_in_every_block() -> None:
         np.testing.assert_allclose(ours.numpy(), theirs.numpy(), rtol=1e-12)
     single = vhp(lambda x: engine.sum(x**3), (x,), (u,))
     np.testing.assert_allclose(single.numpy(), 6 * x * u, rtol=1e-14)
+
+
+def test_cotangents_and_tangents_of_another_number_are_refused() -> None:
+    _, pullback = vjp(lambda x: (x, x * 2), np.ones(2))
+    with pytest.raises(ValueError, match="f returned 2 values, so its cotangent has as many, not 1"):
+        pullback((np.ones(2),))
+    with pytest.raises(ValueError, match="1 primals need as many"):
+        jvp(lambda x: x, [1.0], [1.0, 2.0])
+    with pytest.raises(ValueError, match="1 primals need as many"):
+        linearize(lambda x: x, 1.0)[1](1.0, 2.0)
