@@ -42,6 +42,7 @@ COMMANDS = {
     "next": Command("home", "next_", _CANDIDATE),
     "doctor": Command("doctor", "doctor", _CANDIDATE),
     "trace": Command("trace", "trace", _CANDIDATE),
+    "new": Command("new", "new", _INSTRUCTOR),
     "verify": Command("verify", "verify", _INSTRUCTOR),
     "grade": Command("grade", "grade", _INSTRUCTOR),
 }

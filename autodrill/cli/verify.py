@@ -17,8 +17,13 @@ __all__ = ["verify"]
 def verify(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME]...", help="Exercises to prove; none for all.", autocompletion=complete_names),
+        typer.Argument(
+            metavar="[NAME|DIR]...",
+            help="Exercises to prove, or a pack's folder for what is in it; none for all.",
+            autocompletion=complete_names,
+        ),
     ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Prove every exercise, as when nothing is named.")] = False,
     pack: Annotated[
         Path | None, typer.Option(help="A folder with exercises/ and solutions/: prove what is in it.")
     ] = None,
@@ -30,7 +35,7 @@ def verify(
     The stub must fail, the solution pass, every mistake be caught and named, mutants of the solution be caught. Each
     problem is told with its file and line and how to mend it. Exit code 0: proved; 1: problems found.
 
-    Examples: autodrill verify mul_backward; autodrill verify --pack my_course
+    Examples: autodrill verify mul_backward; autodrill verify my_course
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from autodrill.drills.library import Library
@@ -39,7 +44,10 @@ def verify(
     from autodrill.render.plain import Paint, clean, say
 
     paint = Paint.for_stream(sys.stdout, os.environ)
-    library = Library.open([pack] if pack else [])
+    packs = [Path(name) for name in names or () if (Path(name) / "exercises").is_dir()]
+    packs += [pack] if pack else []
+    named = [name for name in names or () if Path(name) not in packs]
+    library = Library.open(packs)
     text = output_format is OutputFormat.TEXT
     proofs: list[Proof] = []
 
@@ -55,14 +63,22 @@ def verify(
             say(f"  {clean(str(problem))}")
 
     chosen = []
-    for name in names or [n for n, path in library.paths.items() if pack is None or path.is_relative_to(pack)]:
+    try:
+        known = library.paths
+    except ContentError as error:
+        tell(Proof("duplicates", error.problems))
+        known = {}
+    if not named or everything:
+        within = [] if everything else packs
+        named = [n for n, path in known.items() if not within or any(path.is_relative_to(p) for p in within)]
+    for name in named if known else ():
         try:
             chosen.append(library.find(name))
         except ContentError as error:
             tell(Proof(name, error.problems))
     for exercise in chosen:
         tell(prove(library, exercise, seeds=seeds))
-    with suppress(ContentError):  # a malformed header is told above, if it was asked for
+    with suppress(ContentError):  # a malformed header, or two files of one id, is told above if it was asked for
         wrong = [p for p in check_prerequisites(library.headings()) if any(p.path == str(e.path) for e in chosen)]
         if wrong:
             tell(Proof("prerequisites", tuple(wrong)))

@@ -6,6 +6,9 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from autodrill.drills.loader import read_text
+from autodrill.drills.solution_file import solution_path
+from autodrill.drills.template import left_to_write
 from autodrill.errors import ContentError, InternalError, Problem
 from autodrill.grading.bench import Bench
 from autodrill.grading.explain import Submission
@@ -60,6 +63,9 @@ def prove(library: Library, exercise: Exercise, *, seeds: int = 5) -> Proof:
     import time
 
     started = time.perf_counter()
+    left = [p for path in (exercise.path, solution_path(exercise)) if path.is_file() for p in _left_to_write(path)]
+    if left:
+        return Proof(exercise.id, tuple(left), seconds=time.perf_counter() - started)
     try:
         solution = library.solution(exercise)
     except ContentError as error:
@@ -81,6 +87,10 @@ def prove(library: Library, exercise: Exercise, *, seeds: int = 5) -> Proof:
         equivalent=strong.equivalent,
         seconds=time.perf_counter() - started,
     )
+
+
+def _left_to_write(path: Path) -> list[Problem]:
+    return left_to_write(path, read_text(path))
 
 
 def check_prerequisites(exercises: Sequence[Heading]) -> list[Problem]:
@@ -114,7 +124,9 @@ def _grade(exercise: Exercise, solution: Solution, source: str, seed: int) -> Re
 def _stub(exercise: Exercise, solution: Solution) -> list[Problem]:
     report = _grade(exercise, solution, exercise.stub, 0)
     if report.verdict is Verdict.PASS:
-        return [Problem(str(exercise.path), 1, "the stub passes: leave something to write")]
+        name = exercise.defined[-1]
+        line = _line_of(exercise.path, rf"def {name}\b|class {name}\b")
+        return [Problem(str(exercise.path), line, "the stub passes: leave something to write")]
     if report.verdict is Verdict.INTERNAL:
         return [Problem(str(solution.path), 1, f"the exercise contradicts itself: {report.detail}")]
     return []
@@ -130,7 +142,8 @@ def _solution(bench: Bench, exercise: Exercise, solution: Solution, seeds: int) 
             if found is None:
                 continue
             wrong = f"{found.label}: {found.summary}".removeprefix(": ")
-        line = _line_of(solution.path, rf"def {exercise.id}\b|class {exercise.id}\b")
+        name = exercise.defined[0]
+        line = _line_of(solution.path, rf"def {name}\b|class {name}\b")
         return [Problem(str(solution.path), line, f"the worked solution does not pass with seed {seed}: {wrong}")]
     return []
 

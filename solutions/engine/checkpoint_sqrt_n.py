@@ -31,10 +31,10 @@ def chain(rng, size):
     return {"x": rng.normal(size=2), "g": rng.normal(size=2), "stages": size}
 
 
-# 64 activations of an eighth of a MiB, where 2 * 8 + 3 may live, and a few are in the making.
-@scenario(64, note="a chain of large activations", memory=5 << 19, because="all 64 activations at once")
+# 64 activations of a quarter of a MiB, where 2 * 8 + 3 may live, and a few are in the making.
+@scenario(64, note="a chain of large activations", memory=9 << 20, because="all 64 activations at once")
 def large_chain(rng, size):
-    return {"x": rng.normal(size=1 << 14), "g": rng.normal(size=1 << 14), "stages": size}
+    return {"x": rng.normal(size=1 << 15), "g": rng.normal(size=1 << 15), "stages": size}
 
 
 CASES = [chain, large_chain]

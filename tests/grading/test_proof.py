@@ -32,7 +32,7 @@ def test_a_sound_exercise_is_proved(pack: Pack) -> None:
 
 def test_a_stub_that_passes(pack: Pack) -> None:
     path = pack.add(exercise=("raise NotImplementedError", "return 3 * x * x * g"))
-    assert found(pack) == [(str(path), 1, "the stub passes: leave something to write")]
+    assert found(pack) == [(str(path), 11, "the stub passes: leave something to write")]
 
 
 def test_a_solution_that_is_wrong_by_a_factor(pack: Pack, place: Place) -> None:

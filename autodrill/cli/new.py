@@ -1,0 +1,60 @@
+"""`autodrill new`: the two files of an exercise of one's own."""
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from autodrill.cli.options import Format, OutputFormat
+from autodrill.drills.exercise import Kind
+from autodrill.errors import UsageError
+
+__all__ = ["new"]
+
+
+def new(
+    name: Annotated[str, typer.Argument(help="Its id: what is typed after `autodrill check`.")],
+    kind: Annotated[Kind, typer.Option(help="What the candidate writes.")],
+    pack: Annotated[Path, typer.Option(help="The folder with exercises/ and solutions/; made if need be.")] = Path(),
+    track: Annotated[str, typer.Option(help="The folder within these.")] = "mine",
+    output_format: Format = OutputFormat.TEXT,
+) -> None:
+    """Write the two files of a new exercise, filled in as far as its kind allows.
+
+    `autodrill verify` then lists what is left to write, each with file and line. Nothing is overwritten.
+
+    Example: autodrill new cube_backward --kind backward --pack my_course --track powers
+    """
+    from autodrill.drills.library import Library
+    from autodrill.drills.template import new_files
+
+    for word in (name, track):
+        if not re.fullmatch(r"[a-z][a-z0-9_]*", word):
+            raise UsageError(f"`{word}` must be lower-case letters, digits and underscores")
+    if kind is Kind.FORWARD_BACKWARD and not name.endswith("_backward"):
+        raise UsageError(
+            f"`{name}` does not end in `_backward`",
+            hint=f"`{name}_backward` makes the two functions `{name}_forward` and `{name}_backward`",
+        )
+    known = Library.open([pack] if (pack / "exercises").is_dir() else []).paths
+    if name in known:
+        raise UsageError(f"there is already an exercise `{name}`: {known[name]}", hint="choose another name")
+    texts = new_files(name, kind)
+    paths = [pack / folder / track / f"{name}.py" for folder in ("exercises", "solutions")]
+    for path in paths:
+        if path.exists():
+            raise UsageError(f"`{path}` is there already", hint="it was left as it is")
+    for path, text in zip(paths, texts, strict=True):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    if output_format is OutputFormat.JSON:
+        from autodrill.render.document import write_document
+
+        write_document("new", exercise=name, paths=[str(path.absolute()) for path in paths])
+        return
+    from autodrill.render.plain import clean, say
+
+    for path in paths:
+        say(clean(str(path)))
+    say(clean(f"written; what is left to write: autodrill verify {pack}"), err=True)

@@ -1,0 +1,263 @@
+"""Writing an exercise from nothing: `autodrill new`, and `autodrill verify` until nothing is left."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from autodrill.drills.exercise import Kind
+from autodrill.drills.library import Library
+from autodrill.drills.template import new_files
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Pack, Run
+
+PLACE = re.compile(r"  (?P<path>.+?):(?P<line>\d+): (?P<message>.+)")
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_both_files_are_read_and_what_is_left_is_told_line_by_line(run: Run, here: Path, kind: Kind) -> None:
+    assert run("new", "thing_backward", "--kind", kind, "--pack", "course", "--track", "shapes").returncode == 0
+    done = run("verify", "course")
+    places = [match for line in done.stdout.splitlines() if (match := PLACE.match(line))]
+    assert done.returncode == 1
+    files = [f"course/{side}/shapes/thing_backward.py" for side in ("exercises", "solutions")]
+    wanted = []
+    for file in files:
+        text = (here / file).read_text(encoding="utf-8").splitlines()
+        wanted += [(file, str(number)) for number, line in enumerate(text, 1) for _ in range(line.count("FILL IN"))]
+    assert [(match["path"], match["line"]) for match in places] == wanted
+    assert all(match["message"].startswith("still to write: ") for match in places)
+    assert len(wanted) > 8
+    Library([here / "course"]).find("thing_backward")
+
+
+@pytest.mark.parametrize("kind", [Kind.BACKWARD, Kind.JVP, Kind.FORWARD_BACKWARD, Kind.FUNCTION, Kind.VALUE])
+def test_the_files_hang_together_once_the_marks_are_gone(run: Run, here: Path, kind: Kind) -> None:
+    run("new", "thing_backward", "--kind", kind, "--pack", "course")
+    for path in (here / "course").rglob("*.py"):
+        path.write_text(path.read_text(encoding="utf-8").replace("FILL IN: ", ""), encoding="utf-8")
+    done = run("verify", "course", "--seeds", "1")
+    # The identity that the template computes is right, so what is wrong now is only what its writer has not said.
+    assert "does not pass" not in done.stdout
+    assert "contradicts" not in done.stdout
+
+
+def test_nothing_is_overwritten(run: Run, here: Path) -> None:
+    run("new", "thing_backward", "--kind", "backward", "--pack", "course")
+    again = run("new", "thing_backward", "--kind", "backward", "--pack", "course")
+    assert again.returncode == 2
+    assert "there is already an exercise `thing_backward`" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("mul_backward", "--kind", "backward"), "there is already an exercise `mul_backward`"),
+        (("Cube", "--kind", "backward"), "`Cube` must be lower-case letters, digits and underscores"),
+        (("cube", "--kind", "backward", "--track", "../up"), "`../up` must be lower-case letters"),
+        (("cube", "--kind", "forward_backward"), "`cube` does not end in `_backward`"),
+        (("cube", "--kind", "guess"), "'guess' is not one of"),
+    ],
+)
+def test_what_cannot_be_is_refused(run: Run, arguments: tuple[str, ...], message: str) -> None:
+    done = run("new", *arguments, "--pack", "course")
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_json_tells_the_paths(run: Run, here: Path) -> None:
+    done = run("new", "cube_backward", "--kind", "backward", "--pack", "course", "--output-format", "json")
+    assert json.loads(done.stdout)["paths"] == [
+        str(here / "course" / side / "mine" / "cube_backward.py") for side in ("exercises", "solutions")
+    ]
+
+
+def test_each_kind_s_stub_is_left_to_the_candidate() -> None:
+    for kind in Kind:
+        stub, _ = new_files("thing_backward", kind)
+        assert ("raise NotImplementedError" in stub) is (kind is not Kind.BUGFIX)
+
+
+# What is planted where: the file, a passage of it and what stands there instead, the line that must be named as the
+# passage that begins there, and the words.
+EXERCISE, SOLUTION = "exercises", "solutions"
+FAULTS = {
+    "a missing hint": (SOLUTION, ', "`... * x * x * g`")', ")", "HINTS", "`HINTS` must be three texts"),
+    "an empty hint": (SOLUTION, '"`... * x * x * g`"', '" "', "HINTS", "`HINTS` must be three texts"),
+    "a leaking hint": (SOLUTION, "`... * x * x * g`", "`return slope(x)*g`", "HINTS", "hint 3 gives the solution away"),
+    "a solution wrong by a factor": (
+        SOLUTION,
+        "return slope(x) * g",
+        "return 2 * slope(x) * g",
+        "def cube_backward",
+        "the worked solution does not pass with seed 0: ",
+    ),
+    "a solution that raises": (
+        SOLUTION,
+        "return slope(x) * g",
+        "return slop(x) * g",
+        "def cube_backward",
+        "NameError: name 'slop' is not defined",
+    ),
+    "a stub that passes": (
+        EXERCISE,
+        "raise NotImplementedError",
+        "return 3 * x * x * g",
+        "def cube_backward",
+        "the stub passes",
+    ),
+    "a mistake that is none": (
+        SOLUTION,
+        "return 3 * x * x * x * g",
+        "return g * 3 * x * x",
+        "def cube_backward(g, x):\n    return g * 3",
+        "the mistake `square` passes",
+    ),
+    "mistakes that are alike": (
+        SOLUTION,
+        "return 3 * x * x * x * g",
+        "return 3 * x * x",
+        "def cube_backward(g, x):\n    return 3 * x * x\n",
+        "named `no-upstream`: add a case that tells them apart",
+    ),
+    "a mistake twice": (
+        SOLUTION,
+        '"square"',
+        '"no-upstream"',
+        "def cube_backward(g, x):\n    return 3 * x",
+        "the mistake `no-upstream` stands twice",
+    ),
+    "a mistake of another name": (
+        SOLUTION,
+        "def cube_backward(g, x):\n    return 3 * x",
+        "def cube(g, x):\n    return 3 * x",
+        "def cube(g",
+        "a mistake is a wrong `cube_backward`",
+    ),
+    "a mistake that is not literal": (
+        SOLUTION,
+        '@mistake("square"',
+        "@mistake(str(1)",
+        "def cube_backward(g, x):\n    return 3 * x",
+        "all literal texts",
+    ),
+    "a wrong signature": (
+        SOLUTION,
+        "def cube_backward(g, x):\n    return slope(x) * g",
+        "def cube_backward(x):\n    return slope(x)",
+        "def cube_backward(x)",
+        "it takes (x), but the stub is `cube_backward(g, x)`",
+    ),
+    "no worked solution": (
+        SOLUTION,
+        "def cube_backward(g, x):\n    return slope(x) * g",
+        "",
+        1,
+        "it must define the worked solution `cube_backward` once",
+    ),
+    "an unknown key": (EXERCISE, "minutes = 3", "minutes = 3\n# hard = true", "# hard", "unknown key `hard`"),
+    "an unknown kind": (EXERCISE, '"backward"', '"backwards"', "# kind", "`kind` is `backwards`"),
+    "no task": (
+        EXERCISE,
+        '"""`out = x * x * x`, and `g` is dL/dout. Return dx."""',
+        "",
+        "\n\n\ndef",
+        "the task is missing",
+    ),
+    "a stub of another name": (
+        EXERCISE,
+        "def cube_backward",
+        "def cube",
+        '"""`out',
+        "the stub must define `cube_backward` exactly once",
+    ),
+    "a prerequisite that is not there": (
+        EXERCISE,
+        '["chain rule"]',
+        '["chain rule"]\n# requires = ["squre"]',
+        "# requires",
+        "it requires `squre`, which does not exist",
+    ),
+    "prerequisites in a circle": (
+        EXERCISE,
+        '["chain rule"]',
+        '["chain rule"]\n# requires = ["cube_backward"]',
+        "# requires",
+        "its prerequisites lead back to itself",
+    ),
+    "nothing that decides": (
+        SOLUTION,
+        "def forward(x):",
+        "def forwards(x):",
+        1,
+        "it must define `forward`, `expected` or `judge`",
+    ),
+    "no cases": (SOLUTION, '[given("x[n,m]")]', "[]", "CASES", "`CASES` must be a list of `given(...)`"),
+    "a malformed case": (
+        SOLUTION,
+        '"x[n,m]"',
+        '"x(n,m)"',
+        "CASES",
+        "ValueError: `x(n,m)` in `x(n,m)` is not of the form",
+    ),
+    "a case too weak": (SOLUTION, '[given("x[n,m]")]', '[given("x[n]", x=1.0)]', None, "the mistake `square` passes"),
+    "a stale excuse": (
+        SOLUTION,
+        "CASES =",
+        'EQUIVALENT = {"sign: a -> b": "so it is"}\nCASES =',
+        "EQUIVALENT",
+        "`EQUIVALENT` excuses `sign: a -> b`, but no such mutant passes",
+    ),
+    "an unknown custom": (SOLUTION, "CASES =", 'REMARKS = ("sloppy",)\nCASES =', "REMARKS", "`REMARKS` names `sloppy`"),
+    "a name that is no array": (
+        SOLUTION,
+        "CASES =",
+        'WRT = ("y",)\nCASES =',
+        "WRT",
+        "`WRT` names `y`, which is not an array of every `given(...)`",
+    ),
+    "what nothing provides": (
+        EXERCISE,
+        "(g, x)",
+        "(g, x, y)",
+        None,
+        "it takes (g, x), but the stub is `cube_backward(g, x, y)`",
+    ),
+    "a syntax error": (SOLUTION, "def slope(x):", "def slope(x:", "def slope(x:", "was never closed"),
+    "an unfinished text": (SOLUTION, "The slope of x³ is 3x².", "FILL IN: why", '"""FILL IN', "still to write: why"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS.keys())
+def test_a_planted_fault_is_found_at_its_line(
+    run: Run, pack: Pack, fault: tuple[str, str, str, str | int | None, str]
+) -> None:
+    side, old, new, at, words = fault
+    path = pack.add(exercise=(old, new)) if side == EXERCISE else (pack.add(solution=(old, new)))
+    file = path if side == EXERCISE else pack.solution_file()
+    done = run("verify", str(pack.root), "--seeds", "1")
+    told = [match for line in done.stdout.splitlines() if (match := PLACE.match(line))]
+    fitting = [match for match in told if words in match["message"]]
+    assert done.returncode == 1, done.stdout
+    assert fitting, done.stdout
+    if isinstance(at, str):
+        text = file.read_text(encoding="utf-8")
+        at = 1 + text[: text.index(at)].count("\n")
+    if at is not None:
+        assert (str(file), str(at)) in {(match["path"], match["line"]) for match in fitting}, done.stdout
+
+
+def test_two_files_of_one_id_are_a_fault_of_the_second(run: Run, pack: Pack) -> None:
+    pack.add()
+    other = pack.root / "exercises" / "other" / "cube_backward.py"
+    other.parent.mkdir()
+    other.write_text("", encoding="utf-8")
+    done = run("verify", str(pack.root))
+    assert done.returncode == 1
+    assert f"{other}:1: `cube_backward` is already defined in " in done.stdout
