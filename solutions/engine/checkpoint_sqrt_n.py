@@ -38,6 +38,10 @@ def large_chain(rng, size):
 
 
 CASES = [chain, large_chain]
+EQUIVALENT = {
+    "comparison: if i % length == 0: -> if i % length <= 0:": "a remainder is never negative",
+    "statement: del a -> pass": "one more is within what is allowed",
+}
 
 
 # What lives and what is called is counted beside the candidate's code, and so is its word; that the large chain fits in
@@ -57,7 +61,7 @@ def drive(candidate, x, g, stages):
         def f(a):
             nonlocal alive, peak, forwards
             forwards += 1
-            out = (np.sin(np.asarray(a)) + 0.1 * number).view(Activation)
+            out = np.sin(np.asarray(a) * (1 + number / 100)).view(Activation)
             out.counted = True
             alive += 1
             peak = max(peak, alive)
@@ -66,7 +70,7 @@ def drive(candidate, x, g, stages):
         def vjp(a, g):
             nonlocal backwards
             backwards += 1
-            return np.asarray(g) * np.cos(np.asarray(a))
+            return np.asarray(g) * np.cos(np.asarray(a) * (1 + number / 100)) * (1 + number / 100)
 
         return f, vjp
 
@@ -77,7 +81,7 @@ def drive(candidate, x, g, stages):
 def judge(answer, x, g, stages):
     def run(x):
         for number in range(stages):
-            x = engine.sin(x) + 0.1 * number
+            x = engine.sin(x * (1 + number / 100))
         return (x * g).sum()
 
     match answer:
@@ -92,7 +96,8 @@ def judge(answer, x, g, stages):
     else:
         right, a = g.copy(), x
         for number in range(stages):
-            right, a = right * np.cos(a), np.sin(a) + 0.1 * number
+            a = a * (1 + number / 100)
+            right, a = right * np.cos(a) * (1 + number / 100), np.sin(a)
     if not np.allclose(dx, right, rtol=1e-9, atol=1e-12 + 1e-9 * np.abs(right).max()):
         return "wrong-gradient: the gradient of x is wrong"
     if answer["backwards"] != stages:
