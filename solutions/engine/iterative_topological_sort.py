@@ -85,6 +85,8 @@ def drive(candidate, edges, data):
     reads, inputs, labels = 0, {}, {}
 
     class Node:
+        __slots__ = ("data", "grad")
+
         @property
         def _prev(self):
             nonlocal reads
@@ -101,11 +103,12 @@ def drive(candidate, edges, data):
     # labels and inputs are kept apart from it.
     nodes = sorted((Node() for _ in data), key=id)
     nodes[:2] = reversed(nodes[:2])
-    for label, node in enumerate(nodes):
-        node.data, node.grad = float(data[label]), 0.0
-        labels[id(node)], inputs[id(node)] = label, ()
+    sources = [[] for _ in nodes]
     for label, source in edges.tolist():
-        inputs[id(nodes[label])] += (nodes[source],)
+        sources[label].append(nodes[source])
+    for label, (node, value) in enumerate(zip(nodes, data.tolist(), strict=True)):
+        node.data, node.grad = value, 0.0
+        labels[id(node)], inputs[id(node)] = label, tuple(sources[label])
 
     def name(n):
         return labels.get(id(n), "a node of an earlier graph" if type(n).__name__ == "Node" else None)

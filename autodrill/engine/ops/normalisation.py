@@ -17,11 +17,6 @@ if TYPE_CHECKING:
 Axes = tuple[int, ...]
 
 
-def _deviation(xp: Namespace, x: Array, axes: Axes, eps: float) -> Array:
-    variance = xp.mean(xp.square(x - xp.mean(x, axis=axes, keepdims=True)), axis=axes, keepdims=True)
-    return xp.sqrt(variance + eps)
-
-
 @primitive
 def standardize(xp: Namespace, x: Array, *, axes: Axes, eps: float) -> Array:
     """Return (x - mean) / √(variance + eps), mean and biased variance taken over `axes`."""
