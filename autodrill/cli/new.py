@@ -20,9 +20,10 @@ def new(
     track: Annotated[str, typer.Option(help="The folder within these.")] = "mine",
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Write the two files of a new exercise, filled in as far as its kind allows.
+    """Write the two files of a new exercise.
 
-    `autodrill verify` then lists what is left to write, each with file and line. Nothing is overwritten.
+    They are filled in as far as its kind allows; `autodrill verify` then lists what is left to write, each with file
+    and line. Nothing is overwritten.
 
     Example: autodrill new cube_backward --kind backward --pack my_course --track powers
     """

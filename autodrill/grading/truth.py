@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Part", "Truth", "added_by", "truth"]
 
+_SALTS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F)
+"""Odd numbers with no pattern in their bits (those of Fibonacci hashing and of xxHash)."""
+
 _SIGMAS = 6.0
 """Standard deviations that the mean of many draws may be off: by chance it is so once in 500 million times."""
 
@@ -216,30 +219,23 @@ def _amplified_rounding(
 ) -> list[Array]:
     """Derive the tolerance: what rounding does to the answer, measured, times a margin.
 
-    Each input and cotangent is moved by one unit in its last place, neighbours apart and then at random; the largest
-    change of each element and of all, and one unit in the last place of the element and of the largest beside it,
-    are what even a perfect algorithm in this dtype cannot avoid. What rounding on the way does, as where p - 1 is
-    taken of a p near 1, is seen by computing in float32, and is as much smaller as this dtype's unit is. Below the
-    square of that unit, relative to the cotangent, nothing is asked: there the engine's own cancellation decides the
-    digits.
+    Each input and cotangent is moved by one unit in its last place, up or down as if at random, but equal ones alike,
+    so that ties stay ties; the largest change of each element and of all, and one unit in the last place of the
+    element and of the largest beside it, are what even a perfect algorithm in this dtype cannot avoid. What rounding
+    on the way does, as where p - 1 is taken of a p near 1, is seen by computing in float32, and is as much smaller as
+    this dtype's unit is. Below the square of that unit, relative to the cotangent, nothing is asked: there the
+    engine's own cancellation decides the digits.
     """
     eps = float(np.finfo(dtype).eps)
     floor = float(np.finfo(dtype).tiny) + eps**2 * max(map(_largest, cotangents), default=0.0)
-    rng = np.random.default_rng(1)
     moved = [np.zeros_like(g) for g in gradients]
 
-    def checkerboard(shape: tuple[int, ...]) -> Array:
-        return np.asarray(1.0 - 2.0 * (np.indices(shape).sum(axis=0) % 2) if shape else 1.0)
-
-    def coins(shape: tuple[int, ...]) -> Array:
-        return np.asarray(rng.choice([-1.0, 1.0], size=shape))
-
-    def nudge(a: Array, signs: Callable[[tuple[int, ...]], Array]) -> Array:
-        return a * (1 + eps * signs(a.shape)) if a.dtype.kind == "f" else a
+    def nudge(a: Array, salt: int) -> Array:
+        return a * (1 + eps * _signs(a, salt)) if a.dtype.kind == "f" else a
 
     with np.errstate(all="ignore"):
-        for signs in (checkerboard, coins):
-            again = derivative([nudge(p, signs) for p in primals], [nudge(c, signs) for c in cotangents])
+        for salt in _SALTS:
+            again = derivative([nudge(p, salt) for p in primals], [nudge(c, salt) for c in cotangents])
             _widen(moved, gradients, again)
         coarse = derivative(primals, cotangents, dtype=np.float32)
         _widen(moved, gradients, coarse, eps / float(np.finfo(np.float32).eps))
@@ -247,6 +243,14 @@ def _amplified_rounding(
             ULPS * (change + _largest(change) + eps * (np.abs(g) + _largest(g)) + floor)
             for g, change in zip(gradients, moved, strict=True)
         ]
+
+
+def _signs(values: Array, salt: int) -> Array:
+    """Draw 1 or -1 for each value, the same for equal ones: the leading bit of its bits times an odd number."""
+    bits = np.asarray(values, dtype=np.float64).reshape(-1).view(np.uint64)
+    return np.asarray(1.0 - 2.0 * (bits * np.uint64(salt) >> np.uint64(63)).astype(np.float64)).reshape(
+        np.shape(values)
+    )
 
 
 def _widen(moved: list[Array], gradients: list[Array], others: list[Array], factor: float = 1.0) -> None:

@@ -2,7 +2,7 @@
 # title = "Backward of sin and cos together"
 # kind = "backward"
 # difficulty = "easy"
-# minutes = 2
+# minutes = 3
 # topics = ["chain rule", "several outputs"]
 # ///
 """The forward pass computed two outputs of one array: `s = sin(x)` and `c = cos(x)`.

@@ -2,7 +2,7 @@
 # title = "Straight through a rounding"
 # kind = "backward"
 # difficulty = "easy"
-# minutes = 2
+# minutes = 3
 # topics = ["quantisation", "estimators"]
 # ///
 """Quantisation-aware training rounds in the forward pass: `out = np.round(x)`. The true

@@ -76,7 +76,11 @@ def drive(candidate, values):
 
 
 def judge(answer, values):
-    total, most = answer
+    match answer:
+        case (total, int() as most):
+            pass
+        case _:
+            return "type: the sum of the losses is asked for, a float"
     if not isinstance(total, float):
         return f"type: it returns a {total}, a float is asked for"
     if most > AT_ONCE:
