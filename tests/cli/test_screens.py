@@ -57,9 +57,9 @@ def test_60_columns_are_enough(run: Run, words: tuple[str, ...]) -> None:
 
 
 def test_a_title_cut_in_ascii_is_no_longer_than_the_screen(run: Run) -> None:
-    done = run("list", COLUMNS="60", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+    done = run("list", COLUMNS="80", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
     assert "..." in done.stdout
-    assert max(map(len, done.stdout.splitlines())) <= 60
+    assert max(map(len, done.stdout.splitlines())) <= 80
 
 
 def test_a_listing_grows_to_the_screen_and_no_further(run: Run) -> None:
