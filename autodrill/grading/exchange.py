@@ -24,6 +24,7 @@ _LONGEST_WAIT = 3600.0  # the clock of a debugged process may be infinite, the s
 _POLL_SECONDS = 0.02  # how often to look for the process's end where no pidfd tells of it
 _READ_BYTES = 1 << 16
 _PIPE_BYTES = 1 << 18
+_PATIENCE = 4  # limits: how much longer a busy machine may make a call
 _SENT_TOGETHER = 16  # requests; fewer than any system bounds it to
 
 
@@ -130,7 +131,7 @@ class Exchange:
 
         Args:
             number: Which request it must be an answer to.
-            seconds: Wall time for it.
+            seconds: Wall time for it, not counting what the process has waited for a processor.
             limit: The longest payload to accept, in bytes.
 
         Returns:
@@ -140,12 +141,17 @@ class Exchange:
             WireError: What came back is not a frame, or came before its request was sent.
         """
         deadline = time.monotonic() + seconds
+        granted = 0.0
         try:
             while (frame := self._inbox.take(limit)) is None:
                 self._send()
                 if self._receive():
                     continue
                 left = deadline - time.monotonic()
+                if left <= 0 and (more := min(self._child.waited(), _PATIENCE * seconds) - granted) > 0:
+                    granted += more
+                    deadline += more
+                    continue
                 if left <= 0:
                     return End.TIME
                 dead = self._wait(left)

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from autodrill.grading.child import trace
@@ -114,6 +115,13 @@ class Child:
             return None
         self.marker.seek(0)
         return trace.read_marker(self.marker.read(trace.MARKER_BYTES))
+
+    def waited(self) -> float:
+        """Return for how many seconds in all the process was ready to run and had no processor; 0 if nobody knows."""
+        try:
+            return int(Path(f"/proc/{self.process.pid}/schedstat").read_text(encoding="ascii").split()[1]) * 1e-9
+        except (OSError, ValueError, IndexError):  # not Linux, or built without these figures
+            return 0.0
 
     def ends_within(self, seconds: float) -> bool:
         """Wait for the process to end by itself and return whether it did."""

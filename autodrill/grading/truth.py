@@ -219,8 +219,8 @@ def _amplified_rounding(
 ) -> list[Array]:
     """Derive the tolerance: what rounding does to the answer, measured, times a margin.
 
-    Each input and cotangent is moved by one unit in its last place, up or down as if at random, but equal ones alike,
-    so that ties stay ties; the largest change of each element and of all, and one unit in the last place of the
+    Each input and cotangent is moved by one unit in its last place, up or down as if at random, but equal inputs
+    alike, so that ties stay ties; the largest change of each element and of all, and one unit in the last place of the
     element and of the largest beside it, are what even a perfect algorithm in this dtype cannot avoid. What rounding
     on the way does, as where p - 1 is taken of a p near 1, is seen by computing in float32, and is as much smaller as
     this dtype's unit is. Below the square of that unit, relative to the cotangent, nothing is asked: there the
@@ -230,12 +230,12 @@ def _amplified_rounding(
     floor = float(np.finfo(dtype).tiny) + eps**2 * max(map(_largest, cotangents), default=0.0)
     moved = [np.zeros_like(g) for g in gradients]
 
-    def nudge(a: Array, salt: int) -> Array:
-        return a * (1 + eps * _signs(a, salt)) if a.dtype.kind == "f" else a
+    def nudge(a: Array, salt: int, *, apart: bool = False) -> Array:
+        return a * (1 + eps * _signs(a, salt, apart=apart)) if a.dtype.kind == "f" else a
 
     with np.errstate(all="ignore"):
         for salt in _SALTS:
-            again = derivative([nudge(p, salt) for p in primals], [nudge(c, salt) for c in cotangents])
+            again = derivative([nudge(p, salt) for p in primals], [nudge(c, salt, apart=True) for c in cotangents])
             _widen(moved, gradients, again)
         coarse = derivative(primals, cotangents, dtype=np.float32)
         _widen(moved, gradients, coarse, eps / float(np.finfo(np.float32).eps))
@@ -245,9 +245,14 @@ def _amplified_rounding(
         ]
 
 
-def _signs(values: Array, salt: int) -> Array:
-    """Draw 1 or -1 for each value, the same for equal ones: the leading bit of its bits times an odd number."""
+def _signs(values: Array, salt: int, *, apart: bool) -> Array:
+    """Draw 1 or -1 for each value: the leading bit of its bits, and of its place if equal ones are to be told apart.
+
+    The bits are multiplied by an odd number before.
+    """
     bits = np.asarray(values, dtype=np.float64).reshape(-1).view(np.uint64)
+    if apart:
+        bits = bits + np.arange(bits.size, dtype=np.uint64)
     return np.asarray(1.0 - 2.0 * (bits * np.uint64(salt) >> np.uint64(63)).astype(np.float64)).reshape(
         np.shape(values)
     )
