@@ -5,31 +5,34 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from autodrill.engine.ops.elementwise import absolute, divide, power, sign, where
+from autodrill.engine.ops.elementwise import divide, power, where
+from autodrill.engine.ops.parts import absolute, sgn, sign
 from autodrill.engine.ops.reduce import Axis, _kept, max, min, sum  # noqa: A004 - NumPy's names
 from autodrill.engine.ops.shape import reshape
 from autodrill.engine.primitive import primitive
 from autodrill.engine.tensor import raw
+from autodrill.engine.wirtinger import check_real, inner, is_complex
 
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array, Namespace
 
 
 def _norm_slope(x: Array, out: Array, ord: float, axis: Axis) -> Array:
-    """Return the gradient of the norm, sign(x) (|x| / norm)^(ord - 1); 0 where the norm is 0."""
+    """Return the gradient of the norm, sgn(x) (|x| / norm)^(ord - 1); 0 where the norm is 0."""
     out = reshape(out, _kept(x.shape, axis))
     ratio = x / where(raw(out) == 0, 1, out)
     if ord == 2:
         return ratio
     size = absolute(ratio)
-    return sign(raw(x)) * power(where(raw(size) == 0, 1, size), ord - 1) * (raw(size) != 0)
+    direction = sgn(x) if is_complex(x) else sign(raw(x))
+    return direction * power(where(raw(size) == 0, 1, size), ord - 1) * (raw(size) != 0)
 
 
-@primitive
+@primitive(on_complex="adjoint")
 def p_norm(xp: Namespace, x: Array, *, ord: float = 2, axis: Axis = None, keepdims: bool = False) -> Array:
     """Return (Σ |x|^ord)^(1/ord) over `axis`, for a finite ord other than 0; its subgradient at 0 is 0."""
     if ord == 2:
-        return xp.sqrt(xp.sum(x * x, axis=axis, keepdims=keepdims))
+        return xp.sqrt(xp.sum((x * x.conj()).real if is_complex(x) else x * x, axis=axis, keepdims=keepdims))
     return xp.sum(xp.absolute(x) ** ord, axis=axis, keepdims=keepdims) ** (1 / ord)
 
 
@@ -38,7 +41,7 @@ def _norm_vjp(g: Array, x: Array, out: Array, ord: float, axis: Axis) -> Array:
 
 
 def _norm_jvp(dx: Array, x: Array, out: Array, ord: float, axis: Axis, keepdims: bool) -> Array:
-    return sum(dx * _norm_slope(x, out, ord, axis), axis=axis, keepdims=keepdims)
+    return sum(inner(dx, _norm_slope(x, out, ord, axis)), axis=axis, keepdims=keepdims)
 
 
 p_norm.vjp(x=_norm_vjp)
@@ -60,7 +63,7 @@ def vector_norm(x: Array, ord: float = 2, axis: Axis = None, keepdims: bool = Fa
     if ord == -math.inf:
         return min(absolute(x), axis=axis, keepdims=keepdims)
     if ord == 0:
-        return sum(absolute(sign(x)), axis=axis, keepdims=keepdims)
+        return sum(absolute(sgn(x)), axis=axis, keepdims=keepdims)
     if ord == 1:
         return sum(absolute(x), axis=axis, keepdims=keepdims)
     return p_norm(x, ord=ord, axis=axis, keepdims=keepdims)
@@ -79,6 +82,7 @@ def pairwise_distance(x: Array, y: Array, p: float = 2.0, eps: float = 1e-6, kee
 
 def cosine_similarity(x: Array, y: Array, axis: int = 1, eps: float = 1e-8) -> Any:
     """Return the cosine of the angle between x and y along `axis`, each norm taken as at least `eps`."""
+    check_real("cosine_similarity", x, y)
     norms = [vector_norm(v, 2, axis, keepdims=True) for v in (x, y)]
     unit_x, unit_y = (divide(v, where(raw(n) > eps, n, eps)) for v, n in zip((x, y), norms, strict=True))
     return sum(unit_x * unit_y, axis=axis)
