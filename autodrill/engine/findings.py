@@ -36,7 +36,8 @@ class Finding:
         error: The estimated error of `numeric`; for a nondeterministic f, how far two of its runs are apart.
         allowed: How far apart the two may be.
         slopes: The slopes of the two sides where they differ, the lesser first; infinite where they have no limit.
-        counts: How many elements have each verdict.
+        counts: How many elements have each verdict; of a complex input, how many real and imaginary parts.
+        part: Of a complex input, in which part of the element it was moved; empty for a real one.
     """
 
     input: int
@@ -49,6 +50,7 @@ class Finding:
     allowed: float
     slopes: tuple[float, float] | None
     counts: dict[Verdict, int]
+    part: Literal["", "real", "imaginary"] = ""
 
     def __str__(self) -> str:
         label = f"input {self.input}  {self.mode:<7}  {self.verdict.upper()}"
@@ -57,10 +59,12 @@ class Finding:
             return f"{label}: two runs at the same point differ by {self.error:.2g}"
         if self.index is None:
             return f"{label}: it has no elements"
+        elements = "parts" if self.part else "elements"
         if self.verdict is Verdict.RIGHT:
-            return f"{label}: {total} of {total} elements, at worst {abs(self.analytic - self.numeric):.2g} apart"
+            return f"{label}: {total} of {total} {elements}, at worst {abs(self.analytic - self.numeric):.2g} apart"
         place = f"at {list(self.index)}" if self.index else "there"
-        many = f" ({self.counts[self.verdict]} of {total} elements)" if total > 1 else ""
+        place += f", {self.part} part" if self.part else ""
+        many = f" ({self.counts[self.verdict]} of {total} {elements})" if total > 1 else ""
         engine = f"{label} {place}: the engine says {self.analytic:.8g}"
         if self.slopes is not None:
             low, high = self.slopes

@@ -17,6 +17,7 @@ from autodrill.engine.backend import backend_of
 from autodrill.engine.mode import mode
 from autodrill.engine.node import DualNode, Node
 from autodrill.engine.tensor import Tensor, raw, wrap
+from autodrill.engine.wirtinger import is_complex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -149,7 +150,11 @@ def _diagonal(
     name = primitive.inputs[position]
     rule = primitive.vjps[name]
     assert rule is not None
-    return rule(tangent, *(_value(primitive, n, primals, static, out) for n in primitive.vjp_names[name]))
+    values = [_value(primitive, n, primals, static, out) for n in primitive.vjp_names[name]]
+    if is_complex(tangent) and not is_complex(out):
+        # Of a real function the rule gives g times the gradient, whose inner product with the tangent this is.
+        return rule(tangent.conj(), *values).real
+    return rule(tangent, *values)
 
 
 def _value(primitive: Primitive, name: str, primals: Sequence[Any], static: dict[str, Any], out: Tensor) -> Any:

@@ -7,7 +7,7 @@ judge by.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from autodrill.engine.findings import Finding, GradcheckError, Report, Verdict
 from autodrill.engine.kinks import one_sided_slopes
 from autodrill.engine.mode import no_grad
-from autodrill.engine.numerical import numerical_vjp, scale_of
+from autodrill.engine.numerical import as_complex, as_reals, numerical_vjp, of_reals, scale_of
 from autodrill.engine.tensor import Tensor, raw
 from autodrill.engine.transforms import jvp, vjp
 
@@ -41,14 +41,15 @@ def gradcheck(
     seed: int = 0,
     raise_exception: bool = True,
 ) -> Report:
-    """Compare the derivatives of f with finite differences, in every element of every floating input.
+    """Compare the derivatives of f with finite differences, in every element of every floating or complex input.
 
     Both are derivatives of `cotangent · f` for one random cotangent: a wrong entry of the Jacobian shows in it with
-    probability 1, at its own input element.
+    probability 1, at its own input element. Complex numbers are taken as pairs of real ones, each compared by itself:
+    the differentiated function is the real part of `conj(cotangent) · f`.
 
     Args:
         f: A function of Tensors that returns a Tensor or a tuple of Tensors; must be defined around the inputs.
-        inputs: Tensors, arrays or numbers. Those that are not floating are passed on as they are.
+        inputs: Tensors, arrays or numbers. Those neither floating nor complex are passed on as they are.
         modes: Which modes of the engine to check.
         rtol: The difference allowed beyond the estimated error of the differences, relative to the derivative; by
             default the square root of the coarsest input dtype's precision.
@@ -60,7 +61,7 @@ def gradcheck(
 
     Raises:
         GradcheckError: Something is not right; a kink and an inaccurate difference are not.
-        TypeError: An input or output is complex, or no input is floating.
+        TypeError: No input is floating or complex.
     """
     report = _checked(f, [_copied(x) for x in inputs], tuple(modes), rtol, seed)
     if raise_exception and not report:
@@ -79,18 +80,18 @@ def gradgradcheck(
 ) -> Report:
     """Compare second derivatives with finite differences of the first: `gradcheck` of f's backward.
 
-    The inputs of that backward are f's inputs, followed by one random cotangent for each floating output. Arguments,
+    The inputs of that backward are f's inputs, followed by one random cotangent for each output. Arguments,
     return value and errors are those of `gradcheck`.
     """
     copies = [_copied(x) for x in inputs]
-    moving = [k for k, x in enumerate(copies) if x.dtype.kind == "f"]
+    moving = _moving(copies)
     draw = np.random.default_rng(seed + 1)
     with no_grad():
-        cotangents = [draw.normal(size=y.shape).astype(y.dtype) for y in _floating(f(*map(Tensor, copies)))]
+        cotangents = [_drawn_like(draw, y).astype(y.dtype) for y in _differentiable(f(*map(Tensor, copies)))]
 
     def pulled_back(*values: Any) -> tuple[Any, ...]:
         primals, given = values[: len(copies)], values[len(copies) :]
-        _, pullback = vjp(lambda *xs: _floating(f(*xs)), *primals)
+        _, pullback = vjp(lambda *xs: _differentiable(f(*xs)), *primals)
         gradients = pullback(tuple(given))
         return tuple(gradients[k] for k in moving)
 
@@ -101,45 +102,55 @@ def gradgradcheck(
 
 def _copied(value: Any) -> Any:
     """Copy an input: elements of an expanded array, which share memory, must move one by one."""
-    array = np.array(raw(value))
-    if array.dtype.kind == "c":
-        raise TypeError("finite differences are taken in real inputs only, not in complex ones")
-    return array
+    return np.array(raw(value))
 
 
-def _floating(result: Any) -> tuple[Tensor, ...]:
+def _moving(inputs: Sequence[Any]) -> list[int]:
+    """Return the positions of the inputs that have a derivative."""
+    return [k for k, x in enumerate(inputs) if x.dtype.kind in "fc"]
+
+
+def _differentiable(result: Any) -> tuple[Tensor, ...]:
     outputs = [y if type(y) is Tensor else Tensor(y) for y in (result if isinstance(result, tuple) else (result,))]
-    if any(y.dtype.kind == "c" for y in outputs):
-        raise TypeError("finite differences are taken of real outputs only, not of complex ones")
-    return tuple(y for y in outputs if y.dtype.kind == "f")
+    return tuple(y for y in outputs if y.dtype.kind in "fc")
+
+
+def _drawn_like(draw: np.random.Generator, value: Any) -> Any:
+    drawn = np.asarray(draw.normal(size=value.shape))
+    return drawn + 1j * draw.normal(size=value.shape) if value.dtype.kind == "c" else drawn
 
 
 def _checked(
     f: Callable[..., Any], inputs: list[Any], modes: tuple[Mode, ...], rtol: float | None, seed: int
 ) -> Report:
-    moving = [k for k, x in enumerate(inputs) if x.dtype.kind == "f"]
+    moving = _moving(inputs)
     if not moving:
-        raise TypeError("no input is of a floating dtype, so there is nothing to differentiate with respect to")
+        raise TypeError("no input is floating or complex, so there is nothing to differentiate with respect to")
     precision = max(float(np.finfo(inputs[k].dtype).eps) for k in moving)
     relative = precision**0.5 if rtol is None else rtol
 
     def outputs(*values: Any) -> tuple[Tensor, ...]:
-        return _floating(f(*values))
+        return _differentiable(f(*values))
 
     def on_arrays(*arrays: Any) -> tuple[Any, ...]:
         with no_grad():
-            return tuple(y.numpy() for y in outputs(*map(Tensor, arrays)))
+            return tuple(as_reals(y.numpy()) for y in outputs(*map(Tensor, arrays)))
 
-    first = on_arrays(*inputs)
+    with no_grad():
+        like = outputs(*map(Tensor, inputs))
+    first = tuple(as_reals(y.numpy()) for y in like)
     draw = np.random.default_rng(seed)
-    weights = tuple(draw.normal(size=y.shape) for y in first)
+    weights = tuple(_drawn_like(draw, y) for y in like)
+    # From here on what is compared is real: complex numbers are pairs.
+    reals, parts = [as_reals(x) for x in inputs], tuple(map(as_reals, weights))
+    on_reals = of_reals(on_arrays, [x.dtype.kind for x in inputs])
     with np.errstate(all="ignore"):  # a derivative that is not finite is a finding
         analytic = {mode: _DERIVATIVES[mode](outputs, inputs, moving, weights) for mode in modes}
         again = {mode: _DERIVATIVES[mode](outputs, inputs, moving, weights) for mode in modes}
     apart = _distance(first, on_arrays(*inputs))
-    numeric, errors = ([], []) if apart else numerical_vjp(on_arrays, inputs, weights)
-    slopes = {k: one_sided_slopes(on_arrays, inputs, k, weights) for k in moving if not apart}
-    value_size = float(sum(np.sum(np.abs(w * y)) for w, y in zip(weights, first, strict=True)))
+    numeric, errors = ([], []) if apart else numerical_vjp(on_reals, reals, parts)
+    slopes = {k: one_sided_slopes(on_reals, reals, k, parts) for k in moving if not apart}
+    value_size = float(sum(np.sum(np.abs(w * y)) for w, y in zip(parts, first, strict=True)))
     findings = []
     for mode in modes:
         for place, k in enumerate(moving):
@@ -152,33 +163,36 @@ def _checked(
             gradient, error = numeric[k], errors[k]
             assert gradient is not None
             assert error is not None
-            tolerances = _Tolerances(relative, value_size / scale_of(inputs[k].astype(np.float64)))
-            findings.append(_finding(k, mode, analytic[mode][place], gradient, error, slopes[k], tolerances))
+            tolerances = _Tolerances(relative, value_size / scale_of(reals[k].astype(np.float64)))
+            found = _finding(k, mode, analytic[mode][place], gradient, error, slopes[k], tolerances)
+            findings.append(_of_complex(found) if inputs[k].dtype.kind == "c" else found)
     return Report(tuple(findings), seed)
 
 
 def _reverse(
-    f: Callable[..., tuple[Tensor, ...]], inputs: list[Any], moving: list[int], weights: tuple[Float, ...]
+    f: Callable[..., tuple[Tensor, ...]], inputs: list[Any], moving: list[int], weights: tuple[Any, ...]
 ) -> list[Float]:
     """Return the gradient of `weights · f` in each moving input, by one backward."""
     values, pullback = vjp(f, *inputs)
     gradients = pullback(tuple(w.astype(y.dtype) for w, y in zip(weights, values, strict=True)))
-    return [np.asarray(raw(gradients[k]), dtype=np.float64) for k in moving]
+    return [as_reals(np.asarray(raw(gradients[k]))).astype(np.float64) for k in moving]
 
 
 def _forward(
-    f: Callable[..., tuple[Tensor, ...]], inputs: list[Any], moving: list[int], weights: tuple[Float, ...]
+    f: Callable[..., tuple[Tensor, ...]], inputs: list[Any], moving: list[int], weights: tuple[Any, ...]
 ) -> list[Float]:
     """Return the same, by one forward pass along each element."""
     gradients = []
     for k in moving:
-        gradient = np.zeros(inputs[k].shape)
-        for index in np.ndindex(*inputs[k].shape):
-            direction = np.zeros_like(inputs[k])
+        x = inputs[k]
+        gradient = np.zeros(as_reals(x).shape)
+        for index in np.ndindex(*gradient.shape):
+            direction = np.zeros(gradient.shape)
             direction[index] = 1
-            tangents = [direction if j == k else None for j in range(len(inputs))]
-            _, pushed = jvp(f, inputs, tangents)
-            gradient[index] = sum(float(np.sum(w * t.numpy())) for w, t in zip(weights, pushed, strict=True))
+            along = (as_complex(direction) if x.dtype.kind == "c" else direction).astype(x.dtype)
+            _, pushed = jvp(f, inputs, [along if j == k else None for j in range(len(inputs))])
+            terms = (np.sum((w.conj() * t.numpy()).real) for w, t in zip(weights, pushed, strict=True))
+            gradient[index] = float(sum(terms))
         gradients.append(gradient)
     return gradients
 
@@ -191,6 +205,14 @@ def _distance(a: Sequence[Any], b: Sequence[Any]) -> float:
     with np.errstate(invalid="ignore"):
         gaps = [np.abs(np.where(x == y, 0.0, np.subtract(x, y))) for x, y in zip(a, b, strict=True)]
     return max((float(np.nanmax(gap)) for gap in gaps if gap.size and not np.isnan(gap).all()), default=0.0)
+
+
+def _of_complex(finding: Finding) -> Finding:
+    """Say of a finding about pairs which part of the complex number it is about."""
+    if finding.index is None:
+        return finding
+    *index, part = finding.index
+    return replace(finding, index=tuple(index), part="imaginary" if part else "real")
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from autodrill.engine.saved import check_unwritten, freed, unpack
 from autodrill.engine.sparse import IndexedSlices
 from autodrill.engine.storage import clock, record_write
 from autodrill.engine.tensor import Tensor, raw, wrap
+from autodrill.engine.wirtinger import cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -163,7 +164,10 @@ def _seed(tensor: Tensor, gradient: Any, create_graph: bool) -> Any:
                 "reduce it first, for example with `.sum()`, or pass the `gradient` (its cotangent)"
             )
         if data.dtype.kind == "c":
-            raise RuntimeError(f"the gradient is implied only for real outputs, this one is `{data.dtype}`")
+            raise RuntimeError(
+                f"the gradient is implied only for real outputs, this one is `{data.dtype}`: differentiate a real "
+                "function of it, such as `.real` or `abs(...) ** 2`, or pass the `gradient` (its cotangent)"
+            )
         ones = xp.ones_like(data)
         return wrap(ones) if create_graph else ones
     value = raw(gradient)
@@ -178,6 +182,8 @@ def _seed(tensor: Tensor, gradient: Any, create_graph: bool) -> Any:
             raise DeviceError(mixed_devices(backend_of_type(type(data)), backend_of_type(type(value))))
     if value.shape != data.shape:
         raise RuntimeError(f"the gradient has shape {value.shape} but the output has shape {tensor.shape}")
+    if value.dtype.kind == "c" and data.dtype.kind != "c":
+        raise RuntimeError(f"the gradient is `{value.dtype}`, the output real (`{data.dtype}`): pass the real part")
     if type(gradient) is Tensor and (create_graph or with_live_tangents(gradient)):
         return gradient if gradient.data.dtype == data.dtype else gradient.astype(data.dtype)
     value = xp.asarray(value, dtype=data.dtype)
@@ -273,7 +279,7 @@ def _run(
                 if gi.shape != parent.shape:
                     gi = unbroadcast(gi, parent.shape)
                 if gi.dtype is not parent.dtype and gi.dtype != parent.dtype:
-                    gi = gi.astype(parent.dtype)
+                    gi = cast(gi, parent.dtype)
                 sofar = cotangents.get(parent)
                 if sofar is None:
                     cotangents[parent] = gi

@@ -16,6 +16,7 @@ from autodrill.engine.mode import mode
 from autodrill.engine.node import Leaf, Node
 from autodrill.engine.storage import clock, is_inference, owner, record_write
 from autodrill.engine.views import Base, Step, View, replay
+from autodrill.engine.wirtinger import is_complex
 
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array
@@ -139,6 +140,7 @@ def assign(target: T, values: Any, index: Any = None, name: str = "copy_") -> T:
     Raises:
         RuntimeError: The tensor may not be written to; see `admit`.
         ValueError: The values do not broadcast to the elements they replace.
+        TypeError: The values are complex and the tensor is not.
     """
     from autodrill.engine.tensor import Tensor, raw, wrap
 
@@ -150,6 +152,8 @@ def assign(target: T, values: Any, index: Any = None, name: str = "copy_") -> T:
         step = ((ops.index._getitem, {"index": place}),)
     new = values if type(values) is Tensor else wrap(backend_of(target.data).xp.asarray(values))
     if new.data.dtype != target.data.dtype:
+        if is_complex(new) and not is_complex(target):
+            raise TypeError(f"`{name}` on a `{target.data.dtype}` tensor cannot hold `{new.data.dtype}` values")
         new = ops.astype(new, target.data.dtype)
     target.data[place] = raw(new)
     record_write(target.data, name)

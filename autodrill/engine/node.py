@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from autodrill.engine.hooks import Handle
-    from autodrill.engine.primitive import Plan, Primitive
+    from autodrill.engine.plan import Plan
+    from autodrill.engine.primitive import Primitive
     from autodrill.engine.sparse import IndexedSlices
     from autodrill.engine.tensor import Tensor
 

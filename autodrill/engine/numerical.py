@@ -6,6 +6,9 @@ period of the function that fits all of them would pass for a derivative of 0. W
 because the function bends faster than h or has a kink or an edge of its domain nearby, other steps are tried and the
 best one is kept, element by element.
 
+A complex input is two real ones: its gradient is that of the real part of `conj(cotangent) · f` in each, put together
+as dx + i dy, which is PyTorch's convention; see `wirtinger`.
+
 Everything is float64. Outputs are copied: a function may return a view of an input, and perturbing that input would
 change both sides of the difference.
 """
@@ -19,7 +22,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["numerical_jvp", "numerical_vjp", "scale_of"]
+__all__ = ["as_complex", "as_reals", "numerical_jvp", "numerical_vjp", "of_reals", "scale_of"]
 
 Float: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -45,11 +48,15 @@ def numerical_vjp(
         cotangent: Of the output's shape; a tuple where f returns one.
 
     Returns:
-        The gradient with respect to each input, and an estimate of the absolute error of each of its elements;
-        None for inputs that are not floating.
+        The gradient with respect to each input, complex for a complex one, and an estimate of the absolute error of
+        each of its elements; None for inputs that are neither floating nor complex.
     """
-    inputs = [_prepared(p) for p in primals]
+    given = [_prepared(p) for p in primals]
+    kinds = [x.dtype.kind for x in given]
+    inputs = [as_reals(x) for x in given]
     weights = _flat(cotangent)
+    if "c" in kinds:
+        f = of_reals(f, kinds)
     gradients: list[Float | None] = []
     errors: list[Float | None] = []
     with np.errstate(all="ignore"):
@@ -59,8 +66,9 @@ def numerical_vjp(
                 errors.append(None)
                 continue
             gradient, error = _partial_derivatives(f, inputs, position, weights)
-            gradients.append(gradient)
-            errors.append(error)
+            of_complex = kinds[position] == "c"
+            gradients.append(as_complex(gradient) if of_complex else gradient)
+            errors.append(error.sum(axis=-1) if of_complex else error)
     return gradients, errors
 
 
@@ -78,9 +86,9 @@ def numerical_jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Seque
     """
     inputs = [_prepared(p) for p in primals]
     moving = [
-        (k, np.asarray(t, dtype=np.float64))
+        (k, np.asarray(t, dtype=inputs[k].dtype))
         for k, t in enumerate(tangents)
-        if t is not None and inputs[k].dtype.kind == "f"
+        if t is not None and inputs[k].dtype.kind in "fc"
     ]
 
     def along(t: float) -> list[Any]:
@@ -91,28 +99,48 @@ def numerical_jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Seque
 
     with np.errstate(all="ignore"):
         centre = f(*along(0.0))
-        scale = _line_scale([(inputs[k], direction) for k, direction in moving])
+        scale = _line_scale([(as_reals(inputs[k]), as_reals(direction)) for k, direction in moving])
         tangent, error = _along_line(lambda t: _flat(f(*along(t))), scale)
-    return _shaped_like(tangent, centre), _shaped_like(error, centre)
+    return _shaped_like(tangent, centre), _shaped_like(error, centre, sizes=True)
 
 
 def _prepared(value: Any) -> Any:
     array = np.array(value)
-    return array.astype(np.float64) if array.dtype.kind == "f" else array
+    wide: Any = {"f": np.float64, "c": np.complex128}.get(array.dtype.kind, array.dtype)
+    return array.astype(wide)
+
+
+def as_reals(array: Any) -> Any:
+    """Return complex numbers as pairs along a new last axis, and anything else as it is."""
+    return np.stack([array.real, array.imag], axis=-1) if array.dtype.kind == "c" else array
+
+
+def as_complex(pairs: Float) -> Any:
+    """Return pairs along the last axis as complex numbers."""
+    return np.asarray(pairs[..., 0] + 1j * pairs[..., 1])
+
+
+def of_reals(f: Callable[..., Any], kinds: Sequence[str]) -> Callable[..., Any]:
+    """Return f as a function of pairs of real numbers where it is one of complex numbers, kind `c`."""
+    return lambda *reals: f(*(as_complex(x) if kind == "c" else x for x, kind in zip(reals, kinds, strict=True)))
 
 
 def _flat(output: Any) -> Float:
-    """Copy an output, or a tuple of outputs, into one flat float64 array."""
+    """Copy an output, or a tuple of outputs, into one flat float64 array; complex numbers as pairs."""
     if isinstance(output, tuple):
         return np.concatenate([_flat(part) for part in output]) if output else np.zeros(0)
-    return np.array(output, dtype=np.float64).reshape(-1)
+    return np.array(as_reals(np.asarray(output)), dtype=np.float64).reshape(-1)
 
 
-def _shaped_like(flat: Float, output: Any) -> Any:
-    if not isinstance(output, tuple):
-        return flat.reshape(np.shape(output))
-    parts = np.split(flat, np.cumsum([np.size(part) for part in output])[:-1])
-    return tuple(part.reshape(np.shape(like)) for part, like in zip(parts, output, strict=True))
+def _shaped_like(flat: Float, output: Any, *, sizes: bool = False) -> Any:
+    """Undo `_flat`; where it holds `sizes`, those of the two parts of a complex number are added."""
+    outputs = [np.asarray(part) for part in (output if isinstance(output, tuple) else (output,))]
+    ends = np.cumsum([as_reals(part).size for part in outputs])[:-1]
+    shaped = []
+    for part, like in zip(np.split(flat, ends), outputs, strict=True):
+        values = part.reshape(as_reals(like).shape)
+        shaped.append(values if like.dtype.kind != "c" else values.sum(axis=-1) if sizes else as_complex(values))
+    return tuple(shaped) if isinstance(output, tuple) else shaped[0]
 
 
 def scale_of(x: Float) -> Float:
@@ -175,7 +203,8 @@ def _differenced(
                 given[k] = inputs[k].copy()
             given[position] = perturbed if x.shape else np.array(perturbed)
             output = f(*given)
-            output = output.reshape(-1) if type(output) is np.ndarray else _flat(output)
+            plain = type(output) is np.ndarray and output.dtype.kind != "c"
+            output = output.reshape(-1) if plain else _flat(output)
             if output.size != weights.size:
                 raise ValueError(f"the cotangent has {weights.size} elements but the output has {output.size}")
             outputs[column, row] = output

@@ -21,21 +21,27 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Literal, overload
+
+import numpy as np
 
 from autodrill.engine.backend import BACKENDS, Array, DeviceError, backend_of, backend_of_type, mixed_devices
 from autodrill.engine.forward import push_tangents
 from autodrill.engine.mode import mode
 from autodrill.engine.node import GraphNode, Node
+from autodrill.engine.plan import Plan
 from autodrill.engine.tensor import Tensor, raw, wrap
 from autodrill.engine.views import track
+from autodrill.engine.wirtinger import adjoint_of, is_complex, refusal
 
-__all__ = ["Plan", "Primitive", "RuleError", "check_registry", "primitive", "registry"]
+__all__ = ["Primitive", "RuleError", "check_registry", "primitive", "registry"]
 
 Rule = Callable[..., Any]
 JvpKind = Literal["linear", "linear in each argument", "elementwise"]
+ComplexKind = Literal["holomorphic", "adjoint"]
+
+_FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 
 registry: dict[str, Primitive] = {}
 """Every primitive by name, in the order of declaration."""
@@ -43,33 +49,6 @@ registry: dict[str, Primitive] = {}
 
 class RuleError(TypeError):
     """A primitive's derivative rules do not fit its signature: its author's mistake, found at import."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What one call must save and what its backward will run, for one combination of inputs that require grad.
-
-    Attributes:
-        inputs: Positions of the inputs to save.
-        origins: For each of those, which parent it is (its index in the node's parents), or None for a constant.
-        saves_out: Whether the result is saved, after the inputs.
-        extras: Names of shapes, dtypes and static values to save, after the result.
-        inputs_tracked: For each parent, the position of its input.
-        steps: For each differentiable input that requires grad: which parent it is, its rule, and where in `saved`
-            the rule's arguments are.
-    """
-
-    inputs: tuple[int, ...]
-    origins: tuple[int | None, ...]
-    saves_out: bool
-    extras: tuple[str, ...]
-    inputs_tracked: tuple[int, ...]
-    steps: tuple[tuple[int, Rule, int | itemgetter[Any] | None], ...]
-
-    @property
-    def saves_arrays(self) -> bool:
-        """Whether there is memory to free after backward, as PyTorch counts it: shapes are not."""
-        return self.saves_out or bool(self.inputs)
 
 
 class Primitive:
@@ -85,15 +64,26 @@ class Primitive:
         static: Names and defaults of the static parameters.
         broadcasts: Whether inputs are broadcast against each other, so that a cotangent must be summed back.
         view: Whether the result may share the input's memory.
+        on_complex: What the VJP rules are where the result is complex: `"holomorphic"`, the transpose of a complex
+            linear map, which the engine makes the adjoint of by conjugating around it; `"adjoint"`, that already;
+            None where the operation is not defined for complex numbers. See `wirtinger`.
         vjps: The rule of each input, None for one that is not differentiable.
         jvp_rule: The forward-mode rule: a kind the engine derives it from, or a function.
     """
 
-    def __init__(self, forward: Callable[..., Array], *, broadcasts: bool = False, view: bool = False) -> None:
+    def __init__(
+        self,
+        forward: Callable[..., Array],
+        *,
+        broadcasts: bool = False,
+        view: bool = False,
+        on_complex: ComplexKind | None = None,
+    ) -> None:
         self.name = forward.__name__.strip("_")
         self.forward = forward
         self.broadcasts = broadcasts
         self.view = view
+        self.on_complex = on_complex
         parameters = list(inspect.signature(forward).parameters.values())[1:]
         positional = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
         self.inputs = tuple(p.name for p in positional)
@@ -105,6 +95,7 @@ class Primitive:
         self.jvp_names: tuple[str, ...] = ()
         self._arity = -1 if self.variadic else len(self.inputs)
         self._plans: dict[int, Plan] = {}
+        self._conjugated: dict[int, Plan] = {}
         self.__doc__ = forward.__doc__
         self.__name__ = self.name
 
@@ -120,7 +111,7 @@ class Primitive:
         further parameter is found by its name: an input, `out` for the result, a static parameter, `<input>_shape`
         or `<input>_dtype` (which keep no array alive), or, for `*arrays`, `position`, the index of the array whose
         cotangent is asked (the arrays themselves are not saved). None as a rule states that the input is not
-        differentiable.
+        differentiable. Conjugates are not a rule's concern, but where `on_complex` is `"adjoint"`.
 
         Raises:
             RuleError: An input has no rule, a rule is for no input, or a rule asks for an unknown name.
@@ -144,7 +135,8 @@ class Primitive:
 
         `"linear"` (jointly in all differentiable inputs: the forward applied to the tangents), `"linear in each
         argument"` (the product rule), `"elementwise"` (a diagonal Jacobian: the VJP rules applied to the tangents),
-        or a function whose parameters are found by name as in `vjp`, with `d<input>` for the tangents.
+        or a function whose parameters are found by name as in `vjp`, with `d<input>` for the tangents. What is linear
+        is defined for complex numbers: jointly with real coefficients, in each argument as a holomorphic function.
 
         Raises:
             RuleError: The kind or one of the names is unknown.
@@ -152,6 +144,8 @@ class Primitive:
         if isinstance(rule, str):
             if rule not in {"linear", "linear in each argument", "elementwise"}:
                 raise RuleError(f"`{self.name}`: no kind of jvp rule is called `{rule}`")
+            if rule != "elementwise" and self.on_complex is None:
+                self.on_complex = "adjoint" if rule == "linear" else "holomorphic"
         else:
             self.jvp_names = self._parameters_of(rule, "the jvp rule", skip=0, tangents=True)
         self.jvp_rule = rule
@@ -211,9 +205,19 @@ class Primitive:
         backend = backend_of(*values) if kind is None else BACKENDS[kind]
         if constants:
             values = [v if type(v) is kind else backend.constant(v) for v in values]
-        out = self.forward(backend.xp, *values, **static) if static else self.forward(backend.xp, *values)
+        try:
+            out = self.forward(backend.xp, *values, **static) if static else self.forward(backend.xp, *values)
+        except TypeError as error:
+            if self.on_complex is None and any(map(is_complex, values)):
+                raise refusal(self.name) from error
+            raise
         if type(out) is not backend.array_type:  # NumPy answers 0-d arrays with scalars
             out = backend.xp.asarray(out)
+        plans = self._plans
+        dtype = out.dtype
+        # The first two only spare the commonest dtypes the third.
+        if dtype is not _FLOAT64 and dtype is not _FLOAT32 and dtype.kind == "c":
+            plans = self._plans_of_complex()
         if kind is None:
             return out
         result = Tensor.__new__(Tensor)
@@ -222,9 +226,9 @@ class Primitive:
         result.tangents = None
         result.alias = None
         if mask and mode.grad_enabled:
-            plan = self._plans.get(mask | bit)  # the bit above all inputs' tells their number
+            plan = plans.get(mask | bit)  # the bit above all inputs' tells their number
             if plan is None:
-                plan = self._plans[mask | bit] = self._plan(mask, len(args))
+                plan = plans[mask | bit] = self._plan(mask, len(args), conjugated=plans is self._conjugated)
             saved = []
             for k in plan.inputs:
                 saved.append(values[k])  # noqa: PERF401 - a comprehension is a call on Python 3.11
@@ -232,7 +236,7 @@ class Primitive:
                 saved.append(out)
             for name in plan.extras:
                 saved.append(self.lookup(name, values, static))  # noqa: PERF401 - as above
-            result.node = Node(self, plan, parents, saved, out.shape, out.dtype)
+            result.node = Node(self, plan, parents, saved, out.shape, dtype)
         if carries and mode.levels:
             push_tangents(self, args, static, result)
         if self.view:
@@ -250,7 +254,8 @@ class Primitive:
         result = wrap(out)
         tracked = [k for k, a in enumerate(args) if type(a) is Tensor and a.node is not None]
         if tracked and mode.grad_enabled:
-            plan = self._plan(sum(1 << k for k in tracked), len(args))
+            conjugated = is_complex(out) and self._plans_of_complex() is self._conjugated
+            plan = self._plan(sum(1 << k for k in tracked), len(args), conjugated=conjugated)
             saved = [raw(args[k]) for k in plan.inputs] + ([out] if plan.saves_out else [])
             saved += [self.lookup(name, args, static) for name in plan.extras]
             result.node = Node(self, plan, [args[k].node for k in tracked], saved, out.shape, out.dtype)
@@ -295,7 +300,13 @@ class Primitive:
             return tuple(_attribute(value, part) for value in inputs)
         return _attribute(inputs[self.inputs.index(owner)], part)
 
-    def _plan(self, mask: int, count: int) -> Plan:
+    def _plans_of_complex(self) -> dict[int, Plan]:
+        """Return the plans of calls whose result is complex, or refuse such a call."""
+        if self.on_complex is None:
+            raise refusal(self.name)
+        return self._conjugated if self.on_complex == "holomorphic" else self._plans
+
+    def _plan(self, mask: int, count: int, *, conjugated: bool = False) -> Plan:
         """Work out, once for each combination of tracked inputs, what to save and what backward will run."""
         tracked = [k for k in range(count) if mask >> k & 1]
         rules = [self._rule_at(k) for k in tracked]
@@ -309,7 +320,7 @@ class Primitive:
                 continue
             places = [saved.index(name) for name in names]
             pick = None if not places else places[0] if len(places) == 1 else itemgetter(*places)
-            steps.append((parent, rule, pick))
+            steps.append((parent, adjoint_of(rule) if conjugated else rule, pick))
         origins = tuple(tracked.index(k) if k in tracked else None for k in inputs)
         return Plan(inputs, origins, "out" in asked, extras, tuple(tracked), tuple(steps))
 
@@ -336,9 +347,16 @@ def _listed(names: Any) -> str:
 @overload
 def primitive(forward: Callable[..., Array], /) -> Primitive: ...
 @overload
-def primitive(*, broadcasts: bool = False, view: bool = False) -> Callable[[Callable[..., Array]], Primitive]: ...
 def primitive(
-    forward: Callable[..., Array] | None = None, /, *, broadcasts: bool = False, view: bool = False
+    *, broadcasts: bool = False, view: bool = False, on_complex: ComplexKind | None = None
+) -> Callable[[Callable[..., Array]], Primitive]: ...
+def primitive(
+    forward: Callable[..., Array] | None = None,
+    /,
+    *,
+    broadcasts: bool = False,
+    view: bool = False,
+    on_complex: ComplexKind | None = None,
 ) -> Primitive | Callable[[Callable[..., Array]], Primitive]:
     """Make a primitive of a forward, `forward(xp, *inputs, **static)`, and enter it in the registry.
 
@@ -346,13 +364,14 @@ def primitive(
         forward: The computation on raw arrays of the library `xp`.
         broadcasts: The inputs are broadcast against each other: the engine sums a cotangent back to each one's shape.
         view: The result may share memory with the first input.
+        on_complex: What the VJP rules are for complex numbers; see `Primitive`.
 
     Raises:
         RuleError: The name is taken.
     """
 
     def declare(function: Callable[..., Array]) -> Primitive:
-        made = Primitive(function, broadcasts=broadcasts, view=view)
+        made = Primitive(function, broadcasts=broadcasts, view=view, on_complex=on_complex)
         if made.name in registry:
             raise RuleError(f"there is a primitive called `{made.name}` already")
         registry[made.name] = made

@@ -61,7 +61,10 @@ def _taylor(table: Float, x: Float) -> Float:
 
 
 def _in_double(x: Any) -> Float:
-    return np.asarray(x, dtype=np.float64)
+    array = np.asarray(x)
+    if array.dtype.kind == "c":
+        raise TypeError("these functions are computed on the real line only")
+    return array.astype(np.float64, copy=False)
 
 
 def erf(x: Any) -> Any:

@@ -252,6 +252,20 @@ class Tensor(Variable, Hookable, Mutable):
         """The tensor with its axes reversed."""
         return ops.transpose(self)
 
+    @property
+    def real(self) -> Tensor:
+        """The real part, a copy."""
+        return ops.real(self)
+
+    @property
+    def imag(self) -> Tensor:
+        """The imaginary part, a copy; zeros for real numbers."""
+        return ops.imag(self)
+
+    def conj(self) -> Tensor:
+        """Return the complex conjugate; of real numbers the tensor itself."""
+        return ops.conj(self) if self.data.dtype.kind == "c" else self
+
     def reshape(self, *shape: Any) -> Tensor:
         """Return the same elements in another shape, given as one tuple or as separate lengths."""
         return ops.reshape(self, shape=shape[0] if len(shape) == 1 else shape)

@@ -14,6 +14,7 @@ from autodrill.engine.graph import grad, topological_order
 from autodrill.engine.mode import enable_grad, is_grad_enabled
 from autodrill.engine.node import GraphNode, Leaf
 from autodrill.engine.tensor import Tensor, raw, wrap
+from autodrill.engine.wirtinger import is_complex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -113,6 +114,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
 
     Raises:
         ValueError: Primals and tangents differ in number or shape.
+        TypeError: The tangent of a real primal is complex.
     """
     if len(primals) != len(tangents):
         raise ValueError(f"{len(primals)} primals need as many tangents, got {len(tangents)}")
@@ -126,6 +128,8 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
             dx = tangent if type(tangent) is Tensor else Tensor(tangent)
             if dx.shape != x.shape:
                 raise ValueError(f"tangent {index} has shape {dx.shape} but its primal has shape {x.shape}")
+            if is_complex(dx) and not is_complex(x):
+                raise TypeError(f"tangent {index} is complex, but its primal is `{x.dtype}`: it moves on the real line")
             duals.append(attach(x, dx if dx.dtype == x.dtype else ops.astype(dx, x.dtype), level))
         result = f(*duals)
     outputs = _outputs(result)
@@ -162,6 +166,11 @@ def value_and_grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> C
         if type(value) is not Tensor or value.size != 1:
             what = f"shape {value.shape}" if type(value) is Tensor else f"a `{type(value).__name__}`"
             raise ValueError(f"a gradient needs a function that returns one element, this one returned {what}")
+        if is_complex(value):
+            raise ValueError(
+                f"a gradient needs a function with real values, this one returned `{value.dtype}`: differentiate its "
+                "`.real`, its `abs`, or the function itself by `vjp`"
+            )
         gradients = pullback(value.backend.xp.ones_like(value.data))
         return value, gradients[0] if isinstance(argnums, int) else gradients
 
@@ -254,11 +263,16 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
 def jacobian(f: Callable[[Any], Any], x: Any) -> Tensor:
     """Return the Jacobian of f at x by the mode that needs fewer passes.
 
-    Forward mode, a column at a time, where x has no more elements than f(x); reverse mode, a row at a time, where it
-    has more, and for complex values.
+    Forward mode, a column at a time, where x has no more elements than f(x), and for complex values; reverse mode, a
+    row at a time, where it has more.
 
     Returns:
-        A Tensor of shape `f(x).shape + x.shape`.
+        A Tensor of shape `f(x).shape + x.shape`. Where x and f(x) are complex its entries are the derivatives df/dz,
+        and f must be holomorphic; where f(x) alone is, they are the derivatives of both parts along the real line;
+        where x alone is, its rows are gradients, dL/dx + i dL/dy.
+
+    Raises:
+        ValueError: x and f(x) are complex and f is not holomorphic, so that no complex matrix is its derivative.
     """
     value, pullback = vjp(f, x)
     shape = x.shape if hasattr(x, "shape") else ()
@@ -266,20 +280,33 @@ def jacobian(f: Callable[[Any], Any], x: Any) -> Tensor:
     source = raw(x) if hasattr(x, "shape") else xp.asarray(x, dtype=value.dtype)
     if not value.size or not source.size:
         return wrap(xp.zeros(value.shape + shape, value.dtype))
-    forward = source.size <= value.size and value.dtype.kind == source.dtype.kind == "f"
+    of_complex = is_complex(source)
+    forward = is_complex(value) or (source.size <= value.size and not of_complex)
     parts = []
     for index in range(source.size if forward else value.size):
         seed = xp.zeros_like(source if forward else value.data)
         seed.reshape(-1)[index] = 1
         parts.append(jvp(f, (x,), (seed,))[1] if forward else pullback(seed)[0])
+        if forward and of_complex:
+            turned = raw(jvp(f, (x,), (1j * seed,))[1]) - 1j * raw(parts[-1])
+            if abs(turned).max() > xp.finfo(turned.dtype).eps ** 0.5 * abs(raw(parts[-1])).max(initial=0) + 1e-300:
+                raise ValueError(
+                    "f is not holomorphic: i times a step does not make i times the change, so no complex matrix is "
+                    "its Jacobian; take that of a function of `view_as_real`"
+                )
     stacked: Tensor = ops.stack(parts, axis=-1 if forward else 0)
     return stacked.reshape(value.shape + shape)
 
 
 def hessian(f: Callable[[Any], Any], x: Any) -> Tensor:
-    """Return the Hessian of f at x: the Jacobian of the gradient.
+    """Return the Hessian of f at real x: the Jacobian of the gradient.
 
     Returns:
         A Tensor of shape `x.shape + x.shape`.
+
+    Raises:
+        TypeError: x is complex: a gradient is not holomorphic, and has no complex Jacobian.
     """
+    if is_complex(x):
+        raise TypeError("a Hessian is of a function of real numbers; take that of a function of `view_as_real(x)`")
     return jacobian(grad_of(f), x)

@@ -182,10 +182,69 @@ def test_integers_are_passed_on_and_expanded_arrays_are_taken_apart() -> None:
     assert {finding.input for finding in report.findings} == {0}
 
 
-@pytest.mark.parametrize("inputs", [[np.array([1])], [np.array([1j])]])
-def test_inputs_without_a_real_derivative_are_refused(inputs: list[Any]) -> None:
-    with pytest.raises(TypeError):
-        gradcheck(lambda x: x * 2, inputs)
+def test_inputs_without_a_derivative_are_refused() -> None:
+    with pytest.raises(TypeError, match="no input is floating or complex"):
+        gradcheck(lambda x: x * 2, [np.array([1])])
+
+
+COMPLEX: dict[str, tuple[Any, list[tuple[int, ...]]]] = {
+    "holomorphic": (lambda z: engine.exp(z) * z, [(2, 2)]),
+    "real values": (lambda z: abs(z) ** 2 + engine.angle(z), [(3,)]),
+    "of both": (lambda z, w: (z @ w.conj(), z.real), [(2, 2), (2,)]),
+    "spectrum": (lambda z: engine.fft(z, 5), [(2, 3)]),
+    "number": (lambda z: 1 / z, [()]),
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", COMPLEX)
+def test_complex_inputs_are_checked_in_both_parts_and_orders(name: str, seed: int) -> None:
+    f, shapes = COMPLEX[name]
+    inputs = [x + 1j * y for x, y in zip(drawn(shapes, seed), drawn(shapes, seed + 50), strict=True)]
+
+    report = gradcheck(f, inputs, seed=seed)
+
+    assert all(finding.part for finding in report.findings)
+    assert sum(report.findings[0].counts.values()) == 2 * inputs[0].size
+    gradgradcheck(f, inputs, seed=seed)
+
+
+def test_complex_values_of_real_inputs_are_checked() -> None:
+    gradcheck(engine.rfft, [np.arange(5.0)])
+    gradgradcheck(lambda x: engine.exp(1j * x), [np.arange(3.0)])
+
+
+@pytest.mark.parametrize("part", ["real", "imaginary"])
+def test_a_wrong_rule_is_found_in_its_part_of_the_element(part: Any) -> None:
+    wrong = with_derivative_of(engine.exp, lambda z: engine.exp(z) + 1e-3 * getattr(z, part[:4]) * np.eye(3)[1])
+
+    report = gradcheck(wrong, [np.array([0.3 + 1j, -1.2 + 0.4j, 2.0 - 1j])], raise_exception=False)
+
+    assert [(f.verdict, f.index, f.part) for f in report.findings] == [(Verdict.WRONG, (1,), part)] * 2
+    assert f"at [1], {part} part" in str(report)
+
+
+def test_a_forgotten_conjugate_is_found() -> None:
+    class Product(engine.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * 2 * ctx.saved_tensors[0]
+
+    report = gradcheck(Product.apply, [np.array([1 + 2j])], modes=("reverse",), raise_exception=False)
+
+    assert only(report) is Verdict.WRONG
+
+
+def test_a_kink_in_the_plane_is_called_a_kink() -> None:
+    report = gradcheck(engine.absolute, [np.array([1 + 1j, 0j])], raise_exception=False)
+
+    assert only(report) is Verdict.KINK
+    assert {finding.index for finding in report.findings} == {(1,)}
 
 
 @pytest.mark.torch

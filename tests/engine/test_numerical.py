@@ -161,6 +161,33 @@ def test_functions_of_several_outputs() -> Any:
     assert error.shape == (1,)
 
 
+def test_complex_numbers_are_differentiated_in_both_parts() -> None:
+    z, g = np.array([1 + 2j, -0.5 + 0.1j]), np.array([0.3 - 1j, 2 + 1j])
+    (gradient,), (error,) = numerical_vjp(np.exp, [z], g)
+    assert gradient is not None
+    assert error is not None
+    assert np.allclose(gradient, g * np.conj(np.exp(z)), rtol=1e-11)
+    assert error.dtype == np.float64
+    assert error.shape == z.shape
+    assert np.all(np.abs(gradient - g * np.conj(np.exp(z))) <= 10 * error)
+    tangent, error = numerical_jvp(np.exp, [z], [g])
+    assert np.allclose(tangent, g * np.exp(z), rtol=1e-11)
+    assert np.all(np.abs(tangent - g * np.exp(z)) <= 10 * error)
+
+
+def test_a_function_of_complex_numbers_need_not_be_holomorphic_nor_complex() -> None:
+    (gradient,), _ = numerical_vjp(lambda z: np.abs(z) ** 2, [np.array([3 + 4j])], np.array([2.0]))
+    assert gradient is not None
+    assert np.allclose(gradient, [12 + 16j], rtol=1e-11)
+    (gradient,), _ = numerical_vjp(lambda x: x * (1 + 2j), [np.array([3.0])], np.array([1 + 1j]))
+    assert gradient is not None
+    assert gradient.dtype == np.float64
+    assert np.allclose(gradient, [3], rtol=1e-11)  # Re conj(1 + i) (1 + 2i)
+    (first, second), _ = numerical_jvp(lambda z: (z.imag, z.conj()), [np.array(1j)], [np.array(2 + 3j)])
+    assert np.allclose(first, 3)
+    assert np.allclose(second, 2 - 3j)
+
+
 def test_tangents_may_hold_an_input_constant() -> None:
     tangent, _ = numerical_jvp(np.multiply, [np.array([3.0]), np.array([5.0])], [np.array([1.0]), None])
     assert np.allclose(tangent, 5, rtol=1e-12)

@@ -15,16 +15,28 @@ from tests.engine.samples import SAMPLES, Sample
 
 
 def is_floating(value: Any) -> bool:
-    return np.asarray(value).dtype.kind == "f"
+    return np.asarray(value).dtype.kind in "fc"
+
+
+def drawn_like(rng: np.random.Generator, value: Any) -> Any:
+    """Draw a direction for a value: complex for a complex one."""
+    direction = rng.normal(size=value.shape)
+    return np.asarray(direction + 1j * rng.normal(size=value.shape) if value.dtype.kind == "c" else direction)
 
 
 def cotangent_for(sample: Sample, value: Any) -> Any:
-    return np.asarray(np.random.default_rng(1).normal(size=value.shape))
+    return drawn_like(np.random.default_rng(1), value)
 
 
 def tangents_for(sample: Sample) -> list[Any]:
     rng = np.random.default_rng(2)
-    return [np.asarray(rng.normal(size=x.shape)) if is_floating(x) else None for x in sample.inputs()]
+    return [drawn_like(rng, x) if is_floating(x) else None for x in sample.inputs()]
+
+
+def in_single(value: Any) -> Any:
+    """Return floating and complex numbers in single precision, and anything else as it is."""
+    single: Any = {"f": np.float32, "c": np.complex64}.get(value.dtype.kind, value.dtype)
+    return value.astype(single)
 
 
 def assert_agrees(got: Any, expected: Any, error: Any) -> None:
@@ -66,8 +78,10 @@ def test_every_operation_has_samples(capsys: pytest.CaptureFixture[str]) -> None
     assert sampled == {*registry, *ops.__all__} - set(WITHOUT_DERIVATIVE)
     with capsys.disabled():
         composites = len(sampled) - len(registry)
+        of_complex = sum(bool(s.of_complex) for s in SAMPLES)
         sys.stdout.write(
-            f"\nregistry walk: {len(registry)} primitives and {composites} compositions, {len(SAMPLES)} samples\n"
+            f"\nregistry walk: {len(registry)} primitives and {composites} compositions, {len(SAMPLES)} samples, "
+            f"{of_complex} of them of complex numbers\n"
         )
 
 
@@ -107,11 +121,12 @@ def test_forward_and_reverse_mode_are_adjoint(sample: Sample) -> None:
     cotangent = cotangent_for(sample, value)
     _, pushed = engine.jvp(f, inputs, tangents)
     pulled = pullback(cotangent)
-    left = np.sum(cotangent * pushed.numpy())
-    terms = [v * g.numpy() for v, g in zip(tangents, pulled, strict=True) if g is not None]
-    right = sum(np.sum(t) for t in terms)
+    # In the inner product Re Σ conj(a) b, which makes two real numbers of a complex one.
+    left = np.sum((cotangent.conj() * pushed.numpy()).real)
+    products = [v.conj() * g.numpy() for v, g in zip(tangents, pulled, strict=True) if g is not None]
+    right = sum(np.sum(t.real) for t in products)
     # Two sums of a handful of rounded products: a few hundred roundings of the largest magnitude they pass through.
-    size = sum(np.sum(np.abs(t)) for t in terms) + np.sum(np.abs(cotangent * pushed.numpy()))
+    size = sum(np.sum(np.abs(t)) for t in products) + np.sum(np.abs(cotangent * pushed.numpy()))
     assert abs(left - right) <= 1e-13 * size
 
 
@@ -120,7 +135,7 @@ def test_reverse_over_reverse_agrees_with_finite_differences(sample: Sample) -> 
     gradients, inputs = pulled_back(sample), sample.inputs()
     cotangent = cotangent_for(sample, sample.function()(*inputs))
     first = gradients(*inputs, cotangent)
-    seeds = tuple(np.asarray(np.random.default_rng(3).normal(size=g.shape)) for g in first)
+    seeds = tuple(drawn_like(np.random.default_rng(3), g) for g in first)
     _, pullback = engine.vjp(gradients, *(Tensor(v) for v in (*inputs, cotangent)))
     expected, errors = numerical_vjp(gradients, [*inputs, cotangent], seeds)
     for got, wanted, error in zip(pullback(seeds), expected, errors, strict=True):
@@ -133,7 +148,7 @@ def test_reverse_over_reverse_agrees_with_finite_differences(sample: Sample) -> 
 def test_forward_over_reverse_agrees_with_finite_differences(sample: Sample) -> None:
     gradients, inputs, tangents = pulled_back(sample), sample.inputs(), tangents_for(sample)
     cotangent = cotangent_for(sample, sample.function()(*inputs))
-    directions = [*tangents, np.asarray(np.random.default_rng(4).normal(size=cotangent.shape))]
+    directions = [*tangents, drawn_like(np.random.default_rng(4), cotangent)]
     _, pushed = engine.jvp(gradients, [*inputs, cotangent], directions)
     expected, errors = numerical_jvp(gradients, [*inputs, cotangent], directions)
     for got, wanted, error in zip(pushed, expected, errors, strict=True):
@@ -158,22 +173,22 @@ def test_reverse_over_forward_agrees_with_finite_differences(sample: Sample) -> 
 
 
 @pytest.mark.parametrize("sample", [s for s in SAMPLES if s.name not in {"astype", "float_power"}], ids=str)
-def test_float32_stays_float32_in_every_mode(sample: Sample) -> None:
+def test_single_precision_stays_single_in_every_mode(sample: Sample) -> None:
     f, doubles = sample.function(), sample.inputs()
-    singles = [x.astype(np.float32) if is_floating(x) else x for x in doubles]
+    singles = [in_single(x) for x in doubles]
     value, pullback = engine.vjp(f, *singles)
     cotangent = cotangent_for(sample, value)
-    assert value.dtype == np.float32
-    assert f(*singles).dtype == np.float32
-    exact = engine.vjp(f, *doubles)[1](cotangent)
-    for single, double in zip(pullback(cotangent.astype(np.float32)), exact, strict=True):
+    expected, exactly = engine.vjp(f, *doubles)
+    assert value.dtype == in_single(expected).dtype
+    assert f(*singles).dtype == value.dtype
+    for single, double, given in zip(pullback(in_single(cotangent)), exactly(cotangent), singles, strict=True):
         if double is not None:
             assert single is not None
-            assert single.dtype == np.float32
+            assert single.dtype == given.dtype
             # Inputs are at most 2 in size and slopes at most 30: a few dozen float32 roundings of 6e-8.
             assert np.allclose(single.numpy(), double.numpy(), rtol=1e-4, atol=1e-5)
-    tangents = [None if t is None else t.astype(np.float32) for t in tangents_for(sample)]
-    assert engine.jvp(f, singles, tangents)[1].dtype == np.float32
+    tangents = [None if t is None else in_single(t) for t in tangents_for(sample)]
+    assert engine.jvp(f, singles, tangents)[1].dtype == value.dtype
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=str)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from autodrill import engine
-from tests.engine.samples import COUNTERPARTS, SAMPLES, Sample
+from tests.engine.samples import COUNTERPARTS, SAMPLES, Sample, fourier
 
 pytestmark = [
     pytest.mark.torch,
@@ -31,6 +31,13 @@ WITHOUT_SECOND_ORDER = {
     "embedding_bag": "PyTorch has none",
     "hardsigmoid": "PyTorch has none",
 }
+WITHOUT_COMPLEX_NUMBERS = {
+    **dict.fromkeys(("avg_pool1d", "avg_pool2d", "avg_pool3d", "interpolate", "glu"), "PyTorch has none"),
+    **dict.fromkeys(("adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d"), "PyTorch has none"),
+    **dict.fromkeys(("nansum", "nanmean"), "PyTorch has none"),
+    **dict.fromkeys(("silu", "embedding", "embedding_bag", "bilinear"), "PyTorch's are not differentiable"),
+    "rotary_embedding": "the counterpart is itself made of complex numbers",
+}
 ROUNDED_IN_PYTORCH = {
     "hardsigmoid": 1e-6,  # the backward's 1/6 is rounded to float32
     "celu": 1e-6,  # the backward's 1/alpha is rounded to float32
@@ -50,9 +57,15 @@ def torch() -> Any:
 def is_refused(sample: Sample) -> bool:
     """Whether PyTorch refuses this very sample.
 
-    Indexing backwards; differentiating a count of elements; a determinant's derivative where it is 0, for which it
-    solves a linear system.
+    Indexing backwards; differentiating a count of elements, or the sign of a real determinant; a determinant's
+    derivative where it is 0, for which it solves a linear system; transforms of nothing, and views of it.
     """
+    if sample.of_complex and sample.name in WITHOUT_COMPLEX_NUMBERS:
+        return True
+    if sample.name == "det_phase" and not sample.of_complex:
+        return True
+    if sample.name in {*fourier.COUNTERPARTS, "view_as_real", "view_as_complex"} and 0 in sample.shapes[0]:
+        return True
     index = sample.static.get("index")
     backwards = isinstance(index, tuple) and any(isinstance(k, slice) and (k.step or 1) < 0 for k in index)
     singular = sample.name == "det" and bool((np.linalg.det(sample.inputs()[0]) == 0).any())
@@ -61,6 +74,16 @@ def is_refused(sample: Sample) -> bool:
 
 def tensors(torch: Any, arrays: list[Any]) -> list[Any]:
     return [torch.tensor(a) for a in arrays]
+
+
+def in_single(value: Any) -> Any:
+    """Return floating and complex numbers in single precision, and anything else as it is."""
+    single: Any = {"f": np.float32, "c": np.complex64}.get(value.dtype.kind, value.dtype)
+    return value.astype(single)
+
+
+def array(tensor: Any) -> Any:
+    return tensor.detach().resolve_conj().resolve_neg().numpy(force=True)
 
 
 def test_every_operation_is_compared_or_has_a_reason_not_to_be(capsys: pytest.CaptureFixture[str]) -> None:
@@ -83,16 +106,16 @@ def close(sample: Sample) -> Any:
 class Both:
     """One sample in both libraries: the functions of its floating inputs, and a direction for each."""
 
-    def __init__(self, torch: Any, sample: Sample) -> None:
-        self.inputs = sample.inputs()
+    def __init__(self, torch: Any, sample: Sample, *, single: bool = False) -> None:
+        self.inputs = [in_single(x) if single else x for x in sample.inputs()]
         self.ours = sample.function()
-        self.floating = [k for k, x in enumerate(self.inputs) if x.dtype.kind == "f"]
+        self.floating = [k for k, x in enumerate(self.inputs) if x.dtype.kind in "fc"]
         counterpart = COUNTERPARTS[sample.name](torch)
 
         def theirs(*values: Any) -> Any:
             filled = tensors(torch, self.inputs)
             for k, v in zip(self.floating, values, strict=True):
-                filled[k] = v
+                filled[k] = v + 0j if sample.of_complex and not v.is_complex() else v  # few operations take both kinds
             return counterpart(*filled, **sample.static)
 
         self.theirs = theirs
@@ -101,8 +124,11 @@ class Both:
     def leaves(self, torch: Any) -> list[Any]:
         return [torch.tensor(self.inputs[k], requires_grad=True) for k in self.floating]
 
-    def normal(self, shape: tuple[int, ...]) -> Any:
-        return np.asarray(self.rng.normal(size=shape))
+    def drawn_like(self, value: Any) -> Any:
+        """Draw a direction for an array or a tensor of either library: complex for a complex one."""
+        direction = self.rng.normal(size=tuple(value.shape))
+        is_complex = "complex" in str(value.dtype)
+        return np.asarray(direction + 1j * self.rng.normal(size=direction.shape) if is_complex else direction)
 
 
 @pytest.mark.parametrize("sample", COMPARED, ids=str)
@@ -111,26 +137,41 @@ def test_value_and_gradient_agree(torch: Any, sample: Sample) -> None:
     leaves = both.leaves(torch)
     value, pullback = engine.vjp(both.ours, *both.inputs)
     expected = both.theirs(*leaves)
-    assert np.allclose(value.numpy(), expected.detach().numpy(), **close(sample))
-    cotangent = both.normal(value.shape)
+    assert np.allclose(value.numpy(), array(expected), **close(sample))
+    cotangent = both.drawn_like(value)
     gradients = torch.autograd.grad(expected, leaves, torch.tensor(cotangent))
     ours: Any = pullback(cotangent)
     for k, gradient in zip(both.floating, gradients, strict=True):
-        assert np.allclose(ours[k].numpy(), gradient.numpy(), **close(sample))
+        assert np.allclose(ours[k].numpy(), array(gradient), **close(sample))
+
+
+@pytest.mark.parametrize("sample", [s for s in COMPARED if s.of_complex and s.name != "float_power"], ids=str)
+def test_value_and_gradient_agree_in_single_precision(torch: Any, sample: Sample) -> None:
+    both = Both(torch, sample, single=True)
+    leaves = both.leaves(torch)
+    value, pullback = engine.vjp(both.ours, *both.inputs)
+    expected = both.theirs(*leaves)
+    assert value.dtype == in_single(value.numpy()).dtype or sample.name == "astype"  # which asks for double precision
+    # A few dozen roundings of 6e-8, of numbers up to 30.
+    assert np.allclose(value.numpy(), array(expected), rtol=1e-4, atol=2e-5)
+    cotangent = both.drawn_like(value).astype(value.dtype)
+    gradients = torch.autograd.grad(expected, leaves, torch.tensor(cotangent))
+    ours: Any = pullback(cotangent)
+    for k, gradient in zip(both.floating, gradients, strict=True):
+        assert ours[k].dtype == array(gradient).dtype
+        assert np.allclose(ours[k].numpy(), array(gradient), rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.parametrize("sample", [s for s in COMPARED if s.name not in WITHOUT_FORWARD_MODE], ids=str)
 def test_forward_mode_tangent_agrees(torch: Any, sample: Sample) -> None:
     both = Both(torch, sample)
     primals = [both.inputs[k] for k in both.floating]
-    tangents = [both.normal(x.shape) for x in primals]
+    tangents = [both.drawn_like(x) for x in primals]
     _, pushed = torch.func.jvp(both.theirs, tuple(tensors(torch, primals)), tuple(tensors(torch, tangents)))
     directions: list[Any] = [None] * len(both.inputs)
     for k, t in zip(both.floating, tangents, strict=True):
         directions[k] = t
-    assert np.allclose(
-        engine.jvp(both.ours, both.inputs, directions)[1].numpy(), pushed.numpy(force=True), **close(sample)
-    )
+    assert np.allclose(engine.jvp(both.ours, both.inputs, directions)[1].numpy(), array(pushed), **close(sample))
 
 
 @pytest.mark.parametrize("sample", [s for s in COMPARED if s.name not in WITHOUT_SECOND_ORDER], ids=str)
@@ -140,11 +181,11 @@ def test_gradient_of_the_gradient_agrees(torch: Any, sample: Sample) -> None:
     ours = [engine.Tensor(x, requires_grad=k in both.floating) for k, x in enumerate(both.inputs)]
     leaves = [ours[k] for k in both.floating]
     value = both.ours(*ours)
-    cotangent = both.normal(value.shape)
+    cotangent = both.drawn_like(value)
     seed, their_seed = engine.Tensor(cotangent, requires_grad=True), torch.tensor(cotangent, requires_grad=True)
     first = engine.grad(value, leaves, seed, create_graph=True)
     expected = torch.autograd.grad(both.theirs(*theirs), theirs, their_seed, create_graph=True)
-    weights = [both.normal(g.shape) for g in expected]
+    weights = [both.drawn_like(g) for g in expected]
     outer = [(g, w) for g, w in zip(first, weights, strict=True) if g is not None and g.requires_grad]
     their_outer = [(g, w) for g, w in zip(expected, weights, strict=True) if g.requires_grad]
     found: Any = engine.grad([g for g, _ in outer], [*leaves, seed], [w for _, w in outer], allow_unused=True)
@@ -157,7 +198,51 @@ def test_gradient_of_the_gradient_agrees(torch: Any, sample: Sample) -> None:
     for got, right, like in zip(found, wanted, [*theirs, their_seed], strict=True):
         zeros = np.zeros(like.shape)  # None means that nothing depends on it
         left = zeros if got is None else got.numpy()
-        assert np.allclose(left, zeros if right is None else right.numpy(force=True), **close(sample))
+        assert np.allclose(left, zeros if right is None else array(right), **close(sample))
+
+
+QUADRANTS = [0.4 + 0.3j, -1.3 + 0.2j, -0.6 - 1.5j, 2.5 - 0.7j, 0.3 - 0.1j, -2.5 - 0.1j]
+HOLOMORPHIC = (
+    *("sqrt", "exp", "expm1", "log", "log1p", "log2", "log10", "sin", "cos", "tan", "arcsin", "arccos", "arctan"),
+    *("sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "reciprocal", "square", "sigmoid", "rsqrt", "exp2"),
+    *("sgn", "angle", "absolute", "sinc"),
+)
+
+
+@pytest.mark.parametrize("name", HOLOMORPHIC)
+def test_branches_are_pytorchs_in_every_quadrant(torch: Any, name: str) -> None:
+    z, t = engine.Tensor(QUADRANTS, requires_grad=True), torch.tensor(QUADRANTS, dtype=torch.complex128)
+    t.requires_grad_()
+    value, expected = getattr(engine, name)(z), getattr(torch, name)(t)
+    assert np.allclose(value.numpy(), array(expected), rtol=1e-12)
+    cotangent = np.exp(1j * np.arange(6.0)) if value.dtype.kind == "c" else np.arange(1.0, 7.0)
+    value.backward(cotangent)
+    expected.backward(torch.tensor(cotangent))
+    assert z.grad is not None
+    assert np.allclose(z.grad.numpy(), array(t.grad), rtol=1e-11)
+
+
+COMPLEX_KINKS: dict[str, Any] = {
+    "absolute": (lambda e, z: abs(z), [[0j, 3 - 4j]]),
+    "angle": (lambda e, z: e.angle(z), [[0j, 3 - 4j]]),
+    "sgn": (lambda e, z: e.sgn(z).real, [[0j, 3 - 4j]]),
+    "power of a negative base": (lambda e, z, w: (z**w).real, [[-2 + 0j, 0.5 + 0j], [0.5 + 1j, 2 - 1j]]),
+    "number to a power": (lambda e, w: (2.5**w).imag, [[0.5 + 1j, 2 - 1j]]),
+    "power of 0": (lambda e, z, w: (z**w).real, [[0j, 0j], [2 + 0j, 3 + 0j]]),
+    "prod with zeros": (lambda e, z: e.prod(z).real, [[0j, 2 + 1j, 3j]]),
+}
+
+
+@pytest.mark.parametrize("name", COMPLEX_KINKS)
+def test_conventions_at_complex_kinks_are_pytorchs(torch: Any, name: str) -> None:
+    f, data = COMPLEX_KINKS[name]
+    ours = [engine.Tensor(d, requires_grad=True) for d in data]
+    theirs = [torch.tensor(d, dtype=torch.complex128, requires_grad=True) for d in data]
+    f(engine, *ours).sum().backward()
+    f(torch, *theirs).sum().backward()
+    for a, b in zip(ours, theirs, strict=True):
+        assert a.grad is not None
+        assert np.allclose(a.grad.numpy(), array(b.grad), rtol=1e-13, atol=1e-15)
 
 
 KINKS: dict[str, Any] = {

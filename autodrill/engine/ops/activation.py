@@ -6,11 +6,13 @@ import math
 from typing import Any, Literal
 
 from autodrill.engine.backend import Array, Namespace, backend_of
-from autodrill.engine.ops.elementwise import absolute, erf, exp, multiply, negative, tanh, where
+from autodrill.engine.ops.elementwise import erf, exp, multiply, negative, tanh, where
+from autodrill.engine.ops.parts import absolute
 from autodrill.engine.ops.reduce import sum  # noqa: A004 - NumPy's name
 from autodrill.engine.ops.shape import reshape
 from autodrill.engine.primitive import primitive
 from autodrill.engine.tensor import Tensor, raw
+from autodrill.engine.wirtinger import check_real, is_complex
 
 # Rectifiers
 
@@ -42,6 +44,7 @@ def prelu(x: Array, weight: Array) -> Any:
         x: Shape (N, C, ...), or any shape for a single weight.
         weight: One slope, or one for each channel, shape (C,).
     """
+    check_real("prelu", x, weight)
     if weight.ndim == 1 and weight.shape[0] != 1:
         weight = reshape(weight, tuple(-1 if k == 1 else 1 for k in range(x.ndim)))
     return where(raw(x) > 0, x, multiply(weight, x))
@@ -129,11 +132,14 @@ def selu(x: Array) -> Any:
 
 
 def _raw_sigmoid(xp: Namespace, x: Array) -> Array:
+    if is_complex(x):
+        small = xp.exp(xp.where(x.real >= 0, -x, x))
+        return xp.where(x.real >= 0, 1, small) / (1 + small)
     small = xp.exp(-xp.absolute(x))
     return xp.where(x >= 0, 1, small) / (1 + small)
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def sigmoid(xp: Namespace, x: Array) -> Array:
     """Return 1 / (1 + exp(-x)), without overflow."""
     return _raw_sigmoid(xp, x)
@@ -168,7 +174,7 @@ def _silu_slope(x: Array) -> Array:
     return s * (1 + x * (1 - s))
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def silu(xp: Namespace, x: Array) -> Array:
     """Return x sigmoid(x), also called swish."""
     return x * _raw_sigmoid(xp, x)

@@ -42,7 +42,7 @@ def take(x: Array, indices: Any, axis: int | None = None) -> Any:
 # Padding
 
 
-@primitive
+@primitive(on_complex="adjoint")
 def pad_constant(xp: Namespace, x: Array, *, widths: Widths, value: float = 0) -> Array:
     """Return x with `widths` elements of `value` before and after it along each axis."""
     return xp.pad(x, widths, constant_values=value) if widths else x.copy()

@@ -135,13 +135,13 @@ def dot(x: Array, y: Array) -> Any:
 
 
 def vdot(x: Array, y: Array) -> Any:
-    """Return the inner product of all elements of x and y, flattened."""
-    return matmul(reshape(x, -1), reshape(y, -1))
+    """Return the inner product of all elements of x and y, flattened: the sum of conj(x) y."""
+    return matmul(reshape(x, -1).conj(), reshape(y, -1))
 
 
 def vecdot(x: Array, y: Array, axis: int = -1) -> Any:
-    """Return the inner products of vectors along `axis`; the other axes broadcast."""
-    return sum(x * y, axis=axis)
+    """Return the inner products of vectors along `axis`, the sums of conj(x) y; the other axes broadcast."""
+    return sum(x.conj() * y, axis=axis)
 
 
 def inner(x: Array, y: Array) -> Any:

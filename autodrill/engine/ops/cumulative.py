@@ -11,6 +11,7 @@ from autodrill.engine.ops.index import take_along_axis
 from autodrill.engine.ops.reduce import cumsum, sum  # noqa: A004 - NumPy's name
 from autodrill.engine.ops.shape import concatenate, reshape
 from autodrill.engine.tensor import raw
+from autodrill.engine.wirtinger import check_real
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,11 +62,13 @@ def _running_extreme(x: Array, axis: int, larger: bool) -> Any:
 
 def cummax(x: Array, axis: int = -1) -> Any:
     """Return the running maximum along `axis`; of equal ones the latest gets the gradient, as in PyTorch."""
+    check_real("cummax", x)
     return _running_extreme(x, axis, larger=True)
 
 
 def cummin(x: Array, axis: int = -1) -> Any:
     """Return the running minimum along `axis`; of equal ones the latest gets the gradient, as in PyTorch."""
+    check_real("cummin", x)
     return _running_extreme(x, axis, larger=False)
 
 

@@ -1,7 +1,7 @@
 """Decompositions of batches of matrices, and the matrix norms that need one.
 
-Several results travel in one array, which the functions cut apart. What a decomposition leaves open (the sign of an
-eigenvector, the basis of a repeated eigenvalue) its derivative leaves open too: a function of the results is
+Several results travel in one array, which the functions cut apart. What a decomposition leaves open (the sign or phase
+of an eigenvector, the basis of a repeated eigenvalue) its derivative leaves open too: a function of the results is
 differentiable only if it does not depend on the choice, and eigenvalues or singular values must be distinct.
 """
 
@@ -11,14 +11,16 @@ import math
 from typing import TYPE_CHECKING, Any, Literal
 
 from autodrill.engine.ops.arrange import diag_embed, diagonal, tril, triu
-from autodrill.engine.ops.elementwise import absolute, where
-from autodrill.engine.ops.linalg import _mT, matmul
+from autodrill.engine.ops.elementwise import where
+from autodrill.engine.ops.linalg import _mH, _mT, matmul
 from autodrill.engine.ops.norms import vector_norm
+from autodrill.engine.ops.parts import absolute
 from autodrill.engine.ops.reduce import max, min, sum  # noqa: A004 - NumPy's names
 from autodrill.engine.ops.shape import concatenate, expand_dims, moveaxis, reshape
 from autodrill.engine.ops.solving import solve
 from autodrill.engine.primitive import primitive
 from autodrill.engine.tensor import raw
+from autodrill.engine.wirtinger import inner, is_complex, real_part
 
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array, Namespace
@@ -29,16 +31,16 @@ def _half_lower(x: Array) -> Array:
     return tril(x, k=-1) + diag_embed(diagonal(x, 0, -2, -1)) * 0.5
 
 
-def _symmetric(x: Array) -> Array:
-    return (x + _mT(x)) / 2
+def _hermitian(x: Array) -> Array:
+    return (x + _mH(x)) / 2
 
 
 # Cholesky (Murray, 2016)
 
 
-@primitive
+@primitive(on_complex="adjoint")
 def cholesky(xp: Namespace, x: Array) -> Array:
-    """Return the lower triangular L with L Lᵀ = x, for symmetric positive definite x; its gradient is symmetric.
+    """Return the lower triangular L with L Lᴴ = x, for Hermitian positive definite x; its gradient is Hermitian.
 
     Raises:
         numpy.linalg.LinAlgError: A matrix is not positive definite.
@@ -47,13 +49,13 @@ def cholesky(xp: Namespace, x: Array) -> Array:
 
 
 def _cholesky_vjp(g: Array, out: Array) -> Array:
-    inner = _half_lower(_mT(out) @ g)
-    # L⁻ᵀ (...) L⁻¹, by two solves
-    return _symmetric(_mT(solve(_mT(out), _mT(solve(_mT(out), inner)))))
+    inner = _half_lower(_mH(out) @ g)
+    # L⁻ᴴ (...) L⁻¹, by two solves
+    return _hermitian(_mH(solve(_mH(out), _mH(solve(_mH(out), inner)))))
 
 
 def _cholesky_jvp(dx: Array, out: Array) -> Array:
-    return out @ _half_lower(solve(out, _mT(solve(out, _symmetric(dx)))))
+    return out @ _half_lower(solve(out, _mH(solve(out, _hermitian(dx)))))
 
 
 cholesky.vjp(x=_cholesky_vjp)
@@ -63,7 +65,7 @@ cholesky.jvp(_cholesky_jvp)
 # QR (Walter and Lehmann, 2018)
 
 
-@primitive
+@primitive(on_complex="adjoint")
 def _qr(xp: Namespace, x: Array) -> Array:
     """Return Q above R, of matrices with at least as many rows as columns."""
     q, r = xp.linalg.qr(x)
@@ -78,21 +80,19 @@ def _right_divided(x: Array, r: Array) -> Array:
 def _qr_vjp(g: Array, out: Array, x_shape: tuple[int, ...]) -> Array:
     rows = x_shape[-2]
     q, r, gq, gr = out[..., :rows, :], out[..., rows:, :], g[..., :rows, :], triu(g[..., rows:, :])
-    m = r @ _mT(gr) - _mT(gq) @ q
-    return _right_divided_transposed(gq + q @ (tril(m) + _mT(tril(m, k=-1))), r)
-
-
-def _right_divided_transposed(x: Array, r: Array) -> Array:
-    """Return x r⁻ᵀ."""
-    return _mT(solve(r, _mT(x)))
+    lower = _half_lower(r @ _mH(gr) - _mH(gq) @ q)
+    return _mH(solve(r, _mH(gq + q @ (lower + _mH(lower)))))  # (...) r⁻ᴴ
 
 
 def _qr_jvp(dx: Array, out: Array, x_shape: tuple[int, ...]) -> Array:
     rows = x_shape[-2]
     q, r = out[..., :rows, :], out[..., rows:, :]
     scaled = _right_divided(dx, r)
-    inside = _mT(q) @ scaled
-    turning = tril(inside, k=-1) - _mT(tril(inside, k=-1))
+    inside = _mH(q) @ scaled
+    below = tril(inside, k=-1)
+    turning = below - _mH(below)
+    if is_complex(out):
+        turning = turning + diag_embed(1j * diagonal(inside, 0, -2, -1).imag)  # R keeps a real diagonal
     dq = q @ turning + scaled - q @ inside
     return concatenate([dq, (inside - turning) @ r], axis=-2)
 
@@ -112,10 +112,10 @@ def qr(x: Array) -> tuple[Any, Any]:
         return both[..., :rows, :], both[..., rows:, :]
     both = _qr(x[..., :rows])
     q = both[..., :rows, :]
-    return q, concatenate([both[..., rows:, :], matmul(_mT(q), x[..., rows:])], axis=-1)
+    return q, concatenate([both[..., rows:, :], matmul(_mH(q), x[..., rows:])], axis=-1)
 
 
-# Symmetric eigenvalues (Giles, 2008)
+# Hermitian eigenvalues (Giles, 2008)
 
 
 def _differences(values: Array) -> Array:
@@ -125,7 +125,7 @@ def _differences(values: Array) -> Array:
     return where(same, 0, 1 / where(same, 1, gap))
 
 
-@primitive
+@primitive(on_complex="adjoint")
 def _eigh(xp: Namespace, x: Array) -> Array:
     """Return the eigenvalues as a row above the eigenvectors."""
     values, vectors = xp.linalg.eigh(x)
@@ -133,14 +133,14 @@ def _eigh(xp: Namespace, x: Array) -> Array:
 
 
 def _eigh_vjp(g: Array, out: Array) -> Array:
-    values, vectors, gw, gv = out[..., 0, :], out[..., 1:, :], g[..., 0, :], g[..., 1:, :]
-    inner = diag_embed(gw) + _differences(values) * (_mT(vectors) @ gv)
-    return _symmetric(vectors @ inner @ _mT(vectors))
+    values, vectors, gw, gv = real_part(out[..., 0, :]), out[..., 1:, :], real_part(g[..., 0, :]), g[..., 1:, :]
+    inner = diag_embed(gw) + _differences(values) * (_mH(vectors) @ gv)
+    return _hermitian(vectors @ inner @ _mH(vectors))
 
 
 def _eigh_jvp(dx: Array, out: Array) -> Array:
-    values, vectors = out[..., 0, :], out[..., 1:, :]
-    inner = _mT(vectors) @ _symmetric(dx) @ vectors
+    values, vectors = real_part(out[..., 0, :]), out[..., 1:, :]
+    inner = _mH(vectors) @ _hermitian(dx) @ vectors
     dw = diagonal(inner, 0, -2, -1)
     return concatenate([expand_dims(dw, -2), vectors @ (_differences(values) * inner)], axis=-2)
 
@@ -150,53 +150,59 @@ _eigh.jvp(_eigh_jvp)
 
 
 def eigh(x: Array) -> tuple[Any, Any]:
-    """Return the eigenvalues of symmetric matrices, in ascending order, and the eigenvectors as columns."""
+    """Return the real eigenvalues of Hermitian matrices, in ascending order, and the eigenvectors as columns."""
     both = _eigh(x)
-    return both[..., 0, :], both[..., 1:, :]
+    return real_part(both[..., 0, :]), both[..., 1:, :]
 
 
 def eigvalsh(x: Array) -> Any:
-    """Return the eigenvalues of symmetric matrices, in ascending order."""
+    """Return the real eigenvalues of Hermitian matrices, in ascending order."""
     return eigh(x)[0]
 
 
 # Singular values (Townsend, 2016)
 
 
-@primitive
+@primitive(on_complex="adjoint")
 def _svd(xp: Namespace, x: Array) -> Array:
     """Return U, the singular values as a row, and V, one above the other."""
     u, s, vt = xp.linalg.svd(x, full_matrices=False)
-    return xp.concatenate([u, s[..., None, :], xp.swapaxes(vt, -1, -2)], axis=-2)
+    return xp.concatenate([u, s[..., None, :], xp.swapaxes(vt, -1, -2).conj()], axis=-2)
 
 
 def _cut(packed: Array, rows: int) -> tuple[Array, Array, Array]:
-    return packed[..., :rows, :], packed[..., rows, :], packed[..., rows + 1 :, :]
+    return packed[..., :rows, :], real_part(packed[..., rows, :]), packed[..., rows + 1 :, :]
 
 
 def _without(basis: Array, x: Array) -> Array:
     """Return what of x's columns is orthogonal to the columns of `basis`."""
-    return x - basis @ (_mT(basis) @ x)
+    return x - basis @ (_mH(basis) @ x)
 
 
 def _svd_vjp(g: Array, out: Array, x_shape: tuple[int, ...]) -> Array:
     (u, s, v), (gu, gs, gv) = _cut(out, x_shape[-2]), _cut(g, x_shape[-2])
     row, column = expand_dims(s, -2), expand_dims(s, -1)
     gaps = _differences(s * s)
-    left, right = _mT(u) @ gu, _mT(v) @ gv
-    inner = (gaps * (left - _mT(left))) * row + column * (gaps * (right - _mT(right))) + diag_embed(gs)
-    return u @ inner @ _mT(v) + (_without(u, gu) / row) @ _mT(v) + u @ _mT(_without(v, gv) / row)
+    left, right = _mH(u) @ gu, _mH(v) @ gv
+    inner = (gaps * (left - _mH(left))) * row + column * (gaps * (right - _mH(right))) + diag_embed(gs)
+    if is_complex(out):
+        inner = inner + diag_embed(0.5j * diagonal(left - right, 0, -2, -1).imag / s)
+    return u @ inner @ _mH(v) + (_without(u, gu) / row) @ _mH(v) + u @ _mH(_without(v, gv) / row)
 
 
 def _svd_jvp(dx: Array, out: Array, x_shape: tuple[int, ...]) -> Array:
     u, s, v = _cut(out, x_shape[-2])
     row, column = expand_dims(s, -2), expand_dims(s, -1)
     gaps = _differences(s * s)
-    right, left = dx @ v, _mT(dx) @ u
-    inner = _mT(u) @ right
-    du = u @ (gaps * (inner * row + column * _mT(inner))) + _without(u, right) / row
-    dv = v @ (gaps * (column * inner + _mT(inner) * row)) + _without(v, left) / row
-    return concatenate([du, expand_dims(diagonal(inner, 0, -2, -1), -2), dv], axis=-2)
+    right, left = dx @ v, _mH(dx) @ u
+    inner = _mH(u) @ right
+    du = u @ (gaps * (inner * row + column * _mH(inner))) + _without(u, right) / row
+    dv = v @ (gaps * (column * inner + _mH(inner) * row)) + _without(v, left) / row
+    ds = diagonal(inner, 0, -2, -1)
+    if is_complex(out):  # what turns the phase of u against that of v is split between them
+        turn = diag_embed(0.5j * ds.imag / s)
+        du, dv, ds = du + u @ turn, dv - v @ turn, ds.real
+    return concatenate([du, expand_dims(ds, -2), dv], axis=-2)
 
 
 _svd.vjp(x=_svd_vjp)
@@ -204,25 +210,25 @@ _svd.jvp(_svd_jvp)
 
 
 def svd(x: Array) -> tuple[Any, Any, Any]:
-    """Return U, s and Vᵀ of the thin singular value decomposition, x = U diag(s) Vᵀ, s in descending order."""
+    """Return U, s and Vᴴ of the thin singular value decomposition, x = U diag(s) Vᴴ, s in descending order."""
     u, s, v = _cut(_svd(x), x.shape[-2])
-    return u, s, _mT(v)
+    return u, s, _mH(v)
 
 
-@primitive
+@primitive(on_complex="adjoint")
 def svdvals(xp: Namespace, x: Array) -> Array:
     """Return the singular values, in descending order; where some are equal or 0, one subgradient of several."""
     return xp.linalg.svd(x, compute_uv=False)
 
 
 def _svdvals_vjp(g: Array, x: Array) -> Array:
-    u, _, vt = svd(x)
-    return (u * expand_dims(g, -2)) @ vt
+    u, _, vh = svd(x)
+    return (u * expand_dims(g, -2)) @ vh
 
 
 def _svdvals_jvp(dx: Array, x: Array) -> Array:
-    u, _, vt = svd(x)
-    return sum((_mT(u) @ dx) * vt, axis=-1)
+    u, _, vh = svd(x)
+    return sum(inner(_mH(u) @ dx, vh), axis=-1)
 
 
 svdvals.vjp(x=_svdvals_vjp)

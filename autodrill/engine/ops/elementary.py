@@ -10,6 +10,7 @@ import numpy as np
 from autodrill.engine.ops.elementwise import astype, exp, log, power, sqrt, where
 from autodrill.engine.primitive import primitive
 from autodrill.engine.tensor import raw
+from autodrill.engine.wirtinger import is_complex
 
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array, Namespace
@@ -19,17 +20,20 @@ LN2 = math.log(2)
 # Powers, roots and logarithms
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def exp2(xp: Namespace, x: Array) -> Array:
     """Return 2 to the power x."""
-    return xp.exp2(x)
+    try:
+        return xp.exp2(x)
+    except TypeError:  # of complex numbers there is none
+        return xp.exp(LN2 * x)
 
 
 exp2.vjp(x=lambda g, out: g * (LN2 * out))
 exp2.jvp("elementwise")
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def log2(xp: Namespace, x: Array) -> Array:
     """Return the logarithm to base 2."""
     return xp.log2(x)
@@ -39,7 +43,7 @@ log2.vjp(x=lambda g, x: g / (LN2 * x))
 log2.jvp("elementwise")
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def log10(xp: Namespace, x: Array) -> Array:
     """Return the logarithm to base 10."""
     return xp.log10(x)
@@ -59,7 +63,7 @@ cbrt.vjp(x=lambda g, out: g / (3 * out * out))
 cbrt.jvp("elementwise")
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def rsqrt(xp: Namespace, x: Array) -> Array:
     """Return 1 / √x."""
     return 1 / xp.sqrt(x)
@@ -71,7 +75,8 @@ rsqrt.jvp("elementwise")
 
 def float_power(x: Array, y: Array) -> Any:
     """Return x to the power y, computed in double precision whatever the inputs' dtype."""
-    return power(astype(x, np.float64), astype(y, np.float64))
+    wide = np.complex128 if is_complex(x) or is_complex(y) else np.float64
+    return power(astype(x, wide), astype(y, wide))
 
 
 def _cosine(side: Array, hypotenuse: Array) -> Array:
@@ -173,7 +178,7 @@ def deg2rad(xp: Namespace, x: Array) -> Array:
 
 
 deg2rad.vjp(x=lambda g: g * (math.pi / 180))
-deg2rad.jvp("linear")
+deg2rad.jvp("elementwise")  # not "linear", which is of complex numbers too: these are angles
 
 
 @primitive
@@ -183,10 +188,10 @@ def rad2deg(xp: Namespace, x: Array) -> Array:
 
 
 rad2deg.vjp(x=lambda g: g * (180 / math.pi))
-rad2deg.jvp("linear")
+rad2deg.jvp("elementwise")
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def arcsinh(xp: Namespace, x: Array) -> Array:
     """Return the inverse hyperbolic sine."""
     return xp.arcsinh(x)
@@ -196,17 +201,22 @@ arcsinh.vjp(x=lambda g, x: g / sqrt(1 + x * x))
 arcsinh.jvp("elementwise")
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def arccosh(xp: Namespace, x: Array) -> Array:
-    """Return the inverse hyperbolic cosine, of x at least 1."""
+    """Return the inverse hyperbolic cosine, of real x at least 1."""
     return xp.arccosh(x)
 
 
-arccosh.vjp(x=lambda g, x: g / sqrt((x - 1) * (x + 1)))
+def _arccosh_vjp(g: Array, x: Array) -> Array:
+    # On the left half of the plane the root of the product is not the product of the roots.
+    return g / (sqrt(x - 1) * sqrt(x + 1) if is_complex(x) else sqrt((x - 1) * (x + 1)))
+
+
+arccosh.vjp(x=_arccosh_vjp)
 arccosh.jvp("elementwise")
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def arctanh(xp: Namespace, x: Array) -> Array:
     """Return the inverse hyperbolic tangent, of x between -1 and 1."""
     return xp.arctanh(x)
@@ -216,7 +226,7 @@ arctanh.vjp(x=lambda g, x: g / ((1 - x) * (1 + x)))
 arctanh.jvp("elementwise")
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def spherical_bessel(xp: Namespace, z: Array, *, order: int = 0) -> Array:
     """Return jₙ(z) / zⁿ, jₙ the spherical Bessel function of order n: smooth and even, also at 0.
 

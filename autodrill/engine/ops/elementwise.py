@@ -8,6 +8,7 @@ from typing import Any
 from autodrill.engine.backend import Array, Namespace, backend_of
 from autodrill.engine.primitive import primitive
 from autodrill.engine.tensor import Tensor, raw
+from autodrill.engine.wirtinger import cast
 
 # Arithmetic
 
@@ -42,7 +43,7 @@ multiply.vjp(x=lambda g, y: g * y, y=lambda g, x: g * x)
 multiply.jvp("linear in each argument")
 
 
-@primitive(broadcasts=True)
+@primitive(broadcasts=True, on_complex="holomorphic")
 def divide(xp: Namespace, x: Array, y: Array) -> Array:
     """Return x / y."""
     return xp.divide(x, y)
@@ -82,14 +83,16 @@ def _power_wrt_base(g: Array, x: Array, y: Array) -> Array:
 
 def _power_wrt_exponent(g: Array, x: Array, out: Array) -> Array:
     # d(0**y)/dy is 0 for y > 0: 0 * log(0) must not be formed.
+    if out.dtype.kind == "c":
+        return g * out * log(where(x == 0, 1, x) + 0j)  # of a negative real base too
     if isinstance(x, (int, float)):
         return g * out * math.log(x or 1)
     return g * out * log(where(x == 0, 1, x))
 
 
-@primitive(broadcasts=True)
+@primitive(broadcasts=True, on_complex="holomorphic")
 def power(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return x to the power y; for a negative base the exponent must be a constant integer."""
+    """Return x to the power y, its principal value; for a negative real base a real exponent must be an integer."""
     return xp.power(x, y)
 
 
@@ -97,7 +100,7 @@ power.vjp(x=_power_wrt_base, y=_power_wrt_exponent)
 power.jvp("elementwise")
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def square(xp: Namespace, x: Array) -> Array:
     """Return x²."""
     return xp.square(x)
@@ -107,7 +110,7 @@ square.vjp(x=lambda g, x: g * (2 * x))
 square.jvp("elementwise")
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def reciprocal(xp: Namespace, x: Array) -> Array:
     """Return 1 / x."""
     return xp.reciprocal(x)
@@ -117,7 +120,7 @@ reciprocal.vjp(x=lambda g, out: -g * out * out)
 reciprocal.jvp("elementwise")
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def sqrt(xp: Namespace, x: Array) -> Array:
     """Return the square root."""
     return xp.sqrt(x)
@@ -130,7 +133,7 @@ sqrt.jvp("elementwise")
 # Exponential and logarithm
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def exp(xp: Namespace, x: Array) -> Array:
     """Return e to the power x."""
     return xp.exp(x)
@@ -140,7 +143,7 @@ exp.vjp(x=lambda g, out: g * out)
 exp.jvp("elementwise")
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def expm1(xp: Namespace, x: Array) -> Array:
     """Return exp(x) - 1, accurate near 0."""
     return xp.expm1(x)
@@ -150,7 +153,7 @@ expm1.vjp(x=lambda g, out: g * (out + 1))
 expm1.jvp("elementwise")
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def log(xp: Namespace, x: Array) -> Array:
     """Return the natural logarithm."""
     return xp.log(x)
@@ -160,7 +163,7 @@ log.vjp(x=lambda g, x: g / x)
 log.jvp("elementwise")
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def log1p(xp: Namespace, x: Array) -> Array:
     """Return log(1 + x), accurate near 0."""
     return xp.log1p(x)
@@ -183,13 +186,13 @@ erf.jvp("elementwise")
 # Trigonometric and hyperbolic
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def sin(xp: Namespace, x: Array) -> Array:
     """Return the sine."""
     return xp.sin(x)
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def cos(xp: Namespace, x: Array) -> Array:
     """Return the cosine."""
     return xp.cos(x)
@@ -201,7 +204,7 @@ cos.vjp(x=lambda g, x: -g * sin(x))
 cos.jvp("elementwise")
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def tan(xp: Namespace, x: Array) -> Array:
     """Return the tangent."""
     return xp.tan(x)
@@ -211,7 +214,7 @@ tan.vjp(x=lambda g, out: g * (1 + out * out))
 tan.jvp("elementwise")
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def arcsin(xp: Namespace, x: Array) -> Array:
     """Return the inverse sine."""
     return xp.arcsin(x)
@@ -221,7 +224,7 @@ arcsin.vjp(x=lambda g, x: g / sqrt((1 - x) * (1 + x)))
 arcsin.jvp("elementwise")
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def arccos(xp: Namespace, x: Array) -> Array:
     """Return the inverse cosine."""
     return xp.arccos(x)
@@ -231,7 +234,7 @@ arccos.vjp(x=lambda g, x: -g / sqrt((1 - x) * (1 + x)))
 arccos.jvp("elementwise")
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def arctan(xp: Namespace, x: Array) -> Array:
     """Return the inverse tangent."""
     return xp.arctan(x)
@@ -241,13 +244,13 @@ arctan.vjp(x=lambda g, x: g / (1 + x * x))
 arctan.jvp("elementwise")
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def sinh(xp: Namespace, x: Array) -> Array:
     """Return the hyperbolic sine."""
     return xp.sinh(x)
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def cosh(xp: Namespace, x: Array) -> Array:
     """Return the hyperbolic cosine."""
     return xp.cosh(x)
@@ -259,7 +262,7 @@ cosh.vjp(x=lambda g, x: g * sinh(x))
 cosh.jvp("elementwise")
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def tanh(xp: Namespace, x: Array) -> Array:
     """Return the hyperbolic tangent."""
     return xp.tanh(x)
@@ -270,26 +273,6 @@ tanh.jvp("elementwise")
 
 
 # With kinks
-
-
-@primitive
-def sign(xp: Namespace, x: Array) -> Array:
-    """Return -1, 0 or 1; the derivative is 0 everywhere."""
-    return xp.sign(x)
-
-
-sign.vjp(x=lambda g: g * 0)
-sign.jvp("elementwise")
-
-
-@primitive
-def absolute(xp: Namespace, x: Array) -> Array:
-    """Return |x|; its subgradient at 0 is 0."""
-    return xp.absolute(x)
-
-
-absolute.vjp(x=lambda g, x: g * sign(x))
-absolute.jvp("elementwise")
 
 
 @primitive(broadcasts=True)
@@ -359,7 +342,7 @@ def _astype(xp: Namespace, x: Array, *, dtype: Any) -> Array:  # noqa: ARG001 - 
     return x.astype(dtype)
 
 
-_astype.vjp(x=lambda g, x_dtype: _astype(g, dtype=x_dtype))
+_astype.vjp(x=lambda g, x_dtype: cast(g, dtype=x_dtype))
 _astype.jvp("linear")
 
 

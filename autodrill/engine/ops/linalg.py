@@ -16,6 +16,10 @@ def _mT(x: Array) -> Array:  # noqa: N802 - NumPy's name for the matrix transpos
     return swapaxes(x, -1, -2)
 
 
+def _mH(x: Array) -> Array:  # noqa: N802 - the conjugate transpose
+    return swapaxes(x, -1, -2).conj()
+
+
 def _wrt_left(g: Array, x_shape: tuple[int, ...], y: Array) -> Array:
     if y.ndim == 1:
         return expand_dims(g, -1) * y

@@ -12,6 +12,7 @@ from autodrill.engine.ops.reduce import logsumexp, mean, sum  # noqa: A004 - Num
 from autodrill.engine.ops.shape import concatenate, expand_dims, squeeze, stack
 from autodrill.engine.primitive import primitive
 from autodrill.engine.tensor import Tensor, raw
+from autodrill.engine.wirtinger import is_complex
 
 Reduction = Literal["none", "mean", "sum"]
 
@@ -26,7 +27,10 @@ def reduced(losses: Array, reduction: Reduction, divisor: Any = None) -> Any:
 
     Raises:
         ValueError: The reduction is unknown.
+        TypeError: The losses are complex.
     """
+    if is_complex(losses):
+        raise TypeError("a loss is not defined for complex numbers: it must be real, as `abs(...) ** 2` is")
     if reduction == "none":
         return losses
     if reduction == "sum":

@@ -10,6 +10,7 @@ from autodrill.engine.ops.elementwise import sqrt, square
 from autodrill.engine.ops.reduce import mean
 from autodrill.engine.ops.shape import reshape
 from autodrill.engine.primitive import primitive
+from autodrill.engine.wirtinger import check_real
 
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array, Namespace
@@ -69,6 +70,7 @@ def layer_norm(
 
 def rms_norm(x: Array, axis: int | Axes = -1, weight: Array | None = None, eps: float = 1e-5) -> Any:
     """Divide by the root of the mean square over `axis`, then scale (Zhang and Sennrich, 2019)."""
+    check_real("rms_norm", x)
     return _scaled(x * rsqrt(mean(square(x), axis=axis, keepdims=True) + eps), weight, None)
 
 
@@ -131,6 +133,7 @@ def local_response_norm(x: Array, size: int, alpha: float = 1e-4, beta: float = 
     from autodrill.engine.ops.arrange import pad
     from autodrill.engine.ops.window import windows
 
+    check_real("local_response_norm", x)
     around = pad(square(x), ((0, 0), (size // 2, (size - 1) // 2)) + ((0, 0),) * (x.ndim - 2))
     neighbours = windows(around, axes=(1,), size=(size,), stride=(1,), dilation=(1,))
     return x / (k + alpha * mean(neighbours, axis=-1)) ** beta

@@ -7,32 +7,35 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodrill.engine.ops.elementwise import absolute, divide, power, sign, where
+from autodrill.engine.ops.elementwise import divide, power, where
+from autodrill.engine.ops.parts import absolute, sgn, sign
 from autodrill.engine.ops.reduce import Axis, _kept, max, min, sum  # noqa: A004 - NumPy's names
 from autodrill.engine.ops.shape import broadcast_to, reshape
 from autodrill.engine.primitive import primitive
 from autodrill.engine.tensor import raw
+from autodrill.engine.wirtinger import check_real, inner, is_complex
 
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array, Namespace
 
 
 def _norm_slope(x: Array, out: Array, ord: float, axis: Axis) -> Array:
-    """Return the gradient of the norm, sign(x) (|x| / norm)^(ord - 1); 0 with all its derivatives where that is 0."""
+    """Return the gradient of the norm, sgn(x) (|x| / norm)^(ord - 1); 0 with all its derivatives where that is 0."""
     out = reshape(out, _kept(x.shape, axis))
     zero = raw(out) == 0
     ratio = where(zero, 0, x / where(zero, 1, out))
     if ord == 2:
         return ratio
     size = absolute(ratio)
-    return sign(raw(x)) * power(where(raw(size) == 0, 1, size), ord - 1) * (raw(size) != 0)
+    direction = sgn(x) if is_complex(x) else sign(raw(x))
+    return direction * power(where(raw(size) == 0, 1, size), ord - 1) * (raw(size) != 0)
 
 
-@primitive
+@primitive(on_complex="adjoint")
 def p_norm(xp: Namespace, x: Array, *, ord: float = 2, axis: Axis = None, keepdims: bool = False) -> Array:
     """Return (Σ |x|^ord)^(1/ord) over `axis`, for a finite ord other than 0; its subgradient at 0 is 0."""
     if ord == 2:
-        return xp.sqrt(xp.sum(x * x, axis=axis, keepdims=keepdims))
+        return xp.sqrt(xp.sum((x * x.conj()).real if is_complex(x) else x * x, axis=axis, keepdims=keepdims))
     return xp.sum(xp.absolute(x) ** ord, axis=axis, keepdims=keepdims) ** (1 / ord)
 
 
@@ -41,7 +44,7 @@ def _norm_vjp(g: Array, x: Array, out: Array, ord: float, axis: Axis) -> Array:
 
 
 def _norm_jvp(dx: Array, x: Array, out: Array, ord: float, axis: Axis, keepdims: bool) -> Array:
-    return sum(dx * _norm_slope(x, out, ord, axis), axis=axis, keepdims=keepdims)
+    return sum(inner(dx, _norm_slope(x, out, ord, axis)), axis=axis, keepdims=keepdims)
 
 
 p_norm.vjp(x=_norm_vjp)
@@ -63,7 +66,7 @@ def vector_norm(x: Array, ord: float = 2, axis: Axis = None, keepdims: bool = Fa
     if ord == -math.inf:
         return min(absolute(x), axis=axis, keepdims=keepdims)
     if ord == 0:
-        return sum(absolute(sign(x)), axis=axis, keepdims=keepdims)
+        return sum(absolute(sgn(x)), axis=axis, keepdims=keepdims)
     if ord == 1:
         return sum(absolute(x), axis=axis, keepdims=keepdims)
     return p_norm(x, ord=ord, axis=axis, keepdims=keepdims)
@@ -85,6 +88,7 @@ def cosine_similarity(x: Array, y: Array, axis: int = 1, eps: float = 1e-8) -> A
 
     They broadcast first, so that along `axis` too one element may stand for several.
     """
+    check_real("cosine_similarity", x, y)
     shape = np.broadcast_shapes(x.shape, y.shape)
     x, y = (v if v.shape == shape else broadcast_to(v, shape) for v in (x, y))
     norms = [vector_norm(v, 2, axis, keepdims=True) for v in (x, y)]

@@ -12,6 +12,7 @@ from autodrill.engine.ops.arrange import take
 from autodrill.engine.ops.index import take_along_axis
 from autodrill.engine.ops.shape import reshape, squeeze, stack
 from autodrill.engine.tensor import Tensor, raw
+from autodrill.engine.wirtinger import check_real
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,23 +22,27 @@ if TYPE_CHECKING:
 
 def argsort(x: Array, axis: int = -1) -> Array:
     """Return the indices that sort x along `axis`, equal elements in their order; a plain array of integers."""
+    check_real("argsort", x)
     return backend_of(raw(x)).xp.argsort(raw(x), axis=axis, kind="stable")
 
 
 def argmax(x: Array, axis: int | None = None) -> Array:
     """Return the index of the maximum, of equal ones the first; a plain array of integers."""
+    check_real("argmax", x)
     xp = backend_of(raw(x)).xp
     return xp.asarray(xp.argmax(raw(x), axis=axis))
 
 
 def argmin(x: Array, axis: int | None = None) -> Array:
     """Return the index of the minimum, of equal ones the first; a plain array of integers."""
+    check_real("argmin", x)
     xp = backend_of(raw(x)).xp
     return xp.asarray(xp.argmin(raw(x), axis=axis))
 
 
 def sort(x: Array, axis: int | None = -1) -> Any:
     """Return x sorted along `axis`, or flattened and sorted for None."""
+    check_real("sort", x)
     if axis is None:
         return sort(reshape(x, -1), 0)
     return take_along_axis(x, argsort(x, axis), axis)
@@ -45,11 +50,13 @@ def sort(x: Array, axis: int | None = -1) -> Any:
 
 def partition(x: Array, kth: int, axis: int = -1) -> Any:
     """Return x reordered along `axis`: its kth smallest in its sorted place, smaller ones before, larger after."""
+    check_real("partition", x)
     return take_along_axis(x, backend_of(raw(x)).xp.argpartition(raw(x), kth, axis), axis)
 
 
 def topk(x: Array, k: int, axis: int = -1, largest: bool = True) -> tuple[Any, Array]:
     """Return the k largest elements along `axis`, the largest first, or the k smallest; and their indices."""
+    check_real("topk", x)
     order = argsort(-raw(x) if largest else x, axis)
     order = take(order, np.arange(k), axis)
     return take_along_axis(x, order, axis), order
@@ -57,6 +64,7 @@ def topk(x: Array, k: int, axis: int = -1, largest: bool = True) -> tuple[Any, A
 
 def kthvalue(x: Array, k: int, axis: int = -1) -> Any:
     """Return the kth smallest element along `axis`, counted from 1 as in PyTorch."""
+    check_real("kthvalue", x)
     return squeeze(take_along_axis(x, take(argsort(x, axis), np.arange(k - 1, k), axis), axis), axis=axis)
 
 
@@ -84,6 +92,7 @@ def quantile(
     Raises:
         ValueError: A probability is outside [0, 1], or the method is unknown.
     """
+    check_real("quantile", x)
     if method not in get_args(Method):
         raise ValueError(f"`method` is one of {', '.join(f'`{m}`' for m in get_args(Method))}, not `{method}`")
     levels = np.asarray(raw(q), dtype=float)
@@ -114,4 +123,5 @@ def quantile(
 
 def median(x: Array, axis: int | None = None, keepdims: bool = False) -> Any:
     """Return the middle element along `axis`, or the mean of the two middle ones, as NumPy does."""
+    check_real("median", x)
     return quantile(x, 0.5, axis, keepdims)

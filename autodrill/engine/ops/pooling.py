@@ -16,6 +16,7 @@ from autodrill.engine.ops.reduce import sum  # noqa: A004 - NumPy's name
 from autodrill.engine.ops.shape import moveaxis, reshape
 from autodrill.engine.ops.window import Lengths, lengths, windows
 from autodrill.engine.tensor import raw
+from autodrill.engine.wirtinger import check_real
 
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array
@@ -59,6 +60,7 @@ def _first_maximum(x: Array) -> Any:
 
 
 def _max_pool(x: Array, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, dims: int) -> Any:
+    check_real(f"max_pool{dims}d", x)
     _check_axes(x, dims)
     return _first_maximum(_Places.of(x, kernel_size, stride, padding, dilation, ceil_mode).windows(x, -math.inf))
 
@@ -199,6 +201,7 @@ def avg_pool3d(
 
 
 def _lp_pool(x: Array, norm_type: float, kernel_size: Any, stride: Any, dims: int) -> Any:
+    check_real(f"lp_pool{dims}d", x)
     _check_axes(x, dims)
     seen = _Places.of(x, kernel_size, stride, 0, 1, ceil_mode=False).windows(x, 0)
     return power(sum(power(seen, norm_type), axis=-1), 1 / norm_type)
@@ -243,6 +246,7 @@ def adaptive_avg(x: Array, output_size: Any, dims: int) -> Any:
 
 
 def _adaptive_max(x: Array, output_size: Any, dims: int) -> Any:
+    check_real(f"adaptive_max_pool{dims}d", x)
     for axis, count in enumerate(lengths(output_size, dims), start=2):
         bins = _bins(x.shape[axis], count)
         widest = max(map(len, bins))

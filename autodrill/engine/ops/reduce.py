@@ -10,6 +10,7 @@ from autodrill.engine.ops.elementwise import exp, where
 from autodrill.engine.ops.shape import broadcast_to, flip, moveaxis, reshape
 from autodrill.engine.primitive import primitive
 from autodrill.engine.tensor import Tensor, raw
+from autodrill.engine.wirtinger import inner
 
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array, Namespace
@@ -97,7 +98,7 @@ def _range(like: Array, n: int) -> Array:
     return backend_of(like).xp.arange(n)
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def prod(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
     """Return the product over `axis`; the gradient is right where elements are 0."""
     return xp.prod(x, axis=axis, keepdims=keepdims)
@@ -146,9 +147,9 @@ def _centred(x: Array, axis: Axis) -> Array:
     return x - mean(x, axis=axis, keepdims=True)
 
 
-@primitive
+@primitive(on_complex="adjoint")
 def var(xp: Namespace, x: Array, *, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Array:
-    """Return the variance over `axis`, with divisor N - ddof."""
+    """Return the variance over `axis`, the mean of |x - mean|² with divisor N - ddof."""
     return xp.var(x, axis=axis, ddof=ddof, keepdims=keepdims)
 
 
@@ -157,12 +158,12 @@ var.vjp(
 )
 var.jvp(
     lambda dx, x, axis, ddof, keepdims: (
-        2 / (_count(x.shape, axis) - ddof) * sum(dx * _centred(x, axis), axis=axis, keepdims=keepdims)
+        2 / (_count(x.shape, axis) - ddof) * sum(inner(dx, _centred(x, axis)), axis=axis, keepdims=keepdims)
     )
 )
 
 
-@primitive
+@primitive(on_complex="adjoint")
 def std(xp: Namespace, x: Array, *, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Array:
     """Return the standard deviation over `axis`, with divisor N - ddof."""
     return xp.std(x, axis=axis, ddof=ddof, keepdims=keepdims)
@@ -175,12 +176,12 @@ std.vjp(
 )
 std.jvp(
     lambda dx, x, out, axis, ddof, keepdims: (
-        sum(dx * _centred(x, axis), axis=axis, keepdims=keepdims) / ((_count(x.shape, axis) - ddof) * out)
+        sum(inner(dx, _centred(x, axis)), axis=axis, keepdims=keepdims) / ((_count(x.shape, axis) - ddof) * out)
     )
 )
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def logsumexp(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
     """Return log Σ exp(x) over `axis`, without overflow."""
     top = xp.max(x, axis=axis, keepdims=True)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from autodrill.engine.ops.activation import logsigmoid, relu, softplus
 from autodrill.engine.ops.elementary import xlogy
-from autodrill.engine.ops.elementwise import absolute, exp, log, maximum, minimum, sqrt, square, subtract, where
+from autodrill.engine.ops.elementwise import exp, log, maximum, minimum, sqrt, square, subtract, where
 from autodrill.engine.ops.loss import reduced
 from autodrill.engine.ops.norms import pairwise_distance
+from autodrill.engine.ops.parts import absolute
 from autodrill.engine.ops.reduce import mean, sum  # noqa: A004 - NumPy's name
 from autodrill.engine.ops.shape import expand_dims
 from autodrill.engine.primitive import primitive

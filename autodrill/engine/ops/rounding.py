@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from autodrill.engine.backend import backend_of
-from autodrill.engine.ops.elementwise import sign, where
+from autodrill.engine.ops.elementwise import where
+from autodrill.engine.ops.parts import sign
 from autodrill.engine.primitive import primitive
 from autodrill.engine.tensor import Tensor, raw
+from autodrill.engine.wirtinger import check_real
 
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array, Namespace
@@ -60,6 +62,7 @@ def heaviside(x: Array, h: Array) -> Array:
     Raises:
         RuntimeError: An input requires grad or carries a tangent: a derivative of 0 would hide that none exists.
     """
+    check_real("heaviside", x, h)
     for value in (x, h):
         if type(value) is Tensor and (value.requires_grad or value.tangents is not None):
             raise RuntimeError("`heaviside` has no derivative to pass on; detach its inputs, or use `where`")

@@ -13,11 +13,12 @@ import numpy as np
 from autodrill.engine.backend import backend_of
 from autodrill.engine.ops.arrange import take, tril, triu
 from autodrill.engine.ops.elementwise import power
-from autodrill.engine.ops.linalg import _mT, matmul
+from autodrill.engine.ops.linalg import _mH, _mT, matmul
 from autodrill.engine.ops.reduce import sum  # noqa: A004 - NumPy's name
 from autodrill.engine.ops.shape import expand_dims, reshape, swapaxes, transpose
 from autodrill.engine.primitive import primitive
 from autodrill.engine.tensor import raw
+from autodrill.engine.wirtinger import inner, is_complex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +30,7 @@ def _eye(x: Array) -> Array:
     return backend_of(raw(x)).xp.eye(x.shape[-1], dtype=x.dtype)
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def inv(xp: Namespace, x: Array) -> Array:
     """Return the inverse of square matrices.
 
@@ -43,7 +44,7 @@ inv.vjp(x=lambda g, out: -(_mT(out) @ g @ _mT(out)))
 inv.jvp(lambda dx, out: -(out @ dx @ out))
 
 
-@primitive(broadcasts=True)
+@primitive(broadcasts=True, on_complex="holomorphic")
 def _solve(xp: Namespace, a: Array, b: Array) -> Array:
     """Return x with a x = b, b of matrices."""
     return xp.linalg.solve(a, b)
@@ -98,7 +99,7 @@ def _cofactors(x: Array, out: Array) -> Array:
     return det(swapaxes(minors, -3, -2)) * backend_of(raw(x)).xp.asarray(signs.astype(x.dtype))
 
 
-@primitive
+@primitive(on_complex="holomorphic")
 def det(xp: Namespace, x: Array) -> Array:
     """Return the determinants of square matrices; the gradient is right at a singular matrix too."""
     return xp.linalg.det(x)
@@ -108,19 +109,45 @@ det.vjp(x=lambda g, x, out: _matrices(g) * _cofactors(x, out))
 det.jvp(lambda dx, x, out: sum(dx * _cofactors(x, out), axis=(-2, -1)))
 
 
-@primitive
+@primitive(on_complex="adjoint")
 def logabsdet(xp: Namespace, x: Array) -> Array:
     """Return log |det x| of square matrices, where the determinant itself would overflow or underflow."""
     return xp.linalg.slogdet(x)[1]
 
 
-logabsdet.vjp(x=lambda g, x: _matrices(g) * _mT(inv(x)))
-logabsdet.jvp(lambda dx, x: sum(dx * _mT(inv(x)), axis=(-2, -1)))
+logabsdet.vjp(x=lambda g, x: _matrices(g) * _mH(inv(x)))
+logabsdet.jvp(lambda dx, x: sum(inner(dx, _mH(inv(x))), axis=(-2, -1)))
 
 
-def slogdet(x: Array) -> tuple[Array, Any]:
-    """Return the sign of the determinant, a plain array, and the logarithm of its absolute value."""
-    return backend_of(raw(x)).xp.linalg.slogdet(raw(x))[0], logabsdet(x)
+@primitive(on_complex="adjoint")
+def det_phase(xp: Namespace, x: Array) -> Array:
+    """Return det x / |det x| of square matrices, the sign of the determinant; of real ones its derivative is 0."""
+    return xp.linalg.slogdet(x)[0]
+
+
+def _det_phase_vjp(g: Array, x: Array, out: Array) -> Array:
+    if not is_complex(x):
+        return x * 0
+    return _matrices(1j * (g * out.conj()).imag) * _mH(inv(x))
+
+
+def _det_phase_jvp(dx: Array, x: Array, out: Array) -> Array:
+    if not is_complex(x):
+        return out * 0
+    # d log det x = tr(x⁻¹ dx), whose imaginary part is the angle's.
+    return 1j * out * sum(dx * _mT(inv(x)), axis=(-2, -1)).imag
+
+
+det_phase.vjp(x=_det_phase_vjp)
+det_phase.jvp(_det_phase_jvp)
+
+
+def slogdet(x: Array) -> tuple[Any, Any]:
+    """Return the sign of the determinant and the logarithm of its absolute value.
+
+    The sign of real matrices is a plain array; that of complex ones, det x / |det x|, is differentiable.
+    """
+    return det_phase(x if is_complex(x) else raw(x)), logabsdet(x)
 
 
 def _left_null(x: Array, out: Array) -> Array:
@@ -131,19 +158,19 @@ def _right_null(x: Array, out: Array) -> Array:
     return _eye(x) - out @ x
 
 
-@primitive
+@primitive(on_complex="adjoint")
 def pinv(xp: Namespace, x: Array) -> Array:
     """Return the Moore-Penrose inverse; differentiable where the rank does not change (Golub and Pereyra, 1973)."""
     return xp.linalg.pinv(x)
 
 
 def _pinv_vjp(g: Array, x: Array, out: Array) -> Array:
-    p, pt, gt = out, _mT(out), _mT(g)
+    p, pt, gt = out, _mH(out), _mH(g)
     return _left_null(x, out) @ gt @ (p @ pt) + (pt @ p) @ gt @ _right_null(x, out) - pt @ g @ pt
 
 
 def _pinv_jvp(dx: Array, x: Array, out: Array) -> Array:
-    p, pt, dt = out, _mT(out), _mT(dx)
+    p, pt, dt = out, _mH(out), _mH(dx)
     return (p @ pt) @ dt @ _left_null(x, out) + _right_null(x, out) @ dt @ (pt @ p) - p @ dx @ p
 
 

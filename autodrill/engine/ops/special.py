@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from autodrill.engine import special
 from autodrill.engine.backend import NUMPY, DeviceError, backend_of
 from autodrill.engine.ops.elementary import xlogy
-from autodrill.engine.ops.elementwise import exp, log, sign, where
+from autodrill.engine.ops.elementwise import exp, log, where
+from autodrill.engine.ops.parts import sign
 from autodrill.engine.primitive import primitive
 from autodrill.engine.tensor import raw
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 from autodrill.engine.backend import backend_of
 from autodrill.engine.ops.arrange import diagonal
 from autodrill.engine.ops.elementwise import sqrt, where
-from autodrill.engine.ops.linalg import matmul
+from autodrill.engine.ops.linalg import _mH, matmul
 from autodrill.engine.ops.reduce import Axis, sum  # noqa: A004 - NumPy's name
-from autodrill.engine.ops.shape import expand_dims, reshape, swapaxes
+from autodrill.engine.ops.shape import expand_dims, reshape
 from autodrill.engine.tensor import raw
+from autodrill.engine.wirtinger import real_part
 
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array
@@ -47,7 +48,7 @@ def cov(x: Array, *, ddof: float = 1, fweights: Array | None = None, aweights: A
     total = sum(weights)
     centred = rows - expand_dims(sum(rows * weights, axis=1) / total, 1)
     lost = ddof if aweights is None else ddof * sum(weights * aweights) / total
-    found = matmul(centred, swapaxes(centred * weights, 0, 1)) / (total - lost)
+    found = matmul(centred, _mH(centred * weights)) / (total - lost)
     return reshape(found, ()) if rows.shape[0] == 1 else found
 
 
@@ -56,5 +57,5 @@ def corrcoef(x: Array) -> Any:
     found = cov(x)
     if found.ndim == 0:
         return found / found
-    deviations = sqrt(diagonal(found))
+    deviations = sqrt(real_part(diagonal(found)))
     return found / expand_dims(deviations, 1) / deviations

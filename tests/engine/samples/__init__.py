@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-from tests.engine.samples import arrange, core, elementary, linalg, network, ordering, special, statistics, window
+from tests.engine.samples import (
+    arrange,
+    core,
+    elementary,
+    fourier,
+    in_complex,
+    linalg,
+    network,
+    ordering,
+    parts,
+    special,
+    statistics,
+    window,
+)
 from tests.engine.samples.base import Counterpart, Sample
 
 __all__ = ["COUNTERPARTS", "SAMPLES", "Counterpart", "Sample"]
 
-PARTS = (core, elementary, arrange, ordering, linalg, special, network, window, statistics)
+PARTS = (core, elementary, arrange, ordering, linalg, special, network, window, statistics, fourier, parts)
 
-SAMPLES: tuple[Sample, ...] = tuple(sample for part in PARTS for sample in part.SAMPLES)
+_REAL: tuple[Sample, ...] = tuple(sample for part in PARTS for sample in part.SAMPLES)
+
+SAMPLES: tuple[Sample, ...] = (*_REAL, *in_complex.derived(_REAL), *in_complex.mixed(_REAL), *in_complex.SAMPLES)
 
 COUNTERPARTS: dict[str, Counterpart] = {name: make for part in PARTS for name, make in part.COUNTERPARTS.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -64,7 +64,8 @@ positive_only = between(0.3, 2)
 class Sample:
     """One call of an operation: its inputs, drawn afresh from a generator, and its static values.
 
-    `call` says how, where that is not `operation(*inputs, **static)`: a sequence of inputs, or several results.
+    `call` says how, where that is not `operation(*inputs, **static)`: a sequence of inputs, or several results. The
+    inputs at the positions `of_complex` get an imaginary part, but for elements that are exactly 0.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Sample:
     draws: tuple[Draw, ...]
     static: dict[str, Any] = field(default_factory=dict)
     call: Callable[..., Any] | None = None
+    of_complex: tuple[int, ...] = ()
 
     def function(self) -> Callable[..., Any]:
         """Return the sampled function of raw arrays or Tensors."""
@@ -80,14 +82,24 @@ class Sample:
 
     def __str__(self) -> str:
         static = ",".join(f"{k}={v}" for k, v in self.static.items())
-        return f"{self.name}-{'x'.join(map(str, self.shapes))}{'-' if static else ''}{static}".replace(" ", "")
+        parts = "-complex" + ",".join(map(str, self.of_complex)) if self.of_complex else ""
+        return f"{self.name}-{'x'.join(map(str, self.shapes))}{'-' if static else ''}{static}{parts}".replace(" ", "")
 
     def rng(self) -> np.random.Generator:
         return np.random.default_rng(zlib.crc32(str(self).encode()))
 
     def inputs(self) -> list[Any]:
         rng = self.rng()
-        return [np.asarray(draw(rng, shape)) for draw, shape in zip(self.draws, self.shapes, strict=True)]
+        inputs = [np.asarray(draw(rng, shape)) for draw, shape in zip(self.draws, self.shapes, strict=True)]
+        for k in self.of_complex:
+            x = inputs[k]
+            inputs[k] = np.asarray(x + 1j * np.where(x == 0, 0, rng.uniform(-0.8, 0.8, x.shape)))
+        return inputs
+
+    def in_complex(self, *positions: int) -> Sample:
+        """Return the same call with complex numbers at some positions, by default at all that are floating."""
+        floating = tuple(k for k, x in enumerate(self.inputs()) if x.dtype.kind == "f")
+        return replace(self, of_complex=positions or floating)
 
 
 UNARY = ((), (1,), (0,), (2, 3))

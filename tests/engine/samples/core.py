@@ -38,7 +38,7 @@ def added_at(x: Any, values: Any, index: Any) -> Any:
 
 SAMPLES: tuple[Sample, ...] = (
     *unary(real, "negative", "positive", "square", "exp", "expm1", "erf", "sin", "cos", "arctan", "sinh", "cosh"),
-    *unary(real, "tanh", "absolute", "sign", "relu", "sigmoid", "softplus", "silu", "gelu"),
+    *unary(real, "tanh", "sign", "relu", "sigmoid", "softplus", "silu", "gelu"),
     *unary(positive_only, "sqrt", "log", "reciprocal"),
     *unary(between(-0.7, 2), "log1p"),
     *unary(between(-1.2, 1.2), "tan"),
@@ -199,7 +199,7 @@ def expanded(x: Any, axis: Any) -> Any:
 
 
 NAMED_ALIKE = (
-    *("absolute", "add", "arccos", "arcsin", "arctan", "cos", "cosh", "divide", "erf", "exp", "expm1", "log", "log1p"),
+    *("add", "arccos", "arcsin", "arctan", "cos", "cosh", "divide", "erf", "exp", "expm1", "log", "log1p"),
     *("matmul", "maximum", "minimum", "moveaxis", "multiply", "negative", "positive", "reciprocal", "reshape", "sign"),
     *("sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh", "where", "sigmoid"),
 )
@@ -218,7 +218,7 @@ COUNTERPARTS: dict[str, Counterpart] = {
     **{name: functional(name) for name in ("relu", "silu", "gelu")},
     "power": lambda t: t.pow,
     "clip": lambda t: t.clamp,
-    "astype": lambda t: lambda x, dtype: x.to(t.float64),
+    "astype": lambda t: lambda x, dtype: x.to(getattr(t, np.dtype(dtype).name)),
     "transpose": lambda t: lambda x, axes=None: x.permute(tuple(axes or range(x.ndim - 1, -1, -1))),
     "swapaxes": lambda t: lambda x, axis1, axis2: t.swapaxes(x, axis0=axis1, axis1=axis2),
     "broadcast_to": lambda t: lambda x, shape: t.broadcast_to(x, size=shape),

@@ -42,23 +42,27 @@ def products(subscripts: str, *shapes: tuple[int, ...]) -> Sample:
     return one("einsum", *shapes, call=einsum, subscripts=subscripts)
 
 
-def symmetric(x: Any) -> Any:
-    return x + engine.swapaxes(x, -1, -2)
+def adjoint(x: Any) -> Any:
+    return engine.swapaxes(x, -1, -2).conj()
+
+
+def hermitian(x: Any) -> Any:
+    return x + adjoint(x)
 
 
 def gram(x: Any) -> Any:
-    """Return x xᵀ + 1/2, which is symmetric positive definite."""
-    return x @ engine.swapaxes(x, -1, -2) + np.eye(x.shape[-2], dtype=x.dtype) / 2
+    """Return x xᴴ + 1/2, which is Hermitian positive definite."""
+    return x @ adjoint(x) + np.eye(x.shape[-2], dtype=x.dtype) / 2
 
 
 def from_eigh(x: Any) -> Any:
-    """Return the matrix sine of a symmetric matrix: of eigenvectors, but not of their signs."""
-    values, vectors = engine.eigh(symmetric(x))
-    return (vectors * engine.expand_dims(engine.sin(values), -2)) @ engine.swapaxes(vectors, -1, -2)
+    """Return the matrix sine of a Hermitian matrix: of eigenvectors, but not of their phases."""
+    values, vectors = engine.eigh(hermitian(x))
+    return (vectors * engine.expand_dims(engine.sin(values), -2)) @ adjoint(vectors)
 
 
 def from_svd(x: Any) -> Any:
-    """Return U diag(sin s) Vᵀ."""
+    """Return U diag(sin s) Vᴴ."""
     u, s, vt = engine.svd(x)
     return (u * engine.expand_dims(engine.sin(s), -2)) @ vt
 
@@ -119,6 +123,7 @@ SAMPLES: tuple[Sample, ...] = (
     one("det", (1, 1), draw=exactly(0.0)),
     one("det", (3, 3), draw=exactly(1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)),
     *(one("logabsdet", shape, draw=regular) for shape in ((1, 1), (3, 3), (2, 2, 2))),
+    *(one("det_phase", shape, draw=regular) for shape in ((1, 1), (3, 3), (2, 2, 2))),
     one("slogdet", (3, 3), draw=regular, call=lambda x: engine.slogdet(x)[1] * engine.slogdet(x)[0]),
     *(one("pinv", shape, draw=regular) for shape in ((1, 1), (3, 3), (4, 2), (2, 2, 3))),
     one("lstsq", (4, 2), (4,), draw=(regular, real)),
@@ -134,7 +139,7 @@ SAMPLES: tuple[Sample, ...] = (
     one("cholesky", (2, 2, 2), call=lambda x: engine.cholesky(gram(x))),
     *(one("qr", shape, draw=regular, call=from_qr) for shape in ((1, 1), (3, 3), (4, 2), (2, 4), (2, 3, 2))),
     *(one("eigh", shape, draw=regular, call=from_eigh) for shape in ((1, 1), (3, 3), (2, 2, 2))),
-    one("eigvalsh", (3, 3), draw=regular, call=lambda x: engine.eigvalsh(symmetric(x))),
+    one("eigvalsh", (3, 3), draw=regular, call=lambda x: engine.eigvalsh(hermitian(x))),
     *(one("svd", shape, draw=regular, call=from_svd) for shape in ((1, 1), (3, 3), (4, 2), (2, 3), (2, 3, 2))),
     *(one("svdvals", shape, draw=regular) for shape in ((1, 1), (3, 2), (2, 2, 3))),
     one("tensorinv", (2, 3, 3, 2), draw=square(2)),
@@ -162,13 +167,13 @@ def in_linalg(name: str) -> Counterpart:
 
 
 def torch_gram(torch: Any, x: Any) -> Any:
-    return x @ x.mT + torch.eye(x.shape[-1], dtype=x.dtype) / 2
+    return x @ x.mH + torch.eye(x.shape[-1], dtype=x.dtype) / 2
 
 
 def torch_eigh(torch: Any) -> Any:
     def call(x: Any) -> Any:
-        values, vectors = torch.linalg.eigh(x + x.mT)
-        return (vectors * torch.sin(values)[..., None, :]) @ vectors.mT
+        values, vectors = torch.linalg.eigh(x + x.mH)
+        return (vectors * torch.sin(values)[..., None, :]) @ vectors.mH
 
     return call
 
@@ -232,13 +237,14 @@ COUNTERPARTS: dict[str, Counterpart] = {
     "multi_dot": lambda t: lambda *xs: t.linalg.multi_dot(xs),
     "solve": torch_solve,
     "solve_triangular": torch_triangular,
+    "det_phase": lambda t: lambda x: t.linalg.slogdet(x)[0],
     "logabsdet": lambda t: lambda x: t.linalg.slogdet(x)[1],
     "slogdet": lambda t: lambda x: t.linalg.slogdet(x)[1] * t.linalg.slogdet(x)[0],
     "lstsq": lambda t: lambda a, b: t.linalg.pinv(a) @ b,  # its own lstsq differentiates by the same formula
     "cholesky": lambda t: lambda x: t.linalg.cholesky(torch_gram(t, x)),
     "qr": torch_qr,
     "eigh": torch_eigh,
-    "eigvalsh": lambda t: lambda x: t.linalg.eigvalsh(x + x.mT),
+    "eigvalsh": lambda t: lambda x: t.linalg.eigvalsh(x + x.mH),
     "svd": torch_svd,
     "norm": torch_norm,
 }
