@@ -33,7 +33,8 @@ WITHOUT_SECOND_ORDER = {
 }
 WITHOUT_COMPLEX_NUMBERS = {
     **dict.fromkeys(("avg_pool1d", "avg_pool2d", "avg_pool3d", "interpolate", "glu"), "PyTorch has none"),
-    **dict.fromkeys(("adaptive_avg_pool1d", "adaptive_avg_pool2d"), "PyTorch has none"),
+    **dict.fromkeys(("adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d"), "PyTorch has none"),
+    **dict.fromkeys(("nansum", "nanmean"), "PyTorch has none"),
     **dict.fromkeys(("silu", "embedding", "embedding_bag", "bilinear"), "PyTorch's are not differentiable"),
     "rotary_embedding": "the counterpart is itself made of complex numbers",
 }
