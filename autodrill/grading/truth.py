@@ -250,7 +250,7 @@ def _signs(values: Array, salt: int, *, apart: bool) -> Array:
 
     The bits are multiplied by an odd number before.
     """
-    bits = np.asarray(values, dtype=np.float64).reshape(-1).view(np.uint64)
+    bits: Array = np.asarray(values, dtype=np.float64).reshape(-1).view(np.uint64)
     if apart:
         bits = bits + np.arange(bits.size, dtype=np.uint64)
     return np.asarray(1.0 - 2.0 * (bits * np.uint64(salt) >> np.uint64(63)).astype(np.float64)).reshape(
