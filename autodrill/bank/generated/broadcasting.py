@@ -123,8 +123,10 @@ def _expressions(difficulty: Difficulty, out: Shape, a: Shape) -> Question:
         wrong[f"(g * b).sum(axis={in_front})"] = "only the axes put in front are summed, those of size 1 are not"
     elif of_one:
         wrong[f"(g * b).sum(axis={axes})"] = f"the sums are right, the axes of size 1 are lost: `a` has shape `{a}`"
-    options = (Option(f"`{right}`", True, f"summed over the axes {axes}, along which `a` was copied"),)
-    options += tuple(Option(f"`{text}`", False, why) for text, why in wrong.items())
+    options = (
+        Option(f"`{right}`", True, f"summed over the axes {axes}, along which `a` was copied"),
+        *(Option(f"`{text}`", False, why) for text, why in wrong.items()),
+    )
     listed = ",\n".join(f"    lambda: {option.text.strip('`')}" for option in options)
     shapes = f"a_shape, shape = {a}, {out}"
     on_engine = f"""

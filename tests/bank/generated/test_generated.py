@@ -35,12 +35,14 @@ def run_proofs(concept: str, *, torch: bool) -> int:
     return count
 
 
+@pytest.mark.timeout(300)  # a few seconds where nothing else runs
 @pytest.mark.parametrize("concept", GENERATORS)
 def test_the_engine_agrees_with_every_stated_answer(concept: str) -> None:
     assert run_proofs(concept, torch=False) == QUESTIONS
 
 
 @pytest.mark.torch
+@pytest.mark.timeout(300)  # importing PyTorch comes before the first
 @pytest.mark.parametrize("concept", GENERATORS)
 def test_pytorch_agrees_with_every_stated_answer(concept: str) -> None:
     assert run_proofs(concept, torch=True) == QUESTIONS
