@@ -58,7 +58,8 @@ class Sitting:
 
     Args:
         questions: What to ask.
-        store: Where each rating is committed as it is given.
+        store: Where each rating is committed as it is given; None where no card ever comes back, as of questions
+            generated for this sitting.
         keyboard: Where keys come from.
         screen: Where the cards go.
         now: The clock.
@@ -73,7 +74,7 @@ class Sitting:
     def __init__(
         self,
         questions: Sequence[Question],
-        store: Store,
+        store: Store | None,
         keyboard: Keyboard,
         screen: Screen,
         now: Callable[[], datetime],
@@ -86,7 +87,7 @@ class Sitting:
         self._now = now
         self._seed = seed
         self._history: list[tuple[int, Rating]] = []
-        self.schedule = Schedule(store.reviews())
+        self.schedule = Schedule() if store is None else Schedule(store.reviews())
         self.skipped = 0
         self.left = len(self._questions)
 
@@ -199,7 +200,8 @@ class Sitting:
                 draw(view.points(given.ticked))
 
     def _rate(self, question: Question, view: CardView, suggested: Rating, why: str) -> Rating:
-        intervals = self.schedule.intervals(question_card(question.id), self._now())
+        card = question_card(question.id)
+        intervals = {} if self._store is None else self.schedule.intervals(card, self._now())
         self._screen.show(view.ratings(intervals, suggested, why))
         binding, key = self._press(bindings.rating(suggested))
         return Rating(int(key)) if binding.action is Action.RATE else suggested
@@ -225,6 +227,10 @@ class Sitting:
 
     def _commit(self, at: int, rating: Rating, given: _Given, started: datetime) -> None:
         question = self._questions[at]
+        if self._store is None:
+            self._history.append((at, rating))
+            self._screen.note(f"{rating.word}, not scheduled")
+            return
         now = self._now()
         detail: dict[str, Any] = {"seconds": round((now - started).total_seconds(), 1)}
         if given.typed:
@@ -241,8 +247,9 @@ class Sitting:
 
     def _undo(self) -> int:
         """Take the last rating back and return the place of its card."""
-        self._store.undo_review(self._now())
-        self.schedule = Schedule(self._store.reviews())
+        if self._store is not None:
+            self._store.undo_review(self._now())
+            self.schedule = Schedule(self._store.reviews())
         at, rating = self._history.pop()
         self._screen.note(f"{rating.word} taken back; here is that card again")
         return at

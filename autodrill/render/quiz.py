@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from autodrill.practice.schedule import Schedule
     from autodrill.render.console import Symbols
 
-__all__ = ["Barred", "CardView", "interval", "nothing_due", "summary"]
+__all__ = ["Barred", "CardView", "interval", "next_due", "nothing_due", "summary"]
 
 DIFFICULTY_STYLE = {Difficulty.EASY: "green", Difficulty.MEDIUM: "yellow", Difficulty.HARD: "red"}
 RATING_STYLE = {Rating.AGAIN: "red", Rating.HARD: "yellow", Rating.GOOD: "green", Rating.EASY: "cyan"}
@@ -139,15 +139,16 @@ class CardView:
         return self.barred(*parts)
 
     def ratings(self, intervals: Mapping[Rating, timedelta], suggested: Rating, why: str) -> Barred:
-        """Return the four ratings, each with how long it would put the card off, and which of them is suggested."""
+        """Return the four ratings, which of them is suggested, and how long each would put a scheduled card off."""
         from rich.text import Text
 
         row = Text()
-        for rating, wait in intervals.items():
+        for rating in Rating:
             row.append("  " if row else "")
             emphasis = "bold " if rating is suggested else ""
-            row.append(f"{rating.value} {rating.word} ", style=emphasis + RATING_STYLE[rating])
-            row.append(interval(wait, brief=True), style="dim")
+            row.append(f"{rating.value} {rating.word}", style=emphasis + RATING_STYLE[rating])
+            if rating in intervals:
+                row.append(f" {interval(intervals[rating], brief=True)}", style="dim")
         reason = Text(f"suggested: {suggested.value} {suggested.word}, {why}", style="dim")
         return self.barred("", self._heading("How well did it go?"), row, reason)
 
@@ -208,7 +209,7 @@ class CardView:
         return self._rows([(f"{self.symbols.dot} ", item) for item in items], "dim")
 
 
-def summary(rated: Mapping[Rating, int], skipped: int, left: int, schedule: Schedule, now: datetime) -> RenderableType:
+def summary(rated: Mapping[Rating, int], skipped: int, left: int, next_step: str) -> RenderableType:
     """Return the end of a sitting: what was rated, what was not, and what comes next."""
     from rich.console import Group
     from rich.text import Text
@@ -222,7 +223,7 @@ def summary(rated: Mapping[Rating, int], skipped: int, left: int, schedule: Sche
     for number, word in ((skipped, "skipped"), (left, "left")):
         if number:
             counts.append(f"  {number} {word}", style="dim")
-    return Group(counts, Text(_next_due(schedule, now), style="dim"))
+    return Group(counts, Text(next_step, style="dim"))
 
 
 def nothing_due(schedule: Schedule, now: datetime) -> RenderableType:
@@ -232,11 +233,12 @@ def nothing_due(schedule: Schedule, now: datetime) -> RenderableType:
 
     more = Text("autodrill quiz --ahead goes on with cards that are not due yet", style="dim")
     return Group(
-        Text("No card to ask: none is due and none is new.", style="bold"), Text(_next_due(schedule, now)), more
+        Text("No card to ask: none is due and none is new.", style="bold"), Text(next_due(schedule, now)), more
     )
 
 
-def _next_due(schedule: Schedule, now: datetime) -> str:
+def next_due(schedule: Schedule, now: datetime) -> str:
+    """Say how many cards are due, or else when the next one is."""
     due = len(schedule.due(now))
     if due:
         return f"{due} card{'s are' if due != 1 else ' is'} due now: autodrill quiz"

@@ -23,22 +23,24 @@ def formulas(tape: Tape) -> dict[int, str]:
     return {row.number: row.label or applied(row, write) for row in tape.rows}
 
 
-def table(tape: Tape, width: int, *, ascii_only: bool = False) -> list[str]:
+def table(tape: Tape, width: int, *, ascii_only: bool = False, adjoints: bool = True) -> list[str]:
     """Draw a tape: a row a line in the order of evaluation, the graph at the left, the numbers at the right.
 
     Args:
         tape: What to draw.
         width: The columns there are; where they are too few the graph is left out, and it is said.
         ascii_only: Spell everything in ASCII.
+        adjoints: Show what reverse mode finds; without it the drawing can be a question.
     """
     names, formula = names_of(tape), formulas(tape)
     pushes = tape[tape.output].tangent is not None
-    head = ["", "", "", "value", *(["tangent"] if pushes else []), "adjoint"]
+    head = ["", "", "", "value", *(["tangent"] if pushes else []), *(["adjoint"] if adjoints else [])]
     rows = [head]
     for drawn, row in zip(lanes(tape), tape.rows, strict=True):
         name = names.row(row.number) + (f" = {names.output}" if row.number == tape.output else "")
         tangent = [value(row.tangent)] if pushes else []
-        rows.append([drawn, name, formula[row.number], value(row.primal), *tangent, value(row.adjoint)])
+        adjoint = [value(row.adjoint)] if adjoints else []
+        rows.append([drawn, name, formula[row.number], value(row.primal), *tangent, *adjoint])
     rows = [[spelled(text, ascii_only) for text in row] for row in rows]
     lines = _aligned(rows)
     if max(map(cells, lines)) <= width:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    Quiz = Callable[..., subprocess.CompletedProcess[str]]
+    Quiz = Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def test_a_pipe_gets_the_cards_with_their_answers_and_is_not_asked(quiz: Quiz, home: Path) -> None:
@@ -117,3 +117,39 @@ def test_importing_the_command_loads_nothing_heavy() -> None:
         "print(sorted({'numpy', 'rich', 'fsrs', 'sqlite3', 'tomllib'} & (set(sys.modules) - before)))"
     )
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_generated_questions_replay_from_what_is_printed(quiz: Quiz, home: Path) -> None:
+    shown = quiz("--generated", "graph", "--generated", "grad", "--difficulty", "easy", "--limit", "3")
+    replay = shown.stderr.splitlines()[-1].removeprefix("replay: autodrill quiz ")
+    assert shown.returncode == 0
+    assert shown.stdout.count("· easy ·") == 3
+    assert quiz(*replay.split()).stdout == shown.stdout
+    assert not home.exists()
+
+
+def test_generated_questions_are_judged_and_rated_but_not_scheduled(quiz: Quiz, home: Path) -> None:
+    asked = ("--generated", "flops", "--seed", "3", "--limit", "2")
+    key = json.loads(quiz(*asked, "--output-format", "json").stdout)["cards"][0]["key"]["answers"]
+    typed = "t\n" + "".join(f"{answer}\n" for answer in key.values()) + "3\n"
+    done = quiz(*asked, "--input", "lines", typed=typed)
+    assert done.returncode == 0
+    assert done.stdout.count("✓ right") == 2
+    assert "suggested: 3 Good, 2 of 2 right" in done.stdout
+    assert "Good, not scheduled" in done.stdout
+    assert "1 card rated  1 Good  1 left" in done.stdout
+    assert "replay: autodrill quiz --generated flops --limit 2 --seed 3" in done.stdout
+    assert not home.exists()
+
+
+def test_an_undone_rating_of_a_generated_question_is_asked_again(quiz: Quiz) -> None:
+    done = quiz("--generated", "modes", "--seed", "3", "--limit", "2", "--input", "lines", typed="a\n1\nu\na\n2\n")
+    assert "Again taken back" in done.stdout
+    assert "1 card rated  1 Hard  1 left" in done.stdout
+
+
+def test_an_unknown_concept_and_flags_that_choose_from_the_bank_are_refused(run: Run) -> None:
+    unknown, mixed = run("quiz", "--generated", "grpah"), run("quiz", "--generated", "graph", "--ahead")
+    assert (unknown.returncode, mixed.returncode) == (2, 2)
+    assert "did you mean `graph`?" in unknown.stderr
+    assert "`--generated` makes its own questions" in mixed.stderr

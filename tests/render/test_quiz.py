@@ -26,7 +26,7 @@ from autodrill.bank.questions import (
 from autodrill.practice.records import Rating, Review
 from autodrill.practice.schedule import Schedule
 from autodrill.render.console import ASCII, UNICODE
-from autodrill.render.quiz import CardView, interval, nothing_due, summary
+from autodrill.render.quiz import CardView, interval, next_due, nothing_due, summary
 from autodrill.render.quiz_json import as_json
 
 if TYPE_CHECKING:
@@ -194,9 +194,9 @@ def test_intervals_are_said_as_a_person_would(days: float, said: str, brief: str
 
 def test_the_summary_counts_and_names_what_is_next() -> None:
     schedule = Schedule([Review(1, "q:fork", NOW, Rating.GOOD, {})])
-    text = shown(summary({Rating.GOOD: 1}, 2, 3, schedule, NOW))
+    text = shown(summary({Rating.GOOD: 1}, 2, 3, next_due(schedule, NOW)))
     assert text == "1 card rated  1 Good  2 skipped  3 left\nNext due in 2 days: fork\n"
-    assert "1 card is due now" in shown(summary({}, 0, 0, schedule, NOW + timedelta(days=2)))
+    assert "1 card is due now" in next_due(schedule, NOW + timedelta(days=2))
 
 
 def test_an_empty_sitting_says_how_to_go_on() -> None:

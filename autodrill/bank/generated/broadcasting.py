@@ -1,0 +1,174 @@
+"""Two arrays of different shapes are multiplied: which shape has a gradient, and over which axes is it summed?"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+from autodrill.bank.generated.record import make, proof, verdict
+from autodrill.bank.questions import ChoiceKey, Difficulty, Option, PredictKey
+
+if TYPE_CHECKING:
+    import random
+
+    from autodrill.bank.questions import Question
+
+    Shape = tuple[int, ...]
+
+__all__ = ["gradient_under_broadcasting"]
+
+_POINTS = (
+    "A gradient has exactly the shape of its input",
+    "An element that broadcasting copied collects the gradients of its copies: a sum over the stretched axes",
+    "Axes that broadcasting put in front are summed away; axes of size 1 are summed and kept",
+)
+_FOLLOW_UPS = (
+    (
+        "What undoes a sum in backward?",
+        "Broadcasting: the cotangent is copied to every element summed. Each is the other's transpose.",
+    ),
+)
+
+
+def gradient_under_broadcasting(rng: random.Random, difficulty: Difficulty) -> Question:
+    """Predict the shapes of gradients, or pick the expression that computes one."""
+    rank = {Difficulty.EASY: 2, Difficulty.MEDIUM: 3, Difficulty.HARD: 4}[difficulty]
+    out = tuple(rng.sample(range(2, 8), rank))
+    a = _stretched(rng, out, both=difficulty is Difficulty.HARD)
+    if rng.random() < 0.5:
+        return _shapes(rng, difficulty, out, a)
+    return _expressions(difficulty, out, a)
+
+
+def _stretched(rng: random.Random, out: Shape, *, both: bool) -> Shape:
+    """Draw a shape that broadcasting takes to `out`; `both` for axes put in front and axes of size 1 at once."""
+    while True:
+        shape = tuple(1 if rng.random() < 0.4 else size for size in out[rng.randint(0, len(out) - 1) :])
+        in_front, of_one = len(shape) < len(out), 1 in shape
+        if (in_front and of_one) if both else (in_front or of_one):
+            return shape
+
+
+def _summed(shape: Shape, out: Shape) -> tuple[int, ...]:
+    """The axes of `out` along which `shape` was copied."""
+    padded = (1,) * (len(out) - len(shape)) + shape
+    return tuple(axis for axis, (size, whole) in enumerate(zip(padded, out, strict=True)) if size != whole)
+
+
+def _shapes(rng: random.Random, difficulty: Difficulty, out: Shape, a: Shape) -> Question:
+    """Ask what is printed of two operands that both may be stretched."""
+    # Where `a` was copied, `b` has to be as long as the result.
+    copied = _summed(a, out)
+    b = tuple(size if axis in copied or rng.random() < 0.5 else 1 for axis, size in enumerate(out))
+    copies = {name: prod(out) // prod(shape) for name, shape in (("a", a), ("b", b))}
+    output = f"{out} {a} {b}\n{float(copies['a'])} {float(copies['b'])}"
+    program = f"""
+import torch
+
+a = torch.ones({a}, requires_grad=True)
+b = torch.ones({b}, requires_grad=True)
+out = a * b
+out.sum().backward()
+print(tuple(out.shape), tuple(a.grad.shape), tuple(b.grad.shape))
+print(a.grad.max().item(), b.grad.max().item())
+"""
+    on_engine = f"""
+import numpy as np
+
+from autodrill import engine
+
+a, b = (engine.Tensor(np.ones(shape), requires_grad=True) for shape in ({a}, {b}))
+out = a * b
+out.sum().backward()
+assert (out.shape, a.grad.shape, b.grad.shape) == ({out}, {a}, {b})
+for tensor, copies in ((a, {copies["a"]}), (b, {copies["b"]})):
+    assert (tensor.grad.numpy() == copies).all()
+"""
+    fence = proof(program, torch=True)
+    return make(
+        __file__,
+        difficulty,
+        PredictKey(fence, output),
+        minutes=2,
+        topics=("shapes",),
+        exercises=("mul_broadcast_backward",),
+        title="What are the shapes of these gradients, and their largest elements?",
+        body=f"```python\n{fence.code}```",
+        answer=f"`out` has shape `{out}`, each gradient that of its input. With ones everywhere an element of a "
+        f"gradient counts its copies: {copies['a']} of each element of `a`, {copies['b']} of each of `b`.",
+        key_points=_POINTS,
+        wrong_answers=(
+            verdict(
+                f"Both gradients have the output's shape `{out}`", "they do before they are summed to the inputs'."
+            ),
+            verdict("The elements are 1", "each contribution is 1, and one arrives from every copy."),
+        ),
+        follow_ups=_FOLLOW_UPS,
+        proofs=(proof(on_engine),),
+    )
+
+
+def _expressions(difficulty: Difficulty, out: Shape, a: Shape) -> Question:
+    """Ask for the expression of `a`'s gradient, `b` having the shape of the result."""
+    axes = _summed(a, out)
+    in_front = tuple(range(len(out) - len(a)))
+    of_one = tuple(axis for axis in axes if axis not in in_front)
+    right = f"(g * b).sum(axis={axes}, keepdims=True).reshape({a})"
+    wrong = {
+        "g * b": f"its shape is `{out}`: the copies' gradients are not added up",
+        f"g.sum(axis={axes}, keepdims=True).reshape({a})": "the shape is right, the other factor `b` is forgotten",
+        f"(g * b).mean(axis={axes}, keepdims=True).reshape({a})": "copies add up, they are not averaged",
+    }
+    if in_front and of_one:
+        wrong[f"(g * b).sum(axis={in_front})"] = "only the axes put in front are summed, those of size 1 are not"
+    elif of_one:
+        wrong[f"(g * b).sum(axis={axes})"] = f"the sums are right, the axes of size 1 are lost: `a` has shape `{a}`"
+    options = (
+        Option(f"`{right}`", True, f"summed over the axes {axes}, along which `a` was copied"),
+        *(Option(f"`{text}`", False, why) for text, why in wrong.items()),
+    )
+    listed = ",\n".join(f"    lambda: {option.text.strip('`')}" for option in options)
+    shapes = f"a_shape, shape = {a}, {out}"
+    on_engine = f"""
+import numpy as np
+
+from autodrill import engine
+
+{shapes}
+rng = np.random.default_rng(0)
+b, g = rng.standard_normal(shape), rng.standard_normal(shape)
+a = engine.Tensor(rng.standard_normal(a_shape), requires_grad=True)
+(a * b).backward(g)
+want = a.grad.numpy()
+verdicts = [got.shape == want.shape and np.allclose(got, want, rtol=1e-12) for got in (f() for f in [
+{listed},
+])]
+"""
+    on_torch = f"""
+import torch
+
+{shapes}
+torch.manual_seed(0)
+b, g = (torch.randn(shape, dtype=torch.float64) for _ in range(2))
+a = torch.randn(a_shape, dtype=torch.float64, requires_grad=True)
+(a * b).backward(g)
+verdicts = [got.shape == a.grad.shape and torch.allclose(got, a.grad, rtol=1e-12) for got in (f() for f in [
+{listed},
+])]
+"""
+    return make(
+        __file__,
+        difficulty,
+        ChoiceKey(options),
+        minutes=2,
+        topics=("shapes",),
+        exercises=("mul_broadcast_backward",),
+        title="Which expression is `dL/da` after this product with broadcasting?",
+        body=f"`out = a * b`, where `a` has shape `{a}` and `b` has shape `{out}`; `g` is `dL/dout`.",
+        answer=f"`{right}`. The product's slope in `a` is `b`; `a` was copied along the axes {axes}, so over these the "
+        f"gradient is summed, and it ends with the shape `{a}` of `a`.",
+        key_points=_POINTS,
+        wrong_answers=(verdict("`g * b`, as without broadcasting", f"that has the shape `{out}` and not `{a}`."),),
+        follow_ups=_FOLLOW_UPS,
+        proofs=(proof(on_engine), proof(on_torch, torch=True)),
+    )

@@ -1,0 +1,107 @@
+"""Generated questions: the same for a seed, and every stated answer held against the engine and against PyTorch."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import pytest
+
+from autodrill.bank.generated import GENERATORS, generate, generated
+from autodrill.bank.judge import Outcome, judge_number, judge_output
+from autodrill.bank.proofs import proofs_of
+from autodrill.bank.questions import ChoiceKey, Difficulty, NumericKey, PredictKey
+from autodrill.errors import ContentError
+
+if TYPE_CHECKING:
+    from autodrill.bank.questions import Question
+
+QUESTIONS = 1000
+LEVELS = list(Difficulty)
+
+
+def questions(concept: str) -> list[Question]:
+    return [generate(concept, LEVELS[number % 3], 6, number) for number in range(QUESTIONS)]
+
+
+def run_proofs(concept: str, *, torch: bool) -> int:
+    """Run the proofs of a thousand questions on one of the two; each raises where it refutes the key."""
+    count = 0
+    for question in questions(concept):
+        proofs = [proof for proof in proofs_of(question) if proof.needs_torch is torch]
+        assert len(proofs) == 1, question.id
+        proofs[0].run()
+        count += 1
+    return count
+
+
+@pytest.mark.timeout(300)  # a few seconds where nothing else runs
+@pytest.mark.parametrize("concept", GENERATORS)
+def test_the_engine_agrees_with_every_stated_answer(concept: str) -> None:
+    assert run_proofs(concept, torch=False) == QUESTIONS
+
+
+@pytest.mark.torch
+@pytest.mark.timeout(300)  # importing PyTorch comes before the first
+@pytest.mark.parametrize("concept", GENERATORS)
+def test_pytorch_agrees_with_every_stated_answer(concept: str) -> None:
+    assert run_proofs(concept, torch=True) == QUESTIONS
+
+
+@pytest.mark.parametrize("concept", GENERATORS)
+def test_a_question_is_whole_and_its_own_answer_is_accepted(concept: str) -> None:
+    for number in range(30):
+        question = generate(concept, LEVELS[number % 3], 1, number)
+        assert question.title
+        assert question.body
+        assert 3 <= len(question.key_points) <= 6
+        assert question.wrong_answers
+        assert question.follow_ups
+        match question.key:
+            case NumericKey() as key:
+                for label, want in key.values.items():
+                    assert judge_number(key.answers[label], want, key.tolerance).outcome is Outcome.RIGHT
+                    assert judge_number(f"{want} + 1", want, key.tolerance).outcome is Outcome.WRONG
+            case PredictKey() as key:
+                assert judge_output(key.output, key).outcome is Outcome.RIGHT
+            case ChoiceKey() as key:
+                assert sum(option.right for option in key.options) == 1
+                assert len({option.text for option in key.options}) == len(key.options)
+            case other:
+                raise AssertionError(f"{question.id} has the key {other}")
+
+
+@pytest.mark.parametrize("concept", GENERATORS)
+def test_a_broken_key_is_refuted(concept: str) -> None:
+    # The proofs above can fail: another question's proof contradicts this one's key.
+    numbered = (generate(concept, Difficulty.MEDIUM, 2, number) for number in range(40))
+    one, other = _two_alike(list(numbered))
+    mixed = type(one)(**{name: getattr(one, name) for name in one.__dataclass_fields__} | {"proofs": other.proofs})
+    own = [proof for proof in proofs_of(mixed) if not proof.needs_torch]
+    with pytest.raises((ContentError, AssertionError)):
+        own[0].run()
+
+
+def _two_alike(found: list[Question]) -> tuple[Question, Question]:
+    """Two questions of one kind whose keys are marked differently."""
+    return next((a, b) for a in found for b in found if a.kind is b.kind and _marks(a) != _marks(b))
+
+
+def _marks(question: Question) -> object:
+    if isinstance(question.key, ChoiceKey):
+        return [option.right for option in question.key.options]
+    return question.key
+
+
+def test_a_seed_gives_the_same_questions_however_many_are_asked() -> None:
+    few = list(islice(generated(list(GENERATORS), (), 7), 5))
+    many = list(islice(generated(list(GENERATORS), (), 7), 40))
+    assert many[:5] == few
+    assert len({question.id for question in many}) == 40
+    assert few != list(islice(generated(list(GENERATORS), (), 8), 5))
+
+
+def test_difficulties_take_turns_from_easy_to_hard() -> None:
+    levels = [question.difficulty for question in islice(generated(["grad", "modes"], (), 1), 6)]
+    assert levels == [level for level in Difficulty for _ in range(2)]
+    assert {q.difficulty for q in islice(generated(["grad"], [Difficulty.HARD], 1), 4)} == {Difficulty.HARD}
