@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    Quiz = Run = Callable[..., subprocess.CompletedProcess[str]]
+    Quiz = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def test_a_pipe_gets_the_cards_with_their_answers_and_is_not_asked(quiz: Quiz, home: Path) -> None:
@@ -148,8 +148,8 @@ def test_an_undone_rating_of_a_generated_question_is_asked_again(quiz: Quiz) -> 
     assert "1 card rated  1 Hard  1 left" in done.stdout
 
 
-def test_an_unknown_concept_and_flags_that_choose_from_the_bank_are_refused(run: Run) -> None:
+def test_an_unknown_concept_and_flags_that_choose_from_the_bank_are_refused(run: Quiz) -> None:
     unknown, mixed = run("quiz", "--generated", "grpah"), run("quiz", "--generated", "graph", "--ahead")
     assert (unknown.returncode, mixed.returncode) == (2, 2)
-    assert "did you mean `graph`?" in unknown.stderr
+    assert "did you mean `graph`" in unknown.stderr
     assert "`--generated` makes its own questions" in mixed.stderr

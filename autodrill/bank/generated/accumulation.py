@@ -97,14 +97,13 @@ def grad_after_snippet(rng: random.Random, difficulty: Difficulty) -> Question:
     program = "\n".join(run.code)
     shown = f"import torch\n\n{program}\n\n{_PRINTED}"
     fence = proof(shown, torch=True)
-    wanted = ", ".join(repr(grad) for grad in run.grads.values())
     # PyTorch's names are the engine's, but for how a tensor is made.
     ours = program.replace("torch.tensor(", "torch.Tensor(").replace("torch.", "engine.")
     on_engine = f"""
 from autodrill import engine
 
 {ours}
-assert [g if g is None else g.item() for g in (w.grad, b.grad)] == [{wanted}]
+assert " ".join("None" if g is None else str(g.item()) for g in (w.grad, b.grad)) == {output!r}
 """
     final = run.grads[_FIRST]
     never = (

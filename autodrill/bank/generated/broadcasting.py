@@ -80,9 +80,9 @@ from autodrill import engine
 a, b = (engine.Tensor(np.ones(shape), requires_grad=True) for shape in ({a}, {b}))
 out = a * b
 out.sum().backward()
-assert (out.shape, a.grad.shape, b.grad.shape) == ({out}, {a}, {b})
-for tensor, copies in ((a, {copies["a"]}), (b, {copies["b"]})):
-    assert (tensor.grad.numpy() == copies).all()
+shapes = f"{{out.shape}} {{a.grad.shape}} {{b.grad.shape}}"
+largest = f"{{a.grad.numpy().max()}} {{b.grad.numpy().max()}}"
+assert shapes + "\n" + largest == {output!r}
 """
     fence = proof(program, torch=True)
     return make(
