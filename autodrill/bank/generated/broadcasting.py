@@ -82,7 +82,7 @@ out = a * b
 out.sum().backward()
 shapes = f"{{out.shape}} {{a.grad.shape}} {{b.grad.shape}}"
 largest = f"{{a.grad.numpy().max()}} {{b.grad.numpy().max()}}"
-assert shapes + "\n" + largest == {output!r}
+assert shapes + "\\n" + largest == {output!r}
 """
     fence = proof(program, torch=True)
     return make(
