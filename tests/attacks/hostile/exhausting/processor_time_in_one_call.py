@@ -3,4 +3,4 @@
 
 
 def attempt():
-    return sum(range(250_000_000)) > 0
+    return sum(range(1_500_000_000)) > 0
