@@ -16,7 +16,7 @@ import numpy as np
 
 import autodrill
 from autodrill.drills.library import Library
-from autodrill.grading.explain import Submission
+from autodrill.grading.handed_in import Submission
 from autodrill.grading.judge import grade
 from autodrill.grading.prepared import Prepared
 from autodrill.grading.process import Runner

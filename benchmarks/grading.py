@@ -27,7 +27,7 @@ import pytest
 import autodrill
 from autodrill.drills.library import Library
 from autodrill.grading.batch import Task, Worker, grade_all
-from autodrill.grading.explain import Submission
+from autodrill.grading.handed_in import Submission
 from autodrill.grading.layers import SEALED, Confinement
 from autodrill.grading.prepared import Prepared
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from autodrill.drills.library import Library
 from autodrill.drills.mutants import mutants
 from autodrill.grading.bench import Bench
-from autodrill.grading.explain import Submission
+from autodrill.grading.handed_in import Submission
 from autodrill.grading.judge import grade
 from autodrill.grading.report import FaultKind, Verdict
 from autodrill.grading.slip_rules import PREFIX

@@ -54,7 +54,7 @@ def check(
 
     # Started before this process imports NumPy, so that the two imports overlap.
     runner = Runner.start(CHECK_LIMITS) if not pdb else None
-    from autodrill.grading.explain import Submission
+    from autodrill.grading.handed_in import Submission
     from autodrill.grading.judge import grade
 
     seed = seed if seed is not None else int.from_bytes(os.urandom(3))

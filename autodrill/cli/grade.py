@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from autodrill.grading.batch import Task
-    from autodrill.grading.explain import Submission
+    from autodrill.grading.handed_in import Submission
     from autodrill.grading.report import Report
 
 __all__ = ["GradeFormat", "grade"]
@@ -68,8 +68,7 @@ def grade(
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from autodrill.drills.library import Library
     from autodrill.grading.batch import Task, grade_all, useful_workers
-    from autodrill.grading.explain import Submission
-    from autodrill.grading.handed_in import handed_in_files
+    from autodrill.grading.handed_in import Submission, handed_in_files
 
     if sys.platform != "linux" and not unconfined:
         raise UnconfinedError(
@@ -97,8 +96,7 @@ def grade(
 
 def _read(path: Path, task: "Task") -> "Submission | Report":
     """Read a file, or report what it is instead of one: the others are graded all the same."""
-    from autodrill.grading.explain import Submission
-    from autodrill.grading.handed_in import read_file
+    from autodrill.grading.handed_in import Submission, read_file
     from autodrill.grading.report import Failure, FaultKind, Report, Verdict
 
     try:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-    from autodrill.grading.explain import Submission
+    from autodrill.grading.handed_in import Submission
     from autodrill.grading.limits import Limits
 
 __all__ = ["Task", "Worker", "grade_all", "useful_workers"]

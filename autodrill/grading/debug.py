@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from autodrill.drills.exercise import Exercise, Solution
-    from autodrill.grading.explain import Submission
+    from autodrill.grading.handed_in import Submission
     from autodrill.grading.outcome import CallOutcome, LoadOutcome
 
 __all__ = ["debug", "step_through"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,10 +13,19 @@ from autodrill.errors import FileError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["LARGEST_FILE", "handed_in_files", "read_file"]
+__all__ = ["LARGEST_FILE", "Submission", "handed_in_files", "read_file"]
 
 LARGEST_FILE = 256 << 10
 """Bytes; the longest answer of anybody's takes a tenth of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A candidate's file: its bytes, what tracebacks call it, and the path the learner knows it by."""
+
+    source: bytes
+    name: str
+    path: str
 
 
 def handed_in_files(paths: Sequence[Path]) -> list[Path]:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import time
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from autodrill.drills.customs import CUSTOMS, old_names
 from autodrill.errors import InternalError
 from autodrill.grading import outcome as ends
-from autodrill.grading.explain import Submission, explain
+from autodrill.grading.handed_in import Submission
 from autodrill.grading.layers import Standing
 from autodrill.grading.limits import CHECK_LIMITS
 from autodrill.grading.prepared import Prepared
 from autodrill.grading.process import Runner
-from autodrill.grading.report import Failure, FaultKind, Remark, Report, Verdict
+from autodrill.grading.report import FATAL, Failure, FaultKind, Remark, Report, Verdict
 
 if TYPE_CHECKING:
     from autodrill.drills.exercise import Exercise, Solution
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from autodrill.grading.process import Limits
 
 __all__ = ["Submission", "grade"]
-
-_FATAL = {FaultKind.TIME, FaultKind.MEMORY, FaultKind.OUTPUT, FaultKind.DIED, FaultKind.NOT_IMPLEMENTED}
 
 
 def grade(
@@ -59,9 +57,10 @@ def grade(
     """
     started = time.perf_counter()
     report = Report(exercise.id, submission.path, Verdict.PASS, seed)
-    with runner or Runner.start(limits) as process:
+    with runner or Runner.start(limits) as process, ExitStack() as stack:
+        asked = prepared or Prepared(exercise, solution, seed, limits)
         try:
-            report = _grade(process, prepared or Prepared(exercise, solution, seed, limits), submission, report, only)
+            report = _grade(process, stack, asked, submission, report, only)
         except InternalError as error:
             report = replace(report, verdict=Verdict.INTERNAL, detail=error.message)
         output, standing = process.stdout, process.standing or Standing()
@@ -78,24 +77,31 @@ def grade(
     )
 
 
-def _grade(process: Runner, prepared: Prepared, submission: Submission, report: Report, only: int | None) -> Report:
+def _grade(
+    process: Runner, stack: ExitStack, prepared: Prepared, submission: Submission, report: Report, only: int | None
+) -> Report:
     exercise, solution, limits = prepared.exercise, prepared.solution, prepared.limits
     loaded = process.load(submission.source, submission.name, exercise.entry, prepared.scenario)
     if not isinstance(loaded, ends.Loaded):
         return _not_loaded(report, exercise, loaded)
     chosen = range(len(prepared.cases)) if only is None else [prepared.index(only)]
     seen: list[tuple[int, Observation]] = []
+    bench: Runner | None = None
     with closing(prepared.put(process, chosen)) as observations:
         for index, observation in observations:
             seen.append((index, observation))
-            if observation.fault is not None and observation.fault.kind in _FATAL:
+            if observation.fault is None:
+                continue
+            if observation.fault.kind in FATAL:
                 break
+            if bench is None:  # it starts while the other cases are put
+                bench = stack.enter_context(Runner.start(limits, spawn=process.spawn))
     failing = [(i, o) for i, o in seen if o.fault is not None and not o.case.remark]
     report = replace(report, cases=len(chosen), passed=sum(o.fault is None for _, o in seen))
     if not failing:
-        remarks = (*_remarks(process, exercise, solution, seen, limits), *_customs(solution, submission, seen))
+        remarks = (*_remarks(process, bench, prepared, seen), *_customs(solution, submission, seen))
         return replace(report, remarks=remarks)
-    failure = explain(process, exercise, solution, seen, failing, limits)
+    failure = _explain(process, bench, prepared, seen, failing)
     verdict = {FaultKind.TIME: Verdict.TIMEOUT}.get(failure.kind, Verdict.FAIL)
     return replace(report, verdict=verdict, failure=failure)
 
@@ -136,14 +142,26 @@ def _load_failure(exercise: Exercise, end: ends.LoadOutcome) -> Failure:
             raise TypeError("a file that loaded has not failed")
 
 
+def _explain(
+    process: Runner,
+    bench: Runner | None,
+    prepared: Prepared,
+    seen: list[tuple[int, Observation]],
+    failing: list[tuple[int, Observation]],
+) -> Failure:
+    from autodrill.grading.explain import explain  # a right answer need not wait for what names wrong ones
+
+    return explain(process, bench, prepared.exercise, prepared.solution, seen, failing)
+
+
 def _remarks(
-    process: Runner, exercise: Exercise, solution: Solution, seen: list[tuple[int, Observation]], limits: Limits
+    process: Runner, bench: Runner | None, prepared: Prepared, seen: list[tuple[int, Observation]]
 ) -> tuple[Remark, ...]:
     """Say what is worth knowing about an accepted answer that is wrong only where the exercise forgives it."""
     forgiven = [(i, o) for i, o in seen if o.fault is not None and o.case.remark]
     if not forgiven:
         return ()
-    failure = explain(process, exercise, solution, seen, forgiven, limits)
+    failure = _explain(process, bench, prepared, seen, forgiven)
     if failure.rule is None:
         return (Remark("remark", f"{failure.label}: {failure.summary}"),)
     return (Remark(failure.rule.key, failure.rule.hint),)

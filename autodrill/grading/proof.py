@@ -11,7 +11,7 @@ from autodrill.drills.solution_file import solution_path
 from autodrill.drills.template import left_to_write
 from autodrill.errors import ContentError, InternalError, Problem
 from autodrill.grading.bench import Bench
-from autodrill.grading.explain import Submission
+from autodrill.grading.handed_in import Submission
 from autodrill.grading.judge import grade
 from autodrill.grading.limits import CHECK_LIMITS
 from autodrill.grading.report import Report, Verdict

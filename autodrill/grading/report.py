@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-__all__ = ["Comparison", "Failure", "FaultKind", "Remark", "Report", "Rule", "Verdict"]
+__all__ = ["FATAL", "Comparison", "Failure", "FaultKind", "Remark", "Report", "Rule", "Verdict"]
 
 
 class Verdict(StrEnum):
@@ -50,6 +50,9 @@ class FaultKind(StrEnum):
     OUTPUT = "it printed too much"
     DIED = "it ended its process"
 
+
+FATAL = frozenset({FaultKind.TIME, FaultKind.MEMORY, FaultKind.OUTPUT, FaultKind.DIED, FaultKind.NOT_IMPLEMENTED})
+"""Kinds of faults after which nothing more is asked of the code, and that need no explaining."""
 
 _TELLING = frozenset({FaultKind.RAISED, FaultKind.NONLINEAR, FaultKind.UNREPEATABLE})
 """Kinds of faults whose summaries may quote what the candidate's code says."""

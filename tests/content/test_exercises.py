@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from autodrill.drills import library as drills
-from autodrill.grading.explain import Submission
+from autodrill.grading.handed_in import Submission
 from autodrill.grading.judge import grade
 from autodrill.grading.limits import CHECK_LIMITS
 from autodrill.grading.report import FaultKind, Report, Verdict

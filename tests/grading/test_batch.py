@@ -11,8 +11,7 @@ import pytest
 
 from autodrill.errors import FileError, UnconfinedError
 from autodrill.grading.batch import Task, Worker, grade_all, useful_workers
-from autodrill.grading.explain import Submission
-from autodrill.grading.handed_in import LARGEST_FILE, read_file
+from autodrill.grading.handed_in import LARGEST_FILE, Submission, read_file
 from autodrill.grading.layers import SEALED, Layer
 from autodrill.grading.report import FaultKind, Verdict
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autodrill.grading.bench import Bench, Found
-from autodrill.grading.explain import Submission
+from autodrill.grading.handed_in import Submission
 from autodrill.grading.judge import grade
 from autodrill.grading.process import Limits
 from autodrill.grading.report import Verdict
