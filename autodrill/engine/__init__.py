@@ -6,6 +6,9 @@ Two names meet here that PyTorch and JAX use for different things: `grad(outputs
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from autodrill.engine import ops
 from autodrill.engine.anomaly import detect_anomaly, trace_nan
 from autodrill.engine.backend import Backend, DeviceError, backend_named
@@ -18,14 +21,17 @@ from autodrill.engine.hooks import Handle, saved_tensors_hooks
 from autodrill.engine.inference import inference_mode
 from autodrill.engine.mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from autodrill.engine.numerical import numerical_jvp, numerical_vjp
-from autodrill.engine.ops import *  # noqa: F403 - `ops.__all__` names every operation once; a second list would drift
-from autodrill.engine.primitive import Primitive, RuleError, registry
-from autodrill.engine.recording import tape_of, tape_of_value
+from autodrill.engine.primitive import Primitive, RuleError
 from autodrill.engine.sparse import IndexedSlices
-from autodrill.engine.tape import Tape
 from autodrill.engine.tensor import Tensor
 from autodrill.engine.transforms import grad_of, hessian, hvp, jacobian, jvp, linearize, value_and_grad, vhp, vjp
 from autodrill.engine.value import Value
+
+if TYPE_CHECKING:
+    from autodrill.engine.ops import *
+    from autodrill.engine.primitive import registry
+    from autodrill.engine.recording import tape_of, tape_of_value
+    from autodrill.engine.tape import Tape
 
 __all__ = [
     "Backend",
@@ -70,4 +76,25 @@ __all__ = [
     "vhp",
     "vjp",
 ]
-__all__ += ops.__all__
+
+_LATER = {"Tape": "tape", "tape_of": "recording", "tape_of_value": "recording"}
+"""What is imported when it is first asked for, and where it is; so are all operations."""
+
+if not TYPE_CHECKING:  # a checker would take it for a permission to use any name
+
+    def __getattr__(name: str) -> Any:
+        if name == "registry":
+            from autodrill.engine.primitive import registry as found
+
+            ops.names()  # imports them all
+        elif name in _LATER:
+            found = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+        else:
+            try:
+                found = getattr(ops, name)
+            except AttributeError:
+                raise AttributeError(f"module `{__name__}` has no attribute `{name}`") from None
+        return globals().setdefault(name, found)
+
+    def __dir__() -> list[str]:
+        return sorted({*__all__, *ops.names()})

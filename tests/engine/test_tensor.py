@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pkgutil import iter_modules
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from autodrill import engine
-from autodrill.engine import Tensor
+from autodrill.engine import Tensor, ops
 
 
 def test_numpy_gives_a_read_only_view() -> None:
@@ -215,13 +216,23 @@ def test_arrays_of_two_devices_do_not_mix_and_both_are_named(monkeypatch: pytest
 
 
 def test_importing_the_engine_imports_nothing_it_does_not_need() -> None:
-    unwanted = ("cupy", "rich", "typer", "torch", "fsrs")
-    script = f"import sys, autodrill.engine; print(*[m for m in {unwanted} if m in sys.modules])"
+    unwanted = ("cupy", "rich", "typer", "torch", "fsrs", "autodrill.engine.ops.fourier", "autodrill.engine.tape")
+    script = (
+        f"import sys; from autodrill import engine; engine.sum; print(*[m for m in {unwanted} if m in sys.modules])"
+    )
     found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert found.stdout.split() == []
 
 
 def test_every_exported_name_exists_and_every_differentiable_operation_is_exported() -> None:
-    for name in engine.__all__:
+    for name in dir(engine):
         assert hasattr(engine, name)
-    assert set(engine.registry) <= set(engine.__all__)
+    assert set(engine.__all__) | set(engine.registry) <= set(dir(engine))
+    with pytest.raises(AttributeError, match="has no attribute `multiplied`"):
+        engine.multiplied  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_every_family_of_operations_is_found_and_no_name_is_in_two() -> None:
+    assert sorted(ops.FAMILIES) == sorted(module.name for module in iter_modules(ops.__path__))
+    assert len(set(ops.names())) == len(ops.names())
+    assert not {*ops.names(), *engine.__all__} & {*ops.FAMILIES}

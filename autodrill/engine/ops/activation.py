@@ -14,6 +14,14 @@ from autodrill.engine.primitive import primitive
 from autodrill.engine.tensor import Tensor, raw
 from autodrill.engine.wirtinger import check_real, is_complex
 
+# fmt: off
+__all__ = [
+    "celu", "elu", "gelu", "glu", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "log_softmax",
+    "logsigmoid", "mish", "prelu", "relu", "relu6", "selu", "sigmoid", "silu", "softmax", "softmin", "softplus",
+    "softshrink", "softsign", "tanhshrink", "threshold",
+]
+# fmt: on
+
 # Rectifiers
 
 

@@ -29,6 +29,15 @@ if TYPE_CHECKING:
 
     from autodrill.engine.backend import Array, Namespace
 
+# fmt: off
+__all__ = [
+    "block_diag", "channel_shuffle", "column_stack", "diag", "diag_embed", "diagonal", "dstack", "flatten",
+    "fliplr", "flipud", "hstack", "masked_fill", "masked_select", "meshgrid", "pad", "pad_constant",
+    "pixel_shuffle", "pixel_unshuffle", "ravel", "repeat", "roll", "rot90", "split", "take", "tile", "trace",
+    "tril", "triu", "unstack", "vstack",
+]
+# fmt: on
+
 Widths = tuple[tuple[int, int], ...]
 
 

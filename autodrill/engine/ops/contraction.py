@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 
     from autodrill.engine.backend import Array, Namespace
 
+# fmt: off
+__all__ = [
+    "contract", "cross", "dot", "einsum", "inner", "kron", "matvec", "multi_dot", "outer", "tensordot", "vdot",
+    "vecdot",
+]
+# fmt: on
+
 Labels = tuple[str, str, str]
 
 _WORTH_PLANNING = 4096  # element pairs; below, NumPy's search for a BLAS call costs more than it saves

@@ -17,6 +17,8 @@ from autodrill.engine.ops.window import Lengths, lengths, overlap_add, windows
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array
 
+__all__ = ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "fold", "unfold"]
+
 Padding = int | Lengths | Literal["valid", "same"]
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from autodrill.engine.backend import Array
 
+__all__ = ["cummax", "cummin", "cumprod", "cumulative_trapezoid", "diff", "gradient", "logcumsumexp", "trapezoid"]
+
 
 def _along(axis: int, part: slice) -> tuple[slice, ...]:
     return (*(slice(None),) * axis, part)

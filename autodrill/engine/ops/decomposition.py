@@ -25,6 +25,8 @@ from autodrill.engine.wirtinger import inner, is_complex, real_part
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array, Namespace
 
+__all__ = ["cholesky", "cond", "eigh", "eigvalsh", "norm", "qr", "svd", "svdvals"]
+
 
 def _half_lower(x: Array) -> Array:
     """Return the lower triangle with the diagonal halved."""

@@ -15,6 +15,13 @@ from autodrill.engine.wirtinger import is_complex
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array, Namespace
 
+# fmt: off
+__all__ = [
+    "arccosh", "arcsinh", "arctan2", "arctanh", "cbrt", "deg2rad", "exp2", "float_power", "hypot", "log2", "log10",
+    "logaddexp", "logaddexp2", "logit", "rad2deg", "rsqrt", "sinc", "spherical_bessel", "xlog1py", "xlogy",
+]
+# fmt: on
+
 LN2 = math.log(2)
 
 # Powers, roots and logarithms

@@ -10,6 +10,14 @@ from autodrill.engine.primitive import primitive
 from autodrill.engine.tensor import Tensor, raw
 from autodrill.engine.wirtinger import cast
 
+# fmt: off
+__all__ = [
+    "add", "arccos", "arcsin", "arctan", "astype", "clip", "cos", "cosh", "divide", "erf", "exp", "expm1", "log",
+    "log1p", "maximum", "minimum", "multiply", "negative", "positive", "power", "reciprocal", "sin", "sinh", "sqrt",
+    "square", "subtract", "tan", "tanh", "where",
+]
+# fmt: on
+
 # Arithmetic
 
 

@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 
     from autodrill.engine.backend import Array, Namespace
 
+# fmt: off
+__all__ = [
+    "dft", "fft", "fft2", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft", "irdft",
+    "irfft", "irfft2", "irfftn", "rdft", "rfft", "rfft2", "rfftn",
+]
+# fmt: on
+
 Norm = Literal["backward", "ortho", "forward"] | None
 """Which direction divides by the number of points: the inverse, both by its root, or the forward one."""
 

@@ -14,6 +14,12 @@ from autodrill.engine.tensor import raw
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array
 
+# fmt: off
+__all__ = [
+    "gather", "index_copy", "index_fill", "index_put", "index_select", "put_along_axis", "scatter", "scatter_add",
+]
+# fmt: on
+
 
 def index_select(x: Array, axis: int, index: Any) -> Any:
     """Return the slices of x along `axis` at a vector of integers."""

@@ -13,6 +13,8 @@ from autodrill.engine.ops.shape import broadcast_to, reshape
 from autodrill.engine.primitive import primitive
 from autodrill.engine.tensor import raw
 
+__all__ = ["getitem", "index_add", "index_scatter", "scatter_along_axis", "take_along_axis"]
+
 
 def _raw_index(index: Any) -> Any:
     return tuple(raw(part) for part in index) if isinstance(index, tuple) else raw(index)

@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 
     from autodrill.engine.backend import Array
 
+# fmt: off
+__all__ = [
+    "bilinear", "dropout", "embedding", "embedding_bag", "gru_cell", "linear", "lstm_cell", "rnn_cell",
+    "rnn_relu_cell", "rotary_embedding", "scaled_dot_product_attention",
+]
+# fmt: on
+
 
 def linear(x: Array, weight: Array, bias: Array | None = None) -> Any:
     """Return x weightᵀ + bias, x of shape (..., in), weight (out, in) and bias (out,)."""

@@ -11,6 +11,8 @@ from autodrill.engine.primitive import primitive
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array, Namespace
 
+__all__ = ["matmul"]
+
 
 def _mT(x: Array) -> Array:  # noqa: N802 - NumPy's name for the matrix transpose
     return swapaxes(x, -1, -2)

@@ -14,6 +14,8 @@ from autodrill.engine.primitive import primitive
 from autodrill.engine.tensor import Tensor, raw
 from autodrill.engine.wirtinger import is_complex
 
+__all__ = ["cross_entropy", "ctc_loss", "nll_loss", "one_hot", "softmax_cross_entropy"]
+
 Reduction = Literal["none", "mean", "sum"]
 
 

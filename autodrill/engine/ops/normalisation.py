@@ -15,6 +15,8 @@ from autodrill.engine.wirtinger import check_real
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array, Namespace
 
+__all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "rms_norm", "standardize"]
+
 Axes = tuple[int, ...]
 
 

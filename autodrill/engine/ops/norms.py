@@ -18,6 +18,8 @@ from autodrill.engine.wirtinger import check_real, inner, is_complex
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array, Namespace
 
+__all__ = ["cdist", "cosine_similarity", "normalize", "p_norm", "pairwise_distance", "pdist", "vector_norm"]
+
 
 def _norm_slope(x: Array, out: Array, ord: float, axis: Axis) -> Array:
     """Return the gradient of the norm, sgn(x) (|x| / norm)^(ord - 1); 0 with all its derivatives where that is 0."""

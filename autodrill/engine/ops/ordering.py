@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from autodrill.engine.backend import Array
 
+__all__ = ["argmax", "argmin", "argsort", "kthvalue", "median", "partition", "quantile", "sort", "topk"]
+
 
 def argsort(x: Array, axis: int = -1) -> Array:
     """Return the indices that sort x along `axis`, equal elements in their order; a plain array of integers."""

@@ -19,6 +19,13 @@ from autodrill.engine.wirtinger import check_real, is_complex
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array, Namespace
 
+# fmt: off
+__all__ = [
+    "absolute", "angle", "complex", "conj", "imag", "polar", "real", "sgn", "sign", "view_as_complex",
+    "view_as_real",
+]
+# fmt: on
+
 # Cartesian parts
 
 

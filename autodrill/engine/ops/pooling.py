@@ -21,6 +21,14 @@ from autodrill.engine.wirtinger import check_real
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array
 
+# fmt: off
+__all__ = [
+    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",
+    "adaptive_max_pool2d", "adaptive_max_pool3d", "avg_pool1d", "avg_pool2d", "avg_pool3d", "lp_pool1d",
+    "lp_pool2d", "max_pool1d", "max_pool2d", "max_pool3d",
+]
+# fmt: on
+
 
 class _Places(NamedTuple):
     """Where windows lie: their size, the distances between them and between their elements, and what surrounds x."""

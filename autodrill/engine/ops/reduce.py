@@ -15,6 +15,8 @@ from autodrill.engine.wirtinger import inner
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array, Namespace
 
+__all__ = ["cumsum", "logsumexp", "max", "mean", "min", "prod", "std", "sum", "var"]
+
 Axis = int | tuple[int, ...] | None
 
 

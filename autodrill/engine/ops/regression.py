@@ -23,6 +23,14 @@ if TYPE_CHECKING:
     from autodrill.engine.backend import Array, Namespace
     from autodrill.engine.ops.loss import Reduction
 
+# fmt: off
+__all__ = [
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_embedding_loss", "gaussian_nll_loss",
+    "hinge_embedding_loss", "huber", "huber_loss", "kl_div", "l1_loss", "margin_ranking_loss", "mse_loss",
+    "multilabel_soft_margin_loss", "poisson_nll_loss", "smooth_l1_loss", "soft_margin_loss", "triplet_margin_loss",
+]
+# fmt: on
+
 # Of real numbers
 
 

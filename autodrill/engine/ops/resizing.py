@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from autodrill.engine.backend import Array
     from autodrill.engine.ops.window import Lengths
 
+__all__ = ["interpolate"]
+
 Matrix = np.ndarray[Any, np.dtype[np.float64]]
 Mode = Literal["nearest", "nearest-exact", "linear", "bilinear", "trilinear", "bicubic", "area"]
 

@@ -14,6 +14,13 @@ from autodrill.engine.wirtinger import check_real
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array, Namespace
 
+# fmt: off
+__all__ = [
+    "ceil", "copysign", "floor", "floor_divide", "fmax", "fmin", "fmod", "heaviside", "lerp", "nan_to_num",
+    "remainder", "round", "trunc",
+]
+# fmt: on
+
 # Steps: the derivative is 0 everywhere
 
 

@@ -13,6 +13,13 @@ from autodrill.engine.tensor import Tensor
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array, Namespace
 
+# fmt: off
+__all__ = [
+    "broadcast_to", "concatenate", "expand_dims", "flip", "moveaxis", "reshape", "squeeze", "stack", "swapaxes",
+    "transpose",
+]
+# fmt: on
+
 Shape = int | Sequence[int]
 
 

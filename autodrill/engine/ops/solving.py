@@ -25,6 +25,13 @@ if TYPE_CHECKING:
 
     from autodrill.engine.backend import Array, Namespace
 
+# fmt: off
+__all__ = [
+    "det", "det_phase", "inv", "logabsdet", "lstsq", "matrix_exp", "matrix_power", "pinv", "slogdet", "solve",
+    "solve_triangular", "tensorinv", "tensorsolve", "vander",
+]
+# fmt: on
+
 
 def _eye(x: Array) -> Array:
     return backend_of(raw(x)).xp.eye(x.shape[-1], dtype=x.dtype)

@@ -16,6 +16,13 @@ from autodrill.engine.tensor import raw
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array, Namespace
 
+# fmt: off
+__all__ = [
+    "bessel_i", "bessel_ie", "betaln", "digamma", "entr", "erfc", "erfcx", "erfinv", "gammaln", "i0", "i0e", "i1",
+    "i1e", "log_ndtr", "multigammaln", "ndtr", "ndtri", "polygamma",
+]
+# fmt: on
+
 _TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
 
 

@@ -16,6 +16,8 @@ from autodrill.engine.wirtinger import real_part
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array
 
+__all__ = ["corrcoef", "cov", "nanmean", "nansum"]
+
 
 def nansum(x: Array, axis: Axis = None, keepdims: bool = False) -> Any:
     """Return the sum over `axis` of what is a number; the rest gets no gradient."""

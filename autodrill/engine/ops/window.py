@@ -11,6 +11,8 @@ from autodrill.engine.primitive import primitive
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array, Namespace
 
+__all__ = ["overlap_add", "windows"]
+
 Lengths = tuple[int, ...]
 
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from autodrill.engine.backend import Array, Namespace
     from autodrill.engine.views import Step
 
+__all__ = ["copy_slices"]
+
 
 @primitive
 def copy_slices(xp: Namespace, x: Array, values: Array, *, steps: Sequence[Step]) -> Array:
