@@ -8,11 +8,11 @@ import tomllib
 from typing import TYPE_CHECKING
 
 from autodrill.bank.front_matter import FrontMatter
+from autodrill.bank.index import question_files, text_of
 from autodrill.bank.keys import read_key
 from autodrill.bank.markdown import Passage
 from autodrill.bank.questions import CommonlyRead, Difficulty, FollowUp, Kind, Question
-from autodrill.content import content_root, visible_files
-from autodrill.errors import ContentError, FileError, Problem
+from autodrill.errors import ContentError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -47,7 +47,7 @@ def load_questions(folder: Path | None = None) -> tuple[Question, ...]:
     """
     questions: list[Question] = []
     problems: list[Problem] = []
-    for path in _in_order(content_root() / "questions" if folder is None else folder):
+    for path in question_files(folder):
         found, wrong = read_file(path)
         questions += found
         problems += wrong
@@ -55,13 +55,6 @@ def load_questions(folder: Path | None = None) -> tuple[Question, ...]:
     if problems:
         raise ContentError(problems)
     return tuple(questions)
-
-
-def _in_order(folder: Path) -> list[Path]:
-    """The question files in an order to learn them in."""
-    order = folder / "_order.txt"
-    listed = order.read_text(encoding="utf-8").split() if order.is_file() else []
-    return sorted(visible_files(folder, ".md"), key=lambda p: listed.index(p.stem) if p.stem in listed else len(listed))
 
 
 def read_file(path: Path) -> tuple[list[Question], list[Problem]]:
@@ -73,10 +66,7 @@ def read_file(path: Path) -> tuple[list[Question], list[Problem]]:
     Raises:
         FileError: The file cannot be read or is not UTF-8.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileError(f"`{path}` cannot be read: {error}", where=str(path)) from None
+    lines = text_of(path).splitlines()
     questions: list[Question] = []
     problems: list[Problem] = []
     for start, matter, body in _blocks(path, lines, problems):

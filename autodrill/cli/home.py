@@ -70,13 +70,13 @@ def next_(output_format: Format = OutputFormat.TEXT) -> None:
 
 
 def _survey() -> "tuple[list[Heading], Progress, tuple[int, int], int]":
-    from autodrill.bank.loader import load_questions
+    from autodrill.bank.index import question_ids
     from autodrill.drills.library import Library
     from autodrill.practice.paths import history_file
     from autodrill.practice.progress import Progress, progress
 
     exercises = Library.open().headings()
-    bank = load_questions()
+    bank = question_ids()
     if not history_file(os.environ).exists():
         return exercises, Progress({}, {}), (0, len(bank)), 0
     with open_store() as store:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from autodrill.bank.index import question_ids
 from autodrill.bank.loader import load_questions, read_file
 from autodrill.bank.questions import (
     BugKey,
@@ -226,6 +227,13 @@ def test_loading_imports_neither_numpy_nor_rich() -> None:
     )
     printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert printed.strip() == "[]"
+
+
+def test_the_ids_alone_are_those_of_the_questions_and_reading_them_parses_none() -> None:
+    assert question_ids() == [question.id for question in load_questions()]
+    program = "import sys; from autodrill.bank.index import question_ids; question_ids(); print('tomllib' in sys.modules)"
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert printed.strip() == "False"
 
 
 def test_files_come_in_the_order_the_folder_lists_and_the_others_after_them_by_name(tmp_path: Path) -> None:

@@ -1,0 +1,49 @@
+"""Which questions there are, without reading what they say."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from autodrill.content import content_root, visible_files
+from autodrill.errors import FileError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["question_files", "question_ids", "text_of"]
+
+_ID_LINE = re.compile(r'^id\s*=\s*"([^"]*)"', re.MULTILINE)
+
+
+def question_files(folder: Path | None = None) -> list[Path]:
+    """Return the question files below `folder` as `_order.txt` there lists them, others after them by name.
+
+    Args:
+        folder: Where they are; by default the bank that comes with autodrill.
+    """
+    folder = content_root() / "questions" if folder is None else folder
+    order = folder / "_order.txt"
+    listed = order.read_text(encoding="utf-8").split() if order.is_file() else []
+    return sorted(visible_files(folder, ".md"), key=lambda p: listed.index(p.stem) if p.stem in listed else len(listed))
+
+
+def question_ids(folder: Path | None = None) -> list[str]:
+    """Return the ids of the questions in `question_files(folder)`, in their order.
+
+    Raises:
+        FileError: A file cannot be read or is not UTF-8.
+    """
+    return [identity for path in question_files(folder) for identity in _ID_LINE.findall(text_of(path))]
+
+
+def text_of(path: Path) -> str:
+    """Return what a question file holds.
+
+    Raises:
+        FileError: It cannot be read or is not UTF-8.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(f"`{path}` cannot be read: {error}", where=str(path)) from None
