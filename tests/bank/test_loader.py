@@ -231,7 +231,7 @@ def test_loading_imports_neither_numpy_nor_rich() -> None:
 
 def test_the_ids_alone_are_those_of_the_questions_and_reading_them_parses_none() -> None:
     assert question_ids() == [question.id for question in load_questions()]
-    program = "import sys; from autodrill.bank.index import question_ids; question_ids(); print('tomllib' in sys.modules)"
+    program = "import sys; from autodrill.bank.index import question_ids as ids; ids(); print('tomllib' in sys.modules)"
     printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert printed.strip() == "False"
 
