@@ -49,14 +49,15 @@ def check(
             "`--pdb` needs the case to step through", hint="copy the replay line of a report and add `--pdb`"
         )
 
-    from autodrill.grading.limits import CHECK_LIMITS
-    from autodrill.grading.process import Runner
+    from autodrill.grading.server import started_server
 
     # Started before this process imports NumPy, so that the two imports overlap.
-    runner = Runner.start(CHECK_LIMITS) if not pdb else None
+    server = started_server() if not pdb else None
     from autodrill.grading.handed_in import Submission
     from autodrill.grading.judge import grade
+    from autodrill.grading.spawn import spawn_fresh
 
+    _load_what_follows()
     seed = seed if seed is not None else int.from_bytes(os.urandom(3))
     submission = Submission(source, path.name, str(path))
     try:
@@ -67,10 +68,11 @@ def check(
 
             step_through(exercise, solution, submission, seed=seed, case=case)
             raise typer.Exit(Exit.DONE)
-        report = grade(exercise, solution, submission, seed=seed, only=case, runner=runner)
+        spawn = server.spawn if server is not None else spawn_fresh
+        report = grade(exercise, solution, submission, seed=seed, only=case, spawn=spawn)
     finally:
-        if runner is not None:
-            runner.close()
+        if server is not None:
+            server.close()
     counts = report.verdict != "internal" and case is None
     told = _remember(exercise, report, source) if counts else ""
     if output_format is OutputFormat.JSON:
@@ -80,6 +82,15 @@ def check(
     else:
         _print(report, file, told)
     raise typer.Exit(_exit_code(report))
+
+
+def _load_what_follows() -> None:
+    """Import what remembers and shows a report while NumPy is loaded for the candidate, not after."""
+    import autodrill.practice.progress
+    import autodrill.practice.store
+    import autodrill.render.console
+    import autodrill.render.plain
+    import autodrill.render.report  # noqa: F401
 
 
 def _exit_code(report: "Report") -> Exit:

@@ -13,6 +13,7 @@ from autodrill.grading.likeness import Likeness, likeness
 from autodrill.grading.linearity import conduct_rule
 from autodrill.grading.patterns import Subject, evidence, generic_rule, spread
 from autodrill.grading.probe import put
+from autodrill.grading.process import Runner
 from autodrill.grading.report import FATAL, Comparison, Failure, FaultKind, Rule
 from autodrill.grading.self_evident import judged_rule
 from autodrill.grading.show import pair, short
@@ -21,8 +22,8 @@ from autodrill.grading.slips import one_slip
 if TYPE_CHECKING:
     from autodrill.drills.authoring import Mistake
     from autodrill.drills.exercise import Exercise, Solution
+    from autodrill.grading.limits import Limits
     from autodrill.grading.observe import Observation
-    from autodrill.grading.process import Runner
 
 __all__ = ["explain"]
 
@@ -35,40 +36,41 @@ _NUMBERS_RIGHT = {FaultKind.MUTATED, FaultKind.ALIASED, FaultKind.UNREPEATABLE, 
 
 def explain(
     process: Runner,
-    bench: Runner | None,
     exercise: Exercise,
     solution: Solution,
     seen: list[tuple[int, Observation]],
     failing: list[tuple[int, Observation]],
+    limits: Limits,
 ) -> Failure:
     """Explain the first failing case.
 
     Args:
         process: With the candidate's code loaded, or finished.
-        bench: Another, to run the known mistakes in; None where the fault says all there is to say.
         exercise: The exercise.
         solution: Its solution side.
         seen: Every case put, with its index in the battery.
         failing: Those of them to explain; never empty.
+        limits: Limits for running the known mistakes, in a process of their own.
     """
     index, first = failing[0]
     fault = first.fault
     assert fault is not None
     if fault.kind is FaultKind.NOT_IMPLEMENTED:
         return Failure(fault.kind, fault.summary, line=fault.line, code=fault.code)
-    if bench is None or fault.kind in FATAL:
+    if fault.kind in FATAL:
         return _failure(exercise, solution, index, first, None)
-    shown = first if process.finished or first.case.large else _smallest(process, exercise, solution, first)
-    failed = [shown, *(o for _, o in failing if o is not shown)]
-    passed = [o for _, o in seen if o.fault is None and not o.case.large]
-    told, held = evidence(failed), spread(passed)
-    rule = (
-        _known_rule(bench, exercise, solution, told, held)
-        or judged_rule(shown)
-        or generic_rule(Subject(exercise, solution), failed, passed)
-        or conduct_rule(process, exercise, solution, shown)
-        or one_slip(bench, exercise, solution, told, held)
-    )
+    with Runner.start(limits, spawn=process.spawn) as bench:
+        shown = first if process.finished or first.case.large else _smallest(process, exercise, solution, first)
+        failed = [shown, *(o for _, o in failing if o is not shown)]
+        passed = [o for _, o in seen if o.fault is None and not o.case.large]
+        told, held = evidence(failed), spread(passed)
+        rule = (
+            _known_rule(bench, exercise, solution, told, held)
+            or judged_rule(shown)
+            or generic_rule(Subject(exercise, solution), failed, passed)
+            or conduct_rule(process, exercise, solution, shown)
+            or one_slip(bench, exercise, solution, told, held)
+        )
     return _failure(exercise, solution, index, shown, rule)
 
 

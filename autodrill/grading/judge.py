@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from autodrill.grading.limits import CHECK_LIMITS
 from autodrill.grading.prepared import Prepared
 from autodrill.grading.process import Runner
 from autodrill.grading.report import FATAL, Failure, FaultKind, Remark, Report, Verdict
+from autodrill.grading.spawn import Spawn, spawn_fresh
 
 if TYPE_CHECKING:
     from autodrill.drills.exercise import Exercise, Solution
@@ -33,6 +34,7 @@ def grade(
     seed: int,
     only: int | None = None,
     runner: Runner | None = None,
+    spawn: Spawn = spawn_fresh,
     limits: Limits = CHECK_LIMITS,
     prepared: Prepared | None = None,
 ) -> Report:
@@ -45,6 +47,7 @@ def grade(
         seed: Seed of the cases.
         only: Put only the case of this index of the battery.
         runner: A process already started for this file, to save its start-up time; it is closed.
+        spawn: How to come by a process otherwise.
         limits: Limits of time, memory and output.
         prepared: What is the same for every file under this seed and these limits, to save making it again.
 
@@ -57,10 +60,12 @@ def grade(
     """
     started = time.perf_counter()
     report = Report(exercise.id, submission.path, Verdict.PASS, seed)
-    with runner or Runner.start(limits) as process, ExitStack() as stack:
-        asked = prepared or Prepared(exercise, solution, seed, limits)
+    asked = prepared or Prepared(exercise, solution, seed, limits)
+    if runner is None:
+        asked.make_ahead(only)  # a fork server that is still starting is waited for by whoever wants a fork
+    with runner or Runner.start(limits, spawn=spawn) as process:
         try:
-            report = _grade(process, stack, asked, submission, report, only)
+            report = _grade(process, asked, submission, report, only)
         except InternalError as error:
             report = replace(report, verdict=Verdict.INTERNAL, detail=error.message)
         output, standing = process.stdout, process.standing or Standing()
@@ -77,31 +82,24 @@ def grade(
     )
 
 
-def _grade(
-    process: Runner, stack: ExitStack, prepared: Prepared, submission: Submission, report: Report, only: int | None
-) -> Report:
-    exercise, solution, limits = prepared.exercise, prepared.solution, prepared.limits
+def _grade(process: Runner, prepared: Prepared, submission: Submission, report: Report, only: int | None) -> Report:
+    exercise, solution = prepared.exercise, prepared.solution
     loaded = process.load(submission.source, submission.name, exercise.entry, prepared.scenario)
     if not isinstance(loaded, ends.Loaded):
         return _not_loaded(report, exercise, loaded)
-    chosen = range(len(prepared.cases)) if only is None else [prepared.index(only)]
+    chosen = prepared.chosen(only)
     seen: list[tuple[int, Observation]] = []
-    bench: Runner | None = None
     with closing(prepared.put(process, chosen)) as observations:
         for index, observation in observations:
             seen.append((index, observation))
-            if observation.fault is None:
-                continue
-            if observation.fault.kind in FATAL:
+            if observation.fault is not None and observation.fault.kind in FATAL:
                 break
-            if bench is None:  # it starts while the other cases are put
-                bench = stack.enter_context(Runner.start(limits, spawn=process.spawn))
     failing = [(i, o) for i, o in seen if o.fault is not None and not o.case.remark]
     report = replace(report, cases=len(chosen), passed=sum(o.fault is None for _, o in seen))
     if not failing:
-        remarks = (*_remarks(process, bench, prepared, seen), *_customs(solution, submission, seen))
+        remarks = (*_remarks(process, prepared, seen), *_customs(solution, submission, seen))
         return replace(report, remarks=remarks)
-    failure = _explain(process, bench, prepared, seen, failing)
+    failure = _explain(process, prepared, seen, failing)
     verdict = {FaultKind.TIME: Verdict.TIMEOUT}.get(failure.kind, Verdict.FAIL)
     return replace(report, verdict=verdict, failure=failure)
 
@@ -143,25 +141,19 @@ def _load_failure(exercise: Exercise, end: ends.LoadOutcome) -> Failure:
 
 
 def _explain(
-    process: Runner,
-    bench: Runner | None,
-    prepared: Prepared,
-    seen: list[tuple[int, Observation]],
-    failing: list[tuple[int, Observation]],
+    process: Runner, prepared: Prepared, seen: list[tuple[int, Observation]], failing: list[tuple[int, Observation]]
 ) -> Failure:
     from autodrill.grading.explain import explain  # a right answer need not wait for what names wrong ones
 
-    return explain(process, bench, prepared.exercise, prepared.solution, seen, failing)
+    return explain(process, prepared.exercise, prepared.solution, seen, failing, prepared.limits)
 
 
-def _remarks(
-    process: Runner, bench: Runner | None, prepared: Prepared, seen: list[tuple[int, Observation]]
-) -> tuple[Remark, ...]:
+def _remarks(process: Runner, prepared: Prepared, seen: list[tuple[int, Observation]]) -> tuple[Remark, ...]:
     """Say what is worth knowing about an accepted answer that is wrong only where the exercise forgives it."""
     forgiven = [(i, o) for i, o in seen if o.fault is not None and o.case.remark]
     if not forgiven:
         return ()
-    failure = _explain(process, bench, prepared, seen, forgiven)
+    failure = _explain(process, prepared, seen, forgiven)
     if failure.rule is None:
         return (Remark("remark", f"{failure.label}: {failure.summary}"),)
     return (Remark(failure.rule.key, failure.rule.hint),)

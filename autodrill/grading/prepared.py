@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 from autodrill.drills.cases import battery, case_at, class_of
+from autodrill.errors import InternalError
 from autodrill.grading.ask import scenario_source
 from autodrill.grading.limits import CHECK_LIMITS, Limits
 from autodrill.grading.outcome import Broken, Loaded, NotDefined
@@ -68,14 +69,30 @@ class Prepared:
             self._cases = battery(self.exercise, self.solution, self.seed)
         return self._cases
 
-    def index(self, index: int) -> int:
-        """Return the index of a case, as somebody has typed it.
+    def chosen(self, only: int | None) -> Sequence[int]:
+        """Return the indexes of the cases to put: all, or one that somebody has typed.
 
         Raises:
+            InternalError: The exercise contradicts itself.
             UsageError: There is no such case.
         """
-        case_at(self.cases, index)
-        return index
+        if only is None:
+            return range(len(self.cases))
+        case_at(self.cases, only)
+        return [only]
+
+    def make_ahead(self, only: int | None) -> None:
+        """Make the questions that will be put, while somebody else takes time; large ones, which may not, apart.
+
+        Where the exercise contradicts itself this stops, and the question says so when it is put.
+
+        Raises:
+            UsageError: See `chosen`.
+        """
+        with suppress(InternalError):
+            for index in self.chosen(only):
+                if not self.cases[index].large:
+                    self.question(index)
 
     def question(self, index: int) -> Question:
         """Return a case as it is put.

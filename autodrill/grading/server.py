@@ -15,13 +15,13 @@ from autodrill.errors import InternalError
 from autodrill.grading.child import frames
 from autodrill.grading.child.frames import MESSAGE_BYTES, NUMBER
 from autodrill.grading.handle import Child
-from autodrill.grading.layers import SEALED, Confinement
+from autodrill.grading.layers import OPEN, SEALED, Confinement
 from autodrill.grading.spawn import Channels, job_channel, start_interpreter
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-__all__ = ["Server"]
+__all__ = ["Server", "started_server"]
 
 _START_SECONDS = 60.0  # generous: a slow start is the machine's fault, not the candidate's
 _GONE_SECONDS = 5.0  # a killed process needs milliseconds, unless the machine is very busy
@@ -50,6 +50,15 @@ class Server:
     def pid(self) -> int | None:
         """The server's process id, None while there is none."""
         return None if self._process is None else self._process.pid
+
+    def start(self) -> None:
+        """Start it and return at once; it loads NumPy while the caller goes on.
+
+        Raises:
+            InternalError: It cannot be started, or NumPy is missing.
+        """
+        with self._lock:
+            self._started()
 
     def spawn(self, *, memory: int, traced: bool) -> Child:
         """Have a process forked; see `autodrill.grading.spawn.Spawn`.
@@ -122,6 +131,21 @@ class Server:
             self._process.kill()  # its forks are killed by its death
             self._process.wait()
             self._process = None
+
+
+def started_server() -> Server | None:
+    """Start a server of processes for one's own code, and return at once; None where this system can have none.
+
+    Raises:
+        InternalError: It cannot be started, or NumPy is missing.
+    """
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except (AttributeError, OSError):  # not Linux, or one before 5.3
+        return None
+    server = Server(OPEN)
+    server.start()
+    return server
 
 
 def _await_fork(status: socket.socket) -> Fork:
