@@ -9,13 +9,16 @@ from __future__ import annotations
 from autodrill.engine import ops
 from autodrill.engine.anomaly import detect_anomaly, trace_nan
 from autodrill.engine.backend import Backend, DeviceError, backend_named
+from autodrill.engine.batched import BatchError
 from autodrill.engine.checkpoint import checkpoint
+from autodrill.engine.containers import register_container
 from autodrill.engine.context import Context
 from autodrill.engine.function import Function, once_differentiable
 from autodrill.engine.gradcheck import gradcheck, gradgradcheck
 from autodrill.engine.graph import backward, grad
 from autodrill.engine.hooks import Handle, saved_tensors_hooks
 from autodrill.engine.inference import inference_mode
+from autodrill.engine.jacobian import hessian, jacobian
 from autodrill.engine.mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from autodrill.engine.numerical import numerical_jvp, numerical_vjp
 from autodrill.engine.ops import *  # noqa: F403 - `ops.__all__` names every operation once; a second list would drift
@@ -24,11 +27,13 @@ from autodrill.engine.recording import tape_of, tape_of_value
 from autodrill.engine.sparse import IndexedSlices
 from autodrill.engine.tape import Tape
 from autodrill.engine.tensor import Tensor
-from autodrill.engine.transforms import grad_of, hessian, hvp, jacobian, jvp, linearize, value_and_grad, vhp, vjp
+from autodrill.engine.transforms import grad_of, hvp, jvp, linearize, value_and_grad, vhp, vjp
 from autodrill.engine.value import Value
+from autodrill.engine.vmap import vmap
 
 __all__ = [
     "Backend",
+    "BatchError",
     "Context",
     "DeviceError",
     "Function",
@@ -60,6 +65,7 @@ __all__ = [
     "numerical_vjp",
     "once_differentiable",
     "ops",
+    "register_container",
     "registry",
     "saved_tensors_hooks",
     "set_grad_enabled",
@@ -69,5 +75,6 @@ __all__ = [
     "value_and_grad",
     "vhp",
     "vjp",
+    "vmap",
 ]
 __all__ += ops.__all__

@@ -1,4 +1,4 @@
-"""A primitive: one operation's forward, and its derivative rules beside it.
+"""A primitive: one operation's forward, and its derivative and batching rules beside it.
 
 A primitive is declared as a formula sheet writes it:
 
@@ -10,7 +10,8 @@ A primitive is declared as a formula sheet writes it:
     multiply.jvp("linear in each argument")
 
 Positional parameters are the inputs, keyword-only parameters are static: never differentiated. A rule's parameter
-names say what is saved for backward; the possible names are listed at `Primitive.vjp`.
+names say what is saved for backward; the possible names are listed at `Primitive.vjp`. How `vmap` calls an operation
+for many examples follows for most from what is declared already, and is said by `Primitive.vmap` for the rest.
 
 Rules run at two speeds. On raw arrays in an ordinary backward; on Tensors, recorded, when the gradient is to be
 differentiated itself. So a rule uses operators and the engine's own functions, which answer arrays with arrays and
@@ -20,24 +21,27 @@ Tensors with Tensors, and the rules of every primitive are closed under differen
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from operator import itemgetter
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
 from autodrill.engine.backend import BACKENDS, Array, DeviceError, backend_of, backend_of_type, mixed_devices
+from autodrill.engine.batched import Batched, BatchError
+from autodrill.engine.batching import Batching, apply, crossing
 from autodrill.engine.forward import push_tangents
 from autodrill.engine.mode import mode
 from autodrill.engine.node import GraphNode, Node
-from autodrill.engine.plan import Plan
+from autodrill.engine.plan import Plan, Rule
 from autodrill.engine.tensor import Tensor, raw, wrap
 from autodrill.engine.views import track
 from autodrill.engine.wirtinger import adjoint_of, is_complex, refusal
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 __all__ = ["Primitive", "RuleError", "check_registry", "primitive", "registry"]
 
-Rule = Callable[..., Any]
 JvpKind = Literal["linear", "linear in each argument", "elementwise"]
 ComplexKind = Literal["holomorphic", "adjoint"]
 
@@ -69,6 +73,7 @@ class Primitive:
             None where the operation is not defined for complex numbers. See `wirtinger`.
         vjps: The rule of each input, None for one that is not differentiable.
         jvp_rule: The forward-mode rule: a kind the engine derives it from, or a function.
+        vmap_rule: How `vmap` calls it for many examples at once: a kind, or a function; see `batching`.
     """
 
     def __init__(
@@ -93,6 +98,8 @@ class Primitive:
         self.vjp_names: dict[str, tuple[str, ...]] = {}
         self.jvp_rule: JvpKind | Rule | None = None
         self.jvp_names: tuple[str, ...] = ()
+        self.vmap_rule: Batching | None = None
+        self.vmap_names: tuple[str, ...] = ()
         self._arity = -1 if self.variadic else len(self.inputs)
         self._plans: dict[int, Plan] = {}
         self._conjugated: dict[int, Plan] = {}
@@ -150,10 +157,14 @@ class Primitive:
             self.jvp_names = self._parameters_of(rule, "the jvp rule", skip=0, tangents=True)
         self.jvp_rule = rule
 
-    def _parameters_of(self, rule: Rule, what: str, *, skip: int, tangents: bool = False) -> tuple[str, ...]:
+    def _parameters_of(
+        self, rule: Rule, what: str, *, skip: int, tangents: bool = False, examples: bool = False
+    ) -> tuple[str, ...]:
         known = {*self.static} if self.variadic else {"out", *self.inputs, *self.static}
         known.update(f"{name}_{part}" for name in self.inputs for part in ("shape", "dtype"))
-        if self.variadic:
+        if examples:
+            known = known - {"out"} | {*self.inputs, "batch", "levels"}
+        elif self.variadic:
             known.add("position")
         if tangents:
             known.update(f"d{name}" for name in self.inputs)
@@ -162,6 +173,28 @@ class Primitive:
             if name not in known:
                 raise RuleError(f"`{self.name}`: {what} asks for `{name}`; it may ask for {_listed(sorted(known))}")
         return names
+
+    def vmap(self, rule: Batching) -> None:
+        """Declare how the operation is applied to many examples at once.
+
+        `"leading"`, `"axis"`, or a function whose parameters are found by name; see `batching`. What broadcasts or is
+        elementwise by its jvp rule is `"leading"` without saying so.
+
+        Raises:
+            RuleError: The kind or one of the names is unknown.
+        """
+        if not isinstance(rule, str):
+            self.vmap_names = self._parameters_of(rule, "the vmap rule", skip=0, examples=True)
+        elif rule not in {"leading", "axis", "levels"} or (rule == "axis" and not {"axis", "axes"} & set(self.static)):
+            raise RuleError(f"`{self.name}`: no kind of vmap rule it can have is called `{rule}`")
+        self.vmap_rule = rule
+
+    @property
+    def batching(self) -> Batching | None:
+        """How `vmap` calls the operation; None where it does so one example at a time, which is as slow as a loop."""
+        if self.vmap_rule is not None:
+            return self.vmap_rule
+        return "leading" if self.broadcasts or self.jvp_rule == "elementwise" else None
 
     @property
     def differentiable(self) -> tuple[str, ...]:
@@ -181,7 +214,7 @@ class Primitive:
         values = []
         parents: list[GraphNode] = []
         kind: type | None = None
-        constants = carries = False
+        constants = carries = batched = False
         mask = 0
         bit = 1
         for a in args:
@@ -194,25 +227,32 @@ class Primitive:
                 if a.tangents is not None:
                     carries = True
                 if kind is not type(data):
-                    if kind is not None:
+                    if type(data) is Batched:
+                        batched = True
+                    elif kind is not None and kind is not Batched:
                         raise DeviceError(mixed_devices(backend_of_type(kind), backend_of_type(type(data))))
                     kind = type(data)
             else:
                 values.append(a)
                 if type(a) is not float:
                     constants = True
+                    if type(a) is Batched:
+                        batched = True
             bit <<= 1
-        backend = backend_of(*values) if kind is None else BACKENDS[kind]
-        if constants:
-            values = [v if type(v) is kind else backend.constant(v) for v in values]
         try:
-            out = self.forward(backend.xp, *values, **static) if static else self.forward(backend.xp, *values)
+            if batched:
+                out = apply(self, values, static)
+            else:
+                backend = backend_of(*values) if kind is None else BACKENDS[kind]
+                if constants:
+                    values = [v if type(v) is kind else backend.constant(v) for v in values]
+                out = self.forward(backend.xp, *values, **static) if static else self.forward(backend.xp, *values)
+                if type(out) is not backend.array_type and type(out) is not Batched:
+                    out = backend.xp.asarray(out)  # NumPy answers 0-d arrays with scalars
         except TypeError as error:
-            if self.on_complex is None and any(map(is_complex, values)):
+            if self.on_complex is None and not isinstance(error, BatchError) and any(map(is_complex, values)):
                 raise refusal(self.name) from error
             raise
-        if type(out) is not backend.array_type:  # NumPy answers 0-d arrays with scalars
-            out = backend.xp.asarray(out)
         plans = self._plans
         dtype = out.dtype
         # The first two only spare the commonest dtypes the third.
@@ -229,6 +269,8 @@ class Primitive:
             plan = plans.get(mask | bit)  # the bit above all inputs' tells their number
             if plan is None:
                 plan = plans[mask | bit] = self._plan(mask, len(args), conjugated=plans is self._conjugated)
+            if batched and type(out) is Batched and self.vmap_rule != "levels":
+                plan = crossing(plan, values, out)
             saved = []
             for k in plan.inputs:
                 saved.append(values[k])  # noqa: PERF401 - a comprehension is a call on Python 3.11
@@ -258,6 +300,8 @@ class Primitive:
             plan = self._plan(sum(1 << k for k in tracked), len(args), conjugated=conjugated)
             saved = [raw(args[k]) for k in plan.inputs] + ([out] if plan.saves_out else [])
             saved += [self.lookup(name, args, static) for name in plan.extras]
+            if type(out) is Batched:
+                plan = crossing(plan, [raw(a) for a in args], out)
             result.node = Node(self, plan, [args[k].node for k in tracked], saved, out.shape, out.dtype)
         if mode.levels:
             push_tangents(self, args, static, result)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autodrill.engine import ops
-from autodrill.engine.backend import Array, Backend, backend_of, backend_of_type
+from autodrill.engine.backend import Array, Backend, backend_of
 from autodrill.engine.hooks import Hookable
 from autodrill.engine.inplace import Mutable
 from autodrill.engine.mode import mode
@@ -92,7 +92,7 @@ class Tensor(Variable, Hookable, Mutable):
     @property
     def backend(self) -> Backend:
         """The array library that holds the data."""
-        return backend_of_type(type(self.data))
+        return backend_of(self.data)
 
     @property
     def device(self) -> str:
@@ -110,8 +110,10 @@ class Tensor(Variable, Hookable, Mutable):
         return is_inference(self.data)
 
     def __repr__(self) -> str:
-        text = np.array2string(np.asarray(self.numpy()), separator=", ", prefix="tensor(")
-        parts = [text]
+        if hasattr(self.data, "levels"):
+            parts = [repr(self.data)]
+        else:
+            parts = [np.array2string(np.asarray(self.numpy()), separator=", ", prefix="tensor(")]
         if self.data.dtype != np.float64:
             parts.append(f"dtype={self.data.dtype}")
         if isinstance(self.node, Node):
