@@ -8,6 +8,7 @@ import numpy as np
 
 from autodrill.engine import ops
 from autodrill.engine.backend import Array, Backend, backend_of
+from autodrill.engine.batched import Batched
 from autodrill.engine.hooks import Hookable
 from autodrill.engine.inplace import Mutable
 from autodrill.engine.mode import mode
@@ -19,7 +20,7 @@ from autodrill.engine.views import Base, View, mark_siblings
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Tensor", "raw"]
+__all__ = ["BY_OPERATIONS", "Tensor", "raw"]
 
 
 class Tensor(Variable, Hookable, Mutable):
@@ -312,3 +313,7 @@ def wrap(data: Array, node: GraphNode | None = None, tangents: dict[int, Tensor]
 def raw(value: Any) -> Any:
     """Return a Tensor's array, and anything else as it is."""
     return value.data if type(value) is Tensor else value
+
+
+BY_OPERATIONS = frozenset({Tensor, Batched})
+"""What is computed with by the engine's operations alone; with anything else a rule may take NumPy's short ways."""

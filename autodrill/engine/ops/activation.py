@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any, Literal
 
-from autodrill.engine.backend import BACKENDS, Array, Namespace, backend_of
+from autodrill.engine.backend import Array, Namespace, backend_of
 from autodrill.engine.ops.elementwise import erf, exp, multiply, negative, tanh, where
 from autodrill.engine.ops.parts import absolute
 from autodrill.engine.ops.reduce import sum  # noqa: A004 - NumPy's name
 from autodrill.engine.ops.shape import reshape
 from autodrill.engine.primitive import primitive
-from autodrill.engine.tensor import raw
+from autodrill.engine.tensor import BY_OPERATIONS, raw
 from autodrill.engine.wirtinger import check_real, is_complex
 
 # Rectifiers
@@ -204,7 +204,7 @@ def glu(x: Array, axis: int = -1) -> Any:
 
 
 def _gelu_vjp(g: Array, x: Array, out: Array) -> Array:
-    if type(g) not in BACKENDS or type(x) not in BACKENDS:
+    if type(g) in BY_OPERATIONS or type(x) in BY_OPERATIONS:
         cdf = 0.5 * (1 + erf(x * math.sqrt(0.5)))
     else:  # the result holds it already, and erf is most of the cost
         zero = x == 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from autodrill.engine.backend import BACKENDS, Array, Namespace, backend_of
+from autodrill.engine.backend import Array, Namespace, backend_of
 from autodrill.engine.batched import behind, memory
 from autodrill.engine.ops.activation import log_softmax, softmax
 from autodrill.engine.ops.elementwise import where
@@ -12,7 +12,7 @@ from autodrill.engine.ops.index import getitem, take_along_axis
 from autodrill.engine.ops.reduce import logsumexp, mean, sum  # noqa: A004 - NumPy's name
 from autodrill.engine.ops.shape import concatenate, expand_dims, squeeze, stack
 from autodrill.engine.primitive import primitive
-from autodrill.engine.tensor import raw
+from autodrill.engine.tensor import BY_OPERATIONS, raw
 from autodrill.engine.wirtinger import is_complex
 
 Reduction = Literal["none", "mean", "sum"]
@@ -121,7 +121,7 @@ def _softmax_minus_onehot(logits: Array, target: Array, axis: int) -> Array:
 
 def _softmax_cross_entropy_vjp(g: Array, logits: Array, out: Array, target: Array, axis: int) -> Array:
     target = raw(target)
-    if type(g) not in BACKENDS or type(logits) not in BACKENDS:
+    if type(g) in BY_OPERATIONS or type(logits) in BY_OPERATIONS:
         return expand_dims(g, axis) * _softmax_minus_onehot(logits, target, axis)
     # The loss and the picked logit give back the logarithm of softmax's denominator: one pass instead of four.
     index = _places(target, axis)

@@ -104,7 +104,7 @@ def quantile(
     kept = (1,) * x.ndim if axis is None else tuple(1 if k == axis % x.ndim else n for k, n in enumerate(x.shape))
     if axis is None:
         x, axis = reshape(x, -1), 0
-    xp = backend_of(raw(x), levels).xp
+    xp = backend_of(levels if isinstance(q, Tensor) else raw(x)).xp
     ordered = sort(x, axis)
     results = []
     for level in reshape(q if isinstance(q, Tensor) else levels, -1):
@@ -113,7 +113,7 @@ def quantile(
             result = take(ordered, xp.asarray(getattr(xp, _ONE_ELEMENT[method])(raw(place)), int), axis)
         else:
             low, high = xp.floor(raw(place)), xp.ceil(raw(place))
-            part = place - low if method == "linear" else 0.5
+            part: Any = place - low if method == "linear" else 0.5
             if method == "linear" and not isinstance(q, Tensor) and x.dtype.kind == "f":
                 part = part.astype(x.dtype)  # numbers do not decide a dtype
             below, above = (take(ordered, xp.asarray(k, int), axis) for k in (low, high))

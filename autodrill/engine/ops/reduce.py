@@ -5,12 +5,12 @@ from __future__ import annotations
 from math import prod as product
 from typing import TYPE_CHECKING
 
-from autodrill.engine.backend import BACKENDS, backend_of
+from autodrill.engine.backend import backend_of
 from autodrill.engine.batched import behind, everywhere
 from autodrill.engine.ops.elementwise import exp, where
 from autodrill.engine.ops.shape import broadcast_to, flip, moveaxis, reshape
 from autodrill.engine.primitive import primitive
-from autodrill.engine.tensor import raw
+from autodrill.engine.tensor import BY_OPERATIONS, raw
 from autodrill.engine.wirtinger import inner
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ _SMALL = 4096
 
 def _spread(g: Array, x_shape: tuple[int, ...], axis: Axis) -> Array:
     """Repeat a sum's cotangent over the axes that were summed."""
-    if type(g) not in BACKENDS or product(x_shape) > _SMALL:
+    if type(g) in BY_OPERATIONS or product(x_shape) > _SMALL:
         return broadcast_to(_restored(g, x_shape, axis), shape=x_shape)
     out = backend_of(g).xp.empty(x_shape, g.dtype)  # when small, filling takes less time than NumPy needs for a view
     out[...] = g if axis is None else g.reshape(_kept(x_shape, axis))

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from autodrill.engine import ops
-from autodrill.engine.backend import BACKENDS
 from autodrill.engine.batched import behind
 from autodrill.engine.primitive import primitive
+from autodrill.engine.tensor import BY_OPERATIONS
 
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array, Namespace
@@ -111,7 +111,7 @@ def unbroadcast(g: Array, shape: tuple[int, ...]) -> Array:
     added = g.ndim - len(shape)
     stretched = tuple(added + k for k, n in enumerate(shape) if n == 1 and g.shape[added + k] != 1)
     axes = tuple(range(added)) + stretched
-    if type(g) not in BACKENDS:
+    if type(g) in BY_OPERATIONS:
         return ops.reshape(ops.sum(g, axis=axes, keepdims=True), shape)
     return g.sum(axis=axes, keepdims=True).reshape(shape)
 
