@@ -12,20 +12,24 @@ from typing import TYPE_CHECKING, Any
 from autodrill.engine import ops
 from autodrill.engine.anomaly import detect_anomaly, trace_nan
 from autodrill.engine.backend import Backend, DeviceError, backend_named
+from autodrill.engine.batched import BatchError
 from autodrill.engine.checkpoint import checkpoint
+from autodrill.engine.containers import register_container
 from autodrill.engine.context import Context
 from autodrill.engine.function import Function, once_differentiable
 from autodrill.engine.gradcheck import gradcheck, gradgradcheck
 from autodrill.engine.graph import backward, grad
 from autodrill.engine.hooks import Handle, saved_tensors_hooks
 from autodrill.engine.inference import inference_mode
+from autodrill.engine.jacobian import hessian, jacobian
 from autodrill.engine.mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from autodrill.engine.numerical import numerical_jvp, numerical_vjp
 from autodrill.engine.primitive import Primitive, RuleError
 from autodrill.engine.sparse import IndexedSlices
 from autodrill.engine.tensor import Tensor
-from autodrill.engine.transforms import grad_of, hessian, hvp, jacobian, jvp, linearize, value_and_grad, vhp, vjp
+from autodrill.engine.transforms import grad_of, hvp, jvp, linearize, value_and_grad, vhp, vjp
 from autodrill.engine.value import Value
+from autodrill.engine.vmap import vmap
 
 if TYPE_CHECKING:
     from autodrill.engine.ops import *
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Backend",
+    "BatchError",
     "Context",
     "DeviceError",
     "Function",
@@ -66,6 +71,7 @@ __all__ = [
     "numerical_vjp",
     "once_differentiable",
     "ops",
+    "register_container",
     "registry",
     "saved_tensors_hooks",
     "set_grad_enabled",
@@ -75,6 +81,7 @@ __all__ = [
     "value_and_grad",
     "vhp",
     "vjp",
+    "vmap",
 ]
 
 _LATER = {"Tape": "tape", "tape_of": "recording", "tape_of_value": "recording"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from autodrill.engine.batched import memory
 from autodrill.engine.hooks import watched
 from autodrill.engine.mode import mode, observed_by
 from autodrill.engine.node import Node
@@ -42,15 +43,15 @@ def detect_anomaly() -> Iterator[None]:
 
 
 def _has_nan(value: Any) -> bool:
-    array = value.values if type(value) is IndexedSlices else raw(value)
+    array = value.values if type(value) is IndexedSlices else memory(raw(value))
     return hasattr(array, "dtype") and array.dtype.kind in "fc" and bool((array != array).any())  # noqa: PLR0124 - NaN is what differs from itself
 
 
 def _watch_for_nan(primitive: Primitive, args: tuple[Any, ...], result: Tensor) -> None:
     if _has_nan(result) and not any(_has_nan(a) for a in args):
         raise FloatingPointError(
-            f"`{primitive.name}` made a NaN out of inputs that have none, at {_first_nan(result.data)} of its result, "
-            f"at {call_site()}"
+            f"`{primitive.name}` made a NaN out of inputs that have none, at {_first_nan(memory(result.data))} of its "
+            f"result, at {call_site()}"
         )
 
 
@@ -81,11 +82,11 @@ def demand_no_nan(node: Node, index: int, gradient: Any, g: Any, order: Sequence
     """
     if not _has_nan(gradient):
         return
-    array = gradient.values if type(gradient) is IndexedSlices else raw(gradient)
+    array = gradient.values if type(gradient) is IndexedSlices else memory(raw(gradient))
     places = [node.watch.place] if node.watch is not None and node.watch.place is not None else []
     line = f", recorded at {places[0]}," if places else ""
     message = f"backward of `{node.primitive.name}`{line} gave parent {index} a gradient of NaN at {_first_nan(array)}"
-    cotangent = raw(g)
+    cotangent = memory(raw(g))
     if cotangent.shape == array.shape:
         at = (array != array) & (cotangent == 0)  # noqa: PLR0124 - as above
         if at.any():

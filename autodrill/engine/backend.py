@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BACKENDS",
     "NUMPY",
+    "WRAPPERS",
     "Array",
     "Backend",
     "DeviceError",
@@ -73,6 +74,10 @@ class Backend:
             raise TypeError(f"expected a tensor, an array or numbers, got `{kind.__name__}`")
         return array
 
+    def asarray(self, value: Any) -> Array:
+        """Return `value` as an array; one that wraps another backend's is one already."""
+        return value if type(value) in WRAPPERS else self.xp.asarray(value)
+
 
 _PYTHON_NUMBERS = frozenset({bool, int, float, complex})
 
@@ -80,6 +85,9 @@ NUMPY = Backend("cpu", np, np.ndarray, special.erf, np.add.at)
 
 BACKENDS: dict[type, Backend] = {np.ndarray: NUMPY}
 """The backends in use, by the class of their arrays."""
+
+WRAPPERS: dict[type, Callable[[Any], Backend]] = {}
+"""For a class of arrays that wraps another backend's (see `batched`), how to find the backend of one."""
 
 
 def mixed_devices(first: Backend, second: Backend) -> str:
@@ -109,6 +117,8 @@ def backend_of(*values: Any) -> Backend:
             return NUMPY
         if kind in BACKENDS or kind.__module__.partition(".")[0] == "cupy":
             return backend_of_type(kind)
+        if kind in WRAPPERS:
+            return WRAPPERS[kind](value)
     return NUMPY
 
 

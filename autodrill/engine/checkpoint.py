@@ -11,6 +11,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from autodrill.engine.containers import argument_paths, flatten
 from autodrill.engine.hooks import Packed, pack_saved
 from autodrill.engine.mode import enable_grad, mode
 from autodrill.engine.node import Leaf, Node
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from autodrill.engine.batched import Level
     from autodrill.engine.primitive import Primitive
 
 __all__ = ["checkpoint"]
@@ -38,8 +40,11 @@ class _Stretch:
         self.rng = rng
         self.state = None if rng is None else rng.bit_generator.state
         self.time = clock.now
-        self.requires_grad = [type(a) is Tensor and a.node is not None for a in args]
-        self.args = [_kept(a) for a in args]
+        self.vmaps = mode.vmaps
+        self.opened: list[Level] = []
+        leaves, self.structure = flatten(args)
+        self.requires_grad = [type(a) is Tensor and a.node is not None for a in leaves]
+        self.args = [_kept(a) for a in leaves]
         self.saved: list[tuple[tuple[int, ...], Any]] = []
         self.ready: dict[int, Any] = {}
 
@@ -50,7 +55,13 @@ class _Stretch:
             self.saved.append((tensor.shape, tensor.dtype))
             return len(self.saved) - 1
 
-        return _packing(pack, self.fetch, lambda: self.f(*args, **self.kwargs))
+        around, mode.opened = mode.opened, self.opened
+        try:
+            return _packing(pack, self.fetch, lambda: self.f(*args, **self.kwargs))
+        finally:
+            mode.opened = around
+            if around is not None:
+                around.extend(self.opened)
 
     def fetch(self, index: int) -> Tensor:
         """Return one saved value, running forward again if it is not at hand."""
@@ -74,9 +85,14 @@ class _Stretch:
             with enable_grad():
                 return self.f(*args, **self.kwargs)
 
-        args = [self._argument(k) for k in range(len(self.args))]
-        with self._rewound():
-            _packing(pack, self.fetch, forward, alone=True)
+        args = self.structure.unflatten([self._argument(k) for k in range(len(self.args))])
+        before = mode.vmaps, mode.reopened
+        mode.vmaps, mode.reopened = self.vmaps, iter(self.opened)
+        try:
+            with self._rewound():
+                _packing(pack, self.fetch, forward, alone=True)
+        finally:
+            mode.vmaps, mode.reopened = before
         found = [(value.shape, value.dtype) for value in ready]
         if found != self.saved:
             raise RuntimeError(
@@ -98,6 +114,11 @@ class _Stretch:
         finally:
             self.rng.bit_generator.state = before
 
+    def _name(self, k: int) -> str:
+        path = self.structure.paths()[k]
+        place, _, inside = path[1:].partition("]")
+        return f"`{argument_paths(self.f, self.structure)[k]}`" if inside else f"argument {place}"
+
     def _argument(self, k: int) -> Any:
         value = self.args[k]
         if not isinstance(value, (Packed, Tensor)):
@@ -106,7 +127,7 @@ class _Stretch:
             memory = written_after(value.data, self.time)
             if memory is not None:
                 raise RuntimeError(
-                    f"argument {k} of a checkpointed function was written to by `{memory.operation}` at "
+                    f"{self._name(k)} of a checkpointed function was written to by `{memory.operation}` at "
                     f"{memory.place}, so the function cannot be run again as it was"
                 )
         data = value.unpack() if isinstance(value, Packed) else value.data
@@ -146,8 +167,8 @@ def checkpoint(f: Callable[..., Any], *args: Any, rng: np.random.Generator | Non
 
     Args:
         f: A function that does the same each time it is called.
-        args: Its arguments. Tensors should be among these, and not in containers, so that a checkpoint around this
-            one can let go of them.
+        args: Its arguments, Tensors or containers of them. What f uses should be among these, so that a checkpoint
+            around this one can let go of it.
         rng: A random generator f draws from: it is rewound for the second run, and left as it was after it.
         kwargs: More arguments.
     """

@@ -80,16 +80,21 @@ class Report:
     Attributes:
         findings: One for each mode and floating input.
         seed: What the cotangent was drawn with.
+        alone: Why f was evaluated at one point at a time; None where it was evaluated at many together.
     """
 
     findings: tuple[Finding, ...]
     seed: int
+    alone: str | None = None
 
     def __bool__(self) -> bool:
         return all(finding.verdict is Verdict.RIGHT for finding in self.findings)
 
     def __str__(self) -> str:
-        return "\n".join([f"gradcheck {'passed' if self else 'failed'} (seed {self.seed})", *map(str, self.findings)])
+        lines = [f"gradcheck {'passed' if self else 'failed'} (seed {self.seed})", *map(str, self.findings)]
+        if self.alone is not None:
+            lines.append(f"f was evaluated at one point at a time, since many together fail: {self.alone}")
+        return "\n".join(lines)
 
 
 class GradcheckError(AssertionError):

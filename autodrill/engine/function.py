@@ -5,10 +5,12 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
+from autodrill.engine.batched import levels_of
 from autodrill.engine.context import Bundle, Context, CustomNode, Saved, error_node, output_node
 from autodrill.engine.forward import below, with_live_tangents
 from autodrill.engine.hooks import shown
 from autodrill.engine.inplace import settle
+from autodrill.engine.levels import lift, summed
 from autodrill.engine.mode import mode, no_grad
 from autodrill.engine.node import Leaf
 from autodrill.engine.ops.shape import unbroadcast
@@ -45,7 +47,8 @@ class Function:
     will need; or `forward(*args)` computes and `setup_context(ctx, inputs, output)` saves. `backward(ctx, *gradients)`
     is given the cotangent of each output and returns a gradient for each argument of forward, None where there is
     none. `jvp(ctx, *tangents)`, for forward mode, returns a tangent for each output. Under `create_graph` what
-    backward computes is itself recorded.
+    backward computes is itself recorded. Under `vmap` the methods are called once, on tensors that stand for many
+    examples: they are to use the engine's operations, and leaving for NumPy there is a `BatchError`.
     """
 
     @staticmethod
@@ -84,7 +87,7 @@ class Function:
             else:
                 output = cls.forward(*given)
                 cls.setup_context(ctx, tuple(given), output)
-        outputs = list(output) if isinstance(output, tuple) else [output]
+        outputs = _alike(list(output) if isinstance(output, tuple) else [output])
         saved = Saved(ctx, args, given, outputs, [args[k].node for k in tracked])
         results = [_fresh(o) for o in outputs]
         if tracked:
@@ -96,6 +99,16 @@ class Function:
                 results[k] = _written(cls, args[place], result, versions[place])
         ctx.dirty = ctx.constant = ()
         return tuple(results) if isinstance(output, tuple) else results[0]
+
+
+def _alike(outputs: list[Any]) -> list[Any]:
+    """Let all outputs vary by example under `vmap` if one does: backward is given their cotangents together."""
+    levels = levels_of(*(o.data for o in outputs if type(o) is Tensor))
+    for k, out in enumerate(outputs):
+        missing = tuple(x for x in levels if type(out) is Tensor and x not in levels_of(out.data))
+        if missing:
+            outputs[k] = wrap(lift(out.data, levels=missing))
+    return outputs
 
 
 def _bare(value: Any) -> Any:
@@ -126,16 +139,19 @@ def _connect(cls: type[Function], ctx: Context, saved: Saved, results: list[Any]
 
     def pull(node: CustomNode, g: Any, create_graph: bool) -> list[Any]:
         given = g.parts if type(g) is Bundle else {next(iter(places), 0): g}
-        gradients: list[Tensor | None] = []
+        cotangents: list[Tensor | None] = []
         for k, shape in enumerate(shapes):
             if k in given:
-                gradients.append(shown(given[k]))
+                cotangents.append(shown(given[k]))
             else:
-                gradients.append(saved.zeros(*shape) if ctx.materialize and shape is not None else None)
+                cotangents.append(saved.zeros(*shape) if ctx.materialize and shape is not None else None)
         with ctx.reached(node, saved.unpacked(node, create_graph=create_graph)):
-            found = cls.backward(ctx, *gradients)
-        return _checked(cls, found, saved, create_graph)
+            found = cls.backward(ctx, *cotangents)
+        gradients = _checked(cls, found, saved, create_graph)
+        return [g if g is None else summed(g, levels) for g, levels in zip(gradients, shared, strict=True)]
 
+    there = levels_of(*(r.data for r in results if type(r) is Tensor))
+    shared = [[x for x in there if x not in levels_of(saved.args[k].data)] for k in saved.tracked]
     places = [
         k
         for k, r in enumerate(results)

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from autodrill.engine.evaluation import Evaluation, as_reals
 from autodrill.engine.findings import Finding, GradcheckError, Report, Verdict
+from autodrill.engine.jacobian import along_basis
 from autodrill.engine.kinks import one_sided_slopes
 from autodrill.engine.mode import no_grad
-from autodrill.engine.numerical import as_complex, as_reals, numerical_vjp, of_reals, scale_of
+from autodrill.engine.numerical import as_complex, of_reals, scale_of, vjp_by_differences
 from autodrill.engine.tensor import Tensor, raw
 from autodrill.engine.transforms import jvp, vjp
 
@@ -46,6 +48,10 @@ def gradcheck(
     Both are derivatives of `cotangent · f` for one random cotangent: a wrong entry of the Jacobian shows in it with
     probability 1, at its own input element. Complex numbers are taken as pairs of real ones, each compared by itself:
     the differentiated function is the real part of `conj(cotangent) · f`.
+
+    The perturbed inputs are evaluated all at once, as are the tangents of forward mode, where f can be called under
+    `vmap`. Where it cannot (it asks for a value, leaves for NumPy, draws random numbers) they are evaluated one by
+    one, with the same findings many times as slowly; the report says so, and why.
 
     Args:
         f: A function of Tensors that returns a Tensor or a tuple of Tensors; must be defined around the inputs.
@@ -134,7 +140,7 @@ def _checked(
 
     def on_arrays(*arrays: Any) -> tuple[Any, ...]:
         with no_grad():
-            return tuple(as_reals(y.numpy()) for y in outputs(*map(Tensor, arrays)))
+            return tuple(as_reals(raw(y)) for y in outputs(*map(Tensor, arrays)))
 
     with no_grad():
         like = outputs(*map(Tensor, inputs))
@@ -148,8 +154,9 @@ def _checked(
         analytic = {mode: _DERIVATIVES[mode](outputs, inputs, moving, weights) for mode in modes}
         again = {mode: _DERIVATIVES[mode](outputs, inputs, moving, weights) for mode in modes}
     apart = _distance(first, on_arrays(*inputs))
-    numeric, errors = ([], []) if apart else numerical_vjp(on_reals, reals, parts)
-    slopes = {k: one_sided_slopes(on_reals, reals, k, parts) for k in moving if not apart}
+    evaluate = Evaluation(on_reals)
+    numeric, errors = ([], []) if apart else vjp_by_differences(evaluate, reals, parts)
+    slopes = {k: one_sided_slopes(evaluate, reals, k, parts) for k in moving if not apart}
     value_size = float(sum(np.sum(np.abs(w * y)) for w, y in zip(parts, first, strict=True)))
     findings = []
     for mode in modes:
@@ -166,7 +173,7 @@ def _checked(
             tolerances = _Tolerances(relative, value_size / scale_of(reals[k].astype(np.float64)))
             found = _finding(k, mode, analytic[mode][place], gradient, error, slopes[k], tolerances)
             findings.append(_of_complex(found) if inputs[k].dtype.kind == "c" else found)
-    return Report(tuple(findings), seed)
+    return Report(tuple(findings), seed, evaluate.alone)
 
 
 def _reverse(
@@ -181,19 +188,21 @@ def _reverse(
 def _forward(
     f: Callable[..., tuple[Tensor, ...]], inputs: list[Any], moving: list[int], weights: tuple[Any, ...]
 ) -> list[Float]:
-    """Return the same, by one forward pass along each element."""
+    """Return the same, by forward passes along every element, together where f allows it."""
     gradients = []
     for k in moving:
-        x = inputs[k]
-        gradient = np.zeros(as_reals(x).shape)
-        for index in np.ndindex(*gradient.shape):
-            direction = np.zeros(gradient.shape)
-            direction[index] = 1
-            along = (as_complex(direction) if x.dtype.kind == "c" else direction).astype(x.dtype)
-            _, pushed = jvp(f, inputs, [along if j == k else None for j in range(len(inputs))])
-            terms = (np.sum((w.conj() * t.numpy()).real) for w, t in zip(weights, pushed, strict=True))
-            gradient[index] = float(sum(terms))
-        gradients.append(gradient)
+
+        def push(direction: Any, k: int = k) -> tuple[Any, ...]:
+            along = as_complex(direction) if inputs[k].dtype.kind == "c" else direction
+            pushed: tuple[Any, ...] = jvp(f, inputs, [along if j == k else None for j in range(len(inputs))])[1]
+            return pushed
+
+        directions = as_reals(inputs[k])
+        (blocks,) = along_basis(push, [directions], weights)
+        terms = [
+            np.tensordot(block.numpy(), w.conj(), axes=w.ndim).real for block, w in zip(blocks, weights, strict=True)
+        ]
+        gradients.append(np.asarray(sum(terms, np.zeros(directions.shape)), dtype=np.float64))
     return gradients
 
 

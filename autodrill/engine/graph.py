@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from autodrill.engine import ops
 from autodrill.engine.backend import BACKENDS, DeviceError, backend_of, backend_of_type, mixed_devices
+from autodrill.engine.batched import Batched, BatchError, levels_of
+from autodrill.engine.containers import LEAF, flatten
 from autodrill.engine.forward import with_live_tangents
 from autodrill.engine.hooks import through_hooks, through_posthooks, through_prehooks, watched
 from autodrill.engine.mode import mode
@@ -19,6 +21,8 @@ from autodrill.engine.wirtinger import cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from autodrill.engine.containers import Structure
 
 
 __all__ = ["backward", "grad", "topological_order"]
@@ -64,32 +68,34 @@ def backward(
         inputs: Accumulate into these tensors only.
     """
     roots, seeds = _seeds(outputs, gradients, create_graph)
-    wanted = None if inputs is None else _nodes_of(inputs)
+    wanted = None if inputs is None else _nodes_of(inputs)[0]
     _run(roots, seeds, create_graph=create_graph, retain_graph=retain_graph, wanted=wanted, captured=None)
 
 
 def grad(
-    outputs: Tensor | Sequence[Tensor],
-    inputs: Tensor | Sequence[Tensor],
+    outputs: Any,
+    inputs: Any,
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
     allow_unused: bool = False,
-) -> tuple[Tensor | None, ...]:
+) -> Any:
     """Return the gradient of `outputs` with respect to each of `inputs`, leaving every `.grad` alone.
 
     This is `torch.autograd.grad`, for tensors; `grad_of(f)` is the one that differentiates a function.
 
     Args:
-        outputs: What to differentiate; of several, the sum of their products with `grad_outputs`.
-        inputs: Leaves, or results of recorded operations.
-        grad_outputs: The cotangents of the outputs; 1 for outputs of one element when left out.
+        outputs: What to differentiate, a Tensor or a container of them; of several, the sum of their products with
+            `grad_outputs`.
+        inputs: Leaves, or results of recorded operations, or a container of them.
+        grad_outputs: The cotangents of the outputs, a container like them; 1 for outputs of one element when left out.
         retain_graph: Keep saved values for another backward; by default `create_graph`.
         create_graph: Record the backward itself, so that the gradients can be differentiated.
         allow_unused: Return None for an input the outputs do not depend on, instead of raising.
 
     Returns:
-        One gradient for each input, of its shape and dtype.
+        One gradient for each input, of its shape and dtype: a tuple, with containers where `inputs` has them; for a
+        dict or another container of names, a container like it.
 
     Raises:
         RuntimeError: An input does not require grad or is not used, a cotangent is missing or has another shape than
@@ -99,7 +105,7 @@ def grad(
     if callable(outputs):
         raise TypeError("grad(outputs, inputs) takes tensors; for a function use grad_of(f)")
     roots, seeds = _seeds(outputs, grad_outputs, create_graph)
-    wanted = _nodes_of(inputs)
+    wanted, structure = _nodes_of(inputs)
     captured: dict[GraphNode, Any] = {}
     _run(roots, seeds, create_graph=create_graph, retain_graph=retain_graph, wanted=wanted, captured=captured)
     results: list[Tensor | None] = []
@@ -107,47 +113,50 @@ def grad(
         g = captured.get(node)
         if g is None and not allow_unused:
             raise RuntimeError(
-                f"input {index} was not used to compute the outputs, so it has no gradient; "
+                f"{_name(structure, 'input', index)} was not used to compute the outputs, so it has no gradient; "
                 "pass `allow_unused=True` to get None for it"
             )
         results.append(None if g is None else _as_tensor(g))
-    return tuple(results)
+    found = structure.unflatten(results)
+    return (found,) if type(inputs) is Tensor else tuple(found) if type(inputs) is list else found
 
 
-def _listed(tensors: Tensor | Sequence[Tensor]) -> list[Tensor]:
-    return [tensors] if type(tensors) is Tensor else list(tensors)
+def _name(structure: Structure, what: str, index: int) -> str:
+    """Return what a message calls one of the inputs or outputs: its number, or its path where they are nested."""
+    flat = all(part is LEAF for part in structure.parts) and structure.kind in {object, tuple, list}
+    return f"{what} {index}" if flat else f"`{structure.paths(f'{what}s')[index]}`"
 
 
-def _nodes_of(inputs: Tensor | Sequence[Tensor]) -> list[GraphNode]:
-    nodes = []
-    for index, tensor in enumerate(_listed(inputs)):
+def _nodes_of(inputs: Any) -> tuple[list[GraphNode], Structure]:
+    nodes: list[GraphNode] = []
+    leaves, structure = flatten(inputs)
+    for index, tensor in enumerate(leaves):
         if type(tensor) is not Tensor:
-            raise TypeError(f"input {index} is a `{type(tensor).__name__}`, not a Tensor")
+            raise TypeError(f"{_name(structure, 'input', index)} is a `{type(tensor).__name__}`, not a Tensor")
         if tensor.node is None:
-            raise RuntimeError(f"input {index} does not require grad; call `.requires_grad_()` on it before computing")
+            raise RuntimeError(
+                f"{_name(structure, 'input', index)} does not require grad; call `.requires_grad_()` on it before "
+                "computing"
+            )
         nodes.append(tensor.node)
     if not nodes:
         raise ValueError("`inputs` is empty: there is nothing to differentiate with respect to")
-    return nodes
+    return nodes, structure
 
 
-def _seeds(outputs: Tensor | Sequence[Tensor], gradients: Any, create_graph: bool) -> tuple[list[GraphNode], list[Any]]:
+def _seeds(outputs: Any, gradients: Any, create_graph: bool) -> tuple[list[GraphNode], list[Any]]:
     """Pair each output's node with its cotangent, the caller's own: `_run` adds into no buffer it did not make."""
-    tensors = _listed(outputs)
-    given: list[Any] = [None] * len(tensors) if gradients is None else [gradients]
-    if gradients is not None and type(outputs) is not Tensor:
-        given = list(gradients)
-    if len(given) != len(tensors):
-        raise ValueError(f"{len(tensors)} outputs need as many cotangents, got {len(given)}")
+    tensors, structure = flatten(outputs)
+    given = structure.match(gradients, "gradients", none=True)
     roots: list[GraphNode] = []
     seeds: list[Any] = []
     for index, (tensor, gradient) in enumerate(zip(tensors, given, strict=True)):
         if type(tensor) is not Tensor:
-            raise TypeError(f"output {index} is a `{type(tensor).__name__}`, not a Tensor")
+            raise TypeError(f"{_name(structure, 'output', index)} is a `{type(tensor).__name__}`, not a Tensor")
         if tensor.node is None:
             raise RuntimeError(
-                f"output {index} does not require grad: nothing it was computed from requires grad, "
-                "or it was computed under `no_grad()` or detached"
+                f"{_name(structure, 'output', index)} does not require grad: nothing it was computed from requires "
+                "grad, or it was computed under `no_grad()` or detached"
             )
         roots.append(tensor.node)
         seeds.append(_seed(tensor, gradient, create_graph))
@@ -171,6 +180,8 @@ def _seed(tensor: Tensor, gradient: Any, create_graph: bool) -> Any:
         ones = xp.ones_like(data)
         return wrap(ones) if create_graph else ones
     value = raw(gradient)
+    if type(data) is Batched or type(value) is Batched:
+        return _examples_seed(tensor, gradient, create_graph)
     if not hasattr(value, "dtype"):
         value = xp.asarray(value)
     if type(value) is not type(data):
@@ -188,6 +199,23 @@ def _seed(tensor: Tensor, gradient: Any, create_graph: bool) -> Any:
         return gradient if gradient.data.dtype == data.dtype else gradient.astype(data.dtype)
     value = xp.asarray(value, dtype=data.dtype)
     return wrap(value) if create_graph else value
+
+
+def _examples_seed(tensor: Tensor, gradient: Any, create_graph: bool) -> Any:
+    """Return the cotangent of an output where one of the two differs by example under `vmap`; both do then."""
+    from autodrill.engine.levels import lift
+
+    data, value = tensor.data, raw(gradient)
+    if not hasattr(value, "dtype"):
+        value = gradient = backend_of(data).xp.asarray(value)
+    if value.shape != data.shape:
+        raise RuntimeError(f"the gradient has shape {value.shape} but the output has shape {tensor.shape}")
+    missing = tuple(level for level in levels_of(data) if level not in levels_of(value))
+    lifted = lift(gradient, levels=missing) if missing else gradient
+    if raw(lifted).dtype != data.dtype:
+        lifted = ops.astype(lifted, data.dtype)
+    recorded = type(gradient) is Tensor and (create_graph or with_live_tangents(gradient))
+    return lifted if recorded else wrap(raw(lifted)) if create_graph else raw(lifted)
 
 
 def _run(
@@ -330,6 +358,11 @@ def _as_tensor(g: Any) -> Tensor:
 
 def _deposit(node: GraphNode, g: Any, *, owned: bool) -> None:
     """Add a finished cotangent to `.grad`: in place, except where gradients are themselves in a graph."""
+    if mode.vmaps and levels_of(raw(g)):
+        raise BatchError(
+            "`backward()` under `vmap` would add the gradients of many examples to one `.grad`; ask for the gradient "
+            "instead, by `grad(outputs, inputs)` or `grad_of(f)`"
+        )
     if isinstance(node, Node):
         watched(node).retains = True
     holder = node if isinstance(node, Leaf) else watched(node)

@@ -12,6 +12,7 @@ import numpy as np
 
 from autodrill.engine import ops
 from autodrill.engine.backend import backend_of
+from autodrill.engine.batched import memory, refuse_unbatched
 from autodrill.engine.mode import mode
 from autodrill.engine.node import Leaf, Node
 from autodrill.engine.storage import clock, is_inference, owner, record_write
@@ -58,7 +59,14 @@ def admit(target: Mutable, name: str, *values: Any) -> bool:
         RuntimeError: It is a leaf that requires grad, a view of one, one of several views made at once, a view made
             where nothing was recorded, memory that several elements share, or made under `inference_mode()`.
     """
-    data = target.data
+    if mode.vmaps:
+        refuse_unbatched(target.data, [getattr(value, "data", value) for value in values], name)
+    data = memory(target.data)
+    if data is not target.data and type(data) is np.ndarray and not data.flags.writeable:
+        raise RuntimeError(
+            f"`{name}` cannot write to an argument of a function under `vmap`: it is the caller's memory, of all "
+            "examples; `.clone()` it first"
+        )
     if any(step == 0 and n > 1 for step, n in zip(data.strides, data.shape, strict=True)) or (
         type(data) is np.ndarray and not data.flags.writeable
     ):
@@ -144,7 +152,8 @@ def assign(target: T, values: Any, index: Any = None, name: str = "copy_") -> T:
     """
     from autodrill.engine.tensor import Tensor, raw, wrap
 
-    recorded = admit(target, name, values)
+    parts = index if isinstance(index, tuple) else (index,)
+    recorded = admit(target, name, values, *parts)
     step: tuple[Step, ...] = ()
     place: Any = ...
     if index is not None:

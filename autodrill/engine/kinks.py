@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from autodrill.engine.numerical import scale_of
+from autodrill.engine.numerical import AT_ONCE, scale_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterator, Sequence
+
+    from autodrill.engine.evaluation import Evaluation
 
 __all__ = ["one_sided_slopes"]
 
@@ -19,9 +21,7 @@ _PROBES = (2.0**-12, 2.0**-17, 2.0**-22)  # steps, relative to the input's scale
 _EPS = float(np.finfo(np.float64).eps)
 
 
-def one_sided_slopes(
-    f: Callable[..., tuple[Any, ...]], inputs: Sequence[Any], k: int, weights: Sequence[Float]
-) -> Float:
+def one_sided_slopes(evaluate: Evaluation, inputs: Sequence[Any], k: int, weights: Sequence[Float]) -> Float:
     """Return, for each element of an input, the slopes of `weights · f` to the left and to the right where they differ.
 
     In a smooth function their distance shrinks with the step; at a kink it stays, at a jump or the end of the domain
@@ -33,20 +33,19 @@ def one_sided_slopes(
     exact = [x.astype(np.float64) if x.dtype.kind == "f" else x for x in inputs]
     x = exact[k]
     found = np.full((x.size, 2), np.nan)
-
-    def value(element: int, step: float) -> tuple[float, float]:
-        moved = x.copy().reshape(-1)
-        moved[element] += step
-        outputs = f(*exact[:k], moved.reshape(x.shape), *exact[k + 1 :])
-        terms = [(w * y, np.abs(w * y)) for w, y in zip(weights, outputs, strict=True)]
-        return float(sum(np.sum(t) for t, _ in terms)), float(sum(np.sum(size) for _, size in terms))
+    weight = np.concatenate([np.zeros(0), *(np.asarray(w).reshape(-1) for w in weights)])
+    scales = scale_of(x).reshape(-1)
+    offsets = np.multiply.outer(scales, [sign * probe for probe in _PROBES for sign in (-1.0, 1.0)])
 
     with np.errstate(all="ignore"):
-        for element, scale in enumerate(scale_of(x).reshape(-1)):
-            centre, size = value(element, 0.0)
+        (rows,) = evaluate(exact, k, x[None])
+        centre, size = float(np.sum(weight * rows)), float(np.sum(np.abs(weight * rows)))
+        values = np.concatenate([np.zeros((0, 2 * len(_PROBES))), *_moved(evaluate, exact, k, offsets, weight)])
+        for element, scale in enumerate(scales):
+            steps = [probe * scale for probe in _PROBES]
+            ends = values[element].reshape(len(_PROBES), 2)
             pairs = [
-                ((centre - value(element, -step)[0]) / step, (value(element, step)[0] - centre) / step)
-                for step in (probe * scale for probe in _PROBES)
+                ((centre - low) / step, (high - centre) / step) for step, (low, high) in zip(steps, ends, strict=True)
             ]
             left, right = pairs[-1]
             gaps = [abs(b - a) for a, b in pairs]
@@ -61,6 +60,19 @@ def one_sided_slopes(
             elif gaps[-1] > seen and _follows_a_power(gaps, at_least=0.5):  # where f is smooth, 1/32 each time
                 found[element] = left, right
     return found
+
+
+def _moved(evaluate: Evaluation, inputs: Sequence[Any], k: int, offsets: Float, weight: Float) -> Iterator[Float]:
+    """Give `weight · f` with each element of an input moved by each of its offsets, some elements at a time."""
+    x = inputs[k]
+    each = offsets.shape[1]
+    at_once = max(1, AT_ONCE // (each * max(x.size, weight.size, 1)))
+    for start in range(0, x.size, at_once):
+        elements = np.arange(start, min(start + at_once, x.size))
+        points = np.broadcast_to(x.reshape(-1), (elements.size, each, x.size)).copy()
+        points[np.arange(elements.size), :, elements] += offsets[elements]
+        rows = evaluate(inputs, k, points.reshape(-1, *x.shape))
+        yield (rows @ weight).reshape(elements.size, each)
 
 
 def _follows_a_power(values: Sequence[float], *, at_least: float) -> bool:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import TracebackType
 
+    from autodrill.engine.batched import Level
     from autodrill.engine.primitive import Primitive
     from autodrill.engine.tensor import Tensor
 
@@ -24,6 +25,9 @@ class Mode(threading.local):
 
     grad_enabled: bool = True
     levels: tuple[int, ...] = ()  # open forward-mode levels, outermost first
+    vmaps: tuple[Level, ...] = ()  # open uses of vmap, outermost first
+    opened: list[Level] | None = None  # where a checkpoint notes those its function opens
+    reopened: Iterator[Level] | None = None  # those it opens again, when it runs again
     inference: bool = False
     observers: tuple[Observer, ...] = ()  # told of each operation on Tensors: (primitive, inputs, result)
     anomaly: bool = False  # whether backward looks for NaN

@@ -9,6 +9,9 @@ best one is kept, element by element.
 A complex input is two real ones: its gradient is that of the real part of `conj(cotangent) · f` in each, put together
 as dx + i dy, which is PyTorch's convention; see `wirtinger`.
 
+The perturbed inputs are evaluated together where f allows it; see `evaluation`. That uses the engine's batching rules,
+so two of the points are always evaluated alone as well and compared: no other part of the engine is relied on.
+
 Everything is float64. Outputs are copied: a function may return a view of an input, and perturbing that input would
 change both sides of the difference.
 """
@@ -19,10 +22,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from autodrill.engine.evaluation import Evaluation, as_reals, flat_values
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["as_complex", "as_reals", "numerical_jvp", "numerical_vjp", "of_reals", "scale_of"]
+__all__ = ["AT_ONCE", "as_complex", "numerical_jvp", "numerical_vjp", "of_reals", "scale_of", "vjp_by_differences"]
 
 Float: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -31,7 +36,7 @@ _EPS = float(np.finfo(np.float64).eps)
 _STEP = 2.0**-7
 _RETRIES = (2.0**-11, 2.0**-16, 2.0**-22)  # for functions of smaller scale, or with a kink at that distance
 _GOOD = 1e-8  # a relative error estimate below this needs no other step
-_AT_ONCE = 2**20  # numbers held at once: 8 MiB each for perturbed inputs and their outputs
+AT_ONCE = 2**20  # numbers held at once: 8 MiB each for perturbed inputs and their outputs
 _FRACTIONS = (1.0, 0.62, 0.37)
 _OFFSETS = np.array([*_FRACTIONS, *(-fraction for fraction in _FRACTIONS)])
 
@@ -51,12 +56,23 @@ def numerical_vjp(
         The gradient with respect to each input, complex for a complex one, and an estimate of the absolute error of
         each of its elements; None for inputs that are neither floating nor complex.
     """
-    given = [_prepared(p) for p in primals]
+    given = [prepared(p) for p in primals]
     kinds = [x.dtype.kind for x in given]
-    inputs = [as_reals(x) for x in given]
-    weights = _flat(cotangent)
-    if "c" in kinds:
-        f = of_reals(f, kinds)
+    evaluate = Evaluation(of_reals(f, kinds) if "c" in kinds else f)
+    gradients, errors = vjp_by_differences(evaluate, [as_reals(x) for x in given], cotangent)
+    for position, kind in enumerate(kinds):
+        gradient, error = gradients[position], errors[position]
+        if kind == "c" and gradient is not None and error is not None:
+            gradients[position], errors[position] = as_complex(gradient), error.sum(axis=-1)
+    return gradients, errors
+
+
+def vjp_by_differences(
+    evaluate: Evaluation, primals: Sequence[Any], cotangent: Any
+) -> tuple[list[Float | None], list[Float | None]]:
+    """Do what `numerical_vjp` does, of a function of real arrays, with an evaluation that others share."""
+    inputs = [prepared(p) for p in primals]
+    weights = flat_values(cotangent)
     gradients: list[Float | None] = []
     errors: list[Float | None] = []
     with np.errstate(all="ignore"):
@@ -65,10 +81,9 @@ def numerical_vjp(
                 gradients.append(None)
                 errors.append(None)
                 continue
-            gradient, error = _partial_derivatives(f, inputs, position, weights)
-            of_complex = kinds[position] == "c"
-            gradients.append(as_complex(gradient) if of_complex else gradient)
-            errors.append(error.sum(axis=-1) if of_complex else error)
+            gradient, error = _partial_derivatives(evaluate, inputs, position, weights)
+            gradients.append(gradient)
+            errors.append(error)
     return gradients, errors
 
 
@@ -84,7 +99,7 @@ def numerical_jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Seque
         The tangent of the output, and an estimate of the absolute error of each of its elements; tuples where f
         returns one.
     """
-    inputs = [_prepared(p) for p in primals]
+    inputs = [prepared(p) for p in primals]
     moving = [
         (k, np.asarray(t, dtype=inputs[k].dtype))
         for k, t in enumerate(tangents)
@@ -100,24 +115,21 @@ def numerical_jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Seque
     with np.errstate(all="ignore"):
         centre = f(*along(0.0))
         scale = _line_scale([(as_reals(inputs[k]), as_reals(direction)) for k, direction in moving])
-        tangent, error = _along_line(lambda t: _flat(f(*along(t))), scale)
+        tangent, error = _along_line(lambda t: flat_values(f(*along(t))), scale)
     return _shaped_like(tangent, centre), _shaped_like(error, centre, sizes=True)
 
 
-def _prepared(value: Any) -> Any:
+def prepared(value: Any) -> Any:
+    """Copy an input, in double precision where it is floating or complex."""
     array = np.array(value)
     wide: Any = {"f": np.float64, "c": np.complex128}.get(array.dtype.kind, array.dtype)
     return array.astype(wide)
 
 
-def as_reals(array: Any) -> Any:
-    """Return complex numbers as pairs along a new last axis, and anything else as it is."""
-    return np.stack([array.real, array.imag], axis=-1) if array.dtype.kind == "c" else array
-
-
-def as_complex(pairs: Float) -> Any:
-    """Return pairs along the last axis as complex numbers."""
-    return np.asarray(pairs[..., 0] + 1j * pairs[..., 1])
+def as_complex(pairs: Any) -> Any:
+    """Return pairs along the last axis, of an array or a Tensor, as complex numbers."""
+    made = pairs[..., 0] + 1j * pairs[..., 1]
+    return np.asarray(made) if isinstance(made, np.generic) else made
 
 
 def of_reals(f: Callable[..., Any], kinds: Sequence[str]) -> Callable[..., Any]:
@@ -125,15 +137,8 @@ def of_reals(f: Callable[..., Any], kinds: Sequence[str]) -> Callable[..., Any]:
     return lambda *reals: f(*(as_complex(x) if kind == "c" else x for x, kind in zip(reals, kinds, strict=True)))
 
 
-def _flat(output: Any) -> Float:
-    """Copy an output, or a tuple of outputs, into one flat float64 array; complex numbers as pairs."""
-    if isinstance(output, tuple):
-        return np.concatenate([_flat(part) for part in output]) if output else np.zeros(0)
-    return np.array(as_reals(np.asarray(output)), dtype=np.float64).reshape(-1)
-
-
 def _shaped_like(flat: Float, output: Any, *, sizes: bool = False) -> Any:
-    """Undo `_flat`; where it holds `sizes`, those of the two parts of a complex number are added."""
+    """Undo `flat_values`; where it holds `sizes`, those of the two parts of a complex number are added."""
     outputs = [np.asarray(part) for part in (output if isinstance(output, tuple) else (output,))]
     ends = np.cumsum([as_reals(part).size for part in outputs])[:-1]
     shaped = []
@@ -157,9 +162,7 @@ def _line_scale(moving: Sequence[tuple[Float, Float]]) -> float:
     return min(nearest) if nearest else 1.0
 
 
-def _partial_derivatives(
-    f: Callable[..., Any], inputs: list[Any], position: int, weights: Float
-) -> tuple[Float, Float]:
+def _partial_derivatives(evaluate: Evaluation, inputs: list[Any], position: int, weights: Float) -> tuple[Float, Float]:
     """Differentiate `weights · f` in every element of one input; return derivatives and error estimates."""
     x = inputs[position]
     scale = scale_of(x).reshape(-1)
@@ -167,12 +170,12 @@ def _partial_derivatives(
     error = np.full(x.size, np.inf)
     unsettled = np.ones(x.size, dtype=bool)
     pending = np.arange(x.size)
-    at_once = max(1, _AT_ONCE // (6 * max(x.size, weights.size, 1)))
+    at_once = max(1, AT_ONCE // (6 * max(x.size, weights.size, 1)))
     for step in (_STEP, *_RETRIES):
         for start in range(0, pending.size, at_once):
             chosen = pending[start : start + at_once]
             found, estimate, unsettled[chosen] = _differenced(
-                f, inputs, position, weights, chosen, step * scale[chosen]
+                evaluate, inputs, position, weights, chosen, step * scale[chosen]
             )
             better = estimate < error[chosen]
             best[chosen[better]] = found[better]
@@ -184,7 +187,7 @@ def _partial_derivatives(
 
 
 def _differenced(
-    f: Callable[..., Any], inputs: list[Any], position: int, weights: Float, elements: Any, steps: Float
+    evaluate: Evaluation, inputs: list[Any], position: int, weights: Float, elements: Any, steps: Float
 ) -> tuple[Float, Float, Any]:
     """Differentiate in some elements of one input, all their perturbed inputs and outputs held at once."""
     x = inputs[position]
@@ -194,20 +197,10 @@ def _differenced(
     flat = moved.reshape(n, 6, -1)
     flat[np.arange(n), :, elements] += _OFFSETS * steps[:, None]
     ends = flat[np.arange(n), :, elements]  # before f runs: it may write into what it is given
-    outputs = np.empty((n, 6, weights.size))
-    others = [k for k in range(len(inputs)) if k != position]
-    given = list(inputs)
-    for column in range(n):
-        for row, perturbed in enumerate(moved[column]):
-            for k in others:
-                given[k] = inputs[k].copy()
-            given[position] = perturbed if x.shape else np.array(perturbed)
-            output = f(*given)
-            plain = type(output) is np.ndarray and output.dtype.kind != "c"
-            output = output.reshape(-1) if plain else _flat(output)
-            if output.size != weights.size:
-                raise ValueError(f"the cotangent has {weights.size} elements but the output has {output.size}")
-            outputs[column, row] = output
+    rows = evaluate(inputs, position, moved.reshape(6 * n, *x.shape))
+    if rows.shape[1] != weights.size:
+        raise ValueError(f"the cotangent has {weights.size} elements but the output has {rows.shape[1]}")
+    outputs = rows.reshape(n, 6, weights.size)
     values = outputs @ weights
     sizes = np.abs(outputs) @ np.abs(weights)
     # What was really travelled, after rounding, is what the differences are divided by.

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from operator import itemgetter
 
-__all__ = ["Plan"]
+__all__ = ["Plan", "Rule"]
+
+Rule = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ class Plan:
     saves_out: bool
     extras: tuple[str, ...]
     inputs_tracked: tuple[int, ...]
-    steps: tuple[tuple[int, Callable[..., Any], int | itemgetter[Any] | None], ...]
+    steps: tuple[tuple[int, Rule, int | itemgetter[Any] | None], ...]
 
     @property
     def saves_arrays(self) -> bool:

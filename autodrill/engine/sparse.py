@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from autodrill.engine.backend import backend_of
+from autodrill.engine.batched import levels_of
 from autodrill.engine.node import CustomNode, Leaf
 
 if TYPE_CHECKING:
@@ -80,10 +81,10 @@ def lookup_rows(weight: Tensor, indices: Array) -> Tensor:
     """
     from autodrill.engine import ops
     from autodrill.engine.mode import mode
-    from autodrill.engine.tensor import wrap
+    from autodrill.engine.tensor import raw, wrap
 
     table = weight.node
-    if type(table) is not Leaf or not mode.grad_enabled or weight.tangents:
+    if type(table) is not Leaf or not mode.grad_enabled or weight.tangents or levels_of(weight.data, raw(indices)):
         rows: Tensor = ops.getitem(weight, indices)
         return rows
     places, shape = weight.backend.xp.array(indices), weight.data.shape

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autodrill.engine import ops
-from autodrill.engine.backend import Array, Backend, backend_of, backend_of_type
+from autodrill.engine.backend import Array, Backend, backend_of
+from autodrill.engine.batched import Batched
 from autodrill.engine.hooks import Hookable
 from autodrill.engine.inplace import Mutable
 from autodrill.engine.mode import mode
@@ -19,7 +20,7 @@ from autodrill.engine.views import Base, View, mark_siblings
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Tensor", "raw"]
+__all__ = ["BY_OPERATIONS", "Tensor", "raw"]
 
 
 class Tensor(Variable, Hookable, Mutable):
@@ -92,7 +93,7 @@ class Tensor(Variable, Hookable, Mutable):
     @property
     def backend(self) -> Backend:
         """The array library that holds the data."""
-        return backend_of_type(type(self.data))
+        return backend_of(self.data)
 
     @property
     def device(self) -> str:
@@ -110,8 +111,10 @@ class Tensor(Variable, Hookable, Mutable):
         return is_inference(self.data)
 
     def __repr__(self) -> str:
-        text = np.array2string(np.asarray(self.numpy()), separator=", ", prefix="tensor(")
-        parts = [text]
+        if hasattr(self.data, "levels"):
+            parts = [repr(self.data)]
+        else:
+            parts = [np.array2string(np.asarray(self.numpy()), separator=", ", prefix="tensor(")]
         if self.data.dtype != np.float64:
             parts.append(f"dtype={self.data.dtype}")
         if isinstance(self.node, Node):
@@ -310,3 +313,7 @@ def wrap(data: Array, node: GraphNode | None = None, tangents: dict[int, Tensor]
 def raw(value: Any) -> Any:
     """Return a Tensor's array, and anything else as it is."""
     return value.data if type(value) is Tensor else value
+
+
+BY_OPERATIONS = frozenset({Tensor, Batched})
+"""What is computed with by the engine's operations alone; with anything else a rule may take NumPy's short ways."""

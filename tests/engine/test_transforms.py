@@ -118,8 +118,8 @@ def test_an_output_that_does_not_depend_on_the_input_has_a_zero_derivative() -> 
 
 
 def test_tangent_of_another_shape_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"tangent 0 has shape \(3,\).*\(2,\)"):
-        jvp(engine.sin, (np.ones(2),), (np.ones(3),))
+    with pytest.raises(ValueError, match=r"tangent of `x` has shape \(3,\).*\(2,\)"):
+        jvp(lambda x: x * x, (np.ones(2),), (np.ones(3),))
     with pytest.raises(ValueError, match="as many tangents"):
         jvp(engine.sin, (np.ones(2),), ())
 
@@ -178,7 +178,7 @@ def test_transforms_record_even_inside_no_grad() -> None:
         assert grad_of(lambda x: x * x)(3.0).item() == 6
 
 
-@pytest.mark.parametrize(("n", "m", "calls"), [(2, 50, 1 + 2), (50, 2, 1), (3, 3, 1 + 3)])
+@pytest.mark.parametrize(("n", "m", "calls"), [(2, 50, 2), (50, 2, 1), (3, 3, 2)])
 def test_jacobian_takes_the_mode_of_fewer_passes(n: int, m: int, calls: int) -> None:
     a = np.random.default_rng(0).normal(size=(m, n))
     x = np.random.default_rng(1).normal(size=n)
@@ -191,7 +191,7 @@ def test_jacobian_takes_the_mode_of_fewer_passes(n: int, m: int, calls: int) -> 
 
     found = jacobian(f, x)
 
-    assert count == calls  # one for the value; reverse mode then runs no f, forward mode one for each column
+    assert count == calls  # one for the value; reverse mode then runs no f, forward mode once for all columns
     # Both sides are products of the same float64 numbers.
     np.testing.assert_allclose(found.numpy(), np.cos(a @ x)[:, None] * a, rtol=1e-13)
 
@@ -263,7 +263,7 @@ def test_vhp_is_hvp_in_every_block() -> None:
 
 def test_cotangents_and_tangents_of_another_number_are_refused() -> None:
     _, pullback = vjp(lambda x: (x, x * 2), np.ones(2))
-    with pytest.raises(ValueError, match="f returned 2 values, so its cotangent has as many, not 1"):
+    with pytest.raises(ValueError, match="`cotangent` is a tuple of 1, where a tuple of 2 is expected"):
         pullback((np.ones(2),))
     with pytest.raises(ValueError, match="1 primals need as many"):
         jvp(lambda x: x, [1.0], [1.0, 2.0])

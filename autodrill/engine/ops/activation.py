@@ -11,7 +11,7 @@ from autodrill.engine.ops.parts import absolute
 from autodrill.engine.ops.reduce import sum  # noqa: A004 - NumPy's name
 from autodrill.engine.ops.shape import reshape
 from autodrill.engine.primitive import primitive
-from autodrill.engine.tensor import Tensor, raw
+from autodrill.engine.tensor import BY_OPERATIONS, raw
 from autodrill.engine.wirtinger import check_real, is_complex
 
 # fmt: off
@@ -212,7 +212,7 @@ def glu(x: Array, axis: int = -1) -> Any:
 
 
 def _gelu_vjp(g: Array, x: Array, out: Array) -> Array:
-    if type(g) is Tensor or type(x) is Tensor:
+    if type(g) in BY_OPERATIONS or type(x) in BY_OPERATIONS:
         cdf = 0.5 * (1 + erf(x * math.sqrt(0.5)))
     else:  # the result holds it already, and erf is most of the cost
         zero = x == 0
@@ -286,6 +286,7 @@ def softmax(xp: Namespace, x: Array, *, axis: int = -1) -> Array:
 
 softmax.vjp(x=lambda g, out, axis: _softmax_differential(g, out, axis=axis))
 softmax.jvp(lambda dx, out, axis: _softmax_differential(dx, out, axis=axis))
+softmax.vmap("axis")
 
 
 def softmin(x: Array, axis: int = -1) -> Any:
@@ -305,3 +306,4 @@ def log_softmax(xp: Namespace, x: Array, *, axis: int = -1) -> Array:
 
 log_softmax.vjp(x=lambda g, out, axis: g - exp(out) * sum(g, axis=axis, keepdims=True))
 log_softmax.jvp(lambda dx, out, axis: dx - sum(exp(out) * dx, axis=axis, keepdims=True))
+log_softmax.vmap("axis")

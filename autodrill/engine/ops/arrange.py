@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from autodrill.engine.backend import backend_of
 from autodrill.engine.ops.elementwise import where
 from autodrill.engine.ops.index import getitem, index_scatter
 from autodrill.engine.ops.shape import (
@@ -63,6 +62,9 @@ def _unpadded(g: Array, widths: Widths) -> Array:
 
 pad_constant.vjp(x=_unpadded)
 pad_constant.jvp(lambda dx, widths: pad_constant(dx, widths=widths))
+pad_constant.vmap(
+    lambda x, widths, value, batch: pad_constant(x, widths=(*((0, 0),) * len(batch), *widths), value=value)
+)
 
 
 def pad(
@@ -291,8 +293,10 @@ def triu(xp: Namespace, x: Array, *, k: int = 0) -> Array:
 
 tril.vjp(x=lambda g, k: tril(g, k=k))
 tril.jvp("linear")
+tril.vmap("leading")
 triu.vjp(x=lambda g, k: triu(g, k=k))
 triu.jvp("linear")
+triu.vmap("leading")
 
 
 def masked_fill(x: Array, mask: Array, value: float) -> Any:
@@ -304,7 +308,7 @@ def masked_select(x: Array, mask: Array) -> Any:
     """Return the elements of x at which the mask holds, as a vector."""
     mask = raw(mask)
     shape = np.broadcast_shapes(x.shape, mask.shape)
-    return getitem(broadcast_to(x, shape), backend_of(mask).xp.broadcast_to(mask, shape))
+    return getitem(broadcast_to(x, shape), broadcast_to(mask, shape))
 
 
 def pixel_shuffle(x: Array, upscale_factor: int) -> Any:

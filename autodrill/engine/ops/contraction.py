@@ -40,11 +40,25 @@ def contract(xp: Namespace, x: Array, y: Array, *, labels: Labels) -> Array:
     return xp.einsum(f"{left},{right}->{out}", x, y, optimize=x.size * y.size > _WORTH_PLANNING)
 
 
+def _contract_examples(x: Array, y: Array, labels: Labels, batch: tuple[int, ...]) -> Array:
+    free = [label for label in string.ascii_letters if label not in "".join(labels)]
+    more = "".join(free[: len(batch)])
+    terms = []
+    for v, term in ((x, labels[0]), (y, labels[1])):
+        varies = [v.shape[k] == n for k, n in enumerate(batch)]
+        own = "".join(label for label, here in zip(more, varies, strict=True) if here)
+        lengths = [n for n, here in zip(batch, varies, strict=True) if here]
+        terms.append((reshape(v, (*lengths, *v.shape[len(batch) :])), own + term))
+    (x, left), (y, right) = terms
+    return contract(x, y, labels=(left, right, more + labels[2]))
+
+
 contract.vjp(
     x=lambda g, y, labels: contract(g, y, labels=(labels[2], labels[1], labels[0])),
     y=lambda g, x, labels: contract(g, x, labels=(labels[2], labels[0], labels[1])),
 )
 contract.jvp("linear in each argument")
+contract.vmap(_contract_examples)
 
 
 def _parsed(subscripts: str, ndims: Sequence[int]) -> tuple[list[str], str]:

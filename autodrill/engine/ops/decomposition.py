@@ -62,6 +62,7 @@ def _cholesky_jvp(dx: Array, out: Array) -> Array:
 
 cholesky.vjp(x=_cholesky_vjp)
 cholesky.jvp(_cholesky_jvp)
+cholesky.vmap("leading")
 
 
 # QR (Walter and Lehmann, 2018)
@@ -101,6 +102,7 @@ def _qr_jvp(dx: Array, out: Array, x_shape: tuple[int, ...]) -> Array:
 
 _qr.vjp(x=_qr_vjp)
 _qr.jvp(_qr_jvp)
+_qr.vmap("leading")
 
 
 def qr(x: Array) -> tuple[Any, Any]:
@@ -149,6 +151,7 @@ def _eigh_jvp(dx: Array, out: Array) -> Array:
 
 _eigh.vjp(x=_eigh_vjp)
 _eigh.jvp(_eigh_jvp)
+_eigh.vmap("leading")
 
 
 def eigh(x: Array) -> tuple[Any, Any]:
@@ -209,6 +212,7 @@ def _svd_jvp(dx: Array, out: Array, x_shape: tuple[int, ...]) -> Array:
 
 _svd.vjp(x=_svd_vjp)
 _svd.jvp(_svd_jvp)
+_svd.vmap("leading")
 
 
 def svd(x: Array) -> tuple[Any, Any, Any]:
@@ -235,6 +239,7 @@ def _svdvals_jvp(dx: Array, x: Array) -> Array:
 
 svdvals.vjp(x=_svdvals_vjp)
 svdvals.jvp(_svdvals_jvp)
+svdvals.vmap("leading")
 
 
 # Norms

@@ -69,6 +69,7 @@ def negative(xp: Namespace, x: Array) -> Array:
 
 negative.vjp(x=lambda g: -g)
 negative.jvp("linear")
+negative.vmap("leading")
 
 
 @primitive
@@ -79,6 +80,7 @@ def positive(xp: Namespace, x: Array) -> Array:
 
 positive.vjp(x=lambda g: g)
 positive.jvp("linear")
+positive.vmap("leading")
 
 
 def _power_wrt_base(g: Array, x: Array, y: Array) -> Array:
@@ -352,6 +354,7 @@ def _astype(xp: Namespace, x: Array, *, dtype: Any) -> Array:  # noqa: ARG001 - 
 
 _astype.vjp(x=lambda g, x_dtype: cast(g, dtype=x_dtype))
 _astype.jvp("linear")
+_astype.vmap("leading")
 
 
 def astype(x: Array, dtype: Any) -> Any:

@@ -50,6 +50,7 @@ def dft(xp: Namespace, x: Array, *, axes: Axes, norm: Norm = None, inverse: bool
 
 dft.vjp(x=lambda g, axes, norm, inverse: dft(g, axes=axes, norm=_SWAPPED[norm], inverse=not inverse))
 dft.jvp("linear")
+dft.vmap("axis")
 
 
 @primitive(on_complex="adjoint")
@@ -88,8 +89,10 @@ def _irdft_vjp(g: Array, n: int, axis: int, norm: Norm) -> Array:
 
 rdft.vjp(x=_rdft_vjp)
 rdft.jvp("linear")
+rdft.vmap("axis")
 irdft.vjp(x=_irdft_vjp)
 irdft.jvp("linear")
+irdft.vmap("axis")
 
 
 # Arguments

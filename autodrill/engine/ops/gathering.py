@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from autodrill.engine.backend import backend_of
+from autodrill.engine.batched import memory
 from autodrill.engine.ops.arrange import take
 from autodrill.engine.ops.elementwise import where
-from autodrill.engine.ops.index import _grid, _raw_index, getitem, index_scatter, scatter_along_axis
+from autodrill.engine.ops.index import _grid, _raw_index, getitem, index_scatter, met, scatter_along_axis
 from autodrill.engine.ops.shape import broadcast_to
 from autodrill.engine.tensor import raw
 
@@ -38,7 +39,15 @@ def gather(x: Array, axis: int, index: Array) -> Any:
 
 
 def _added(x: Array, axis: int, index: Array, source: Array) -> Any:
-    return index_scatter(source, index=_grid(backend_of(raw(x)).xp, raw(index), axis), shape=x.shape)
+    index = _grid(backend_of(raw(x)).xp, raw(index), axis)
+    return index_scatter(met(source, index), index=index, shape=x.shape)
+
+
+def _touched(shape: tuple[int, ...], index: Any) -> Array:
+    """Return which elements an index names, as booleans."""
+    parts = [memory(part) for part in index] if isinstance(index, tuple) else [memory(index)]
+    nowhere = backend_of(*parts).xp.zeros(shape)
+    return index_scatter(met(getitem(nowhere, index) + 1, index), index=index, shape=shape) != 0
 
 
 def scatter_add(x: Array, axis: int, index: Array, source: Array) -> Any:
@@ -48,16 +57,14 @@ def scatter_add(x: Array, axis: int, index: Array, source: Array) -> Any:
 
 def scatter(x: Array, axis: int, index: Array, source: Array) -> Any:
     """Return x with each element of `source` in place of the one at `index` along `axis`, which must be distinct."""
-    written = backend_of(raw(x)).xp.zeros(x.shape, bool)
-    written[_grid(backend_of(raw(x)).xp, raw(index), axis)] = True
+    written = _touched(x.shape, _grid(backend_of(raw(x)).xp, raw(index), axis))
     return where(written, _added(x, axis, index, source), x)
 
 
 def put_along_axis(x: Array, indices: Array, values: Array, axis: int = -1) -> Any:
     """Return x with `values` at `indices` along `axis`, which must be distinct: what `take_along_axis` reads back."""
     indices = raw(indices)
-    written = backend_of(raw(x)).xp.zeros(x.shape, bool)
-    written[_grid(backend_of(raw(x)).xp, indices, axis)] = True
+    written = _touched(x.shape, _grid(backend_of(raw(x)).xp, indices, axis))
     placed = scatter_along_axis(broadcast_to(values, indices.shape), indices, shape=x.shape, axis=axis)
     return where(written, placed, x)
 
@@ -65,17 +72,14 @@ def put_along_axis(x: Array, indices: Array, values: Array, axis: int = -1) -> A
 def index_put(x: Array, index: Any, values: Array) -> Any:
     """Return x with `values` at `index`, any index NumPy takes that names no element twice: `x[index] = values`."""
     index = _raw_index(index)
-    written = backend_of(raw(x)).xp.zeros(x.shape, bool)
-    written[index] = True
-    shape = written[index].shape
-    return where(written, index_scatter(broadcast_to(values, shape), index=index, shape=x.shape), x)
+    shape = getitem(raw(x), index).shape
+    placed = index_scatter(met(broadcast_to(values, shape), index), index=index, shape=x.shape)
+    return where(_touched(x.shape, index), placed, x)
 
 
 def index_fill(x: Array, axis: int, index: Any, value: float) -> Any:
     """Return x with `value` in the slices along `axis` at a vector of integers; no gradient passes there."""
-    written = backend_of(raw(x)).xp.zeros(x.shape, bool)
-    written[(*(slice(None),) * (axis % x.ndim), raw(index))] = True
-    return where(written, value, x)
+    return where(_touched(x.shape, (*(slice(None),) * (axis % x.ndim), raw(index))), value, x)
 
 
 def index_copy(x: Array, axis: int, index: Any, source: Array) -> Any:

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from types import EllipsisType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from autodrill.engine.backend import Array, Namespace, backend_of
+from autodrill.engine.batched import Batched, BatchError, behind, in_front, levels_of, memory, refuse_unbatched
+from autodrill.engine.mode import mode
 from autodrill.engine.ops.elementwise import add
-from autodrill.engine.ops.shape import broadcast_to, reshape
+from autodrill.engine.ops.shape import broadcast_to, moveaxis, reshape
 from autodrill.engine.primitive import primitive
 from autodrill.engine.tensor import raw
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from autodrill.engine.batched import Level
 
 __all__ = ["getitem", "index_add", "index_scatter", "scatter_along_axis", "take_along_axis"]
 
@@ -24,6 +31,119 @@ def _is_basic(index: Any) -> bool:
     """Whether the index selects by slices and integers only, so that no element is selected twice."""
     parts = index if isinstance(index, tuple) else (index,)
     return all(part is None or isinstance(part, (int, slice, EllipsisType)) for part in parts)
+
+
+def met(x: Any, index: Any) -> Any:
+    """Return x with the examples its index differs by under `vmap`, so that its primitive sees that it does."""
+    there = levels_of(raw(x))
+    levels = [level for level in levels_of(*(index if isinstance(index, tuple) else (index,))) if level not in there]
+    if not levels:
+        return x
+    from autodrill.engine.levels import lift
+
+    return lift(x if hasattr(x, "dtype") else backend_of(x).xp.asarray(x), levels=tuple(levels))
+
+
+def _examples_index(
+    index: Any, ndim: int, levels: Sequence[Level], batch: tuple[int, ...]
+) -> tuple[tuple[Any, ...], int, int] | None:
+    """Return an index of the memory of examples of `ndim` axes, for one that selects by arrays; None for any other.
+
+    The examples' axes are selected by arrays too. So NumPy puts what all arrays select together in front: the
+    examples, then the axes the example's own arrays broadcast to.
+
+    Returns:
+        The index; how many axes those are; and before which of its other axes they stand in an example's result.
+    """
+    parts = list(index) if isinstance(index, tuple) else [index]
+    if _is_basic(index):
+        return None
+    xp = backend_of(*(memory(part) for part in parts)).xp
+    arrays: list[Any] = []
+    for part in parts:
+        if part is None or isinstance(part, (slice, EllipsisType)):
+            arrays.append(part)
+            continue
+        array = part if hasattr(part, "dtype") else xp.asarray(part)
+        if array.dtype.kind == "b":
+            if type(array) is Batched:
+                raise BatchError(
+                    "a mask that differs by example selects another number of elements in each, so `x[mask]` has no "
+                    "shape under `vmap`; use `where(mask, x, 0)`"
+                )
+            arrays.extend(xp.nonzero(array) if array.ndim else [array])
+        else:
+            arrays.append(array)
+    used = sum(not (part is None or isinstance(part, EllipsisType)) for part in arrays)
+    rest = (slice(None),) * (ndim - used)
+    gap = next((k for k, part in enumerate(arrays) if isinstance(part, EllipsisType)), len(arrays))
+    arrays[gap : gap + 1] = rest
+    places = [k for k, part in enumerate(arrays) if hasattr(part, "dtype")]
+    first, last = places[0], places[-1]
+    start = first if last - first + 1 == len(places) else 0
+    width = max(arrays[k].ndim for k in places)
+    count = len(batch)
+    for k in places:
+        array = in_front(arrays[k], levels)
+        own = array.shape[count:]
+        arrays[k] = array.reshape(array.shape[:count] + (1,) * (width - len(own)) + own)
+    grid = [xp.arange(n).reshape([-1 if j == k else 1 for j in range(count + width)]) for k, n in enumerate(batch)]
+    return (*grid, *arrays), width, start
+
+
+def _selected_examples(
+    x: Array, x_shape: tuple[int, ...], index: Any, levels: Sequence[Level], batch: tuple[int, ...]
+) -> Array:
+    found = _examples_index(index, len(x_shape), levels, batch)
+    count = len(batch)
+    if found is None:
+        return x[((slice(None),) * count + (index if isinstance(index, tuple) else (index,)))]
+    whole, width, start = found
+    selected = backend_of(x).xp.broadcast_to(x, batch + x.shape[count:])[whole]
+    block = range(count, count + width)
+    return moveaxis(selected, tuple(block), tuple(k + start for k in block))
+
+
+def _scattered_examples(
+    values: Array,
+    index: Any,
+    shape: tuple[int, ...],
+    levels: Sequence[Level],
+    batch: tuple[int, ...],
+) -> Array:
+    count = len(batch)
+    xp = backend_of(values).xp
+    out = xp.zeros(batch + tuple(shape), values.dtype)
+    found = _examples_index(index, len(shape), levels, batch)
+    if found is None:
+        out[((slice(None),) * count + (index if isinstance(index, tuple) else (index,)))] = values
+        return out
+    whole, width, start = found
+    block = range(count, count + width)
+    backend_of(out).scatter_add(out, whole, moveaxis(values, tuple(k + start for k in block), tuple(block)))
+    return out
+
+
+def write_examples(target: Batched, index: Any, values: Any) -> None:
+    """Write `values`, which broadcast, to the elements at `index` of each example's memory.
+
+    Raises:
+        BatchError: The values, or the index, differ by examples that `target` does not differ by.
+    """
+    parts = index if isinstance(index, tuple) else (index,)
+    refuse_unbatched(target, [values, *parts], "x[...] = values")
+    selected = getitem(target, index)
+    count = len(target.levels)
+    new = backend_of(target.data).constant(values) if type(values) is not Batched else values
+    if hasattr(new, "shape"):
+        new = broadcast_to(in_front(new, target.levels), selected.data.shape)
+    found = _examples_index(index, target.ndim, target.levels, target.data.shape[:count])
+    if found is None:
+        target.data[((slice(None),) * count + parts)] = new
+        return
+    whole, width, start = found
+    block = range(count, count + width)
+    target.data[whole] = moveaxis(new, tuple(k + start for k in block), tuple(block)) if hasattr(new, "shape") else new
 
 
 @primitive(view=True)
@@ -47,20 +167,24 @@ def index_scatter(xp: Namespace, values: Array, *, index: Any, shape: tuple[int,
 
 _getitem.vjp(x=lambda g, x_shape, index: index_scatter(g, index=index, shape=x_shape))
 _getitem.jvp("linear")
+_getitem.vmap(_selected_examples)
 index_scatter.vjp(values=lambda g, index: _getitem(g, index=index))
 index_scatter.jvp("linear")
+index_scatter.vmap(_scattered_examples)
 
 
 def getitem(x: Array, index: Any) -> Any:
     """Return `x[index]`, for any index NumPy takes; integer and boolean Tensors index as their arrays do."""
-    return _getitem(x, index=_raw_index(index))
+    index = _raw_index(index)
+    return _getitem(met(x, index) if mode.vmaps else x, index=index)
 
 
 def index_add(x: Array, index: Any, values: Array) -> Any:
     """Return a copy of x with `values` added at `index`; an index that occurs twice is added to twice."""
     index = _raw_index(index)
-    selected = raw(x)[index].shape
-    return add(x, index_scatter(broadcast_to(values, selected), index=index, shape=x.shape))
+    return add(
+        x, index_scatter(met(broadcast_to(values, getitem(raw(x), index).shape), index), index=index, shape=x.shape)
+    )
 
 
 def _grid(xp: Namespace, indices: Array, axis: int) -> tuple[Array, ...]:
@@ -87,12 +211,27 @@ def scatter_along_axis(
     return out
 
 
+def _scattered_along_axis_examples(
+    values: Array,
+    values_shape: tuple[int, ...],
+    indices: Array,
+    indices_shape: tuple[int, ...],
+    shape: tuple[int, ...],
+    axis: int,
+    batch: tuple[int, ...],
+) -> Array:
+    values, indices = broadcast_to(values, batch + values_shape), broadcast_to(indices, batch + indices_shape)
+    return scatter_along_axis(values, indices, shape=(*batch, *shape), axis=behind(axis, len(shape)))
+
+
 _take_along_axis.vjp(
     x=lambda g, x_shape, indices, axis: scatter_along_axis(g, raw(indices), shape=x_shape, axis=axis), indices=None
 )
 _take_along_axis.jvp("linear")
+_take_along_axis.vmap(lambda x, x_shape, indices, axis: take_along_axis(x, indices, behind(axis, len(x_shape))))
 scatter_along_axis.vjp(values=lambda g, indices, axis: _take_along_axis(g, raw(indices), axis), indices=None)
 scatter_along_axis.jvp("linear")
+scatter_along_axis.vmap(_scattered_along_axis_examples)
 
 
 def take_along_axis(x: Array, indices: Array, axis: int | None = -1) -> Any:

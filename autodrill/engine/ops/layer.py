@@ -56,7 +56,7 @@ def embedding(indices: Any, weight: Array, padding_idx: int | None = None, *, sp
     Returns:
         The rows, shape `indices.shape + weight.shape[1:]`.
     """
-    indices = backend_of(raw(weight)).xp.asarray(raw(indices))
+    indices = backend_of(raw(weight)).asarray(raw(indices))
     rows = lookup_rows(weight, indices) if sparse and type(weight) is Tensor else getitem(weight, indices)
     if padding_idx is None:
         return rows
@@ -76,16 +76,19 @@ def dropout(x: Array, p: float = 0.5, training: bool = True, *, rng: np.random.G
         x: Values of any shape.
         p: The probability of dropping an element.
         training: Whether to drop at all.
-        rng: Where the randomness comes from.
+        rng: Where the randomness comes from. Under `vmap`, whose `randomness` must then be given, it is drawn from once
+            for all examples or for each of them.
 
     Raises:
         ValueError: p is not a probability.
     """
+    from autodrill.engine.levels import uniform
+
     if not 0 <= p <= 1:
         raise ValueError(f"p is a probability, between 0 and 1, not {p}")
     if not training or p == 0:
         return x * 1
-    kept = backend_of(raw(x)).xp.asarray(rng.random(x.shape) >= p)
+    kept = uniform(rng, x) >= p
     return x * (kept.astype(x.dtype) * (0 if p == 1 else 1 / (1 - p)))
 
 
@@ -140,7 +143,7 @@ def rotary_embedding(x: Array, positions: Any = None, base: float = 10000.0) -> 
         raise ValueError(f"rotary embedding pairs features, and there are {features}")
     half = features // 2
     xp = backend_of(raw(x)).xp
-    steps = xp.arange(length) if positions is None else xp.asarray(raw(positions))
+    steps = xp.arange(length) if positions is None else backend_of(raw(x)).asarray(raw(positions))
     angles = (steps[:, None] * base ** (-xp.arange(half) / half)).astype(x.dtype)
     first, second = x[..., :half], x[..., half:]
     return concatenate(

@@ -42,6 +42,29 @@ def _wrt_right(g: Array, x: Array, y_shape: tuple[int, ...]) -> Array:
     return matmul(_mT(x), g)
 
 
+def _matmul_examples(
+    x: Array, y: Array, x_shape: tuple[int, ...], y_shape: tuple[int, ...], batch: tuple[int, ...]
+) -> Array:
+    count = len(batch)
+    if len(y_shape) <= 2 and len(x_shape) <= 2 and y.shape[:count] == (1,) * count:
+        # One matrix for all examples: a single product instead of one for each.
+        rows = matmul(reshape(x, (prod(x.shape[:-1]), x_shape[-1])), reshape(y, y_shape))
+        return reshape(rows, (*x.shape[:-1], *y_shape[1:]))
+    left = expand_dims(x, -2) if len(x_shape) == 1 else x
+    right = expand_dims(y, -1) if len(y_shape) == 1 else y
+    ndim = max(left.ndim, right.ndim)
+    left, right = (
+        reshape(v, (*v.shape[:count], *(1,) * (ndim - v.ndim), *v.shape[count:])) if v.ndim < ndim else v
+        for v in (left, right)
+    )
+    out = matmul(left, right)
+    if len(y_shape) == 1:
+        out = out[..., 0]
+    if len(x_shape) == 1:
+        out = out[..., 0, :] if len(y_shape) > 1 else out[..., 0]
+    return out
+
+
 @primitive(broadcasts=True)
 def matmul(xp: Namespace, x: Array, y: Array) -> Array:
     """Return the matrix product over the last two axes; the axes before are a batch, and a vector is contracted."""
@@ -50,3 +73,4 @@ def matmul(xp: Namespace, x: Array, y: Array) -> Array:
 
 matmul.vjp(x=_wrt_left, y=_wrt_right)
 matmul.jvp("linear in each argument")
+matmul.vmap(_matmul_examples)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from autodrill.engine.backend import Array, Namespace, backend_of
+from autodrill.engine.batched import behind, memory
 from autodrill.engine.ops.activation import log_softmax, softmax
 from autodrill.engine.ops.elementwise import where
 from autodrill.engine.ops.index import getitem, take_along_axis
 from autodrill.engine.ops.reduce import logsumexp, mean, sum  # noqa: A004 - NumPy's name
 from autodrill.engine.ops.shape import concatenate, expand_dims, squeeze, stack
 from autodrill.engine.primitive import primitive
-from autodrill.engine.tensor import Tensor, raw
+from autodrill.engine.tensor import BY_OPERATIONS, raw
 from autodrill.engine.wirtinger import is_complex
 
 __all__ = ["cross_entropy", "ctc_loss", "nll_loss", "one_hot", "softmax_cross_entropy"]
@@ -51,7 +52,7 @@ def _class_axis(scores: Array) -> int:
 def _checked_labels(scores: Array, target: Any, ignore_index: int) -> tuple[Array, int, Array | None]:
     """Return the labels with 0 in place of ignored ones, the class axis, and which labels count (None: all)."""
     scores = raw(scores)
-    labels = backend_of(scores).xp.asarray(raw(target))
+    labels = backend_of(scores).asarray(raw(target))
     if labels.dtype.kind not in "iu":
         raise TypeError(f"the target holds class labels, integers, not `{labels.dtype}`")
     axis = _class_axis(scores)
@@ -60,12 +61,12 @@ def _checked_labels(scores: Array, target: Any, ignore_index: int) -> tuple[Arra
         raise ValueError(f"the target has shape {labels.shape}; scores of shape {scores.shape} ask for {expected}")
     classes = scores.shape[axis]
     # As unsigned numbers negative labels are the largest: one pass tells that all are in range and none ignored.
-    in_range = not labels.size or int(labels.astype("u8").max()) < classes
+    in_range = not labels.size or int(memory(labels).astype("u8").max()) < classes
     if in_range and not 0 <= ignore_index < classes:
         return labels, axis, None
     counted = labels != ignore_index
     labels = labels * counted
-    if labels.size and int(labels.astype("u8").max()) >= classes:
+    if labels.size and int(memory(labels).astype("u8").max()) >= classes:
         raise ValueError(f"a label is outside 0..{classes - 1}, the classes of scores of shape {scores.shape}")
     return labels, axis, counted
 
@@ -122,7 +123,7 @@ def _softmax_minus_onehot(logits: Array, target: Array, axis: int) -> Array:
 
 def _softmax_cross_entropy_vjp(g: Array, logits: Array, out: Array, target: Array, axis: int) -> Array:
     target = raw(target)
-    if type(g) is Tensor or type(logits) is Tensor:
+    if type(g) in BY_OPERATIONS or type(logits) in BY_OPERATIONS:
         return expand_dims(g, axis) * _softmax_minus_onehot(logits, target, axis)
     # The loss and the picked logit give back the logarithm of softmax's denominator: one pass instead of four.
     index = _places(target, axis)
@@ -151,10 +152,16 @@ def softmax_cross_entropy(xp: Namespace, logits: Array, target: Array, *, axis: 
     return xp.log(xp.exp(shifted, out=shifted).sum(axis=axis)) - picked
 
 
+def _softmax_cross_entropy_examples(logits: Array, logits_shape: tuple[int, ...], target: Array, axis: int) -> Array:
+    axis = behind(axis, len(logits_shape))
+    return -_picked(log_softmax(logits, axis=axis), target, axis)
+
+
 softmax_cross_entropy.vjp(logits=_softmax_cross_entropy_vjp, target=None)
 softmax_cross_entropy.jvp(
     lambda dlogits, logits, target, axis: sum(dlogits * _softmax_minus_onehot(logits, raw(target), axis), axis=axis)
 )
+softmax_cross_entropy.vmap(_softmax_cross_entropy_examples)
 
 
 def cross_entropy(
@@ -189,7 +196,7 @@ def cross_entropy(
         losses = softmax_cross_entropy(logits, labels, axis=axis)
         if counted is None:
             return reduced(losses, reduction)
-        return reduced(where(counted, losses, 0), reduction, divisor=int(counted.sum()))
+        return reduced(where(counted, losses, 0), reduction, divisor=counted.sum().astype(losses.dtype))
     log_probs = log_softmax(logits, axis=axis)
     losses = -_picked(log_probs, labels, axis)
     weights = _label_weights(weight, labels, counted, losses.dtype)

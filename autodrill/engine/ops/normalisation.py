@@ -40,6 +40,7 @@ def _standardize_differential(d: Array, x: Array, out: Array, axes: Axes, eps: f
 
 standardize.vjp(x=_standardize_differential)
 standardize.jvp(lambda dx, x, out, axes, eps: _standardize_differential(d=dx, x=x, out=out, axes=axes, eps=eps))
+standardize.vmap("axis")
 
 
 def _per_channel(v: Array, ndim: int) -> Array:

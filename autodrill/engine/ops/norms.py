@@ -51,6 +51,7 @@ def _norm_jvp(dx: Array, x: Array, out: Array, ord: float, axis: Axis, keepdims:
 
 p_norm.vjp(x=_norm_vjp)
 p_norm.jvp(_norm_jvp)
+p_norm.vmap("axis")
 
 
 def vector_norm(x: Array, ord: float = 2, axis: Axis = None, keepdims: bool = False) -> Any:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from autodrill.engine.backend import backend_of
+from autodrill.engine.batched import everywhere
 from autodrill.engine.ops.arrange import take
 from autodrill.engine.ops.index import take_along_axis
 from autodrill.engine.ops.shape import reshape, squeeze, stack
@@ -72,6 +72,9 @@ def kthvalue(x: Array, k: int, axis: int = -1) -> Any:
 
 Method = Literal["linear", "lower", "higher", "midpoint", "nearest"]
 
+_ONE_ELEMENT = {"lower": "floor", "higher": "ceil", "nearest": "rint"}
+"""How a place between two elements is rounded by the methods that take one of them."""
+
 
 def quantile(
     x: Array,
@@ -97,26 +100,26 @@ def quantile(
     check_real("quantile", x)
     if method not in get_args(Method):
         raise ValueError(f"`method` is one of {', '.join(f'`{m}`' for m in get_args(Method))}, not `{method}`")
-    levels = np.asarray(raw(q), dtype=float)
-    if levels.size and not (levels.min() >= 0 and levels.max() <= 1):
+    levels = raw(q) if isinstance(q, Tensor) else np.asarray(q, dtype=float)
+    if not everywhere((levels >= 0) & (levels <= 1)):
         raise ValueError(f"a quantile is asked for at probabilities between 0 and 1, not {q}")
     kept = (1,) * x.ndim if axis is None else tuple(1 if k == axis % x.ndim else n for k, n in enumerate(x.shape))
     if axis is None:
         x, axis = reshape(x, -1), 0
+    xp = backend_of(levels if isinstance(q, Tensor) else raw(x)).xp
     ordered = sort(x, axis)
     results = []
-    places = (reshape(q, -1) if isinstance(q, Tensor) else levels.reshape(-1)) * (x.shape[axis] - 1)
-    for exact, place in zip(places, raw(places), strict=True):
-        low, high = math.floor(place), math.ceil(place)
-        part = {
-            "linear": (exact if isinstance(q, Tensor) else float(place)) - low,
-            "lower": 0,
-            "higher": 1,
-            "midpoint": 0.5,
-            "nearest": round(place) - low,
-        }[method]
-        below, above = (take(ordered, np.array(k), axis) for k in (low, high))
-        result = below + part * (above - below)
+    for level in reshape(q if isinstance(q, Tensor) else levels, -1):
+        place = level * (x.shape[axis] - 1)
+        if method in _ONE_ELEMENT:
+            result = take(ordered, xp.asarray(getattr(xp, _ONE_ELEMENT[method])(raw(place)), int), axis)
+        else:
+            low, high = xp.floor(raw(place)), xp.ceil(raw(place))
+            part: Any = place - low if method == "linear" else 0.5
+            if method == "linear" and not isinstance(q, Tensor) and x.dtype.kind == "f":
+                part = part.astype(x.dtype)  # numbers do not decide a dtype
+            below, above = (take(ordered, xp.asarray(k, int), axis) for k in (low, high))
+            result = below + part * (above - below)
         results.append(reshape(result, kept) if keepdims else result)
     if levels.ndim == 0:
         return results[0]

@@ -64,10 +64,13 @@ def complex(xp: Namespace, real: Array, imag: Array) -> Array:
 
 real.vjp(x=lambda g: g)
 real.jvp("linear")
+real.vmap("leading")
 imag.vjp(x=lambda g: g * 1j)
 imag.jvp("linear")
+imag.vmap("leading")
 conj.vjp(x=lambda g: g.conj())
 conj.jvp("linear")
+conj.vmap("leading")
 complex.vjp(real=lambda g: g.real, imag=lambda g: g.imag)
 complex.jvp("linear")
 
@@ -127,6 +130,7 @@ def _turning(d: Array, x: Array, out: Array) -> Array:
 
 sgn.vjp(x=_turning)
 sgn.jvp(lambda dx, x, out: _turning(d=dx, x=x, out=out))
+sgn.vmap("leading")
 
 
 @primitive(on_complex="adjoint")

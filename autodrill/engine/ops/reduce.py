@@ -6,10 +6,11 @@ from math import prod as product
 from typing import TYPE_CHECKING
 
 from autodrill.engine.backend import backend_of
+from autodrill.engine.batched import behind, everywhere
 from autodrill.engine.ops.elementwise import exp, where
 from autodrill.engine.ops.shape import broadcast_to, flip, moveaxis, reshape
 from autodrill.engine.primitive import primitive
-from autodrill.engine.tensor import Tensor, raw
+from autodrill.engine.tensor import BY_OPERATIONS, raw
 from autodrill.engine.wirtinger import inner
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ _SMALL = 4096
 
 def _spread(g: Array, x_shape: tuple[int, ...], axis: Axis) -> Array:
     """Repeat a sum's cotangent over the axes that were summed."""
-    if type(g) is Tensor or product(x_shape) > _SMALL:
+    if type(g) in BY_OPERATIONS or product(x_shape) > _SMALL:
         return broadcast_to(_restored(g, x_shape, axis), shape=x_shape)
     out = backend_of(g).xp.empty(x_shape, g.dtype)  # when small, filling takes less time than NumPy needs for a view
     out[...] = g if axis is None else g.reshape(_kept(x_shape, axis))
@@ -63,6 +64,7 @@ def sum(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = False) -
 
 sum.vjp(x=_spread)
 sum.jvp("linear")
+sum.vmap("axis")
 
 
 @primitive
@@ -75,6 +77,7 @@ def mean(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = False) 
 
 mean.vjp(x=lambda g, x_shape, axis: _spread(g / (_count(x_shape, axis) or 1), x_shape, axis))
 mean.jvp("linear")
+mean.vmap("axis")
 
 
 def _product_of_others(x: Array, out: Array, axis: Axis) -> Array:
@@ -83,7 +86,7 @@ def _product_of_others(x: Array, out: Array, axis: Axis) -> Array:
     With zeros, every element gets a product of its own in which it is replaced by 1: quadratic, but right, and
     differentiable any number of times.
     """
-    if bool((raw(x) != 0).all()):
+    if everywhere(raw(x) != 0):
         return _restored(out, x.shape, axis) / x
     axes = _axes(axis, x.ndim)
     last = tuple(range(-len(axes), 0))
@@ -108,6 +111,7 @@ def prod(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = False) 
 
 prod.vjp(x=lambda g, x, out, axis: _restored(g, x.shape, axis) * _product_of_others(x, out, axis))
 prod.jvp(lambda dx, x, out, axis, keepdims: sum(dx * _product_of_others(x, out, axis), axis=axis, keepdims=keepdims))
+prod.vmap("axis")
 
 
 def _share(x: Array, out: Array, axis: Axis) -> Array:
@@ -133,6 +137,7 @@ def max(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = False) -
 
 max.vjp(x=_extreme_vjp)
 max.jvp(_extreme_jvp)
+max.vmap("axis")
 
 
 @primitive
@@ -143,6 +148,7 @@ def min(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = False) -
 
 min.vjp(x=_extreme_vjp)
 min.jvp(_extreme_jvp)
+min.vmap("axis")
 
 
 def _centred(x: Array, axis: Axis) -> Array:
@@ -163,6 +169,7 @@ var.jvp(
         2 / (_count(x.shape, axis) - ddof) * sum(inner(dx, _centred(x, axis)), axis=axis, keepdims=keepdims)
     )
 )
+var.vmap("axis")
 
 
 @primitive(on_complex="adjoint")
@@ -181,6 +188,7 @@ std.jvp(
         sum(inner(dx, _centred(x, axis)), axis=axis, keepdims=keepdims) / ((_count(x.shape, axis) - ddof) * out)
     )
 )
+std.vmap("axis")
 
 
 @primitive(on_complex="holomorphic")
@@ -197,6 +205,7 @@ logsumexp.vjp(x=lambda g, x, out, axis: _restored(g, x.shape, axis) * exp(x - _r
 logsumexp.jvp(
     lambda dx, x, out, axis, keepdims: sum(dx * exp(x - _restored(out, x.shape, axis)), axis=axis, keepdims=keepdims)
 )
+logsumexp.vmap("axis")
 
 
 @primitive
@@ -212,3 +221,8 @@ def _cumsum_vjp(g: Array, x_shape: tuple[int, ...], axis: int | None) -> Array:
 
 cumsum.vjp(x=_cumsum_vjp)
 cumsum.jvp("linear")
+cumsum.vmap(
+    lambda x, x_shape, axis, batch: (
+        cumsum(reshape(x, (*batch, -1)), -1) if axis is None or not x_shape else cumsum(x, behind(axis, len(x_shape)))
+    )
+)

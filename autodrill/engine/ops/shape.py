@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from autodrill.engine import ops
+from autodrill.engine.batched import behind
 from autodrill.engine.primitive import primitive
-from autodrill.engine.tensor import Tensor
+from autodrill.engine.tensor import BY_OPERATIONS
 
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array, Namespace
@@ -31,6 +32,7 @@ def reshape(xp: Namespace, x: Array, *, shape: Shape) -> Array:
 
 reshape.vjp(x=lambda g, x_shape: reshape(g, shape=x_shape))
 reshape.jvp("linear")
+reshape.vmap(lambda x, shape, batch: reshape(x, (*batch, *((shape,) if isinstance(shape, int) else shape))))
 
 
 def _inverse(axes: Sequence[int] | None) -> tuple[int, ...] | None:
@@ -38,6 +40,12 @@ def _inverse(axes: Sequence[int] | None) -> tuple[int, ...] | None:
         return None
     places = [axis % len(axes) for axis in axes]
     return tuple(places.index(k) for k in range(len(places)))
+
+
+def _behind_batch(axes: Sequence[int] | None, ndim: int, count: int) -> tuple[int, ...]:
+    """Return a permutation of an example's axes that leaves `count` axes in front where they are."""
+    moved = range(ndim)[::-1] if axes is None else [axis % ndim for axis in axes]
+    return (*range(count), *(count + axis for axis in moved))
 
 
 @primitive(view=True)
@@ -48,6 +56,7 @@ def transpose(xp: Namespace, x: Array, *, axes: Sequence[int] | None = None) -> 
 
 transpose.vjp(x=lambda g, axes: transpose(g, axes=_inverse(axes)))
 transpose.jvp("linear")
+transpose.vmap(lambda x, x_shape, axes, batch: transpose(x, _behind_batch(axes, len(x_shape), len(batch))))
 
 
 @primitive(view=True)
@@ -58,6 +67,7 @@ def swapaxes(xp: Namespace, x: Array, *, axis1: int, axis2: int) -> Array:
 
 swapaxes.vjp(x=lambda g, axis1, axis2: swapaxes(g, axis1=axis1, axis2=axis2))
 swapaxes.jvp("linear")
+swapaxes.vmap(lambda x, x_shape, axis1, axis2: swapaxes(x, behind(axis1, len(x_shape)), behind(axis2, len(x_shape))))
 
 
 @primitive(view=True)
@@ -68,6 +78,9 @@ def moveaxis(xp: Namespace, x: Array, *, source: Shape, destination: Shape) -> A
 
 moveaxis.vjp(x=lambda g, source, destination: moveaxis(g, destination, source))
 moveaxis.jvp("linear")
+moveaxis.vmap(
+    lambda x, x_shape, source, destination: moveaxis(x, behind(source, len(x_shape)), behind(destination, len(x_shape)))
+)
 
 
 @primitive(view=True)
@@ -78,6 +91,9 @@ def expand_dims(xp: Namespace, x: Array, *, axis: int | tuple[int, ...]) -> Arra
 
 expand_dims.vjp(x=lambda g, x_shape: reshape(g, shape=x_shape))
 expand_dims.jvp("linear")
+expand_dims.vmap(
+    lambda x, x_shape, axis: expand_dims(x, behind(axis, len(x_shape) + (len(axis) if isinstance(axis, tuple) else 1)))
+)
 
 
 @primitive(view=True)
@@ -88,6 +104,11 @@ def squeeze(xp: Namespace, x: Array, *, axis: int | tuple[int, ...] | None = Non
 
 squeeze.vjp(x=lambda g, x_shape: reshape(g, shape=x_shape))
 squeeze.jvp("linear")
+squeeze.vmap(
+    lambda x, x_shape, axis: squeeze(
+        x, behind(tuple(k for k, n in enumerate(x_shape) if n == 1) if axis is None else axis, len(x_shape))
+    )
+)
 
 
 def unbroadcast(g: Array, shape: tuple[int, ...]) -> Array:
@@ -97,9 +118,14 @@ def unbroadcast(g: Array, shape: tuple[int, ...]) -> Array:
     added = g.ndim - len(shape)
     stretched = tuple(added + k for k, n in enumerate(shape) if n == 1 and g.shape[added + k] != 1)
     axes = tuple(range(added)) + stretched
-    if type(g) is Tensor:
+    if type(g) in BY_OPERATIONS:
         return ops.reshape(ops.sum(g, axis=axes, keepdims=True), shape)
     return g.sum(axis=axes, keepdims=True).reshape(shape)
+
+
+def _broadcast_examples(x: Array, x_shape: tuple[int, ...], shape: Shape, batch: tuple[int, ...]) -> Array:
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    return broadcast_to(reshape(x, (*batch, *(1,) * (len(shape) - len(x_shape)), *x_shape)), (*batch, *shape))
 
 
 @primitive(view=True)
@@ -110,6 +136,7 @@ def broadcast_to(xp: Namespace, x: Array, *, shape: Shape) -> Array:
 
 broadcast_to.vjp(x=lambda g, x_shape: unbroadcast(g, shape=x_shape))
 broadcast_to.jvp("linear")
+broadcast_to.vmap(_broadcast_examples)
 
 
 @primitive(view=True)
@@ -120,6 +147,7 @@ def flip(xp: Namespace, x: Array, *, axis: int | tuple[int, ...] | None = None) 
 
 flip.vjp(x=lambda g, axis: flip(g, axis=axis))
 flip.jvp("linear")
+flip.vmap("axis")
 
 
 def _piece(g: Array, arrays_shape: Sequence[tuple[int, ...]], axis: int, position: int) -> Array:
@@ -130,6 +158,13 @@ def _piece(g: Array, arrays_shape: Sequence[tuple[int, ...]], axis: int, positio
     return g[(slice(None),) * axis + (slice(start, stop),)]
 
 
+def _concatenate_examples(
+    arrays: Sequence[Array], arrays_shape: Sequence[tuple[int, ...]], axis: int, batch: tuple[int, ...]
+) -> Array:
+    whole = [broadcast_to(a, (*batch, *shape)) for a, shape in zip(arrays, arrays_shape, strict=True)]
+    return _concatenate(*whole, axis=behind(axis, len(arrays_shape[0])))
+
+
 @primitive
 def _concatenate(xp: Namespace, *arrays: Array, axis: int) -> Array:
     return xp.concatenate(arrays, axis=axis)
@@ -137,6 +172,7 @@ def _concatenate(xp: Namespace, *arrays: Array, axis: int) -> Array:
 
 _concatenate.vjp(arrays=_piece)
 _concatenate.jvp("linear")
+_concatenate.vmap(_concatenate_examples)
 
 
 def concatenate(arrays: Sequence[Array], axis: int | None = 0) -> Any:

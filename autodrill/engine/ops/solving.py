@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autodrill.engine.backend import backend_of
+from autodrill.engine.batched import everywhere, memory
 from autodrill.engine.ops.arrange import take, tril, triu
 from autodrill.engine.ops.elementwise import power
 from autodrill.engine.ops.linalg import _mH, _mT, matmul
@@ -49,6 +50,7 @@ def inv(xp: Namespace, x: Array) -> Array:
 
 inv.vjp(x=lambda g, out: -(_mT(out) @ g @ _mT(out)))
 inv.jvp(lambda dx, out: -(out @ dx @ out))
+inv.vmap("leading")
 
 
 @primitive(broadcasts=True, on_complex="holomorphic")
@@ -95,7 +97,7 @@ def _matrices(g: Array) -> Array:
 def _cofactors(x: Array, out: Array) -> Array:
     """Return the gradient of the determinant: det(x) x⁻ᵀ, or, where some matrix is singular, minors one by one."""
     n = x.shape[-1]
-    if bool((raw(out) != 0).all()):
+    if everywhere(raw(out) != 0):
         return _matrices(out) * _mT(inv(x))
     if n == 1:
         return x * 0 + 1
@@ -114,6 +116,7 @@ def det(xp: Namespace, x: Array) -> Array:
 
 det.vjp(x=lambda g, x, out: _matrices(g) * _cofactors(x, out))
 det.jvp(lambda dx, x, out: sum(dx * _cofactors(x, out), axis=(-2, -1)))
+det.vmap("leading")
 
 
 @primitive(on_complex="adjoint")
@@ -124,6 +127,7 @@ def logabsdet(xp: Namespace, x: Array) -> Array:
 
 logabsdet.vjp(x=lambda g, x: _matrices(g) * _mH(inv(x)))
 logabsdet.jvp(lambda dx, x: sum(inner(dx, _mH(inv(x))), axis=(-2, -1)))
+logabsdet.vmap("leading")
 
 
 @primitive(on_complex="adjoint")
@@ -147,6 +151,7 @@ def _det_phase_jvp(dx: Array, x: Array, out: Array) -> Array:
 
 det_phase.vjp(x=_det_phase_vjp)
 det_phase.jvp(_det_phase_jvp)
+det_phase.vmap("leading")
 
 
 def slogdet(x: Array) -> tuple[Any, Any]:
@@ -183,6 +188,7 @@ def _pinv_jvp(dx: Array, x: Array, out: Array) -> Array:
 
 pinv.vjp(x=_pinv_vjp)
 pinv.jvp(_pinv_jvp)
+pinv.vmap("leading")
 
 
 def tensorinv(a: Array, ind: int = 2) -> Any:
@@ -232,7 +238,7 @@ _PADE_RADIUS = 0.95
 
 def matrix_exp(x: Array) -> Any:
     """Return exp of square matrices: a Padé approximant of x / 2ˢ, squared s times (Higham, 2005)."""
-    norm = float(np.max(np.sum(np.abs(raw(x)), axis=-2), initial=0))
+    norm = float(np.max(np.sum(np.abs(memory(raw(x))), axis=-2), initial=0))
     squarings = max(0, math.ceil(math.log2(norm / _PADE_RADIUS))) if norm > 0 else 0
     scaled = x * 0.5**squarings
     even, odd = _eye(x) * 1.0, None

@@ -39,6 +39,10 @@ def windows(xp: Namespace, x: Array, *, axes: Lengths, size: Lengths, stride: Le
     return view[(*steps, *(slice(None, None, d) for d in dilation))]
 
 
+def _shifted(axes: Lengths, shape: Lengths, batch: Lengths) -> Lengths:
+    return tuple(axis % len(shape) + len(batch) for axis in axes)
+
+
 @primitive
 def overlap_add(
     xp: Namespace, x: Array, *, shape: Lengths, axes: Lengths, size: Lengths, stride: Lengths, dilation: Lengths
@@ -59,6 +63,11 @@ windows.vjp(
     )
 )
 windows.jvp("linear")
+windows.vmap(
+    lambda x, x_shape, axes, size, stride, dilation, batch: windows(
+        x, axes=_shifted(axes, x_shape, batch), size=size, stride=stride, dilation=dilation
+    )
+)
 
 
 def _overlap_add_vjp(
@@ -71,6 +80,11 @@ def _overlap_add_vjp(
 
 overlap_add.vjp(x=_overlap_add_vjp)
 overlap_add.jvp("linear")
+overlap_add.vmap(
+    lambda x, shape, axes, size, stride, dilation, batch: overlap_add(
+        x, shape=(*batch, *shape), axes=_shifted(axes, shape, batch), size=size, stride=stride, dilation=dilation
+    )
+)
 
 
 def lengths(value: int | Lengths, count: int) -> Lengths:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING
 
+from autodrill.engine.backend import backend_of
 from autodrill.engine.primitive import primitive
 from autodrill.engine.views import replay
 
@@ -29,8 +31,21 @@ def copy_slices(xp: Namespace, x: Array, values: Array, *, steps: Sequence[Step]
     return out
 
 
+def _copied_examples(
+    x: Array, x_shape: tuple[int, ...], values: Array, steps: Sequence[Step], batch: tuple[int, ...]
+) -> Array:
+    xp = backend_of(x).xp
+    out = xp.array(xp.broadcast_to(x, batch + x_shape), order="C")
+    positions = replay(xp.arange(prod(x_shape)).reshape(x_shape), steps)
+    missing = positions.ndim - (values.ndim - len(batch))
+    values = values.reshape(values.shape[: len(batch)] + (1,) * missing + values.shape[len(batch) :])
+    out.reshape(*batch, -1)[..., positions] = values
+    return out
+
+
 copy_slices.vjp(
     x=lambda g, steps: copy_slices(g, 0, steps=steps),
     values=replay,
 )
 copy_slices.jvp("linear")
+copy_slices.vmap(_copied_examples)

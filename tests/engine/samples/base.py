@@ -88,8 +88,9 @@ class Sample:
     def rng(self) -> np.random.Generator:
         return np.random.default_rng(zlib.crc32(str(self).encode()))
 
-    def inputs(self) -> list[Any]:
-        rng = self.rng()
+    def inputs(self, rng: np.random.Generator | None = None) -> list[Any]:
+        """Draw the inputs, by default always the same."""
+        rng = rng or self.rng()
         inputs = [np.asarray(draw(rng, shape)) for draw, shape in zip(self.draws, self.shapes, strict=True)]
         for k in self.of_complex:
             x = inputs[k]

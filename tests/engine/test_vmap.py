@@ -1,0 +1,351 @@
+"""`vmap` with itself and the other transforms; `test_vmap_walk` is about the operations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autodrill import engine
+from autodrill.engine import BatchError, Tensor, grad_of, hessian, hvp, jacobian, jvp, vjp, vmap
+
+
+def normal(*shape: int, seed: int = 0) -> np.ndarray[Any, Any]:
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+def loss(w: Any, x: Any, y: Any) -> Any:
+    return ((engine.tanh(engine.matmul(x, w)) - y) ** 2).sum()
+
+
+def close(got: Any, expected: Any) -> None:
+    # The same products and sums, some of a dozen terms taken in another order.
+    np.testing.assert_allclose(got.numpy(), np.asarray(expected), rtol=1e-11, atol=1e-13)
+
+
+# Composition
+
+W, X, Y = normal(4, 3), normal(5, 4, seed=1), normal(5, 3, seed=2)
+
+
+def each(f: Any) -> np.ndarray[Any, Any]:
+    return np.stack([f(W, x, y).numpy() for x, y in zip(X, Y, strict=True)])
+
+
+def test_gradient_of_each_example() -> None:
+    close(vmap(grad_of(loss), (None, 0, 0))(W, X, Y), each(grad_of(loss)))
+
+
+def test_gradient_of_a_mapped_function_is_summed_over_examples_where_they_share_an_argument() -> None:
+    got = grad_of(lambda w: vmap(loss, (None, 0, 0))(w, X, Y).sum())(W)
+    close(got, each(grad_of(loss)).sum(axis=0))
+
+
+def test_backward_through_a_mapped_function_sums_into_what_it_closes_over() -> None:
+    w = Tensor(W, requires_grad=True)
+    vmap(lambda x, y: loss(w, x, y))(X, Y).sum().backward()
+    assert w.grad is not None
+    close(w.grad, each(grad_of(loss)).sum(axis=0))
+
+
+def test_gradient_of_the_norms_of_each_examples_gradient() -> None:
+    """Reverse mode through `vmap` of reverse mode, as gradient penalties need it."""
+
+    def penalty(w: Any) -> Any:
+        return (vmap(grad_of(loss), (None, 0, 0))(w, X, Y) ** 2).sum()
+
+    expected = sum(
+        grad_of(lambda w, x=x, y=y: (grad_of(loss)(w, x, y) ** 2).sum())(W).numpy() for x, y in zip(X, Y, strict=True)
+    )
+    close(grad_of(penalty)(W), expected)
+
+
+@pytest.mark.parametrize(
+    "derivative",
+    [
+        lambda w, x, y: jacobian(lambda v: engine.tanh(v @ w), x),
+        lambda w, x, y: hessian(lambda v: loss(w, v, y), x),
+        lambda w, x, y: jvp(lambda v: loss(w, v, y), (x,), (x * x,))[1],
+        lambda w, x, y: hvp(lambda v: loss(w, v, y), (x,), (x * 2,)),
+        lambda w, x, y: engine.vhp(lambda v: loss(w, v, y), (x,), (x * 2,)),
+        lambda w, x, y: engine.linearize(lambda v: loss(w, v, y), x)[1](x * 2),
+        lambda w, x, y: vjp(lambda v: loss(w, v, y), x)[1](3.0)[0],
+    ],
+    ids=["jacobian", "hessian", "jvp", "hvp", "vhp", "linearize", "vjp"],
+)
+def test_every_derivative_of_each_example(derivative: Any) -> None:
+    close(vmap(derivative, (None, 0, 0))(W, X, Y), each(lambda w, x, y: derivative(w, Tensor(x), Tensor(y))))
+
+
+def test_forward_mode_through_a_mapped_function() -> None:
+    dw, dx = normal(4, 3, seed=3), normal(5, 4, seed=4)
+    _, got = jvp(lambda w, x: vmap(loss, (None, 0, 0))(w, x, Y), (W, X), (dw, dx))
+    expected = [
+        jvp(lambda w, x, y=y: loss(w, x, y), (W, x), (dw, t))[1].item() for x, y, t in zip(X, Y, dx, strict=True)
+    ]
+    close(got, expected)
+
+
+@pytest.mark.parametrize("axes", [(0, 0), (0, 1), (1, 0), (-1, 1)])
+def test_nested_maps_give_every_pair(axes: tuple[int, int]) -> None:
+    a, b = normal(3, 2), normal(4, 2, seed=1)
+    first = np.moveaxis(a, 0, axes[0])
+    second = np.moveaxis(b, 0, axes[1])
+    pairs = vmap(vmap(lambda x, y: engine.sin(x * y).sum(), (None, axes[1])), (axes[0], None))
+    close(pairs(first, second), np.sin(a[:, None] * b).sum(axis=-1))
+
+
+def test_gradients_between_two_maps() -> None:
+    a, b = normal(3, 2), normal(4, 2, seed=1)
+    inner = vmap(grad_of(lambda x, y: engine.sin(x * y).sum()), (None, 0))
+    close(vmap(inner, (0, None))(a, b), np.cos(a[:, None] * b) * b)
+    outer = grad_of(lambda y: vmap(vmap(lambda x, y: engine.sin(x * y).sum(), (None, 0)), (0, None))(a, y).sum())
+    close(outer(b), (np.cos(a[:, None] * b) * a[:, None]).sum(axis=0))
+
+
+def test_a_pullback_made_outside_is_mapped_over_cotangents() -> None:
+    _, pullback = vjp(lambda x: engine.sin(x) * x, X[0])
+    g = normal(6, 4, seed=5)
+    close(vmap(pullback)(g)[0], g * (np.cos(X[0]) * X[0] + np.sin(X[0])))
+
+
+def test_torch_style_grad_under_vmap_is_of_one_example_also_for_what_examples_share() -> None:
+    w = Tensor(W, requires_grad=True)
+    got = vmap(lambda x, y: engine.grad(loss(w, x, y), w)[0])(X, Y)
+    close(got, each(grad_of(loss)))
+
+
+def test_an_argument_no_example_depends_on_has_a_gradient_of_zero() -> None:
+    got = vmap(grad_of(lambda x, y: (y * y).sum(), 0), (0, 0))(X, Y)
+    assert got.shape == X.shape
+    assert not got.numpy().any()
+
+
+def test_a_result_that_is_the_same_for_all_is_repeated_or_given_once() -> None:
+    w = Tensor(W, requires_grad=True)
+    same, once = vmap(lambda x: ((w * w).sum(), (w * 2).sum()), out_axes=(0, None))(X)
+    assert same.shape == (5,)
+    assert once.shape == ()
+    same.sum().backward()
+    assert w.grad is not None
+    close(w.grad, 5 * 2 * W)
+
+
+def test_a_comparison_under_vmap_gives_booleans() -> None:
+    assert np.array_equal(vmap(lambda x: x > 0)(X).numpy(), X > 0)
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 5, 7])
+def test_chunks_give_what_one_call_gives(chunk: int) -> None:
+    got = vmap(grad_of(loss), (None, 0, 0), out_axes=1, chunk_size=chunk)(W, X, Y)
+    close(got, np.moveaxis(each(grad_of(loss)), 0, 1))
+    (through,) = vjp(vmap(engine.sin, chunk_size=chunk), X)[1](np.ones(X.shape))
+    close(through, np.cos(X))
+
+
+def test_no_examples_at_all() -> None:
+    got = vmap(grad_of(loss), (None, 0, 0))(W, np.zeros((0, 4)), np.zeros((0, 3)))
+    assert got.shape == (0, 4, 3)
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's own
+@pytest.mark.parametrize("kind", ["per-example gradients", "hessians", "jacobian of gradients", "nested"])
+def test_compositions_agree_with_torch_func(kind: str) -> None:
+    import torch
+    from torch import func
+
+    def theirs(w: Any, x: Any, y: Any) -> Any:
+        return ((torch.tanh(x @ w) - y) ** 2).sum()
+
+    makes: dict[str, Any] = {
+        "per-example gradients": lambda f, m: m.vmap(m.grad(f), (None, 0, 0)),
+        "hessians": lambda f, m: m.vmap(lambda w, x, y: m.hessian(lambda v: f(w, v, y))(x), (None, 0, 0)),
+        "jacobian of gradients": lambda f, m: (
+            lambda w, x, y: m.jacrev(lambda v: m.vmap(m.grad(f), (None, 0, 0))(v, x, y))(w)
+        ),
+        "nested": lambda f, m: m.vmap(m.vmap(m.grad(f, 1), (None, None, 0)), (None, 0, None)),
+    }
+
+    class Ours:
+        vmap = staticmethod(vmap)
+        grad = staticmethod(grad_of)
+
+        @staticmethod
+        def hessian(f: Any) -> Any:
+            return lambda x: hessian(f, x)
+
+        @staticmethod
+        def jacrev(f: Any) -> Any:
+            return lambda x: jacobian(f, x, mode="reverse")
+
+    expected = makes[kind](theirs, func)(*map(torch.tensor, (W, X, Y)))
+    close(makes[kind](loss, Ours)(W, X, Y), expected.numpy())
+
+
+# Random numbers, writing in place, custom functions, checkpoints
+
+
+def dropped(randomness: Any) -> np.ndarray[Any, Any]:
+    rng = np.random.default_rng(0)
+    found: np.ndarray[Any, Any] = vmap(lambda x: engine.dropout(x, 0.5, rng=rng), randomness=randomness)(
+        np.ones((4, 50))
+    ).numpy()
+    return found
+
+
+def test_what_is_drawn_is_shared_or_each_examples_own() -> None:
+    same, different = dropped("same"), dropped("different")
+    assert all(np.array_equal(row, same[0]) for row in same)
+    assert len({row.tobytes() for row in different}) == 4
+    with pytest.raises(BatchError, match='randomness="same"'):
+        dropped("error")
+
+
+def test_a_tensor_no_example_varies_is_dropped_apart_for_each() -> None:
+    rng = np.random.default_rng(0)
+    got = vmap(lambda x: x + engine.dropout(np.ones(50), 0.5, rng=rng), randomness="different")(np.zeros(3)).numpy()
+    assert len({row.tobytes() for row in got}) == 3
+
+
+def test_writing_in_place_to_an_examples_own_tensor() -> None:
+    def f(x: Any) -> Any:
+        y = x * 1.0
+        y[0] = x[1] * x[2]
+        y.mul_(x)
+        y[np.array([1, 2])] += 10.0
+        return y
+
+    expected = X * X
+    expected[:, 0] = X[:, 1] * X[:, 2] * X[:, 0]
+    expected[:, 1:3] += 10
+    close(vmap(f)(X), expected)
+    got = grad_of(lambda x: vmap(f)(x).sum())(X).numpy()
+    wanted = np.stack([grad_of(lambda x: f(x).sum())(row).numpy() for row in X])
+    np.testing.assert_allclose(got, wanted, rtol=1e-13)
+
+
+def test_writing_at_an_index_of_each_examples_own() -> None:
+    def f(x: Any, k: Any) -> Any:
+        y = x.clone()
+        y[k] = x[0] * 3.0
+        return y
+
+    k = np.array([0, 1, 2, 3, 1])
+    expected = X.copy()
+    expected[np.arange(5), k] = X[:, 0] * 3
+    close(vmap(f)(X, k), expected)
+    got = grad_of(lambda x: (vmap(f)(x, k) ** 2).sum())(X)
+    wanted = np.stack(
+        [grad_of(lambda x, at=at: (f(x, at) ** 2).sum())(row).numpy() for row, at in zip(X, k, strict=True)]
+    )
+    close(got, wanted)
+
+
+@pytest.mark.parametrize("write", ["index", "update", "copy"])
+def test_writing_an_examples_values_to_a_shared_tensor_says_what_to_do(write: str) -> None:
+    total = Tensor(np.zeros(4))
+
+    def f(x: Any) -> Any:
+        if write == "index":
+            total[0] = x[0]
+        elif write == "update":
+            total.add_(x)
+        else:
+            total.copy_(x)
+        return x
+
+    with pytest.raises(BatchError, match=r"same for all of them.*compute out of place"):
+        vmap(f)(X)
+    assert not total.numpy().any()
+
+
+def test_writing_to_an_argument_says_to_clone_it() -> None:
+    x = X.copy()
+    with pytest.raises(RuntimeError, match=r"`mul_` cannot write to an argument.*`\.clone\(\)` it first"):
+        vmap(lambda v: v.mul_(2.0))(Tensor(x))
+    assert np.array_equal(x, X)
+
+
+class Cube(engine.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        ctx.save_for_backward(x)
+        return x * x * x
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return g * 3.0 * x * x
+
+
+class CubeInNumPy(Cube):
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return Tensor(g.numpy() * 3 * x.numpy() ** 2)
+
+
+def test_a_custom_function_of_engine_operations_is_mapped() -> None:
+    close(vmap(grad_of(lambda x: Cube.apply(x).sum()))(X), 3 * X * X)
+    close(grad_of(lambda x: vmap(Cube.apply)(x).sum())(X), 3 * X * X)
+    w = Tensor(W[:, 0], requires_grad=True)
+    vmap(lambda x: (Cube.apply(w) * x).sum())(X).sum().backward()
+    assert w.grad is not None
+    close(w.grad, 3 * W[:, 0] ** 2 * X.sum(axis=0))
+
+
+class Scale(engine.Function):
+    """Two outputs, of which the second knows only the first input."""
+
+    @staticmethod
+    def forward(ctx: Any, w: Any, x: Any) -> Any:
+        ctx.save_for_backward(w, x)
+        return w * x, w * w
+
+    @staticmethod
+    def backward(ctx: Any, g: Any, h: Any) -> Any:
+        w, x = ctx.saved_tensors
+        return g * x + h * 2.0 * w, g * w
+
+
+def test_a_custom_function_sums_over_examples_into_what_they_share() -> None:
+    def f(w: Any) -> Any:
+        first, second = vmap(lambda x: Scale.apply(w, x))(X)
+        return (first * first).sum() + (second * X).sum()
+
+    w = W[:, 0]
+    close(grad_of(f)(Tensor(w)), (2 * w * X * X + 2 * w * X).sum(axis=0))
+    close(vmap(grad_of(lambda v, x: Scale.apply(v, x)[0].sum()), (None, 0))(w, X), X)
+
+
+def test_a_custom_function_in_numpy_is_refused_but_has_a_jacobian_row_by_row() -> None:
+    with pytest.raises(BatchError, match="NumPy"):
+        vmap(grad_of(lambda x: CubeInNumPy.apply(x).sum()))(X)
+    close(jacobian(CubeInNumPy.apply, X[0], mode="reverse"), np.diag(3 * X[0] ** 2))
+
+
+def test_a_checkpoint_under_vmap_and_around_it() -> None:
+    def stretch(x: Any) -> Any:
+        return engine.sin(engine.exp(x)).sum()
+
+    slope = np.cos(np.exp(X)) * np.exp(X)
+    close(vmap(grad_of(lambda x: engine.checkpoint(stretch, x)))(X), slope)
+    close(grad_of(lambda x: engine.checkpoint(vmap(stretch), x).sum())(X), slope)
+    close(grad_of(lambda x: vmap(lambda v: engine.checkpoint(stretch, v))(x).sum())(X), slope)
+
+
+def test_a_checkpoint_draws_the_same_again_outside_the_map_it_was_made_in() -> None:
+    rng = np.random.default_rng(0)
+
+    def f(x: Any) -> Any:
+        return engine.checkpoint(lambda v: engine.dropout(engine.exp(v), 0.5, rng=rng), x, rng=rng)
+
+    def both(x: Any) -> Any:
+        y = vmap(f, randomness="different")(x)
+        return y.sum(), y
+
+    value, pullback = vjp(both, X)
+    (g,) = pullback((1.0, np.zeros(X.shape)))
+    close(g, value[1].numpy())  # of exp, scaled or dropped alike
