@@ -17,21 +17,21 @@ from autodrill.engine.checkpoint import checkpoint
 from autodrill.engine.containers import register_container
 from autodrill.engine.context import Context
 from autodrill.engine.function import Function, once_differentiable
-from autodrill.engine.gradcheck import gradcheck, gradgradcheck
 from autodrill.engine.graph import backward, grad
 from autodrill.engine.hooks import Handle, saved_tensors_hooks
 from autodrill.engine.inference import inference_mode
-from autodrill.engine.jacobian import hessian, jacobian
 from autodrill.engine.mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
-from autodrill.engine.numerical import numerical_jvp, numerical_vjp
 from autodrill.engine.primitive import Primitive, RuleError
 from autodrill.engine.sparse import IndexedSlices
 from autodrill.engine.tensor import Tensor
 from autodrill.engine.transforms import grad_of, hvp, jvp, linearize, value_and_grad, vhp, vjp
 from autodrill.engine.value import Value
-from autodrill.engine.vmap import vmap
 
 if TYPE_CHECKING:
+    from autodrill.engine.checking import gradcheck, gradgradcheck
+    from autodrill.engine.jacobians import hessian, jacobian
+    from autodrill.engine.mapping import vmap
+    from autodrill.engine.numerical import numerical_jvp, numerical_vjp
     from autodrill.engine.ops import *
     from autodrill.engine.primitive import registry
     from autodrill.engine.recording import tape_of, tape_of_value
@@ -84,7 +84,14 @@ __all__ = [
     "vmap",
 ]
 
-_LATER = {"Tape": "tape", "tape_of": "recording", "tape_of_value": "recording"}
+_LATER = {
+    **dict.fromkeys(("gradcheck", "gradgradcheck"), "checking"),
+    **dict.fromkeys(("hessian", "jacobian"), "jacobians"),
+    **dict.fromkeys(("numerical_jvp", "numerical_vjp"), "numerical"),
+    **dict.fromkeys(("tape_of", "tape_of_value"), "recording"),
+    "Tape": "tape",
+    "vmap": "mapping",
+}
 """What is imported when it is first asked for, and where it is; so are all operations."""
 
 if not TYPE_CHECKING:  # a checker would take it for a permission to use any name

@@ -83,8 +83,8 @@ class Evaluation:
 
     def _together(self, inputs: Sequence[Any], position: int, points: Any) -> Float:
         from autodrill.engine.levels import spread
+        from autodrill.engine.mapping import open_examples
         from autodrill.engine.tensor import raw
-        from autodrill.engine.vmap import open_examples
 
         with open_examples(len(points)) as level:
             given = [x.copy() for x in inputs]

@@ -11,8 +11,8 @@ from autodrill import engine
 from autodrill.engine import BatchError, RuleError, Tensor, vmap
 from autodrill.engine.batched import Batched
 from autodrill.engine.evaluation import Evaluation
+from autodrill.engine.mapping import open_examples
 from autodrill.engine.primitive import Primitive
-from autodrill.engine.vmap import open_examples
 
 X = np.random.default_rng(0).normal(size=(5, 4))
 

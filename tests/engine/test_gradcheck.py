@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from autodrill import engine
+from autodrill.engine.checking import gradcheck, gradgradcheck
 from autodrill.engine.findings import GradcheckError, Report, Verdict
-from autodrill.engine.gradcheck import gradcheck, gradgradcheck
 
 SMOOTH: dict[str, tuple[Any, list[tuple[int, ...]]]] = {
     "matmul": (engine.matmul, [(2, 3), (3, 2)]),

@@ -14,7 +14,7 @@ import numpy as np
 
 from autodrill.engine.evaluation import Evaluation, as_reals
 from autodrill.engine.findings import Finding, GradcheckError, Report, Verdict
-from autodrill.engine.jacobian import along_basis
+from autodrill.engine.jacobians import along_basis
 from autodrill.engine.kinks import one_sided_slopes
 from autodrill.engine.mode import no_grad
 from autodrill.engine.numerical import as_complex, of_reals, scale_of, vjp_by_differences

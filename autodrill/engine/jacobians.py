@@ -10,9 +10,9 @@ from autodrill.engine import ops
 from autodrill.engine.backend import backend_of
 from autodrill.engine.batched import BatchError, memory
 from autodrill.engine.containers import flatten
+from autodrill.engine.mapping import vmap
 from autodrill.engine.tensor import Tensor, raw, wrap
 from autodrill.engine.transforms import grad_of, is_differentiable, jvp, tensors_in, vjp
-from autodrill.engine.vmap import vmap
 from autodrill.engine.wirtinger import is_complex
 
 if TYPE_CHECKING:
