@@ -31,7 +31,7 @@ import torch
 x, y = (torch.randn(3, dtype=torch.float64, requires_grad=True) for _ in range(2))
 assert torch.autograd.gradcheck(torch.mul, (x, y))
 """
-TORCH, BARE = "torch.autograd.gradcheck of x * y", "python -c pass"
+TORCH, BARE, NUMPY = "torch.autograd.gradcheck of x * y", "python -c pass", "import numpy"
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,8 @@ def commands(folder: Path) -> list[Timed]:
         Timed(
             "autodrill check mul_backward, wrong", (autodrill, "check", "mul_backward", "--file", wrong), 1, TORCH, 0.2
         ),
+        Timed(NUMPY, (sys.executable, "-c", "import numpy")),
+        Timed("import autodrill.engine", (sys.executable, "-c", "import autodrill.engine"), 0, NUMPY, 1.3),
         Timed("autodrill list", (autodrill, "list"), 0, BARE, 8),
         Timed("autodrill list --output-format json", (autodrill, "list", "--output-format", "json"), 0, BARE),
         Timed("autodrill --version", (autodrill, "--version"), 0, BARE),
