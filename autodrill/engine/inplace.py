@@ -150,6 +150,7 @@ def assign(target: T, values: Any, index: Any = None, name: str = "copy_") -> T:
         ValueError: The values do not broadcast to the elements they replace.
         TypeError: The values are complex and the tensor is not.
     """
+    from autodrill.engine.ops.index import _getitem
     from autodrill.engine.tensor import Tensor, raw, wrap
 
     parts = index if isinstance(index, tuple) else (index,)
@@ -158,7 +159,7 @@ def assign(target: T, values: Any, index: Any = None, name: str = "copy_") -> T:
     place: Any = ...
     if index is not None:
         place = _owned_index(index)
-        step = ((ops.index._getitem, {"index": place}),)
+        step = ((_getitem, {"index": place}),)
     new = values if type(values) is Tensor else wrap(backend_of(target.data).xp.asarray(values))
     if new.data.dtype != target.data.dtype:
         if is_complex(new) and not is_complex(target):

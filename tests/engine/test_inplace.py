@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodrill import engine
-from autodrill.engine import Tensor, no_grad
+from autodrill.engine import Tensor, grad_of, no_grad
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -328,3 +328,21 @@ def test_writes_on_chains_of_views_agree_with_pytorch(operations: list[tuple[str
     assert np.allclose(gx.numpy(), expected[1].numpy(), rtol=1e-10)
     assert (gw is None) == (expected[2] is None)
     assert gw is None or np.allclose(gw.numpy(), expected[2].numpy(), rtol=1e-10)
+
+
+def test_of_an_element_written_twice_the_last_value_alone_gets_the_gradient() -> None:
+    """PyTorch gives it to both, though the first has no influence on anything."""
+    place = np.array([[1, 0, 1], [2, 1, 2]])
+
+    def written(values: Tensor, where: Any) -> Tensor:
+        x = values * 0.0
+        x[where] = values
+        return x * np.array([1.0, 2.0, 3.0])
+
+    values = np.random.default_rng(0).normal(size=(2, 3))
+    assert grad_of(lambda v: written(v, place[0]).sum())(values[0]).numpy().tolist() == [0, 1, 2]
+    assert grad_of(lambda v: written(v, place[1]).sum())(values[1]).numpy().tolist() == [0, 2, 3]
+    assert engine.gradcheck(lambda v: written(v, place[0]), [values[0]])
+    assert engine.gradgradcheck(lambda v: engine.exp(written(v, place[0])), [values[0]])
+    mapped = engine.vmap(grad_of(lambda v, where: written(v, where).sum()))(values, place)
+    assert mapped.numpy().tolist() == [[0, 1, 2], [0, 2, 3]]

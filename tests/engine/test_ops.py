@@ -48,6 +48,12 @@ def test_product_with_zeros_has_the_product_of_the_others_as_gradient() -> None:
     assert np.array_equal(hessian, [[0, 0, 0], [0, 0, 2], [0, 2, 0]])
 
 
+def test_a_product_that_underflows_has_the_product_of_the_others_as_gradient() -> None:
+    """PyTorch divides the product, which is 0, by each factor."""
+    assert np.array_equal(gradient(engine.prod, [1e-300, 1e-100]), [1e-100, 1e-300])
+    assert np.array_equal(gradient(engine.prod, [np.nan, 2.0]), [2.0, np.nan], equal_nan=True)
+
+
 def test_the_branch_not_taken_gets_zero_even_where_its_slope_is_infinite() -> None:
     x = np.array([0.0, 4.0])
     safe = np.where(x > 0, x, 1.0)

@@ -27,10 +27,10 @@ def _raw_index(index: Any) -> Any:
     return tuple(raw(part) for part in index) if isinstance(index, tuple) else raw(index)
 
 
-def _is_basic(index: Any) -> bool:
-    """Whether the index selects by slices and integers only, so that no element is selected twice."""
+def may_repeat(index: Any) -> bool:
+    """Whether an index could select an element twice: one of slices and integers only cannot."""
     parts = index if isinstance(index, tuple) else (index,)
-    return all(part is None or isinstance(part, (int, slice, EllipsisType)) for part in parts)
+    return not all(part is None or isinstance(part, (int, slice, EllipsisType)) for part in parts)
 
 
 def met(x: Any, index: Any) -> Any:
@@ -56,7 +56,7 @@ def _examples_index(
         The index; how many axes those are; and before which of its other axes they stand in an example's result.
     """
     parts = list(index) if isinstance(index, tuple) else [index]
-    if _is_basic(index):
+    if not may_repeat(index):
         return None
     xp = backend_of(*(memory(part) for part in parts)).xp
     arrays: list[Any] = []
@@ -158,7 +158,7 @@ def _getitem(xp: Namespace, x: Array, *, index: Any) -> Array:  # noqa: ARG001 -
 def index_scatter(xp: Namespace, values: Array, *, index: Any, shape: tuple[int, ...]) -> Array:
     """Return zeros of `shape` with `values` added at `index`, once for every repeat: the adjoint of indexing."""
     out = xp.zeros(shape, values.dtype)
-    if _is_basic(index):
+    if not may_repeat(index):
         out[index] = values
     else:
         backend_of(out).scatter_add(out, index, values)

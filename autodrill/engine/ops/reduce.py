@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import prod as product
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from autodrill.engine.backend import backend_of
 from autodrill.engine.batched import behind, everywhere
 from autodrill.engine.ops.elementwise import exp, where
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["cumsum", "logsumexp", "max", "mean", "min", "prod", "std", "sum", "var"]
 
 Axis = int | tuple[int, ...] | None
+
+_FEW = 256
+"""Factors; of more, the products without one would take more memory than they are worth."""
 
 
 def _axes(axis: Axis, ndim: int) -> tuple[int, ...]:
@@ -83,10 +88,13 @@ mean.vmap("axis")
 def _product_of_others(x: Array, out: Array, axis: Axis) -> Array:
     """For each element, the product of the others it is reduced with: out / x, unless there are zeros.
 
-    With zeros, every element gets a product of its own in which it is replaced by 1: quadratic, but right, and
-    differentiable any number of times.
+    With zeros, and where few elements underflow together, every element gets a product of its own in which it is
+    replaced by 1: quadratic, but right, and differentiable any number of times.
     """
-    if everywhere(raw(x) != 0):
+    divisible = everywhere(raw(x) != 0)
+    if divisible and _count(x.shape, axis) <= _FEW:
+        divisible = everywhere(abs(raw(out)) >= np.finfo(out.dtype).tiny)
+    if divisible:
         return _restored(out, x.shape, axis) / x
     axes = _axes(axis, x.ndim)
     last = tuple(range(-len(axes), 0))

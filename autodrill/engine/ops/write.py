@@ -6,7 +6,11 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from autodrill.engine.backend import backend_of
+from autodrill.engine.batched import Batched, levels_of, memory
+from autodrill.engine.ops.elementwise import where
+from autodrill.engine.ops.index import may_repeat
 from autodrill.engine.primitive import primitive
+from autodrill.engine.tensor import raw
 from autodrill.engine.views import replay
 
 if TYPE_CHECKING:
@@ -22,7 +26,8 @@ __all__ = ["copy_slices"]
 def copy_slices(xp: Namespace, x: Array, values: Array, *, steps: Sequence[Step]) -> Array:
     """Return a copy of x in which the elements that the view operations `steps` select are `values`.
 
-    An element selected twice holds the last of its values; its gradient goes to each of them, as in PyTorch.
+    An element selected twice holds the last of its values, and its gradient goes to that one. (PyTorch's
+    `index_put_` gives it to each of them, also to those that were written over.)
     """
     out = xp.array(x, order="C")
     # The steps are applied to positions, not to `out` itself: a reshape may have to copy, and would be written in vain.
@@ -43,9 +48,28 @@ def _copied_examples(
     return out
 
 
+def _of_last_writes(g: Array, x_shape: tuple[int, ...], steps: Sequence[Step]) -> Array:
+    """Return what `steps` select of g, and 0 where a later value was written to the same element."""
+    taken = replay(g, steps)
+    from autodrill.engine.levels import lift
+
+    if not any(may_repeat(static.get("index", ())) for _, static in steps):
+        return taken
+    xp, levels = backend_of(g).xp, levels_of(raw(g))
+    every = xp.arange(prod(x_shape)).reshape(x_shape)
+    positions = raw(replay(lift(every, levels=levels) if levels else every, steps))
+    flat = memory(positions).reshape(*(level.size for level in levels_of(positions)), -1)
+    rows = flat.reshape(-1, flat.shape[-1])
+    order = xp.arange(rows.shape[1])
+    last = xp.zeros((len(rows), prod(x_shape)), order.dtype)
+    xp.put_along_axis(last, rows, order[None], 1)
+    lasts = (xp.take_along_axis(last, rows, 1) == order).reshape(memory(positions).shape)
+    return where(Batched(lasts, positions.levels) if type(positions) is Batched else lasts, taken, 0)
+
+
 copy_slices.vjp(
     x=lambda g, steps: copy_slices(g, 0, steps=steps),
-    values=replay,
+    values=_of_last_writes,
 )
 copy_slices.jvp("linear")
 copy_slices.vmap(_copied_examples)
