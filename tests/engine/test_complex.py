@@ -10,17 +10,9 @@ import pytest
 
 from autodrill import engine
 from autodrill.engine import Function, Tensor, gradcheck, gradgradcheck, registry
+from tests.engine.build import gradient_of, leaf
 from tests.engine.samples import SAMPLES, Sample
 from tests.engine.samples.linalg import gram, hermitian, regular
-
-
-def leaf(*values: complex) -> Tensor:
-    return Tensor(np.array(values), requires_grad=True)
-
-
-def gradient_of(tensor: Tensor) -> Any:
-    assert tensor.grad is not None
-    return tensor.grad.numpy()
 
 
 def drawn(*shape: int, seed: int = 0) -> Any:
@@ -198,11 +190,13 @@ def test_orders_and_steps_without_derivatives_refuse_them_too(name: str) -> None
 
 
 @pytest.mark.parametrize("compare", [operator.lt, operator.le, operator.gt, operator.ge])
-@pytest.mark.parametrize("other", [2 + 1j, 1.0, np.ones(2), Tensor([1j, 2])], ids=["complex", "real", "array", "tensor"])
+@pytest.mark.parametrize(
+    "other", [2 + 1j, 1.0, np.ones(2), Tensor([1j, 2])], ids=["complex", "real", "array", "tensor"]
+)
 def test_complex_numbers_have_no_order(compare: Any, other: Any) -> None:
     """As in Python and PyTorch; NumPy would compare real parts, and imaginary ones where those are equal."""
     z = Tensor([1j, 2 + 1j])
-    with pytest.raises(TypeError, match="is not defined for complex numbers.*absolute value"):
+    with pytest.raises(TypeError, match=r"is not defined for complex numbers.*absolute value"):
         compare(z, other)
     with pytest.raises(TypeError, match="is not defined for complex numbers"):
         compare(other, z)
