@@ -16,6 +16,7 @@ from autodrill.engine.node import GraphNode, Node
 from autodrill.engine.storage import is_inference, mark_inference, version
 from autodrill.engine.variable import Variable
 from autodrill.engine.views import Base, View, mark_siblings
+from autodrill.engine.wirtinger import check_real
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +30,8 @@ class Tensor(Variable, Hookable, Mutable):
     Semantics are PyTorch's: a *leaf* is a tensor that no recorded operation made; the gradient of a leaf that
     requires grad accumulates in `.grad` over calls of `backward()`. Operators follow NumPy's broadcasting and dtype
     promotion, in which a Python number does not decide the dtype. Comparisons return plain boolean arrays: they have
-    no derivative.
+    no derivative. Complex numbers have no order: `<` and its like raise a TypeError, where NumPy compares real parts
+    first.
 
     `.data` is the array itself, which the engine's own rules compute with. Writing to it goes unnoticed, as it does
     with PyTorch's `.data`: no version is counted, and a gradient that needs the old value is silently wrong. Write
@@ -237,15 +239,19 @@ class Tensor(Variable, Hookable, Mutable):
         return self.data != raw(other)
 
     def __lt__(self, other: Any) -> Array:
+        check_real("<", self, other)
         return self.data < raw(other)
 
     def __le__(self, other: Any) -> Array:
+        check_real("<=", self, other)
         return self.data <= raw(other)
 
     def __gt__(self, other: Any) -> Array:
+        check_real(">", self, other)
         return self.data > raw(other)
 
     def __ge__(self, other: Any) -> Array:
+        check_real(">=", self, other)
         return self.data >= raw(other)
 
     # Methods that are operations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import tracemalloc
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -99,57 +98,6 @@ def test_an_argument_written_to_in_between_is_refused_with_the_line() -> None:
     h.add_(1)
     with pytest.raises(RuntimeError, match=r"argument 0 .*`add_` at .*test_checkpoint.py:\d+"):
         y.backward()
-
-
-def peak(run: Callable[[], Any]) -> int:
-    tracemalloc.start()
-    try:
-        run()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-
-
-@pytest.mark.parametrize("layers", [64])
-def test_equal_layers_in_sqrt_n_checkpoints_hold_o_of_sqrt_n_activations(layers: int) -> None:
-    """Of 64 layers: the inputs of 8 stretches, the 8 values saved in one, and what one rule is working on."""
-    activation = 8 * 100_000
-
-    def stretch(x: Tensor, count: int) -> Tensor:
-        for _ in range(count):
-            x = engine.tanh(x)
-        return x
-
-    def checkpointed(x: Tensor, parts: int) -> Tensor:
-        for _ in range(parts):
-            x = checkpoint(stretch, x, layers // parts)
-        return x
-
-    def run(f: Callable[[Tensor], Tensor]) -> float:
-        def whole() -> None:
-            x = Tensor(np.full(activation // 8, 0.5), requires_grad=True)
-            f(x).backward(np.ones(activation // 8))
-
-        return peak(whole) / activation
-
-    plain, by_root = run(lambda x: stretch(x, layers)), run(lambda x: checkpointed(x, 8))
-    assert plain >= layers
-    assert by_root <= 2 * 8 + 8
-
-
-def test_a_checkpoint_inside_another_holds_fewer_still() -> None:
-    """Twice nested, 4 x 4 x 4 layers: the inner checkpoints' arguments are let go too."""
-    activation = 8 * 100_000
-
-    def level(x: Tensor, depth: int) -> Tensor:
-        for _ in range(4):
-            x = checkpoint(level, x, depth - 1) if depth else engine.tanh(x)
-        return x
-
-    def whole() -> None:
-        level(Tensor(np.full(activation // 8, 0.5), requires_grad=True), 2).backward(np.ones(activation // 8))
-
-    assert peak(whole) / activation <= 3 * 4 + 8
 
 
 def test_a_checkpoint_leaves_no_reference_cycle() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -9,17 +10,9 @@ import pytest
 
 from autodrill import engine
 from autodrill.engine import Function, Tensor, gradcheck, gradgradcheck, registry
+from tests.engine.build import gradient_of, leaf
 from tests.engine.samples import SAMPLES, Sample
 from tests.engine.samples.linalg import gram, hermitian, regular
-
-
-def leaf(*values: complex) -> Tensor:
-    return Tensor(np.array(values), requires_grad=True)
-
-
-def gradient_of(tensor: Tensor) -> Any:
-    assert tensor.grad is not None
-    return tensor.grad.numpy()
 
 
 def drawn(*shape: int, seed: int = 0) -> Any:
@@ -194,6 +187,27 @@ def test_orders_and_steps_without_derivatives_refuse_them_too(name: str) -> None
     arguments = (drawn(3), 0.5) if name == "heaviside" else (drawn(3),)
     with pytest.raises(TypeError, match=f"`{name}` is not defined for complex numbers"):
         getattr(engine, name)(*arguments)
+
+
+@pytest.mark.parametrize("compare", [operator.lt, operator.le, operator.gt, operator.ge])
+@pytest.mark.parametrize(
+    "other", [2 + 1j, 1.0, np.ones(2), Tensor([1j, 2])], ids=["complex", "real", "array", "tensor"]
+)
+def test_complex_numbers_have_no_order(compare: Any, other: Any) -> None:
+    """As in Python and PyTorch; NumPy would compare real parts, and imaginary ones where those are equal."""
+    z = Tensor([1j, 2 + 1j])
+    with pytest.raises(TypeError, match=r"is not defined for complex numbers.*absolute value"):
+        compare(z, other)
+    with pytest.raises(TypeError, match="is not defined for complex numbers"):
+        compare(other, z)
+    with pytest.raises(TypeError, match="is not defined for complex numbers"):
+        compare(Tensor([1.0, 2.0]), 1j)
+
+
+def test_complex_numbers_are_equal_or_not() -> None:
+    z = Tensor([1j, 2])
+    assert np.array_equal(z == np.array([1j, 1]), [True, False])
+    assert np.array_equal(z != 2, [True, False])
 
 
 def test_a_backward_from_a_complex_number_says_what_to_do() -> None:

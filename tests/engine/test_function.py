@@ -11,15 +11,7 @@ import pytest
 
 from autodrill import engine
 from autodrill.engine import Context, Function, Tensor, numerical_vjp, once_differentiable
-
-
-def leaf(*values: float) -> Tensor:
-    return Tensor(np.array(values), requires_grad=True)
-
-
-def gradient_of(tensor: Tensor) -> Any:
-    assert tensor.grad is not None
-    return tensor.grad.numpy()
+from tests.engine.build import gradient_of, leaf
 
 
 class Cube(Function):

@@ -11,6 +11,7 @@ import pytest
 
 from autodrill import engine
 from autodrill.engine import Tensor, saved_tensors_hooks
+from tests.engine.build import gradient_of, leaf
 
 
 class Calls(list[Any]):
@@ -19,15 +20,6 @@ class Calls(list[Any]):
     def note(self, value: Any, answer: Any = None) -> Any:
         self.append(value)
         return answer
-
-
-def leaf(*values: float) -> Tensor:
-    return Tensor(np.array(values), requires_grad=True)
-
-
-def gradient_of(tensor: Any) -> Any:
-    assert tensor.grad is not None
-    return tensor.grad.numpy()
 
 
 def test_a_hook_replaces_the_gradient_for_what_follows_and_for_grad() -> None:

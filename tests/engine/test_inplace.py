@@ -11,18 +11,10 @@ from hypothesis import strategies as st
 
 from autodrill import engine
 from autodrill.engine import Tensor, grad_of, no_grad
+from tests.engine.build import gradient_of, leaf
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-
-def leaf(*values: float) -> Tensor:
-    return Tensor(np.array(values), requires_grad=True)
-
-
-def gradient_of(tensor: Tensor) -> Any:
-    assert tensor.grad is not None
-    return tensor.grad.numpy()
 
 
 def in_words(statement: str) -> Callable[[Any], Any]:

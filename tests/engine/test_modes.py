@@ -10,6 +10,7 @@ import pytest
 from autodrill import engine
 from autodrill.engine import Tensor, detect_anomaly, inference_mode, is_grad_enabled, set_grad_enabled, trace_nan
 from autodrill.engine.mode import mode
+from tests.engine.build import leaf
 
 pytestmark = pytest.mark.filterwarnings("ignore:(invalid value|divide by zero):RuntimeWarning")
 
@@ -19,10 +20,6 @@ def _observers_as_before() -> Any:
     before = mode.observers
     yield
     mode.observers = before
-
-
-def leaf(*values: float) -> Tensor:
-    return Tensor(np.array(values), requires_grad=True)
 
 
 def test_set_grad_enabled_acts_at_once_and_is_undone_by_its_block() -> None:

@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 
 from autodrill import engine
-from tests.engine.samples import COUNTERPARTS, SAMPLES, Sample, fourier
+from tests.engine.exclusions import (
+    NOT_IN_SINGLE,
+    ROUNDED_IN_PYTORCH,
+    WITHOUT_COUNTERPART,
+    WITHOUT_FORWARD_MODE,
+    WITHOUT_SECOND_ORDER,
+    is_refused_by_pytorch,
+)
+from tests.engine.samples import COUNTERPARTS, SAMPLES, Sample
 
 pytestmark = [
     pytest.mark.torch,
@@ -19,57 +27,10 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning"),
 ]
 
-WITHOUT_COUNTERPART: dict[str, str] = {
-    "copy_slices": "what an in-place write amounts to; compared as such in test_inplace.py",
-}
-WITHOUT_FORWARD_MODE = {
-    "ctc_loss": "PyTorch has none",
-    "embedding_bag": "PyTorch has none",
-}
-WITHOUT_SECOND_ORDER = {
-    "ctc_loss": "PyTorch has none",
-    "embedding_bag": "PyTorch has none",
-    "hardsigmoid": "PyTorch has none",
-}
-WITHOUT_COMPLEX_NUMBERS = {
-    **dict.fromkeys(("avg_pool1d", "avg_pool2d", "avg_pool3d", "interpolate", "glu"), "PyTorch has none"),
-    **dict.fromkeys(("adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d"), "PyTorch has none"),
-    **dict.fromkeys(("nansum", "nanmean"), "PyTorch has none"),
-    **dict.fromkeys(("silu", "embedding", "embedding_bag", "bilinear"), "PyTorch's are not differentiable"),
-    "rotary_embedding": "the counterpart is itself made of complex numbers",
-}
-ROUNDED_IN_PYTORCH = {
-    "hardsigmoid": 1e-6,  # the backward's 1/6 is rounded to float32
-    "celu": 1e-6,  # the backward's 1/alpha is rounded to float32
-    "binary_cross_entropy": 1e-10,  # the second backward adds 1e-12 to what it divides by
-    "logcumsumexp": 1e-10,  # forward mode divides sums that were scaled by the largest element of all
-    "log_ndtr": 1e-9,  # in the tail the second derivative is a difference of almost equal numbers, for both
-    # PyTorch's trigamma is good to ten digits; ours to fifteen, see test_special.py. It is the slope of all these.
-    **dict.fromkeys(("digamma", "polygamma", "gammaln", "betaln", "multigammaln"), 1e-8),
-}
-
 
 @pytest.fixture(scope="module")
 def torch() -> Any:
     return pytest.importorskip("torch")
-
-
-def is_refused(sample: Sample) -> bool:
-    """Whether PyTorch refuses this very sample.
-
-    Indexing backwards; differentiating a count of elements, or the sign of a real determinant; a determinant's
-    derivative where it is 0, for which it solves a linear system; transforms of nothing, and views of it.
-    """
-    if sample.of_complex and sample.name in WITHOUT_COMPLEX_NUMBERS:
-        return True
-    if sample.name == "det_phase" and not sample.of_complex:
-        return True
-    if sample.name in {*fourier.COUNTERPARTS, "view_as_real", "view_as_complex"} and 0 in sample.shapes[0]:
-        return True
-    index = sample.static.get("index")
-    backwards = isinstance(index, tuple) and any(isinstance(k, slice) and (k.step or 1) < 0 for k in index)
-    singular = sample.name == "det" and bool((np.linalg.det(sample.inputs()[0]) == 0).any())
-    return backwards or singular or sample.static.get("ord", 2) == 0
 
 
 def tensors(torch: Any, arrays: list[Any]) -> list[Any]:
@@ -94,12 +55,13 @@ def test_every_operation_is_compared_or_has_a_reason_not_to_be(capsys: pytest.Ca
         sys.stdout.write(f"\nagainst PyTorch: {len(COUNTERPARTS)} operations, {len(COMPARED)} samples\n")
 
 
-COMPARED = [s for s in SAMPLES if s.name not in WITHOUT_COUNTERPART and not is_refused(s)]
+COMPARED = [s for s in SAMPLES if s.name not in WITHOUT_COUNTERPART and not is_refused_by_pytorch(s)]
 
 
 def close(sample: Sample) -> Any:
     """How closely results agree: both compute in float64, and their elementary functions differ in the last bits."""
-    rtol = ROUNDED_IN_PYTORCH.get(sample.name, 1e-12)
+    rounded = ROUNDED_IN_PYTORCH.get(sample.name)
+    rtol = 1e-12 if rounded is None else rounded.rtol
     return {"rtol": rtol, "atol": rtol / 10}
 
 
@@ -145,13 +107,13 @@ def test_value_and_gradient_agree(torch: Any, sample: Sample) -> None:
         assert np.allclose(ours[k].numpy(), array(gradient), **close(sample))
 
 
-@pytest.mark.parametrize("sample", [s for s in COMPARED if s.of_complex and s.name != "float_power"], ids=str)
+@pytest.mark.parametrize("sample", [s for s in COMPARED if s.of_complex and s.name not in NOT_IN_SINGLE], ids=str)
 def test_value_and_gradient_agree_in_single_precision(torch: Any, sample: Sample) -> None:
     both = Both(torch, sample, single=True)
     leaves = both.leaves(torch)
     value, pullback = engine.vjp(both.ours, *both.inputs)
     expected = both.theirs(*leaves)
-    assert value.dtype == in_single(value.numpy()).dtype or sample.name == "astype"  # which asks for double precision
+    assert value.dtype == in_single(value.numpy()).dtype
     # A few dozen roundings of 6e-8, of numbers up to 30.
     assert np.allclose(value.numpy(), array(expected), rtol=1e-4, atol=2e-5)
     cotangent = both.drawn_like(value).astype(value.dtype)

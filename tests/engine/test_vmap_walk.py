@@ -11,15 +11,13 @@ import pytest
 
 from autodrill import engine
 from autodrill.engine import registry, vmap
+from tests.engine.exclusions import ONE_BY_ONE
 from tests.engine.samples import SAMPLES, Sample
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 EXAMPLES = 3
-
-ONE_BY_ONE: frozenset[str] = frozenset()
-"""Primitives without a batching rule, which `vmap` calls one example at a time."""
 
 
 def examples_of(sample: Sample, mapped: Sequence[int]) -> list[list[Any]]:
@@ -61,7 +59,7 @@ def assert_close(got: Any, expected: Any) -> None:
 
 
 def test_which_operations_run_one_example_at_a_time_is_known() -> None:
-    assert {name for name, primitive in registry.items() if primitive.batching is None} == ONE_BY_ONE
+    assert {name for name, primitive in registry.items() if primitive.batching is None} == set(ONE_BY_ONE)
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=str)

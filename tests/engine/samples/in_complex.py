@@ -11,36 +11,64 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from autodrill.engine import registry
-from tests.engine.samples.base import UNARY, Sample, booleans, one, positive_only, real
+from tests.engine.samples.base import UNARY, Sample, booleans, one, real
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-OF_REAL_NUMBERS = {
-    "astype": "the sampled dtype is real; sampled below",
-    "complex": "is made of real parts",
-    "polar": "is made of real parts",
-    "rdft": "is of real numbers",
-    "view_as_complex": "is of pairs of real numbers",
+
+def _family(reason: str, names: str) -> dict[str, str]:
+    return dict.fromkeys(names.split(), reason)
+
+
+OF_REAL_NUMBERS: dict[str, str] = {
+    **_family(
+        "chooses by an order, which complex numbers have not",
+        "adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d max_pool1d max_pool2d max_pool3d max min "
+        "maximum minimum fmax fmin cummax cummin sort partition topk kthvalue median quantile clip",
+    ),
+    **_family(
+        "is put together of pieces of the real line",
+        "relu relu6 elu celu selu hardshrink softshrink hardsigmoid hardswish hardtanh leaky_relu prelu threshold "
+        "rnn_relu_cell",
+    ),
+    **_family("is a smooth rectifier of the real line, as PyTorch has it", "gelu mish softplus logsigmoid"),
+    **_family("rounds to integers of the real line", "ceil floor round trunc floor_divide fmod remainder"),
+    **_family("is or copies the sign of a real number; of a complex one it is `sgn`", "sign copysign"),
+    **_family(
+        "is evaluated on the real line alone, as in PyTorch",
+        "bessel_i bessel_ie betaln digamma entr erf erfc erfcx erfinv gammaln i0 i0e i1 i1e log_ndtr logit "
+        "multigammaln ndtr ndtri polygamma xlog1py xlogy",
+    ),
+    **_family("is of the two real coordinates of a point of the plane", "arctan2 hypot"),
+    "cbrt": "is the real one of three roots",
+    **_family("converts real angles", "deg2rad rad2deg"),
+    **_family(
+        "adds numbers given by their logarithms, the larger taken out; PyTorch compares real parts",
+        "logaddexp logaddexp2 logcumsumexp",
+    ),
+    **_family(
+        "makes probabilities, of real scores",
+        "softmax softmin log_softmax scaled_dot_product_attention softmax_cross_entropy",
+    ),
+    **_family(
+        "is a loss of real predictions",
+        "binary_cross_entropy binary_cross_entropy_with_logits cosine_embedding_loss cross_entropy ctc_loss "
+        "gaussian_nll_loss hinge_embedding_loss huber huber_loss kl_div margin_ranking_loss mse_loss "
+        "multilabel_soft_margin_loss nll_loss poisson_nll_loss smooth_l1_loss soft_margin_loss",
+    ),
+    "cosine_similarity": "is a product of directions scaled by real norms, as PyTorch has it",
+    **_family(
+        "divides by the deviation or size of real features",
+        "batch_norm group_norm instance_norm layer_norm rms_norm standardize local_response_norm",
+    ),
+    **_family("sums powers of real numbers and takes the root", "lp_pool1d lp_pool2d"),
+    "nan_to_num": "puts the largest real number in place of an infinity",
+    **_family("makes complex numbers of real ones", "complex polar view_as_complex"),
+    **_family("transforms a real signal, whose spectrum is stored by half", "rdft rfft rfft2 rfftn ihfft"),
 }
-# fmt: off
-COMPOSITIONS = frozenset({
-    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "avg_pool1d", "avg_pool2d", "avg_pool3d",
-    "bilinear", "block_diag", "cdist", "channel_shuffle", "column_stack", "cond", "conv1d", "conv2d", "conv3d",
-    "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "corrcoef", "cov", "cross", "cumprod",
-    "cumulative_trapezoid", "diag", "diag_embed", "diagonal", "diff", "dot", "dropout", "dstack", "eigvalsh",
-    "einsum", "embedding", "embedding_bag", "expand_dims", "fft", "fft2", "fftn", "fftshift", "flatten", "fliplr",
-    "flipud", "fold", "gather", "glu", "gradient", "gru_cell", "hfft", "hstack", "ifft", "ifft2", "ifftn",
-    "ifftshift", "index_add", "index_copy", "index_fill", "index_put", "index_select", "inner", "interpolate",
-    "irfft", "irfft2", "irfftn", "kron", "l1_loss", "lerp", "linear", "lstm_cell", "lstsq", "masked_fill",
-    "masked_select", "matrix_exp", "matrix_power", "matvec", "meshgrid", "multi_dot", "nanmean", "nansum", "norm",
-    "normalize", "outer", "pad", "pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle",
-    "put_along_axis", "ravel", "repeat", "rnn_cell", "roll", "rot90", "rotary_embedding", "scatter", "scatter_add",
-    "sinc", "slogdet", "softsign", "solve_triangular", "split", "stack", "take", "tanhshrink", "tensordot",
-    "tensorinv", "tensorsolve", "tile", "trace", "trapezoid", "triplet_margin_loss", "unfold", "unstack", "vander",
-    "vdot", "vecdot", "vector_norm", "vstack",
-})
-# fmt: on
+"""The operations that are defined for real numbers only, and refuse others by name; every other one is sampled."""
+
 ENOUGH = 3
 
 MIXED = ("add", "subtract", "multiply", "divide", "power", "where", "concatenate", "matmul", "contract", "solve")
@@ -52,12 +80,10 @@ def derived(samples: Sequence[Sample]) -> list[Sample]:
     found = []
     for sample in samples:
         name = sample.name
-        primitive = registry.get(name)
-        capable = name in COMPOSITIONS if primitive is None else primitive.on_complex is not None
-        if not capable or name in OF_REAL_NUMBERS:
+        if name in OF_REAL_NUMBERS or name == "astype":  # to a real dtype; to a complex one below
             continue
         counts[name] = counts.get(name, 0) + 1
-        if primitive is not None or counts[name] <= ENOUGH:
+        if name in registry or counts[name] <= ENOUGH:
             found.append(sample.in_complex())
     return found
 
@@ -76,6 +102,5 @@ SAMPLES: tuple[Sample, ...] = (
     *(one("astype", shape, dtype=np.complex128) for shape in UNARY),
     *(one("astype", shape, dtype=np.complex128).in_complex() for shape in UNARY),
     *(one("view_as_real", shape).in_complex() for shape in UNARY),
-    one("float_power", (2, 3), (3,), draw=(positive_only, real)).in_complex(),
     one("where", (3,), (3,), (), draw=(booleans, real, real)).in_complex(2),
 )

@@ -1,0 +1,128 @@
+"""What the walk over every operation leaves out, each with its reason: nothing is left out that does not stand here.
+
+A table maps an operation to why one check is not made of it. `test_exclusions.py` holds every line to that check: one
+that is no longer needed fails, as does one without a reason.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tests.engine.samples import fourier
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.engine.samples import Sample
+
+WITHOUT_DERIVATIVE: dict[str, str] = {
+    "heaviside": "a step, which refuses to be differentiated: its gradient would be 0 wherever there is one",
+    "one_hot": "a function of integers",
+    **dict.fromkeys(("argsort", "argmax", "argmin"), "the result is integers"),
+}
+"""Not sampled at all."""
+
+WITHOUT_EDGE_OF_SHAPE: dict[str, str] = {
+    "std": "of one element it is 0, the one place where it has no derivative",
+}
+"""Sampled with no input of one element or none."""
+
+NOT_IN_SINGLE: dict[str, str] = {
+    "astype": "its samples ask for double precision",
+    "float_power": "computes in double precision, as its name says in NumPy and PyTorch",
+}
+"""Results are not of single precision where inputs are."""
+
+ONE_BY_ONE: dict[str, str] = {}
+"""Primitives without a batching rule, which `vmap` calls one example at a time."""
+
+# PyTorch
+
+WITHOUT_COUNTERPART: dict[str, str] = {
+    "copy_slices": "what an in-place write amounts to; compared as such in test_inplace.py",
+}
+WITHOUT_FORWARD_MODE: dict[str, str] = dict.fromkeys(("ctc_loss", "embedding_bag"), "PyTorch has no forward mode of it")
+WITHOUT_SECOND_ORDER: dict[str, str] = dict.fromkeys(
+    ("ctc_loss", "embedding_bag", "hardsigmoid"), "PyTorch cannot differentiate its backward"
+)
+_POOLS = (f"{kind}avg_pool{d}d" for kind in ("", "adaptive_") for d in (1, 2, 3))
+WITHOUT_COMPLEX_NUMBERS: dict[str, str] = {
+    **dict.fromkeys((*_POOLS, "interpolate", "glu", "nansum", "nanmean"), "PyTorch refuses complex numbers"),
+    **dict.fromkeys(("silu", "embedding_bag", "bilinear"), "PyTorch cannot differentiate it in complex numbers"),
+    "embedding": "PyTorch's gradient of complex rows is not implemented",
+    "rotary_embedding": "the counterpart is itself made of complex numbers",
+}
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Samples that PyTorch refuses, of operations it has.
+
+    Attributes:
+        reason: Why.
+        holds: Whether a sample is one of them.
+    """
+
+    reason: str
+    holds: Callable[[Sample], bool]
+
+
+def _backwards(sample: Sample) -> bool:
+    index = sample.static.get("index")
+    return isinstance(index, tuple) and any(isinstance(k, slice) and (k.step or 1) < 0 for k in index)
+
+
+REFUSED_BY_PYTORCH: tuple[Refusal, ...] = (
+    Refusal(
+        "complex numbers, where PyTorch has none: see `WITHOUT_COMPLEX_NUMBERS`",
+        lambda s: bool(s.of_complex) and s.name in WITHOUT_COMPLEX_NUMBERS,
+    ),
+    Refusal(
+        "the sign of a real determinant, which PyTorch does not differentiate",
+        lambda s: s.name == "det_phase" and not s.of_complex,
+    ),
+    Refusal(
+        "transforms of nothing, and views of it as another dtype",
+        lambda s: s.name in {*fourier.COUNTERPARTS, "view_as_real", "view_as_complex"} and 0 in s.shapes[0],
+    ),
+    Refusal("indexing with a negative step, which PyTorch's slices do not have", _backwards),
+    Refusal(
+        "the derivative of a determinant that is 0, for which PyTorch solves a linear system",
+        lambda s: s.name == "det" and bool((np.linalg.det(s.inputs()[0]) == 0).any()),
+    ),
+    Refusal("the derivative of a count of elements that are not 0", lambda s: s.static.get("ord", 2) == 0),
+)
+
+
+def is_refused_by_pytorch(sample: Sample) -> bool:
+    """Return whether PyTorch refuses this very sample."""
+    return any(refusal.holds(sample) for refusal in REFUSED_BY_PYTORCH)
+
+
+@dataclass(frozen=True)
+class Rounded:
+    """How closely an operation agrees where PyTorch's digits are fewer than double precision has.
+
+    Attributes:
+        rtol: The relative tolerance.
+        reason: What loses them.
+    """
+
+    rtol: float
+    reason: str
+
+
+_TRIGAMMA = Rounded(
+    1e-8, "PyTorch's trigamma is good to ten digits, ours to fifteen (test_special.py): it is the slope"
+)
+ROUNDED_IN_PYTORCH: dict[str, Rounded] = {
+    "hardsigmoid": Rounded(1e-6, "the backward's 1/6 is rounded to float32"),
+    "celu": Rounded(1e-6, "the backward's 1/alpha is rounded to float32"),
+    "binary_cross_entropy": Rounded(1e-10, "the second backward adds 1e-12 to what it divides by"),
+    "logcumsumexp": Rounded(1e-10, "forward mode divides sums that were scaled by the largest element of all"),
+    "log_ndtr": Rounded(1e-9, "in the tail the second derivative is a difference of almost equal numbers, for both"),
+    **dict.fromkeys(("digamma", "polygamma", "gammaln", "betaln", "multigammaln"), _TRIGAMMA),
+}

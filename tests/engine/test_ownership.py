@@ -1,0 +1,95 @@
+"""No gradient buffer may share memory with the caller's arrays, or with another gradient."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from autodrill import engine
+from autodrill.engine import Tensor
+from tests.engine.build import gradient_of, leaf
+
+
+def test_gradient_passed_to_backward_is_not_aliased() -> None:
+    x = leaf(1.0, 2.0)
+    g = np.ones(2)
+    x.backward(g)
+    assert not np.shares_memory(gradient_of(x), g)
+    x.backward(g)
+    assert np.array_equal(g, [1, 1])
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_tensor_passed_as_gradient_is_not_aliased(create_graph: bool) -> None:
+    x = leaf(1.0, 2.0)
+    g = Tensor([1.0, 1.0])
+    (x + 0).backward(g, create_graph=create_graph)
+    (x * 1).backward(g)
+    (y,) = engine.grad(x + 0, x, g, create_graph=create_graph)
+    assert y is not None
+    assert not np.shares_memory(gradient_of(x), g.data)
+    assert not np.shares_memory(y.data, g.data)
+    assert np.array_equal(g.numpy(), [1, 1])
+
+
+def test_two_leaves_of_an_addition_do_not_share_a_gradient() -> None:
+    x, y = leaf(1.0, 2.0), leaf(3.0, 4.0)
+    (x + y).backward([1.0, 1.0])
+    assert not np.shares_memory(gradient_of(x), gradient_of(y))
+    (x * 1).backward([5.0, 5.0])
+    assert np.array_equal(gradient_of(y), [1, 1])
+
+
+def test_two_leaves_do_not_share_a_gradient_under_create_graph() -> None:
+    x, y = leaf(1.0, 2.0), leaf(3.0, 4.0)
+    (x + y).sum().backward(create_graph=True)
+    assert not np.shares_memory(gradient_of(x), gradient_of(y))
+
+
+def test_gradient_of_a_broadcast_is_writable_memory_of_its_own() -> None:
+    x = leaf(1.0, 2.0, 3.0)
+    x.sum().backward()
+    assert x.grad is not None
+    x.sum().backward()
+    assert np.array_equal(gradient_of(x), [2, 2, 2])
+
+
+def test_pieces_of_one_cotangent_are_not_shared() -> None:
+    x, y = leaf(1.0), leaf(2.0)
+    g = np.array([3.0, 4.0])
+    engine.concatenate([x, y]).backward(g)
+    g[:] = 0
+    assert (gradient_of(x).item(), gradient_of(y).item()) == (3, 4)
+
+
+def test_retained_gradient_does_not_alias_the_leafs() -> None:
+    x = leaf(1.0, 2.0)
+    y = x.reshape(2, 1)
+    y.retain_grad()
+    y.backward(np.ones((2, 1)))
+    assert not np.shares_memory(gradient_of(x), gradient_of(y))
+
+
+def test_captured_gradients_do_not_alias_each_other() -> None:
+    x, y = leaf(1.0, 2.0), leaf(3.0, 4.0)
+    gx, gy = engine.grad(x + y, [x, y], np.ones(2))
+    assert gx is not None
+    assert gy is not None
+    assert not np.shares_memory(gx.data, gy.data)
+
+
+def test_a_third_contribution_is_added_in_place_without_touching_the_first() -> None:
+    x = leaf(1.0, 2.0)
+    g = np.ones(2)
+    (x + x + x + x).backward(g)
+    assert np.array_equal(gradient_of(x), [4, 4])
+    assert np.array_equal(g, [1, 1])
+
+
+def test_the_data_given_to_a_tensor_is_copied() -> None:
+    data = np.ones(2)
+    x = Tensor(data, requires_grad=True)
+    y = (x * x).sum()
+    data[:] = 100
+    y.backward()
+    assert np.array_equal(gradient_of(x), [2, 2])
