@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,50 @@ def test_third_derivative_in_every_nesting_of_modes(modes: Any) -> None:
     t = np.tanh(0.3)
     # tanh''' = (1 - t²)(6t² - 2)
     assert f(0.3).item() == pytest.approx((1 - t * t) * (6 * t * t - 2), rel=1e-13)
+
+
+FOURTH: dict[str, tuple[Any, Any]] = {
+    "sin": (engine.sin, np.sin),
+    "exp": (lambda x: engine.exp(2 * x), lambda x: 16 * np.exp(2 * x)),
+    "log": (engine.log, lambda x: -6 / x**4),
+    "reciprocal": (lambda x: 1 / x, lambda x: 24 / x**5),
+    "power": (lambda x: x**2.5, lambda x: 2.5 * 1.5 * 0.5 * -0.5 * x**-1.5),
+    "tanh": (engine.tanh, lambda x: (1 - np.tanh(x) ** 2) * (16 * np.tanh(x) - 24 * np.tanh(x) ** 3)),
+    "sin of a product": (
+        lambda x: engine.sin(x * x),
+        lambda x: (16 * x**4 - 12) * np.sin(x * x) - 48 * x**2 * np.cos(x * x),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FOURTH)
+def test_fourth_derivative_in_every_nesting_of_modes_is_the_closed_form(name: str) -> None:
+    """All sixteen: forward over forward over reverse over reverse, and so on."""
+    f, closed = FOURTH[name]
+    for modes in product((grad_of, derivative), repeat=4):
+        nested = f
+        for mode in modes:
+            nested = mode(nested)
+        # A few dozen roundings of terms that are up to a hundred times their sum.
+        assert nested(0.7).item() == pytest.approx(closed(0.7), rel=1e-12)
+
+
+def test_mixed_fourth_derivative_of_two_variables() -> None:
+    """d²/dx² d²/dy² sin(xy) = (x²y² - 2) sin(xy) - 4xy cos(xy), in any order and mode."""
+    x, y = 0.7, -1.3
+    expected = (x * x * y * y - 2) * np.sin(x * y) - 4 * x * y * np.cos(x * y)
+
+    def along(f: Any, k: int, mode: str) -> Any:
+        if mode == "r":
+            return grad_of(f, k)
+        return lambda *at: jvp(f, at, [1.0 if j == k else None for j in range(2)])[1]
+
+    for order in {*permutations((0, 0, 1, 1))}:
+        for modes in ("rrrr", "ffff", "rfrf", "frrf", "ffrr"):
+            f: Any = lambda x, y: engine.sin(x * y)
+            for k, mode in zip(order, modes, strict=True):
+                f = along(f, k, mode)
+            assert f(x, y).item() == pytest.approx(expected, rel=1e-12)
 
 
 def test_fifth_derivative_by_forward_mode_alone() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from autodrill import engine
-from autodrill.engine import registry, vmap
+from autodrill.engine import batching, registry, vmap
 from tests.engine.exclusions import ONE_BY_ONE
 from tests.engine.samples import SAMPLES, Sample
 
@@ -56,6 +56,18 @@ def assert_close(got: Any, expected: Any) -> None:
     assert got.dtype == expected.dtype
     size = np.max(np.abs(expected), initial=0) if expected.dtype.kind in "fc" else 0
     np.testing.assert_allclose(got, expected, rtol=1e-11, atol=1e-12 * float(size) + 1e-15)
+
+
+@pytest.fixture(autouse=True)
+def no_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the last resort fail: where a primitive has a rule it is to be used, on every path that leads to it."""
+
+    def one_by_one(primitive: Any, *_: Any) -> Any:
+        assert primitive.name in ONE_BY_ONE, f"`{primitive.name}` was called one example at a time"
+        return looped(primitive, *_)
+
+    looped = batching._one_by_one
+    monkeypatch.setattr(batching, "_one_by_one", one_by_one)
 
 
 def test_which_operations_run_one_example_at_a_time_is_known() -> None:
