@@ -254,8 +254,8 @@ class Batched:
 
     @property
     def real(self) -> Batched:
-        """The real parts."""
-        return Batched(self.data.real, self.levels)
+        """The real parts; of real numbers these themselves, as with NumPy's arrays."""
+        return self._with(self.data.real)
 
     @property
     def imag(self) -> Batched:
@@ -263,8 +263,11 @@ class Batched:
         return Batched(self.data.imag, self.levels)
 
     def conj(self) -> Batched:
-        """Return the complex conjugates."""
-        return Batched(self.data.conj(), self.levels)
+        """Return the complex conjugates; of real numbers these themselves, as with NumPy's arrays."""
+        return self._with(self.data.conj())
+
+    def _with(self, data: Array) -> Batched:
+        return self if data is self.data else Batched(data, self.levels)
 
     def reshape(self, *shape: Any) -> Any:
         """Return the same elements in another shape."""

@@ -314,7 +314,7 @@ def _run(
                     # Neither `g` itself nor a view: nobody else holds it, and it can be kept without a copy.
                     if gi is not g and (type(parent) is Leaf or parent in targets) and _stands_alone(gi):
                         owned.add(parent)
-                elif parent in owned and type(gi) in BACKENDS:
+                elif parent in owned and type(gi) in BACKENDS and type(sofar) is type(gi):
                     sofar += gi
                 else:
                     cotangents[parent] = total = sofar + gi
@@ -339,7 +339,8 @@ def _leading_to(targets: frozenset[GraphNode], order: list[GraphNode]) -> set[Gr
 
 def _stands_alone(g: Any) -> bool:
     """Whether `g` is a raw array that owns its memory."""
-    return type(g) is not Tensor and getattr(g, "base", g) is None and g.shape != ()
+    array = g.data if type(g) is Batched else g
+    return type(g) is not Tensor and getattr(array, "base", array) is None and g.shape != ()
 
 
 def _own(g: Any) -> Any:

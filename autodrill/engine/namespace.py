@@ -58,7 +58,8 @@ class _Leading:
 def _converting(function: Callable[..., Any]) -> Callable[..., Any]:
     def convert(value: Any, dtype: Any = None) -> Any:
         if type(value) is Batched:
-            return Batched(function(value.data, dtype=dtype), value.levels)
+            data = function(value.data, dtype=dtype)
+            return value if data is value.data else Batched(data, value.levels)
         return function(value, dtype=dtype)
 
     return convert

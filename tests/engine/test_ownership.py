@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -93,3 +95,33 @@ def test_the_data_given_to_a_tensor_is_copied() -> None:
     data[:] = 100
     y.backward()
     assert np.array_equal(gradient_of(x), [2, 2])
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x, y: x + y,
+        lambda x, y: engine.real(x) + engine.conj(y),
+        lambda x, y: x * 2 + y + x * y,
+        lambda x, y: engine.stack([x, y]),
+        lambda x, y: x.reshape(2, 1) * 1 + y.reshape(2, 1),
+    ],
+)
+def test_gradients_of_examples_share_memory_with_nothing(f: Any) -> None:
+    data = np.arange(6.0).reshape(3, 2)
+    cotangent = np.ones((3, *f(data[0], data[0]).shape))
+
+    def pulled(g: Any, x: Any, y: Any) -> Any:
+        return engine.vjp(f, x, y)[1](g)
+
+    gx, gy = engine.vmap(pulled)(cotangent, data, data)
+    for a, b in [(gx.data, gy.data), *((g.data, given) for g in (gx, gy) for given in (cotangent, data))]:
+        assert not np.shares_memory(a, b)
+
+
+def test_contributions_that_differ_by_example_and_that_do_not_add_up() -> None:
+    data = np.arange(6.0).reshape(3, 2)
+    of_shared = engine.grad_of(lambda w, x: (w * x).sum() + (w * 2).sum() + (w * x).sum() + w.sum())
+    assert np.array_equal(engine.vmap(of_shared, (None, 0))(np.ones(2), data).numpy(), 2 * data + 3)
+    own = engine.grad_of(lambda x: (x * 2).sum() + (x * x).sum() + engine.square(x).sum() + x.sum())
+    assert np.array_equal(engine.vmap(own)(data).numpy(), 4 * data + 3)
