@@ -148,7 +148,7 @@ def _agreement(
         return Likeness.SAME  # small cases tell them apart, for far less
     if bench.finished:
         return Likeness.DIFFERENT
-    return likeness(mine, put(bench, exercise, solution, mine.case, mine.truth), ever_wrong)
+    return likeness(mine, put(bench, exercise, solution, mine.asked or mine.case), ever_wrong)
 
 
 # -- the record --------------------------------------------------------------------------------------------------------

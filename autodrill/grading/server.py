@@ -21,10 +21,19 @@ from autodrill.grading.spawn import Channels, job_channel, start_interpreter
 if TYPE_CHECKING:
     from types import TracebackType
 
-__all__ = ["Server"]
+__all__ = ["Server", "can_fork"]
 
 _START_SECONDS = 60.0  # generous: a slow start is the machine's fault, not the candidate's
 _GONE_SECONDS = 5.0  # a killed process needs milliseconds, unless the machine is very busy
+
+
+def can_fork() -> bool:
+    """Return whether this system has what a fork server needs: Linux from 5.3, with handles on processes."""
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except (AttributeError, OSError):
+        return False
+    return True
 
 
 class Server:

@@ -76,8 +76,14 @@ class Truth:
     absent: tuple[int, ...] = ()
 
 
-def truth(exercise: Exercise, solution: Solution, case: Case) -> Truth:
+def truth(exercise: Exercise, solution: Solution, case: Case, *, thorough: bool = False) -> Truth:
     """Return what is right for a case.
+
+    Args:
+        exercise: The exercise.
+        solution: Its solution side.
+        case: The case.
+        thorough: Whether finite differences are taken in every element of a small input, and not along one direction.
 
     Raises:
         InternalError: If the exercise contradicts itself.
@@ -97,7 +103,7 @@ def truth(exercise: Exercise, solution: Solution, case: Case) -> Truth:
         cotangents = _directions(case, [raised[i] for i in moving] if exercise.kind is Kind.JVP else outputs, dtype)
         high = [c.astype(np.float64) for c in cotangents]
         smooth = case.smooth and case.dtype == "float64" and all(np.isfinite(c).all() for c in high)
-        gradients = derivative(raised, high, smooth=smooth)
+        gradients = derivative(raised, high, smooth=smooth, thorough=thorough)
         spread = _amplified_rounding(derivative, raised, high, gradients, dtype)
     differentiated = [names[i] for i in moving]
     low = tuple(o.astype(dtype) for o in outputs)
@@ -140,6 +146,7 @@ class _Derivative(Protocol):
         directions: list[Array],
         *,
         smooth: bool = False,
+        thorough: bool = False,
         dtype: type[np.floating[Any]] = np.float64,
     ) -> list[Array]:
         """Compute it in a dtype, and hold it against differences where it is smooth."""
@@ -183,6 +190,7 @@ def _output_parts(
         directions: list[Array],  # noqa: ARG001 there are none
         *,
         smooth: bool = False,  # noqa: ARG001 nothing is differentiated
+        thorough: bool = False,  # noqa: ARG001 likewise
         dtype: type[np.floating[Any]] = np.float64,
     ) -> list[Array]:
         cast = [p.astype(dtype) if p.dtype.kind == "f" else p for p in primals]
