@@ -15,8 +15,9 @@ from autodrill.grading.linearity import conduct_rule
 from autodrill.grading.patterns import Subject, evidence, generic_rule, spread
 from autodrill.grading.probe import put
 from autodrill.grading.process import Limits, Runner
+from autodrill.grading.repetition import RANDOM, Repetition, random_mistake, repetition
 from autodrill.grading.report import Comparison, Failure, FaultKind, Rule
-from autodrill.grading.self_evident import judged_rule
+from autodrill.grading.self_evident import STRUCTURAL, judged_rule
 from autodrill.grading.show import pair, short
 from autodrill.grading.slips import one_slip
 
@@ -27,8 +28,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Submission", "explain"]
 
-_SHRINK_SECONDS = 0.4
 _SHRINK_TRIES = 120
+"""How many smaller cases are looked at: counted and not timed, so that what is shown does not hang on how busy the
+machine is."""
+
+_SHRINK_SECONDS = 10.0
+"""When to give up all the same: the tries take some tenths of a second, unless the candidate's code is very slow."""
+
 _UNEXPLAINED = {FaultKind.TIME, FaultKind.MEMORY, FaultKind.OUTPUT, FaultKind.DIED, FaultKind.NOT_IMPLEMENTED}
 
 _NUMBERS_RIGHT = {FaultKind.MUTATED, FaultKind.ALIASED, FaultKind.UNREPEATABLE, FaultKind.NONLINEAR, FaultKind.NOISY}
@@ -74,9 +80,12 @@ def explain(
         failed = [shown, *(o for _, o in failing if o is not shown)]
         passed = [o for _, o in seen if o.fault is None and not o.case.large]
         told, held = evidence(failed), spread(passed)
+        repeated = repetition(process, exercise, solution, [first, *failed])
         rule = (
-            _known_rule(bench, exercise, solution, told, held)
+            (_random_rule(bench, exercise, solution, failed) if repeated is Repetition.CHANCE else None)
+            or _known_rule(bench, exercise, solution, told, held)
             or judged_rule(shown)
+            or (STRUCTURAL[FaultKind.UNREPEATABLE] if repeated is Repetition.STATE else None)
             or generic_rule(Subject(exercise, solution), failed, passed)
             or conduct_rule(process, exercise, solution, shown)
             or one_slip(bench, exercise, solution, told, held)
@@ -134,6 +143,11 @@ def _known_rule(
         if degree is Likeness.AKIN and alike is None:
             alike = mistake
     return _as_rule(alike)
+
+
+def _random_rule(bench: Runner, exercise: Exercise, solution: Solution, failed: list[Observation]) -> Rule:
+    """Return the rule for an answer that chance decides: the known mistake that does so too, or the general one."""
+    return _as_rule(random_mistake(bench, exercise, solution, failed)) or RANDOM
 
 
 def _as_rule(mistake: Mistake | None) -> Rule | None:

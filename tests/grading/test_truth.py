@@ -181,6 +181,15 @@ def test_results_that_do_not_match_the_gradients_are_the_exercise_s_fault(pack: 
         of_pack(pack, ("def slope", 'RESULTS = ("a", "b")\n\n\ndef slope'))
 
 
+def test_a_program_s_results_have_the_names_they_are_given(pack: Pack) -> None:
+    expected = 'RESULTS = ("w", "n")\n\n\ndef expected(x):\n    return {}\n\n\ndef slope'
+    no_forward = ("def forward(x):\n    return x * x * x\n\n\ndef slope", expected.format("x.sum(), 3"))
+    _, known = of_pack(pack, no_forward)
+    assert [part.name for part in known.parts] == ["w", "n"]
+    with pytest.raises(InternalError, match="`RESULTS` name 2 results, but `expected` gives 1"):
+        of_pack(pack, (no_forward[0], expected.format("x.sum()")))
+
+
 def test_what_the_author_s_forward_raises_is_the_exercise_s_fault(pack: Pack) -> None:
     with pytest.raises(InternalError, match="the exercise's `forward` raises ZeroDivisionError"):
         of_pack(pack, ("return x * x * x", "return x / 0 if isinstance(x, int) else 1 / 0"))
