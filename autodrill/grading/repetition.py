@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RANDOM", "Repetition", "random_mistake", "repetition"]
 
-_TIMES = 6
+_TIMES = 12
 
 _ASKED = {
     FaultKind.SHAPE,
