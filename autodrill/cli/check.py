@@ -3,7 +3,7 @@
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -13,6 +13,8 @@ from autodrill.errors import StoreError, UsageError
 
 if TYPE_CHECKING:
     from autodrill.drills.exercise import Exercise
+    from autodrill.drills.library import Library
+    from autodrill.grading.handed_in import Submission
     from autodrill.grading.report import Report
 
 __all__ = ["check"]
@@ -38,41 +40,29 @@ def check(
     # One thread suffices for arrays this small, and starting the pool costs more than the whole grading.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from autodrill.drills.library import Library
-    from autodrill.grading.handed_in import read_file
+    from autodrill.grading.handed_in import Submission, read_file
 
     library = Library.open()
     exercise = library.find(name)
     path = learner_file(exercise, file)
     source = read_file(path, follow=True)
+    submission = Submission(source, path.name, str(path))
+    seed = seed if seed is not None else int.from_bytes(os.urandom(3))
     if pdb and case is None:
         raise UsageError(
             "`--pdb` needs the case to step through", hint="copy the replay line of a report and add `--pdb`"
         )
 
-    from autodrill.grading.server import started_server
+    from autodrill.grading.server import own_processes
 
-    # Started before this process imports NumPy, so that the two imports overlap.
-    server = started_server() if not pdb else None
-    from autodrill.grading.handed_in import Submission
-    from autodrill.grading.judge import grade
-    from autodrill.grading.spawn import spawn_fresh
+    if pdb:
+        _step_through(library, exercise, submission, seed, case)
+    # The processes' server starts before this process imports NumPy, so that the two imports overlap.
+    with own_processes() as spawn:
+        from autodrill.grading.judge import grade
 
-    _load_what_follows()
-    seed = seed if seed is not None else int.from_bytes(os.urandom(3))
-    submission = Submission(source, path.name, str(path))
-    try:
-        solution = library.solution(exercise)
-        if pdb:
-            assert case is not None
-            from autodrill.grading.debug import step_through
-
-            step_through(exercise, solution, submission, seed=seed, case=case)
-            raise typer.Exit(Exit.DONE)
-        spawn = server.spawn if server is not None else spawn_fresh
-        report = grade(exercise, solution, submission, seed=seed, only=case, spawn=spawn)
-    finally:
-        if server is not None:
-            server.close()
+        _load_what_follows()
+        report = grade(exercise, library.solution(exercise), submission, seed=seed, only=case, spawn=spawn)
     counts = report.verdict != "internal" and case is None
     told = _remember(exercise, report, source) if counts else ""
     if output_format is OutputFormat.JSON:
@@ -82,6 +72,16 @@ def check(
     else:
         _print(report, file, told)
     raise typer.Exit(_exit_code(report))
+
+
+def _step_through(
+    library: "Library", exercise: "Exercise", submission: "Submission", seed: int, case: int | None
+) -> NoReturn:
+    from autodrill.grading.debug import step_through
+
+    assert case is not None
+    step_through(exercise, library.solution(exercise), submission, seed=seed, case=case)
+    raise typer.Exit(Exit.DONE)
 
 
 def _load_what_follows() -> None:

@@ -2,7 +2,8 @@
 
 import os
 import sys
-from contextlib import suppress
+import time
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -28,6 +29,9 @@ def verify(
         Path | None, typer.Option(help="A folder with exercises/ and solutions/: prove what is in it.")
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds the solution must pass.")] = 5,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes to prove with; as many as there are cores if not given.")
+    ] = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
     """Prove exercises, as their author.
@@ -40,7 +44,9 @@ def verify(
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from autodrill.drills.library import Library
     from autodrill.errors import ContentError
-    from autodrill.grading.proof import Proof, check_prerequisites, prove
+    from autodrill.grading.pool import cores_at_hand
+    from autodrill.grading.proof import Proof, check_prerequisites
+    from autodrill.grading.proofs import prove_all
     from autodrill.render.plain import Paint, clean, say
 
     paint = Paint.for_stream(sys.stdout, os.environ)
@@ -76,8 +82,16 @@ def verify(
             chosen.append(library.find(name))
         except ContentError as error:
             tell(Proof(name, error.problems))
-    for exercise in chosen:
-        tell(prove(library, exercise, seeds=seeds))
+    started = time.perf_counter()
+    workers = workers or cores_at_hand()
+    with closing(prove_all(library, [e.id for e in chosen], seeds=seeds, workers=workers)) as proved:
+        for proof in proved:
+            tell(proof)
+    if len(chosen) > 1:
+        took = time.perf_counter() - started
+        by = f"{workers} at a time" if workers > 1 else "one at a time"
+        words = f"{len(chosen)} exercises in {took:.1f} s, {by}: {took / len(chosen):.2f} s each"
+        say(Paint.for_stream(sys.stderr, os.environ)(words, "dim"), err=True)
     with suppress(ContentError):  # a malformed header, or two files of one id, is told above if it was asked for
         wrong = [p for p in check_prerequisites(library.headings()) if any(p.path == str(e.path) for e in chosen)]
         if wrong:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         mistake,
         normal,
         scenario,
+        shared,
         uniform,
     )
     from autodrill.grading.child.ranks import in_step
@@ -37,6 +38,7 @@ __all__ = [
     "mistake",
     "normal",
     "scenario",
+    "shared",
     "uniform",
 ]
 

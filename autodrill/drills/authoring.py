@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ __all__ = [
     "mistake",
     "normal",
     "scenario",
+    "shared",
     "uniform",
 ]
 
@@ -68,6 +70,7 @@ class Given:
         note: A few words that name this class in a report, such as "at the kink".
         bound: What a call may cost; such a class is put once, at the sizes of `large`, to what is right elsewhere.
         draws: For an estimator: how often it is asked, each time with other draws of `sample`; its mean is judged.
+        least: The smallest size that makes sense, for symbols that may not be 0 or 1.
     """
 
     arrays: Mapping[str, tuple[int | str, ...]]
@@ -80,6 +83,11 @@ class Given:
     note: str = ""
     bound: Bound | None = None
     draws: int = 0
+    least: Mapping[str, int] = field(default_factory=dict)
+
+    def sizes(self, wanted: Mapping[str, int]) -> dict[str, int]:
+        """Return sizes as they are wanted, none too small."""
+        return {symbol: max(size, self.least.get(symbol, 0)) for symbol, size in wanted.items()}
 
     @property
     def symbols(self) -> tuple[str, ...]:
@@ -131,7 +139,8 @@ def given(pattern: str, /, **options: Any) -> Given:
     """Declare a class of array inputs.
 
     Args:
-        pattern: Names with dimensions, such as `"X[n,d] W[d,k]"`; `x[]` is a scalar, `a[n,1]` has an axis of size 1.
+        pattern: Names with dimensions, such as `"X[n,d] W[d,k]"`; `x[]` is a scalar, `a[n,1]` has an axis of size 1,
+            and in `x[h>=3,w]` the size `h` is never below 3.
         **options: `smooth`, `remark`, `empty`, `large`, `note`, `draws` as in `Given`; `memory`, `seconds`, `because`
             as in `Bound`. An option named like an array gives its values (a drawing rule, a number or nested lists);
             `g` fixes the cotangent, or the tangents; any other is a static argument.
@@ -140,6 +149,7 @@ def given(pattern: str, /, **options: Any) -> Given:
         ValueError: If the pattern is malformed or names an array twice, or a bound does not say why.
     """
     arrays: dict[str, tuple[int | str, ...]] = {}
+    least: dict[str, int] = {}
     rest = _ARRAY.sub("", pattern).strip()
     if rest:
         raise ValueError(f"`{rest}` in `{pattern}` is not of the form name[dims]")
@@ -147,14 +157,21 @@ def given(pattern: str, /, **options: Any) -> Given:
         name = match["name"]
         if name in arrays:
             raise ValueError(f"`{name}` stands twice in `{pattern}`")
-        dims = [d.strip() for d in match["dims"].split(",") if d.strip()]
+        dims = []
+        for dim in filter(None, (d.strip() for d in match["dims"].split(","))):
+            symbol, bounded, size = (part.strip() for part in dim.partition(">="))
+            if bounded and not (symbol.isidentifier() and size.isdigit()):
+                raise ValueError(f"`{dim}` in `{pattern}` is not of the form size>=number")
+            if bounded:
+                least[symbol] = max(int(size), least.get(symbol, 0))
+            dims.append(symbol)
         arrays[name] = tuple(int(d) if d.isdigit() else d for d in dims)
     settings = {key: options.pop(key) for key in _OPTIONS if key in options}
     bound = {key: options.pop(key) for key in _BOUNDS if key in options}
     if bound:
         settings["bound"] = Bound(**bound)
     values = {key: options.pop(key) for key in [*arrays, "g"] if key in options}
-    return Given(arrays, values, options, **settings)
+    return Given(arrays, values, options, least=least, **settings)
 
 
 def scenario(
@@ -182,6 +199,32 @@ def mistake(key: str, because: str, hint: str, *, remark: bool = False) -> Calla
         return Mistake(key, because, hint, remark)
 
     return wrap
+
+
+def shared(beside: str, name: str) -> Any:
+    """Return what several solution files have in common, such as scenarios and a judge: a file next to them.
+
+    Args:
+        beside: The solution file's own `__file__`.
+        name: The other's name, without `.py`. It begins with an underscore, as no exercise does.
+
+    Returns:
+        Its contents as a module, read anew for each solution file. It serves what runs on our side: `CASES`,
+        `forward`, `expected`, `judge` and the like, not `drive` or the worked solution, which are cut out and sent.
+
+    Raises:
+        ValueError: The name has no underscore in front.
+        FileNotFoundError: There is no such file.
+    """
+    from types import ModuleType
+
+    path = Path(beside).parent / f"{name}.py"
+    if not name.startswith("_"):
+        raise ValueError(f"`{path.name}` would be taken for a solution: begin its name with an underscore")
+    module = ModuleType(name)
+    module.__file__ = str(path)
+    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True), module.__dict__)  # noqa: S102
+    return module
 
 
 def normal(scale: float = 1.0, mean: float = 0.0) -> Draw:
@@ -234,4 +277,4 @@ def gradient(function: Callable[..., Any], *primals: Any) -> list[NDArray[Any]]:
     from autodrill.drills.oracles import crosschecked_vjp
 
     arrays = [np.asarray(p, dtype=np.float64) for p in primals]
-    return crosschecked_vjp(function, arrays, (np.asarray(1.0),), smooth=True)
+    return crosschecked_vjp(function, arrays, (np.asarray(1.0),), smooth=True, thorough=True)

@@ -243,7 +243,7 @@ def _array_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
     """One class of inputs in every layout that has caught somebody."""
     symbols = entry.symbols
     label = _label(entry)
-    distinct = dict(zip(symbols, (2 + rng.permutation(len(symbols))).tolist(), strict=True))
+    distinct = _distinct(entry, (2 + rng.permutation(len(symbols))).tolist())
 
     def case(what: str, sizes: Mapping[str, int], **changes: Any) -> Case:
         text = f"{label} · {what}" if what else label
@@ -258,14 +258,26 @@ def _array_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
     cases.append(case("float32", distinct, dtype="float32"))
     cases.append(case("not contiguous", distinct, strided=True))
     if symbols:
-        cases.append(case("every size 1", dict.fromkeys(symbols, 1)))
+        smallest = entry.sizes(dict.fromkeys(symbols, 1))
+        cases.append(case("every size 1" if set(smallest.values()) == {1} else "smallest sizes", smallest))
     if len(symbols) > 1:
-        cases.append(case("every size 3", dict.fromkeys(symbols, 3)))
+        equal = max(3, *entry.least.values(), 0)
+        cases.append(case("every size 3" if equal == 3 else f"all sizes {equal}", dict.fromkeys(symbols, equal)))
     if entry.empty:
-        cases += [case(f"{symbol} = 0", {**distinct, symbol: 0}) for symbol in symbols]
+        may_be_0 = [symbol for symbol in symbols if not entry.least.get(symbol)]
+        cases += [case(f"{symbol} = 0", {**distinct, symbol: 0}) for symbol in may_be_0]
     if entry.values.get("g") is None:
         cases.append(case("zero cotangent", distinct, cotangent=0.0))
     return cases
+
+
+def _distinct(entry: Given, wanted: Sequence[int]) -> dict[str, int]:
+    """Give every symbol a size that no other has, as near above the one wanted as it may be."""
+    sizes: dict[str, int] = {}
+    for symbol, size in sorted(zip(entry.symbols, wanted, strict=True), key=lambda pair: pair[1]):
+        least = entry.sizes({symbol: size})[symbol]
+        sizes[symbol] = next(free for free in itertools.count(least) if free not in sizes.values())
+    return {symbol: sizes[symbol] for symbol in entry.symbols}
 
 
 def _takes_draws(entry: Given) -> bool:
@@ -301,10 +313,9 @@ def _small_integers(shape: Sequence[int], rng: np.random.Generator) -> np.ndarra
 
 def _small_arrays(entry: Given, like: Case, rng: np.random.Generator) -> Iterator[Case]:
     symbols = entry.symbols
-    limit = 1 if not symbols else 3
-    smallest = itertools.product(range(1, limit + 1), repeat=len(symbols))
-    if "= 0" in like.label:
-        smallest = itertools.product(range(limit + 1), repeat=len(symbols))
+    zero = "= 0" in like.label
+    first = [max(0 if zero else 1, entry.least.get(symbol, 0)) for symbol in symbols]
+    smallest = itertools.product(*(range(least, max(4, least + 2)) for least in first))
     # All sizes 1 comes last: it is small, but most of what an array does cannot be seen in it.
     ordered = sorted(smallest, key=lambda s: (max(s, default=0) == 1, sum(s), s))
     for simple in (True, False):
@@ -329,6 +340,7 @@ def _large_case(entry: Given, rng: np.random.Generator) -> Case:
     sizes = {
         s: max(2, int(side * factor)) for s, factor in zip(symbols, np.linspace(0.8, 1.25, len(symbols)), strict=True)
     }
+    sizes = entry.sizes(sizes)
     if isinstance(entry.large, dict):
         sizes.update(entry.large)
     inputs = _draw(entry, sizes, rng)

@@ -137,8 +137,9 @@ class Solution:
         remarks: Names of the customs that earn a remark instead of failing: see `drills.customs`.
         cotangents: The names of the cotangents, one an output of `forward`; for a JVP those of the tangents, one an
             input that is differentiated.
-        results: The names of the results asked for; empty for `d` and the input's name. Where `drive` or the
-            candidate returns a dict, these are its keys.
+        results: The names of the results asked for; empty for `d` and the input's name, or where `expected` returns
+            a dict for its keys. Where `drive` or the candidate returns a dict, these are its keys.
+        outputs: The names of what a forward returns that the candidate writes too; empty for `out`.
         equivalent: Mutants of the solution that pass because they compute the same, by key, with the reason.
     """
 
@@ -161,6 +162,7 @@ class Solution:
     remarks: tuple[str, ...] = ()
     cotangents: tuple[str, ...] = ("g",)
     results: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
     equivalent: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -13,7 +13,7 @@ from autodrill.drills.rewrites import REWRITES, Operator
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["Mutant", "mutants"]
+__all__ = ["Mutant", "each_mutant", "mutants"]
 
 _SIGNATURES = (ast.arguments, ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
 """What is not walked: a signature is the exercise's, and an operator is changed where it stands."""
@@ -50,7 +50,12 @@ class Mutant:
 
 
 def mutants(source: str, *, cotangents: Sequence[str] = ("g",), given: str = "") -> list[Mutant]:
-    """Return the mutants of a program in a fixed order, no two alike and none the program itself.
+    """Return all that `each_mutant` yields."""
+    return list(each_mutant(source, cotangents=cotangents, given=given))
+
+
+def each_mutant(source: str, *, cotangents: Sequence[str] = ("g",), given: str = "") -> Iterator[Mutant]:
+    """Yield the mutants of a program in a fixed order, no two alike and none the program itself.
 
     Args:
         source: A program that parses.
@@ -61,7 +66,6 @@ def mutants(source: str, *, cotangents: Sequence[str] = ("g",), given: str = "")
     handed_out = {ast.unparse(node) for node in ast.parse(given).body}
     own = [i for i, node in enumerate(tree.body) if ast.unparse(node) not in handed_out]
     seen = {ast.unparse(tree)}
-    found = []
     for place, slot in (pair for i in own for pair in _places(tree.body[i], (tree,), tuple(cotangents))):
         for operator, rewrite in REWRITES:
             for replacement in rewrite(place):
@@ -73,8 +77,7 @@ def mutants(source: str, *, cotangents: Sequence[str] = ("g",), given: str = "")
                 slot.put(place.node)
                 if text not in seen:
                     seen.add(text)
-                    found.append(Mutant(operator, _line(place), before, after, text + "\n", place.node, replacement))
-    return found
+                    yield Mutant(operator, _line(place), before, after, text + "\n", place.node, replacement)
 
 
 @dataclass(frozen=True, slots=True)

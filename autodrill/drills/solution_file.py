@@ -71,6 +71,7 @@ def load_solution(exercise: Exercise) -> Solution:
         remarks=tuple(namespace.get("REMARKS", ())),
         cotangents=cotangents,
         results=tuple(namespace.get("RESULTS", ("dout",) if exercise.kind is Kind.JVP else ())),
+        outputs=tuple(namespace.get("OUTPUTS", ())),
         equivalent=dict(namespace.get("EQUIVALENT", {})),
         **{part: namespace.get(part) for part in _PARTS},
     )
@@ -169,7 +170,7 @@ def _check_settings(source: SourceFile, namespace: dict[str, Any], complain: Com
     if not isinstance(cases, list | tuple) or not cases or not all(isinstance(c, Given | Scenario) for c in cases):
         complain("`CASES` must be a list of `given(...)` or `@scenario` functions", line("CASES"))
         cases = []
-    for name in ("WRT", "COTANGENTS", "TANGENTS", "RESULTS", "REMARKS"):
+    for name in ("WRT", "COTANGENTS", "TANGENTS", "RESULTS", "OUTPUTS", "REMARKS"):
         if namespace.get(name) is not None and not _texts(namespace[name]):
             complain(f"`{name}` must be a tuple of names", line(name))
             namespace[name] = None

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
     Alternative = Callable[["Subject", Observation], "list[Array | None]"]
+    # It may raise where the exercise's forward is not made for the inputs it asks about.
 
 __all__ = [
     "Subject",
@@ -146,21 +147,18 @@ def swapped_operands(subject: Subject, o: Observation) -> list[Array | None]:
     if len(names) != 2 or o.case.alias:
         return []
     a, b = (np.asarray(o.case.inputs[n]) for n in names)
-    try:
-        if a.shape == b.shape:
-            return _again(subject, o, inputs={**o.case.inputs, names[0]: b, names[1]: a})
-        # Each factor taken for the other, in the only way that keeps the output's shape: both of its shape.
-        shape = np.broadcast_shapes(a.shape, b.shape)
-        if o.truth.outputs[0].shape != shape:
-            return []
-        inputs = {names[0]: a, names[1]: np.broadcast_to(a, shape)}
-        other = {names[1]: b, names[0]: np.broadcast_to(b, shape)}
-        return [
-            _again(subject, o, inputs={**o.case.inputs, **inputs})[0],
-            _again(subject, o, inputs={**o.case.inputs, **other})[1],
-        ]
-    except Exception:  # noqa: BLE001 an alternative that cannot be computed explains nothing
+    if a.shape == b.shape:
+        return _again(subject, o, inputs={**o.case.inputs, names[0]: b, names[1]: a})
+    # Each factor taken for the other, in the only way that keeps the output's shape: both of its shape.
+    shape = np.broadcast_shapes(a.shape, b.shape)
+    if o.truth.outputs[0].shape != shape:
         return []
+    inputs = {names[0]: a, names[1]: np.broadcast_to(a, shape)}
+    other = {names[1]: b, names[0]: np.broadcast_to(b, shape)}
+    return [
+        _again(subject, o, inputs={**o.case.inputs, **inputs})[0],
+        _again(subject, o, inputs={**o.case.inputs, **other})[1],
+    ]
 
 
 def exchanged(first: int, second: int) -> Alternative:

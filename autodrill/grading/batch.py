@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import atexit
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
@@ -11,6 +11,7 @@ from autodrill.errors import UnconfinedError
 from autodrill.grading.judge import grade
 from autodrill.grading.layers import SEALED, Confinement
 from autodrill.grading.limits import CHECK_LIMITS
+from autodrill.grading.pool import cores_at_hand, pool
 from autodrill.grading.prepared import Prepared
 from autodrill.grading.process import Runner
 from autodrill.grading.report import Report, Verdict
@@ -18,7 +19,6 @@ from autodrill.grading.server import Server
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
-    from multiprocessing.queues import SimpleQueue
     from pathlib import Path
     from types import TracebackType
 
@@ -97,8 +97,7 @@ class Worker:
 
 def useful_workers(files: int) -> int:
     """Return how many workers to grade so many files with on this machine."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min(cores, files // _WORTH_A_WORKER))
+    return max(1, min(cores_at_hand(), files // _WORTH_A_WORKER))
 
 
 def grade_all(task: Task, submissions: Sequence[Submission], workers: int) -> Generator[Report]:
@@ -111,35 +110,15 @@ def grade_all(task: Task, submissions: Sequence[Submission], workers: int) -> Ge
         with Worker(task) as worker:
             yield from map(worker.grade, submissions)
         return
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when a worker imports NumPy
-    # Spawned: a fork of this process would share its open history, and its threads would be gone.
-    spawn = get_context("spawn")
-    cores = spawn.SimpleQueue()
-    for core in _cores(workers):
-        cores.put(core)
-    with ProcessPoolExecutor(workers, spawn, _begin, (task, cores)) as pool:
-        yield from pool.map(_continue, submissions, chunksize=4)
+    with pool(workers, _begin, task) as executor:
+        yield from executor.map(_continue, submissions, chunksize=4)
 
 
 _worker: list[Worker] = []
 """The one worker of this process, where it is one of a pool."""
 
 
-def _cores(workers: int) -> list[int | None]:
-    """Return a core for each worker to stay on with its processes; None where there are too few, or none can be had."""
-    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_setaffinity") else []
-    return [*cores[:workers]] if len(cores) >= workers else [None] * workers
-
-
-def _begin(task: Task, cores: SimpleQueue[int | None]) -> None:
-    import atexit
-
-    # Worker, fork server and candidate wait for one another most of the time: waking on another core costs more.
-    if (core := cores.get()) is not None:
-        os.sched_setaffinity(0, {core})
+def _begin(task: Task) -> None:
     worker = Worker(task)
     _worker.append(worker)
     atexit.register(worker.__exit__, None, None, None)

@@ -1,4 +1,4 @@
-"""Grading many programs for one exercise, unexplained: right answers are computed once, one process serves them all."""
+"""Grading many programs for one exercise: right answers are computed once, and one process serves the unexplained."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Self
 
 from autodrill.grading import outcome as ends
 from autodrill.grading.ask import scenario_source
+from autodrill.grading.judge import Submission, grade
 from autodrill.grading.limits import CHECK_LIMITS
 from autodrill.grading.prepared import Prepared
 from autodrill.grading.probe import put
 from autodrill.grading.process import Runner
+from autodrill.grading.spawn import spawn_fresh
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from autodrill.drills.cases import Case
     from autodrill.drills.exercise import Exercise, Solution
     from autodrill.grading.process import Limits
+    from autodrill.grading.report import Report
+    from autodrill.grading.spawn import Spawn
 
 __all__ = ["Bench", "Found"]
 
@@ -36,17 +40,43 @@ class Bench:
     """A place to put one program after another to the cases that `grade` would put them to.
 
     Use it as a context manager: it holds a process. A program that ends the process costs the start of another.
+
+    Args:
+        exercise: The exercise.
+        solution: Its solution side.
+        limits: Limits of its processes.
+        spawn: How to come by them.
     """
 
-    def __init__(self, exercise: Exercise, solution: Solution, limits: Limits = CHECK_LIMITS) -> None:
+    def __init__(
+        self, exercise: Exercise, solution: Solution, limits: Limits = CHECK_LIMITS, spawn: Spawn = spawn_fresh
+    ) -> None:
         self._exercise = exercise
         self._solution = solution
         self._limits = limits
-        self._runner = Runner.start(limits)
+        self._spawn = spawn
+        self._runner = Runner.start(limits, spawn=spawn)
         self._prepared: dict[int, Prepared] = {}
 
-    def first_fault(self, source: str, seeds: Iterable[int]) -> Found | None:
+    def report(self, source: str, seed: int) -> Report:
+        """Grade a program in a process of its own, and explain what is wrong with it: see `grade`."""
+        return grade(
+            self._exercise,
+            self._solution,
+            Submission(source.encode(), self._exercise.path.name, self._exercise.path.name),
+            seed=seed,
+            runner=Runner.start(self._limits, spawn=self._spawn),
+            limits=self._limits,
+            prepared=self._of(seed),
+        )
+
+    def first_fault(self, source: str, seeds: Iterable[int], *, doubtful: bool = False) -> Found | None:
         """Return the first fault that makes `grade` fail a program under one of the seeds, or None if there is none.
+
+        Args:
+            source: The program.
+            seeds: The seeds.
+            doubtful: Whether a fault is expected.
 
         Raises:
             InternalError: The exercise contradicts itself.
@@ -55,7 +85,7 @@ class Bench:
         loaded = self._alive().load(source.encode(), self._exercise.path.name, self._exercise.entry, scenario)
         if not isinstance(loaded, ends.Loaded):
             return Found("", f"it cannot be loaded: {type(loaded).__name__}")
-        return next((found for seed in seeds if (found := self._under(seed))), None)
+        return next((found for seed in seeds if (found := self._under(seed, doubtful=doubtful))), None)
 
     def fault_of(self, case: Case) -> Found | None:
         """Return what the program put to the bench last does wrong in a case of the caller's own.
@@ -81,17 +111,19 @@ class Bench:
 
     def _alive(self) -> Runner:
         if self._runner.finished:
-            self._runner = Runner.start(self._limits)
+            self._runner = Runner.start(self._limits, spawn=self._spawn)
         return self._runner
 
     def _of(self, seed: int) -> Prepared:
         if seed not in self._prepared:
-            self._prepared[seed] = Prepared(self._exercise, self._solution, seed, self._limits)
+            # Under one seed every partial derivative, under the others one direction: both oracles are asked under all.
+            thorough = seed == 0
+            self._prepared[seed] = Prepared(self._exercise, self._solution, seed, self._limits, thorough=thorough)
         return self._prepared[seed]
 
-    def _under(self, seed: int) -> Found | None:
+    def _under(self, seed: int, *, doubtful: bool) -> Found | None:
         graded = [index for index, case in enumerate(self.cases(seed)) if not case.remark]
-        with closing(self._of(seed).put(self._runner, graded)) as observations:
+        with closing(self._of(seed).put(self._runner, graded, doubtful=doubtful)) as observations:
             for _, seen in observations:
                 if seen.fault is not None:
                     return Found(seen.case.label, seen.fault.summary)

@@ -73,6 +73,7 @@ class Exchange:
         self._outgoing: deque[memoryview] = deque()
         self._posted = 0
         self._listening = True
+        self._excused = 0.0
         self._inbox = _Inbox()
         self._read = memoryview(bytearray(_READ_BYTES))
         self._poll = select.poll()
@@ -131,7 +132,8 @@ class Exchange:
 
         Args:
             number: Which request it must be an answer to.
-            seconds: Wall time for it, not counting what the process has waited for a processor.
+            seconds: Wall time for it, not counting what the process has waited for a processor; what it has waited is
+                excused once, whichever answer it delays.
             limit: The longest payload to accept, in bytes.
 
         Returns:
@@ -148,8 +150,9 @@ class Exchange:
                 if self._receive():
                     continue
                 left = deadline - time.monotonic()
-                if left <= 0 and (more := min(self._child.waited(), _PATIENCE * seconds) - granted) > 0:
+                if left <= 0 and (more := min(self._child.waited() - self._excused, _PATIENCE * seconds - granted)) > 0:
                     granted += more
+                    self._excused += more
                     deadline += more
                     continue
                 if left <= 0:

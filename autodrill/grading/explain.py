@@ -14,8 +14,9 @@ from autodrill.grading.linearity import conduct_rule
 from autodrill.grading.patterns import Subject, evidence, generic_rule, spread
 from autodrill.grading.probe import put
 from autodrill.grading.process import Runner
+from autodrill.grading.repetition import RANDOM, Repetition, random_mistake, repetition
 from autodrill.grading.report import FATAL, Comparison, Failure, FaultKind, Rule
-from autodrill.grading.self_evident import judged_rule
+from autodrill.grading.self_evident import STRUCTURAL, judged_rule
 from autodrill.grading.show import pair, short
 from autodrill.grading.slips import one_slip
 
@@ -27,8 +28,12 @@ if TYPE_CHECKING:
 
 __all__ = ["explain"]
 
-_SHRINK_SECONDS = 0.4
 _SHRINK_TRIES = 120
+"""How many smaller cases are looked at: counted and not timed, so that what is shown does not hang on how busy the
+machine is."""
+
+_SHRINK_SECONDS = 10.0
+"""When to give up all the same: the tries take some tenths of a second, unless the candidate's code is very slow."""
 
 _NUMBERS_RIGHT = {FaultKind.MUTATED, FaultKind.ALIASED, FaultKind.UNREPEATABLE, FaultKind.NONLINEAR, FaultKind.NOISY}
 """Faults of answers whose numbers are right: showing them side by side would only puzzle."""
@@ -64,9 +69,12 @@ def explain(
         failed = [shown, *(o for _, o in failing if o is not shown)]
         passed = [o for _, o in seen if o.fault is None and not o.case.large]
         told, held = evidence(failed), spread(passed)
+        repeated = repetition(process, exercise, solution, [first, *failed])
         rule = (
-            _known_rule(bench, exercise, solution, told, held)
+            (_random_rule(bench, exercise, solution, failed) if repeated is Repetition.CHANCE else None)
+            or _known_rule(bench, exercise, solution, told, held)
             or judged_rule(shown)
+            or (STRUCTURAL[FaultKind.UNREPEATABLE] if repeated is Repetition.STATE else None)
             or generic_rule(Subject(exercise, solution), failed, passed)
             or conduct_rule(process, exercise, solution, shown)
             or one_slip(bench, exercise, solution, told, held)
@@ -126,6 +134,11 @@ def _known_rule(
     return _as_rule(alike)
 
 
+def _random_rule(bench: Runner, exercise: Exercise, solution: Solution, failed: list[Observation]) -> Rule:
+    """Return the rule for an answer that chance decides: the known mistake that does so too, or the general one."""
+    return _as_rule(random_mistake(bench, exercise, solution, failed)) or RANDOM
+
+
 def _as_rule(mistake: Mistake | None) -> Rule | None:
     return Rule(mistake.key, mistake.because, mistake.hint, known=True) if mistake else None
 
@@ -138,7 +151,7 @@ def _agreement(
         return Likeness.SAME  # small cases tell them apart, for far less
     if bench.finished:
         return Likeness.DIFFERENT
-    return likeness(mine, put(bench, exercise, solution, mine.case, mine.truth), ever_wrong)
+    return likeness(mine, put(bench, exercise, solution, mine.asked or mine.case), ever_wrong)
 
 
 # -- the record --------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from autodrill.grading.layers import Standing
 from autodrill.grading.limits import CHECK_LIMITS
 from autodrill.grading.prepared import Prepared
 from autodrill.grading.process import Runner
-from autodrill.grading.report import FATAL, Failure, FaultKind, Remark, Report, Verdict
+from autodrill.grading.report import FATAL, Basis, Failure, FaultKind, Remark, Report, Verdict
 from autodrill.grading.spawn import Spawn, spawn_fresh
 
 if TYPE_CHECKING:
@@ -95,13 +95,22 @@ def _grade(process: Runner, prepared: Prepared, submission: Submission, report: 
             if observation.fault is not None and observation.fault.kind in FATAL:
                 break
     failing = [(i, o) for i, o in seen if o.fault is not None and not o.case.remark]
-    report = replace(report, cases=len(chosen), passed=sum(o.fault is None for _, o in seen))
+    passed = sum(o.fault is None for _, o in seen)
+    report = replace(report, cases=len(chosen), passed=passed, basis=_basis(solution, seen))
     if not failing:
         remarks = (*_remarks(process, prepared, seen), *_customs(solution, submission, seen))
         return replace(report, remarks=remarks)
     failure = _explain(process, prepared, seen, failing)
     verdict = {FaultKind.TIME: Verdict.TIMEOUT}.get(failure.kind, Verdict.FAIL)
     return replace(report, verdict=verdict, failure=failure)
+
+
+def _basis(solution: Solution, seen: list[tuple[int, Observation]]) -> Basis:
+    if solution.judge is not None:
+        return Basis.JUDGE
+    if solution.forward is None:
+        return Basis.ANSWER
+    return Basis.ORACLES if any(o.case.smooth and o.case.dtype == "float64" for _, o in seen) else Basis.ENGINE
 
 
 def _not_loaded(report: Report, exercise: Exercise, end: ends.LoadOutcome) -> Report:

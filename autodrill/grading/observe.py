@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from autodrill.drills.cases import Case
     from autodrill.drills.exercise import Exercise, Solution
+    from autodrill.grading.probe import Question
     from autodrill.grading.process import Runner
     from autodrill.grading.truth import Part, Truth
 
@@ -55,6 +56,7 @@ class Observation:
         wrong: Which results are wrong.
         fault: What is wrong, or None.
         customs: What would be a fault if the exercise did not accept it: names from `drills.customs`.
+        asked: The question it answers, to be put to other code as it is; None where only the case was put.
     """
 
     case: Case
@@ -64,6 +66,7 @@ class Observation:
     wrong: tuple[bool, ...]
     fault: Fault | None
     customs: tuple[str, ...] = ()
+    asked: Question | None = None
 
 
 def ask(

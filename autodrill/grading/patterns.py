@@ -17,7 +17,13 @@ from autodrill.grading.somewhere import WRONG_SHAPE, class_of, only_somewhere, s
 from autodrill.grading.wrong_rules import PATTERNS, Pattern
 
 if TYPE_CHECKING:
+    from typing import Any
+
+    from numpy.typing import NDArray
+
     from autodrill.grading.observe import Observation
+
+    Array = NDArray[Any]
 
 __all__ = ["Subject", "evidence", "generic_rule", "spread"]
 
@@ -109,10 +115,18 @@ def _sometimes(rule: Rule, failing: list[Observation], passing: list[Observation
     return replace(rule, because=where + rule.because)
 
 
+def _alternatives(pattern: Pattern, subject: Subject, o: Observation) -> list[Array | None]:
+    """What a pattern leads to; nothing where the exercise's forward is not made for the inputs it asks about."""
+    try:
+        return pattern.alternative(subject, o)
+    except Exception:  # noqa: BLE001 whatever the author's code raises there, it is not what is wrong with the answer
+        return []
+
+
 def _explains(pattern: Pattern, subject: Subject, o: Observation) -> bool:
     """Whether every wrong result is what the pattern leads to."""
     assert o.got is not None
-    alternatives = pattern.alternative(subject, o)
+    alternatives = _alternatives(pattern, subject, o)
     if len(alternatives) != len(o.got):
         return False
     seen = False
@@ -130,7 +144,7 @@ def _explains(pattern: Pattern, subject: Subject, o: Observation) -> bool:
 
 def _allows(pattern: Pattern, subject: Subject, o: Observation, parts: set[int]) -> bool:
     """Whether the pattern leads to a right answer too in a case that was answered rightly."""
-    alternatives = pattern.alternative(subject, o)
+    alternatives = _alternatives(pattern, subject, o)
     if len(alternatives) != len(o.truth.parts):
         return True
     for i in parts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from contextlib import closing, suppress
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from autodrill.drills.cases import battery, case_at, class_of
@@ -40,6 +41,7 @@ class Prepared:
         solution: Its solution side.
         seed: Seed of the cases.
         limits: Limits of the processes it will be put to.
+        thorough: As in `truth`: for the proof of an exercise.
 
     Attributes:
         exercise: The exercise.
@@ -49,13 +51,22 @@ class Prepared:
         scenario: What the candidate's code is put through, None to call it directly.
     """
 
-    def __init__(self, exercise: Exercise, solution: Solution, seed: int, limits: Limits = CHECK_LIMITS) -> None:
+    def __init__(
+        self,
+        exercise: Exercise,
+        solution: Solution,
+        seed: int,
+        limits: Limits = CHECK_LIMITS,
+        *,
+        thorough: bool = False,
+    ) -> None:
         self.exercise = exercise
         self.solution = solution
         self.seed = seed
         self.limits = limits
         self.scenario = scenario_source(exercise, solution)
         self._cases: list[Case] | None = None
+        self._thorough = thorough
         self._questions: dict[int, Question] = {}
 
     @property
@@ -68,6 +79,13 @@ class Prepared:
         if self._cases is None:
             self._cases = battery(self.exercise, self.solution, self.seed)
         return self._cases
+
+    @cached_property
+    def _first_of_class(self) -> dict[tuple[str, str], int]:
+        first: dict[tuple[str, str], int] = {}
+        for index, case in enumerate(self.cases):
+            first.setdefault(class_of(case), index)
+        return first
 
     def chosen(self, only: int | None) -> Sequence[int]:
         """Return the indexes of the cases to put: all, or one that somebody has typed.
@@ -102,22 +120,29 @@ class Prepared:
         """
         if index not in self._questions:
             case = self.cases[index]
-            known = truth(self.exercise, self.solution, case)
+            known = truth(self.exercise, self.solution, case, thorough=self._thorough)
             self._questions[index] = question(
                 self.exercise,
                 self.solution,
                 case,
                 known,
                 seconds=self.limits.seconds,
-                repeated=not any(class_of(case) == class_of(before) for before in self.cases[:index]),
+                repeated=self._first_of_class[class_of(case)] == index,
             )
         return self._questions[index]
 
-    def put(self, process: Runner, indexes: Iterable[int]) -> Generator[tuple[int, Observation]]:
+    def put(
+        self, process: Runner, indexes: Iterable[int], *, doubtful: bool = False
+    ) -> Generator[tuple[int, Observation]]:
         """Put one case after another to the code that is loaded, and yield what each shows, until the process ends.
 
         A large case is put, after all others, to an answer that was right everywhere else: it takes long if it is
         answered the wrong way.
+
+        Args:
+            process: With the code loaded.
+            indexes: Which cases.
+            doubtful: Whether the caller will stop at the first fault, and expects it soon: then little is asked ahead.
 
         Raises:
             InternalError: The exercise contradicts itself.
@@ -127,7 +152,7 @@ class Prepared:
         for index in indexes:
             (large if self.cases[index].large else small).append(index)
         right = True
-        for index, seen in self._put(process, small):
+        for index, seen in self._put(process, small, ahead=1 if doubtful else None):
             right = right and seen.fault is None
             yield index, seen
         for index in large if right else ():
@@ -151,19 +176,23 @@ class Prepared:
         results = sum(part.value.nbytes for part in asked.truth.parts)
         return bound.memory + _SLACK + _COPIES * (len(asked.request.frame) + results)
 
-    def _put(self, process: Runner, indexes: Sequence[int]) -> Generator[tuple[int, Observation]]:
+    def _put(
+        self, process: Runner, indexes: Sequence[int], *, ahead: int | None = None
+    ) -> Generator[tuple[int, Observation]]:
         left = deque(indexes)
+        settings = {} if ahead is None else {"ahead": ahead}
         while left and not process.finished:
-            doubtful = None
-            with closing(process.answers(self.question(index).request for index in tuple(left))) as answers:
+            odd = None
+            requests = (self.question(index).request for index in tuple(left))
+            with closing(process.answers(requests, **settings)) as answers:
                 for ends in answers:
                     index = left.popleft()
                     seen = observe(self.exercise, self.solution, self.question(index), ends)
                     if seen.fault is not None and seen.fault.kind is FaultKind.NONLINEAR:
-                        doubtful = index, seen
+                        odd = index, seen
                         break
                     yield index, seen
             # With nothing else under way, and then on with those that were.
-            if doubtful is not None:
-                index, seen = doubtful
+            if odd is not None:
+                index, seen = odd
                 yield index, settle(process, self.exercise, self.solution, self.question(index), seen)

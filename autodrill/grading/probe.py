@@ -115,18 +115,19 @@ def _seconds(case: Case, usual: float) -> float:
     return _LARGE_SECONDS if case.large else usual
 
 
-def put(process: Runner, exercise: Exercise, solution: Solution, case: Case, known: Truth | None = None) -> Observation:
+def put(process: Runner, exercise: Exercise, solution: Solution, what: Case | Question) -> Observation:
     """Put a case; where its answer is right, ask as well whether it is linear and the same again.
 
     Args:
         process: With the code loaded.
         exercise: The exercise.
         solution: Its solution side.
-        case: The case.
-        known: What is right for it, if that is known already.
+        what: The case, or the question that was made of it before.
     """
-    known = truth(exercise, solution, case) if known is None else known
-    asked = question(exercise, solution, case, known, seconds=process.limits.seconds)
+    asked = what
+    if not isinstance(asked, Question):
+        known = truth(exercise, solution, asked)
+        asked = question(exercise, solution, asked, known, seconds=process.limits.seconds)
     (ends,) = process.answers([asked.request])
     return settle(process, exercise, solution, asked, observe(exercise, solution, asked, ends))
 
@@ -140,6 +141,10 @@ def observe(exercise: Exercise, solution: Solution, asked: Question, ends: Seque
         asked: The question.
         ends: How its calls ended, up to the first that did not return.
     """
+    return replace(_observed(exercise, solution, asked, ends), asked=asked)
+
+
+def _observed(exercise: Exercise, solution: Solution, asked: Question, ends: Sequence[CallOutcome]) -> Observation:
     if not asked.case.draws and (right := _right(asked, ends)) is not None:
         return right
     first = ends[0] if not asked.case.draws else mean_of_draws(exercise, solution, asked.truth, ends)

@@ -160,7 +160,7 @@ class Runner:
         ((outcome,),) = self.answers([call_request([Call(args)], budget=budget, seconds=limit)])
         return outcome
 
-    def answers(self, requests: Iterable[Request]) -> Generator[tuple[CallOutcome, ...]]:
+    def answers(self, requests: Iterable[Request], *, ahead: int = _UNDER_WAY) -> Generator[tuple[CallOutcome, ...]]:
         """Make the calls of one request after another, and yield how those of each ended.
 
         The process works on the next requests while the caller looks at one; when the caller closes the generator,
@@ -169,6 +169,7 @@ class Runner:
 
         Args:
             requests: As `call_request` makes them.
+            ahead: How many to send at first; with every answer it is twice as many, up to what is useful.
 
         Raises:
             RuntimeError: Nothing is loaded, or the runner is finished.
@@ -180,8 +181,8 @@ class Runner:
         upcoming = iter(requests)
         try:
             while True:
-                if len(waiting) <= _UNDER_WAY // 2:
-                    more = list(islice(upcoming, _UNDER_WAY - len(waiting)))
+                if len(waiting) <= ahead // 2:
+                    more = list(islice(upcoming, ahead - len(waiting)))
                     last = self._exchange.post(*(request.frame for request in more))
                     waiting.extend(zip(range(last - len(more) + 1, last + 1), more, strict=True))
                 if not waiting:
@@ -189,6 +190,7 @@ class Runner:
                 yield cast("tuple[CallOutcome, ...]", self._outcomes(*waiting.popleft()))
                 if self.finished:
                     return
+                ahead = min(2 * ahead, _UNDER_WAY)
         finally:
             while waiting and not self.finished:
                 self._outcomes(*waiting.popleft())

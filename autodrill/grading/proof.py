@@ -11,10 +11,9 @@ from autodrill.drills.solution_file import solution_path
 from autodrill.drills.template import left_to_write
 from autodrill.errors import ContentError, InternalError, Problem
 from autodrill.grading.bench import Bench
-from autodrill.grading.handed_in import Submission
-from autodrill.grading.judge import grade
 from autodrill.grading.limits import CHECK_LIMITS
-from autodrill.grading.report import Report, Verdict
+from autodrill.grading.report import Verdict
+from autodrill.grading.spawn import spawn_fresh
 from autodrill.grading.survivors import Strength, strength
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from autodrill.drills.exercise import Exercise, Heading, Solution
     from autodrill.drills.library import Library
+    from autodrill.grading.spawn import Spawn
 
 __all__ = ["Proof", "check_prerequisites", "prove"]
 
@@ -58,8 +58,15 @@ class Proof:
     seconds: float = 0.0
 
 
-def prove(library: Library, exercise: Exercise, *, seeds: int = 5) -> Proof:
-    """Prove an exercise by grading its stub, solution, mistakes and mutants as a candidate's files are graded."""
+def prove(library: Library, exercise: Exercise, *, seeds: int = 5, spawn: Spawn = spawn_fresh) -> Proof:
+    """Prove an exercise by grading its stub, solution, mistakes and mutants as a candidate's files are graded.
+
+    Args:
+        library: Where its solution is found.
+        exercise: The exercise.
+        seeds: How many seeds the solution must pass, and a mutant to survive.
+        spawn: How to come by the processes.
+    """
     import time
 
     started = time.perf_counter()
@@ -71,12 +78,12 @@ def prove(library: Library, exercise: Exercise, *, seeds: int = 5) -> Proof:
     except ContentError as error:
         return Proof(exercise.id, error.problems, seconds=time.perf_counter() - started)
     strong = Strength()
-    with Bench(exercise, solution, replace(CHECK_LIMITS, seconds=_BENCH_SECONDS)) as bench:
-        problems = [*_stub(exercise, solution), *_hints(solution)]
+    with Bench(exercise, solution, replace(CHECK_LIMITS, seconds=_BENCH_SECONDS), spawn) as bench:
+        problems = [*_stub(bench, exercise, solution), *_hints(solution)]
         wrong = _solution(bench, exercise, solution, seeds)
         if not wrong:  # mutants of a wrong program prove nothing
             strong = strength(bench, exercise, solution, seeds=seeds)
-    problems += [*wrong, *_mistakes(exercise, solution), *strong.problems]
+        problems += [*wrong, *_mistakes(bench, solution), *strong.problems]
     return Proof(
         exercise.id,
         tuple(problems),
@@ -117,12 +124,8 @@ def _reachable(exercise: str, requires: Mapping[str, Sequence[str]]) -> set[str]
     return found
 
 
-def _grade(exercise: Exercise, solution: Solution, source: str, seed: int) -> Report:
-    return grade(exercise, solution, Submission(source.encode(), exercise.path.name, exercise.path.name), seed=seed)
-
-
-def _stub(exercise: Exercise, solution: Solution) -> list[Problem]:
-    report = _grade(exercise, solution, exercise.stub, 0)
+def _stub(bench: Bench, exercise: Exercise, solution: Solution) -> list[Problem]:
+    report = bench.report(exercise.stub, 0)
     if report.verdict is Verdict.PASS:
         name = exercise.defined[-1]
         line = _line_of(exercise.path, rf"def {name}\b|class {name}\b")
@@ -148,10 +151,10 @@ def _solution(bench: Bench, exercise: Exercise, solution: Solution, seeds: int) 
     return []
 
 
-def _mistakes(exercise: Exercise, solution: Solution) -> list[Problem]:
+def _mistakes(bench: Bench, solution: Solution) -> list[Problem]:
     problems = []
     for mistake in solution.mistakes:
-        report = _grade(exercise, solution, mistake.source, 0)
+        report = bench.report(mistake.source, 0)
         named = [r.key for r in report.remarks]
         if report.failure is not None and report.failure.rule is not None:
             named = [report.failure.rule.key]

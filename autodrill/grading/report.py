@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-__all__ = ["FATAL", "Comparison", "Failure", "FaultKind", "Remark", "Report", "Rule", "Verdict"]
+__all__ = ["FATAL", "Basis", "Comparison", "Failure", "FaultKind", "Remark", "Report", "Rule", "Verdict"]
 
 
 class Verdict(StrEnum):
@@ -21,6 +21,18 @@ class Verdict(StrEnum):
     """It did not answer in time."""
     INTERNAL = "internal"
     """autodrill's or the exercise's own fault: costs the learner nothing."""
+
+
+class Basis(StrEnum):
+    """What says which answers are right."""
+
+    ORACLES = "engine and finite differences"
+    ENGINE = "engine"
+    """Nowhere is the forward smooth, so that finite differences do not vote."""
+    ANSWER = "answer"
+    """The exercise computes the right answer itself."""
+    JUDGE = "judge"
+    """The exercise has no one right answer, and a judge of its own."""
 
 
 class FaultKind(StrEnum):
@@ -138,6 +150,7 @@ class Report:
         detail: For `internal`: what broke, for a bug report.
         layers: The layers that confined the candidate's process.
         lost: Those that were asked for and could not be had, with the reason.
+        basis: What the answers were held against.
     """
 
     exercise: str
@@ -153,6 +166,7 @@ class Report:
     detail: str = ""
     layers: tuple[str, ...] = ()
     lost: dict[str, str] = field(default_factory=dict)
+    basis: Basis = Basis.ORACLES
 
     def withheld(self) -> Report:
         """Return the report without a word that the candidate's code wrote: what is printed could be a hidden case."""

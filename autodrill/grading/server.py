@@ -7,7 +7,7 @@ import signal
 import socket
 import subprocess
 import threading
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
@@ -16,15 +16,27 @@ from autodrill.grading.child import frames
 from autodrill.grading.child.frames import MESSAGE_BYTES, NUMBER
 from autodrill.grading.handle import Child
 from autodrill.grading.layers import OPEN, SEALED, Confinement
-from autodrill.grading.spawn import Channels, job_channel, start_interpreter
+from autodrill.grading.spawn import Channels, job_channel, spawn_fresh, start_interpreter
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import TracebackType
 
-__all__ = ["Server", "started_server"]
+    from autodrill.grading.spawn import Spawn
+
+__all__ = ["Server", "can_fork", "own_processes"]
 
 _START_SECONDS = 60.0  # generous: a slow start is the machine's fault, not the candidate's
 _GONE_SECONDS = 5.0  # a killed process needs milliseconds, unless the machine is very busy
+
+
+def can_fork() -> bool:
+    """Return whether this system has what a fork server needs: Linux from 5.3, with handles on processes."""
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except (AttributeError, OSError):
+        return False
+    return True
 
 
 class Server:
@@ -133,19 +145,19 @@ class Server:
             self._process = None
 
 
-def started_server() -> Server | None:
-    """Start a server of processes for one's own code, and return at once; None where this system can have none.
+@contextmanager
+def own_processes() -> Iterator[Spawn]:
+    """Provide processes for one's own code, forked where that can be; NumPy is loaded while the caller goes on.
 
     Raises:
-        InternalError: It cannot be started, or NumPy is missing.
+        InternalError: The server cannot be started, or NumPy is missing.
     """
-    try:
-        os.close(os.pidfd_open(os.getpid()))
-    except (AttributeError, OSError):  # not Linux, or one before 5.3
-        return None
-    server = Server(OPEN)
-    server.start()
-    return server
+    if not can_fork():
+        yield spawn_fresh
+        return
+    with Server(OPEN) as server:
+        server.start()
+        yield server.spawn
 
 
 def _await_fork(status: socket.socket) -> Fork:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
+import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np  # noqa: TID253 inputs are arrays
 
-from autodrill.drills.mutants import mutants
+from autodrill.drills.mutants import each_mutant
 from autodrill.errors import InternalError
 from autodrill.grading import outcome as ends
 from autodrill.grading.ask import scenario_source
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
 __all__ = ["one_slip"]
 
-_SECONDS = 0.3
-"""What the whole search may take: it comes last, while somebody waits."""
+_TRIES = 400
+"""How many files and calls the whole search may take, in all some tenths of a second: it comes last, while somebody
+waits. They are counted and not timed, so that what is said does not hang on how busy the machine is."""
 
-_CALL_SECONDS = 0.1
-"""What one call may take: the cases are small, but a slip can make a loop endless."""
+_CALL_SECONDS = 0.25
+"""What one call may take, which needs a thousandth of it: a slip can make a loop endless, and that ends the search."""
 
 
 def one_slip(
@@ -37,7 +38,7 @@ def one_slip(
     told: list[Observation],
     held: list[Observation],
     *,
-    seconds: float = _SECONDS,
+    tries: int = _TRIES,
 ) -> Rule | None:
     """Return the rule of the slip that turns the worked solution into a program that answers as the candidate's does.
 
@@ -50,7 +51,7 @@ def one_slip(
         solution: Its solution side.
         told: Failing observations, the smallest first; never empty.
         held: Observations without a fault.
-        seconds: When to give up.
+        tries: How many files and calls to try before giving up.
     """
     if told[0].got is None:
         return None  # an exception or an object says too little to tell one slip from another
@@ -59,14 +60,14 @@ def one_slip(
     if not ever_wrong or not any(o.fault for o in asked):
         return None
     scenario = scenario_source(exercise, solution)
-    deadline = time.monotonic() + seconds
-    for mutant in mutants(solution.source, cotangents=solution.cotangents, given=exercise.stub):
-        if bench.finished or time.monotonic() > deadline:
+    left = itertools.count(tries, -1)
+    for mutant in each_mutant(solution.source, cotangents=solution.cotangents, given=exercise.stub):
+        if bench.finished or next(left) <= 0:
             return None
         source = mutant.source.encode()
         loaded = bench.load(source, exercise.path.name, exercise.entry, scenario, seconds=_CALL_SECONDS)
         if isinstance(loaded, ends.Loaded) and all(
-            _alike(bench, exercise, solution, o, ever_wrong, deadline) for o in asked
+            next(left) > 0 and _alike(bench, exercise, solution, o, ever_wrong) for o in asked
         ):
             return slip_rule(mutant)
     return None
@@ -76,11 +77,9 @@ def _has_numbers(o: Observation) -> bool:
     return all(np.size(v) for v in o.case.inputs.values())
 
 
-def _alike(
-    bench: Runner, exercise: Exercise, solution: Solution, o: Observation, ever_wrong: set[int], deadline: float
-) -> bool:
-    """Whether the program on the bench answers a case as the candidate's did; never where there was no time to ask."""
-    if bench.finished or time.monotonic() > deadline:
+def _alike(bench: Runner, exercise: Exercise, solution: Solution, o: Observation, ever_wrong: set[int]) -> bool:
+    """Whether the program on the bench answers a case as the candidate's did; never where it could not be asked."""
+    if bench.finished:
         return False
     try:
         theirs = ask(bench, exercise, solution, o.case, o.truth, seconds=_CALL_SECONDS)

@@ -33,6 +33,7 @@ _LAYOUTS: tuple[tuple[str, Rule], ...] = (
     ),
     ("every size 1", Rule("size-one", "wrong when an axis has size 1", "does your code tell size 1 from broadcast?")),
     ("every size 3", Rule("square-only", "wrong only for square arrays", "which axis does your code guess?")),
+    ("all sizes", Rule("square-only", "wrong only for square arrays", "which axis does your code guess?")),
     ("zero cotangent", Rule("zero-upstream", "a zero upstream gradient must give zero", "do you divide by g?")),
     ("out.grad = 0", Rule("zero-upstream", "a zero upstream gradient must add zero", "do you divide by it?")),
     ("nothing in .grad yet", Rule("first-contribution", "wrong where `.grad` is 0 before", "do you test or scale it?")),
@@ -90,9 +91,10 @@ def only_somewhere(kind: Kind, failing: list[Observation], passing: list[Observa
 
 def _kink(failing: list[Observation], passing: list[Observation]) -> Rule | None:
     """Only where the forward is not differentiable, among inputs of ordinary size."""
-    if not all(not o.case.smooth for o in failing) or not any(o.case.smooth for o in passing):
+    smooth = [o for o in passing if o.case.smooth]
+    if not all(not o.case.smooth for o in failing) or not smooth:
         return None
-    if max(map(_magnitude, failing)) > max(map(_magnitude, passing)):
+    if max(map(_magnitude, failing)) > max(map(_magnitude, smooth)):
         return None
     return Rule(
         "at-the-kink",
@@ -110,7 +112,7 @@ def _values(failing: list[Observation], passing: list[Observation]) -> Rule | No
             "make the argument safe before the operation",
         )
     informative = [o for o in passing if any(np.size(v) for v in o.case.inputs.values())]
-    others = [o for o in informative if class_of(o) not in {class_of(f) for f in failing}]
+    others = [o for o in informative if class_of(o) not in {class_of(f) for f in failing} and _asks(o)]
     if informative and all(map(_whole, informative)) and not any(map(_whole, failing)):
         return Rule(
             "whole-numbers-only",

@@ -52,7 +52,7 @@ def strength(bench: Bench, exercise: Exercise, solution: Solution, *, seeds: int
         excused = excuse is not None
         place = str(solution.path), _line_in(file, solution.source, mutant.line)
         try:
-            if bench.first_fault(mutant.source, range(1 if excused else seeds)):
+            if bench.first_fault(mutant.source, range(1 if excused else seeds), doubtful=True):
                 continue
             if excuse is not None:
                 argued.add(excuse)

@@ -76,8 +76,14 @@ class Truth:
     absent: tuple[int, ...] = ()
 
 
-def truth(exercise: Exercise, solution: Solution, case: Case) -> Truth:
+def truth(exercise: Exercise, solution: Solution, case: Case, *, thorough: bool = False) -> Truth:
     """Return what is right for a case.
+
+    Args:
+        exercise: The exercise.
+        solution: Its solution side.
+        case: The case.
+        thorough: Whether finite differences are taken in every element of a small input, and not along one direction.
 
     Raises:
         InternalError: If the exercise contradicts itself.
@@ -86,7 +92,8 @@ def truth(exercise: Exercise, solution: Solution, case: Case) -> Truth:
         if solution.expected is None:
             return Truth(())
         with authored(solution.path, "expected"):
-            return Truth(_expected_parts(solution.expected(**case.inputs, **case.static)))
+            answer = solution.expected(**case.inputs, **case.static)
+        return Truth(_expected_parts(answer, solution.results))
     dtype = np.dtype(case.dtype)
     names = list(case.inputs)
     forward, primals, raised, wrt = _posed(solution, case)
@@ -97,7 +104,7 @@ def truth(exercise: Exercise, solution: Solution, case: Case) -> Truth:
         cotangents = _directions(case, [raised[i] for i in moving] if exercise.kind is Kind.JVP else outputs, dtype)
         high = [c.astype(np.float64) for c in cotangents]
         smooth = case.smooth and case.dtype == "float64" and all(np.isfinite(c).all() for c in high)
-        gradients = derivative(raised, high, smooth=smooth)
+        gradients = derivative(raised, high, smooth=smooth, thorough=thorough)
         spread = _amplified_rounding(derivative, raised, high, gradients, dtype)
     differentiated = [names[i] for i in moving]
     low = tuple(o.astype(dtype) for o in outputs)
@@ -115,7 +122,7 @@ def truth(exercise: Exercise, solution: Solution, case: Case) -> Truth:
         parts = _expected_of_draws(solution, case, cotangents, parts)
     if exercise.kind.has_forward:
         with authored(solution.path, "forward"):
-            parts = (*_output_parts(forward, raised, outputs, dtype), *parts)
+            parts = (*_output_parts(forward, raised, outputs, dtype, solution.outputs), *parts)
     absent: tuple[int, ...] = ()
     if exercise.kind is Kind.FUNCTION:
         handed = [p.name for p in exercise.parameters if p.name in case.inputs or p.name in case.static]
@@ -140,6 +147,7 @@ class _Derivative(Protocol):
         directions: list[Array],
         *,
         smooth: bool = False,
+        thorough: bool = False,
         dtype: type[np.floating[Any]] = np.float64,
     ) -> list[Array]:
         """Compute it in a dtype, and hold it against differences where it is smooth."""
@@ -174,7 +182,11 @@ def _expected_of_draws(
 
 
 def _output_parts(
-    forward: Callable[..., Any], primals: list[Array], outputs: tuple[Array, ...], dtype: np.dtype[Any]
+    forward: Callable[..., Any],
+    primals: list[Array],
+    outputs: tuple[Array, ...],
+    dtype: np.dtype[Any],
+    names: tuple[str, ...],
 ) -> tuple[Part, ...]:
     """Ask for what the forward gives as well, before any gradient: a backward can differentiate a wrong forward."""
 
@@ -183,13 +195,17 @@ def _output_parts(
         directions: list[Array],  # noqa: ARG001 there are none
         *,
         smooth: bool = False,  # noqa: ARG001 nothing is differentiated
+        thorough: bool = False,  # noqa: ARG001 likewise
         dtype: type[np.floating[Any]] = np.float64,
     ) -> list[Array]:
         cast = [p.astype(dtype) if p.dtype.kind == "f" else p for p in primals]
         return [np.asarray(o, dtype=np.float64) for o in _tuple(forward(*cast))]
 
     spread = _amplified_rounding(given, primals, [], list(outputs), dtype)
-    names = ("out",) if len(outputs) == 1 else tuple(f"out[{i}]" for i in range(len(outputs)))
+    if not names:
+        names = ("out",) if len(outputs) == 1 else tuple(f"out[{i}]" for i in range(len(outputs)))
+    if len(names) != len(outputs):
+        raise InternalError(f"the exercise's `OUTPUTS` name {len(names)} outputs, but `forward` has {len(outputs)}")
     return tuple(
         Part(name, output, tolerance, dtype, linear=False)
         for name, output, tolerance in zip(names, outputs, spread, strict=True)
@@ -303,10 +319,16 @@ def _node_parts(
     )
 
 
-def _expected_parts(answer: Any) -> tuple[Part, ...]:
-    """Take a program's right answer apart: a dict gives named parts, a tuple numbered ones."""
+def _expected_parts(answer: Any, names: tuple[str, ...]) -> tuple[Part, ...]:
+    """Take a program's right answer apart: a dict has names in it, a tuple is numbered where it has been given none."""
     if isinstance(answer, dict):
         named = list(answer.items())
+    elif names:
+        if len(names) != len(_tuple(answer)):
+            raise InternalError(
+                f"the exercise's `RESULTS` name {len(names)} results, but `expected` gives {len(_tuple(answer))}"
+            )
+        named = list(zip(names, _tuple(answer), strict=True))
     elif isinstance(answer, tuple):
         named = [(f"result {i}", a) for i, a in enumerate(answer)]
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from autodrill.grading.report import FaultKind, Verdict
+from autodrill.grading.report import Basis, FaultKind, Verdict
 from autodrill.render.plain import clean, fit
 
 if TYPE_CHECKING:
@@ -18,6 +18,13 @@ __all__ = ["report_lines"]
 _WIDTH = 80
 _HEIGHT = 14
 _ROWS = 2
+
+_AGAINST = {
+    Basis.ORACLES: "right against the reference engine and finite differences",
+    Basis.ENGINE: "right against the reference engine",
+    Basis.ANSWER: "right against the exercise's own answer",
+    Basis.JUDGE: "right, as the exercise's own judge says",
+}
 
 
 def report_lines(report: Report, paint: Paint, symbols: Symbols, *, file_option: str = "") -> list[str]:
@@ -64,10 +71,9 @@ def report_lines(report: Report, paint: Paint, symbols: Symbols, *, file_option:
 
 
 def _passed(report: Report, paint: Paint, symbols: Symbols) -> list[str]:
-    against = "against the reference engine and finite differences"
     lines = [
         paint(f"{symbols.yes} PASS  {report.exercise}", "green", "bold"),
-        f"  {report.passed} of {report.cases} cases right {against}",
+        f"  {report.passed} of {report.cases} cases right {_AGAINST[report.basis]}",
         paint(f"  seed {report.seed}, {report.seconds:.2f} s", "dim"),
     ]
     for remark in report.remarks[:3]:

@@ -39,3 +39,15 @@ def test_the_shipped_exercises_are_not_proved_with_a_pack(run: Run, pack: Pack) 
     pack.add()
     done = run("verify", "--pack", str(pack.root), "--seeds", "1", "--output-format", "json")
     assert [p["exercise"] for p in json.loads(done.stdout)["proofs"]] == ["cube_backward"]
+
+
+def test_several_are_proved_and_what_it_took_goes_to_stderr(run: Run, pack: Pack) -> None:
+    pack.add("a_backward")
+    pack.add("b_backward")
+    done = run("verify", "--pack", str(pack.root), "--seeds", "1", "--workers", "2")
+    assert [line.split()[:2] for line in done.stdout.splitlines()] == [
+        ["proved", "a_backward"],
+        ["proved", "b_backward"],
+    ]
+    assert done.stderr.startswith("2 exercises in ")
+    assert "2 at a time" in done.stderr

@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
-from autodrill.drills.authoring import away_from_zero, below, given, gradient, normal, scenario, uniform
+from autodrill.drills.authoring import away_from_zero, below, given, gradient, normal, scenario, shared, uniform
 from autodrill.errors import InternalError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_a_pattern_names_arrays_and_their_dimensions() -> None:
@@ -20,7 +25,13 @@ def test_options_are_told_apart_by_their_names() -> None:
     assert (entry.smooth, entry.note) == (False, "at the kink")
 
 
-@pytest.mark.parametrize("pattern", ["x[n", "x", "x[n] y", "[n]"])
+def test_a_size_may_have_a_least() -> None:
+    entry = given("x[n,h>=3,w] k[h >= 2,2]")
+    assert entry.arrays == {"x": ("n", "h", "w"), "k": ("h", 2)}
+    assert entry.least == {"h": 3}
+
+
+@pytest.mark.parametrize("pattern", ["x[n", "x", "x[n] y", "[n]", "x[n>=]", "x[>=3]", "x[3>=n]"])
 def test_a_malformed_pattern_is_refused(pattern: str) -> None:
     with pytest.raises(ValueError, match="is not of the form"):
         given(pattern)
@@ -72,3 +83,12 @@ def test_a_gradient_where_there_is_none_is_refused() -> None:
     # |x| at 0: the engine answers a subgradient, differences from the right and the left do not agree with it.
     with pytest.raises(InternalError, match="disagree"):
         gradient(lambda a: (a * a + 0.0) ** 0.5 if float(np.asarray(a)) > 0 else 0.0 * a, np.asarray(0.0))
+
+
+def test_what_solution_files_share_stands_beside_them(tmp_path: Path) -> None:
+    (tmp_path / "_graphs.py").write_text("CHAIN = [1, 2]\n", encoding="utf-8")
+    mine, other = (shared(str(tmp_path / name), "_graphs") for name in ("a.py", "b.py"))
+    mine.CHAIN.append(3)
+    assert (mine.CHAIN, other.CHAIN) == ([1, 2, 3], [1, 2])
+    with pytest.raises(ValueError, match=r"`graphs\.py` would be taken for a solution"):
+        shared(str(tmp_path / "a.py"), "graphs")

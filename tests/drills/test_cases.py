@@ -42,6 +42,19 @@ def test_one_seed_gives_the_same_cases_again_and_another_gives_others(shipped: L
     assert put(first) == put(again) != put(other)
 
 
+def test_no_size_is_below_its_least(pack: Pack) -> None:
+    cases = with_cases(pack, '[given("x[n>=1,m>=4]")]')
+    shapes = {c.label.split(" · ")[1]: c.inputs["x"].shape for c in cases}
+    assert {n for n, _ in shapes.values()} & {0} == set()
+    assert min(m for _, m in shapes.values()) == 4
+    assert (shapes["smallest sizes"], shapes["all sizes 4"]) == ((1, 4), (4, 4))
+    assert len(set(shapes["sizes all different"])) == 2
+    exercise, solution = pack.load()
+    small = [c.inputs["x"].shape for c in small_cases(exercise, solution, cases[0], 0)]
+    assert min(small) == (1, 4)
+    assert all(n >= 1 and m >= 4 for n, m in small)
+
+
 def test_arrays_come_in_every_layout_that_has_caught_somebody(pack: Pack) -> None:
     cases = with_cases(pack, '[given("x[n,m]")]')
     what = [c.label.split(" · ")[1] for c in cases]

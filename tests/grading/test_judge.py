@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from autodrill.drills.exercise import Kind
 from autodrill.errors import UsageError
 from autodrill.grading.debug import step_through
 from autodrill.grading.judge import Submission, grade
 from autodrill.grading.limits import CHECK_LIMITS
 from autodrill.grading.process import Limits, Runner
-from autodrill.grading.report import FaultKind, Verdict
+from autodrill.grading.report import Basis, FaultKind, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,6 +67,25 @@ def test_one_seed_gives_the_same_report_again(judged: Callable[..., Report]) -> 
     wrong = "def cube_backward(g, x):\n    return 3 * x ** 3 * g\n"
     first, again = judged(wrong, seed=7), judged(wrong, seed=7)
     assert (first.failure, first.cases, first.passed) == (again.failure, again.cases, again.passed)
+
+
+@pytest.mark.parametrize(
+    ("change", "basis"),
+    [
+        (("", ""), Basis.ORACLES),
+        (('given("x[n,m]")', 'given("x[n,m]", smooth=False)'), Basis.ENGINE),
+        (("def forward(x):\n    return x * x * x", "def expected(x, g=1):\n    return g * 3 * x * x"), Basis.ANSWER),
+        (("def slope", "def judge(dx, x):\n    return None\n\n\ndef slope"), Basis.JUDGE),
+    ],
+)
+def test_a_report_says_what_decides(pack: Pack, change: tuple[str, str], basis: Basis) -> None:
+    pack.add(solution=change)
+    exercise, solution = pack.load()
+    if basis is Basis.ANSWER:
+        exercise = replace(exercise, kind=Kind.PROGRAM, parameters=exercise.parameters[1:])
+    source = b"def cube_backward(g, x=None):\n    return 3 * g * g if x is None else 3 * x * x * g\n"
+    report = grade(exercise, solution, Submission(source, "a.py", "a.py"), seed=0)
+    assert report.basis is basis
 
 
 def test_one_case_is_put_alone(judged: Callable[..., Report]) -> None:

@@ -156,6 +156,23 @@ class TestForwardBackward:
         assert report.failure is not None
         assert report.failure.summary.startswith("out is wrong")
 
+    def test_outputs_have_the_names_they_are_given(self, graded: Graded) -> None:
+        answer = """def thing_forward(x, w):
+    return (x * w, x + w), (x, w)
+
+
+def thing_backward(g, h, cache):
+    x, w = cache
+    return g * w + h, (g * x + h).sum(axis=0)
+"""
+        wrong = answer.replace("x + w)", "x - w)")
+        stub = PAIR_STUB.replace("(g, cache)", "(g, h, cache)")
+        rest = PAIR_REST.replace("x * w * w", "x * w, x + w") + '\n\nCOTANGENTS = ("g", "h")\nOUTPUTS = ("y", "z")\n'
+        assert graded(answer, "forward_backward", stub, rest).verdict is Verdict.PASS
+        report = graded(wrong, "forward_backward", stub, rest, solution=answer)
+        assert report.failure is not None
+        assert report.failure.summary.startswith("z is wrong")
+
     def test_a_right_forward_s_backward_is_judged(self, pair: Callable[..., Report]) -> None:
         report = pair(grads="g * w * w, (g * x * w).sum(axis=0)")
         assert report.failure is not None

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from autodrill.grading import explain
 from autodrill.grading.judge import Submission, grade
+from autodrill.grading.report import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -122,6 +126,48 @@ def softmax_cross_entropy_backward(g, logits, y):
     assert key_of(graded("softmax_cross_entropy_backward", source)) != "one-class"
 
 
+@pytest.mark.parametrize(
+    ("values", "key"), [("[300.0, -400.0, 500.0]", "large-values"), ("[0.0, 1.0, 0.0]", "at-the-kink")]
+)
+def test_large_values_where_finite_differences_do_not_vote_are_no_kink(pack: Pack, values: str, key: str) -> None:
+    # With a cotangent of 0 the same class is right, as it is for nearly every program.
+    special = f'given("x[3]", x={values}, smooth=False, {{}})'
+    classes = ("note='special'", "g=0.0")
+    pack.add(solution=('given("x[n,m]")', ", ".join(['given("x[n,m]")', *map(special.format, classes)])))
+    exercise, solution = pack.load()
+    source = b"""def cube_backward(g, x):
+    return 3 * x * x * g + ((abs(x).max(initial=0) > 100 or 0 in x) and g.any()) * 5 * (x + 1)
+"""
+    report = grade(exercise, solution, Submission(source, "a.py", "a.py"), seed=0)
+    assert key_of(report) == key
+
+
+def test_a_forward_that_breaks_on_what_a_rule_asks_about_is_nobody_s_fault(pack: Pack) -> None:
+    guarded = """def forward(x):
+    if x.size > 1 and (np.asarray(x) == 1).all():
+        raise np.linalg.LinAlgError("ones")
+    return x * x * x
+"""
+    pack.add(solution=("def forward(x):\n    return x * x * x\n", guarded))
+    exercise, solution = pack.load()
+    source = b"def cube_backward(g, x):\n    return (7 * x - 1) * g\n"
+    report = grade(exercise, solution, Submission(source, "a.py", "a.py"), seed=0)
+    assert (report.verdict, report.detail) == (Verdict.FAIL, "")
+
+
+def test_what_is_said_does_not_hang_on_how_busy_the_machine_is(
+    judged: Callable[[str], Report], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = "def cube_backward(g, x):\n    return 3 * x * x * g * (2 if x.size >= 6 else 1)\n"
+    swift = judged(source).failure
+    clock = itertools.count(step=0.08)
+    monkeypatch.setattr(explain, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    slow = judged(source).failure
+    assert swift is not None
+    assert swift.label == "x (n, m)"  # six tries from the start
+    assert slow == swift
+
+
 # -- what is asked of a wrong answer once more -------------------------------------------------------------------------
 
 
@@ -130,12 +176,23 @@ def softmax_cross_entropy_backward(g, logits, y):
     [
         ("return x * g * g", "nonlinear-in-g"),
         ("calls.append(1)\n    return len(calls) * x * g", "keeps-state"),
+        ("return 3 * x * x * g * (np.random.random(g.shape) >= 0.2)", "random"),
+        ("return 3 * x * x * g * (np.random.random(g.shape) >= 0.1)", "random"),
+        ("return (np.random.random() - 7) * x * g", "random"),
         ("return (7 * x - 1) * g", None),
     ],
 )
 def test_conduct_explains_what_no_formula_does(judged: Callable[[str], Report], body: str, key: str | None) -> None:
-    report = judged(f"calls = []\n\n\ndef cube_backward(g, x):\n    {body}\n")
+    report = judged(f"import numpy as np\n\ncalls = []\n\n\ndef cube_backward(g, x):\n    {body}\n")
     assert key_of(report) == key
+
+
+def test_of_answers_that_chance_decides_the_exercise_s_own_is_named_first(pack: Pack) -> None:
+    pack.add(solution=("return 3 * x * x * x * g", "return np.random.normal(size=x.shape) * g"))
+    exercise, solution = pack.load()
+    source = b"import random\n\n\ndef cube_backward(g, x):\n    return x * g * random.random()\n"
+    report = grade(exercise, solution, Submission(source, "a.py", "a.py"), seed=0)
+    assert key_of(report) == "square"
 
 
 @pytest.mark.parametrize("result", ["np.inf * g", "x / (0 * x) * g", "(g * 0) / (g * 0) + x", "1e308 * x * g * 1e308"])

@@ -120,17 +120,38 @@ def test_two_oracles_that_disagree_are_the_exercise_s_fault() -> None:
 
     at_the_kink = (np.array([0.0, 1.0]),)
     with pytest.raises(InternalError, match=r"disagree about gradient 0 by 0\.5: the exercise is at fault"):
-        crosschecked_vjp(engine.relu, at_the_kink, (np.ones(2),), smooth=True)
+        crosschecked_vjp(engine.relu, at_the_kink, (np.ones(2),), smooth=True, thorough=True)
     (unchecked,) = crosschecked_vjp(engine.relu, at_the_kink, (np.ones(2),), smooth=False)
     np.testing.assert_array_equal(unchecked, [0, 1])
 
 
-def test_the_oracles_are_compared_in_a_random_direction_too_where_there_are_many_elements() -> None:
+@pytest.mark.parametrize("thorough", [True, False])
+@pytest.mark.parametrize("size", [1, 3, 101])
+def test_the_oracles_are_compared_in_every_input_whatever_its_size(size: int, thorough: bool) -> None:
     from autodrill import engine
 
-    many = np.linspace(-1, 1, 101)  # its middle is 0
-    with pytest.raises(InternalError, match="disagree"):
-        crosschecked_vjp(engine.relu, (many,), (np.ones(101),), smooth=True)
+    many = np.linspace(-1, 1, size) if size > 1 else np.zeros(1)  # its middle is 0
+    with pytest.raises(InternalError, match="disagree about gradient 1"):
+        crosschecked_vjp(
+            lambda x, y: x + engine.relu(y), (many, many), (np.ones(size),), smooth=True, thorough=thorough
+        )
+
+
+def test_a_direction_costs_a_few_calls_where_the_partial_derivatives_cost_six_an_element() -> None:
+    def calls(*, thorough: bool) -> int:
+        count = 0
+
+        def cube(x: Any) -> Any:
+            nonlocal count
+            count += 1
+            assert x.sum() > 0  # whoever asks for a value is evaluated at one point a call
+            return x * x * x
+
+        crosschecked_vjp(cube, (np.linspace(1, 2, 40),), (np.ones(40),), smooth=True, thorough=thorough)
+        return count
+
+    assert calls(thorough=True) >= 240
+    assert calls(thorough=False) <= 30
 
 
 def test_an_input_the_output_does_not_depend_on_has_the_gradient_zero(pack: Pack) -> None:
@@ -159,6 +180,15 @@ def test_only_the_gradients_asked_for_are_parts(pack: Pack) -> None:
 def test_results_that_do_not_match_the_gradients_are_the_exercise_s_fault(pack: Pack) -> None:
     with pytest.raises(InternalError, match="`RESULTS` name 2 results, but there are 1"):
         of_pack(pack, ("def slope", 'RESULTS = ("a", "b")\n\n\ndef slope'))
+
+
+def test_a_program_s_results_have_the_names_they_are_given(pack: Pack) -> None:
+    expected = 'RESULTS = ("w", "n")\n\n\ndef expected(x):\n    return {}\n\n\ndef slope'
+    no_forward = ("def forward(x):\n    return x * x * x\n\n\ndef slope", expected.format("x.sum(), 3"))
+    _, known = of_pack(pack, no_forward)
+    assert [part.name for part in known.parts] == ["w", "n"]
+    with pytest.raises(InternalError, match="`RESULTS` name 2 results, but `expected` gives 1"):
+        of_pack(pack, (no_forward[0], expected.format("x.sum()")))
 
 
 def test_what_the_author_s_forward_raises_is_the_exercise_s_fault(pack: Pack) -> None:

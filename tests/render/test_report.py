@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from autodrill.grading.report import Comparison, Failure, FaultKind, Remark, Report, Rule, Verdict
+from autodrill.grading.report import Basis, Comparison, Failure, FaultKind, Remark, Report, Rule, Verdict
 from autodrill.render.console import ASCII, UNICODE
 from autodrill.render.plain import Paint
 from autodrill.render.report import report_lines
@@ -123,3 +123,10 @@ def test_what_came_from_the_candidate_is_never_obeyed(field: str) -> None:
     assert "\x1b" not in text
     assert "\x07" not in text
     assert r"\x1b[2J\x07 [red]" in text
+
+
+@pytest.mark.parametrize("basis", Basis)
+def test_what_was_not_asked_is_not_named(basis: Basis) -> None:
+    (line,) = (line for line in shown(Report("a", "a.py", Verdict.PASS, 5, 12, 12, basis=basis)) if "12 of 12" in line)
+    assert ("finite differences" in line) is (basis is Basis.ORACLES)
+    assert ("engine" in line) is (basis in {Basis.ORACLES, Basis.ENGINE})

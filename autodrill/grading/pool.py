@@ -1,0 +1,48 @@
+"""Several processes of our own to grade with, each kept on a core together with the candidates' processes it starts."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing.queues import SimpleQueue
+
+__all__ = ["cores_at_hand", "pool"]
+
+
+def cores_at_hand() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def pool(workers: int, begin: Callable[..., None], *arguments: object) -> Iterator[ProcessPoolExecutor]:
+    """Provide processes, in each of which `begin(*arguments)` is called first; all must be importable by name."""
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when a worker imports NumPy
+    # Spawned: a fork of this process would share its open history, and its threads would be gone.
+    spawn = get_context("spawn")
+    cores = spawn.SimpleQueue()
+    for core in _cores(workers):
+        cores.put(core)
+    with ProcessPoolExecutor(workers, spawn, _begin, (cores, begin, arguments)) as executor:
+        yield executor
+
+
+def _cores(workers: int) -> list[int | None]:
+    """Return a core for each worker to stay on with its processes; None where there are too few, or none can be had."""
+    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_setaffinity") else []
+    return [*cores[:workers]] if len(cores) >= workers else [None] * workers
+
+
+def _begin(cores: SimpleQueue[int | None], begin: Callable[..., None], arguments: tuple[object, ...]) -> None:
+    # Worker, fork server and candidate wait for one another most of the time: waking on another core costs more.
+    if (core := cores.get()) is not None:
+        os.sched_setaffinity(0, {core})
+    begin(*arguments)
