@@ -19,9 +19,10 @@ from autodrill.bank.judge import (
 from autodrill.bank.questions import BugKey, ChoiceKey, DeriveKey, NumericKey, PredictKey
 from autodrill.cli import bindings
 from autodrill.cli.bindings import Action
+from autodrill.drills.exercise import Heading
 from autodrill.practice.records import Rating, question_card
 from autodrill.practice.schedule import Schedule
-from autodrill.render.quiz import CardView, interval
+from autodrill.render.quiz import CardView, ExerciseView, interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -57,7 +58,7 @@ class Sitting:
     """Asks questions in order.
 
     Args:
-        questions: What to ask.
+        cards: What to ask; an exercise among them is named and passed by, as `autodrill check` rates it.
         store: Where each rating is committed as it is given; None where no card ever comes back, as of questions
             generated for this sitting.
         keyboard: Where keys come from.
@@ -73,14 +74,14 @@ class Sitting:
 
     def __init__(
         self,
-        questions: Sequence[Question],
+        cards: Sequence[Question | Heading],
         store: Store | None,
         keyboard: Keyboard,
         screen: Screen,
         now: Callable[[], datetime],
         seed: int,
     ) -> None:
-        self._questions = tuple(questions)
+        self._cards = tuple(cards)
         self._store = store
         self._keyboard = keyboard
         self._screen = screen
@@ -89,7 +90,7 @@ class Sitting:
         self._history: list[tuple[int, Rating]] = []
         self.schedule = Schedule() if store is None else Schedule(store.reviews())
         self.skipped = 0
-        self.left = len(self._questions)
+        self.left = len(self._cards)
 
     @property
     def rated(self) -> Counter[Rating]:
@@ -104,8 +105,8 @@ class Sitting:
             StoreError: A rating could not be written.
         """
         at = 0
-        while at < len(self._questions):
-            self.left = len(self._questions) - at
+        while at < len(self._cards):
+            self.left = len(self._cards) - at
             try:
                 self._card(at)
             except _CardLeftError as left:
@@ -122,13 +123,21 @@ class Sitting:
         self.left = 0
 
     def _card(self, at: int) -> None:
-        question = self._questions[at]
+        card = self._cards[at]
+        if isinstance(card, Heading):
+            self._screen.show("")
+            self._screen.show(ExerciseView(card, self._screen.symbols).front(at + 1, len(self._cards)))
+            self._press(bindings.passing())
+        else:
+            self._question(card, at)
+
+    def _question(self, question: Question, at: int) -> None:
         options = shuffled_options(question, self._seed)
         view = CardView(question, self._screen.symbols, options)
         started = self._now()
         given = _Given()
         self._screen.show("")
-        self._screen.show(view.front(at + 1, len(self._questions)))
+        self._screen.show(view.front(at + 1, len(self._cards)))
         self._ask(question, options, view, given)
         if given.judged:
             self._screen.show(view.verdicts(given.judged))
@@ -145,7 +154,7 @@ class Sitting:
         else:
             suggested, why = suggestion(len(given.ticked), len(question.key_points), "points made")
         rating = self._rate(question, view, suggested, why)
-        self._commit(at, rating, given, started)
+        self._commit(question, at, rating, given, started)
 
     def _ask(self, question: Question, options: Sequence[Option], view: CardView, given: _Given) -> None:
         """Let the learner think, choose or type until the answer is to be shown."""
@@ -225,8 +234,7 @@ class Sitting:
                     assert binding is not None
                     return binding, key
 
-    def _commit(self, at: int, rating: Rating, given: _Given, started: datetime) -> None:
-        question = self._questions[at]
+    def _commit(self, question: Question, at: int, rating: Rating, given: _Given, started: datetime) -> None:
         if self._store is None:
             self._history.append((at, rating))
             self._screen.note(f"{rating.word}, not scheduled")
