@@ -20,7 +20,9 @@ from autodrill.errors import UnknownNameError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from autodrill.cli.keys import Keyboard
     from autodrill.cli.on_path import Course
+    from autodrill.cli.screen import Screen
     from autodrill.cli.sitting import Sitting
     from autodrill.drills.exercise import Heading
     from autodrill.practice.schedule import Schedule
@@ -57,6 +59,10 @@ def quiz(
         str | None, typer.Option(metavar="NAME", help="Along this learning path, and remember it; `none` leaves it.")
     ] = None,
     paths: Annotated[bool, typer.Option("--paths", help="List the learning paths, and how far you are.")] = False,
+    placement: Annotated[
+        bool, typer.Option("--placement", help="Find out, in at most 20 questions, what you need not be asked.")
+    ] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="With `--placement`: take the last one back.")] = False,
     limit: Annotated[int, typer.Option(min=1, help="At most this many cards.")] = 20,
     seed: Annotated[
         int | None, typer.Option(help="Shuffle the new cards, or generate questions, the same way each time.")
@@ -75,10 +81,12 @@ def quiz(
     Think or type, reveal, tick what you said, rate yourself: the rating decides when the card comes back. Every rating
     is saved as it is given. Generated questions are judged and rated too, but never come back: a seed replays them.
 
-    A learning path is an order for a purpose, exercises included: `--paths` lists them.
+    A learning path is an order for a purpose, exercises included: `--paths` lists them. A placement tests out of what
+    you know, so that practice starts beyond it.
 
     Examples: autodrill quiz --topic kinks --limit 5; autodrill quiz --ids why-topological-order;
-    autodrill quiz --path night-before; autodrill quiz --generated graph --difficulty easy
+    autodrill quiz --path night-before; autodrill quiz --placement;
+    autodrill quiz --generated graph --difficulty easy
     """
     from autodrill.bank.loader import load_questions
     from autodrill.practice.session import Filter
@@ -87,12 +95,19 @@ def quiz(
     interactive = output_format is OutputFormat.TEXT and not no_input
     interactive = interactive and (lines or (sys.stdin.isatty() and sys.stdout.isatty()))
     if generated:
-        if topic or kind or ids or ahead or path or paths:
+        if topic or kind or ids or ahead or path or paths or placement:
             hint = "`--difficulty`, `--limit` and `--seed` go with it"
             raise UsageError("`--generated` makes its own questions: it does not choose among the bank's", hint=hint)
         _generated(generated, difficulty or (), seed, limit, output_format, interactive=interactive, lines=lines)
         return
+    if undo and not placement:
+        raise UsageError("`--undo` goes with `--placement`", hint="in a sitting, `u` takes the last rating back")
+    if placement and (difficulty or kind or ids or path or paths or ahead or seed is not None):
+        raise UsageError("`--placement` chooses its own questions", hint="`--topic` goes with it")
     bank = load_questions()
+    if placement:
+        _place(bank, topic or (), output_format, undo=undo, interactive=interactive, lines=lines)
+        return
     if paths:
         _list_paths(bank, output_format)
         return
@@ -234,18 +249,9 @@ def _sit(cards: "Cards", store: "Store | None", seed: int, *, lines: bool) -> "S
     Raises:
         typer.Exit: Ctrl-C.
     """
-    from autodrill.cli.keys import LineKeyboard, TerminalKeyboard, terminal_keyboard_works
-    from autodrill.cli.screen import Screen
     from autodrill.cli.sitting import Sitting
-    from autodrill.render.console import stdout_console
 
-    with contextlib.ExitStack() as stack:
-        keyboard: LineKeyboard | TerminalKeyboard
-        if lines or not terminal_keyboard_works():
-            keyboard = LineKeyboard(sys.stdin, sys.stdout)
-        else:
-            keyboard = stack.enter_context(TerminalKeyboard())
-        screen = Screen(stdout_console(), in_place=keyboard.single_keys)
+    with _at_the_keyboard(lines=lines) as (keyboard, screen):
         sitting = Sitting(_practisable(cards), store, keyboard, screen, now, seed)
         try:
             sitting.run()
@@ -255,6 +261,43 @@ def _sit(cards: "Cards", store: "Store | None", seed: int, *, lines: bool) -> "S
             _warn(f"stopped; {count} rating{'s are' if count != 1 else ' is'} {kept}")
             raise typer.Exit(Exit.INTERRUPTED) from None
     return sitting
+
+
+@contextlib.contextmanager
+def _at_the_keyboard(*, lines: bool) -> "Iterator[tuple[Keyboard, Screen]]":
+    """Give where answers come from and where cards go."""
+    from autodrill.cli.keys import LineKeyboard, TerminalKeyboard, terminal_keyboard_works
+    from autodrill.cli.screen import Screen
+    from autodrill.render.console import stdout_console
+
+    with contextlib.ExitStack() as stack:
+        keyboard: LineKeyboard | TerminalKeyboard
+        if lines or not terminal_keyboard_works():
+            keyboard = LineKeyboard(sys.stdin, sys.stdout)
+        else:
+            keyboard = stack.enter_context(TerminalKeyboard())
+        yield keyboard, Screen(stdout_console(), in_place=keyboard.single_keys)
+
+
+def _place(
+    bank: Sequence[Question],
+    topics: Sequence[str],
+    output_format: OutputFormat,
+    *,
+    undo: bool,
+    interactive: bool,
+    lines: bool,
+) -> None:
+    """Ask a placement, show the last one, or take it back."""
+    from autodrill.cli.placement import place, show_placement, undo_placement
+
+    if undo:
+        undo_placement()
+    elif not interactive:
+        show_placement(bank, as_json=output_format is OutputFormat.JSON)
+    else:
+        with _at_the_keyboard(lines=lines) as (keyboard, screen):
+            place(bank, topics, keyboard, screen)
 
 
 def _close(sitting: "Sitting", next_step: str) -> None:

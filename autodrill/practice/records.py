@@ -87,6 +87,7 @@ class PlacementTaken:
         id: Its number in the log.
         at: When, in UTC.
         excused: The questions that need not be asked as new.
+        unknown: Those found not known, whatever an earlier placement said.
         reviews: The numbers of the reviews it gave, which go when it is undone.
         detail: The whole of it, as JSON values.
     """
@@ -94,6 +95,7 @@ class PlacementTaken:
     id: int
     at: datetime
     excused: frozenset[str]
+    unknown: frozenset[str]
     reviews: tuple[int, ...]
     detail: Mapping[str, Any]
 

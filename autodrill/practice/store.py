@@ -182,7 +182,12 @@ class Store:
         return rows[0][0] or None if rows else None
 
     def add_placement(self, detail: Mapping[str, Any], at: datetime) -> None:
-        """Append what a placement found: `excused`, ids of questions, `reviews`, their numbers, and whatever else."""
+        """Append what a placement found; it is on disk when this returns.
+
+        Args:
+            detail: `excused` and `unknown`, ids of questions, `reviews`, numbers in the log, and whatever else.
+            at: When.
+        """
         import json
 
         written = json.dumps(dict(detail), ensure_ascii=False)
@@ -199,7 +204,9 @@ class Store:
         )
         read = [(row, datetime.fromisoformat(at), json.loads(detail)) for row, at, detail in rows]
         return [
-            PlacementTaken(row, at, frozenset(detail["excused"]), tuple(detail["reviews"]), detail)
+            PlacementTaken(
+                row, at, frozenset(detail["excused"]), frozenset(detail["unknown"]), tuple(detail["reviews"]), detail
+            )
             for row, at, detail in read
         ]
 
@@ -220,8 +227,11 @@ class Store:
         return last[0]
 
     def excused(self) -> frozenset[str]:
-        """Return the ids of the questions that placements tested out of."""
-        return frozenset().union(*(placement.excused for placement in self.placements()))
+        """Return the ids of the questions that placements tested out of; a later one has the last word."""
+        known: frozenset[str] = frozenset()
+        for placement in self.placements():
+            known = (known - placement.unknown) | placement.excused
+        return known
 
     def _append(self, statement: str, values: Sequence[Any]) -> int:
         with self._explaining():

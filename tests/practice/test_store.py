@@ -95,7 +95,7 @@ def test_nothing_that_was_logged_can_be_changed(store: Store, path: Path, day: D
     store.add_attempt("x", "pass", "", day(0))
     store.add_hint("x", 1, day(0))
     store.choose_path("one-week", day(0))
-    store.add_placement({"excused": [], "reviews": []}, day(0))
+    store.add_placement({"excused": [], "unknown": [], "reviews": []}, day(0))
     store.undo_placement(day(0))
     with pytest.raises(sqlite3.IntegrityError, match="append-only"):
         sql(path, change.format(table))
@@ -120,8 +120,8 @@ def test_exercises_count_as_passed_once_they_were(store: Store, day: Day) -> Non
 def test_a_placement_excuses_until_it_is_undone_and_takes_its_ratings_with_it(store: Store, day: Day) -> None:
     own = store.add_review("q:own", Rating.GOOD, day(0))
     asked = store.add_review("q:asked", Rating.GOOD, day(1))
-    store.add_placement({"excused": ["a", "b"], "reviews": [asked.id], "why": "ẋ"}, day(1))
-    store.add_placement({"excused": ["c"], "reviews": []}, day(2))
+    store.add_placement({"excused": ["a", "b"], "unknown": [], "reviews": [asked.id], "why": "ẋ"}, day(1))
+    store.add_placement({"excused": ["c"], "unknown": [], "reviews": []}, day(2))
     assert store.excused() == {"a", "b", "c"}
     undone = store.undo_placement(day(3))
     assert undone is not None
@@ -133,9 +133,15 @@ def test_a_placement_excuses_until_it_is_undone_and_takes_its_ratings_with_it(st
     assert store.undo_placement(day(4)) is None
 
 
+def test_a_later_placement_has_the_last_word(store: Store, day: Day) -> None:
+    store.add_placement({"excused": ["a", "b"], "unknown": ["c"], "reviews": []}, day(0))
+    store.add_placement({"excused": ["c"], "unknown": ["a"], "reviews": []}, day(1))
+    assert store.excused() == {"b", "c"}
+
+
 def test_a_rating_taken_back_by_hand_does_not_stop_its_placement_from_being_undone(store: Store, day: Day) -> None:
     asked = store.add_review("q:asked", Rating.GOOD, day(1))
-    store.add_placement({"excused": ["a"], "reviews": [asked.id]}, day(1))
+    store.add_placement({"excused": ["a"], "unknown": [], "reviews": [asked.id]}, day(1))
     store.undo_review(day(2))
     store.undo_placement(day(3))
     assert (store.excused(), store.reviews()) == (frozenset(), [])
