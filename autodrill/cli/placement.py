@@ -162,8 +162,6 @@ def _say_conclusions(detail: Mapping[str, Any], total: int) -> None:
         say(line)
     count = len(detail["excused"])
     say()
-    answers = len(detail["reviews"])
-    say(
-        f"{answers} answer{'s' if answers != 1 else ''}; {count} of {total} questions are not asked as new: autodrill quiz goes on"
-    )
+    answers = f"{len(detail['reviews'])} answer{'s' if len(detail['reviews']) != 1 else ''}"
+    say(f"{answers}; {count} of {total} questions are not asked as new: autodrill quiz goes on")
     say(_UNDO)
