@@ -9,7 +9,7 @@ from autodrill.bank.judge import letters
 from autodrill.cli.keys import ENTER, SPACE
 from autodrill.practice.records import Rating
 
-__all__ = ["Action", "Binding", "asking", "find", "rating", "ticking"]
+__all__ = ["Action", "Binding", "asking", "find", "passing", "rating", "ticking"]
 
 
 class Action(Enum):
@@ -88,6 +88,12 @@ def ticking(points: int) -> tuple[Binding, ...]:
         Binding((ENTER, SPACE), Action.GO_ON, "Enter", "go on", "go on to the rest of the answer"),
         *_EVERYWHERE,
     )
+
+
+def passing() -> tuple[Binding, ...]:
+    """Return the keys while a card stands that is not rated here: an exercise."""
+    go_on = Binding((ENTER, SPACE), Action.GO_ON, "Enter", "go on", "go on; the exercise is rated by `autodrill check`")
+    return (go_on, *_EVERYWHERE)
 
 
 def rating(suggested: Rating) -> tuple[Binding, ...]:

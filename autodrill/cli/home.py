@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING
 from autodrill.cli.options import Format, OutputFormat, now, open_store
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from autodrill.drills.exercise import Heading
     from autodrill.practice.progress import Progress
+    from autodrill.practice.records import Review
+    from autodrill.practice.store import Store
 
 __all__ = ["next_", "status"]
 
 
 def status() -> None:
     """Say where you stand and what to type next."""
-    exercises, known, questions, due = _survey()
+    exercises, known, questions, due, on_path = _survey()
     from autodrill.practice.progress import next_exercise
     from autodrill.practice.state import State
     from autodrill.render.plain import Paint, say
@@ -27,6 +31,8 @@ def status() -> None:
     say()
     say(f"  exercises  {passed} of {len(exercises)} passed, {states.count(State.DUE)} due again")
     say(f"  questions  {questions[0]} of {questions[1]} seen, {due} due")
+    if on_path:
+        say(f"  path       {on_path}")
     say()
     upcoming = next_exercise([e.id for e in exercises], known)
     if due:
@@ -47,7 +53,7 @@ def next_(output_format: Format = OutputFormat.TEXT) -> None:
 
     Example: autodrill next
     """
-    exercises, known, _, _ = _survey()
+    exercises, known, *_ = _survey()
     from autodrill.practice.progress import next_exercise
 
     name = next_exercise([e.id for e in exercises], known)
@@ -69,7 +75,7 @@ def next_(output_format: Format = OutputFormat.TEXT) -> None:
     say(f"next: autodrill open {chosen.id}, then autodrill check {chosen.id}", err=True)
 
 
-def _survey() -> "tuple[list[Heading], Progress, tuple[int, int], int]":
+def _survey() -> "tuple[list[Heading], Progress, tuple[int, int], int, str | None]":
     from autodrill.bank.index import question_ids
     from autodrill.drills.library import Library
     from autodrill.practice.paths import history_file
@@ -78,13 +84,22 @@ def _survey() -> "tuple[list[Heading], Progress, tuple[int, int], int]":
     exercises = Library.open().headings()
     bank = question_ids()
     if not history_file(os.environ).exists():
-        return exercises, Progress({}, {}), (0, len(bank)), 0
+        return exercises, Progress({}, {}), (0, len(bank)), 0, None
     with open_store() as store:
         known = progress(store, now())
         reviews = [r for r in store.reviews() if r.card.startswith("q:")]
+        on_path = _on_path(store, reviews)
     if not reviews:
-        return exercises, known, (0, len(bank)), 0
+        return exercises, known, (0, len(bank)), 0, on_path
     from autodrill.practice.schedule import Schedule
 
     due = sum(card.due <= now() for card in Schedule(reviews).states())
-    return exercises, known, (len({r.card for r in reviews}), len(bank)), due
+    return exercises, known, (len({r.card for r in reviews}), len(bank)), due, on_path
+
+
+def _on_path(store: "Store", reviews: "Sequence[Review]") -> str | None:
+    if store.chosen_path() is None:
+        return None
+    from autodrill.cli.on_path import home_line
+
+    return home_line(store, reviews)

@@ -2,6 +2,7 @@
 
 # No `from __future__ import annotations` here: typer has to find the annotations' names at run time.
 
+import contextlib
 import enum
 import os
 import sys
@@ -17,11 +18,23 @@ from autodrill.cli.options import Format, OutputFormat, now, open_store
 from autodrill.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from autodrill.cli.keys import Keyboard
+    from autodrill.cli.on_path import Course
+    from autodrill.cli.screen import Screen
     from autodrill.cli.sitting import Sitting
+    from autodrill.drills.exercise import Heading
     from autodrill.practice.schedule import Schedule
+    from autodrill.practice.standing import Standing
     from autodrill.practice.store import Store
 
+    Cards = Sequence[Question | Heading]
+    Reached = tuple[Course, Standing]
+
 __all__ = ["quiz"]
+
+_NO_PATH = "none"
 
 
 class Input(enum.StrEnum):
@@ -42,6 +55,14 @@ def quiz(
         list[str] | None,
         typer.Option(metavar="CONCEPT", help="Fresh questions on a concept, or `all`; may be given again."),
     ] = None,
+    path: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Along this learning path, and remember it; `none` leaves it.")
+    ] = None,
+    paths: Annotated[bool, typer.Option("--paths", help="List the learning paths, and how far you are.")] = False,
+    placement: Annotated[
+        bool, typer.Option("--placement", help="Find out, in at most 20 questions, what you need not be asked.")
+    ] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="With `--placement`: take the last one back.")] = False,
     limit: Annotated[int, typer.Option(min=1, help="At most this many cards.")] = 20,
     seed: Annotated[
         int | None, typer.Option(help="Shuffle the new cards, or generate questions, the same way each time.")
@@ -60,44 +81,101 @@ def quiz(
     Think or type, reveal, tick what you said, rate yourself: the rating decides when the card comes back. Every rating
     is saved as it is given. Generated questions are judged and rated too, but never come back: a seed replays them.
 
+    A learning path is an order for a purpose, exercises included: `--paths` lists them. A placement tests out of what
+    you know, so that practice starts beyond it.
+
     Examples: autodrill quiz --topic kinks --limit 5; autodrill quiz --ids why-topological-order;
+    autodrill quiz --path night-before; autodrill quiz --placement;
     autodrill quiz --generated graph --difficulty easy
     """
     from autodrill.bank.loader import load_questions
-    from autodrill.practice.paths import history_file
-    from autodrill.practice.schedule import Schedule
-    from autodrill.practice.session import Filter, choose
+    from autodrill.practice.session import Filter
 
     lines = answers is Input.LINES
     interactive = output_format is OutputFormat.TEXT and not no_input
     interactive = interactive and (lines or (sys.stdin.isatty() and sys.stdout.isatty()))
     if generated:
-        if topic or kind or ids or ahead:
+        if topic or kind or ids or ahead or path or paths or placement:
             hint = "`--difficulty`, `--limit` and `--seed` go with it"
             raise UsageError("`--generated` makes its own questions: it does not choose among the bank's", hint=hint)
         _generated(generated, difficulty or (), seed, limit, output_format, interactive=interactive, lines=lines)
         return
+    if undo and not placement:
+        raise UsageError("`--undo` goes with `--placement`", hint="in a sitting, `u` takes the last rating back")
+    if placement and (difficulty or kind or ids or path or paths or ahead or seed is not None):
+        raise UsageError("`--placement` chooses its own questions", hint="`--topic` goes with it")
     bank = load_questions()
+    if placement:
+        _place(bank, topic or (), output_format, undo=undo, interactive=interactive, lines=lines)
+        return
+    if paths:
+        _list_paths(bank, output_format)
+        return
+    if path and (ids or seed is not None):
+        raise UsageError("`--path` has its own cards in its own order", hint="leave out `--ids` and `--seed`")
     only = Filter(frozenset(topic or ()), frozenset(difficulty or ()), frozenset(kind or ()))
+    course = None
+    if path is not None and path != _NO_PATH:
+        from autodrill.cli.on_path import Course
 
-    def chosen(schedule: Schedule) -> tuple[Question, ...]:
+        course = Course.open(bank)
+        course.find(path)
+
+    def chosen(store: "Store | None") -> "Cards":
+        if course and path:
+            return course.cards(course.find(path), store, now(), only, limit=limit, ahead=ahead)
         if ids is not None:
             return _named(bank, ids)
-        return choose(bank, schedule, now(), only=only, limit=limit, seed=seed, ahead=ahead)
+        schedule = Schedule(store.reviews() if store else ())
+        excused = store.excused() if store else frozenset[str]()
+        return choose(bank, schedule, now(), only=only, limit=limit, seed=seed, ahead=ahead, excused=excused)
 
-    path = history_file(os.environ)
-    if not interactive and not path.exists():
-        # Only showing cards leaves no trace, and works where nothing can be written.
-        schedule = Schedule()
-        _show(chosen(schedule), schedule, seed or 0, output_format)
+    from autodrill.practice.schedule import Schedule
+    from autodrill.practice.session import choose
+
+    def reached(store: "Store | None") -> "Reached | None":
+        return (course, course.standing(course.find(path), store)) if course and path else None
+
+    with _store_unless(readable_only=not interactive) as store:
+        if interactive:
+            assert store is not None
+            if path is not None:
+                store.choose_path("" if path == _NO_PATH else path, now())
+            _sit_scheduled(chosen(store), store, seed, lambda: reached(store), lines=lines)
+        else:
+            _show(chosen(store), Schedule(store.reviews() if store else ()), seed or 0, output_format, reached(store))
+
+
+@contextlib.contextmanager
+def _store_unless(*, readable_only: bool) -> "Iterator[Store | None]":
+    """Open the history; only showing cards makes none where there is none, and works where nothing can be written."""
+    from autodrill.practice.paths import history_file
+
+    if readable_only and not history_file(os.environ).exists():
+        yield None
         return
     with open_store() as store:
-        schedule = Schedule(store.reviews())
-        questions = chosen(schedule)
-        if interactive:
-            _sit_scheduled(questions, store, seed, lines=lines)
-        else:
-            _show(questions, schedule, seed or 0, output_format)
+        yield store
+
+
+def _list_paths(bank: Sequence[Question], output_format: OutputFormat) -> None:
+    """Write the learning paths and how far the learner is on each."""
+    from autodrill.cli.on_path import Course
+
+    course = Course.open(bank)
+    with _store_unless(readable_only=True) as store:
+        chosen = store.chosen_path() if store else None
+        if output_format is OutputFormat.JSON:
+            from autodrill.render.document import write_document
+
+            found = [course.as_json(course.standing(path, store)) for path in course.paths.values()]
+            write_document("quiz", paths=found, chosen=chosen)
+            return
+        from autodrill.render.plain import say
+
+        for line in course.listing(store, chosen):
+            say(line)
+    say("start one: autodrill quiz --path NAME", err=True)
 
 
 def _generated(
@@ -143,40 +221,38 @@ def _generated(
         _warn(replay)
 
 
-def _sit_scheduled(questions: Sequence[Question], store: "Store", seed: int | None, *, lines: bool) -> None:
+def _sit_scheduled(
+    cards: "Cards", store: "Store", seed: int | None, reached: "Callable[[], Reached | None]", *, lines: bool
+) -> None:
     """Ask questions of the bank, and say at the end what became of them and when the next is due."""
     from autodrill.practice.schedule import Schedule
     from autodrill.render.console import stdout_console
     from autodrill.render.quiz import next_due, nothing_due
 
-    if not questions:
-        stdout_console().print(nothing_due(Schedule(store.reviews()), now()))
+    def say_how_far() -> None:
+        if (on_path := reached()) is not None:
+            course, standing = on_path
+            stdout_console().print(course.line(standing), style="dim", soft_wrap=True)
+
+    say_how_far()
+    if not cards:
+        stdout_console().print(nothing_due(Schedule(store.reviews()), now(), len(store.excused())))
         return
-    sitting = _sit(questions, store, int(now().timestamp()) if seed is None else seed, lines=lines)
+    sitting = _sit(cards, store, int(now().timestamp()) if seed is None else seed, lines=lines)
     _close(sitting, next_due(sitting.schedule, now()))
+    say_how_far()
 
 
-def _sit(questions: Sequence[Question], store: "Store | None", seed: int, *, lines: bool) -> "Sitting":
+def _sit(cards: "Cards", store: "Store | None", seed: int, *, lines: bool) -> "Sitting":
     """Ask the questions; without a store no rating is kept.
 
     Raises:
         typer.Exit: Ctrl-C.
     """
-    import contextlib
-
-    from autodrill.cli.keys import LineKeyboard, TerminalKeyboard, terminal_keyboard_works
-    from autodrill.cli.screen import Screen
     from autodrill.cli.sitting import Sitting
-    from autodrill.render.console import stdout_console
 
-    with contextlib.ExitStack() as stack:
-        keyboard: LineKeyboard | TerminalKeyboard
-        if lines or not terminal_keyboard_works():
-            keyboard = LineKeyboard(sys.stdin, sys.stdout)
-        else:
-            keyboard = stack.enter_context(TerminalKeyboard())
-        screen = Screen(stdout_console(), in_place=keyboard.single_keys)
-        sitting = Sitting(_practisable(questions), store, keyboard, screen, now, seed)
+    with _at_the_keyboard(lines=lines) as (keyboard, screen):
+        sitting = Sitting(_practisable(cards), store, keyboard, screen, now, seed)
         try:
             sitting.run()
         except KeyboardInterrupt:
@@ -185,6 +261,43 @@ def _sit(questions: Sequence[Question], store: "Store | None", seed: int, *, lin
             _warn(f"stopped; {count} rating{'s are' if count != 1 else ' is'} {kept}")
             raise typer.Exit(Exit.INTERRUPTED) from None
     return sitting
+
+
+@contextlib.contextmanager
+def _at_the_keyboard(*, lines: bool) -> "Iterator[tuple[Keyboard, Screen]]":
+    """Give where answers come from and where cards go."""
+    from autodrill.cli.keys import LineKeyboard, TerminalKeyboard, terminal_keyboard_works
+    from autodrill.cli.screen import Screen
+    from autodrill.render.console import stdout_console
+
+    with contextlib.ExitStack() as stack:
+        keyboard: LineKeyboard | TerminalKeyboard
+        if lines or not terminal_keyboard_works():
+            keyboard = LineKeyboard(sys.stdin, sys.stdout)
+        else:
+            keyboard = stack.enter_context(TerminalKeyboard())
+        yield keyboard, Screen(stdout_console(), in_place=keyboard.single_keys)
+
+
+def _place(
+    bank: Sequence[Question],
+    topics: Sequence[str],
+    output_format: OutputFormat,
+    *,
+    undo: bool,
+    interactive: bool,
+    lines: bool,
+) -> None:
+    """Ask a placement, show the last one, or take it back."""
+    from autodrill.cli.placement import place, show_placement, undo_placement
+
+    if undo:
+        undo_placement()
+    elif not interactive:
+        show_placement(bank, as_json=output_format is OutputFormat.JSON)
+    else:
+        with _at_the_keyboard(lines=lines) as (keyboard, screen):
+            place(bank, topics, keyboard, screen)
 
 
 def _close(sitting: "Sitting", next_step: str) -> None:
@@ -196,26 +309,39 @@ def _close(sitting: "Sitting", next_step: str) -> None:
     console.print(summary(sitting.rated, sitting.skipped, sitting.left, next_step), soft_wrap=True)
 
 
-def _show(questions: Sequence[Question], schedule: "Schedule", seed: int, output_format: OutputFormat) -> None:
+def _show(
+    cards: "Cards", schedule: "Schedule", seed: int, output_format: OutputFormat, reached: "Reached | None" = None
+) -> None:
     """Write the cards with their answers, nothing asked and nothing rated."""
     from autodrill.practice.records import question_card
 
     if output_format is OutputFormat.JSON:
         from autodrill.render.document import write_document
-        from autodrill.render.quiz_json import as_json
+        from autodrill.render.quiz_json import as_json, exercise_as_json
 
-        states = [schedule.state(question_card(question.id)) for question in questions]
-        write_document("quiz", cards=[as_json(q, state) for q, state in zip(questions, states, strict=True)])
+        written = [
+            as_json(card, schedule.state(question_card(card.id)))
+            if isinstance(card, Question)
+            else exercise_as_json(card)
+            for card in cards
+        ]
+        write_document("quiz", cards=written, **({"path": reached[0].as_json(reached[1])} if reached else {}))
         return
     from autodrill.cli.sitting import shuffled_options
     from autodrill.render.console import stdout_console, symbols_for
-    from autodrill.render.quiz import CardView
+    from autodrill.render.quiz import CardView, ExerciseView
 
     console = stdout_console()
-    for position, question in enumerate(_practisable(questions), 1):
-        view = CardView(question, symbols_for(console.file), shuffled_options(question, seed))
-        console.print(view.front(position, len(questions)), view.back(), view.points(None), view.rest(), "", sep="")
-    what = f"{len(questions)} card{'s' if len(questions) != 1 else ''} shown, not rated"
+    symbols = symbols_for(console.file)
+    for position, card in enumerate(_practisable(cards), 1):
+        if not isinstance(card, Question):
+            console.print(ExerciseView(card, symbols).front(position, len(cards)), "", sep="")
+            continue
+        view = CardView(card, symbols, shuffled_options(card, seed))
+        console.print(view.front(position, len(cards)), view.back(), view.points(None), view.rest(), "", sep="")
+    if reached:
+        _warn(reached[0].line(reached[1]))
+    what = f"{len(cards)} card{'s' if len(cards) != 1 else ''} shown, not rated"
     _warn(f"{what}: rating needs a terminal, or `--input lines`")
 
 
@@ -231,12 +357,15 @@ def _named(bank: Sequence[Question], ids: str) -> tuple[Question, ...]:
     return tuple(by_id[name] for name in names)
 
 
-def _practisable(questions: Sequence[Question]) -> tuple[Question, ...]:
-    """Leave out the exercises that do not exist yet: what a card says to type must work."""
+def _practisable(cards: "Cards") -> "Cards":
+    """Leave out the exercises of questions that do not exist yet: what a card says to type must work."""
     from autodrill.content import content_root, visible_files
 
     there = {path.stem for path in visible_files(content_root() / "exercises", ".py")}
-    return tuple(replace(q, exercises=tuple(e for e in q.exercises if e in there)) for q in questions)
+    return tuple(
+        replace(card, exercises=tuple(e for e in card.exercises if e in there)) if isinstance(card, Question) else card
+        for card in cards
+    )
 
 
 def _warn(text: str) -> None:

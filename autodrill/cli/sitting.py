@@ -4,32 +4,23 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from autodrill.bank.judge import (
-    Outcome,
-    judge_choice,
-    judge_formula,
-    judge_line,
-    judge_number,
-    judge_output,
-)
-from autodrill.bank.questions import BugKey, ChoiceKey, DeriveKey, NumericKey, PredictKey
+from autodrill.bank.judge import Outcome
+from autodrill.bank.questions import ChoiceKey
 from autodrill.cli import bindings
+from autodrill.cli.asking import Asker, CardLeftError, Given, judges_of
 from autodrill.cli.bindings import Action
+from autodrill.drills.exercise import Heading
 from autodrill.practice.records import Rating, question_card
 from autodrill.practice.schedule import Schedule
-from autodrill.render.quiz import CardView, interval
+from autodrill.render.quiz import CardView, ExerciseView, interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
-    from autodrill.bank.judge import Judgement
     from autodrill.bank.questions import Option, Question
-    from autodrill.cli.bindings import Binding
     from autodrill.cli.keys import Keyboard
     from autodrill.cli.screen import Screen
     from autodrill.practice.store import Store
@@ -37,27 +28,11 @@ if TYPE_CHECKING:
 __all__ = ["Sitting", "shuffled_options", "suggestion"]
 
 
-class _CardLeftError(Exception):
-    """The card is left without a rating: skipped, undone or quit."""
-
-    def __init__(self, action: Action) -> None:
-        self.action = action
-
-
-@dataclass
-class _Given:
-    """What the learner has given on the open card so far."""
-
-    typed: list[tuple[str, str]] = field(default_factory=list)
-    judged: list[tuple[str, Judgement]] = field(default_factory=list)
-    ticked: set[int] = field(default_factory=set)
-
-
 class Sitting:
     """Asks questions in order.
 
     Args:
-        questions: What to ask.
+        cards: What to ask; an exercise among them is named and passed by, as `autodrill check` rates it.
         store: Where each rating is committed as it is given; None where no card ever comes back, as of questions
             generated for this sitting.
         keyboard: Where keys come from.
@@ -73,23 +48,24 @@ class Sitting:
 
     def __init__(
         self,
-        questions: Sequence[Question],
+        cards: Sequence[Question | Heading],
         store: Store | None,
         keyboard: Keyboard,
         screen: Screen,
         now: Callable[[], datetime],
         seed: int,
     ) -> None:
-        self._questions = tuple(questions)
+        self._cards = tuple(cards)
         self._store = store
         self._keyboard = keyboard
         self._screen = screen
         self._now = now
         self._seed = seed
         self._history: list[tuple[int, Rating]] = []
+        self._asker = Asker(keyboard, screen, lambda: bool(self._history))
         self.schedule = Schedule() if store is None else Schedule(store.reviews())
         self.skipped = 0
-        self.left = len(self._questions)
+        self.left = len(self._cards)
 
     @property
     def rated(self) -> Counter[Rating]:
@@ -104,11 +80,11 @@ class Sitting:
             StoreError: A rating could not be written.
         """
         at = 0
-        while at < len(self._questions):
-            self.left = len(self._questions) - at
+        while at < len(self._cards):
+            self.left = len(self._cards) - at
             try:
                 self._card(at)
-            except _CardLeftError as left:
+            except CardLeftError as left:
                 if left.action is Action.QUIT:
                     return
                 if left.action is Action.UNDO:
@@ -122,14 +98,22 @@ class Sitting:
         self.left = 0
 
     def _card(self, at: int) -> None:
-        question = self._questions[at]
+        card = self._cards[at]
+        if isinstance(card, Heading):
+            self._screen.show("")
+            self._screen.show(ExerciseView(card, self._screen.symbols).front(at + 1, len(self._cards)))
+            self._asker.press(bindings.passing())
+        else:
+            self._question(card, at)
+
+    def _question(self, question: Question, at: int) -> None:
         options = shuffled_options(question, self._seed)
         view = CardView(question, self._screen.symbols, options)
         started = self._now()
-        given = _Given()
+        given = Given()
         self._screen.show("")
-        self._screen.show(view.front(at + 1, len(self._questions)))
-        self._ask(question, options, view, given)
+        self._screen.show(view.front(at + 1, len(self._cards)))
+        self._asker.ask(question, options, view, given)
         if given.judged:
             self._screen.show(view.verdicts(given.judged))
         self._screen.show(view.back())
@@ -139,57 +123,19 @@ class Sitting:
             self._tick(view, given)
         self._screen.show(view.rest())
         if given.judged:
-            right = sum(judgement.outcome is Outcome.RIGHT for _, judgement in given.judged)
-            # What was left unanswered was not known either.
-            suggested, why = suggestion(right, max(len(_judges(question)), 1), "right")
+            suggested, why = suggestion(given.right, max(len(judges_of(question)), 1), "right")
         else:
             suggested, why = suggestion(len(given.ticked), len(question.key_points), "points made")
         rating = self._rate(question, view, suggested, why)
-        self._commit(at, rating, given, started)
+        self._commit(question, at, rating, given, started)
 
-    def _ask(self, question: Question, options: Sequence[Option], view: CardView, given: _Given) -> None:
-        """Let the learner think, choose or type until the answer is to be shown."""
-        keys = bindings.asking(options=len(options), typed=not isinstance(question.key, ChoiceKey | None))
-        while True:
-            binding, key = self._press(keys)
-            match binding.action:
-                case Action.REVEAL:
-                    return
-                case Action.CHOOSE:
-                    given.typed.append(("", key))
-                    given.judged.append(("", judge_choice(key, options)))
-                    return
-                case Action.TYPE if question.key is None:
-                    text = self._keyboard.line(f"{self._screen.symbols.bar} ")
-                    if text.strip():
-                        given.typed.append(("", text))
-                    return
-                case Action.TYPE:
-                    self._type(question, view, given)
-                    return
-
-    def _type(self, question: Question, view: CardView, given: _Given) -> None:
-        """Take one line for each label; an empty one leaves the rest unanswered, an unreadable one is asked again."""
-        for label, judge in _judges(question):
-            while True:
-                shown = f"{label} = " if label else "> "
-                typed = self._keyboard.line(f"{self._screen.symbols.bar} {self._screen.spelled(shown)}")
-                if not typed.strip():
-                    return
-                judgement = judge(typed)
-                if judgement.outcome is not Outcome.UNREADABLE:
-                    break
-                self._screen.show(view.barred(self._screen.remark(judgement.remark)))
-            given.typed.append((label, typed))
-            given.judged.append((label, judgement))
-
-    def _tick(self, view: CardView, given: _Given) -> None:
+    def _tick(self, view: CardView, given: Given) -> None:
         count = len(view.question.key_points)
         keys = bindings.ticking(count)
         with self._screen.redrawn() as draw:
             draw(view.points(given.ticked))
             while True:
-                binding, key = self._press(keys)
+                binding, key = self._asker.press(keys)
                 match binding.action:
                     case Action.TICK:
                         given.ticked ^= {int(key) - 1}
@@ -203,30 +149,10 @@ class Sitting:
         card = question_card(question.id)
         intervals = {} if self._store is None else self.schedule.intervals(card, self._now())
         self._screen.show(view.ratings(intervals, suggested, why))
-        binding, key = self._press(bindings.rating(suggested))
+        binding, key = self._asker.press(bindings.rating(suggested))
         return Rating(int(key)) if binding.action is Action.RATE else suggested
 
-    def _press(self, keys: tuple[Binding, ...]) -> tuple[Binding, str]:
-        """Show the key bar and wait for a key of it; what every stage shares is done here."""
-        # A key that can do nothing now is not offered.
-        keys = tuple(binding for binding in keys if self._history or binding.action is not Action.UNDO)
-        while True:
-            with self._screen.key_bar(keys):
-                key = self._keyboard.key()
-            binding = bindings.find(keys, key)
-            match binding and binding.action:
-                case Action.HELP:
-                    self._screen.key_help(keys)
-                case (Action.SKIP | Action.QUIT | Action.UNDO) as action:
-                    raise _CardLeftError(action)
-                case None:
-                    self._screen.note(f"`{key}` does nothing here; ? lists the keys")
-                case _:
-                    assert binding is not None
-                    return binding, key
-
-    def _commit(self, at: int, rating: Rating, given: _Given, started: datetime) -> None:
-        question = self._questions[at]
+    def _commit(self, question: Question, at: int, rating: Rating, given: Given, started: datetime) -> None:
         if self._store is None:
             self._history.append((at, rating))
             self._screen.note(f"{rating.word}, not scheduled")
@@ -272,23 +198,3 @@ def shuffled_options(question: Question, seed: int) -> tuple[Option, ...]:
     options = list(question.key.options)
     random.Random(f"{seed}:{question.id}").shuffle(options)  # noqa: S311 - an order, not a secret
     return tuple(options)
-
-
-def _judges(question: Question) -> list[tuple[str, Callable[[str], Judgement]]]:
-    """Return, for each label of a typed answer, what judges a line of text."""
-    match question.key:
-        case NumericKey() as key:
-            return [
-                (label, partial(judge_number, want=want, tolerance=key.tolerance)) for label, want in key.values.items()
-            ]
-        case DeriveKey() as key:
-            return [
-                (label, partial(judge_formula, want=want, variables=key.variables))
-                for label, want in key.answers.items()
-            ]
-        case PredictKey() as key:
-            return [("", partial(judge_output, key=key))]
-        case BugKey() as key:
-            return [("line", partial(judge_line, key=key))]
-        case _:
-            return []

@@ -38,13 +38,36 @@ _LOGS = (
     ) STRICT""",
 )
 
-# The file itself refuses to forget, whatever program writes to it.
-_APPEND_ONLY = tuple(
-    f"CREATE TRIGGER {table}_no_{event.lower()} BEFORE {event} ON {table} "
-    f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
-    for table in ("reviews", "undone", "attempts", "hints")
-    for event in ("UPDATE", "DELETE")
+_COURSE = (
+    """CREATE TABLE paths (
+        id INTEGER PRIMARY KEY,
+        at TEXT NOT NULL,
+        path TEXT NOT NULL
+    ) STRICT""",
+    """CREATE TABLE placements (
+        id INTEGER PRIMARY KEY,
+        at TEXT NOT NULL,
+        detail TEXT NOT NULL
+    ) STRICT""",
+    """CREATE TABLE placements_undone (
+        placement INTEGER PRIMARY KEY REFERENCES placements (id),
+        at TEXT NOT NULL
+    ) STRICT""",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = ((*_LOGS, *_APPEND_ONLY),)
+
+def _append_only(*tables: str) -> tuple[str, ...]:
+    """The file itself refuses to forget, whatever program writes to it."""
+    return tuple(
+        f"CREATE TRIGGER {table}_no_{event.lower()} BEFORE {event} ON {table} "
+        f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
+        for table in tables
+        for event in ("UPDATE", "DELETE")
+    )
+
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (*_LOGS, *_append_only("reviews", "undone", "attempts", "hints")),
+    (*_COURSE, *_append_only("paths", "placements", "placements_undone")),
+)
 """The statements that lead from format n to format n + 1; the file's `user_version` is how many were run."""

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-__all__ = ["Attempt", "HintTaken", "Rating", "Review", "exercise_card", "question_card"]
+__all__ = ["Attempt", "HintTaken", "PlacementTaken", "Rating", "Review", "exercise_card", "question_card"]
 
 
 class Rating(IntEnum):
@@ -77,6 +77,27 @@ class HintTaken:
     exercise: str
     at: datetime
     stage: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlacementTaken:
+    """What a placement found out.
+
+    Attributes:
+        id: Its number in the log.
+        at: When, in UTC.
+        excused: The questions that need not be asked as new.
+        unknown: Those found not known, whatever an earlier placement said.
+        reviews: The numbers of the reviews it gave, which go when it is undone.
+        detail: The whole of it, as JSON values.
+    """
+
+    id: int
+    at: datetime
+    excused: frozenset[str]
+    unknown: frozenset[str]
+    reviews: tuple[int, ...]
+    detail: Mapping[str, Any]
 
 
 def question_card(identity: str) -> str:

@@ -35,6 +35,11 @@ class Filter:
     difficulties: AbstractSet[Difficulty] = field(default_factory=frozenset)
     kinds: AbstractSet[Kind] = field(default_factory=frozenset)
 
+    @property
+    def admits_all(self) -> bool:
+        """Whether nothing is filtered out."""
+        return not (self.topics or self.difficulties or self.kinds)
+
     def admits(self, question: Question) -> bool:
         """Say whether a question may be asked."""
         return (
@@ -53,6 +58,7 @@ def choose(
     limit: int | None = None,
     seed: int | None = None,
     ahead: bool = False,
+    excused: AbstractSet[str] = frozenset(),
 ) -> tuple[Question, ...]:
     """Choose what to ask: what is due, the longest overdue first, then what is new.
 
@@ -66,7 +72,8 @@ def choose(
         only: Which questions may be asked.
         limit: At most this many.
         seed: Shuffles the new ones.
-        ahead: Whether cards that are not due yet may follow, the next due first.
+        ahead: Whether cards that are not due yet may follow, the next due first, and then those excused.
+        excused: Ids of new questions that are known already.
 
     Raises:
         UnknownNameError: A topic that no question has.
@@ -75,7 +82,8 @@ def choose(
     _refuse_unknown_topics(questions, only)
     admitted = {question_card(q.id): q for q in questions if only.admits(q)}
     due = [admitted[state.card] for state in schedule.due(now) if state.card in admitted]
-    new = [question for card, question in admitted.items() if schedule.state(card) is None]
+    unseen = [question for card, question in admitted.items() if schedule.state(card) is None]
+    new = [question for question in unseen if question.id not in excused]
     if seed is not None:
         # Each question has a place of its own in the shuffle: what was asked leaves the others in their order.
         new.sort(key=lambda q: random.Random(f"{seed}:{q.id}").random())  # noqa: S311 - an order, not a secret
@@ -83,6 +91,7 @@ def choose(
     if ahead:
         waiting = sorted((s for s in schedule.states() if s.due > now), key=lambda s: (s.due, s.card))
         later = [admitted[state.card] for state in waiting if state.card in admitted]
+        later += [question for question in unseen if question.id in excused]
 
     due = due[:limit]
     chosen = interleaved(due)

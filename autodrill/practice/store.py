@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from autodrill.errors import StoreError
 from autodrill.practice.migrations import APPLICATION_ID, MIGRATIONS
-from autodrill.practice.records import Attempt, HintTaken, Rating, Review
+from autodrill.practice.records import Attempt, HintTaken, PlacementTaken, Rating, Review
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -149,6 +149,12 @@ class Store:
             for row, name, at, verdict, seed, digest, source in rows
         ]
 
+    def passed(self) -> frozenset[str]:
+        """Return the exercises ever passed."""
+        return frozenset(
+            row[0] for row in self._rows("SELECT DISTINCT exercise FROM attempts WHERE verdict = 'pass'", ())
+        )
+
     def add_hint(self, exercise: str, stage: int, at: datetime) -> HintTaken:
         """Append that a stage of the hints was shown; it is on disk when this returns.
 
@@ -165,6 +171,67 @@ class Store:
             "SELECT id, exercise, at, stage FROM hints WHERE ?1 IS NULL OR exercise = ?1 ORDER BY id", (exercise,)
         )
         return [HintTaken(row, name, datetime.fromisoformat(at), stage) for row, name, at, stage in rows]
+
+    def choose_path(self, path: str, at: datetime) -> None:
+        """Append that a learning path was chosen, or with an empty name that it was left."""
+        self._append("INSERT INTO paths (at, path) VALUES (?, ?)", (_stamp(at), path))
+
+    def chosen_path(self) -> str | None:
+        """Return the name of the path chosen last, or None."""
+        rows = self._rows("SELECT path FROM paths ORDER BY id DESC LIMIT 1", ())
+        return rows[0][0] or None if rows else None
+
+    def add_placement(self, detail: Mapping[str, Any], at: datetime) -> None:
+        """Append what a placement found; it is on disk when this returns.
+
+        Args:
+            detail: `excused` and `unknown`, ids of questions, `reviews`, numbers in the log, and whatever else.
+            at: When.
+        """
+        import json
+
+        written = json.dumps(dict(detail), ensure_ascii=False)
+        self._append("INSERT INTO placements (at, detail) VALUES (?, ?)", (_stamp(at), written))
+
+    def placements(self) -> list[PlacementTaken]:
+        """Return the placements that count, oldest first."""
+        import json
+
+        rows = self._rows(
+            "SELECT id, at, detail FROM placements"
+            " WHERE id NOT IN (SELECT placement FROM placements_undone) ORDER BY id",
+            (),
+        )
+        read = [(row, datetime.fromisoformat(at), json.loads(detail)) for row, at, detail in rows]
+        return [
+            PlacementTaken(
+                row, at, frozenset(detail["excused"]), frozenset(detail["unknown"]), tuple(detail["reviews"]), detail
+            )
+            for row, at, detail in read
+        ]
+
+    def undo_placement(self, at: datetime) -> PlacementTaken | None:
+        """Mark the last placement that still counts as undone, and its ratings with it; None where there is none."""
+        last = self.placements()[-1:]
+        if not last:
+            return None
+        with self._explaining(), self._connection:
+            # One transaction: a placement is never left half undone.
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.executemany(
+                "INSERT OR IGNORE INTO undone (review, at) VALUES (?, ?)", [(r, _stamp(at)) for r in last[0].reviews]
+            )
+            self._connection.execute(
+                "INSERT INTO placements_undone (placement, at) VALUES (?, ?)", (last[0].id, _stamp(at))
+            )
+        return last[0]
+
+    def excused(self) -> frozenset[str]:
+        """Return the ids of the questions that placements tested out of; a later one has the last word."""
+        known: frozenset[str] = frozenset()
+        for placement in self.placements():
+            known = (known - placement.unknown) | placement.excused
+        return known
 
     def _append(self, statement: str, values: Sequence[Any]) -> int:
         with self._explaining():

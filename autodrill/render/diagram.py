@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from autodrill.bank.notation import cells
 from autodrill.render.layout import layout
-from autodrill.render.notation import cells
 from autodrill.render.tape import label
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from autodrill.bank.judge import Outcome, letters
 from autodrill.bank.questions import BugKey, ChoiceKey, DeriveKey, Difficulty, Kind, NumericKey, PredictKey
+from autodrill.drills.exercise import Difficulty as Level
 from autodrill.practice.records import Rating
 from autodrill.render.console import ASCII, in_ascii
 from autodrill.render.markdown import markdown
@@ -18,12 +19,14 @@ if TYPE_CHECKING:
 
     from autodrill.bank.judge import Judgement
     from autodrill.bank.questions import Option, Question
+    from autodrill.drills.exercise import Heading
     from autodrill.practice.schedule import Schedule
     from autodrill.render.console import Symbols
 
-__all__ = ["Barred", "CardView", "interval", "next_due", "nothing_due", "summary"]
+__all__ = ["Barred", "CardView", "ExerciseView", "interval", "next_due", "nothing_due", "summary"]
 
 DIFFICULTY_STYLE = {Difficulty.EASY: "green", Difficulty.MEDIUM: "yellow", Difficulty.HARD: "red"}
+EXERCISE_STYLE = dict(zip(Level, ("green", "yellow", "red", "red"), strict=True))
 RATING_STYLE = {Rating.AGAIN: "red", Rating.HARD: "yellow", Rating.GOOD: "green", Rating.EASY: "cyan"}
 _WIDEST = 100
 
@@ -209,6 +212,35 @@ class CardView:
         return self._rows([(f"{self.symbols.dot} ", item) for item in items], "dim")
 
 
+class ExerciseView:
+    """An exercise among questions: what it is, and what to type to do it.
+
+    Args:
+        exercise: Its header.
+        symbols: The signs the screen can show.
+    """
+
+    def __init__(self, exercise: Heading, symbols: Symbols) -> None:
+        self.exercise = exercise
+        self.symbols = symbols
+
+    def front(self, position: int, total: int) -> Barred:
+        """Return the whole card."""
+        from rich.console import Group
+        from rich.text import Text
+
+        exercise = self.exercise
+        style = EXERCISE_STYLE[exercise.difficulty]
+        between = f" {self.symbols.dot} "
+        header = Text(f"{position}/{total}{between}", style="dim")
+        header.append(str(exercise.difficulty), style=f"not dim bold {style}")
+        header.append(between + between.join(("exercise", f"{exercise.minutes} min", ", ".join(exercise.topics))))
+        title, what = exercise.title, f"Write it: `autodrill open {exercise.id}`, then `autodrill check {exercise.id}`"
+        if self.symbols is ASCII:
+            title = in_ascii(title)
+        return Barred(Group(header, "", Text(title, style="bold"), "", markdown(what)), self.symbols.bar, style)
+
+
 def summary(rated: Mapping[Rating, int], skipped: int, left: int, next_step: str) -> RenderableType:
     """Return the end of a sitting: what was rated, what was not, and what comes next."""
     from rich.console import Group
@@ -226,12 +258,13 @@ def summary(rated: Mapping[Rating, int], skipped: int, left: int, next_step: str
     return Group(counts, Text(next_step, style="dim"))
 
 
-def nothing_due(schedule: Schedule, now: datetime) -> RenderableType:
-    """Return what a sitting without cards says."""
+def nothing_due(schedule: Schedule, now: datetime, excused: int = 0) -> RenderableType:
+    """Return what a sitting without cards says; a placement found `excused` questions known, which are not asked."""
     from rich.console import Group
     from rich.text import Text
 
-    more = Text("autodrill quiz --ahead goes on with cards that are not due yet", style="dim")
+    what = "cards that are not due yet" + (f", and with the {excused} you tested out of" if excused else "")
+    more = Text(f"autodrill quiz --ahead goes on with {what}", style="dim")
     return Group(
         Text("No card to ask: none is due and none is new.", style="bold"), Text(next_due(schedule, now)), more
     )

@@ -8,9 +8,10 @@ from autodrill.bank.questions import BugKey, ChoiceKey, DeriveKey, NumericKey, P
 
 if TYPE_CHECKING:
     from autodrill.bank.questions import Question
+    from autodrill.drills.exercise import Heading
     from autodrill.practice.schedule import CardState
 
-__all__ = ["as_json"]
+__all__ = ["as_json", "exercise_as_json"]
 
 
 def as_json(question: Question, state: CardState | None) -> dict[str, Any]:
@@ -46,4 +47,17 @@ def as_json(question: Question, state: CardState | None) -> dict[str, Any]:
         "exercises": list(question.exercises),
         "due": state.due.isoformat() if state else None,
         "reviews": state.reviews if state else 0,
+    }
+
+
+def exercise_as_json(exercise: Heading) -> dict[str, Any]:
+    """Return an exercise that stands among questions as JSON values; `command` is what grades it."""
+    return {
+        "id": exercise.id,
+        "kind": "exercise",
+        "difficulty": str(exercise.difficulty),
+        "minutes": exercise.minutes,
+        "topics": list(exercise.topics),
+        "title": exercise.title,
+        "command": f"autodrill check {exercise.id}",
     }

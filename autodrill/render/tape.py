@@ -4,62 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from autodrill.bank.drawing import drawn, formulas
+from autodrill.bank.notation import names_of, value
 from autodrill.engine.tape import Ref
-from autodrill.render.lanes import lanes
-from autodrill.render.notation import applied, cells, names_of, value, written_as
 from autodrill.render.trace import spelled
 
 if TYPE_CHECKING:
     from autodrill.engine.tape import Contribution, Operand, Row, Tape
 
-__all__ = ["as_dot", "as_json", "as_mermaid", "formulas", "label", "table"]
-
-_GAP = "  "
+__all__ = ["as_dot", "as_json", "as_mermaid", "label", "table"]
 
 
-def formulas(tape: Tape) -> dict[int, str]:
-    """Write what each row is computed from, by its number: a variable's name or an operation."""
-    write = written_as(names_of(tape))
-    return {row.number: row.label or applied(row, write) for row in tape.rows}
-
-
-def table(tape: Tape, width: int, *, ascii_only: bool = False, adjoints: bool = True) -> list[str]:
-    """Draw a tape: a row a line in the order of evaluation, the graph at the left, the numbers at the right.
+def table(tape: Tape, width: int, *, ascii_only: bool = False) -> list[str]:
+    """Draw a tape with all its numbers.
 
     Args:
         tape: What to draw.
         width: The columns there are; where they are too few the graph is left out, and it is said.
         ascii_only: Spell everything in ASCII.
-        adjoints: Show what reverse mode finds; without it the drawing can be a question.
     """
-    names, formula = names_of(tape), formulas(tape)
-    pushes = tape[tape.output].tangent is not None
-    head = ["", "", "", "value", *(["tangent"] if pushes else []), *(["adjoint"] if adjoints else [])]
-    rows = [head]
-    for drawn, row in zip(lanes(tape), tape.rows, strict=True):
-        name = names.row(row.number) + (f" = {names.output}" if row.number == tape.output else "")
-        tangent = [value(row.tangent)] if pushes else []
-        adjoint = [value(row.adjoint)] if adjoints else []
-        rows.append([drawn, name, formula[row.number], value(row.primal), *tangent, *adjoint])
-    rows = [[spelled(text, ascii_only) for text in row] for row in rows]
-    lines = _aligned(rows)
-    if max(map(cells, lines)) <= width:
-        return lines
-    without = _aligned([row[1:] for row in rows])
-    return [*without, f"(the graph beside it takes {max(map(cells, lines))} columns)"]
-
-
-def _aligned(rows: list[list[str]]) -> list[str]:
-    """Put texts in columns: what is read to the left, the numbers, which have a title, to the right."""
-    widths = [max(cells(row[k]) for row in rows) for k in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        padded = [
-            " " * (width - cells(text)) + text if title else text + " " * (width - cells(text))
-            for text, width, title in zip(row, widths, rows[0], strict=True)
-        ]
-        lines.append(_GAP.join(padded).rstrip())
-    return lines
+    return drawn(tape, width, spell=lambda text: spelled(text, ascii_only))
 
 
 def as_dot(tape: Tape) -> str:

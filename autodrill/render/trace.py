@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from autodrill.render.console import in_ascii
-from autodrill.render.notation import (
+from autodrill.bank.notation import (
     applied,
     bracketed,
     cells,
@@ -18,6 +17,7 @@ from autodrill.render.notation import (
     written_as,
     written_in_numbers,
 )
+from autodrill.render.console import in_ascii
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

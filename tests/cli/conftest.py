@@ -128,6 +128,24 @@ def quiz(bank: Path, home: Path) -> Callable[..., subprocess.CompletedProcess[st
     return run
 
 
+@pytest.fixture
+def shipped(home: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run autodrill as a learner does, with what ships and a history of its own."""
+
+    def shipped(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "autodrill", *arguments],
+            input=typed,
+            capture_output=True,
+            encoding="utf-8",
+            env=environment(home),
+            timeout=60,
+            check=False,
+        )
+
+    return shipped
+
+
 class Terminal:
     """The quiz on a real pseudo-terminal."""
 

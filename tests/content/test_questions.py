@@ -7,22 +7,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from autodrill.bank.loader import load_questions, read_file
-from autodrill.bank.proofs import key_name, proofs_of
-from autodrill.bank.questions import BugKey, ChoiceKey, DeriveKey, Kind, NumericKey, PredictKey
+from autodrill.bank.proofs import proofs_of
 from autodrill.content import content_root, visible_files
-from autodrill.errors import ContentError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from autodrill.bank.proofs import Proof
-    from autodrill.bank.questions import Question
 
 SEED_IDS = [
     "computational-graph",
@@ -153,46 +149,3 @@ def test_every_error_of_the_sources_is_put_right_exactly_once() -> None:
 def test_exercises_are_named_as_the_catalogue_names_them() -> None:
     named = {exercise for question in QUESTIONS for exercise in question.exercises}
     assert [name for name in named if not re.fullmatch(r"[a-z0-9_]+", name)] == []
-
-
-def with_a_broken_key(question: Question) -> Question:
-    """Return the question with a key that is plausible and wrong."""
-    match question.key:
-        case ChoiceKey(options):
-            turned = tuple(replace(option, right=options[i - 1].right) for i, option in enumerate(options))
-            return replace(question, key=ChoiceKey(turned))
-        case NumericKey() as key:
-            off = {label: value + 10 * key.tolerance * (abs(value) or 1.0) for label, value in key.values.items()}
-            return replace(question, key=replace(key, values=off))
-        case PredictKey() as key:
-            return replace(question, key=replace(key, output=key.output + "0"))
-        case BugKey() as key:
-            unmended = key.program.code.splitlines()[key.line - 1]
-            return replace(question, key=replace(key, fix=unmended))
-        case DeriveKey() as key:
-            off_by = {label: f"({formula}) + 0.01" for label, formula in key.answers.items()}
-            return replace(question, key=replace(key, answers=off_by))
-        case None:
-            raise AssertionError("a recall question has no key")
-
-
-def is_compared_without_torch(question: Question) -> bool:
-    """Whether a proof that needs no PyTorch holds the question's key against something."""
-    if isinstance(question.key, PredictKey | BugKey) and question.key.program.needs_torch:
-        return False
-    name = key_name(question.key)
-    return name is None or any(name in fence.code and not fence.needs_torch for fence in question.proofs)
-
-
-@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.RECALL])
-def test_a_broken_key_is_refuted_by_its_proof(kind: Kind) -> None:
-    keyed = [q for q in QUESTIONS if q.kind is kind and is_compared_without_torch(q)]
-    if not keyed:
-        pytest.skip(f"the bank has no {kind} question with a proof on our engine yet")
-    for proof in proofs_of(keyed[0]):
-        if not proof.needs_torch:
-            proof.run()
-    with pytest.raises(ContentError):
-        for proof in proofs_of(with_a_broken_key(keyed[0])):
-            if not proof.needs_torch:
-                proof.run()

@@ -147,3 +147,9 @@ def test_interleaving_keeps_the_order_within_a_topic(ask: Ask, topics: list[str]
 
 def test_interleaving_minds_the_card_before(ask: Ask) -> None:
     assert ids(interleaved([ask("a", "p"), ask("b", "q")], after="p")) == "b a"
+
+
+def test_what_was_tested_out_of_is_not_new_and_comes_last_when_going_ahead(ask: Ask, day: Day) -> None:
+    bank = [ask("a"), ask("b"), ask("c")]
+    assert [q.id for q in choose(bank, Schedule(), day(0), excused={"a"})] == ["b", "c"]
+    assert [q.id for q in choose(bank, Schedule(), day(0), excused={"a"}, ahead=True)] == ["b", "c", "a"]

@@ -85,15 +85,66 @@ def test_hints_are_counted_by_exercise(store: Store, day: Day) -> None:
     assert store.hints("add_backward") == []
 
 
-@pytest.mark.parametrize("table", ["reviews", "undone", "attempts", "hints"])
+@pytest.mark.parametrize(
+    "table", ["reviews", "undone", "attempts", "hints", "paths", "placements", "placements_undone"]
+)
 @pytest.mark.parametrize("change", ["DELETE FROM {}", "UPDATE {} SET at = ''"])
 def test_nothing_that_was_logged_can_be_changed(store: Store, path: Path, day: Day, table: str, change: str) -> None:
     store.add_review("q:a", Rating.GOOD, day(0))
     store.undo_review(day(0))
     store.add_attempt("x", "pass", "", day(0))
     store.add_hint("x", 1, day(0))
+    store.choose_path("one-week", day(0))
+    store.add_placement({"excused": [], "unknown": [], "reviews": []}, day(0))
+    store.undo_placement(day(0))
     with pytest.raises(sqlite3.IntegrityError, match="append-only"):
         sql(path, change.format(table))
+
+
+def test_the_path_chosen_last_counts_and_an_empty_name_leaves_it(store: Store, day: Day) -> None:
+    assert store.chosen_path() is None
+    store.choose_path("one-week", day(0))
+    store.choose_path("night-before", day(1))
+    assert store.chosen_path() == "night-before"
+    store.choose_path("", day(2))
+    assert store.chosen_path() is None
+
+
+def test_exercises_count_as_passed_once_they_were(store: Store, day: Day) -> None:
+    store.add_attempt("mul_backward", "pass", "", day(0))
+    store.add_attempt("mul_backward", "fail", "", day(1))
+    store.add_attempt("add_backward", "fail", "", day(1))
+    assert store.passed() == {"mul_backward"}
+
+
+def test_a_placement_excuses_until_it_is_undone_and_takes_its_ratings_with_it(store: Store, day: Day) -> None:
+    own = store.add_review("q:own", Rating.GOOD, day(0))
+    asked = store.add_review("q:asked", Rating.GOOD, day(1))
+    store.add_placement({"excused": ["a", "b"], "unknown": [], "reviews": [asked.id], "why": "ẋ"}, day(1))
+    store.add_placement({"excused": ["c"], "unknown": [], "reviews": []}, day(2))
+    assert store.excused() == {"a", "b", "c"}
+    undone = store.undo_placement(day(3))
+    assert undone is not None
+    assert undone.excused == {"c"}
+    first = store.undo_placement(day(3))
+    assert first is not None
+    assert (first.at, first.detail["why"]) == (day(1), "ẋ")
+    assert (store.excused(), store.reviews()) == (frozenset(), [own])
+    assert store.undo_placement(day(4)) is None
+
+
+def test_a_later_placement_has_the_last_word(store: Store, day: Day) -> None:
+    store.add_placement({"excused": ["a", "b"], "unknown": ["c"], "reviews": []}, day(0))
+    store.add_placement({"excused": ["c"], "unknown": ["a"], "reviews": []}, day(1))
+    assert store.excused() == {"b", "c"}
+
+
+def test_a_rating_taken_back_by_hand_does_not_stop_its_placement_from_being_undone(store: Store, day: Day) -> None:
+    asked = store.add_review("q:asked", Rating.GOOD, day(1))
+    store.add_placement({"excused": ["a"], "unknown": [], "reviews": [asked.id]}, day(1))
+    store.undo_review(day(2))
+    store.undo_placement(day(3))
+    assert (store.excused(), store.reviews()) == (frozenset(), [])
 
 
 def test_a_rating_outlives_a_killed_process(path: Path, day: Day) -> None:
@@ -197,6 +248,18 @@ def test_an_empty_file_becomes_a_history(path: Path, day: Day) -> None:
         assert (store.set_aside, store.reviews()) == (None, [])
 
 
+def test_a_history_of_the_first_format_is_brought_up_to_date_with_all_it_holds(
+    path: Path, day: Day, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as before:
+        before.setattr("autodrill.practice.store.MIGRATIONS", MIGRATIONS[:1])
+        with Store.open(path, now=day(0)) as store:
+            kept = store.add_review("q:a", Rating.GOOD, day(0))
+    with Store.open(path, now=day(1)) as store:
+        store.choose_path("one-week", day(1))
+        assert (store.reviews(), store.chosen_path(), store.excused()) == ([kept], "one-week", frozenset())
+
+
 def test_the_file_says_what_it_is(store: Store, path: Path) -> None:
     with contextlib.closing(sqlite3.connect(path)) as connection:
         pragmas = {
@@ -205,7 +268,8 @@ def test_the_file_says_what_it_is(store: Store, path: Path) -> None:
         tables = connection.execute("SELECT name, strict FROM pragma_table_list WHERE schema = 'main'").fetchall()
         assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
     assert pragmas == {"user_version": len(MIGRATIONS), "journal_mode": "wal"}
-    assert {name for name, strict in tables if strict} == {"reviews", "undone", "attempts", "hints"}
+    logs = {"reviews", "undone", "attempts", "hints", "paths", "placements", "placements_undone"}
+    assert {name for name, strict in tables if strict} == logs
 
 
 def test_a_failed_migration_leaves_nothing_behind(path: Path, day: Day, monkeypatch: pytest.MonkeyPatch) -> None:

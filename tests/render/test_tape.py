@@ -10,12 +10,12 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from autodrill import engine
+from autodrill.bank.lanes import lanes
+from autodrill.bank.notation import cells
 from autodrill.bank.traced import trace_expression
 from autodrill.engine.recording import tape_of
 from autodrill.render.diagram import as_svg
-from autodrill.render.lanes import lanes
 from autodrill.render.layout import Point, layout
-from autodrill.render.notation import cells
 from autodrill.render.tape import as_dot, as_json, as_mermaid, table
 
 if TYPE_CHECKING:

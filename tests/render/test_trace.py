@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from autodrill.bank.notation import cells, number
 from autodrill.bank.traced import trace_expression
 from autodrill.engine import Value
 from autodrill.engine.recording import tape_of_value
 from autodrill.render.console import in_ascii
-from autodrill.render.notation import cells, number
 from autodrill.render.trace import Step, adjoint_trace, lines_of, primal_trace, tangent_trace, traces
 
 SURVEY = trace_expression("ln(x1)+x1*x2-sin(x2)", {"x1": 2.0, "x2": 5.0}, "x1")

@@ -163,10 +163,9 @@ def _tape(graph: _Graph) -> Tape:
 
 def _drawn(tape: Tape, *, adjoints: bool) -> str:
     """Draw the graph as `autodrill trace --picture table` does."""
-    # The one place of the bank that draws: the picture is the question.
-    from autodrill.render.tape import table
+    from autodrill.bank.drawing import drawn
 
-    return "```text\n" + "\n".join(table(tape, _WIDTH, adjoints=adjoints)) + "\n```"
+    return "```text\n" + "\n".join(drawn(tape, _WIDTH, adjoints=adjoints)) + "\n```"
 
 
 def _proof(graph: _Graph, *, torch: bool) -> Fence:

@@ -1,0 +1,39 @@
+"""The paths that ship, held against the questions and exercises that ship."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import pytest
+
+from autodrill.bank.curriculum import load_curriculum, misplaced
+from autodrill.bank.loader import load_questions
+from autodrill.drills.library import Library
+
+if TYPE_CHECKING:
+    from autodrill.bank.curriculum import Curriculum
+
+
+@cache
+def curriculum() -> Curriculum:
+    return load_curriculum(bank=load_questions(), exercises=Library.open(environ={}).headings())
+
+
+def test_prerequisites_and_paths_hold_together() -> None:
+    assert set(curriculum().paths) >= {"night-before", "one-week", "gpu-systems", "research-scientist"}
+
+
+def test_the_banks_own_order_has_no_question_before_one_it_needs() -> None:
+    assert list(misplaced([question.id for question in load_questions()], curriculum().questions)) == []
+
+
+def test_a_path_has_something_to_write() -> None:
+    assert [name for name, path in curriculum().paths.items() if not any(s.is_exercise for s in path.steps)] == []
+
+
+@pytest.mark.parametrize(("name", "hours"), [("night-before", 2), ("one-week", 9)])
+def test_a_path_keeps_to_its_time(name: str, hours: float) -> None:
+    minutes = {question.id: question.minutes for question in load_questions()}
+    minutes |= {f"x:{exercise.id}": exercise.minutes for exercise in Library.open(environ={}).headings()}
+    assert sum(minutes[str(step)] for step in curriculum().paths[name].steps) <= 60 * hours
