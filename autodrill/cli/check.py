@@ -90,7 +90,7 @@ def _load_what_follows() -> None:
     import autodrill.practice.store
     import autodrill.render.console
     import autodrill.render.plain
-    import autodrill.render.report  # noqa: F401
+    import autodrill.render.report  # noqa: F401  it is used further on, under another name
 
 
 def _exit_code(report: "Report") -> Exit:

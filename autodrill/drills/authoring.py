@@ -223,7 +223,7 @@ def shared(beside: str, name: str) -> Any:
         raise ValueError(f"`{path.name}` would be taken for a solution: begin its name with an underscore")
     module = ModuleType(name)
     module.__file__ = str(path)
-    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True), module.__dict__)  # noqa: S102
+    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True), module.__dict__)  # noqa: S102 authors' code
     return module
 
 

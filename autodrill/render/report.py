@@ -73,7 +73,7 @@ def report_lines(report: Report, paint: Paint, symbols: Symbols, *, file_option:
 def _passed(report: Report, paint: Paint, symbols: Symbols) -> list[str]:
     lines = [
         paint(f"{symbols.yes} PASS  {report.exercise}", "green", "bold"),
-        f"  {report.passed} of {report.cases} cases right {_AGAINST[report.basis]}",
+        f"  {report.passed} of {report.cases} cases {_AGAINST[report.basis]}",
         paint(f"  seed {report.seed}, {report.seconds:.2f} s", "dim"),
     ]
     for remark in report.remarks[:3]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import autodrill.cli.asking
 import autodrill.cli.sitting
 from autodrill.cli.bindings import Action, Binding, asking, find, rating, ticking
 from autodrill.practice.records import Rating
@@ -34,7 +35,8 @@ def test_one_can_always_go_on_skip_undo_quit_and_ask(stage: str) -> None:
 
 
 def test_every_action_is_handled() -> None:
-    source = Path(autodrill.cli.sitting.__file__).read_text(encoding="utf-8")
+    modules = (autodrill.cli.asking, autodrill.cli.sitting)
+    source = "".join(Path(str(module.__file__)).read_text(encoding="utf-8") for module in modules)
     handled = set(re.findall(r"Action\.([A-Z_]+)", source))
     # TAKE_SUGGESTION is what is left when a rating key was not pressed.
     assert {action.name for action in Action} - handled == {"TAKE_SUGGESTION"}
