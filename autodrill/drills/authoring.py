@@ -206,11 +206,13 @@ def shared(beside: str, name: str) -> Any:
 
     Args:
         beside: The solution file's own `__file__`.
-        name: The other's name, without `.py`. It begins with an underscore, as no exercise does.
+        name: The other's name, without `.py`, or a path to it from there. It begins with an underscore, as no
+            exercise does.
 
     Returns:
-        Its contents as a module, read anew for each solution file. It serves what runs on our side: `CASES`,
-        `forward`, `expected`, `judge` and the like, not `drive` or the worked solution, which are cut out and sent.
+        Its contents as a module, read anew for each solution file: scenarios, and what can stand in a solution file
+        under the names `forward`, `saved`, `expected`, `judge` and `drive`; worked solutions and mistakes, which are
+        cut out of their own file and sent to a process, cannot use it.
 
     Raises:
         ValueError: The name has no underscore in front.
@@ -218,10 +220,10 @@ def shared(beside: str, name: str) -> Any:
     """
     from types import ModuleType
 
-    path = Path(beside).parent / f"{name}.py"
-    if not name.startswith("_"):
+    path = (Path(beside).parent / f"{name}.py").resolve()
+    if not path.name.startswith("_"):
         raise ValueError(f"`{path.name}` would be taken for a solution: begin its name with an underscore")
-    module = ModuleType(name)
+    module = ModuleType(path.stem)
     module.__file__ = str(path)
     exec(compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True), module.__dict__)  # noqa: S102 authors' code
     return module

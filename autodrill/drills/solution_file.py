@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from autodrill.drills.authored import line_in
@@ -17,9 +18,8 @@ from autodrill.errors import ContentError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
-    from autodrill.drills.exercise import Exercise, Heading
+    from autodrill.drills.exercise import Exercise, Heading, Parameter
     from autodrill.drills.source import Definition
 
     Complain = Callable[[str, int], None]
@@ -55,7 +55,7 @@ def load_solution(exercise: Exercise) -> Solution:
     _check_settings(source, namespace, complain)
     if problems or worked is None:
         raise ContentError(sorted(problems, key=lambda problem: problem.line))
-    drive = source.functions("drive")
+    drive, drive_parameters = _drive(source, namespace)
     cotangents, wrt = _directions(exercise, namespace)
     return Solution(
         path=path,
@@ -65,8 +65,8 @@ def load_solution(exercise: Exercise) -> Solution:
         mistakes=tuple(mistakes),
         cases=tuple(namespace["CASES"]),
         wrt=wrt,
-        drive=source.cut(drive[0]) if drive else "",
-        drive_parameters=parameters_of(drive[0].node)[1:] if drive else (),
+        drive=drive,
+        drive_parameters=drive_parameters,
         may_alias=namespace.get("MAY_ALIAS", False),
         remarks=tuple(namespace.get("REMARKS", ())),
         cotangents=cotangents,
@@ -88,6 +88,20 @@ def _executed(exercise: Exercise, path: Path) -> tuple[SourceFile, dict[str, Any
     except Exception as error:
         raise ContentError([Problem(str(path), line_in(error, path), f"{type(error).__name__}: {error}")]) from error
     return source, namespace
+
+
+def _drive(source: SourceFile, namespace: dict[str, Any]) -> tuple[str, tuple[Parameter, ...]]:
+    """Return the source of `drive`, of whatever name in a file that is shared, and its parameters but the first."""
+    found = source.functions("drive")
+    given = namespace.get("drive")
+    if not found and given is not None:
+        path = Path(given.__code__.co_filename)
+        source = SourceFile(read_text(path), str(path))
+        found = source.functions(given.__name__)
+    if not found:
+        return "", ()
+    name = getattr(found[0].node, "name", "drive")
+    return source.cut(found[0]) + (f"\n\ndrive = {name}\n" if name != "drive" else ""), parameters_of(found[0].node)[1:]
 
 
 def _directions(exercise: Exercise, namespace: dict[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...] | None]:

@@ -51,7 +51,7 @@ def dropout_backward(g, mask, p):
     "Which elements did the loss see? What have you been given to know them by?",
 )
 def dropout_backward(g, mask, p):
-    return g * (np.random.default_rng(0).random(g.shape) >= p) / (1 - p)
+    return g * (np.random.random(g.shape) >= p) / (1 - p)
 
 
 @mistake("divide-by-p", "p is the probability of staying", "At p = 0 dropout does nothing. What does yours do?")

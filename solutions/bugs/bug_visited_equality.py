@@ -7,7 +7,7 @@ A visited set must ask for *identity*: keep `id(node)`. (The ids stay valid beca
 `==` and hash by identity for this reason.
 """
 
-from autodrill.drills import mistake, scenario
+from autodrill.drills import mistake, scenario, shared
 
 HINTS = (
     "What does `node in visited` ask of two different nodes that hold the same number?",
@@ -16,30 +16,31 @@ HINTS = (
 )
 
 
+topological = shared(__file__, "../_topological")
+
+
 @scenario(1, 2, 3, 5, 8, note="values repeat")
 def repeating(rng, size):
-    parents = [[] for _ in range(min(2, size))]
-    while len(parents) < size:
-        parents.append([len(parents) - 1, int(rng.integers(len(parents)))])
-    if size == 2:
-        parents = [[], [0]]
-    return {"parents": parents, "data": [float(v) for v in rng.integers(1, 3, size)]}
+    inputs = [[] for _ in range(min(2, size))] if size != 2 else [[], [0]]
+    while len(inputs) < size:
+        inputs.append([len(inputs) - 1, int(rng.integers(len(inputs)))])
+    return topological.graph(inputs, rng.integers(1, 3, size))
 
 
 @scenario(3, note="two leaves hold 2.0")
 def two_leaves(rng, size):
-    return {"parents": [[], [], [0, 1]], "data": [2.0, 2.0, 4.0]}
+    return topological.graph([[], [], [0, 1]], [2.0, 2.0, 4.0])
 
 
 @scenario(4, note="NaN values")
 def nan_values(rng, size):
-    return {"parents": [[], [0], [0], [1, 2]], "data": [float("nan")] * 4}
+    return topological.graph([[], [0], [0], [1, 2]], [float("nan")] * 4)
 
 
 CASES = [repeating, two_leaves, nan_values]
 
 
-def drive(candidate, parents, data):
+def drive(candidate, edges, data):
     comparisons, labels = 0, {}
 
     class Node:
@@ -52,14 +53,14 @@ def drive(candidate, parents, data):
             return hash(self.data) if self.data == self.data else 0
 
     # Neither the order of their addresses nor its reverse is topological, and a node does not carry its label.
-    nodes = sorted((Node() for _ in parents), key=id)
+    nodes = sorted((Node() for _ in data), key=id)
     nodes[:2] = reversed(nodes[:2])
     # Equal numbers become one object, as constants are in real code: `id(node.data)` tells nobody apart.
-    shared = {}
-    for label, node in enumerate(nodes):
+    constants = {}
+    for label, (node, value) in enumerate(zip(nodes, data.tolist(), strict=True)):
         labels[id(node)] = label
-        node.data, node.grad = shared.setdefault(repr(data[label]), data[label]), 0.0
-        node._prev = tuple(nodes[i] for i in parents[label])
+        node.data, node.grad = constants.setdefault(repr(value), value), 0.0
+        node._prev = tuple(nodes[source] for consumer, source in edges.tolist() if consumer == label)
     order = candidate(nodes[-1])
     if order is None:
         return None
@@ -67,28 +68,8 @@ def drive(candidate, parents, data):
     return {"order": found, "comparisons by value": comparisons}
 
 
-def judge(answer, parents, data):
-    order = answer["order"]
-    if not isinstance(order, list):
-        return "type: the result must be a list of nodes"
-    if any(not isinstance(label, int) for label in order):
-        return "type: the list must hold the nodes themselves"
-    if len(set(order)) < len(order):
-        return f"twice: node {next(n for n in order if order.count(n) > 1)} stands in the list twice"
-    needed, stack = set(), [len(parents) - 1]
-    while stack:
-        node = stack.pop()
-        if node not in needed:
-            needed.add(node)
-            stack += parents[node]
-    if needed - set(order):
-        return f"missing: node {min(needed - set(order))} is missing from the list"
-    place = {label: i for i, label in enumerate(order)}
-    for node in order:
-        for source in parents[node]:
-            if place[source] > place[node]:
-                return f"order: node {node} stands before its input, node {source}"
-    return None
+def judge(answer, edges, data):
+    return topological.judge(answer["order"], edges, data)
 
 
 def bug_visited_equality(root):

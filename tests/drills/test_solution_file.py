@@ -145,3 +145,15 @@ def test_every_problem_is_told_at_once_in_the_order_of_the_file(pack: Pack) -> N
     found = problems(pack)
     assert len(found) == 3
     assert found == sorted(found, key=lambda problem: problem[0])
+
+
+@pytest.mark.parametrize(("name", "cut"), [("drive", ""), ("twice", "\n\ndrive = twice\n")])
+def test_a_drive_may_be_shared_and_is_cut_out_with_what_it_uses(pack: Pack, name: str, cut: str) -> None:
+    pack.add(solution=("CASES =", f'both = shared(__file__, "../_both")\ndrive = both.{name}\nCASES ='))
+    file = pack.solution_file()
+    file.write_text(file.read_text(encoding="utf-8").replace("import given", "import shared, given"), encoding="utf-8")
+    text = f"TIMES = 2\n\n\ndef {name}(candidate, g, x):\n    return [candidate(g, x) for _ in range(TIMES)]\n"
+    (file.parent.parent / "_both.py").write_text(text, encoding="utf-8")
+    _, solution = pack.load()
+    assert solution.drive == text + cut
+    assert [p.name for p in solution.drive_parameters] == ["g", "x"]

@@ -1,0 +1,119 @@
+"""What the exercises on topological order share: small graphs, a scenario that walks them, and a judge of the order."""
+
+import numpy as np
+
+from autodrill.drills import scenario
+
+
+def graph(inputs, data):
+    """Rows of (node, one of its inputs): 50,000 lists would be too many parts to hand over."""
+    edges = [(node, source) for node, sources in enumerate(inputs) for source in sources]
+    return {"edges": np.array(edges, int).reshape(-1, 2), "data": np.array(data, float)}
+
+
+@scenario(1, 2, 3, 5, 8, 12, note="a random graph")
+def random_graph(rng, size):
+    inputs = [[] for _ in range(min(2, size))]
+    while len(inputs) < size:
+        inputs.append([int(rng.integers(len(inputs))) for _ in range(int(rng.integers(1, 4)))])
+    return graph(inputs, rng.permutation(size))
+
+
+@scenario(4, note="a diamond with paths of different length")
+def diamond(rng, size):
+    return graph([[], [0], [1], [2, 0]], range(4))
+
+
+@scenario(4, note="a diamond the other way round")
+def mirrored_diamond(rng, size):
+    return graph([[], [0], [1], [0, 2]], range(4))
+
+
+@scenario(3, note="two nodes with equal values")
+def equal_values(rng, size):
+    return graph([[], [], [0, 1]], [2.0, 2.0, 4.0])
+
+
+@scenario(25, note="a doubling chain v = v + v")
+def doubling_chain(rng, size):
+    return graph([[], *([i, i] for i in range(size - 1))], [2**i for i in range(size)])
+
+
+GRAPHS = [random_graph, diamond, mirrored_diamond, equal_values, doubling_chain]
+
+
+def expected(edges, data):
+    """One right order of many: it says how long an answer may be, and `judge` decides."""
+    return np.arange(len(data))
+
+
+def drive(candidate, edges, data):
+    import sys
+
+    class TooManyVisitsError(Exception):
+        pass
+
+    def refuse_recursion():
+        frame, depth = sys._getframe(), 0
+        while frame is not None:
+            frame, depth = frame.f_back, depth + 1
+            if depth > 900:
+                raise RecursionError("the walk is 900 calls deep: it recurses, whatever the limit is set to")
+
+    reads, inputs, labels = 0, {}, {}
+
+    class Node:
+        __slots__ = ("data", "grad")
+
+        @property
+        def _prev(self):
+            nonlocal reads
+            reads += 1
+            if reads % 100 == 0:
+                refuse_recursion()
+            if reads > 20 * len(data) + 20:
+                raise TooManyVisitsError(
+                    f"`_prev` was read more than {reads - 1} times for {len(data)} nodes: every path is walked"
+                )
+            return inputs[id(self)]
+
+    # Neither the order of their addresses nor its reverse is topological, and a node carries nothing that is: the
+    # labels and inputs are kept apart from it.
+    nodes = sorted((Node() for _ in data), key=id)
+    nodes[:2] = reversed(nodes[:2])
+    sources = [[] for _ in nodes]
+    for label, source in edges.tolist():
+        sources[label].append(nodes[source])
+    for label, (node, value) in enumerate(zip(nodes, data.tolist(), strict=True)):
+        node.data, node.grad = value, 0.0
+        labels[id(node)], inputs[id(node)] = label, tuple(sources[label])
+
+    def name(n):
+        return labels.get(id(n), "a node of an earlier graph" if type(n).__name__ == "Node" else None)
+
+    order = candidate(nodes[-1])
+    return [name(n) for n in order] if isinstance(order, list | tuple) else order
+
+
+def judge(order, edges, data):
+    if not isinstance(order, list):
+        return "type: the result must be a list of nodes"
+    if any(isinstance(label, str) for label in order):
+        return "keeps-state: the list holds nodes of an earlier graph"
+    if any(not isinstance(label, int) for label in order):
+        return "type: the list must hold the nodes themselves"
+    place = {label: i for i, label in enumerate(order)}
+    for i, label in enumerate(order):
+        if place[label] != i:
+            return f"twice: node {label} stands in the list twice"
+    # Inputs have smaller labels than their consumers, so one pass from the root down finds what it depends on.
+    needed = {len(data) - 1}
+    for node, source in reversed(edges.tolist()):
+        if node in needed:
+            needed.add(source)
+    if needed - set(order):
+        return f"missing: node {min(needed - set(order))} is missing from the list"
+    for node, source in edges.tolist():
+        if node in needed and place[source] > place[node]:
+            return f"order: node {node} stands before its input, node {source}"
+    return None

@@ -1,0 +1,49 @@
+"""An exercise is short: what its author writes besides prose."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from autodrill.drills.library import Library
+
+if TYPE_CHECKING:
+    from autodrill.drills.exercise import Heading
+
+PLAIN = 40
+"""Lines of both files of a plain elementwise exercise."""
+
+COUNT = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "lines.py"))
+ELEMENTWISE = [h for h in Library.open(environ={}).headings() if h.track == "elementwise"]
+
+
+@pytest.mark.parametrize("exercise", ELEMENTWISE, ids=lambda e: e.id)
+def test_a_plain_elementwise_exercise_is_short(exercise: Heading) -> None:
+    assert COUNT["lines_of"](exercise) <= PLAIN
+
+
+def test_prose_is_not_counted() -> None:
+    text = '''"""Why,
+and how."""
+
+HINTS = (  # three
+    "a",
+)
+x = [
+    1,
+]
+
+
+@mistake(
+    "key",
+    "why",
+)
+def f(g):
+    """Nothing."""
+    # a comment
+    return g
+'''
+    assert COUNT["code_lines"](text) == 3 + 1 + 2

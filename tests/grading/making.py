@@ -1,0 +1,67 @@
+"""An exercise made of its parts for one test, and an answer graded against it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from autodrill.drills.library import Library
+from autodrill.grading.judge import Submission, grade
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from autodrill.grading.report import FaultKind, Report
+
+    Graded = Callable[..., Report]
+
+HEADER = """# /// autodrill
+# title = "A test"
+# kind = "{kind}"
+# difficulty = "easy"
+# minutes = 3
+# topics = ["testing"]{more}
+# ///
+"""
+BEFORE = '''"""Why."""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import given, mistake
+
+HINTS = ("a", "b", "c")
+'''
+
+
+def grader(top: Path) -> Graded:
+    """Return what grades a file against an exercise made of its parts, in a folder of the test's own."""
+
+    def graded(
+        answer: str,
+        kind: str,
+        stub: str,
+        rest: str,
+        *,
+        name: str = "thing_backward",
+        more: str = "",
+        solution: str = "",
+    ) -> Report:
+        for folder, text in (
+            ("exercises", f'{HEADER.format(kind=kind, more=more)}"""Do it."""\n\n{stub}'),
+            ("solutions", f"{BEFORE}{rest}\n\n{solution or answer}"),
+        ):
+            path = top / folder / "demo" / f"{name}.py"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        library = Library([top])
+        exercise = library.find(name)
+        handed_in = Submission(answer.encode(), "a.py", "a.py")
+        return grade(exercise, library.solution(exercise), handed_in, seed=3)
+
+    return graded
+
+
+def kind_of(report: Report) -> FaultKind:
+    assert report.failure is not None, report
+    return report.failure.kind

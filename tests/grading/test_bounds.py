@@ -1,0 +1,221 @@
+"""Bounds on cost, estimators, customs and several ranks, each on a small exercise of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from autodrill.errors import ContentError
+from autodrill.grading.child.ranks import in_step
+from autodrill.grading.report import FaultKind, Verdict
+from tests.grading.making import grader, kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from typing import Any
+
+    from autodrill.grading.report import Report
+    from tests.grading.making import Graded
+
+
+@pytest.fixture
+def graded(tmp_path: Path) -> Graded:
+    """Grade a file against an exercise made of its parts."""
+    return grader(tmp_path)
+
+
+class TestBounds:
+    STUB = "def thing_backward(g, x):\n    raise NotImplementedError\n"
+    REST = """CASES = [
+    given("x[n]", large=False),
+    given("x[n]", large={{"n": 2000}}, {bound}, because="the n x n matrix"),
+]
+
+
+def forward(x):
+    return x * x
+"""
+    RIGHT = "def thing_backward(g, x):\n    return 2 * x * g\n"
+
+    @pytest.fixture
+    def bounded(self, graded: Graded) -> Callable[..., Report]:
+        def bounded(line: str, bound: str, before: str = "POOL = []") -> Report:
+            answer = (
+                f"import time\nimport numpy as np\n{before}\n{self.RIGHT.replace('    ', f'    {line}{chr(10)}    ')}"
+            )
+            return graded(answer, "backward", self.STUB, self.REST.format(bound=bound), solution=self.RIGHT)
+
+        return bounded
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "np.diag(2 * x) @ g",
+            "[bytearray(1 << 20) for _ in range(16)]",
+            "POOL.append(np.ones((len(x), len(x)), np.float32))",
+            "import numpy.linalg; np.ones(1 << 22)",
+        ],
+    )
+    def test_too_much_memory_is_refused_by_its_name(self, bounded: Callable[..., Report], line: str) -> None:
+        report = bounded(line, "memory=4 << 20")
+        assert report.failure is not None
+        assert (report.failure.kind, report.failure.summary) == (
+            FaultKind.TOO_MUCH_MEMORY,
+            "too much memory: the n x n matrix",
+        )
+
+    def test_memory_that_was_put_by_when_the_file_was_loaded_counts(self, bounded: Callable[..., Report]) -> None:
+        report = bounded("POOL", "memory=4 << 20", "POOL = bytearray(1 << 25)")
+        assert kind_of(report) is FaultKind.TOO_MUCH_MEMORY
+
+    def test_memory_that_a_small_case_has_let_go_of_does_not(self, bounded: Callable[..., Report]) -> None:
+        assert bounded("len(x) > 100 or np.ones(1 << 22)", "memory=4 << 20").verdict is Verdict.PASS
+
+    def test_what_is_needed_is_not_refused(self, bounded: Callable[..., Report]) -> None:
+        assert bounded("np.ones(1 << 17)", "memory=4 << 20").verdict is Verdict.PASS
+
+    def test_the_candidate_cannot_take_the_bound_back(self, bounded: Callable[..., Report]) -> None:
+        line = (
+            "import resource; most = resource.getrlimit(resource.RLIMIT_AS)[1]\n"
+            "    try:\n        resource.setrlimit(resource.RLIMIT_AS, (most, most))\n"
+            "    except (ValueError, OSError):\n        pass\n    np.ones(1 << 23)"
+        )
+        assert kind_of(bounded(line, "memory=4 << 20")) is FaultKind.TOO_MUCH_MEMORY
+
+    def test_too_much_time_is_refused_by_its_name(self, bounded: Callable[..., Report]) -> None:
+        report = bounded("time.sleep(0.6 if len(x) > 100 else 0)", "seconds=0.5")
+        assert report.failure is not None
+        assert (report.failure.kind, report.failure.summary) == (
+            FaultKind.TOO_SLOW,
+            "too much time, no answer after 0.5 s: the n x n matrix",
+        )
+
+    def test_a_bound_says_what_costs_too_much(self, graded: Graded) -> None:
+        rest = self.REST.format(bound="memory=4 << 20").replace(', because="the n x n matrix"', "")
+        with pytest.raises(
+            ContentError, match=r"thing_backward.py:11: ValueError: a bound on `memory` or `seconds` says"
+        ):
+            graded(self.RIGHT, "backward", self.STUB, rest)
+
+
+class TestEstimators:
+    STUB = "def thing_backward(g, x, noise):\n    raise NotImplementedError\n"
+    REST = """CASES = [given("x[n]", draws=100, empty=False)]
+
+
+def forward(x):
+    return x * x
+
+
+def sample(rng, x):
+    return {"noise": rng.normal(size=x.shape)}
+
+
+def deviation(g, x):
+    return np.abs(g)
+"""
+
+    @pytest.fixture
+    def estimator(self, graded: Graded) -> Callable[[str], Report]:
+        def estimator(line: str) -> Report:
+            head = self.STUB.partition("    ")[0]
+            right = f"{head}    return g * (2 * x + noise.astype(x.dtype))\n"
+            return graded(f"{head}    return {line}\n", "backward", self.STUB, self.REST, solution=right)
+
+        return estimator
+
+    @pytest.mark.parametrize(
+        "line", ["g * (2 * x + noise.astype(x.dtype))", "g * (2 * x - noise.astype(x.dtype))", "2 * g * x"]
+    )
+    def test_what_is_right_on_average_passes(self, estimator: Callable[[str], Report], line: str) -> None:
+        assert estimator(line).verdict is Verdict.PASS
+
+    @pytest.mark.parametrize(
+        ("line", "kind"),
+        [
+            ("g * (3 * x + noise.astype(x.dtype))", FaultKind.VALUE),
+            ("g * (2 * x + abs(noise).astype(x.dtype))", FaultKind.VALUE),
+            ("g * (2 * x + (3 * noise).astype(x.dtype))", FaultKind.NOISY),
+            ("g * (3 * x + (1000 * noise).astype(x.dtype))", FaultKind.VALUE),
+            ("(g * (2 * x + noise.astype(x.dtype)))[:-1]", FaultKind.SHAPE),
+            ("g * (2 * x + noise)", FaultKind.DTYPE),
+            ("None", FaultKind.NOTHING),
+        ],
+    )
+    def test_bias_and_needless_noise_fail(self, estimator: Callable[[str], Report], line: str, kind: FaultKind) -> None:
+        assert kind_of(estimator(line)) is kind
+
+
+class TestCustoms:
+    STUB = "def thing_backward(dout, x, b):\n    raise NotImplementedError\n"
+    REST = """CASES = [given("x[n,m] b[m]")]
+COTANGENTS = ("dout",)
+REMARKS = {remarks}
+
+
+def forward(x, b):
+    return 2 * x + b
+"""
+    RIGHT = "def thing_backward(dout, x, b):\n    return 2 * dout, dout.sum(axis=0)\n"
+
+    @pytest.mark.parametrize(
+        ("custom", "body", "fault"),
+        [
+            ("writes-cotangent", "db = dout.sum(axis=0); dout *= 2; return dout.copy(), db", FaultKind.MUTATED),
+            ("extra-axes", "return 2 * dout, dout.sum(axis=0, keepdims=True)", FaultKind.SHAPE),
+            ("dtype", "return 2 * dout.astype(float), dout.astype(float).sum(axis=0)", FaultKind.DTYPE),
+            (
+                "aliases",
+                "d = 2 * dout; return d, d.view() if d.ndim == 1 else (d / 2).sum(axis=0) + 0 * x[:0].sum()",
+                None,
+            ),
+            (
+                "old-numpy",
+                "import numpy as np; return 2 * dout, np.sum(dout, axis=0) * np.product([1]).astype(x.dtype)",
+                FaultKind.RAISED,
+            ),
+        ],
+    )
+    def test_a_custom_is_a_fault_unless_its_author_says_otherwise(
+        self, graded: Graded, custom: str, body: str, fault: FaultKind | None
+    ) -> None:
+        answer = f"def thing_backward(dout, x, b):\n    {body}\n"
+        if fault is not None:
+            plain = graded(answer, "backward", self.STUB, self.REST.format(remarks="()"), solution=self.RIGHT)
+            assert kind_of(plain) is fault
+        report = graded(answer, "backward", self.STUB, self.REST.format(remarks=f"({custom!r},)"), solution=self.RIGHT)
+        assert report.verdict is Verdict.PASS
+        assert [remark.key for remark in report.remarks] == ([custom] if fault is not None else [])
+
+    def test_an_argument_that_is_no_cotangent_may_still_not_be_written_to(self, graded: Graded) -> None:
+        answer = "def thing_backward(dout, x, b):\n    x *= 2\n    return 2 * dout, dout.sum(axis=0)\n"
+        rest = self.REST.format(remarks='("writes-cotangent",)')
+        assert kind_of(graded(answer, "backward", self.STUB, rest, solution=self.RIGHT)) is FaultKind.MUTATED
+
+
+class TestRanks:
+    def test_every_rank_gets_what_all_have_contributed(self) -> None:
+        def program(own: int, reduce: Callable[[int], Any]) -> tuple[Any, Any]:
+            return reduce(own), reduce(10 * own)
+
+        results, rounds = in_step(program, [[1], [2], [3]], sum)
+        assert results == [(6, 60)] * 3
+        assert rounds == [[1, 2, 3], [10, 20, 30]]
+
+    def test_a_collective_that_not_all_ranks_reach_would_hang(self) -> None:
+        with pytest.raises(RuntimeError, match="1 ranks wait at collective 1, 1 have ended"):
+            in_step(lambda own, reduce: reduce(own) if own else own, [[0], [1]], sum)
+
+    def test_what_is_given_and_sent_is_each_rank_s_own(self) -> None:
+        def program(own: list[int], reduce: Callable[[list[int]], Any]) -> Any:
+            own.append(1)
+            got = reduce(own)
+            own.append(2)
+            return got
+
+        given = [1, 2]
+        results, _ = in_step(program, [[given], [given]], lambda lists: lists[0] + lists[1])
+        assert given == [1, 2]
+        assert results == [[1, 2, 1, 1, 2, 1]] * 2
