@@ -49,11 +49,14 @@ def check(
             "`--pdb` needs the case to step through", hint="copy the replay line of a report and add `--pdb`"
         )
 
+    if pdb and exercise.kind == "kernel":
+        raise UsageError("`--pdb` steps through Python, not through a kernel", hint="`printf` works in a kernel")
+
     from autodrill.grading.limits import CHECK_LIMITS
-    from autodrill.grading.process import Runner
+    from autodrill.grading.start import start_runner
 
     # Started before this process imports NumPy, so that the two imports overlap.
-    runner = Runner.start(CHECK_LIMITS) if not pdb else None
+    runner = start_runner(exercise, CHECK_LIMITS) if not pdb else None
     from autodrill.grading.explain import Submission
     from autodrill.grading.judge import grade
 

@@ -73,14 +73,14 @@ def load_exercise(path: Path) -> Exercise:
             problems.append(Problem(str(path), skipped + 1, f"the stub must define `{name}` exactly once"))
         else:
             defined[name] = found[0].node
+    parameters = parameters_handed(entry, kind, defined) if not problems else ()
+    if kind is Kind.KERNEL and not problems and not parameters:
+        message = f"`{entry}` must return one string with a kernel: `__global__ void name(const float* x, int n) {{ }}`"
+        problems.append(Problem(str(path), skipped + defined[entry].lineno, message))
     if problems or header is None:
         raise ContentError(problems)
     return Exercise(
-        **asdict(_heading(path, header)),
-        task=source.docstring,
-        stub=stub,
-        entry=entry,
-        parameters=parameters_handed(entry, kind, defined),
+        **asdict(_heading(path, header)), task=source.docstring, stub=stub, entry=entry, parameters=parameters
     )
 
 

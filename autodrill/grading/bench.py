@@ -11,7 +11,7 @@ from autodrill.grading.ask import scenario_source
 from autodrill.grading.limits import CHECK_LIMITS
 from autodrill.grading.prepared import Prepared
 from autodrill.grading.probe import put
-from autodrill.grading.process import Runner
+from autodrill.grading.start import start_runner
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from autodrill.drills.cases import Case
     from autodrill.drills.exercise import Exercise, Solution
-    from autodrill.grading.process import Limits
+    from autodrill.grading.process import Limits, Runner
 
 __all__ = ["Bench", "Found"]
 
@@ -42,7 +42,7 @@ class Bench:
         self._exercise = exercise
         self._solution = solution
         self._limits = limits
-        self._runner = Runner.start(limits)
+        self._runner = start_runner(exercise, limits)
         self._prepared: dict[int, Prepared] = {}
 
     def first_fault(self, source: str, seeds: Iterable[int]) -> Found | None:
@@ -81,7 +81,7 @@ class Bench:
 
     def _alive(self) -> Runner:
         if self._runner.finished:
-            self._runner = Runner.start(self._limits)
+            self._runner = self._runner.sibling(self._limits)
         return self._runner
 
     def _of(self, seed: int) -> Prepared:

@@ -14,7 +14,6 @@ from autodrill.grading.likeness import Likeness, likeness
 from autodrill.grading.linearity import conduct_rule
 from autodrill.grading.patterns import Subject, evidence, generic_rule, spread
 from autodrill.grading.probe import put
-from autodrill.grading.process import Limits, Runner
 from autodrill.grading.report import Comparison, Failure, FaultKind, Rule
 from autodrill.grading.self_evident import judged_rule
 from autodrill.grading.show import pair, short
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from autodrill.drills.authoring import Mistake
     from autodrill.drills.exercise import Exercise, Solution
     from autodrill.grading.observe import Observation
+    from autodrill.grading.process import Limits, Runner
 
 __all__ = ["Submission", "explain"]
 
@@ -69,7 +69,7 @@ def explain(
         return Failure(fault.kind, fault.summary, line=fault.line, code=fault.code)
     if fault.kind in _UNEXPLAINED:
         return _failure(exercise, solution, index, first, None)
-    with Runner.start(limits, spawn=process.spawn) as bench:
+    with process.sibling(limits) as bench:
         shown = first if process.finished or first.case.large else _smallest(process, exercise, solution, first)
         failed = [shown, *(o for _, o in failing if o is not shown)]
         passed = [o for _, o in seen if o.fault is None and not o.case.large]

@@ -14,13 +14,13 @@ from autodrill.grading.explain import Submission, explain
 from autodrill.grading.layers import Standing
 from autodrill.grading.limits import CHECK_LIMITS
 from autodrill.grading.prepared import Prepared
-from autodrill.grading.process import Runner
 from autodrill.grading.report import Failure, FaultKind, Remark, Report, Verdict
+from autodrill.grading.start import start_runner
 
 if TYPE_CHECKING:
     from autodrill.drills.exercise import Exercise, Solution
     from autodrill.grading.observe import Observation
-    from autodrill.grading.process import Limits
+    from autodrill.grading.process import Limits, Runner
 
 __all__ = ["Submission", "grade"]
 
@@ -59,12 +59,12 @@ def grade(
     """
     started = time.perf_counter()
     report = Report(exercise.id, submission.path, Verdict.PASS, seed)
-    with runner or Runner.start(limits) as process:
+    with runner or start_runner(exercise, limits) as process:
         try:
             report = _grade(process, prepared or Prepared(exercise, solution, seed, limits), submission, report, only)
         except InternalError as error:
             report = replace(report, verdict=Verdict.INTERNAL, detail=error.message)
-        output, standing = process.stdout, process.standing or Standing()
+        output, standing, device = process.stdout, process.standing or Standing(), process.device
     if report.failure is not None and _is_stub(exercise, submission):
         words = "not implemented yet: the file is still as it was given"
         failure = replace(report.failure, kind=FaultKind.NOT_IMPLEMENTED, summary=words)
@@ -75,6 +75,7 @@ def grade(
         seconds=time.perf_counter() - started,
         layers=tuple(map(str, standing.held)),
         lost={str(layer): why for layer, why in standing.lost.items()},
+        device=device,
     )
 
 
@@ -113,6 +114,8 @@ def _load_failure(exercise: Exercise, end: ends.LoadOutcome) -> Failure:
                 return Failure(FaultKind.MISSING, f"`{missing}` is a {found}, not a function")
             instead = f"; it defines {', '.join(f'`{n}`' for n in names[:3])}" if names else ""
             return Failure(FaultKind.MISSING, f"the file defines no `{missing}`{instead}")
+        case ends.Broken(kind=ends.BrokenKind.KERNEL):
+            return Failure(FaultKind.COMPILE, end.message, line=end.line, code=(end.text or "").strip())
         case ends.Broken():
             summary = end.message if end.kind is ends.BrokenKind.SYNTAX else f"{end.kind}: {end.message}"
             return Failure(FaultKind.SYNTAX, summary, line=end.line, code=(end.text or "").strip())

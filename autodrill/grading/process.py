@@ -84,6 +84,15 @@ class Runner:
         limits = limits or Limits()
         return cls(spawn(memory=limits.memory, traced=traced), limits, spawn)
 
+    def sibling(self, limits: Limits) -> Self:
+        """Start another process of the same sort, for other code, and return at once."""
+        return type(self).start(limits, spawn=self._spawn)
+
+    @property
+    def device(self) -> str:
+        """What a kernel is run on; nothing where no kernel is."""
+        return ""
+
     @property
     def finished(self) -> bool:
         """Whether the process is gone: stopped, dead or closed."""

@@ -86,7 +86,8 @@ def truth(exercise: Exercise, solution: Solution, case: Case) -> Truth:
         if solution.expected is None:
             return Truth(())
         with authored(solution.path, "expected"):
-            return Truth(_expected_parts(solution.expected(**case.inputs, **case.static)))
+            dtype = np.dtype(np.float32) if exercise.kind is Kind.KERNEL else None
+            return Truth(_expected_parts(solution.expected(**case.inputs, **case.static), dtype))
     dtype = np.dtype(case.dtype)
     names = list(case.inputs)
     forward, primals, raised, wrt = _posed(solution, case)
@@ -96,7 +97,9 @@ def truth(exercise: Exercise, solution: Solution, case: Case) -> Truth:
         derivative = _derivative(exercise, forward, wrt)
         cotangents = _directions(case, [raised[i] for i in moving] if exercise.kind is Kind.JVP else outputs, dtype)
         high = [c.astype(np.float64) for c in cotangents]
-        smooth = case.smooth and case.dtype == "float64" and all(np.isfinite(c).all() for c in high)
+        # What a kernel is asked for in float32 alone is differentiated in float64 all the same.
+        votes = case.smooth and (case.dtype == "float64" or exercise.kind is Kind.KERNEL)
+        smooth = votes and all(np.isfinite(c).all() for c in high)
         gradients = derivative(raised, high, smooth=smooth)
         spread = _amplified_rounding(derivative, raised, high, gradients, dtype)
     differentiated = [names[i] for i in moving]
@@ -303,8 +306,11 @@ def _node_parts(
     )
 
 
-def _expected_parts(answer: Any) -> tuple[Part, ...]:
-    """Take a program's right answer apart: a dict gives named parts, a tuple numbered ones."""
+def _expected_parts(answer: Any, dtype: np.dtype[Any] | None = None) -> tuple[Part, ...]:
+    """Take a program's right answer apart: a dict gives named parts, a tuple numbered ones.
+
+    Floats are asked for in `dtype`, or as they are; in less than float64, to what rounding may cost in that.
+    """
     if isinstance(answer, dict):
         named = list(answer.items())
     elif isinstance(answer, tuple):
@@ -315,8 +321,10 @@ def _expected_parts(answer: Any) -> tuple[Part, ...]:
     for name, value in named:
         array = np.asarray(value)
         exact = array.dtype.kind != "f"
-        tolerance = np.zeros(array.shape) if exact else 1e-9 * (np.abs(array) + _largest(array))
-        parts.append(Part(name, array, tolerance, array.dtype))
+        asked = array.dtype if exact or dtype is None else dtype
+        relative = 1e-9 if exact or dtype is None else ULPS * float(np.finfo(dtype).eps)
+        tolerance = np.zeros(array.shape) if exact else relative * (np.abs(array) + _largest(array))
+        parts.append(Part(name, array, tolerance, asked))
     return tuple(parts)
 
 
