@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from autodrill.drills.exercise import Kind, Parameter
-from autodrill.drills.kernel import kernel_signature, kernel_text
+from autodrill.drills.kernel import C_TYPES, kernel_signature, kernel_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,7 +43,8 @@ def parameters_handed(entry: str, kind: Kind, defined: Mapping[str, ast.stmt]) -
     if kind is Kind.KERNEL:
         text = kernel_text(ast.Module([node], []), name)
         kernel = kernel_signature(text.text) if text else None
-        return tuple(Parameter(p.name) for p in kernel.parameters) if kernel else ()
+        known = kernel is not None and all(p.type in C_TYPES for p in kernel.parameters)
+        return tuple(Parameter(p.name) for p in kernel.parameters) if kernel and known else ()
     if isinstance(node, ast.ClassDef) and (method or kind.has_forward):
         method = method or "forward"
         found = next((m for m in node.body if isinstance(m, ast.FunctionDef) and m.name == method), None)

@@ -6,12 +6,26 @@ import ast
 import re
 from dataclasses import dataclass
 
-__all__ = ["CParameter", "KernelSignature", "KernelText", "kernel_signature", "kernel_text"]
+__all__ = ["C_TYPES", "CParameter", "KernelSignature", "KernelText", "kernel_signature", "kernel_text"]
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _KERNEL = re.compile(r"__global__\b[^{};]*?\b(?P<name>[A-Za-z_]\w*)\s*\((?P<parameters>[^(){};]*)\)\s*\{")
 _PARAMETER = re.compile(r"(?P<type>.*?)(?P<pointer>\*?)\s*(?P<name>[A-Za-z_]\w*)\Z", re.DOTALL)
 _RESTRICT = re.compile(r"\b(?:__restrict__|__restrict)\b")
+
+
+C_TYPES = {
+    "float": "f4",
+    "double": "f8",
+    "int": "i4",
+    "unsigned": "u4",
+    "unsigned int": "u4",
+    "long long": "i8",
+    "size_t": "u8",
+    "unsigned char": "u1",
+    "bool": "?",
+}
+"""The types that a kernel's parameters may have or point to, with NumPy's names for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +56,11 @@ class CParameter:
     type: str
     pointer: bool
     const: bool
+
+    @property
+    def dtype(self) -> str:
+        """NumPy's name of the type."""
+        return C_TYPES[self.type]
 
     def __str__(self) -> str:
         return f"{'const ' if self.const else ''}{self.type}{'*' if self.pointer else ''}"

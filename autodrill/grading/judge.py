@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from autodrill.drills.customs import CUSTOMS, old_names
+from autodrill.drills.exercise import Kind
 from autodrill.errors import InternalError
 from autodrill.grading import outcome as ends
 from autodrill.grading.explain import Submission, explain
@@ -15,7 +16,7 @@ from autodrill.grading.layers import Standing
 from autodrill.grading.limits import CHECK_LIMITS
 from autodrill.grading.prepared import Prepared
 from autodrill.grading.report import Failure, FaultKind, Remark, Report, Verdict
-from autodrill.grading.start import start_runner
+from autodrill.grading.start import start_on_gpu, start_runner
 
 if TYPE_CHECKING:
     from autodrill.drills.exercise import Exercise, Solution
@@ -58,13 +59,16 @@ def grade(
         UsageError: If the battery has no case `only`, or this system cannot hold a candidate's process.
     """
     started = time.perf_counter()
+    prepared = prepared or Prepared(exercise, solution, seed, limits)
     report = Report(exercise.id, submission.path, Verdict.PASS, seed)
     with runner or start_runner(exercise, limits) as process:
         try:
-            report = _grade(process, prepared or Prepared(exercise, solution, seed, limits), submission, report, only)
+            report = _grade(process, prepared, submission, report, only)
         except InternalError as error:
             report = replace(report, verdict=Verdict.INTERNAL, detail=error.message)
         output, standing, device = process.stdout, process.standing or Standing(), process.device
+    if exercise.kind is Kind.KERNEL and report.verdict is Verdict.PASS:
+        report, device = _on_gpu_too(prepared, submission, report, only, device)
     if report.failure is not None and _is_stub(exercise, submission):
         words = "not implemented yet: the file is still as it was given"
         failure = replace(report.failure, kind=FaultKind.NOT_IMPLEMENTED, summary=words)
@@ -77,6 +81,23 @@ def grade(
         lost={str(layer): why for layer, why in standing.lost.items()},
         device=device,
     )
+
+
+def _on_gpu_too(
+    prepared: Prepared, submission: Submission, report: Report, only: int | None, device: str
+) -> tuple[Report, str]:
+    """Put a kernel that is right on the simulated device to the GPU, if there is one, and say what it was run on."""
+    from autodrill.grading.device.gpu import ON_GPU
+
+    gpu = start_on_gpu(prepared.exercise, prepared.limits) if device != ON_GPU else None
+    if gpu is None:
+        return report, device
+    with gpu:
+        try:
+            return _grade(gpu, prepared, submission, report, only), f"{device} and {gpu.device}"
+        except InternalError as error:  # cupy without a driver that fits it is no fault of the kernel's
+            remark = Remark("no-gpu", f"it was not run on the GPU: {error.message[:200]}")
+            return replace(report, remarks=(*report.remarks, remark)), device
 
 
 def _grade(process: Runner, prepared: Prepared, submission: Submission, report: Report, only: int | None) -> Report:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from autodrill.drills.loader import read_text
 from autodrill.drills.solution_file import solution_path
 from autodrill.drills.template import left_to_write
-from autodrill.errors import ContentError, InternalError, Problem
+from autodrill.errors import ContentError, InternalError, NoCompilerError, Problem
 from autodrill.grading.bench import Bench
 from autodrill.grading.explain import Submission
 from autodrill.grading.judge import grade
@@ -71,7 +71,12 @@ def prove(library: Library, exercise: Exercise, *, seeds: int = 5) -> Proof:
     except ContentError as error:
         return Proof(exercise.id, error.problems, seconds=time.perf_counter() - started)
     strong = Strength()
-    with Bench(exercise, solution, replace(CHECK_LIMITS, seconds=_BENCH_SECONDS)) as bench:
+    try:
+        bench = Bench(exercise, solution, replace(CHECK_LIMITS, seconds=_BENCH_SECONDS))
+    except NoCompilerError as error:
+        problem = Problem(str(solution.path), 1, f"it cannot be proved here: {error.message}; {error.hint}")
+        return Proof(exercise.id, (problem,), seconds=time.perf_counter() - started)
+    with bench:
         problems = [*_stub(exercise, solution), *_hints(solution)]
         wrong = _solution(bench, exercise, solution, seeds)
         if not wrong:  # mutants of a wrong program prove nothing

@@ -8,19 +8,6 @@ from typing import Any
 
 import numpy as np  # noqa: TID253  it runs where NumPy is
 
-_DTYPES = {
-    "float": "f4",
-    "double": "f8",
-    "int": "i4",
-    "unsigned": "u4",
-    "unsigned int": "u4",
-    "long": "i8",
-    "long long": "i8",
-    "size_t": "u8",
-    "unsigned char": "u1",
-    "bool": "?",
-}
-
 
 class Buffer(ctypes.Structure):
     """As device.cpp has it."""
@@ -63,7 +50,7 @@ def drive(
     """Launch the kernel once, and return the arrays it has written to.
 
     Args:
-        candidate: Returns the path of the compiled kernel, and of each parameter its C type, whether it is a pointer
+        candidate: Returns the path of the compiled kernel, and of each parameter its dtype, whether it is a pointer
             and whether that is to memory not to be written to.
         launch: Grid and block.
         results: Which arguments are wanted back.
@@ -71,7 +58,7 @@ def drive(
         arguments: The kernel's arguments.
     """
     path, types = candidate()
-    own = [np.array(a, _DTYPES[c], order="C", ndmin=1) for a, (c, _, _) in zip(arguments, types, strict=True)]
+    own = [np.array(a, dtype, order="C", ndmin=1) for a, (dtype, _, _) in zip(arguments, types, strict=True)]
     which = (ctypes.c_int32 * len(own))(*[-1] * len(own))
     values = (ctypes.c_void_p * len(own))(*(array.ctypes.data for array in own))
     arrays = [i for i, (_, pointer, _) in enumerate(types) if pointer]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import shutil
 import tempfile
 import weakref
@@ -10,12 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from autodrill.drills.kernel import kernel_signature, kernel_text
-from autodrill.errors import InternalError, NoCompilerError
-from autodrill.grading.device import on_cpu
+from autodrill.errors import NoCompilerError
 from autodrill.grading.device.compiler import Compiler, Mishap, find_compiler
 from autodrill.grading.device.faults import Found, told
-from autodrill.grading.outcome import Broken, BrokenKind, Frame, NotDefined, Raised
+from autodrill.grading.device.reading import not_compiled, read_kernel, signature_of
+from autodrill.grading.outcome import Broken, Frame, NotDefined, Raised
 from autodrill.grading.process import Runner
 from autodrill.grading.spawn import spawn_fresh
 
@@ -23,22 +21,29 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
     from autodrill.drills.exercise import Exercise
-    from autodrill.drills.kernel import KernelSignature, KernelText
+    from autodrill.drills.kernel import KernelSignature
     from autodrill.grading.handle import Child
     from autodrill.grading.limits import Limits
     from autodrill.grading.outcome import CallOutcome, LoadOutcome
     from autodrill.grading.request import Request
 
-__all__ = ["KernelRunner", "read_kernel", "signature_of"]
+__all__ = ["KernelRunner", "Workshop"]
 
-_DRIVE = Path(on_cpu.__file__)
+_DRIVE = Path(__file__).with_name("on_cpu.py")
 
 _LAUNCH_SECONDS = 1.0
 """What a launch may take: it takes milliseconds, and somebody waits for an endless loop to be found."""
 
 
-class _Workshop:
-    """Where kernels are compiled, and how processes are started that can load what comes out; a `Spawn`."""
+class Workshop:
+    """Where kernels are compiled, and how processes are started that can load what comes out; a `Spawn`.
+
+    Args:
+        signature: What is launched.
+
+    Raises:
+        NoCompilerError: There is no C++ compiler on this machine.
+    """
 
     def __init__(self, signature: KernelSignature) -> None:
         path = find_compiler()
@@ -80,7 +85,7 @@ class KernelRunner(Runner):
         Raises:
             NoCompilerError: There is no C++ compiler on this machine.
         """
-        return cls.start(limits, spawn=_Workshop(signature_of(exercise)))
+        return cls.start(limits, spawn=Workshop(signature_of(exercise)))
 
     @property
     def device(self) -> str:
@@ -104,8 +109,8 @@ class KernelRunner(Runner):
         lines = source.decode("utf-8", "replace").split("\n")
         made = workshop.compiler.compile(kernel)
         if isinstance(made, Mishap):
-            return _does_not_compile(made.message, lines, made.line, made.column)
-        types = [(p.type, p.pointer, p.const) for p in workshop.signature.parameters]
+            return not_compiled(made.message, lines, made.line, made.column)
+        types = [(p.dtype, p.pointer, p.const) for p in workshop.signature.parameters]
         text = f"def {entry}():\n    return {str(made)!r}, {types!r}\n"
         self._handed = _Handed(made, lines)
         return super().load(text.encode(), "<kernel>", entry, _DRIVE.read_text(encoding="utf-8"), seconds=seconds)
@@ -131,47 +136,6 @@ class KernelRunner(Runner):
         arrays = [p.name for p in workshop.signature.parameters if p.pointer]
         return Raised(found.name, told(found, arrays), frames)
 
-    def _workshop(self) -> _Workshop:
-        assert isinstance(self.spawn, _Workshop)
+    def _workshop(self) -> Workshop:
+        assert isinstance(self.spawn, Workshop)
         return self.spawn
-
-
-def signature_of(exercise: Exercise) -> KernelSignature:
-    """Return what an exercise launches, as its stub has it.
-
-    Raises:
-        InternalError: The stub holds no kernel.
-    """
-    text = kernel_text(ast.parse(exercise.stub), exercise.entry)
-    signature = kernel_signature(text.text) if text is not None else None
-    if signature is None:
-        raise InternalError(f"the stub of `{exercise.id}` holds no kernel")
-    return signature
-
-
-def read_kernel(source: bytes, filename: str, entry: str, wanted: KernelSignature) -> KernelText | Broken | NotDefined:
-    """Return the kernel in a file, or what is wrong with it; nothing of the file is run."""
-    try:
-        tree = ast.parse(source, filename)
-    except SyntaxError as error:
-        return Broken(BrokenKind.SYNTAX, error.msg, error.lineno, error.offset, error.text)
-    except (ValueError, RecursionError, MemoryError) as error:
-        return Broken(BrokenKind.SYNTAX, str(error) or "the code is nested too deeply", None, None, None)
-    functions = {node.name: node.lineno for node in tree.body if isinstance(node, ast.FunctionDef)}
-    if entry not in functions:
-        return NotDefined(tuple(functions))
-    lines = source.decode("utf-8", "replace").split("\n")
-    kernel = kernel_text(tree, entry)
-    if kernel is None:
-        return _does_not_compile(f"`{entry}` must return the kernel's text, one string", lines, functions[entry])
-    found = kernel_signature(kernel.text, wanted.name)
-    if found is None:
-        return _does_not_compile(f"there is no kernel `__global__ void {wanted}`", lines, kernel.line)
-    if [str(p) for p in found.parameters] != [str(p) for p in wanted.parameters]:
-        return _does_not_compile(f"the kernel is launched as `{wanted}`, and yours is `{found}`", lines, kernel.line)
-    return kernel
-
-
-def _does_not_compile(message: str, lines: list[str], line: int | None, column: int | None = None) -> Broken:
-    text = lines[line - 1] if line is not None and 0 < line <= len(lines) else None
-    return Broken(BrokenKind.KERNEL, message, line, column, text)
