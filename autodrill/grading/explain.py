@@ -97,9 +97,18 @@ def _smallest(process: Runner, exercise: Exercise, solution: Solution, first: Ob
             continue
         if process.finished:
             break
-        if found.fault is not None and found.fault.kind is first.fault.kind:
+        if found.fault is not None and _fails_alike(found, first):
             return found
     return first
+
+
+def _fails_alike(found: Observation, first: Observation) -> bool:
+    """Whether two cases fail in the same way; what a kernel does wrong has names within its kind."""
+    assert found.fault is not None
+    assert first.fault is not None
+    if found.fault.kind is not FaultKind.DEVICE or first.fault.kind is not FaultKind.DEVICE:
+        return found.fault.kind is first.fault.kind
+    return getattr(found.outcome, "type", None) == getattr(first.outcome, "type", None)
 
 
 # -- the exercise's own mistakes ---------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ _KERNEL = (
     *("-std=c++17", "-O0", "-g1", "-w", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off"),
     *("-fno-exceptions", "-fno-rtti", "-nostdinc", "-fsanitize=thread", "-fmax-errors=5"),
 )
-_LIBRARY = ("-shared", "-nostdlib", "-Wl,-z,defs", "-lm", "-lc", "-ldl")
+_LIBRARY = ("-shared", "-nostdlib", "-Wl,-z,defs", "-lm", "-lc", "-ldl", "-lgcc")
 _FILE = "handed-in"
 _ERROR = re.compile(
     rf"(?m)^(?:{_FILE}:(?P<line>\d+):(?:(?P<column>\d+):)?|[^\n]*?:) (?:fatal )?error: (?P<message>[^\n]+)"
@@ -104,7 +104,7 @@ class Compiler:
             return _mishap(said)
         if self._made == 1 and (wrong := self._said(self._device, "device")) is not None:
             raise InternalError(f"the simulated device does not compile with {self._path}: {wrong[:500]}")
-        linked = self._run(name, [f"{name}.o", "device.o", "-o", f"{name}.so", *_LIBRARY])
+        linked = self._run(name, ["device.o", f"{name}.o", "-o", f"{name}.so", *_LIBRARY])
         said = self._said(linked, name)
         if said is not None:
             return _mishap(said)
@@ -177,9 +177,9 @@ def _source(name: str) -> Path:
 
 
 def _mishap(said: str) -> Mishap:
+    if undefined := _UNDEFINED.search(said):
+        return Mishap(f"`{undefined['name']}` is declared and defined nowhere")
     if found := _ERROR.search(said):
         line, column = found["line"], found["column"]
         return Mishap(found["message"], int(line) if line else None, int(column) if column else None)
-    if undefined := _UNDEFINED.search(said):
-        return Mishap(f"`{undefined['name']}` is declared and defined nowhere")
     return Mishap(said.strip().partition("\n")[0][:300])

@@ -14,12 +14,16 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+// The device's own variables stand apart: what the kernel's file has of its own is then all of .data and .bss, and
+// whoever leaves shared memory, before which these are laid, touches nothing that is allowed.
+#define OWN __attribute__((section("device_own")))
+
 extern "C" {
 struct Index {
     unsigned x, y, z;
 };
 // To the kernel these are constants: no access to them is reported.
-Index threadIdx, blockIdx, blockDim, gridDim;
+OWN Index threadIdx = {}, blockIdx = {}, blockDim = {}, gridDim = {};
 
 // The arrays as they are handed over. `bare`: nothing was ever written there. `kept`: not to be written to.
 struct Buffer {
@@ -42,6 +46,8 @@ struct Finding {
 void device_call(void** arguments);
 extern char __start_device_shared[] __attribute__((weak, visibility("hidden")));
 extern char __stop_device_shared[] __attribute__((weak, visibility("hidden")));
+extern char __start_device_own[] __attribute__((visibility("hidden")));
+extern char __bss_start[] __attribute__((visibility("hidden")));
 extern char _end[] __attribute__((visibility("hidden")));
 }
 
@@ -79,17 +85,17 @@ struct Fibre {
     char* place;
 };
 
-Region regions[64];
-int region_count;
-Fibre fibres[MOST_THREADS];
-ucontext_t scheduler;
-Fibre* current;
-Finding hard, soft;
-void** kernel_arguments;
-char *stacks, *module_begin;
-uint32_t epoch, warp_epochs[MOST_THREADS / WARP];
-uint64_t slots[MOST_THREADS];
-unsigned threads;
+OWN Region regions[64] = {};
+OWN int region_count = 0;
+OWN Fibre* fibres = nullptr;
+OWN ucontext_t scheduler = {};
+OWN Fibre* current = nullptr;
+OWN Finding hard = {}, soft = {};
+OWN void** kernel_arguments = nullptr;
+OWN char *stacks = nullptr, *module_begin = nullptr;
+OWN uint32_t epoch = 0, warp_epochs[MOST_THREADS / WARP] = {};
+OWN uint64_t slots[MOST_THREADS] = {};
+OWN unsigned threads = 0;
 
 int32_t thread_number() { return int32_t(current - fibres); }
 int32_t block_number() { return int32_t(blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z)); }
@@ -180,7 +186,8 @@ void touch(void* address, uint64_t bytes, bool write, bool atomic, int64_t at) {
     if (place >= stack && place < stack + STACK + GUARD) return;
     const Region* region = region_of(place);
     if (!region) {
-        if (place >= module_begin && place < _end) return;  // variables of the kernel's file
+        // Constants and variables of the kernel's file.
+        if ((place >= module_begin && place < __start_device_own) || (place >= __bss_start && place < _end)) return;
         stop(finding(OUT_OF_BOUNDS, nearest(place), place, {}, at));
     }
     if (place + bytes > region->end) stop(finding(OUT_OF_BOUNDS, region, region->end, {}, at));
@@ -293,7 +300,8 @@ __attribute__((visibility("default"))) int device_launch(const uint32_t* grid, c
     uint64_t total = GAP;
     for (int i = 0; i < buffer_count; ++i) total += buffers[i].bytes + 2 * GAP;
     char *arena = reserve(total), *free_from = arena + GAP;
-    if (!stacks || !arena) return 1;
+    fibres = (Fibre*)calloc(threads, sizeof(Fibre));
+    if (!stacks || !arena || !fibres) return 1;
     for (unsigned t = 0; t < threads; ++t) mprotect(stacks + t * (STACK + GUARD), GUARD, PROT_NONE);
     region_count = 0;
     epoch = 0;
@@ -322,6 +330,7 @@ __attribute__((visibility("default"))) int device_launch(const uint32_t* grid, c
     *found = hard.kind ? hard : soft;
     for (int i = 0; i < buffer_count; ++i) memcpy(buffers[i].data, addresses[i], buffers[i].bytes);
     for (int i = 0; i < region_count; ++i) free(regions[i].cells);
+    free(fibres);
     munmap(arena, total);
     munmap(stacks, threads * (STACK + GUARD));
     fflush(nullptr);

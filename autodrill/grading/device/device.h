@@ -8,7 +8,7 @@
 #define DEVICE_EXEMPT __attribute__((no_sanitize("thread"), noinline, unused))
 #define DEVICE_LINE int line = __builtin_LINE()
 
-#define __global__ static
+#define __global__
 #define __device__
 #define __host__
 #define __constant__ static

@@ -57,6 +57,7 @@ class Workshop:
         weakref.finalize(self, _sweep, folder, self.compiler)
 
     def __call__(self, *, memory: int, traced: bool) -> Child:
+        """Start a process: see `Spawn`."""
         return spawn_fresh(memory=memory, traced=traced, readable=(str(self.folder),))
 
 
