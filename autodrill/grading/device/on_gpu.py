@@ -13,8 +13,8 @@ import numpy as np  # noqa: TID253  it runs where NumPy is
 PACKAGES: str
 
 os.environ["CUPY_CACHE_IN_MEMORY"] = "1"
-sys.path.append(PACKAGES)  # noqa: F821
-import cupy  # noqa: E402, TID253
+sys.path.append(PACKAGES)  # noqa: F821  it is put before this text
+import cupy  # noqa: E402, TID253  it can be found only now
 
 _compiled: dict[str, Any] = {}
 
