@@ -6,7 +6,8 @@ Every error says what happened, with the literal in backticks, and what to type 
     ├── UsageError            the command line asks for something that does not exist or does not fit together
     │   ├── UnknownNameError  no such exercise, question or topic; carries the nearest names
     │   ├── FileError         a file of the learner's that is missing, unreadable or not what it should be
-    │   └── UnconfinedError   a process would not be confined as it must be for what is asked
+    │   ├── UnconfinedError   a process would not be confined as it must be for what is asked
+    │   └── NoCompilerError   a kernel is to be run, and this machine has no C++ compiler
     ├── ContentError          an exercise or question is malformed: its author's to mend; carries every problem found
     ├── StoreError            the learner's history cannot be opened; nothing of it was changed
     └── InternalError         autodrill's or the pack's own fault, never the learner's: exit 3
@@ -25,6 +26,7 @@ __all__ = [
     "ContentError",
     "FileError",
     "InternalError",
+    "NoCompilerError",
     "Problem",
     "StoreError",
     "UnconfinedError",
@@ -75,6 +77,16 @@ class FileError(UsageError):
 
 class UnconfinedError(UsageError):
     """This system cannot confine a process as it must be for what is asked."""
+
+
+class NoCompilerError(UsageError):
+    """A kernel is to be run, and this machine has no C++ compiler for the simulated device."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "a kernel is graded on a simulated device, for which this machine has no C++ compiler",
+            hint="install `g++` or `clang++`, or name one in `CXX`; `autodrill doctor` says what was found",
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ import hypothesis
 import pytest
 
 from autodrill.drills.library import Library
+from autodrill.grading.device.compiler import find_compiler
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -197,6 +198,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     missing = {}
     if find_spec("torch") is None:
         missing["torch"] = "PyTorch is not installed"
+    if find_compiler() is None:
+        missing["compiler"] = "there is no C++ compiler to run kernels with"
     if not _has_gpu():
         missing["cuda"] = "there is no NVIDIA GPU with cupy"
     for item in items:

@@ -53,6 +53,9 @@ def check(
             "`--pdb` needs the case to step through", hint="copy the replay line of a report and add `--pdb`"
         )
 
+    if pdb and exercise.kind == "kernel":
+        raise UsageError("`--pdb` steps through Python, not through a kernel", hint="`printf` works in a kernel")
+
     from autodrill.grading.server import own_processes
 
     if pdb:

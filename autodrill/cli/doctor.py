@@ -47,6 +47,8 @@ def _about() -> dict[str, Any]:
     from importlib.util import find_spec
 
     import autodrill
+    from autodrill.grading.device.compiler import compiler_version, find_compiler
+    from autodrill.grading.device.gpu import has_gpu
     from autodrill.practice.paths import history_file, practice_folder
 
     def installed(package: str) -> str | None:
@@ -55,18 +57,30 @@ def _about() -> dict[str, Any]:
         except PackageNotFoundError:
             return None
 
+    compiler = find_compiler(os.environ)
     history, practice = history_file(os.environ), practice_folder(os.environ)
     return {
         "autodrill": autodrill.__version__,
         "python": platform.python_version(),
         "numpy": installed("numpy"),
         "cupy": find_spec("cupy") is not None,
+        "compiler": compiler and {"path": compiler, "version": compiler_version(compiler)},
+        "gpu": has_gpu(),
         "system": platform.system(),
         "kernel": platform.release(),
         "machine": platform.machine(),
         "history": {"path": str(history), "exists": history.exists()},
         "practice": {"path": str(practice), "exists": practice.exists()},
     }
+
+
+def _kernels(about: dict[str, Any]) -> str:
+    """Say what kernels are run on here."""
+    compiler, gpu = about["compiler"], "a GPU with cupy" if about["gpu"] else ""
+    if compiler:
+        simulated = f"a simulated device, by {compiler['version'] or compiler['path']}"
+        return f"{simulated}; then {gpu}" if gpu else f"{simulated}; no GPU with cupy"
+    return gpu or "on nothing: install g++ or clang++, or name a C++ compiler in CXX"
 
 
 def _print(checkup: "Checkup", about: dict[str, Any]) -> None:
@@ -86,6 +100,7 @@ def _print(checkup: "Checkup", about: dict[str, Any]) -> None:
     else:
         say(f"{paint(f'{symbols.no} LOST ', 'red', 'bold')}  {'all together':12} {clean(checkup.why)}")
     say()
+    say(clean(f"{'kernels':9} {_kernels(about)}"))
     for what in ("history", "practice"):
         place = about[what]
         say(clean(f"{what:9} {place['path']}" + ("" if place["exists"] else " (not there yet)")))

@@ -59,7 +59,7 @@ def grade(
 
     Such a process can open no file, start nothing and send nothing; `autodrill doctor` says whether that holds here,
     and where it does not nothing is graded. Nothing a file prints or says in an exception is shown: it could tell a
-    hidden case.
+    hidden case. Kernels are graded with --unconfined only.
 
     Exit code 0: all pass; 1: some do not; 2: no such exercise or file, or not to be sealed; 3: autodrill is at fault.
 
@@ -77,7 +77,13 @@ def grade(
         )
     packs = (pack,) if pack else ()
     seed = seed if seed is not None else int.from_bytes(os.urandom(3))
-    task = Task(Library.open(packs).find(name).id, packs, seed)
+    exercise = Library.open(packs).find(name)
+    if exercise.kind == "kernel" and not unconfined:
+        raise UnconfinedError(
+            "a kernel is machine code, which the sealed profile lets nobody load: other people's are not graded",
+            hint="use a virtual machine and `--unconfined`, or `autodrill check`, for kernels whose authors you trust",
+        )
+    task = Task(exercise.id, packs, seed)
     files = list(handed_in_files(files))
     workers = workers or useful_workers(len(files))
     if unconfined:

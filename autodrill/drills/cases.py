@@ -24,6 +24,15 @@ LARGE_ELEMENTS = 100_000
 """Elements of the largest array of the large case. Finite differences cost two forwards an element: with a forward of
 10 ns an element, the least NumPy can do, that is 200 s, while a backward takes milliseconds."""
 
+_SIDES = (1, 2, 3)
+"""Sizes for the smallest case that shows a fault."""
+
+_KERNEL_SIDES = (1, 2, 3, 5, 9, 17, 33, 65)
+"""Such sizes for a kernel: one more than a block of threads has, or a row of blocks."""
+
+_BELOW_A_BLOCK, _ABOVE_A_BLOCK, _MANY = (2, 3, 5, 7), (37, 41, 43, 47, 53, 59, 61), (101, 103, 107, 109)
+"""Primes: the sizes a kernel is launched for, of which blocks of threads have none as a multiple."""
+
 _SMALL_NUMBERS = (2.0, 3.0, 1.0, -1.0, -2.0, 0.5, 4.0, -3.0)
 
 
@@ -51,6 +60,7 @@ class Case:
         size: The size a scenario was asked for; 0 for arrays.
         bound: What the call may cost, or None.
         draws: How often an estimator is asked; 0 for what is no estimator.
+        sizes: The dimension symbols of the arrays, with their sizes.
     """
 
     label: str
@@ -69,6 +79,7 @@ class Case:
     size: int = 0
     bound: Bound | None = None
     draws: int = 0
+    sizes: Mapping[str, int] = field(default_factory=dict)
 
 
 def battery(exercise: Exercise, solution: Solution, seed: int) -> list[Case]:
@@ -84,15 +95,19 @@ def battery(exercise: Exercise, solution: Solution, seed: int) -> list[Case]:
     with authored(solution.path, "CASES"):
         for entry in solution.cases:
             if isinstance(entry, Scenario):
-                cases += [_from_scenario(entry, size, _child(rng)) for size in entry.sizes]
+                cases += [_from_scenario(entry, size, _child(rng), exercise.kind) for size in entry.sizes]
             elif exercise.kind is Kind.VALUE:
                 cases += _scalar_cases(entry, rng)
+            elif exercise.kind is Kind.KERNEL:
+                cases += _kernel_cases(entry, rng)
             elif entry.bound is None:
                 cases += _array_cases(entry, rng)
         given = [e for e in solution.cases if isinstance(e, Given) and e.large]
         large = [e for e in given if e.symbols and e.bound is None and not e.draws]
         # A JVP by finite differences costs two forwards and no more: there precision tells, not cost.
-        if large and exercise.kind.is_linear and exercise.kind is not Kind.JVP and not solution.drive:
+        # Nobody writes finite differences as a kernel.
+        costs = exercise.kind.is_linear and exercise.kind not in {Kind.JVP, Kind.KERNEL}
+        if large and costs and not solution.drive:
             cases.append(_large_case(max(large, key=_unlikeness), rng))
         cases += [_large_case(entry, rng) for entry in given if entry.bound is not None]
     return cases
@@ -126,25 +141,27 @@ def small_cases(exercise: Exercise, solution: Solution, like: Case, seed: int) -
                     continue
                 for size in range(1, like.size + 1):
                     for _ in range(12):
-                        yield _from_scenario(entry, size, _child(rng))
+                        yield _from_scenario(entry, size, _child(rng), exercise.kind)
             elif (_label(entry), _frozen(entry.static)) == class_of(like):
                 if exercise.kind is Kind.VALUE:
                     yield from _small_scalars(entry, like)
                 else:
-                    yield from _small_arrays(entry, like, rng)
+                    sides = _KERNEL_SIDES if exercise.kind is Kind.KERNEL else _SIDES
+                    yield from _small_arrays(entry, like, rng, sides)
 
 
 def _child(rng: np.random.Generator) -> int:
     return int(rng.integers(2**31))
 
 
-def _from_scenario(entry: Scenario, size: int, seed: int) -> Case:
+def _from_scenario(entry: Scenario, size: int, seed: int, kind: Kind) -> Case:
     import numpy as np
 
     made = entry.make(np.random.default_rng(seed), size)
     inputs = {name: value for name, value in made.items() if isinstance(value, np.ndarray)}
     static = {name: value for name, value in made.items() if name not in inputs}
     case = Case(entry.note, inputs, static, cotangent=1.0, seed=seed, size=size, simple=True)
+    case = replace(case, dtype="float32") if kind is Kind.KERNEL else case
     return case if entry.bound is None else replace(case, large=True, bound=entry.bound)
 
 
@@ -229,7 +246,7 @@ def _small_scalars(entry: Given, like: Case) -> Iterator[Case]:
 def _plain_label(like: Case) -> str:
     """The label of a small case: what only the random case had is no longer special about it."""
     class_, _, what = like.label.partition(" · ")
-    return class_ if what in (_DISTINCT, _RANDOM, "large") else like.label
+    return class_ if what in (_DISTINCT, _RANDOM, "large", "less than a block", "many") else like.label
 
 
 def _plainness(value: float) -> float:
@@ -249,7 +266,7 @@ def _array_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
         text = f"{label} · {what}" if what else label
         inputs = _draw(entry, sizes, rng)
         settings = {"smooth": entry.smooth, "remark": entry.remark, "cotangent": entry.values.get("g")}
-        settings["draws"] = entry.draws
+        settings["draws"], settings["sizes"] = entry.draws, _sizes(entry, inputs)
         return Case(text, inputs, dict(entry.static), seed=_child(rng), **{**settings, **changes})
 
     cases = [case(_DISTINCT if len(symbols) > 1 else "", distinct)]
@@ -278,6 +295,48 @@ def _distinct(entry: Given, wanted: Sequence[int]) -> dict[str, int]:
         least = entry.sizes({symbol: size})[symbol]
         sizes[symbol] = next(free for free in itertools.count(least) if free not in sizes.values())
     return {symbol: sizes[symbol] for symbol in entry.symbols}
+
+
+def _kernel_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
+    """One class of inputs at sizes that no block divides: above and below one, 1 in each dimension, and many.
+
+    A kernel is asked for float32 alone: another dtype would be another kernel.
+    """
+    symbols, label = entry.symbols, _label(entry)
+
+    def drawn(sizes: Sequence[int]) -> dict[str, int]:
+        return dict(zip(symbols, rng.permutation(sizes)[: len(symbols)].tolist(), strict=True))
+
+    def case(what: str, sizes: Mapping[str, int], **changes: Any) -> Case:
+        inputs = _draw(entry, sizes, rng)
+        settings: dict[str, Any] = {"smooth": entry.smooth, "remark": entry.remark, "dtype": "float32"}
+        settings |= {"cotangent": entry.values.get("g"), "sizes": _sizes(entry, inputs), **changes}
+        text = f"{label} · {what}" if what else label
+        return Case(text, inputs, dict(entry.static), seed=_child(rng), **settings)
+
+    cases = [case(_DISTINCT if len(symbols) > 1 else "", drawn(_ABOVE_A_BLOCK))]
+    if not _takes_draws(entry) or not symbols:
+        return cases
+    cases.append(case("less than a block", drawn(_BELOW_A_BLOCK)))
+    if len(symbols) > 1:
+        cases += [case(f"{symbol} = 1", {**drawn(_ABOVE_A_BLOCK), symbol: 1}) for symbol in symbols]
+    cases.append(case("every size 1", dict.fromkeys(symbols, 1)))
+    if entry.large is not False:
+        sizes = entry.large if isinstance(entry.large, dict) else {}
+        cases.append(case("many", {**drawn(_MANY), **sizes}))
+    if entry.values.get("g") is None:
+        cases.append(case("zero cotangent", drawn(_ABOVE_A_BLOCK), cotangent=0.0))
+    return cases
+
+
+def _sizes(entry: Given, inputs: Mapping[str, Any]) -> dict[str, int]:
+    """Return the dimension symbols with the sizes they have: literal values have sizes of their own."""
+    return {
+        dim: size
+        for name, dims in entry.arrays.items()
+        for dim, size in zip(dims, inputs[name].shape, strict=False)
+        if isinstance(dim, str)
+    }
 
 
 def _takes_draws(entry: Given) -> bool:
@@ -311,17 +370,18 @@ def _small_integers(shape: Sequence[int], rng: np.random.Generator) -> np.ndarra
     return np.resize(np.roll(pool, -start), size).reshape(shape)
 
 
-def _small_arrays(entry: Given, like: Case, rng: np.random.Generator) -> Iterator[Case]:
+def _small_arrays(entry: Given, like: Case, rng: np.random.Generator, sides: Sequence[int] = _SIDES) -> Iterator[Case]:
     symbols = entry.symbols
     zero = "= 0" in like.label
     first = [max(0 if zero else 1, entry.least.get(symbol, 0)) for symbol in symbols]
-    smallest = itertools.product(*(range(least, max(4, least + 2)) for least in first))
+    smallest = itertools.product(*(sorted({n, n + 1, *(side for side in sides if side > n)}) for n in first))
     # All sizes 1 comes last: it is small, but most of what an array does cannot be seen in it.
     ordered = sorted(smallest, key=lambda s: (max(s, default=0) == 1, sum(s), s))
     for simple in (True, False):
         for sizes in ordered:
             inputs = _draw(entry, dict(zip(symbols, sizes, strict=True)), rng, simple=simple)
-            yield replace(like, label=_plain_label(like), inputs=inputs, seed=_child(rng), simple=simple, large=False)
+            case = replace(like, inputs=inputs, sizes=_sizes(entry, inputs), seed=_child(rng), simple=simple)
+            yield replace(case, label=_plain_label(like), large=False)
 
 
 def _unlikeness(entry: Given) -> int:

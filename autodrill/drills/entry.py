@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from autodrill.drills.exercise import Kind, Parameter
+from autodrill.drills.kernel import C_TYPES, kernel_signature, kernel_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,6 +31,8 @@ def entry_of(name: str, kind: Kind, given: str) -> str:
 def parameters_handed(entry: str, kind: Kind, defined: Mapping[str, ast.stmt]) -> tuple[Parameter, ...]:
     """Return the parameters that a case's arguments go to, those of the forward where the candidate writes that too.
 
+    A kernel has parameters of its own; none are returned where they cannot be read.
+
     Args:
         entry: As `entry_of` gives it.
         kind: The exercise's kind.
@@ -37,6 +40,11 @@ def parameters_handed(entry: str, kind: Kind, defined: Mapping[str, ast.stmt]) -
     """
     name, _, method = entry.split(maxsplit=1)[0].partition(".")
     node = defined[name]
+    if kind is Kind.KERNEL:
+        text = kernel_text(ast.Module([node], []), name)
+        kernel = kernel_signature(text.text) if text else None
+        known = kernel is not None and all(p.type in C_TYPES for p in kernel.parameters)
+        return tuple(Parameter(p.name) for p in kernel.parameters) if kernel and known else ()
     if isinstance(node, ast.ClassDef) and (method or kind.has_forward):
         method = method or "forward"
         found = next((m for m in node.body if isinstance(m, ast.FunctionDef) and m.name == method), None)

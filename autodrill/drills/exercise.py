@@ -32,11 +32,13 @@ class Kind(StrEnum):
     """A function or class that is put through a scenario."""
     BUGFIX = "bugfix"
     """Given code with a fault; the candidate repairs it."""
+    KERNEL = "kernel"
+    """A CUDA C++ kernel, as the text that a function returns."""
 
     @property
     def is_linear(self) -> bool:
         """Whether the answer is a function of its arguments alone, linear in the cotangents or tangents among them."""
-        return self is Kind.BACKWARD or self is Kind.JVP or self.has_forward
+        return self in {Kind.BACKWARD, Kind.JVP, Kind.KERNEL} or self.has_forward
 
     @property
     def has_forward(self) -> bool:
@@ -98,7 +100,7 @@ class Exercise(Heading):
         entry: What is to be written, as the candidate's process is told: the name of a function or class,
             `Class.method` for a method of an instance made without arguments, or the names of a forward and a backward.
         parameters: What it is handed: the parameters of the function; of the forward, without `self` or `ctx`, where
-            the candidate writes that too; empty for a class put through a scenario.
+            the candidate writes that too; of the kernel there; empty for a class put through a scenario.
     """
 
     task: str
@@ -133,6 +135,7 @@ class Solution:
         drive: Source of a function `drive(candidate, ...)` that puts the candidate's code through a scenario in
             its own process; empty to call it directly.
         drive_parameters: The parameters of `drive` after `candidate`.
+        launch: For a kernel: gives the grid and the block, from those of its arguments that it names. Or None.
         may_alias: Whether an answer may share memory with an argument.
         remarks: Names of the customs that earn a remark instead of failing: see `drills.customs`.
         cotangents: The names of the cotangents, one an output of `forward`; for a JVP those of the tangents, one an
@@ -158,6 +161,7 @@ class Solution:
     judge: Callable[..., str | None] | None = None
     drive: str = ""
     drive_parameters: tuple[Parameter, ...] = ()
+    launch: Callable[..., tuple[Any, Any]] | None = None
     may_alias: bool = False
     remarks: tuple[str, ...] = ()
     cotangents: tuple[str, ...] = ("g",)

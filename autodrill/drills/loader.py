@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from autodrill.drills.exercise import Exercise, Heading, Kind
 from autodrill.drills.header import parse_header
+from autodrill.drills.kernel import C_TYPES
 from autodrill.errors import ContentError, Problem
 
 if TYPE_CHECKING:
@@ -73,14 +74,15 @@ def load_exercise(path: Path) -> Exercise:
             problems.append(Problem(str(path), skipped + 1, f"the stub must define `{name}` exactly once"))
         else:
             defined[name] = found[0].node
+    parameters = parameters_handed(entry, kind, defined) if not problems else ()
+    if kind is Kind.KERNEL and not problems and not parameters:
+        kernel = "`__global__ void name(const float* x, int n) { }`"
+        message = f"`{entry}` must return one string with a kernel: {kernel}, of the types {', '.join(C_TYPES)}"
+        problems.append(Problem(str(path), skipped + defined[entry].lineno, message))
     if problems or header is None:
         raise ContentError(problems)
     return Exercise(
-        **asdict(_heading(path, header)),
-        task=source.docstring,
-        stub=stub,
-        entry=entry,
-        parameters=parameters_handed(entry, kind, defined),
+        **asdict(_heading(path, header)), task=source.docstring, stub=stub, entry=entry, parameters=parameters
     )
 
 

@@ -7,6 +7,7 @@ import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from autodrill.drills.kernel_rewrites import kernel_rewrites
 from autodrill.drills.place import Place
 from autodrill.drills.rewrites import REWRITES, Operator
 
@@ -67,6 +68,8 @@ def each_mutant(source: str, *, cotangents: Sequence[str] = ("g",), given: str =
     own = [i for i, node in enumerate(tree.body) if ast.unparse(node) not in handed_out]
     seen = {ast.unparse(tree)}
     for place, slot in (pair for i in own for pair in _places(tree.body[i], (tree,), tuple(cotangents))):
+        if isinstance(place.node, ast.Constant) and isinstance(place.node.value, str):
+            yield from _of_kernel(tree, place.node, slot)
         for operator, rewrite in REWRITES:
             for replacement in rewrite(place):
                 shown = _shown(place)
@@ -78,6 +81,17 @@ def each_mutant(source: str, *, cotangents: Sequence[str] = ("g",), given: str =
                 if text not in seen:
                     seen.add(text)
                     yield Mutant(operator, _line(place), before, after, text + "\n", place.node, replacement)
+
+
+def _of_kernel(tree: ast.Module, kernel: ast.Constant, slot: _Slot) -> Iterator[Mutant]:
+    """Yield the mutants of a program that holds a kernel as a text, if that is what the text is."""
+    for change in kernel_rewrites(str(kernel.value)):
+        new = ast.Constant(change.text)
+        slot.put(new)
+        source = ast.unparse(tree) + "\n"
+        slot.put(kernel)
+        line = kernel.lineno + change.line
+        yield Mutant(change.operator, line, change.before, change.after, source, kernel, new)
 
 
 @dataclass(frozen=True, slots=True)

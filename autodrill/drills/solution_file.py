@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["load_solution", "solution_path"]
 
-_PARTS = ("forward", "saved", "sample", "deviation", "expected", "judge")
+_PARTS = ("forward", "saved", "sample", "deviation", "expected", "judge", "launch")
 _DECIDING = ("forward", "expected", "judge")
 
 
@@ -53,6 +53,8 @@ def load_solution(exercise: Exercise) -> Solution:
     worked = _worked_solution(exercise, source, complain)
     mistakes = _mistakes(exercise, source, worked, complain)
     _check_settings(source, namespace, complain)
+    if exercise.kind is Kind.KERNEL and not callable(namespace.get("launch")):
+        complain("it must define `launch`: the grid and the block, from the kernel's arguments", 1)
     if problems or worked is None:
         raise ContentError(sorted(problems, key=lambda problem: problem.line))
     drive, drive_parameters = _drive(source, namespace)

@@ -78,6 +78,26 @@ def expected(x):
 
 """
 
+_KERNEL = '''def {name}():
+    return r"""
+__global__ void {stem}(const float* g, float* dx, int n) {{
+{body}}}
+"""
+'''
+
+_KERNEL_GIVEN = """CASES = [given("x[n]")]  # FILL IN: every class of inputs; sizes are drawn that no block divides
+
+
+def forward(x):
+    return x  # FILL IN: the forward, in the operations of `autodrill.engine`: what is right follows from it
+
+
+def launch(n):
+    return (n + 31) // 32, 32  # FILL IN: the grid and the block, each a number or a tuple
+
+
+"""
+
 # By kind: the code of the stub, the words imported, what decides, the solution, the mistake. NAME is the exercise's id,
 # STEM that without `_backward`.
 _WRITTEN = "  # FILL IN: the worked solution"
@@ -126,6 +146,14 @@ def _parts(kind: Kind, name: str) -> tuple[str, str, str, str]:
             (head + tail).format(keep, f"return g.copy(){_WRITTEN}"),
             (head + tail).format(f"return x.copy(){_WRONG}", f"return g.copy(){_WRONG}"),
         )
+    if kind is Kind.KERNEL:
+        stem, line = name.removeprefix("cuda_"), "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        bodies = (
+            "",
+            *(f"{line}    if (i < n) dx[i] = g[i];{what.replace('#', '//')}\n" for what in (_WRITTEN, _WRONG)),
+        )
+        stub, right, wrong = (_KERNEL.format(name=name, stem=stem, body=body) for body in bodies)
+        return stub, _KERNEL_GIVEN, right, wrong
     stub, right, wrong = _function(name, "x", "x")
     if kind is Kind.BUGFIX:
         stub = stub.replace(

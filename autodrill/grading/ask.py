@@ -10,6 +10,7 @@ from autodrill.drills.authored import authored
 from autodrill.drills.customs import OLD_NUMPY
 from autodrill.drills.exercise import Kind
 from autodrill.errors import InternalError
+from autodrill.grading.device.launch import launched, not_written_yet, shown_launch
 from autodrill.grading.drives import drive_for
 from autodrill.grading.process import Arg, Layout
 
@@ -39,6 +40,8 @@ def arguments(exercise: Exercise, solution: Solution, case: Case, truth: Truth, 
         data = [float(v) for v in case.inputs.values()]
         out, g = float(truth.outputs[0]), float(truth.cotangents[0])
         return [data, list(truth.start), case.alias, out, g, dict(case.static)]
+    if exercise.kind is Kind.KERNEL:
+        return launched(exercise, solution, named_arguments(exercise, solution, case, truth), truth)
     layout = Layout.STRIDED if case.strided else Layout.C
     named = named_arguments(exercise, solution, case, truth, draw)
     return [Arg(v, layout) if isinstance(v, np.ndarray) else v for v in named.values()]
@@ -49,9 +52,10 @@ def named_arguments(exercise: Exercise, solution: Solution, case: Case, truth: T
 
     A parameter's name decides what it gets: a cotangent or tangent, an input or option of the case, `out`,
     `<input>_shape`, or what the exercise's `saved` computes. An optional parameter that nothing is known about keeps
-    its default. Where the candidate writes a forward as well, the cotangents stand before what that is handed.
+    its default. A kernel is given the dimension symbols of the case too, and an array to write to for each result that
+    nothing else provides. Where the candidate writes a forward as well, the cotangents stand before what it is handed.
     """
-    known: dict[str, Any] = {}
+    known: dict[str, Any] = dict(case.sizes) if exercise.kind is Kind.KERNEL else {}
     for name, value in case.inputs.items():
         array = np.asarray(value)
         known[name] = array.astype(case.dtype) if array.dtype.kind == "f" else array
@@ -67,6 +71,8 @@ def named_arguments(exercise: Exercise, solution: Solution, case: Case, truth: T
         rng = np.random.default_rng([case.seed, 4, draw])
         with authored(solution.path, "sample"):
             known.update(solution.sample(rng, **{name: known[name] for name in case.inputs}, **case.static))
+    if exercise.kind is Kind.KERNEL:
+        known = {part.name: not_written_yet(part) for part in truth.parts} | known
     if solution.drive or not exercise.kind.has_forward:
         return _matched(solution.drive_parameters if solution.drive else exercise.parameters, known, exercise)
     cotangents = {name: known[name] for name in solution.cotangents}
@@ -94,6 +100,10 @@ def _matched(parameters: tuple[Parameter, ...], known: dict[str, Any], exercise:
 
 def shown_arguments(exercise: Exercise, solution: Solution, case: Case, truth: Truth) -> dict[str, Any]:
     """What a report shows as given: for scalar nodes their values and starting gradients, else the arguments."""
+    if exercise.kind is Kind.KERNEL:
+        named = named_arguments(exercise, solution, case, truth)
+        results = {part.name for part in truth.parts}
+        return {n: v for n, v in named.items() if n not in results} | shown_launch(solution, named)
     if exercise.kind is not Kind.VALUE or solution.drive:
         return named_arguments(exercise, solution, case, truth)
     nodes = list(case.inputs)[: 1 if case.alias else None]

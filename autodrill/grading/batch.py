@@ -6,6 +6,7 @@ import atexit
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
+from autodrill.drills.exercise import Kind
 from autodrill.drills.library import Library
 from autodrill.errors import UnconfinedError
 from autodrill.grading.judge import grade
@@ -16,6 +17,7 @@ from autodrill.grading.prepared import Prepared
 from autodrill.grading.process import Runner
 from autodrill.grading.report import Report, Verdict
 from autodrill.grading.server import Server
+from autodrill.grading.start import start_runner
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -57,6 +59,9 @@ class Worker:
         library = Library.open(task.packs)
         exercise = library.find(task.exercise)
         self._prepared = Prepared(exercise, library.solution(exercise), task.seed, task.limits)
+        self._is_kernel = exercise.kind is Kind.KERNEL
+        if self._is_kernel and task.confinement.required:
+            raise UnconfinedError("a kernel is machine code, which no sealed process can load")
         self._server = Server(task.confinement)
 
     def grade(self, submission: Submission) -> Report:
@@ -85,7 +90,7 @@ class Worker:
                 submission,
                 seed=prepared.seed,
                 limits=prepared.limits,
-                runner=Runner.start(prepared.limits, spawn=self._server.spawn),
+                runner=self._start(),
                 prepared=prepared,
             ).withheld()
         except UnconfinedError:
@@ -93,6 +98,11 @@ class Worker:
         except Exception as error:  # noqa: BLE001  one file must not end the others' grading
             detail = f"{type(error).__name__}: {error}"
             return Report(prepared.exercise.id, submission.path, Verdict.INTERNAL, prepared.seed, detail=detail)
+
+    def _start(self) -> Runner:
+        if self._is_kernel:
+            return start_runner(self._prepared.exercise, self._prepared.limits)
+        return Runner.start(self._prepared.limits, spawn=self._server.spawn)
 
 
 def useful_workers(files: int) -> int:

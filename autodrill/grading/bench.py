@@ -12,8 +12,8 @@ from autodrill.grading.judge import Submission, grade
 from autodrill.grading.limits import CHECK_LIMITS
 from autodrill.grading.prepared import Prepared
 from autodrill.grading.probe import put
-from autodrill.grading.process import Runner
 from autodrill.grading.spawn import spawn_fresh
+from autodrill.grading.start import start_runner
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from autodrill.drills.cases import Case
     from autodrill.drills.exercise import Exercise, Solution
-    from autodrill.grading.process import Limits
+    from autodrill.grading.process import Limits, Runner
     from autodrill.grading.report import Report
     from autodrill.grading.spawn import Spawn
 
@@ -55,7 +55,7 @@ class Bench:
         self._solution = solution
         self._limits = limits
         self._spawn = spawn
-        self._runner = Runner.start(limits, spawn=spawn)
+        self._runner = start_runner(exercise, limits, spawn)
         self._prepared: dict[int, Prepared] = {}
 
     def report(self, source: str, seed: int) -> Report:
@@ -65,7 +65,7 @@ class Bench:
             self._solution,
             Submission(source.encode(), self._exercise.path.name, self._exercise.path.name),
             seed=seed,
-            runner=Runner.start(self._limits, spawn=self._spawn),
+            runner=self._runner.sibling(self._limits),
             limits=self._limits,
             prepared=self._of(seed),
         )
@@ -111,7 +111,7 @@ class Bench:
 
     def _alive(self) -> Runner:
         if self._runner.finished:
-            self._runner = Runner.start(self._limits, spawn=self._spawn)
+            self._runner = self._runner.sibling(self._limits)
         return self._runner
 
     def _of(self, seed: int) -> Prepared:

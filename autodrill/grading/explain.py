@@ -13,7 +13,6 @@ from autodrill.grading.likeness import Likeness, likeness
 from autodrill.grading.linearity import conduct_rule
 from autodrill.grading.patterns import Subject, evidence, generic_rule, spread
 from autodrill.grading.probe import put
-from autodrill.grading.process import Runner
 from autodrill.grading.repetition import RANDOM, Repetition, random_mistake, repetition
 from autodrill.grading.report import FATAL, Comparison, Failure, FaultKind, Rule
 from autodrill.grading.self_evident import STRUCTURAL, judged_rule
@@ -23,8 +22,8 @@ from autodrill.grading.slips import one_slip
 if TYPE_CHECKING:
     from autodrill.drills.authoring import Mistake
     from autodrill.drills.exercise import Exercise, Solution
-    from autodrill.grading.limits import Limits
     from autodrill.grading.observe import Observation
+    from autodrill.grading.process import Limits, Runner
 
 __all__ = ["explain"]
 
@@ -64,7 +63,7 @@ def explain(
         return Failure(fault.kind, fault.summary, line=fault.line, code=fault.code)
     if fault.kind in FATAL:
         return _failure(exercise, solution, index, first, None)
-    with Runner.start(limits, spawn=process.spawn) as bench:
+    with process.sibling(limits) as bench:
         shown = first if process.finished or first.case.large else _smallest(process, exercise, solution, first)
         failed = [shown, *(o for _, o in failing if o is not shown)]
         passed = [o for _, o in seen if o.fault is None and not o.case.large]
@@ -95,9 +94,18 @@ def _smallest(process: Runner, exercise: Exercise, solution: Solution, first: Ob
             continue
         if process.finished:
             break
-        if found.fault is not None and found.fault.kind is first.fault.kind:
+        if found.fault is not None and _fails_alike(found, first):
             return found
     return first
+
+
+def _fails_alike(found: Observation, first: Observation) -> bool:
+    """Whether two cases fail in the same way; what a kernel does wrong has names within its kind."""
+    assert found.fault is not None
+    assert first.fault is not None
+    if found.fault.kind is not FaultKind.DEVICE or first.fault.kind is not FaultKind.DEVICE:
+        return found.fault.kind is first.fault.kind
+    return getattr(found.outcome, "type", None) == getattr(first.outcome, "type", None)
 
 
 # -- the exercise's own mistakes ---------------------------------------------------------------------------------------

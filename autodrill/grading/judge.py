@@ -8,20 +8,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from autodrill.drills.customs import CUSTOMS, old_names
+from autodrill.drills.exercise import Kind
 from autodrill.errors import InternalError
 from autodrill.grading import outcome as ends
 from autodrill.grading.handed_in import Submission
 from autodrill.grading.layers import Standing
 from autodrill.grading.limits import CHECK_LIMITS
 from autodrill.grading.prepared import Prepared
-from autodrill.grading.process import Runner
 from autodrill.grading.report import FATAL, Basis, Failure, FaultKind, Remark, Report, Verdict
 from autodrill.grading.spawn import Spawn, spawn_fresh
+from autodrill.grading.start import start_on_gpu, start_runner
 
 if TYPE_CHECKING:
     from autodrill.drills.exercise import Exercise, Solution
     from autodrill.grading.observe import Observation
-    from autodrill.grading.process import Limits
+    from autodrill.grading.process import Limits, Runner
 
 __all__ = ["Submission", "grade"]
 
@@ -59,16 +60,18 @@ def grade(
         UsageError: If the battery has no case `only`, or this system cannot hold a candidate's process.
     """
     started = time.perf_counter()
+    prepared = prepared or Prepared(exercise, solution, seed, limits)
     report = Report(exercise.id, submission.path, Verdict.PASS, seed)
-    asked = prepared or Prepared(exercise, solution, seed, limits)
     if runner is None:
-        asked.make_ahead(only)  # a fork server that is still starting is waited for by whoever wants a fork
-    with runner or Runner.start(limits, spawn=spawn) as process:
+        prepared.make_ahead(only)  # a fork server that is still starting is waited for by whoever wants a fork
+    with runner or start_runner(exercise, limits, spawn) as process:
         try:
-            report = _grade(process, asked, submission, report, only)
+            report = _grade(process, prepared, submission, report, only)
         except InternalError as error:
             report = replace(report, verdict=Verdict.INTERNAL, detail=error.message)
-        output, standing = process.stdout, process.standing or Standing()
+        output, standing, device = process.stdout, process.standing or Standing(), process.device
+    if exercise.kind is Kind.KERNEL and report.verdict is Verdict.PASS:
+        report, device = _on_gpu_too(prepared, submission, report, only, device)
     if report.failure is not None and _is_stub(exercise, submission):
         words = "not implemented yet: the file is still as it was given"
         failure = replace(report.failure, kind=FaultKind.NOT_IMPLEMENTED, summary=words)
@@ -79,7 +82,25 @@ def grade(
         seconds=time.perf_counter() - started,
         layers=tuple(map(str, standing.held)),
         lost={str(layer): why for layer, why in standing.lost.items()},
+        device=device,
     )
+
+
+def _on_gpu_too(
+    prepared: Prepared, submission: Submission, report: Report, only: int | None, device: str
+) -> tuple[Report, str]:
+    """Put a kernel that is right on the simulated device to the GPU, if there is one, and say what it was run on."""
+    from autodrill.grading.device.gpu import ON_GPU
+
+    gpu = start_on_gpu(prepared.exercise, prepared.limits) if device != ON_GPU else None
+    if gpu is None:
+        return report, device
+    with gpu:
+        try:
+            return _grade(gpu, prepared, submission, report, only), f"{device} and {gpu.device}"
+        except InternalError as error:  # cupy without a driver that fits it is no fault of the kernel's
+            remark = Remark("no-gpu", f"it was not run on the GPU: {error.message[:200]}")
+            return replace(report, remarks=(*report.remarks, remark)), device
 
 
 def _grade(process: Runner, prepared: Prepared, submission: Submission, report: Report, only: int | None) -> Report:
@@ -126,6 +147,8 @@ def _load_failure(exercise: Exercise, end: ends.LoadOutcome) -> Failure:
                 return Failure(FaultKind.MISSING, f"`{missing}` is a {found}, not a function")
             instead = f"; it defines {', '.join(f'`{n}`' for n in names[:3])}" if names else ""
             return Failure(FaultKind.MISSING, f"the file defines no `{missing}`{instead}")
+        case ends.Broken(kind=ends.BrokenKind.KERNEL):
+            return Failure(FaultKind.COMPILE, end.message, line=end.line, code=(end.text or "").strip())
         case ends.Broken():
             summary = end.message if end.kind is ends.BrokenKind.SYNTAX else f"{end.kind}: {end.message}"
             return Failure(FaultKind.SYNTAX, summary, line=end.line, code=(end.text or "").strip())

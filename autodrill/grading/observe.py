@@ -12,6 +12,8 @@ from autodrill.drills.authored import authored
 from autodrill.drills.exercise import Kind
 from autodrill.grading import outcome as ends
 from autodrill.grading.ask import arguments, named_arguments
+from autodrill.grading.device.faults import DEVICE_FAULTS
+from autodrill.grading.device.launch import left_unwritten
 from autodrill.grading.report import FaultKind
 
 if TYPE_CHECKING:
@@ -97,6 +99,8 @@ def examine(exercise: Exercise, solution: Solution, case: Case, truth: Truth, en
     checks = [_compare(part, g, any_dtype=any_dtype) for part, g in zip(truth.parts, got, strict=True)]
     wrong = tuple(c is not None for c in checks)
     fault = next((c for c in checks if c is not None), None)
+    if exercise.kind is Kind.KERNEL and fault is not None:
+        fault = _unwritten(truth, got) or fault
     if exercise.kind is Kind.VALUE and not solution.drive:
         # What is written to `.data` or to `out` explains why the gradients are wrong, never the other way round.
         fault = _untouched_nodes(case, truth, end.value) or fault
@@ -111,6 +115,8 @@ def _not_returned(end: ends.CallOutcome) -> Fault:
             return Fault(FaultKind.NOT_IMPLEMENTED, "not implemented yet", end.line, _code(end))
         case ends.Raised(type="SystemExit" | "KeyboardInterrupt"):
             return Fault(FaultKind.RAISED, f"it raises {end.type}: an answer returns", end.line, _code(end))
+        case ends.Raised(type=kind) if kind in DEVICE_FAULTS:
+            return Fault(FaultKind.DEVICE, f"{kind}: {end.message}", end.line, _code(end))
         case ends.Raised():
             message = f"{end.type}: {end.message}" if end.message else end.type
             return Fault(FaultKind.RAISED, message, end.line, _code(end))
@@ -249,9 +255,19 @@ def _compare(part: Part, got: Array | None, *, any_dtype: bool) -> Fault | None:
     return None
 
 
+def _unwritten(truth: Truth, got: Sequence[Array | None]) -> Fault | None:
+    """A kernel's result holds what nobody could have computed where no thread has written."""
+    for part, array in zip(truth.parts, got, strict=True):
+        count = 0 if array is None else left_unwritten(array)
+        if array is not None and count:
+            where = f" in {count} of {array.size} places" if count < array.size else ""
+            return Fault(FaultKind.UNWRITTEN, f"{part.name} is never written{where}")
+    return None
+
+
 def _conduct(exercise: Exercise, solution: Solution, case: Case, truth: Truth, end: ends.Returned) -> Fault | None:
     """Faults of an answer whose numbers are right."""
-    if solution.drive or exercise.kind is Kind.VALUE:
+    if solution.drive or exercise.kind in {Kind.VALUE, Kind.KERNEL}:
         return None
     if not (end.changed or end.shared or end.readonly or end.joined):
         return None

@@ -54,6 +54,7 @@ class BrokenKind(StrEnum):
     ENCODING = "encoding"
     NULL_BYTES = "null bytes"
     NESTING = "nesting"
+    KERNEL = "kernel"
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from autodrill.grading.handle import Child
     from autodrill.grading.layers import Standing
 
-__all__ = ["Arg", "Layout", "Limits", "Runner", "SameAs"]
+__all__ = ["UNDER_WAY", "Arg", "Layout", "Limits", "Runner", "SameAs"]
 
 Arg = values.Arg
 SameAs = values.SameAs
@@ -46,7 +46,7 @@ Layout = wire.Layout
 
 _START_SECONDS = 60.0  # generous: a slow start is the machine's fault, not the candidate's
 _ANY_SIZE = 1 << 40
-_UNDER_WAY = 8  # requests: enough that neither side waits for the other
+UNDER_WAY = 8  # requests: enough that neither side waits for the other
 _LAST_BREATH_SECONDS = 0.2  # a process closes its descriptors a little before it is gone
 
 
@@ -83,6 +83,15 @@ class Runner:
         """
         limits = limits or Limits()
         return cls(spawn(memory=limits.memory, traced=traced), limits, spawn)
+
+    def sibling(self, limits: Limits) -> Self:
+        """Start another process of the same sort, for other code, and return at once."""
+        return type(self).start(limits, spawn=self._spawn)
+
+    @property
+    def device(self) -> str:
+        """What a kernel is run on; nothing where no kernel is."""
+        return ""
 
     @property
     def finished(self) -> bool:
@@ -160,7 +169,7 @@ class Runner:
         ((outcome,),) = self.answers([call_request([Call(args)], budget=budget, seconds=limit)])
         return outcome
 
-    def answers(self, requests: Iterable[Request], *, ahead: int = _UNDER_WAY) -> Generator[tuple[CallOutcome, ...]]:
+    def answers(self, requests: Iterable[Request], *, ahead: int = UNDER_WAY) -> Generator[tuple[CallOutcome, ...]]:
         """Make the calls of one request after another, and yield how those of each ended.
 
         The process works on the next requests while the caller looks at one; when the caller closes the generator,
@@ -190,7 +199,7 @@ class Runner:
                 yield cast("tuple[CallOutcome, ...]", self._outcomes(*waiting.popleft()))
                 if self.finished:
                     return
-                ahead = min(2 * ahead, _UNDER_WAY)
+                ahead = min(2 * ahead, UNDER_WAY)
         finally:
             while waiting and not self.finished:
                 self._outcomes(*waiting.popleft())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from autodrill.drills.loader import read_text
 from autodrill.drills.solution_file import solution_path
 from autodrill.drills.template import left_to_write
-from autodrill.errors import ContentError, InternalError, Problem
+from autodrill.errors import ContentError, InternalError, NoCompilerError, Problem
 from autodrill.grading.bench import Bench
 from autodrill.grading.limits import CHECK_LIMITS
 from autodrill.grading.report import Verdict
@@ -75,7 +75,12 @@ def prove(library: Library, exercise: Exercise, *, seeds: int = 5, spawn: Spawn 
     except ContentError as error:
         return Proof(exercise.id, error.problems, seconds=time.perf_counter() - started)
     strong = Strength()
-    with Bench(exercise, solution, CHECK_LIMITS, spawn) as bench:
+    try:
+        bench = Bench(exercise, solution, CHECK_LIMITS, spawn)
+    except NoCompilerError as error:
+        problem = Problem(str(solution.path), 1, f"it cannot be proved here: {error.message}; {error.hint}")
+        return Proof(exercise.id, (problem,), seconds=time.perf_counter() - started)
+    with bench:
         problems = [*_stub(bench, exercise, solution), *_hints(solution)]
         wrong = _solution(bench, exercise, solution, seeds)
         if not wrong:  # mutants of a wrong program prove nothing

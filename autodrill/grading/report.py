@@ -40,8 +40,10 @@ class FaultKind(StrEnum):
 
     NOT_IMPLEMENTED = "not implemented yet"
     SYNTAX = "the file is not valid Python"
+    COMPILE = "the kernel does not compile"
     MISSING = "the function is not there"
     RAISED = "it raises an exception"
+    DEVICE = "the kernel does what no GPU allows"
     NOTHING = "it returns None"
     ARITY = "it returns the wrong number of results"
     TYPE = "it returns the wrong type of result"
@@ -49,6 +51,7 @@ class FaultKind(StrEnum):
     DTYPE = "a result has the wrong dtype"
     NOT_FINITE = "a result is not finite"
     VALUE = "a result has the wrong values"
+    UNWRITTEN = "a result is not written"
     WRONG = "the answer is wrong"
     MUTATED = "it changes an argument"
     ALIASED = "a result does not own its memory"
@@ -151,6 +154,7 @@ class Report:
         layers: The layers that confined the candidate's process.
         lost: Those that were asked for and could not be had, with the reason.
         basis: What the answers were held against.
+        device: For a kernel: what it was run on.
     """
 
     exercise: str
@@ -167,6 +171,7 @@ class Report:
     layers: tuple[str, ...] = ()
     lost: dict[str, str] = field(default_factory=dict)
     basis: Basis = Basis.ORACLES
+    device: str = ""
 
     def withheld(self) -> Report:
         """Return the report without a word that the candidate's code wrote: what is printed could be a hidden case."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from autodrill.drills.exercise import Kind
 from autodrill.grading import outcome as ends
+from autodrill.grading.device.faults import DEVICE_FAULTS
 from autodrill.grading.raised import raised_rule
 from autodrill.grading.report import FaultKind, Rule
 
@@ -20,6 +21,11 @@ STRUCTURAL = {
     FaultKind.ARITY: Rule("arity", "there must be one gradient an input, in signature order", "count them"),
     FaultKind.TYPE: Rule(
         "type", "results must be numbers or NumPy arrays of them", "what type is each of your results?"
+    ),
+    FaultKind.UNWRITTEN: Rule(
+        "not-written",
+        "no thread writes there",
+        "which thread is it that takes the last element, when the grid has fewer threads than there are elements?",
     ),
     FaultKind.MUTATED: Rule(
         "mutates-input",
@@ -97,7 +103,7 @@ def self_evident_rule(subject: Subject, observation: Observation) -> Rule | None
             "which constant or cast changed it?" if wider else "what dtype does each step have?",
         )
     if isinstance(observation.outcome, ends.Raised):
-        return raised_rule(observation.outcome)
+        return DEVICE_FAULTS.get(observation.outcome.type) or raised_rule(observation.outcome)
     return STRUCTURAL.get(fault.kind)
 
 

@@ -72,10 +72,11 @@ class Channels:
         return cls(ours, theirs, stdout, stderr, dump, marker)
 
 
-def spawn_fresh(*, memory: int, traced: bool, confinement: Confinement = OPEN) -> Child:
+def spawn_fresh(*, memory: int, traced: bool, confinement: Confinement = OPEN, readable: tuple[str, ...] = ()) -> Child:
     """Start a new interpreter: see `Spawn`.
 
-    On Linux it is killed when the *thread* that started it ends, so that thread must outlive its use.
+    On Linux it is killed when the *thread* that started it ends, so that thread must outlive its use. Under the open
+    profile it can read the folders `readable`.
 
     Raises:
         UsageError: This system cannot hold a candidate's process.
@@ -90,7 +91,7 @@ def spawn_fresh(*, memory: int, traced: bool, confinement: Confinement = OPEN) -
             "harness",
             job,
             their_job,
-            start | confinement.to_wire(),
+            start | confinement.to_wire() | {"readable": readable},
             [to.dump[1], *([] if marker is None else [marker])],
             streams=(subprocess.DEVNULL, to.stdout[1], to.stderr[1]),
         )

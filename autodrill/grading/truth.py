@@ -93,7 +93,8 @@ def truth(exercise: Exercise, solution: Solution, case: Case, *, thorough: bool 
             return Truth(())
         with authored(solution.path, "expected"):
             answer = solution.expected(**case.inputs, **case.static)
-        return Truth(_expected_parts(answer, solution.results))
+        rounded = np.dtype(np.float32) if exercise.kind is Kind.KERNEL else None
+        return Truth(_expected_parts(answer, solution.results, rounded))
     dtype = np.dtype(case.dtype)
     names = list(case.inputs)
     forward, primals, raised, wrt = _posed(solution, case)
@@ -103,7 +104,9 @@ def truth(exercise: Exercise, solution: Solution, case: Case, *, thorough: bool 
         derivative = _derivative(exercise, forward, wrt)
         cotangents = _directions(case, [raised[i] for i in moving] if exercise.kind is Kind.JVP else outputs, dtype)
         high = [c.astype(np.float64) for c in cotangents]
-        smooth = case.smooth and case.dtype == "float64" and all(np.isfinite(c).all() for c in high)
+        # What a kernel is asked for in float32 alone is differentiated in float64 all the same.
+        votes = case.smooth and (case.dtype == "float64" or exercise.kind is Kind.KERNEL)
+        smooth = votes and all(np.isfinite(c).all() for c in high)
         gradients = derivative(raised, high, smooth=smooth, thorough=thorough)
         spread = _amplified_rounding(derivative, raised, high, gradients, dtype)
     differentiated = [names[i] for i in moving]
@@ -319,8 +322,11 @@ def _node_parts(
     )
 
 
-def _expected_parts(answer: Any, names: tuple[str, ...]) -> tuple[Part, ...]:
-    """Take a program's right answer apart: a dict has names in it, a tuple is numbered where it has been given none."""
+def _expected_parts(answer: Any, names: tuple[str, ...], dtype: np.dtype[Any] | None = None) -> tuple[Part, ...]:
+    """Take a program's right answer apart: a dict has names in it, a tuple is numbered where it has been given none.
+
+    Floats are asked for in `dtype`, or as they are; in less than float64, to what rounding may cost in that.
+    """
     if isinstance(answer, dict):
         named = list(answer.items())
     elif names:
@@ -337,8 +343,10 @@ def _expected_parts(answer: Any, names: tuple[str, ...]) -> tuple[Part, ...]:
     for name, value in named:
         array = np.asarray(value)
         exact = array.dtype.kind != "f"
-        tolerance = np.zeros(array.shape) if exact else 1e-9 * (np.abs(array) + _largest(array))
-        parts.append(Part(name, array, tolerance, array.dtype))
+        asked = array.dtype if exact or dtype is None else dtype
+        relative = 1e-9 if exact or dtype is None else ULPS * float(np.finfo(dtype).eps)
+        tolerance = np.zeros(array.shape) if exact else relative * (np.abs(array) + _largest(array))
+        parts.append(Part(name, array, tolerance, asked))
     return tuple(parts)
 
 

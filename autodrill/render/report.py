@@ -74,6 +74,7 @@ def _passed(report: Report, paint: Paint, symbols: Symbols) -> list[str]:
     lines = [
         paint(f"{symbols.yes} PASS  {report.exercise}", "green", "bold"),
         f"  {report.passed} of {report.cases} cases {_AGAINST[report.basis]}",
+        *([f"  run on {clean(report.device)}"] if report.device else []),
         paint(f"  seed {report.seed}, {report.seconds:.2f} s", "dim"),
     ]
     for remark in report.remarks[:3]:
@@ -83,7 +84,7 @@ def _passed(report: Report, paint: Paint, symbols: Symbols) -> list[str]:
 
 def _headline(failure: Failure) -> str:
     text = clean(failure.summary)
-    if failure.kind is FaultKind.RAISED and failure.line is not None:
+    if failure.kind in {FaultKind.RAISED, FaultKind.DEVICE, FaultKind.COMPILE} and failure.line is not None:
         return f"line {failure.line}: {text}"
     if failure.kind is FaultKind.SYNTAX and failure.line is not None:
         return f"line {failure.line}: not valid Python: {text}"
@@ -145,7 +146,7 @@ def _tail(report: Report, failure: Failure, file_option: str, paint: Paint) -> l
         return []
     command = f"autodrill check {report.exercise} --seed {report.seed} --case {failure.case}{clean(file_option)}"
     line = f"  replay: {command}"
-    if len(line) + len("   debug: add --pdb") <= _WIDTH:
+    if not report.device and len(line) + len("   debug: add --pdb") <= _WIDTH:
         line += "   debug: add --pdb"
     return [paint(line, "dim")]
 

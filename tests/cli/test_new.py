@@ -81,7 +81,8 @@ def test_json_tells_the_paths(run: Run, here: Path) -> None:
 def test_each_kind_s_stub_is_left_to_the_candidate() -> None:
     for kind in Kind:
         stub, _ = new_files("thing_backward", kind)
-        assert ("raise NotImplementedError" in stub) is (kind is not Kind.BUGFIX)
+        assert ("raise NotImplementedError" in stub) is (kind not in {Kind.BUGFIX, Kind.KERNEL})
+    assert "int n) {\n}\n" in new_files("thing_backward", Kind.KERNEL)[0]
 
 
 # What is planted where: the file, a passage of it and what stands there instead, the line that must be named as the

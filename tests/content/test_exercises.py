@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from autodrill.drills import library as drills
+from autodrill.drills.exercise import Kind
 from autodrill.grading.handed_in import Submission
 from autodrill.grading.judge import grade
 from autodrill.grading.limits import CHECK_LIMITS
@@ -33,6 +34,14 @@ LIBRARY = drills.Library.open(environ={})
 EXERCISES = [LIBRARY.find(heading.id) for heading in LIBRARY.headings()]
 BY_ID = {exercise.id: exercise for exercise in EXERCISES}
 MISTAKES = [(e, m) for e in EXERCISES for m in LIBRARY.solution(e).mistakes]
+
+
+def marks_of(exercise: Exercise) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.compiler] if exercise.kind is Kind.KERNEL else []
+
+
+EACH_EXERCISE = [pytest.param(e, id=e.id, marks=marks_of(e)) for e in EXERCISES]
+EACH_MISTAKE = [pytest.param(e, m, id=f"{e.id}-{m.key}", marks=marks_of(e)) for e, m in MISTAKES]
 SEEDS = range(int(os.environ.get("AUTODRILL_SEEDS", "2")))
 RIGHT_SEEDS = range(3)
 ANSWERS = Path(__file__).parent / "answers"
@@ -73,6 +82,13 @@ RULES = {
     "bug_zero_grad__smaller_rate": None,
     "bug_zero_grad__zero_before_step": "cleared-before-step",
     "bug_zero_grad__zero_once": "never-cleared",
+    "cuda_bias_grad__every_row_in_every_slab": "constant-factor",
+    "cuda_bias_grad__no_barrier_before_the_sum": "missing-barrier",
+    "cuda_bias_grad__returns_before_the_barrier": "divergent-barrier",
+    "cuda_relu_backward__accumulates": "reads-unwritten",
+    "cuda_relu_backward__gradient_at_zero": "identity",
+    "cuda_relu_backward__in_place": "mutates-input",
+    "cuda_relu_backward__strides_by_the_block": "overwritten",
     "label_graph__differences": "approximate",
     "label_graph__missing_key": "missing-key",
     "label_graph__no_fan_out": "through-a-only",
@@ -233,7 +249,8 @@ def rule_of(report: Report) -> str | None:
 
 
 def answers(side: str) -> list[Any]:
-    return [pytest.param(path, id=path.stem) for path in sorted((ANSWERS / side).glob("*.py"))]
+    paths = sorted((ANSWERS / side).glob("*.py"))
+    return [pytest.param(path, id=path.stem, marks=marks_of(exercise_of(path))) for path in paths]
 
 
 def exercise_of(path: Path) -> Exercise:
@@ -245,7 +262,7 @@ def assert_readable(lines: list[str]) -> None:
     assert max(map(len, lines)) <= COLUMNS, "\n".join(lines)
 
 
-@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.id)
+@pytest.mark.parametrize("exercise", EACH_EXERCISE)
 def test_the_untouched_stub_is_not_implemented_yet(exercise: Exercise) -> None:
     report = graded(exercise, exercise.stub)
 
@@ -254,7 +271,7 @@ def test_the_untouched_stub_is_not_implemented_yet(exercise: Exercise) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.id)
+@pytest.mark.parametrize("exercise", EACH_EXERCISE)
 def test_the_worked_solution_passes_without_a_remark(exercise: Exercise, seed: int) -> None:
     report = graded(exercise, solution_of(exercise).source, seed)
 
@@ -262,7 +279,7 @@ def test_the_worked_solution_passes_without_a_remark(exercise: Exercise, seed: i
     assert not report.remarks
 
 
-@pytest.mark.parametrize(("exercise", "mistake"), MISTAKES, ids=lambda x: getattr(x, "id", None) or x.key)
+@pytest.mark.parametrize(("exercise", "mistake"), EACH_MISTAKE)
 def test_a_known_mistake_is_caught_and_named(exercise: Exercise, mistake: Mistake) -> None:
     report = graded(exercise, mistake.source)
 

@@ -47,7 +47,7 @@ def test_prerequisites_may_be_left_out() -> None:
         (
             3,
             '# kind = "forward"',
-            "`kind` is `forward`; it must be one of value, backward, jvp, forward_backward, function, program, bugfix",
+            f"`kind` is `forward`; it must be one of {', '.join(Kind)}",
         ),
         (4, '# difficulty = "trivial"', "`difficulty` is `trivial`; it must be one of easy, medium, hard, expert"),
         (5, "# minutes = 0", "`minutes` must be a whole number, at least 1"),

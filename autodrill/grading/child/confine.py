@@ -13,7 +13,7 @@ from . import limits
 from .layers import Layer, Profile, Standing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from . import wire
     from .seccomp import Filter
@@ -66,12 +66,13 @@ class Ready:
     notes: dict[Layer, str] = field(default_factory=dict)
 
 
-def make_ready(order: Order, numpy: str) -> Ready:
+def make_ready(order: Order, numpy: str, readable: Iterable[str] = ()) -> Ready:
     """Make what an order needs that can be made before, while files can still be opened.
 
     Args:
         order: The order.
         numpy: The folder NumPy's package is in.
+        readable: Folders that can be read as well, under the open profile.
     """
     ready = Ready(used=limits.address_space())
     if Layer.LANDLOCK in order.layers:
@@ -83,7 +84,7 @@ def make_ready(order: Order, numpy: str) -> Ready:
             missing = landlock.gaps(known)
             ready.notes[Layer.LANDLOCK] = f"ABI {known}" + (f", without {missing}" if missing else "")
             sealed = order.profile is Profile.SEALED
-            ready.ruleset = landlock.make_ruleset(() if sealed else _readable(numpy))
+            ready.ruleset = landlock.make_ruleset(() if sealed else (*_readable(numpy), *readable))
     if Layer.SECCOMP in order.layers:
         with _losing(Layer.SECCOMP, ready.lost):
             _need_linux()

@@ -61,7 +61,9 @@ def main(job: int) -> NoReturn:
         _settle()
         _serve(channel, Host(plain_call, debug, lambda: None), Standing())
     order = confine.read_order(start)
-    serve_confined(channel, start, order, confine.make_ready(order, numpy), parent)
+    readable = start["readable"]
+    assert isinstance(readable, tuple)
+    serve_confined(channel, start, order, confine.make_ready(order, numpy, map(str, readable)), parent)
 
 
 def serve_confined(

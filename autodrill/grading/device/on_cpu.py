@@ -1,0 +1,79 @@
+"""Putting a compiled kernel to work in the candidate's process: sent there as text, a scenario like any other.
+
+What `device.cpp` finds is raised as figures alone; they are put into words, as they are judged, outside.
+"""
+
+import ctypes
+from typing import Any
+
+import numpy as np  # noqa: TID253  it runs where NumPy is
+
+
+class Buffer(ctypes.Structure):
+    """As device.cpp has it."""
+
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("bytes", ctypes.c_uint64),
+        ("item", ctypes.c_uint64),
+        ("bare", ctypes.c_int32),
+        ("kept", ctypes.c_int32),
+    )
+
+
+class Finding(ctypes.Structure):
+    """As device.cpp has it."""
+
+    _fields_ = (
+        ("kind", ctypes.c_int32),
+        ("buffer", ctypes.c_int32),
+        ("element", ctypes.c_int64),
+        ("block", ctypes.c_int32),
+        ("thread", ctypes.c_int32),
+        ("other_block", ctypes.c_int32),
+        ("other_thread", ctypes.c_int32),
+        ("at", ctypes.c_int64),
+    )
+
+
+class DeviceError(Exception):
+    """Something that no GPU allows was found."""
+
+
+def drive(
+    candidate: Any,
+    launch: tuple[tuple[int, ...], tuple[int, ...]],
+    results: tuple[int, ...],
+    bare: tuple[int, ...],
+    *arguments: Any,
+) -> Any:
+    """Launch the kernel once, and return the arrays it has written to.
+
+    Args:
+        candidate: Returns the path of the compiled kernel, and of each parameter its dtype, whether it is a pointer
+            and whether that is to memory not to be written to.
+        launch: Grid and block.
+        results: Which arguments are wanted back.
+        bare: Which of these hold nothing yet.
+        arguments: The kernel's arguments.
+    """
+    path, types = candidate()
+    own = [np.array(a, dtype, order="C", ndmin=1) for a, (dtype, _, _) in zip(arguments, types, strict=True)]
+    which = (ctypes.c_int32 * len(own))(*[-1] * len(own))
+    values = (ctypes.c_void_p * len(own))(*(array.ctypes.data for array in own))
+    arrays = [i for i, (_, pointer, _) in enumerate(types) if pointer]
+    buffers = (Buffer * max(1, len(arrays)))()
+    for place, i in enumerate(arrays):
+        which[i] = place
+        buffers[place] = Buffer(own[i].ctypes.data, own[i].nbytes, own[i].itemsize, i in bare, types[i][2])
+    grid, block = ((ctypes.c_uint32 * 3)(*axes) for axes in launch)
+    found = Finding()
+    library = ctypes.CDLL(path)
+    if library.device_launch(grid, block, values, which, len(own), buffers, len(arrays), ctypes.byref(found)):
+        raise MemoryError("the simulated device has no room for this launch")
+    if found.kind:
+        size = own[arrays[found.buffer]].size if found.buffer >= 0 else 0
+        where = (found.block, found.thread, found.other_block, found.other_thread, found.at)
+        raise DeviceError(" ".join(map(str, (found.kind, found.buffer, size, found.element, *where))))
+    back = tuple(own[i].reshape(np.shape(arguments[i])) for i in results)
+    return back if len(back) > 1 else back[0]

@@ -1,0 +1,51 @@
+"""Putting a kernel to work on a GPU: sent to the candidate's process as text, a scenario like any other.
+
+The process is one that was spawned, never forked: a CUDA context does not survive a fork. `PACKAGES`, put before this
+text, is the folder that cupy is imported from, which such a process cannot see otherwise.
+"""
+
+import os
+import sys
+from typing import Any
+
+import numpy as np  # noqa: TID253  it runs where NumPy is
+
+PACKAGES: str
+
+os.environ["CUPY_CACHE_IN_MEMORY"] = "1"
+sys.path.append(PACKAGES)  # noqa: F821  it is put before this text
+import cupy  # noqa: E402, TID253  it can be found only now
+
+_compiled: dict[str, Any] = {}
+
+cupy.zeros(1)  # the context, for which no launch should have to wait
+
+
+def drive(
+    candidate: Any,
+    launch: tuple[tuple[int, ...], tuple[int, ...]],
+    results: tuple[int, ...],
+    bare: tuple[int, ...],  # noqa: ARG001  the simulated device keeps account of it
+    *arguments: Any,
+) -> Any:
+    """Launch the kernel once, and return the arrays it has written to: see on_cpu.py.
+
+    Args:
+        candidate: Returns the kernel's text and name, and of each parameter its dtype and whether it is a pointer.
+        launch: Grid and block.
+        results: Which arguments are wanted back.
+        bare: Which of these hold nothing yet.
+        arguments: The kernel's arguments.
+    """
+    text, name, types = candidate()
+    if text not in _compiled:
+        module = cupy.RawModule(code=text, options=("-std=c++17",), name_expressions=(name,))
+        _compiled[text] = module.get_function(name)
+    own = [
+        cupy.asarray(np.array(a, dtype, order="C", ndmin=1)) if pointer else np.dtype(dtype).type(a)
+        for a, (dtype, pointer) in zip(arguments, types, strict=True)
+    ]
+    _compiled[text](*launch, tuple(own))
+    cupy.cuda.runtime.deviceSynchronize()
+    back = tuple(cupy.asnumpy(own[i]).reshape(np.shape(arguments[i])) for i in results)
+    return back if len(back) > 1 else back[0]
