@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from autodrill.drills.exercise import Exercise, Heading, Kind
 from autodrill.drills.header import parse_header
-from autodrill.drills.kernel import C_TYPES
 from autodrill.errors import ContentError, Problem
 
 if TYPE_CHECKING:
@@ -51,6 +50,7 @@ def load_exercise(path: Path) -> Exercise:
         ContentError: If it is malformed; every problem is carried.
     """
     from autodrill.drills.entry import entry_of, parameters_handed
+    from autodrill.drills.kernel import C_TYPES
     from autodrill.drills.source import SourceFile
 
     text = read_text(path)
