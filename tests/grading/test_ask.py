@@ -68,7 +68,7 @@ def test_a_scalar_node_gets_floats_its_start_and_whether_operands_are_one_node(s
 def test_a_scenario_gets_what_it_asks_for_and_runs_apart(shipped: Library) -> None:
     exercise, solution, case, known = asked(shipped, "topological_sort")
     assert scenario_source(exercise, solution) == solution.drive
-    assert list(named_arguments(exercise, solution, case, known)) == ["parents", "data"]
+    assert list(named_arguments(exercise, solution, case, known)) == ["edges", "data"]
 
 
 def test_a_pure_function_is_called_without_a_scenario(shipped: Library) -> None:
