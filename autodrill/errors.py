@@ -85,7 +85,7 @@ class NoCompilerError(UsageError):
     def __init__(self) -> None:
         super().__init__(
             "a kernel is graded on a simulated device, for which this machine has no C++ compiler",
-            hint="install `g++` or `clang++`, or name one in `CXX`; `autodrill doctor` says what was found",
+            hint="on Linux install `g++` or `clang++`, or name one in `CXX`; `autodrill doctor` says what was found",
         )
 
 

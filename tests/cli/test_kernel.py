@@ -60,7 +60,7 @@ def test_without_a_compiler_check_says_what_to_install(run: Run, here: Path) -> 
     done = run("check", NAME, PATH="/nowhere")
     assert done.returncode == 2
     assert "no C++ compiler" in done.stderr
-    assert "install `g++` or `clang++`" in done.stderr
+    assert "on Linux install `g++` or `clang++`" in done.stderr
 
 
 def test_other_people_s_kernels_are_refused_unless_they_are_trusted(run: Run, here: Path) -> None:

@@ -146,7 +146,7 @@ FINDS = {
     "null": (f"{I}\nif (i == 3) *(float*)0 = 1.0f;", "wild pointer", 5, "memory that belongs to no array"),
     "far off": (f"{I}\nif (i == 3) y[1 << 29] = 1.0f;", "wild pointer", 5, "memory that belongs to no array"),
     "shared, past the end": (
-        f"{I} __shared__ float s[8];\ns[t + 8] = 1.0f;", "no bounds check", 5, "shared memory"
+        f"{I} __shared__ float s[8];\ns[t + 8] = 1.0f;", "no bounds check", 5, "beside its shared arrays"
     ),
     "lost update in a block": (f"{I} __shared__ int s; if (!t) s = 0; __syncthreads();\n++s;", "race", 5, "thread 0"),
     "lost update between blocks": (f"{I} if (t == 0)\ny[0] += 1;", "race", 5, "block 0 both touch `y[0]`"),

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,9 +44,14 @@ _UNDEFINED = re.compile(r"undefined (?:reference to|symbol:?) [`']?(?P<name>[^'\
 
 
 def find_compiler(environ: Mapping[str, str] = os.environ) -> str | None:
-    """Return the path of the C++ compiler: `CXX` if that is set, else the first of the usual names."""
+    """Return the path of the C++ compiler: what `CXX` names, else the first of the usual names that is there.
+
+    None if there is none, or this is not Linux: the simulated device is laid out as its linkers do.
+    """
     from shutil import which
 
+    if sys.platform != "linux":
+        return None
     named = environ.get("CXX", "").split()[:1]
     return next((path for name in (*named, *_NAMES) if (path := which(name, path=environ.get("PATH")))), None)
 
@@ -102,7 +108,7 @@ class Compiler:
         said = self._said(self._run(name, [*_KERNEL, "-c", f"{name}.cpp", "-o", f"{name}.o"]), name)
         if said is not None:
             return _mishap(said)
-        if self._made == 1 and (wrong := self._said(self._device, "device")) is not None:
+        if (wrong := self._said(self._device, "device")) is not None:
             raise InternalError(f"the simulated device does not compile with {self._path}: {wrong[:500]}")
         linked = self._run(name, ["device.o", f"{name}.o", "-o", f"{name}.so", *_LIBRARY])
         said = self._said(linked, name)

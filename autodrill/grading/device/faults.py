@@ -109,6 +109,7 @@ def told(found: Found, arrays: Sequence[str]) -> str:
         other = f"thread {found.other_thread}"
     match found.name:
         case "no bounds check" | "wild pointer":
+            place = place.replace("shared memory", "memory beside its shared arrays")
             return f"{me} touches {place}" + (f", which has {found.size} elements" if found.array >= 0 else "")
         case "race":
             return f"{me} and {other} both touch {place} without atomicAdd"
