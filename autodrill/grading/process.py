@@ -150,6 +150,18 @@ class Runner:
         (outcome,) = self._outcomes(self._exchange.post(self._loading.frame), self._loading)
         return cast("LoadOutcome", outcome)
 
+    def reload(self) -> LoadOutcome:
+        """Run the file that was loaded last once more, in a module of its own; what was printed is kept.
+
+        Raises:
+            RuntimeError: Nothing is loaded, or the runner is finished.
+        """
+        self._alive()
+        if self._loading is None:
+            raise RuntimeError("nothing is loaded")
+        (outcome,) = self._outcomes(self._exchange.post(self._loading.frame), self._loading)
+        return cast("LoadOutcome", outcome)
+
     def call(self, args: Sequence[Any], *, budget: int, seconds: float | None = None) -> CallOutcome:
         """Call the entry that was loaded.
 

@@ -73,7 +73,9 @@ def repetition(process: Runner, exercise: Exercise, solution: Solution, failing:
     if not known_to_change and not _changes(_answers(process, exercise, solution, telling), telling):
         return Repetition.EQUAL
     once, again = (_afresh(process, exercise, solution, telling) for _ in range(2))
-    if len(once) != len(again) or any(_differ(a, b, telling) for a, b in zip(once, again, strict=True)):
+    if len(once) != len(again):
+        return Repetition.EQUAL  # one of them has ended the process: that says nothing
+    if any(_differ(a, b, telling) for a, b in zip(once, again, strict=True)):
         return Repetition.CHANCE
     return Repetition.STATE if known_to_change or _changes(once, telling) else Repetition.EQUAL
 
@@ -93,14 +95,17 @@ def random_mistake(
 
 
 def _afresh(process: Runner, exercise: Exercise, solution: Solution, o: Observation) -> list[_Answer]:
-    """Load the file in a process of its own and ask there."""
-    other, loaded = process.again(process.limits.memory)
-    with other:
-        return _answers(other, exercise, solution, o) if isinstance(loaded, Loaded) else []
+    """Load the file once more and ask there.
+
+    In the same process: forks of one server would all draw the same from NumPy's global generator.
+    """
+    if process.finished or not isinstance(process.reload(), Loaded):
+        return []
+    return _answers(process, exercise, solution, o)
 
 
 def _answers(process: Runner, exercise: Exercise, solution: Solution, o: Observation) -> list[_Answer]:
-    """Ask the same several times."""
+    """Ask the same several times; fewer answers, or none, where the process ends."""
     call = Call(arguments(exercise, solution, o.case, o.truth), watched=False)
     budget = answer_budget(o.case, o.truth)
     request = call_request([call] * _TIMES, budget=budget, seconds=process.limits.seconds)
@@ -109,7 +114,7 @@ def _answers(process: Runner, exercise: Exercise, solution: Solution, o: Observa
 
 
 def _changes(answers: Sequence[_Answer], o: Observation) -> bool:
-    return any(_differ(answers[0], answer, o) for answer in answers[1:])
+    return any(_differ(answers[0], answer, o) for answer in answers[1:])  # of none, none
 
 
 def _differ(one: _Answer, other: _Answer, o: Observation) -> bool:

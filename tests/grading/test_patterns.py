@@ -10,7 +10,10 @@ import pytest
 
 from autodrill.grading import explain
 from autodrill.grading.judge import Submission, grade
+from autodrill.grading.layers import OPEN
+from autodrill.grading.process import Runner
 from autodrill.grading.report import Verdict
+from autodrill.grading.server import Server
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -185,6 +188,16 @@ def test_what_is_said_does_not_hang_on_how_busy_the_machine_is(
 def test_conduct_explains_what_no_formula_does(judged: Callable[[str], Report], body: str, key: str | None) -> None:
     report = judged(f"import numpy as np\n\ncalls = []\n\n\ndef cube_backward(g, x):\n    {body}\n")
     assert key_of(report) == key
+
+
+def test_forks_that_share_the_state_of_a_generator_are_random_all_the_same(pack: Pack) -> None:
+    pack.add()
+    exercise, solution = pack.load()
+    source = b"import numpy as np\n\n\ndef cube_backward(g, x):\n    return np.random.normal(size=x.shape) * g\n"
+    with Server(OPEN) as server:
+        runner = Runner.start(spawn=server.spawn)
+        report = grade(exercise, solution, Submission(source, "a.py", "a.py"), seed=0, runner=runner)
+    assert key_of(report) == "random"
 
 
 def test_of_answers_that_chance_decides_the_exercise_s_own_is_named_first(pack: Pack) -> None:
