@@ -40,8 +40,10 @@ def prose(text: str) -> list[str]:
     """The prose of a Markdown text, a string for each stretch that no code breaks."""
     found: list[str] = []
     for token in PARSER.parse(text):
+        if not token.children:
+            continue
         line = ""
-        for child in token.children or []:
+        for child in token.children:
             if child.type == "text":
                 line += child.content
             elif child.type in {"softbreak", "hardbreak"}:
