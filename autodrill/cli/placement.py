@@ -49,6 +49,9 @@ def place(bank: Sequence[Question], topics: Collection[str], keyboard: Keyboard,
     with open_store() as store:
         seen = {review.card.removeprefix("q:") for review in store.reviews()}
         placement = Placement(bank, load_curriculum(bank=bank), topics, seen)
+        if placement.next() is None:
+            say("there are too few judged questions on that to conclude anything from")
+            return
         screen.note(f"at most {placement.most} questions, each judged; what you do not know, say so")
         reviews: list[int] = []
         try:

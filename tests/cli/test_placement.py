@@ -84,6 +84,10 @@ def test_a_placement_that_is_quit_concludes_from_what_was_answered(shipped: Run)
     assert "nothing is concluded" in place(shipped, typed="q\n").stdout
 
 
+def test_a_topic_with_too_few_judged_questions_says_so(shipped: Run) -> None:
+    assert "too few judged questions" in place(shipped, "--topic", "compile").stdout
+
+
 def test_without_a_terminal_nothing_is_waited_for(shipped: Run, home: Path) -> None:
     done = shipped("quiz", "--placement")
     assert done.returncode == 2
