@@ -183,7 +183,9 @@ def stderr_console() -> Console:
 
 
 def _console(stream: IO[str]) -> Console:
-    from rich.console import Console
+    from shutil import get_terminal_size
+
+    from rich.console import Console, ConsoleDimensions
     from rich.theme import Theme
 
     if ascii_only(stream):
@@ -198,6 +200,8 @@ def _console(stream: IO[str]) -> Console:
             raise BrokenPipeError
 
     console = PlainConsole(file=stream, markup=False, highlight=False, emoji=False, theme=Theme(_STYLES))
+    if console.is_dumb_terminal:  # rich takes each of them to have 80 columns
+        console.size = ConsoleDimensions(*get_terminal_size())
     console.width = max(console.width, _MIN_WIDTH)
     return console
 

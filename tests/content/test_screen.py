@@ -77,7 +77,7 @@ def card(identity: str, width: int) -> str:
 
 
 def on_screen(part: RenderableType, width: int) -> str:
-    console = Console(file=io.StringIO(), width=width, color_system="standard", force_terminal=True)
+    console = Console(file=io.StringIO(), width=width, height=25, color_system="standard", force_terminal=True)
     console.print(part)
     assert isinstance(console.file, io.StringIO)
     return ESCAPE.sub("", console.file.getvalue())

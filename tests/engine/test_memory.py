@@ -98,7 +98,7 @@ def test_under_no_grad_nothing_is_kept() -> None:
             assert forward().node is None
 
     assert peak(forward) >= 64
-    assert peak(without) <= 3  # the leaf, a layer's argument and its result
+    assert peak(without) < 3.5  # the leaf, a layer's argument and its result
 
 
 def test_under_no_grad_an_intermediate_is_gone_with_its_last_name() -> None:

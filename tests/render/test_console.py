@@ -75,3 +75,14 @@ def test_colour_is_forced_or_refused_by_the_environment(monkeypatch: pytest.Monk
 def test_a_very_narrow_screen_gets_long_lines_rather_than_broken_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "10")
     assert written(monkeypatch, "utf-8", "a readable sentence") == "a readable sentence\n"
+
+
+def test_a_dumb_terminal_has_the_columns_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr("sys.stdout", Terminal())
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setenv("COLUMNS", "61")
+    assert stdout_console().width == 61
