@@ -10,8 +10,8 @@ import math
 from typing import TYPE_CHECKING, Any, Literal
 
 from autodrill.engine.ops.arrange import diag_embed, diagonal, tril, triu
-from autodrill.engine.ops.elementwise import where
 from autodrill.engine.ops.eigen import demand_distinct, demand_free_of_phase, reciprocal_gaps
+from autodrill.engine.ops.elementwise import where
 from autodrill.engine.ops.linalg import _mH, _mT, matmul
 from autodrill.engine.ops.norms import vector_norm
 from autodrill.engine.ops.parts import absolute

@@ -102,9 +102,9 @@ def demand_free_of_phase(name: str, turning: Array) -> None:
     phase = xp.absolute(diagonal(turning, 0, -2, -1).imag)
     if not everywhere(phase <= 1e-3 * size + _roundings(turning)):
         raise RuntimeError(
-            f"the result of `{name}` is differentiated by a function that depends on the phases of its complex vectors, "
-            "which are arbitrary: a vector times exp(iφ) is as good. Use what does not change with them, such as "
-            "`absolute(v)` or a product of v with its conjugate"
+            f"what follows `{name}` depends on the phases of its complex vectors, which are arbitrary: a vector times "
+            "exp(iφ) is as good. Use what does not change with them, such as `absolute(v)` or a product of v with its "
+            "conjugate"
         )
 
 
@@ -205,7 +205,7 @@ _eig.vmap("leading")
 
 
 def eig(x: Array) -> tuple[Any, Any]:
-    """Return the eigenvalues of square matrices and the eigenvectors, of norm 1, as columns: complex, in LAPACK's order.
+    """Return the eigenvalues of square matrices, and the eigenvectors as columns of norm 1: complex, in LAPACK's order.
 
     Backward raises LinAlgError for a function of the eigenvectors where two eigenvalues are equal (forward mode gives
     NaN), and at a defective matrix in either mode; RuntimeError for a function of the eigenvectors' phases.
