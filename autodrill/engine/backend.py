@@ -24,6 +24,7 @@ __all__ = [
     "backend_named",
     "backend_of",
     "backend_of_type",
+    "on_cpu",
 ]
 
 Array: TypeAlias = Any
@@ -120,6 +121,18 @@ def backend_of(*values: Any) -> Backend:
         if kind in WRAPPERS:
             return WRAPPERS[kind](value)
     return NUMPY
+
+
+def on_cpu(name: str, x: Array) -> Array:
+    """Return x, which must be NumPy's: what the operation `name` computes, it computes in NumPy alone.
+
+    Raises:
+        DeviceError: x is on another device.
+    """
+    backend = backend_of(x)
+    if backend is not NUMPY:
+        raise DeviceError(f"`{name}` is computed on `cpu` only, and its input is on `{backend.name}`")
+    return x
 
 
 def backend_named(name: str) -> Backend:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["bessel_ie", "digamma", "erf", "erfc", "erfcx", "erfinv", "gammaln", "ndtri", "polygamma"]
+__all__ = ["digamma", "erf", "erfc", "erfcx", "erfinv", "gammaln", "ndtri", "polygamma"]
 
 Float = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -250,42 +250,3 @@ def _hurwitz_zeta(s: int, value: Float) -> Float:
         total = total + bernoulli / math.factorial(2 * j) * rising * y ** (1.0 - s - 2 * j)
         rising *= (s + 2 * j - 1) * (s + 2 * j)
     return total
-
-
-# Modified Bessel functions of the first kind
-
-_BESSEL_NEAR = 3.0
-_BESSEL_FAR = 60.0
-_POINTS = 96
-
-
-def bessel_ie(order: int, x: Any) -> Any:
-    """Return exp(-|x|) Iₙ(x) for a small integer order n.
-
-    The power series up to |x| = 3, the trapezoidal rule on Bessel's integral, exact to rounding, up to 60, and Hankel's
-    asymptotic series beyond.
-    """
-    x = np.asarray(x)
-    value = _in_double(x)
-    size = np.abs(value)
-    near = np.minimum(size, _BESSEL_FAR)
-    total = 0.5 * (1 + (-1.0) ** order * np.exp(-2 * near))
-    for k in range(1, _POINTS):
-        angle = math.pi * k / _POINTS
-        total = total + np.exp(near * (math.cos(angle) - 1)) * math.cos(order * angle)
-    far = np.maximum(size, _BESSEL_FAR)
-    term = np.ones_like(far)
-    series = np.ones_like(far)
-    for k in range(1, 16):
-        term = term * (-(4 * order**2 - (2 * k - 1) ** 2) / (8 * k * far))
-        series = series + term
-    result = np.where(size < _BESSEL_FAR, total / _POINTS, series / np.sqrt(2 * math.pi * far))
-    # Near 0 the sum cancels for n > 0: the power series there.
-    small = np.minimum(size, _BESSEL_NEAR)
-    power = (small / 2) ** order / math.factorial(order)
-    ascending = np.zeros_like(small)
-    for k in range(18):
-        ascending = ascending + power
-        power = power * (small * small / 4) / ((k + 1) * (k + 1 + order))
-    result = np.where(size < _BESSEL_NEAR, ascending * np.exp(-small), result)
-    return np.where(value < 0, (-1.0) ** order * result, result).astype(x.dtype, copy=False)

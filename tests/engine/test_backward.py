@@ -60,21 +60,6 @@ def test_retain_grad_keeps_the_gradient_of_an_interior_tensor() -> None:
     assert gradient_of(x) == 12
 
 
-@pytest.mark.torch
-def test_a_retained_gradient_accumulates_as_pytorchs_does() -> None:
-    torch = pytest.importorskip("torch")
-    found = []
-    for x in (leaf(2.0), torch.tensor([2.0], requires_grad=True)):
-        y = x * 3
-        y.retain_grad()
-        z = y * y
-        for _ in range(2):
-            z.backward(retain_graph=True)
-        kept: Any = y.grad
-        found.append(kept.item())
-    assert found[0] == found[1] == 24
-
-
 def test_retain_grad_on_a_constant_is_refused() -> None:
     with pytest.raises(RuntimeError, match="does not require grad"):
         Tensor(1.0).retain_grad()

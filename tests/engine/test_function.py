@@ -287,25 +287,6 @@ def test_a_function_leaves_no_reference_cycle() -> None:
         gc.enable()
 
 
-@pytest.mark.torch
-def test_two_outputs_agree_with_pytorch_to_second_order() -> None:
-    torch = pytest.importorskip("torch")
-
-    class Theirs(torch.autograd.Function):  # type: ignore[misc, name-defined, unused-ignore]  # torch is untyped here
-        forward = staticmethod(SumAndProduct.forward)
-        backward = staticmethod(SumAndProduct.backward)
-
-    def run(apply: Any, x: Any, y: Any, grad: Any) -> list[float]:
-        s, p = apply(x, y)
-        (g,) = grad((s * s * p).sum(), x, create_graph=True)
-        return [g.item(), *(h.item() for h in grad(g.sum(), [x, y]))]
-
-    theirs = [torch.tensor([v], dtype=torch.float64, requires_grad=True) for v in (2.0, 3.0)]
-    assert run(SumAndProduct.apply, leaf(2.0), leaf(3.0), engine.grad) == pytest.approx(
-        run(Theirs.apply, theirs[0], theirs[1], torch.autograd.grad), rel=1e-12
-    )
-
-
 def test_a_gradient_without_dimensions_can_be_computed_with() -> None:
     class Square(Function):
         @staticmethod

@@ -91,28 +91,6 @@ def test_hooks_under_create_graph_are_recorded() -> None:
     assert g.item() == (8 * 3) ** 2  # the hook of x squares this gradient too, as in PyTorch
 
 
-def order_of_calls(make: Any) -> list[Any]:
-    calls = Calls()
-    x = make(np.array([1.0, 2.0]))
-    y = x * 2
-    y.grad_fn.register_hook(lambda gi, go: calls.append(("post", gi[0].tolist(), go[0].tolist())))
-    y.grad_fn.register_prehook(lambda go: calls.note(("pre", go[0].tolist()), (go[0] * 3,)))
-    y.register_hook(lambda g: calls.append(("tensor", g.tolist())))
-    x.register_post_accumulate_grad_hook(lambda t: calls.append(("accumulated", t.grad.tolist())))
-    x.register_hook(lambda g: calls.note(("leaf", g.tolist()), g + 1))
-    y.sum().backward()
-    return calls
-
-
-@pytest.mark.torch
-def test_the_order_of_hooks_is_pytorchs(monkeypatch: pytest.MonkeyPatch) -> None:
-    torch = pytest.importorskip("torch")
-    monkeypatch.setattr(Tensor, "tolist", lambda t: t.numpy().tolist(), raising=False)
-    expected = order_of_calls(lambda a: torch.tensor(a, requires_grad=True))
-    assert [name for name, *_ in expected] == ["tensor", "pre", "post", "leaf", "accumulated"]
-    assert order_of_calls(lambda a: Tensor(a, requires_grad=True)) == expected
-
-
 def test_a_node_hook_may_replace_the_gradients() -> None:
     x, w = leaf(2.0), leaf(3.0)
     y = x * w

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from autodrill import engine
-from autodrill.engine import special
+from autodrill.engine import bessel, special
 
 REFERENCES: list[tuple[str, float, float]] = [
     ("erf", 1e-09, 1.1283791670955127e-09),
@@ -67,18 +67,66 @@ REFERENCES: list[tuple[str, float, float]] = [
     ("bessel_ie:3", 3.1, 0.049375021203437945),
     ("bessel_ie:3", 59.0, 0.048195829268323186),
     ("bessel_ie:3", 61.0, 0.04751642820401535),
+    ("bessel_j:0", -0.01, 0.9999750001562495),
+    ("bessel_j:0", 2.9, -0.22431154579196808),
+    ("bessel_j:0", 3.1, -0.29206434765069755),
+    ("bessel_j:0", 5.01901804, -0.17134697556601072),
+    ("bessel_j:0", 29.0, -0.14784876468298405),
+    ("bessel_j:0", 31.0, 0.05120814530454225),
+    ("bessel_j:1", -0.01, -0.004999937500260416),
+    ("bessel_j:1", 2.9, 0.37542748181309593),
+    ("bessel_j:1", 3.1, 0.3009211331010576),
+    ("bessel_j:1", 29.0, 0.0069342045592652515),
+    ("bessel_j:1", 31.0, -0.1330243166663142),
+    ("bessel_j:3", -0.01, -2.0833203125325523e-08),
+    ("bessel_j:3", 2.9, 0.2910925878291868),
+    ("bessel_j:3", 3.1, 0.326442756147341),
+    ("bessel_j:3", 29.0, 0.013524690018261825),
+    ("bessel_j:3", 31.0, 0.12530943159753818),
+    ("bessel_y:0", 0.01, -3.005455637083646),
+    ("bessel_y:0", 2.9, 0.40791176923625005),
+    ("bessel_y:0", 3.1, 0.34310288935449806),
+    ("bessel_y:0", 29.0, 0.009481159721833356),
+    ("bessel_y:0", 31.0, -0.1338326605036443),
+    ("bessel_y:1", 0.01, -63.67859628206065),
+    ("bessel_y:1", 2.9, 0.29594005460767475),
+    ("bessel_y:1", 3.1, 0.3496294822676962),
+    ("bessel_y:1", 29.0, 0.14803411911941652),
+    ("bessel_y:1", 31.0, -0.053372826957321595),
+    ("bessel_y:3", 0.01, -5093021.841713737),
+    ("bessel_y:3", 2.9, -0.5770644406099462),
+    ("bessel_y:3", 3.1, -0.5012881679965417),
+    ("bessel_y:3", 29.0, -0.14793369293009112),
+    ("bessel_y:3", 31.0, 0.07019724661059248),
+    ("bessel_ke:0", 0.01, 4.768694028544462),
+    ("bessel_ke:0", 0.9, 1.1971633802518509),
+    ("bessel_ke:0", 1.1, 1.0983302829475998),
+    ("bessel_ke:0", 29.0, 0.23175021980076457),
+    ("bessel_ke:0", 31.0, 0.2242101374192749),
+    ("bessel_ke:1", 0.01, 100.97864845824004),
+    ("bessel_ke:1", 0.9, 1.7623882196059197),
+    ("bessel_ke:1", 1.1, 1.5314037539811933),
+    ("bessel_ke:1", 29.0, 0.2357125956165557),
+    ("bessel_ke:1", 31.0, 0.2277981625945925),
+    ("bessel_ke:3", 0.01, 8080300.33291908),
+    ("bessel_ke:3", 0.9, 24.489417757573847),
+    ("bessel_ke:3", 1.1, 15.650315553005147),
+    ("bessel_ke:3", 29.0, 0.2699203557376272),
+    ("bessel_ke:3", 31.0, 0.2586248455714362),
 ]
 
 
 def evaluated(name: str, x: Any) -> Any:
     function, _, order = name.partition(":")
-    return getattr(special, function)(*([int(order)] if order else []), x)
+    module = bessel if function.startswith("bessel") else special
+    return getattr(module, function)(*([int(order)] if order else []), x)
 
 
 @pytest.mark.parametrize(("name", "x", "expected"), REFERENCES)
 def test_values_are_right_to_fifteen_digits(name: str, x: float, expected: float) -> None:
-    # Sixteen roundings, and for log gamma and digamma, which cross zero, of numbers of size 10.
-    assert evaluated(name, np.array([x]))[0] == pytest.approx(expected, rel=16 * 2.2e-16, abs=1e-15)
+    # Sixteen roundings, and for log gamma and digamma, which cross zero, of numbers of size 10; Y adds up 64 nodes.
+    roundings = 64 if name.startswith("bessel_y") else 16
+    assert evaluated(name, np.array([x]))[0] == pytest.approx(expected, rel=roundings * 2.2e-16, abs=1e-15)
 
 
 @pytest.mark.parametrize("name", ["erf", "erfc", "erfcx", "erfinv", "gammaln", "digamma", "ndtri", "polygamma:1"])
@@ -87,6 +135,39 @@ def test_shape_and_dtype_are_those_of_the_input(name: str) -> None:
         result = evaluated(name, np.full(shape, 0.4, dtype=np.float32))
         assert result.shape == shape
         assert result.dtype == np.float32
+
+
+@pytest.mark.torch
+def test_bessel_functions_are_pytorchs() -> None:
+    """It differentiates none; its J and Y are off by up to 1e-6 just above 5, where 40 digits are on our side."""
+    theirs = pytest.importorskip("torch").special
+    x = np.linspace(0.01, 50, 500)
+    named = {
+        **{name: getattr(theirs, f"bessel_{name}") for name in ("j0", "j1", "y0", "y1")},
+        **{name: getattr(theirs, f"modified_bessel_{name}") for name in ("k0", "k1")},
+        **{f"{name}e": getattr(theirs, f"scaled_modified_bessel_{name}") for name in ("k0", "k1")},
+    }
+    for name, function in named.items():
+        expected = function(pytest.importorskip("torch").tensor(x)).numpy()
+        atol = 1e-6 if name[0] in "jy" else 1e-14
+        assert np.allclose(getattr(engine, name)(x), expected, rtol=1e-13, atol=atol), name
+
+
+def test_bessel_functions_at_the_ends_of_the_line() -> None:
+    ends = np.array([0.0, np.inf, -1.0, np.nan])
+    assert np.array_equal(bessel.bessel_j(0, ends[[0, 1, 3]]), [1, 0, np.nan], equal_nan=True)
+    assert np.array_equal(bessel.bessel_y(1, ends), [-np.inf, 0, np.nan, np.nan], equal_nan=True)
+    assert np.array_equal(bessel.bessel_ke(2, ends), [np.inf, 0, np.nan, np.nan], equal_nan=True)
+    assert bessel.bessel_j(1, np.array([-2.0]))[0] == -bessel.bessel_j(1, np.array([2.0]))[0]
+
+
+def test_wronskians_of_bessel_functions_are_known_and_so_are_their_slopes() -> None:
+    """J Y' - J' Y = 2 / (π x) and I K' - I' K = -1 / x (DLMF 10.5.2 and 10.28.2), with slopes by the engine."""
+    x = np.array([0.1, 1.7, 12.0, 35.0])
+    slope = {name: engine.vmap(engine.grad_of(getattr(engine, name)))(x).numpy() for name in ("j1", "y1", "i1", "k1")}
+    value = {name: getattr(engine, name)(x) for name in slope}
+    assert value["j1"] * slope["y1"] - slope["j1"] * value["y1"] == pytest.approx(2 / (np.pi * x), rel=1e-13)
+    assert value["i1"] * slope["k1"] - slope["i1"] * value["k1"] == pytest.approx(-1 / x, rel=1e-13)
 
 
 def test_the_ends_of_the_line() -> None:

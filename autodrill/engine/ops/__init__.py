@@ -14,10 +14,12 @@ from autodrill.engine.primitive import check_registry
 if TYPE_CHECKING:
     from autodrill.engine.ops.activation import *
     from autodrill.engine.ops.arrange import *
+    from autodrill.engine.ops.bessel import *
     from autodrill.engine.ops.contraction import *
     from autodrill.engine.ops.convolution import *
     from autodrill.engine.ops.cumulative import *
     from autodrill.engine.ops.decomposition import *
+    from autodrill.engine.ops.eigen import *
     from autodrill.engine.ops.elementary import *
     from autodrill.engine.ops.elementwise import *
     from autodrill.engine.ops.fourier import *
@@ -44,10 +46,10 @@ if TYPE_CHECKING:
 
 # fmt: off
 FAMILIES = (  # those asked for most often come first, so that the others are seldom looked into
-    "elementwise", "reduce", "shape", "contraction", "index", "activation", "elementary", "arrange", "convolution",
-    "cumulative", "decomposition", "fourier", "gathering", "layer", "linalg", "loss", "normalisation", "norms",
-    "ordering", "parts", "pooling", "regression", "resizing", "rounding", "solving", "special", "statistics",
-    "window", "write",
+    "elementwise", "reduce", "shape", "contraction", "index", "activation", "elementary", "arrange", "bessel",
+    "convolution", "cumulative", "decomposition", "eigen", "fourier", "gathering", "layer", "linalg", "loss",
+    "normalisation", "norms", "ordering", "parts", "pooling", "regression", "resizing", "rounding", "solving",
+    "special", "statistics", "window", "write",
 )
 # fmt: on
 

@@ -1,8 +1,7 @@
 """Decompositions of batches of matrices, and the matrix norms that need one.
 
 Several results travel in one array, which the functions cut apart. What a decomposition leaves open (the sign or phase
-of an eigenvector, the basis of a repeated eigenvalue) its derivative leaves open too: a function of the results is
-differentiable only if it does not depend on the choice, and eigenvalues or singular values must be distinct.
+of a singular vector, the basis of a repeated singular value) its derivative leaves open too: see `eigen`.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ import math
 from typing import TYPE_CHECKING, Any, Literal
 
 from autodrill.engine.ops.arrange import diag_embed, diagonal, tril, triu
+from autodrill.engine.ops.eigen import demand_distinct, demand_free_of_phase, reciprocal_gaps
 from autodrill.engine.ops.elementwise import where
 from autodrill.engine.ops.linalg import _mH, _mT, matmul
 from autodrill.engine.ops.norms import vector_norm
@@ -25,7 +25,7 @@ from autodrill.engine.wirtinger import inner, is_complex, real_part
 if TYPE_CHECKING:
     from autodrill.engine.backend import Array, Namespace
 
-__all__ = ["cholesky", "cond", "eigh", "eigvalsh", "norm", "qr", "svd", "svdvals"]
+__all__ = ["cholesky", "cond", "norm", "qr", "svd", "svdvals"]
 
 
 def _half_lower(x: Array) -> Array:
@@ -119,52 +119,6 @@ def qr(x: Array) -> tuple[Any, Any]:
     return q, concatenate([both[..., rows:, :], matmul(_mH(q), x[..., rows:])], axis=-1)
 
 
-# Hermitian eigenvalues (Giles, 2008)
-
-
-def _differences(values: Array) -> Array:
-    """Return 1 / (valueⱼ - valueᵢ), and 0 where they are equal."""
-    gap = expand_dims(values, -2) - expand_dims(values, -1)
-    same = raw(gap) == 0
-    return where(same, 0, 1 / where(same, 1, gap))
-
-
-@primitive(on_complex="adjoint")
-def _eigh(xp: Namespace, x: Array) -> Array:
-    """Return the eigenvalues as a row above the eigenvectors."""
-    values, vectors = xp.linalg.eigh(x)
-    return xp.concatenate([values[..., None, :], vectors], axis=-2)
-
-
-def _eigh_vjp(g: Array, out: Array) -> Array:
-    values, vectors, gw, gv = real_part(out[..., 0, :]), out[..., 1:, :], real_part(g[..., 0, :]), g[..., 1:, :]
-    inner = diag_embed(gw) + _differences(values) * (_mH(vectors) @ gv)
-    return _hermitian(vectors @ inner @ _mH(vectors))
-
-
-def _eigh_jvp(dx: Array, out: Array) -> Array:
-    values, vectors = real_part(out[..., 0, :]), out[..., 1:, :]
-    inner = _mH(vectors) @ _hermitian(dx) @ vectors
-    dw = diagonal(inner, 0, -2, -1)
-    return concatenate([expand_dims(dw, -2), vectors @ (_differences(values) * inner)], axis=-2)
-
-
-_eigh.vjp(x=_eigh_vjp)
-_eigh.jvp(_eigh_jvp)
-_eigh.vmap("leading")
-
-
-def eigh(x: Array) -> tuple[Any, Any]:
-    """Return the real eigenvalues of Hermitian matrices, in ascending order, and the eigenvectors as columns."""
-    both = _eigh(x)
-    return real_part(both[..., 0, :]), both[..., 1:, :]
-
-
-def eigvalsh(x: Array) -> Any:
-    """Return the real eigenvalues of Hermitian matrices, in ascending order."""
-    return eigh(x)[0]
-
-
 # Singular values (Townsend, 2016)
 
 
@@ -184,11 +138,18 @@ def _without(basis: Array, x: Array) -> Array:
     return x - basis @ (_mH(basis) @ x)
 
 
+def _reciprocal_gaps_of_squares(s: Array, equal: float = 0.0) -> Array:
+    total = expand_dims(s, -2) + expand_dims(s, -1)
+    return reciprocal_gaps(s, equal) / where(raw(total) == 0, 1, total)
+
+
 def _svd_vjp(g: Array, out: Array, x_shape: tuple[int, ...]) -> Array:
     (u, s, v), (gu, gs, gv) = _cut(out, x_shape[-2]), _cut(g, x_shape[-2])
     row, column = expand_dims(s, -2), expand_dims(s, -1)
-    gaps = _differences(s * s)
+    gaps = _reciprocal_gaps_of_squares(s)
     left, right = _mH(u) @ gu, _mH(v) @ gv
+    demand_free_of_phase("svd", left + right)
+    demand_distinct("svd", "singular values", s, absolute(raw(left)) + absolute(raw(right)))
     inner = (gaps * (left - _mH(left))) * row + column * (gaps * (right - _mH(right))) + diag_embed(gs)
     if is_complex(out):
         inner = inner + diag_embed(0.5j * diagonal(left - right, 0, -2, -1).imag / s)
@@ -198,7 +159,7 @@ def _svd_vjp(g: Array, out: Array, x_shape: tuple[int, ...]) -> Array:
 def _svd_jvp(dx: Array, out: Array, x_shape: tuple[int, ...]) -> Array:
     u, s, v = _cut(out, x_shape[-2])
     row, column = expand_dims(s, -2), expand_dims(s, -1)
-    gaps = _differences(s * s)
+    gaps = _reciprocal_gaps_of_squares(s, math.nan)
     right, left = dx @ v, _mH(dx) @ u
     inner = _mH(u) @ right
     du = u @ (gaps * (inner * row + column * _mH(inner))) + _without(u, right) / row
@@ -216,7 +177,11 @@ _svd.vmap("leading")
 
 
 def svd(x: Array) -> tuple[Any, Any, Any]:
-    """Return U, s and Vᴴ of the thin singular value decomposition, x = U diag(s) Vᴴ, s in descending order."""
+    """Return U, s and Vᴴ of the thin singular value decomposition, x = U diag(s) Vᴴ, s in descending order.
+
+    Backward raises LinAlgError for a function of the vectors where two singular values are equal (forward mode gives
+    NaN), and RuntimeError for one of the phases of complex vectors.
+    """
     u, s, v = _cut(_svd(x), x.shape[-2])
     return u, s, _mH(v)
 

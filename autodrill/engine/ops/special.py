@@ -1,4 +1,4 @@
-"""Special functions and their derivatives: the error function's family, the gamma function's, Bessel's."""
+"""Special functions and their derivatives: the error function's family and the gamma function's."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from autodrill.engine import special
-from autodrill.engine.backend import NUMPY, DeviceError, backend_of
+from autodrill.engine.backend import on_cpu
 from autodrill.engine.ops.elementary import xlogy
 from autodrill.engine.ops.elementwise import exp, log, where
-from autodrill.engine.ops.parts import sign
 from autodrill.engine.primitive import primitive
 from autodrill.engine.tensor import raw
 
@@ -18,24 +17,12 @@ if TYPE_CHECKING:
 
 # fmt: off
 __all__ = [
-    "bessel_i", "bessel_ie", "betaln", "digamma", "entr", "erfc", "erfcx", "erfinv", "gammaln", "i0", "i0e", "i1",
-    "i1e", "log_ndtr", "multigammaln", "ndtr", "ndtri", "polygamma",
+    "betaln", "digamma", "entr", "erfc", "erfcx", "erfinv", "gammaln", "log_ndtr", "multigammaln", "ndtr", "ndtri",
+    "polygamma",
 ]
 # fmt: on
 
 _TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
-
-
-def _on_cpu(name: str, x: Array) -> Array:
-    """Return x, which must be NumPy's: the values are computed in NumPy alone.
-
-    Raises:
-        DeviceError: x is on another device.
-    """
-    backend = backend_of(x)
-    if backend is not NUMPY:
-        raise DeviceError(f"`{name}` is computed on `cpu` only, and its input is on `{backend.name}`")
-    return x
 
 
 # The error function's family
@@ -44,7 +31,7 @@ def _on_cpu(name: str, x: Array) -> Array:
 @primitive
 def erfc(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - NumPy has none
     """Return 1 - erf(x), to full relative precision where it is small."""
-    return special.erfc(_on_cpu("erfc", x))
+    return special.erfc(on_cpu("erfc", x))
 
 
 erfc.vjp(x=lambda g, x: g * (-_TWO_OVER_SQRT_PI * exp(-x * x)))
@@ -54,7 +41,7 @@ erfc.jvp("elementwise")
 @primitive
 def erfcx(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - NumPy has none
     """Return exp(x²) erfc(x), which neither underflows nor cancels for large x."""
-    return special.erfcx(_on_cpu("erfcx", x))
+    return special.erfcx(on_cpu("erfcx", x))
 
 
 erfcx.vjp(x=lambda g, x, out: g * (2 * x * out - _TWO_OVER_SQRT_PI))
@@ -64,7 +51,7 @@ erfcx.jvp("elementwise")
 @primitive
 def erfinv(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - NumPy has none
     """Return the inverse of erf, of x between -1 and 1."""
-    return special.erfinv(_on_cpu("erfinv", x))
+    return special.erfinv(on_cpu("erfinv", x))
 
 
 erfinv.vjp(x=lambda g, out: g * (exp(out * out) / _TWO_OVER_SQRT_PI))
@@ -74,7 +61,7 @@ erfinv.jvp("elementwise")
 @primitive
 def ndtri(xp: Namespace, p: Array) -> Array:  # noqa: ARG001 - NumPy has none
     """Return the inverse of `ndtr`, the quantiles of the normal distribution, of p between 0 and 1."""
-    return special.ndtri(_on_cpu("ndtri", p))
+    return special.ndtri(on_cpu("ndtri", p))
 
 
 ndtri.vjp(p=lambda g, out: g * (math.sqrt(2 * math.pi) * exp(0.5 * out * out)))
@@ -100,7 +87,7 @@ def log_ndtr(x: Array) -> Any:
 @primitive
 def polygamma(xp: Namespace, x: Array, *, n: int = 0) -> Array:  # noqa: ARG001 - NumPy has none
     """Return the (n + 1)-th derivative of log Γ, for any x but a pole: digamma for n = 0."""
-    x = _on_cpu("polygamma", x)
+    x = on_cpu("polygamma", x)
     return special.polygamma(n, x) if n else special.digamma(x)
 
 
@@ -111,7 +98,7 @@ polygamma.jvp("elementwise")
 @primitive
 def gammaln(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - NumPy has none
     """Return log |Γ(x)|, for any x but a pole."""
-    return special.gammaln(_on_cpu("gammaln", x))
+    return special.gammaln(on_cpu("gammaln", x))
 
 
 gammaln.vjp(x=lambda g, x: g * polygamma(x, n=0))
@@ -139,49 +126,3 @@ def multigammaln(x: Array, p: int) -> Any:
 def entr(x: Array) -> Any:
     """Return -x log x, which is 0 at 0: a probability's contribution to the entropy."""
     return -xlogy(x, x)
-
-
-# Modified Bessel functions of the first kind
-
-
-def _neighbours(bessel: Any, x: Array, order: int) -> Array:
-    """Return the mean of the orders next to `order`, which is the derivative of Iₙ (DLMF 10.29.1)."""
-    return 0.5 * (bessel(x, order=abs(order - 1)) + bessel(x, order=order + 1))
-
-
-@primitive
-def bessel_i(xp: Namespace, x: Array, *, order: int = 0) -> Array:
-    """Return Iₙ(x), n the integer `order`."""
-    return special.bessel_ie(order, _on_cpu("bessel_i", x)) * xp.exp(xp.absolute(x))
-
-
-@primitive
-def bessel_ie(xp: Namespace, x: Array, *, order: int = 0) -> Array:  # noqa: ARG001 - NumPy has none
-    """Return exp(-|x|) Iₙ(x), n the integer `order`: finite for any x."""
-    return special.bessel_ie(order, _on_cpu("bessel_ie", x))
-
-
-bessel_i.vjp(x=lambda g, x, order: g * _neighbours(bessel_i, x, order))
-bessel_i.jvp("elementwise")
-bessel_ie.vjp(x=lambda g, x, out, order: g * (_neighbours(bessel_ie, x, order) - sign(raw(x)) * out))
-bessel_ie.jvp("elementwise")
-
-
-def i0(x: Array) -> Any:
-    """Return I₀(x), the modified Bessel function of order 0."""
-    return bessel_i(x, order=0)
-
-
-def i1(x: Array) -> Any:
-    """Return I₁(x), the modified Bessel function of order 1."""
-    return bessel_i(x, order=1)
-
-
-def i0e(x: Array) -> Any:
-    """Return exp(-|x|) I₀(x)."""
-    return bessel_ie(x, order=0)
-
-
-def i1e(x: Array) -> Any:
-    """Return exp(-|x|) I₁(x)."""
-    return bessel_ie(x, order=1)

@@ -160,7 +160,7 @@ _COMPARED: dict[str, Callable[[Any], Any]] = {
 
 
 class _Both:
-    """One sample as a function of its differentiable tensors, in both libraries."""
+    """One sample as a function of its differentiable tensors, in both libraries; complex results as real pairs."""
 
     def __init__(self, torch: Any, op: Any, sample: Any, call: Callable[..., Any]) -> None:
         from torch.utils import _pytree as pytree
@@ -193,7 +193,9 @@ class _Both:
         result = self.op(given, *args, **kwargs)
         process = _COMPARED.get(self.op.name, self.sample.output_process_fn_grad)
         found, _ = self.pytree.tree_flatten(process(result))
-        return tuple(t for t in found if isinstance(t, torch.Tensor) and t.is_floating_point())
+        tensors = (t for t in found if isinstance(t, torch.Tensor))
+        parts = (torch.stack([t.real, t.imag], -1) if t.is_complex() else t for t in tensors)
+        return tuple(t for t in parts if t.is_floating_point())
 
     def ours(self, *values: Any) -> tuple[Any, ...]:
         torch = self.torch
@@ -202,7 +204,8 @@ class _Both:
             given = _PROJECTIONS[self.projection][1](given)
         result = self.call(given, *args, **kwargs)
         found = list(result) if isinstance(result, (tuple, list)) else [result]
-        return tuple(t if isinstance(t, engine.Tensor) else engine.Tensor(t) for t in found)
+        tensors = (t if isinstance(t, engine.Tensor) else engine.Tensor(t) for t in found)
+        return tuple(engine.view_as_real(t) if t.dtype.kind == "c" else t for t in tensors)
 
 
 def compare(torch: Any, op: Any, call: Callable[..., Any], cases: Sequence[Any]) -> Comparison:

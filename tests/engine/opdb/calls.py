@@ -1,7 +1,7 @@
 """What each of PyTorch's sampled operations comes to in the engine's functions.
 
 A name of `op_db` maps to one function of the engine, or to a line of them; a variant (`div.floor_rounding`) has an
-entry of its own where its call differs. Not here: operations of complex numbers and of sparse tensors, random ones,
+entry of its own where its call differs. Not here: operations of complex inputs and of sparse tensors, random ones,
 in-place and `_copy` twins of others, reflected operators, private ones, and casts.
 """
 
@@ -24,7 +24,7 @@ SAME = (
     *("square", "tan", "tanh", "trunc", "positive", "i0", "nan_to_num", "copysign", "fmax", "fmin", "fmod", "hypot"),
     *("logaddexp", "logaddexp2", "remainder", "maximum", "minimum", "xlogy", "float_power", "lerp", "dot", "vdot"),
     *("matmul", "inner", "outer", "kron", "fliplr", "flipud", "ravel", "hstack", "vstack", "dstack", "masked_select"),
-    *("matrix_exp", "trace", "tril", "triu", "diag", "take"),
+    *("matrix_exp", "trace", "tril", "triu", "diag", "take", "complex", "polar", "angle", "view_as_complex"),
 )
 
 RENAMED: dict[str, Call] = {
@@ -252,6 +252,8 @@ CALLS: dict[str, Call] = {
     "linalg.matrix_power": e.matrix_power,
     "linalg.eigh": lambda x, UPLO="L": matrices.without_signs(*e.eigh(x)),
     "linalg.eigvalsh": lambda x, UPLO="L": e.eigvalsh(x),
+    "linalg.eig": lambda x: matrices.without_signs(*e.eig(x)),
+    "linalg.eigvals": e.eigvals,
     "linalg.svdvals": e.svdvals,
     "linalg.svd": matrices.singular,
     "svd": matrices.singular,
@@ -261,6 +263,17 @@ CALLS: dict[str, Call] = {
     "linalg.vander": lambda x, *, N=None: e.vander(common.vector(x), N, increasing=True),
     "linalg.tensorinv": lambda x, ind=2: e.tensorinv(x, ind),
     "linalg.tensorsolve": lambda x, b, dims=None: e.tensorsolve(x, b, None if dims is None else tuple(dims)),
+    # Fourier transforms
+    **{
+        f"fft.{name}": matrices.transform(getattr(e, name))
+        for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
+    },
+    **{f"fft.{name}": matrices.transform_nd(getattr(e, name)) for name in ("fftn", "ifftn", "rfftn", "irfftn")},
+    **{
+        f"fft.{name}": matrices.transform_nd(getattr(e, name), (-2, -1))
+        for name in ("fft2", "ifft2", "rfft2", "irfft2")
+    },
+    **{f"fft.{name}": matrices.shifted(getattr(e, name)) for name in ("fftshift", "ifftshift")},
     # Networks
     "softmax": lambda x, dim, dtype=None: reductions.along(e.softmax)(x, dim),
     "log_softmax": lambda x, dim, dtype=None: reductions.along(e.log_softmax)(x, dim),
@@ -341,6 +354,9 @@ MISSES: dict[tuple[str, str], str] = {
     ("cholesky_inverse", "tangent"): (
         "PyTorch's tangent is not the adjoint of its gradient, which agrees; the same in rational numbers is ours"
     ),
-    ("linalg.norm.subgradients_at_zero", "second"): "there is none at 0: NaN in PyTorch, 0 here",
+    (
+        "linalg.norm.subgradients_at_zero",
+        "second",
+    ): "there is none at 0: NaN in PyTorch; 0 here, or a refusal for matrices",
 }
 """Why the two differ, by the variant's name and the mode; whatever else differs is a mistake."""

@@ -1,11 +1,15 @@
-"""PyTorch's signatures of products, linear systems and decompositions."""
+"""PyTorch's signatures of products, linear systems, decompositions and Fourier transforms."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autodrill import engine as e
+from tests.engine.opdb import common
 from tests.engine.opdb.agreement import NotOfferedError
+
+if TYPE_CHECKING:
+    from tests.engine.opdb.common import Call
 
 
 def contracted(x: Any, y: Any, *, dims: Any = 2) -> Any:
@@ -52,7 +56,7 @@ def pseudo_inverse(x: Any, *, atol: Any = None, rtol: Any = None, hermitian: boo
 
 
 def without_signs(values: Any, vectors: Any) -> Any:
-    """Return what of eigenvectors does not depend on their signs, as PyTorch's samples do."""
+    """Return what of eigenvectors does not depend on their signs or phases, as PyTorch's samples do."""
     return values, e.absolute(vectors)
 
 
@@ -61,3 +65,22 @@ def singular(x: Any, some: bool = True, full_matrices: bool = False) -> Any:
     del some, full_matrices
     u, s, vt = e.svd(x)
     return e.absolute(u), s, e.absolute(vt)
+
+
+def transform(function: Call) -> Call:
+    """Return a Fourier transform along one axis with PyTorch's signature."""
+    return lambda x, n=None, dim=-1, norm=None: function(x, n, dim, norm)
+
+
+def transform_nd(function: Call, axes: Any = None) -> Call:
+    """Return a Fourier transform along several axes with PyTorch's signature, by default along `axes`."""
+
+    def call(x: Any, s: Any = None, dim: Any = axes, norm: Any = None) -> Any:
+        return function(x, common.lengths(s), (dim,) if isinstance(dim, int) else common.lengths(dim), norm)
+
+    return call
+
+
+def shifted(function: Call) -> Call:
+    """Return a shift of the zero frequency with PyTorch's signature."""
+    return lambda x, dim=None: function(x, common.lengths(dim))

@@ -37,8 +37,8 @@ OF_REAL_NUMBERS: dict[str, str] = {
     **_family("is or copies the sign of a real number; of a complex one it is `sgn`", "sign copysign"),
     **_family(
         "is evaluated on the real line alone, as in PyTorch",
-        "bessel_i bessel_ie betaln digamma entr erf erfc erfcx erfinv gammaln i0 i0e i1 i1e log_ndtr logit "
-        "multigammaln ndtr ndtri polygamma xlog1py xlogy",
+        "bessel_i bessel_ie bessel_j bessel_ke bessel_y betaln digamma entr erf erfc erfcx erfinv gammaln i0 i0e i1 "
+        "i1e j0 j1 k0 k0e k1 k1e log_ndtr logit multigammaln ndtr ndtri polygamma xlog1py xlogy y0 y1",
     ),
     **_family("is of the two real coordinates of a point of the plane", "arctan2 hypot"),
     "cbrt": "is the real one of three roots",

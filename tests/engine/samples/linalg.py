@@ -61,6 +61,25 @@ def from_eigh(x: Any) -> Any:
     return (vectors * engine.expand_dims(engine.sin(values), -2)) @ adjoint(vectors)
 
 
+def from_eig(x: Any) -> Any:
+    """Return the real part of the matrix sine of any matrix, through its eigenvectors, whatever their phases."""
+    values, vectors = engine.eig(x)
+    return engine.real(engine.matmul(vectors * engine.expand_dims(engine.sin(values), -2), engine.inv(vectors)))
+
+
+def sizes_from_eig(x: Any) -> Any:
+    """Return the sizes of the eigenvectors' elements, which tell that their norm stays 1."""
+    return engine.absolute(engine.eig(x)[1])
+
+
+def turning(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+    """Draw matrices with a rotation in them: pairs of complex eigenvalues, far from each other and from the others."""
+    x = regular(rng, shape) * 0.5
+    x[..., 0, 1] += 3
+    x[..., 1, 0] -= 3
+    return x
+
+
 def from_svd(x: Any) -> Any:
     """Return U diag(sin s) Vᴴ."""
     u, s, vt = engine.svd(x)
@@ -140,6 +159,10 @@ SAMPLES: tuple[Sample, ...] = (
     *(one("qr", shape, draw=regular, call=from_qr) for shape in ((1, 1), (3, 3), (4, 2), (2, 4), (2, 3, 2))),
     *(one("eigh", shape, draw=regular, call=from_eigh) for shape in ((1, 1), (3, 3), (2, 2, 2))),
     one("eigvalsh", (3, 3), draw=regular, call=lambda x: engine.eigvalsh(hermitian(x))),
+    *(one("eig", shape, draw=regular, call=from_eig) for shape in ((1, 1), (3, 3))),
+    *(one("eig", shape, draw=turning, call=from_eig) for shape in ((3, 3), (2, 2, 2))),
+    *(one("eig", (3, 3), draw=draw, call=sizes_from_eig) for draw in (regular, turning)),
+    one("eigvals", (3, 3), draw=turning),
     *(one("svd", shape, draw=regular, call=from_svd) for shape in ((1, 1), (3, 3), (4, 2), (2, 3), (2, 3, 2))),
     *(one("svdvals", shape, draw=regular) for shape in ((1, 1), (3, 2), (2, 2, 3))),
     one("tensorinv", (2, 3, 3, 2), draw=square(2)),
@@ -174,6 +197,14 @@ def torch_eigh(torch: Any) -> Any:
     def call(x: Any) -> Any:
         values, vectors = torch.linalg.eigh(x + x.mH)
         return (vectors * torch.sin(values)[..., None, :]) @ vectors.mH
+
+    return call
+
+
+def torch_eig(torch: Any) -> Any:
+    def call(x: Any) -> Any:
+        values, vectors = torch.linalg.eig(x)
+        return (vectors * torch.sin(values)[..., None, :] @ torch.linalg.inv(vectors)).real
 
     return call
 
@@ -245,6 +276,8 @@ COUNTERPARTS: dict[str, Counterpart] = {
     "qr": torch_qr,
     "eigh": torch_eigh,
     "eigvalsh": lambda t: lambda x: t.linalg.eigvalsh(x + x.mH),
+    "eig": torch_eig,
+    "eigvals": in_linalg("eigvals"),
     "svd": torch_svd,
     "norm": torch_norm,
 }

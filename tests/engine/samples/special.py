@@ -8,7 +8,7 @@ wide = between(-5, 5)
 argument = between(0.3, 6)
 
 SAMPLES: tuple[Sample, ...] = (
-    *unary(real, "erfc", "erfcx", "ndtr", "bessel_ie", "i0", "i1", "i0e", "i1e"),
+    *unary(real, "erfc", "erfcx", "ndtr", "bessel_ie", "i0", "i1", "i0e", "i1e", "j0", "j1"),
     *unary(between(-0.9, 0.9), "erfinv"),
     *unary(between(0.02, 0.98), "ndtri"),
     *unary(wide, "log_ndtr"),
@@ -23,6 +23,11 @@ SAMPLES: tuple[Sample, ...] = (
     one("multigammaln", (2, 3), draw=between(1.3, 5), p=3),
     *(one("bessel_i", shape, draw=wide, order=n) for shape in ((), (0,), (2, 3)) for n in (0, 2)),
     one("bessel_ie", (3,), draw=exactly(-40.0, 75.0, 3.1), order=1),
+    *unary(argument, "k0", "k1", "k0e", "k1e", "y0", "y1"),
+    *(one(name, shape, draw=argument) for name in ("bessel_y", "bessel_ke") for shape in ((), (0,), (2, 3))),
+    *(one("bessel_j", shape, draw=wide, order=n) for shape in ((), (0,), (2, 3)) for n in (0, 2)),
+    one("bessel_j", (4,), draw=exactly(-40.0, 31.0, 3.1, 0.0), order=1),
+    *(one(name, (3,), draw=exactly(0.7, 31.0, 3.1), order=2) for name in ("bessel_y", "bessel_ke")),
 )
 
 

@@ -1,0 +1,149 @@
+"""Bessel functions of integer order and their derivatives, which are the neighbouring orders.
+
+SciPy's and `torch.special`'s short names stand for the orders 0 and 1: `j0` and `y0` for the Bessel functions, `i0` and
+`k0` for the modified ones, with `e` for those scaled by an exponential. (The spherical j₀ is `sinc(x / π)`.)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from autodrill.engine import bessel
+from autodrill.engine.backend import on_cpu
+from autodrill.engine.ops.elementwise import exp
+from autodrill.engine.ops.parts import sign
+from autodrill.engine.primitive import primitive
+from autodrill.engine.tensor import raw
+
+if TYPE_CHECKING:
+    from autodrill.engine.backend import Array, Namespace
+
+# fmt: off
+__all__ = [
+    "bessel_i", "bessel_ie", "bessel_j", "bessel_ke", "bessel_y", "i0", "i0e", "i1", "i1e", "j0", "j1", "k0", "k0e",
+    "k1", "k1e", "y0", "y1",
+]
+# fmt: on
+
+
+# Jₙ and Yₙ: half the difference of the neighbours (DLMF 10.6.1)
+
+
+def _slope(function: Any, x: Array, order: int) -> Array:
+    if order == 0:
+        return -function(x, order=1)
+    return 0.5 * (function(x, order=order - 1) - function(x, order=order + 1))
+
+
+@primitive
+def bessel_j(xp: Namespace, x: Array, *, order: int = 0) -> Array:  # noqa: ARG001 - NumPy has none
+    """Return Jₙ(x), the Bessel function of the first kind, n the integer `order`, not negative."""
+    return bessel.bessel_j(order, on_cpu("bessel_j", x))
+
+
+@primitive
+def bessel_y(xp: Namespace, x: Array, *, order: int = 0) -> Array:  # noqa: ARG001 - NumPy has none
+    """Return Yₙ(x), the Bessel function of the second kind, for positive x; -∞ at 0, NaN below."""
+    return bessel.bessel_y(order, on_cpu("bessel_y", x))
+
+
+bessel_j.vjp(x=lambda g, x, order: g * _slope(bessel_j, x, order))
+bessel_j.jvp("elementwise")
+bessel_y.vjp(x=lambda g, x, order: g * _slope(bessel_y, x, order))
+bessel_y.jvp("elementwise")
+
+
+# Iₙ and, but for a sign, Kₙ: the mean of the neighbours (DLMF 10.29.1)
+
+
+def _mean_of_neighbours(function: Any, x: Array, order: int) -> Array:
+    return 0.5 * (function(x, order=abs(order - 1)) + function(x, order=order + 1))
+
+
+@primitive
+def bessel_i(xp: Namespace, x: Array, *, order: int = 0) -> Array:
+    """Return Iₙ(x), the modified Bessel function of the first kind, n the integer `order`, not negative."""
+    return bessel.bessel_ie(order, on_cpu("bessel_i", x)) * xp.exp(xp.absolute(x))
+
+
+@primitive
+def bessel_ie(xp: Namespace, x: Array, *, order: int = 0) -> Array:  # noqa: ARG001 - NumPy has none
+    """Return exp(-|x|) Iₙ(x): finite for any x."""
+    return bessel.bessel_ie(order, on_cpu("bessel_ie", x))
+
+
+@primitive
+def bessel_ke(xp: Namespace, x: Array, *, order: int = 0) -> Array:  # noqa: ARG001 - NumPy has none
+    """Return exp(x) Kₙ(x), the modified Bessel function of the second kind without its decay, for positive x.
+
+    ∞ at 0, NaN below.
+    """
+    return bessel.bessel_ke(order, on_cpu("bessel_ke", x))
+
+
+bessel_i.vjp(x=lambda g, x, order: g * _mean_of_neighbours(bessel_i, x, order))
+bessel_i.jvp("elementwise")
+bessel_ie.vjp(x=lambda g, x, out, order: g * (_mean_of_neighbours(bessel_ie, x, order) - sign(raw(x)) * out))
+bessel_ie.jvp("elementwise")
+bessel_ke.vjp(x=lambda g, x, out, order: g * (out - _mean_of_neighbours(bessel_ke, x, order)))
+bessel_ke.jvp("elementwise")
+
+
+def j0(x: Array) -> Any:
+    """Return J₀(x)."""
+    return bessel_j(x, order=0)
+
+
+def j1(x: Array) -> Any:
+    """Return J₁(x)."""
+    return bessel_j(x, order=1)
+
+
+def y0(x: Array) -> Any:
+    """Return Y₀(x), for positive x."""
+    return bessel_y(x, order=0)
+
+
+def y1(x: Array) -> Any:
+    """Return Y₁(x), for positive x."""
+    return bessel_y(x, order=1)
+
+
+def i0(x: Array) -> Any:
+    """Return I₀(x)."""
+    return bessel_i(x, order=0)
+
+
+def i1(x: Array) -> Any:
+    """Return I₁(x)."""
+    return bessel_i(x, order=1)
+
+
+def i0e(x: Array) -> Any:
+    """Return exp(-|x|) I₀(x)."""
+    return bessel_ie(x, order=0)
+
+
+def i1e(x: Array) -> Any:
+    """Return exp(-|x|) I₁(x)."""
+    return bessel_ie(x, order=1)
+
+
+def k0(x: Array) -> Any:
+    """Return K₀(x), for positive x."""
+    return exp(-x) * bessel_ke(x, order=0)
+
+
+def k1(x: Array) -> Any:
+    """Return K₁(x), for positive x."""
+    return exp(-x) * bessel_ke(x, order=1)
+
+
+def k0e(x: Array) -> Any:
+    """Return exp(x) K₀(x), for positive x."""
+    return bessel_ke(x, order=0)
+
+
+def k1e(x: Array) -> Any:
+    """Return exp(x) K₁(x), for positive x."""
+    return bessel_ke(x, order=1)
