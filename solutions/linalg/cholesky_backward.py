@@ -54,10 +54,7 @@ EQUIVALENT = {
 
 def forward(A):
     # Finite differences move one entry of A at a time; the factor is a function of the symmetric part.
-    try:
-        return engine.cholesky((A + A.T) / 2)
-    except np.linalg.LinAlgError:  # the search for the broken rule asks about matrices of ones too
-        return A * np.nan
+    return engine.cholesky((A + A.T) / 2)
 
 
 def saved(A):
