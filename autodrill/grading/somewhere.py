@@ -51,6 +51,9 @@ _LAYOUTS: tuple[tuple[str, Rule], ...] = (
 _SEVERAL = 2
 """In so many other classes an answer must be right before one class is called the exception."""
 
+_ORDINARY = 10
+"""Values so many times larger than others are no ordinary ones any more."""
+
 _AT_ZERO = Rule("at-zero", "wrong where an input is 0", "do you divide by it, or test its truth?")
 _EMPTY = Rule("empty", "wrong for an array with an axis of size 0", "what does your code do when there is nothing?")
 
@@ -94,8 +97,11 @@ def _kink(failing: list[Observation], passing: list[Observation]) -> Rule | None
     smooth = [o for o in passing if o.case.smooth]
     if not all(not o.case.smooth for o in failing) or not smooth:
         return None
-    if max(map(_magnitude, failing)) > max(map(_magnitude, smooth)):
+    largest = max(map(_magnitude, failing))
+    if largest > max(map(_magnitude, passing)) or largest > _ORDINARY * max(map(_magnitude, smooth)):
         return None
+    if all(map(_overflows, failing)):
+        return None  # whatever the convention, it is no NaN
     return Rule(
         "at-the-kink",
         f"wrong only here: {class_of(failing[0])}",
@@ -105,7 +111,7 @@ def _kink(failing: list[Observation], passing: list[Observation]) -> Rule | None
 
 def _values(failing: list[Observation], passing: list[Observation]) -> Rule | None:
     """Only for values that are not whole, only for large ones, or only where something overflows on the way."""
-    if all(o.fault is not None and o.fault.kind is FaultKind.NOT_FINITE for o in failing):
+    if all(map(_overflows, failing)):
         return Rule(
             "nan-where-finite",
             "an intermediate is inf or 0/0 although the answer is finite",
@@ -120,7 +126,7 @@ def _values(failing: list[Observation], passing: list[Observation]) -> Rule | No
             "do you use `int`, `//` or a rounding?",
         )
     ordinary = max(map(_magnitude, others), default=0.0)  # 0 is no ordinary value: to be right there says little
-    if ordinary > 0 and min(map(_magnitude, failing)) > 10 * ordinary:
+    if ordinary > 0 and min(map(_magnitude, failing)) > _ORDINARY * ordinary:
         return Rule(
             "large-values",
             "right for ordinary values, wrong for large ones",
@@ -148,6 +154,8 @@ def _kinds_of(o: Observation, name: str) -> set[str]:
     if name not in o.case.static:
         return set()
     value = o.case.static[name]
+    if isinstance(value, list | dict):
+        return set()  # a scenario's steps are no option
     kinds = {f"is {value!r}"}
     if isinstance(value, tuple):
         kinds.add("is a tuple")
@@ -168,6 +176,10 @@ def _one_class(failing: list[Observation], passing: list[Observation]) -> Rule |
     if len(classes) > 1 or classes & right or len(right) < _SEVERAL:
         return None
     return Rule("one-class", f"right elsewhere, wrong for {classes.pop()}", "what is special about these inputs?")
+
+
+def _overflows(o: Observation) -> bool:
+    return o.fault is not None and o.fault.kind is FaultKind.NOT_FINITE
 
 
 def _floats(o: Observation) -> list[Any]:
