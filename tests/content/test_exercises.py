@@ -43,8 +43,8 @@ LINES, COLUMNS = 14, 80
 """What a report may take of a terminal."""
 
 LEAST_NAMED = 0.7
-"""The share of these wrong answers, none of which its exercise lists, for which a rule must be named: of the listed ones
-and the mutants it is more, see `benchmarks/naming.py`."""
+"""The share of these wrong answers for which a rule must be named. Few are listed by their exercise; of those that are,
+and of the mutants, it is more: see `benchmarks/naming.py`."""
 
 
 @cache
