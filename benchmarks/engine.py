@@ -23,7 +23,7 @@ import torch
 from autodrill import engine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 ROUNDS = 11
 
@@ -132,6 +132,71 @@ def softmax_task(batch: int, classes: int) -> Task:
     )
 
 
+def network_task(name: str, shapes: Sequence[tuple[int, ...]], ours: Any, theirs: Any, operations: int = 1) -> Task:
+    """Return the task of a network's operation in float32, all of whose inputs get a gradient.
+
+    The cotangent is random: with ones the gradient of a softmax or a normalisation is nothing but rounding.
+    """
+    rng = np.random.default_rng(0)
+    inputs = [rng.normal(size=shape).astype(np.float32) for shape in shapes]
+    cotangent = rng.normal(size=ours(*inputs).shape).astype(np.float32)
+
+    def run(f: Any, make: Any, seed: Any) -> Any:
+        leaves = [make(x) for x in inputs]
+        f(*leaves).backward(seed)
+        return leaves[0].grad
+
+    seeds = engine.Tensor(cotangent), torch.tensor(cotangent)
+    return Task(
+        f"{name}, float32",
+        operations,
+        lambda: run(ours, leaf, seeds[0]),
+        lambda: run(theirs, torch_leaf, seeds[1]),
+        1e-3,
+    )
+
+
+def network_tasks() -> list[Task]:
+    f, heads = torch.nn.functional, (8, 8, 128, 64)
+    return [
+        network_task("relu, (64, 768)", [(64, 768)], engine.relu, f.relu),
+        network_task("gelu, (512, 768)", [(512, 768)], engine.gelu, f.gelu),
+        network_task(
+            "gelu by tanh, (512, 768)",
+            [(512, 768)],
+            lambda x: engine.gelu(x, "tanh"),
+            lambda x: f.gelu(x, approximate="tanh"),
+        ),
+        network_task("silu, (512, 768)", [(512, 768)], engine.silu, f.silu),
+        network_task("softmax, (8, 8, 128, 128)", [(8, 8, 128, 128)], engine.softmax, lambda x: f.softmax(x, -1)),
+        network_task(
+            "layer_norm with scale and shift, (512, 768)",
+            [(512, 768), (768,), (768,)],
+            lambda x, w, b: engine.layer_norm(x, -1, w, b),
+            lambda x, w, b: f.layer_norm(x, (768,), w, b),
+        ),
+        network_task("linear, (512, 768) to 768", [(512, 768), (768, 768), (768,)], engine.linear, f.linear),
+        network_task(
+            "conv2d, (8, 16, 32, 32) by (32, 16, 3, 3)",
+            [(8, 16, 32, 32), (32, 16, 3, 3), (32,)],
+            lambda x, w, b: engine.conv2d(x, w, b, padding=1),
+            lambda x, w, b: f.conv2d(x, w, b, padding=1),
+        ),
+        network_task(
+            "max_pool2d by 2, (8, 32, 32, 32)",
+            [(8, 32, 32, 32)],
+            lambda x: engine.max_pool2d(x, 2),
+            lambda x: f.max_pool2d(x, 2),
+        ),
+        network_task(
+            "attention, 8 x 8 heads of (128, 64)",
+            [heads] * 3,
+            engine.scaled_dot_product_attention,
+            f.scaled_dot_product_attention,
+        ),
+    ]
+
+
 def hvp_task(n: int) -> Task:
     rng = np.random.default_rng(0)
     a, x, v = rng.normal(size=(n, n)) / n, rng.normal(size=n), rng.normal(size=n)
@@ -200,6 +265,7 @@ def main() -> None:
         softmax_task(256, 1000),
         mlp_task(),
         hvp_task(20),
+        *network_tasks(),
     ]
     for task in tasks:
         print(compare(task), flush=True)

@@ -19,6 +19,7 @@ _PER_UNIT = 16  # nodes are 1/16 apart, so that their squares are exact
 _ERF_END = 6.0  # erf is 1 in double precision from here on
 _ERFCX_END = 12.0  # from here on the asymptotic series is exact
 _DEGREE = 9  # at most 1/32 from a node, the next term is below 1e-16
+_DEGREE_IN_SINGLE = 5  # the same for single precision, below 1e-9
 _BLOCK = 8192  # elements worked on at once, so that intermediate results stay in the cache
 
 _TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
@@ -51,8 +52,9 @@ def _erfcx_table() -> Float:
 
 def _taylor(table: Float, x: Float) -> Float:
     """Evaluate at x, not negative and within the table, from the nearest node."""
-    node = np.rint(x * _PER_UNIT).astype(np.intp)
-    offset = x - node / _PER_UNIT
+    nearest = np.rint(x * _PER_UNIT)
+    offset = x - nearest * (1 / _PER_UNIT)
+    node = nearest.astype(np.intp)
     result: Float = table[-1].take(node)
     for row in table[-2::-1]:
         result *= offset
@@ -70,14 +72,16 @@ def _in_double(x: Any) -> Float:
 def erf(x: Any) -> Any:
     """Return the error function, 2/√π ∫₀ˣ exp(-t²) dt, in the dtype of x."""
     x = np.asarray(x)
-    flat = np.ascontiguousarray(_in_double(x)).reshape(-1)
+    flat, table = np.ascontiguousarray(x).reshape(-1), _erf_table()
+    if x.dtype == np.float32:
+        table = table[: _DEGREE_IN_SINGLE + 1].astype(np.float32)
+    else:
+        flat = _in_double(flat)
     out = np.empty_like(flat)
-    table = _erf_table()
     for start in range(0, flat.size, _BLOCK):
         part = flat[start : start + _BLOCK]
-        size = np.minimum(np.abs(part), _ERF_END)  # fmin would lose NaN
-        with np.errstate(invalid="ignore"):  # a NaN has no node; it is put back below
-            out[start : start + _BLOCK] = np.copysign(_taylor(table, np.nan_to_num(size)), part)
+        size = np.fmin(np.abs(part), _ERF_END)  # a NaN has no node; it is put back below
+        out[start : start + _BLOCK] = np.copysign(_taylor(table, size), part)
         missing = np.isnan(part)
         if missing.any():
             out[start : start + _BLOCK][missing] = np.nan

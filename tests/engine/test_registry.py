@@ -64,6 +64,9 @@ def pulled_back(sample: Sample) -> Any:
     return gradients
 
 
+LINEAR = [name for name, primitive in registry.items() if primitive.jvp_rule == "linear"]
+
+
 def test_every_operation_has_samples(capsys: pytest.CaptureFixture[str]) -> None:
     sampled = {sample.name for sample in SAMPLES}
     assert sampled == {*registry, *ops.names()} - set(WITHOUT_DERIVATIVE)
@@ -71,8 +74,8 @@ def test_every_operation_has_samples(capsys: pytest.CaptureFixture[str]) -> None
         composites = len(sampled) - len(registry)
         of_complex = sum(bool(s.of_complex) for s in SAMPLES)
         sys.stdout.write(
-            f"\nregistry walk: {len(registry)} primitives and {composites} compositions, {len(SAMPLES)} samples, "
-            f"{of_complex} of them of complex numbers\n"
+            f"\nregistry walk: {len(registry)} primitives ({len(LINEAR)} linear) and {composites} compositions, "
+            f"{len(SAMPLES)} samples, {of_complex} of them of complex numbers\n"
         )
 
 
@@ -189,7 +192,24 @@ def test_raw_arrays_in_give_a_raw_array_out(sample: Sample) -> None:
     assert isinstance(result, np.ndarray if sample.name in registry else (np.ndarray, np.generic))
 
 
-@pytest.mark.parametrize("name", [n for n, p in registry.items() if p.jvp_rule == "linear"])
+@pytest.mark.parametrize("name", LINEAR)
+def test_a_linear_operation_and_its_pullback_are_adjoint(name: str) -> None:
+    """<A x, y> = <x, Aᴴ y> of the operation itself, real and complex, in the inner product Re Σ conj(a) b."""
+    kinds = set()
+    for sample in (s for s in SAMPLES if s.name == name):
+        f, inputs = sample.function(), sample.inputs()
+        value, pullback = engine.vjp(f, *inputs)
+        y = cotangent_for(sample, value)
+        pulled = [(x, g.numpy()) for x, g in zip(inputs, pullback(y), strict=True) if g is not None]
+        terms = [(x.conj() * g).real for x, g in pulled]
+        # A few hundred roundings of the largest magnitude that the two sums pass through.
+        size = sum(np.sum(np.abs(t)) for t in terms) + np.sum(np.abs(y * value.numpy()))
+        assert abs(np.sum((y.conj() * value.numpy()).real) - sum(np.sum(t) for t in terms)) <= 1e-13 * size
+        kinds |= {v.dtype.kind for v in (value, *inputs)}
+    assert {"f", "c"} <= kinds, "it was tried with real or with complex numbers only"
+
+
+@pytest.mark.parametrize("name", LINEAR)
 def test_a_rule_declared_linear_is_of_a_linear_operation(name: str) -> None:
     for sample in (s for s in SAMPLES if s.name == name):
         f, x, y = sample.function(), sample.inputs(), tangents_for(sample)

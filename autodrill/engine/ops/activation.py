@@ -143,8 +143,9 @@ def _raw_sigmoid(xp: Namespace, x: Array) -> Array:
     if is_complex(x):
         small = xp.exp(xp.where(x.real >= 0, -x, x))
         return xp.where(x.real >= 0, 1, small) / (1 + small)
-    small = xp.exp(-xp.absolute(x))
-    return xp.where(x >= 0, 1, small) / (1 + small)
+    return xp.exp(xp.minimum(x, 0)) / (
+        1 + xp.exp(-xp.absolute(x))
+    )  # choosing by a mask takes longer than an exponential
 
 
 @primitive(on_complex="holomorphic")

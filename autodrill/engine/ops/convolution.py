@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from autodrill.engine.ops.arrange import pad_constant
 from autodrill.engine.ops.index import getitem
 from autodrill.engine.ops.linalg import matmul
-from autodrill.engine.ops.shape import moveaxis, reshape, swapaxes, transpose
+from autodrill.engine.ops.shape import moveaxis, reshape, transpose
 from autodrill.engine.ops.window import Lengths, lengths, overlap_add, windows
 
 if TYPE_CHECKING:
@@ -64,13 +64,13 @@ def _conv(
     padded = pad_constant(x, widths=((0, 0), (0, 0), *_widths(padding, kernel, steps, gaps)))
     seen = windows(padded, axes=tuple(range(2, dims + 2)), size=kernel, stride=steps, dilation=gaps)
     places = tuple(seen.shape[2 : dims + 2])
-    # (N, G, C/G, places, kernel) to (G, N · places, C/G · kernel), times (G, C/G · kernel, O/G)
+    # (N, G, C/G, places, kernel) to (G, C/G · kernel, N · places), times (G, O/G, C/G · kernel): the places, which lie
+    # side by side in memory, stay so in every copy.
     seen = reshape(seen, (n, groups, per_group, *places, *kernel))
-    axes = (1, 0, *range(3, dims + 3), 2, *range(dims + 3, 2 * dims + 3))
-    rows = reshape(transpose(seen, axes), (groups, n * prod(places), per_group * prod(kernel)))
-    columns = swapaxes(reshape(weight, (groups, outputs // groups, per_group * prod(kernel))), 1, 2)
-    out = reshape(matmul(rows, columns), (groups, n, *places, outputs // groups))
-    out = reshape(moveaxis(out, (1, 0, -1), (0, 1, 2)), (n, outputs, *places))
+    axes = (1, 2, *range(dims + 3, 2 * dims + 3), 0, *range(3, dims + 3))
+    columns = reshape(transpose(seen, axes), (groups, per_group * prod(kernel), n * prod(places)))
+    rows = reshape(weight, (groups, outputs // groups, per_group * prod(kernel)))
+    out = moveaxis(reshape(matmul(rows, columns), (outputs, n, *places)), 0, 1)
     return _with_bias(out, bias)
 
 
