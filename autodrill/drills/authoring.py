@@ -142,8 +142,9 @@ def given(pattern: str, /, **options: Any) -> Given:
         pattern: Names with dimensions, such as `"X[n,d] W[d,k]"`; `x[]` is a scalar, `a[n,1]` has an axis of size 1,
             and in `x[h>=3,w]` the size `h` is never below 3.
         **options: `smooth`, `remark`, `empty`, `large`, `note`, `draws` as in `Given`; `memory`, `seconds`, `because`
-            as in `Bound`. An option named like an array gives its values (a drawing rule, a number or nested lists);
-            `g` fixes the cotangent, or the tangents; any other is a static argument.
+            as in `Bound`. An option named like an array gives its values: a drawing rule, a number that fills the
+            declared shape, or nested lists, whose own sizes hold. `g` fixes the cotangent, or the tangents; any other
+            is a static argument.
 
     Raises:
         ValueError: If the pattern is malformed or names an array twice, or a bound does not say why.
@@ -164,6 +165,8 @@ def given(pattern: str, /, **options: Any) -> Given:
                 raise ValueError(f"`{dim}` in `{pattern}` is not of the form size>=number")
             if bounded:
                 least[symbol] = max(int(size), least.get(symbol, 0))
+            if not (symbol.isidentifier() or symbol.isdigit()):
+                raise ValueError(f"`{dim}` in `{pattern}` is not of the form size, number or size>=number")
             dims.append(symbol)
         arrays[name] = tuple(int(d) if d.isdigit() else d for d in dims)
     settings = {key: options.pop(key) for key in _OPTIONS if key in options}
@@ -171,6 +174,9 @@ def given(pattern: str, /, **options: Any) -> Given:
     if bound:
         settings["bound"] = Bound(**bound)
     values = {key: options.pop(key) for key in [*arrays, "g"] if key in options}
+    for name in arrays.keys() & values.keys():
+        if arrays[name] and isinstance(values[name], int | float):
+            values[name] = _filled(values[name])
     return Given(arrays, values, options, least=least, **settings)
 
 
@@ -227,6 +233,17 @@ def shared(beside: str, name: str) -> Any:
     module.__file__ = str(path)
     exec(compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True), module.__dict__)  # noqa: S102 authors' code
     return module
+
+
+def _filled(number: float) -> Draw:
+    """Draw nothing: every element is a number given."""
+
+    def draw(_: np.random.Generator, shape: tuple[int, ...], __: Mapping[str, int]) -> NDArray[Any]:
+        import numpy as np
+
+        return np.full(shape, number)
+
+    return draw
 
 
 def normal(scale: float = 1.0, mean: float = 0.0) -> Draw:

@@ -32,13 +32,13 @@ class Library:
 
     @classmethod
     def open(cls, packs: Iterable[Path] = (), environ: Mapping[str, str] = os.environ) -> Library:
-        """Open the shipped pack, those named in `AUTODRILL_PACKS`, and `packs`.
+        """Open the shipped pack, those named in `AUTODRILL_PACKS`, and `packs`; one that is named twice is opened once.
 
         Raises:
             FileError: If a pack's folder has no `exercises`.
         """
         named = [Path(p) for p in environ.get("AUTODRILL_PACKS", "").split(os.pathsep) if p]
-        roots = [content_root(), *named, *packs]
+        roots = list({root.resolve(): root for root in (content_root(), *named, *packs)}.values())
         for root in roots[1:]:
             if not (root / "exercises").is_dir():
                 raise FileError(
@@ -91,7 +91,11 @@ class Library:
             raise UnknownNameError("exercise", name, matches, hint=f"several begin so: {listed}")
         nearest = suggest(name, self.paths)
         hint = None if nearest else "`autodrill list` shows them all"
-        raise UnknownNameError("exercise", name, nearest, hint=hint)
+        error = UnknownNameError("exercise", name, nearest, hint=hint)
+        if len(self.roots) == 1:
+            between = " " if nearest else "; "
+            error.hint = f"{error.hint}{between}one of a pack needs `AUTODRILL_PACKS`, set to the pack's folder"
+        raise error
 
     def solution(self, exercise: Exercise) -> Solution:
         """Read the solution side of an exercise.

@@ -181,7 +181,7 @@ def _condition(at: Place) -> Iterator[ast.AST]:
 
 def _operand(at: Place) -> Iterator[ast.AST]:
     match at.node:
-        case ast.Name(id=name, ctx=ast.Load()) if name in at.parameters:
+        case ast.Name(id=name, ctx=ast.Load()) if name in at.parameters and not _is_asked_for_its_dtype(at):
             yield from (_with(at.node, id=other) for other in at.parameters if other != name)
         case ast.Attribute(attr="data"):
             yield _with(at.node, attr="grad")
@@ -212,7 +212,9 @@ def _constant(at: Place) -> Iterator[ast.AST]:
             yield ast.Constant(not truth)
         case ast.Constant(value=int() | float() as number):
             swapped = [type(number)(1 - number)] if number in (0, 1) else []
-            yield from map(ast.Constant, [*swapped, number + 1, *([-number] if number else [])])
+            is_negated = isinstance(at.parent, ast.UnaryOp) and isinstance(at.parent.op, ast.USub)
+            negated = [-number] if number and not is_negated else []  # `--1` is what `sign` makes of `-1`
+            yield from map(ast.Constant, [*swapped, number + 1, *negated])
 
 
 def _copy(at: Place) -> Iterator[ast.AST]:
@@ -286,6 +288,11 @@ def _bounds(at: Place) -> bool:
         case ast.Call(func=ast.Name(id="range") | ast.Attribute(attr="arange"), args=args):
             return at.node in args
     return False
+
+
+def _is_asked_for_its_dtype(at: Place) -> bool:
+    """Whether only the dtype of a parameter is used: all floating inputs of a case have the same."""
+    return isinstance(at.parent, ast.Attribute) and at.parent.attr == "dtype"
 
 
 def _is_called(at: Place) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from dataclasses import replace
 from pathlib import Path
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from autodrill.drills.authored import line_in
@@ -193,6 +195,8 @@ def _check_settings(source: SourceFile, namespace: dict[str, Any], complain: Com
     for name in namespace.get("REMARKS") or ():
         if name not in CUSTOMS:
             complain(f"`REMARKS` names `{name}`; known are {', '.join(CUSTOMS)}", line("REMARKS"))
+    for name in _untaken(namespace.get("forward"), cases):
+        complain(f"`{name}` in `given(...)` is no array of it, no option and no argument of `forward`", line("CASES"))
     for name in namespace.get("WRT") or ():
         if any(isinstance(case, Given) and name not in case.arrays for case in cases):
             complain(f"`WRT` names `{name}`, which is not an array of every `given(...)`", line("WRT"))
@@ -208,6 +212,17 @@ def _check_settings(source: SourceFile, namespace: dict[str, Any], complain: Com
             complain(f"`{part}` must be a function", line(part))
     if not any(callable(namespace.get(part)) for part in _DECIDING):
         complain("it must define `forward`, `expected` or `judge`: what decides what is right", 1)
+
+
+def _untaken(forward: Any, cases: Sequence[Given | Scenario]) -> list[str]:
+    """Return what the cases would pass on to a forward that has no such parameter, such as a misspelt option."""
+    if not isinstance(forward, FunctionType):
+        return []
+    taken = inspect.signature(forward).parameters.values()
+    if any(p.kind is p.VAR_KEYWORD for p in taken):
+        return []
+    passed = dict.fromkeys(name for case in cases if isinstance(case, Given) for name in case.static)
+    return [name for name in passed if name not in {p.name for p in taken}]
 
 
 def _texts(value: Any) -> TypeGuard[Sequence[str]]:

@@ -83,9 +83,10 @@ def prove(library: Library, exercise: Exercise, *, seeds: int = 5, spawn: Spawn 
     with bench:
         problems = [*_stub(bench, exercise, solution), *_hints(solution)]
         wrong = _solution(bench, exercise, solution, seeds)
-        if not wrong:  # mutants of a wrong program prove nothing
+        problems += [problem for problem in wrong if problem not in problems]
+        if not wrong:  # mistakes and mutants of a wrong program prove nothing
             strong = strength(bench, exercise, solution, seeds=seeds)
-        problems += [*wrong, *_mistakes(bench, solution), *strong.problems]
+            problems += [*_mistakes(bench, solution), *strong.problems]
     return Proof(
         exercise.id,
         tuple(problems),
@@ -142,11 +143,10 @@ def _solution(bench: Bench, exercise: Exercise, solution: Solution, seeds: int) 
         try:
             found = bench.first_fault(solution.source, [seed])
         except InternalError as error:
-            wrong = error.message
-        else:
-            if found is None:
-                continue
-            wrong = f"{found.label}: {found.summary}".removeprefix(": ")
+            return [Problem(str(solution.path), 1, f"the exercise contradicts itself: {error.message}")]
+        if found is None:
+            continue
+        wrong = f"{found.label}: {found.summary}".removeprefix(": ")
         name = exercise.defined[0]
         line = _line_of(solution.path, rf"def {name}\b|class {name}\b")
         return [Problem(str(solution.path), line, f"the worked solution does not pass with seed {seed}: {wrong}")]

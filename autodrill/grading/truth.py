@@ -117,6 +117,7 @@ def truth(exercise: Exercise, solution: Solution, case: Case, *, thorough: bool 
         smooth = votes and all(np.isfinite(c).all() for c in high)
         gradients = derivative(raised, high, smooth=smooth, thorough=thorough)
         spread = _amplified_rounding(derivative, raised, high, gradients, dtype)
+    _refuse_overflow(case, (*outputs, *gradients))
     differentiated = [names[i] for i in moving]
     low = tuple(o.astype(dtype) for o in outputs)
     if exercise.kind is Kind.VALUE:
@@ -147,6 +148,16 @@ def added_by(exercise: Exercise, solution: Solution, case: Case, known: Truth, o
     with authored(solution.path, "forward"), np.errstate(all="ignore"):
         added = _derivative(exercise, forward, wrt)(raised, [c.astype(np.float64) for c in others])
     return [np.zeros_like(part.value) for part in known.parts if not part.linear] + added
+
+
+def _refuse_overflow(case: Case, right: Sequence[Array]) -> None:
+    """Refuse a right answer that is finite in float64 and not in the case's dtype: nobody could give it."""
+    largest = float(np.finfo(case.dtype).max)
+    if any(np.any(np.isfinite(value) & (np.abs(value) > largest)) for value in right):
+        raise InternalError(
+            f"in the case `{case.label}` what is right is too large for {case.dtype}: draw smaller values, or say in "
+            "`large` how large the large case is"
+        )
 
 
 class _Derivative(Protocol):

@@ -42,7 +42,6 @@ CASES = [
 EQUIVALENT = {
     "transpose: ...": "the matrix is symmetric, and the results have one axis",
     "operand: len(p) -> ...": "there are as many unknowns as prices, rows of Q and cotangents",
-    "operand: np.zeros((len(A), len(A)), Q.dtype) -> np.zeros((len(A), len(A)), A.dtype)": "all are of one dtype",
 }
 
 

@@ -38,7 +38,6 @@ CASES = [
 ]
 EQUIVALENT = {
     "operand: len(z) -> ...": "W is square, and z, g and the rows of U are as many",
-    "operand: np.eye(len(z), dtype=z.dtype) -> ...": "all are of one dtype and length",
     "transpose: U.T @ q -> U.T @ q.T": "q has one axis",
     "transpose: U.T @ q -> (U.T @ q).T": "it has one axis",
 }

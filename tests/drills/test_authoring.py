@@ -19,7 +19,7 @@ def test_a_pattern_names_arrays_and_their_dimensions() -> None:
 
 
 def test_options_are_told_apart_by_their_names() -> None:
-    entry = given("x[n]", x=2.0, g=1.0, axis=-1, smooth=False, note="at the kink")
+    entry = given("x[]", x=2.0, g=1.0, axis=-1, smooth=False, note="at the kink")
     assert entry.values == {"x": 2.0, "g": 1.0}
     assert entry.static == {"axis": -1}
     assert (entry.smooth, entry.note) == (False, "at the kink")
@@ -31,7 +31,7 @@ def test_a_size_may_have_a_least() -> None:
     assert entry.least == {"h": 3}
 
 
-@pytest.mark.parametrize("pattern", ["x[n", "x", "x[n] y", "[n]", "x[n>=]", "x[>=3]", "x[3>=n]"])
+@pytest.mark.parametrize("pattern", ["x[n", "x", "x[n] y", "[n]", "x[n>=]", "x[>=3]", "x[3>=n]", "x[n => 3]", "x[n+1]"])
 def test_a_malformed_pattern_is_refused(pattern: str) -> None:
     with pytest.raises(ValueError, match="is not of the form"):
         given(pattern)
@@ -60,6 +60,11 @@ def test_values_are_drawn_from_where_the_rule_says() -> None:
     many = normal(4.0, mean=7.0)(rng, shape, {})
     assert many.mean() == pytest.approx(7, abs=5 * 4 / 100)
     assert many.std() == pytest.approx(4, abs=5 * 4 / np.sqrt(20_000))
+
+
+def test_a_number_fills_the_declared_shape() -> None:
+    fill = given("x[n,m] y[n]", x=2.0).values["x"]
+    np.testing.assert_array_equal(fill(np.random.default_rng(0), (2, 3), {}), [[2.0, 2.0, 2.0], [2.0, 2.0, 2.0]])
 
 
 def test_indices_stay_below_a_number_or_a_dimension() -> None:

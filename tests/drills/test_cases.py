@@ -123,14 +123,17 @@ def test_a_scenario_is_put_at_each_of_its_sizes(shipped: Library) -> None:
 
 
 def test_small_cases_grow_and_are_of_the_same_class(pack: Pack) -> None:
-    pack.add(solution=('[given("x[n,m]")]', '[given("x[n,m]"), given("x[n,m]", axis=0)]'))
+    pack.add(solution=('[given("x[n,m]")]', '[given("x[n,m]", power=2), given("x[n,m]", power=3)]'))
+    file = pack.solution_file()
+    text = file.read_text(encoding="utf-8").replace("def forward(x)", "def forward(x, power)")
+    file.write_text(text, encoding="utf-8")
     exercise, solution = pack.load()
-    like = next(c for c in battery(exercise, solution, 0) if c.static and c.dtype == "float32")
+    like = next(c for c in battery(exercise, solution, 0) if c.static["power"] == 3 and c.dtype == "float32")
     small = list(islice(small_cases(exercise, solution, like, 0), 9))
     shapes = [c.inputs["x"].shape for c in small if max(c.inputs["x"].shape) > 1]
     assert shapes == sorted(shapes, key=sum)
     assert max(shapes[0]) <= 2
-    assert {(c.static["axis"], c.dtype, c.simple, c.large) for c in small} == {(0, "float32", True, False)}
+    assert {(c.static["power"], c.dtype, c.simple, c.large) for c in small} == {(3, "float32", True, False)}
 
 
 def test_small_values_can_be_followed_by_a_person(pack: Pack) -> None:

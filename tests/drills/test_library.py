@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,8 +11,6 @@ from autodrill.drills.library import Library, suggest
 from autodrill.errors import ContentError, FileError, UnknownNameError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.conftest import Pack
 
 
@@ -57,7 +56,16 @@ def test_a_middle_of_a_name_is_no_name(library: Library, name: str) -> None:
 def test_a_name_like_no_other_points_to_the_list(library: Library, name: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
         library.find(name)
-    assert caught.value.hint == "`autodrill list` shows them all"
+    assert caught.value.hint is not None
+    assert caught.value.hint.startswith("`autodrill list` shows them all")
+
+
+def test_a_miss_without_any_pack_says_how_one_is_named(library: Library, pack: Pack) -> None:
+    sought = "one of a pack needs `AUTODRILL_PACKS`, set to the pack's folder"
+    for found, says in ((library, True), (Library.open([pack.root], environ={}), False)):
+        with pytest.raises(UnknownNameError) as caught:
+            found.find("cubist_forward")
+        assert (sought in str(caught.value.hint)) is says
 
 
 def test_a_file_is_read_once(library: Library, pack: Pack) -> None:
@@ -98,6 +106,14 @@ def test_packs_come_after_the_shipped_exercises(pack: Pack) -> None:
     library = Library.open(environ={"AUTODRILL_PACKS": f"{pack.root}{os.pathsep}"})
     assert library.roots == (content_root(), pack.root)
     assert {"mul_backward", "cube_backward"} <= library.paths.keys()
+
+
+def test_a_pack_that_is_named_twice_is_opened_once(pack: Pack, monkeypatch: pytest.MonkeyPatch) -> None:
+    pack.add()
+    monkeypatch.chdir(pack.root.parent)
+    library = Library.open([Path(pack.root.name)], environ={"AUTODRILL_PACKS": str(pack.root)})
+    assert len(library.roots) == 2
+    assert library.find("cube_backward").id == "cube_backward"
 
 
 def test_a_folder_that_is_no_pack_is_refused(tmp_path: Path) -> None:

@@ -57,6 +57,7 @@ def made(line: str, operator: Operator, parameters: str = "g, x, y") -> list[str
         (Operator.CONDITION, "z = g and x", ["g or x", "g", "x"]),
         (Operator.OPERAND, "z = g * 2", ["x * 2", "y * 2"]),
         (Operator.OPERAND, "for i in x: h(i)", ["for i in g:", "for i in y:"]),
+        (Operator.OPERAND, "z = x.dtype", []),  # all floating inputs have one
         (Operator.OPERAND, "z = h(1).data", ["h(1).grad"]),
         (Operator.OPERAND, "h(1).grad = 3", ["h(1).data"]),
         (Operator.UPSTREAM, "z = g * x", ["g ** 0 * x"]),
@@ -66,6 +67,7 @@ def made(line: str, operator: Operator, parameters: str = "g, x, y") -> list[str
         (Operator.OFF_BY_ONE, "z = x[:n]", ["x[:n + 1]", "x[:n - 1]"]),
         (Operator.OFF_BY_ONE, "z = range(n)", ["range(n + 1)", "range(n - 1)"]),
         (Operator.CONSTANT, "z = 1.0", ["z = 0.0", "z = 2.0", "z = -1.0"]),
+        (Operator.CONSTANT, "z = x.max(axis=-2)", []),  # `sign` makes 2 of it, `axis` -1 and -3
         (Operator.CONSTANT, "z = True", ["z = False"]),
         (Operator.COPY, "z = (x + y).copy()", ["x + y"]),
         (Operator.COPY, "z = np.array(x)", ["x"]),

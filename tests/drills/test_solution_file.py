@@ -83,6 +83,12 @@ def test_a_missing_solution_file_is_named(pack: Pack) -> None:
             "WRT",
             "`WRT` names `y`, which is not an array of every `given(...)`",
         ),
+        (
+            'given("x[n,m]")',
+            'given("x[n,m]", smoth=False)',
+            "CASES",
+            "`smoth` in `given(...)` is no array of it, no option and no argument of `forward`",
+        ),
         ("def slope", 'WRT = "x"\n\n\ndef slope', "WRT", "`WRT` must be a tuple of names"),
         ("def slope", "RESULTS = 3\n\n\ndef slope", "RESULTS", "`RESULTS` must be a tuple of names"),
         ("def slope", "saved = 3\n\n\ndef slope", "saved", "`saved` must be a function"),

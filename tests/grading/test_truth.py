@@ -43,6 +43,16 @@ def test_a_gradient_is_that_of_the_closed_form(pack: Pack) -> None:
     np.testing.assert_allclose(part.value, 3 * case.inputs["x"] ** 2 * known.cotangents[0], rtol=1e-14)
 
 
+def test_what_is_too_large_for_the_dtype_is_the_exercise_s_fault(pack: Pack) -> None:
+    # 3 (1e20)² g is about 1e40; the largest float32 is 3.4e38.
+    pack.add(solution=('given("x[n,m]")', 'given("x[n,m]", x=1e20, smooth=False)'))
+    exercise, solution = pack.load()
+    doubles, singles = ([c for c in battery(exercise, solution, 0) if c.dtype == d] for d in ("float64", "float32"))
+    assert np.isfinite(truth(exercise, solution, doubles[0]).parts[0].value).all()
+    with pytest.raises(InternalError, match=r"`x \(n, m\) · float32` what is right is too large for float32"):
+        truth(exercise, solution, singles[0])
+
+
 def test_the_matrix_product_s_gradients_are_those_of_the_closed_form(shipped: Library) -> None:
     for case, known in truths(shipped, "matmul_backward"):
         x, w = (case.inputs[n].astype(case.dtype).astype(np.float64) for n in ("X", "W"))
