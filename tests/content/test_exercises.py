@@ -52,9 +52,23 @@ LINES, COLUMNS = 14, 80
 """What a report may take of a terminal."""
 
 FIRST = frozenset(
-    "add_backward backward_engine bug_visited_equality bug_zero_grad label_graph matmul_backward mul_backward "
-    "mul_broadcast_backward relu_backward softmax_backward softmax_cross_entropy_backward sum_backward tanh_backward "
-    "topological_sort unbroadcast".split()
+    [
+        "add_backward",
+        "backward_engine",
+        "bug_visited_equality",
+        "bug_zero_grad",
+        "label_graph",
+        "matmul_backward",
+        "mul_backward",
+        "mul_broadcast_backward",
+        "relu_backward",
+        "softmax_backward",
+        "softmax_cross_entropy_backward",
+        "sum_backward",
+        "tanh_backward",
+        "topological_sort",
+        "unbroadcast",
+    ]
 )
 """The exercises that the generic patterns were written beside."""
 
