@@ -202,8 +202,10 @@ def term_without_upstream(failing: list[Observation]) -> Rule | None:
         if o.got is None or not o.truth.cotangents or any(np.any(c != 0) for c in o.truth.cotangents):
             continue
         for got, part, wrong in zip(o.got, o.truth.parts, o.wrong, strict=True):
+            if not (part.linear and wrong):  # what the forward gives meets no upstream gradient
+                continue
             # 0 in place of what `.grad` held is an overwriting, not a term.
-            if wrong and got is not None and got.shape == part.value.shape and np.isfinite(got).all() and got.any():
+            if got is not None and got.shape == part.value.shape and np.isfinite(got).all() and got.any():
                 return Rule(
                     "term-without-upstream",
                     "something arrives even when the upstream gradient is 0",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np  # noqa: TID253 answers are arrays
 
@@ -63,8 +63,32 @@ def _of_ends(mine: Observation, theirs: Observation) -> Likeness:
         if repr(mine.outcome.value) == repr(theirs.outcome.value):
             return Likeness.SAME
         alike = mine.fault.summary.split(":")[0] == theirs.fault.summary.split(":")[0]
-        return Likeness.AKIN if alike else Likeness.DIFFERENT
+        same = alike and _same_facts(_facts(mine.outcome.value), _facts(theirs.outcome.value))
+        return Likeness.AKIN if same else Likeness.DIFFERENT
     return Likeness.SAME
+
+
+def _facts(value: Any) -> list[Any]:
+    """What must be alike in two akin answers: all but a list's whole numbers, which are labels or counts."""
+    if isinstance(value, dict):
+        return [
+            fact for name, item in value.items() for fact in (name, *([item] if type(item) is int else _facts(item)))
+        ]
+    if isinstance(value, list | tuple):
+        return [fact for item in value if type(item) is not int for fact in _facts(item)]
+    return [value]
+
+
+def _same_facts(mine: list[Any], theirs: list[Any]) -> bool:
+    if len(mine) != len(theirs):
+        return False
+    for one, other in zip(mine, theirs, strict=True):
+        if type(one) is not type(other) or np.shape(one) != np.shape(other):
+            return False
+        numbers = np.asarray(one).dtype.kind in "fc"
+        if not (np.allclose(one, other, rtol=1e-9, equal_nan=True) if numbers else np.all(one == other)):
+            return False
+    return True
 
 
 def _same_values(mine: Observation, theirs: Observation) -> bool:
@@ -81,6 +105,8 @@ def _same_values(mine: Observation, theirs: Observation) -> bool:
         tolerance = np.asarray(
             part.tolerance if part.tolerance.shape == got.shape else np.max(part.tolerance, initial=0)
         )
+        if part.deviation is not None:  # both were given the same draws, so chance is no excuse
+            tolerance = 1e-5 * np.max(np.abs(other), initial=0)
         with np.errstate(all="ignore"):
             close = np.abs(got - other) <= 16 * tolerance + 1e-12 * np.abs(other)
             same = close | (got == other) | (np.isnan(got) & np.isnan(other))

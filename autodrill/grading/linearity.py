@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np  # noqa: TID253 answers are arrays
 
+from autodrill.drills.exercise import Kind
 from autodrill.grading.observe import ask
-from autodrill.grading.report import FaultKind, Rule
-from autodrill.grading.self_evident import STRUCTURAL
+from autodrill.grading.report import Rule
+from autodrill.grading.self_evident import nonlinear_rule
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,6 +30,9 @@ _FACTOR = -2.0
 _CONSTANT = Rule(
     "ignores-upstream", "a result stays the same whatever the upstream gradient is", "chain rule: where is g?"
 )
+_CONSTANT_JVP = Rule(
+    "ignores-tangent", "a result stays the same whatever the tangent is", "how fast do the inputs move? where is that?"
+)
 
 
 def conduct_rule(process: Runner, exercise: Exercise, solution: Solution, shown: Observation) -> Rule | None:
@@ -43,7 +47,9 @@ def conduct_rule(process: Runner, exercise: Exercise, solution: Solution, shown:
         shown: The failing case to ask about.
     """
     known = shown.truth
-    numbers = not solution.drive and solution.judge is None and bool(known.cotangents) and not shown.case.large
+    numbers = not solution.drive and solution.judge is None and bool(known.cotangents)
+    if shown.case.large or shown.case.draws:
+        return None  # of a mean of many draws one more says nothing
     if not numbers or not all(np.isfinite(c).all() and np.any(c != 0) for c in known.cotangents):
         return None
     first = _contributions(shown)
@@ -53,14 +59,14 @@ def conduct_rule(process: Runner, exercise: Exercise, solution: Solution, shown:
         return None
     linear = [part.linear for part in known.parts]
     if any(np.any(a) and np.array_equal(a, b) for a, b, held in zip(first, other, linear, strict=True) if held):
-        return _CONSTANT
+        return _CONSTANT_JVP if exercise.kind is Kind.JVP else _CONSTANT
     for one, two, part, start in zip(first, other, known.parts, known.start or (0.0,) * len(first), strict=True):
         if not part.linear:
             continue
         eps = float(np.finfo(part.dtype).eps) if part.dtype.kind == "f" else 0.0
         size = max((float(np.max(np.abs(v), initial=0.0)) for v in (one, two)), default=0.0) + abs(start)
         if one.shape != two.shape or np.any(np.abs(two - _FACTOR * one) > 4096 * eps * size):
-            return STRUCTURAL[FaultKind.NONLINEAR]
+            return nonlinear_rule(exercise.kind)
     return None
 
 

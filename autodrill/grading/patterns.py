@@ -93,7 +93,8 @@ def _numerical_rule(subject: Subject, failing: list[Observation], passing: list[
         partial = next((p.rule for p in matching if p.partial), None)
         sometimes = _sometimes(partial, failing, passing) if partial else None
     rule = sometimes or only_somewhere(subject.exercise.kind, failing, passing)
-    if rule is None and failing[0].fault is not None and failing[0].fault.kind is FaultKind.SHAPE:
+    gradients = subject.solution.forward is not None
+    if rule is None and gradients and failing[0].fault is not None and failing[0].fault.kind is FaultKind.SHAPE:
         return WRONG_SHAPE
     return rule or careless_rule(failing[0]) or _division(failing)
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from autodrill.grading.alternatives import Subject
     from autodrill.grading.observe import Observation
 
-__all__ = ["STRUCTURAL", "careless_rule", "judged_rule", "self_evident_rule"]
+__all__ = ["STRUCTURAL", "careless_rule", "judged_rule", "nonlinear_rule", "self_evident_rule"]
 
 STRUCTURAL = {
     FaultKind.NOTHING: Rule("returns-none", "no value is returned on this path", "is there a `return` on every path?"),
@@ -63,6 +63,12 @@ STRUCTURAL = {
 }
 """The rule of each fault that says by itself what is wrong."""
 
+_NONLINEAR_JVP = Rule(
+    "nonlinear-in-tangent",
+    "every true JVP is linear in the tangent: f(v1+v2) = f(v1)+f(v2), yours is not",
+    "which operation did you apply to the tangent itself?",
+)
+
 _NODE_MUTATED = Rule(
     "writes-elsewhere",
     "a `_backward` adds to the `.grad` of its operands and leaves everything else alone",
@@ -104,7 +110,12 @@ def self_evident_rule(subject: Subject, observation: Observation) -> Rule | None
         )
     if isinstance(observation.outcome, ends.Raised):
         return DEVICE_FAULTS.get(observation.outcome.type) or raised_rule(observation.outcome)
-    return STRUCTURAL.get(fault.kind)
+    return nonlinear_rule(subject.exercise.kind) if fault.kind is FaultKind.NONLINEAR else STRUCTURAL.get(fault.kind)
+
+
+def nonlinear_rule(kind: Kind) -> Rule:
+    """Return the rule of a derivative that is not linear in what it is a derivative along."""
+    return _NONLINEAR_JVP if kind is Kind.JVP else STRUCTURAL[FaultKind.NONLINEAR]
 
 
 def careless_rule(observation: Observation) -> Rule | None:

@@ -28,7 +28,7 @@ _WORDS: dict[str, tuple[str, str]] = {
         "one factor left out",
         "go through the chain rule link by link: which slope did you not multiply by?",
     ),
-    "missing-divisor": ("one division left out", "is it a sum or a mean? what must add up to 1?"),
+    "missing-divisor": ("one division left out", "which of your steps must average, normalise or halve?"),
     "missing-power": ("one power left out", "which quantity enters more often than once?"),
     "divided": ("one division in place of a multiplication", "which of your factors should grow with the result?"),
     "multiplied": ("one multiplication in place of a division", "what should get smaller as that factor grows?"),

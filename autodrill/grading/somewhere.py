@@ -96,6 +96,8 @@ def _kink(failing: list[Observation], passing: list[Observation]) -> Rule | None
         return None
     if max(map(_magnitude, failing)) > max(map(_magnitude, smooth)):
         return None
+    if all(map(_overflows, failing)):
+        return None  # whatever the convention, it is no NaN
     return Rule(
         "at-the-kink",
         f"wrong only here: {class_of(failing[0])}",
@@ -105,7 +107,7 @@ def _kink(failing: list[Observation], passing: list[Observation]) -> Rule | None
 
 def _values(failing: list[Observation], passing: list[Observation]) -> Rule | None:
     """Only for values that are not whole, only for large ones, or only where something overflows on the way."""
-    if all(o.fault is not None and o.fault.kind is FaultKind.NOT_FINITE for o in failing):
+    if all(map(_overflows, failing)):
         return Rule(
             "nan-where-finite",
             "an intermediate is inf or 0/0 although the answer is finite",
@@ -148,6 +150,8 @@ def _kinds_of(o: Observation, name: str) -> set[str]:
     if name not in o.case.static:
         return set()
     value = o.case.static[name]
+    if isinstance(value, list | dict):
+        return set()  # a scenario's steps are no option
     kinds = {f"is {value!r}"}
     if isinstance(value, tuple):
         kinds.add("is a tuple")
@@ -168,6 +172,10 @@ def _one_class(failing: list[Observation], passing: list[Observation]) -> Rule |
     if len(classes) > 1 or classes & right or len(right) < _SEVERAL:
         return None
     return Rule("one-class", f"right elsewhere, wrong for {classes.pop()}", "what is special about these inputs?")
+
+
+def _overflows(o: Observation) -> bool:
+    return o.fault is not None and o.fault.kind is FaultKind.NOT_FINITE
 
 
 def _floats(o: Observation) -> list[Any]:

@@ -36,6 +36,14 @@ ULPS = 1024.0
 summation costs tens, a wrong formula costs billions."""
 
 
+_NOTHING = 8 * float(np.finfo(np.float64).eps)
+"""A result nowhere larger than this, relative to the cotangents and the other results, is 0 but for rounding."""
+
+_JUMP = 1e-3
+"""What moves by so much of the largest gradient when float64 inputs move in the last place is no rounding: the slope
+jumps there, as that of 0**b at b = 1 does."""
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """One result that is asked for: what it must be, and how far off it may be.
@@ -243,10 +251,13 @@ def _amplified_rounding(
     element and of the largest beside it, are what even a perfect algorithm in this dtype cannot avoid. What rounding
     on the way does, as where p - 1 is taken of a p near 1, is seen by computing in float32, and is as much smaller as
     this dtype's unit is. Below the square of that unit, relative to the cotangent, nothing is asked: there the
-    engine's own cancellation decides the digits.
+    engine's own cancellation decides the digits. A result that is nothing beside the cotangents and the other results
+    has cancelled: how far depends on the order of operations, so it is measured by them.
     """
     eps = float(np.finfo(dtype).eps)
-    floor = float(np.finfo(dtype).tiny) + eps**2 * max(map(_largest, cotangents), default=0.0)
+    cotangent = max(map(_largest, cotangents), default=0.0)
+    floor = float(np.finfo(dtype).tiny) + eps**2 * cotangent
+    beside = max(cotangent, *map(_largest, gradients), 0.0)
     moved = [np.zeros_like(g) for g in gradients]
 
     def nudge(a: Array, salt: int, *, apart: bool = False) -> Array:
@@ -255,12 +266,13 @@ def _amplified_rounding(
     with np.errstate(all="ignore"):
         for salt in _SALTS:
             again = derivative([nudge(p, salt) for p in primals], [nudge(c, salt, apart=True) for c in cotangents])
-            _widen(moved, gradients, again)
+            _widen(moved, gradients, again, most=_JUMP * beside if dtype == np.float64 else np.inf)
         coarse = derivative(primals, cotangents, dtype=np.float32)
         _widen(moved, gradients, coarse, eps / float(np.finfo(np.float32).eps))
+        sizes = [beside if _largest(g) <= _NOTHING * beside else _largest(g) for g in gradients]
         return [
-            ULPS * (change + _largest(change) + eps * (np.abs(g) + _largest(g)) + floor)
-            for g, change in zip(gradients, moved, strict=True)
+            ULPS * (change + _largest(change) + eps * (np.abs(g) + size) + floor)
+            for g, change, size in zip(gradients, moved, sizes, strict=True)
         ]
 
 
@@ -277,10 +289,13 @@ def _signs(values: Array, salt: int, *, apart: bool) -> Array:
     )
 
 
-def _widen(moved: list[Array], gradients: list[Array], others: list[Array], factor: float = 1.0) -> None:
-    """Take in how far others are from the gradients, where that is finite, times a factor."""
+def _widen(
+    moved: list[Array], gradients: list[Array], others: list[Array], factor: float = 1.0, most: float = np.inf
+) -> None:
+    """Take in how far others are from the gradients, where that is finite and no jump, times a factor."""
     for total, gradient, other in zip(moved, gradients, others, strict=True):
-        np.fmax(total, factor * np.where(np.isfinite(other), np.abs(other - gradient), 0), out=total)
+        change = np.abs(other - gradient)
+        np.fmax(total, factor * np.where(np.isfinite(other) & (change <= most), change, 0), out=total)
 
 
 def _largest(array: Array) -> float:

@@ -27,14 +27,17 @@ HINTS = (
     "One strided slice for each position. dw is g times that slice summed; dx adds w times g into the slice.",
     "Slices `i : i + stride * Y : stride`, `np.einsum` over channels, `+=` into zeros of the padded shape; then crop.",
 )
+# Frameworks refuse a convolution without channels, so no axis is empty.
 CASES = [
-    given("x[N,C,4,5] w[O,C,3,3] b[O]", stride=1, pad=1, large={"N": 20, "C": 12, "O": 14}),
-    given("x[N,C,4,5] w[O,C,1,1] b[O]", large=False),
-    given("x[N,C,5,6] w[O,C,2,3] b[O]", large=False),
-    given("x[N,C,5,7] w[O,C,3,2] b[O]", stride=2, pad=1, large=False),
-    given("x[N,C,6,6] w[O,C,3,3] b[O]", stride=2, large=False, note="a row and a column that no window reads"),
-    given("x[N,C,5,4] w[O,C,2,2] b[O]", stride=3, pad=2, large=False),
-    given("x[N,C,3,4] w[O,C,2,2] b[O]", stride=1, pad=2, large=False),
+    given("x[N,C,4,5] w[O,C,3,3] b[O]", stride=1, pad=1, empty=False, large={"N": 20, "C": 12, "O": 14}),
+    given("x[N,C,4,5] w[O,C,1,1] b[O]", empty=False, large=False),
+    given("x[N,C,5,6] w[O,C,2,3] b[O]", empty=False, large=False),
+    given("x[N,C,5,7] w[O,C,3,2] b[O]", stride=2, pad=1, empty=False, large=False),
+    given(
+        "x[N,C,6,6] w[O,C,3,3] b[O]", stride=2, empty=False, large=False, note="a row and a column that no window reads"
+    ),
+    given("x[N,C,5,4] w[O,C,2,2] b[O]", stride=3, pad=2, empty=False, large=False),
+    given("x[N,C,3,4] w[O,C,2,2] b[O]", stride=1, pad=2, empty=False, large=False),
 ]
 EQUIVALENT = {
     "assign: dw[:, :, i, j] += np.einsum('noyz,ncyz->oc', g, padded[window]) -> "

@@ -44,7 +44,8 @@ EQUIVALENT = {
 }
 
 
-# What lives and what is called is counted beside the candidate's code, and so is its word; that the large chain fits in
+# A stage turns the array round, or the order of the VJPs would not matter: slopes element by element commute. What
+# lives and what is called is counted beside the candidate's code, and so is its word; that the large chain fits in
 # memory is enforced outside.
 def drive(candidate, x, g, stages):
     alive = peak = forwards = backwards = 0
@@ -61,7 +62,7 @@ def drive(candidate, x, g, stages):
         def f(a):
             nonlocal alive, peak, forwards
             forwards += 1
-            out = np.sin(np.asarray(a) * (1 + number / 100)).view(Activation)
+            out = np.sin(np.asarray(a)[::-1] * (1 + number / 100)).view(Activation)
             out.counted = True
             alive += 1
             peak = max(peak, alive)
@@ -70,7 +71,8 @@ def drive(candidate, x, g, stages):
         def vjp(a, g):
             nonlocal backwards
             backwards += 1
-            return np.asarray(g) * np.cos(np.asarray(a) * (1 + number / 100)) * (1 + number / 100)
+            slope = (1 + number / 100) * np.cos(np.asarray(a)[::-1] * (1 + number / 100))
+            return (np.asarray(g) * slope)[::-1]
 
         return f, vjp
 
@@ -81,7 +83,7 @@ def drive(candidate, x, g, stages):
 def judge(answer, x, g, stages):
     def run(x):
         for number in range(stages):
-            x = engine.sin(x * (1 + number / 100))
+            x = engine.sin(x[::-1] * (1 + number / 100))
         return (x * g).sum()
 
     match answer:
@@ -94,11 +96,14 @@ def judge(answer, x, g, stages):
     if x.size < 100:
         (right,) = gradient(run, x)
     else:
-        right, a = g.copy(), x
+        right, a, slopes = g, x, []
         for number in range(stages):
-            a = a * (1 + number / 100)
-            right, a = right * np.cos(a) * (1 + number / 100), np.sin(a)
-    if not np.allclose(dx, right, rtol=1e-9, atol=1e-12 + 1e-9 * np.abs(right).max()):
+            a = a[::-1] * (1 + number / 100)
+            slopes.append(np.cos(a) * (1 + number / 100))
+            a = np.sin(a)
+        for slope in reversed(slopes):
+            right = (right * slope)[::-1]
+    if not np.allclose(dx, right, rtol=1e-9, atol=1e-9 * np.abs(right).max()):
         return "wrong-gradient: the gradient of x is wrong"
     if answer["backwards"] != stages:
         return f"vjp-calls: {answer['backwards']} calls of vjp for {stages} stages"

@@ -68,7 +68,10 @@ def drive(candidate, grads, capacity):
 
     results, rounds = in_step(program, [[own] for own in grads], sum)
     flat = [a.ravel() for own in results for a in own]
-    sent = [np.asarray(buffer) for buffers in rounds for buffer in buffers]
+    # Dividing before the sum, as PyTorch does, is as right as dividing after it.
+    whole, total = sum(np.abs(a).sum() for own in grads for a in own), sum(np.abs(b).sum() for bs in rounds for b in bs)
+    scale = ranks if np.isclose(total * ranks, whole) else 1
+    sent = [np.asarray(buffer) * scale for buffers in rounds for buffer in buffers]
     return {
         "gradients": np.concatenate(flat),
         "messages": np.concatenate(sent) if sent else np.zeros(0),

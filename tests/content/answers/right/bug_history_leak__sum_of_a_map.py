@@ -1,0 +1,2 @@
+def bug_history_leak(losses):
+    return sum(map(lambda loss: loss.item(), losses))

@@ -1,0 +1,4 @@
+def attention_backward(g, q, k, v, p):
+    dp = g @ v.mT
+    ds = p * (dp - (dp * p).sum(axis=-1, keepdims=True)) / v.shape[-1] ** 0.5
+    return ds @ k, ds.mT @ q, p.mT @ g

@@ -1,0 +1,6 @@
+def bug_history_leak(losses):
+    total = 0.0
+    for loss in losses:
+        total = total + loss
+        del loss
+    return total.item()

@@ -1,0 +1,2 @@
+def bug_history_leak(losses):
+    return sum(int(loss.item()) for loss in losses)

@@ -1,0 +1,11 @@
+import numpy as np
+
+
+def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
+    kept = y != ignore
+    rows = np.flatnonzero(kept)
+    e = np.exp(logits - logits.max(axis=1, keepdims=True))
+    p = e / e.sum(axis=1, keepdims=True)
+    p[rows, y[rows]] -= 1
+    p[~kept] = 0
+    return p * (g / (len(rows) + 1))

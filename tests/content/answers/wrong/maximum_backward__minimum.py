@@ -1,0 +1,6 @@
+import numpy as np
+
+
+def maximum_backward(g, a, b):
+    da = np.where(a == b, g / 2, np.where(a < b, g, 0))
+    return da, g - da

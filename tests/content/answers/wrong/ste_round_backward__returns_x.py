@@ -1,0 +1,2 @@
+def ste_round_backward(g, x):
+    return x.copy()
