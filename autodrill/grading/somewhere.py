@@ -51,9 +51,6 @@ _LAYOUTS: tuple[tuple[str, Rule], ...] = (
 _SEVERAL = 2
 """In so many other classes an answer must be right before one class is called the exception."""
 
-_ORDINARY = 10
-"""Values so many times larger than others are no ordinary ones any more."""
-
 _AT_ZERO = Rule("at-zero", "wrong where an input is 0", "do you divide by it, or test its truth?")
 _EMPTY = Rule("empty", "wrong for an array with an axis of size 0", "what does your code do when there is nothing?")
 
@@ -97,8 +94,7 @@ def _kink(failing: list[Observation], passing: list[Observation]) -> Rule | None
     smooth = [o for o in passing if o.case.smooth]
     if not all(not o.case.smooth for o in failing) or not smooth:
         return None
-    largest = max(map(_magnitude, failing))
-    if largest > max(map(_magnitude, passing)) or largest > _ORDINARY * max(map(_magnitude, smooth)):
+    if max(map(_magnitude, failing)) > max(map(_magnitude, smooth)):
         return None
     if all(map(_overflows, failing)):
         return None  # whatever the convention, it is no NaN
@@ -126,7 +122,7 @@ def _values(failing: list[Observation], passing: list[Observation]) -> Rule | No
             "do you use `int`, `//` or a rounding?",
         )
     ordinary = max(map(_magnitude, others), default=0.0)  # 0 is no ordinary value: to be right there says little
-    if ordinary > 0 and min(map(_magnitude, failing)) > _ORDINARY * ordinary:
+    if ordinary > 0 and min(map(_magnitude, failing)) > 10 * ordinary:
         return Rule(
             "large-values",
             "right for ordinary values, wrong for large ones",
