@@ -207,7 +207,10 @@ def scatter_along_axis(
 ) -> Array:
     """Return zeros of `shape` with `values` added at `indices` along `axis`: the adjoint of `take_along_axis`."""
     out = xp.zeros(shape, values.dtype)
-    backend_of(out).scatter_add(out, _grid(xp, indices, axis), values)
+    if indices.shape[axis] == 1:  # none is named twice
+        out[_grid(xp, indices, axis)] = values
+    else:
+        backend_of(out).scatter_add(out, _grid(xp, indices, axis), values)
     return out
 
 

@@ -63,8 +63,9 @@ class _Places(NamedTuple):
 
 def _first_maximum(x: Array) -> Any:
     """Return the maximum over the last axis; of several, the first alone gets the gradient, as in PyTorch."""
-    place = raw(x).argmax(axis=-1)[..., None]
-    return take_along_axis(x, place, -1)[..., 0]
+    rows = reshape(x, (math.prod(x.shape[:-1]), x.shape[-1]))  # of two axes: an index is built for each
+    place = raw(rows).argmax(axis=-1)[:, None]
+    return reshape(take_along_axis(rows, place, -1), x.shape[:-1])
 
 
 def _max_pool(x: Array, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, dims: int) -> Any:
