@@ -58,4 +58,4 @@ def new(
 
     for path in paths:
         say(clean(str(path)))
-    say(clean(f"written; what is left to write: autodrill verify {pack}"), err=True)
+    say(clean(f"written; what is left to write: autodrill verify {name} --pack {pack}"), err=True)
