@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     Run = Callable[..., subprocess.CompletedProcess[str]]
 
+# Before PyTorch is imported: tests run side by side, and threads that wait for one another in small sums only spin.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 UNSET = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "EDITOR", "VISUAL", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
 KEPT = ("AUTODRILL_SEEDS",)  # how long the tests of the content run, not what they run
 

@@ -61,15 +61,12 @@ def from_eigh(x: Any) -> Any:
     return (vectors * engine.expand_dims(engine.sin(values), -2)) @ adjoint(vectors)
 
 
-def from_eig(x: Any) -> Any:
+def from_eig(x: Any, sizes: bool = False) -> Any:
     """Return the real part of the matrix sine of any matrix, through its eigenvectors, whatever their phases."""
     values, vectors = engine.eig(x)
+    if sizes:
+        return engine.absolute(vectors)  # that their norm stays 1
     return engine.real(engine.matmul(vectors * engine.expand_dims(engine.sin(values), -2), engine.inv(vectors)))
-
-
-def sizes_from_eig(x: Any) -> Any:
-    """Return the sizes of the eigenvectors' elements, which tell that their norm stays 1."""
-    return engine.absolute(engine.eig(x)[1])
 
 
 def turning(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
@@ -161,7 +158,7 @@ SAMPLES: tuple[Sample, ...] = (
     one("eigvalsh", (3, 3), draw=regular, call=lambda x: engine.eigvalsh(hermitian(x))),
     *(one("eig", shape, draw=regular, call=from_eig) for shape in ((1, 1), (3, 3))),
     *(one("eig", shape, draw=turning, call=from_eig) for shape in ((3, 3), (2, 2, 2))),
-    *(one("eig", (3, 3), draw=draw, call=sizes_from_eig) for draw in (regular, turning)),
+    *(one("eig", (3, 3), draw=draw, call=from_eig, sizes=True) for draw in (regular, turning)),
     one("eigvals", (3, 3), draw=turning),
     *(one("svd", shape, draw=regular, call=from_svd) for shape in ((1, 1), (3, 3), (4, 2), (2, 3), (2, 3, 2))),
     *(one("svdvals", shape, draw=regular) for shape in ((1, 1), (3, 2), (2, 2, 3))),
@@ -202,8 +199,10 @@ def torch_eigh(torch: Any) -> Any:
 
 
 def torch_eig(torch: Any) -> Any:
-    def call(x: Any) -> Any:
+    def call(x: Any, sizes: bool = False) -> Any:
         values, vectors = torch.linalg.eig(x)
+        if sizes:
+            return vectors.abs()
         return (vectors * torch.sin(values)[..., None, :] @ torch.linalg.inv(vectors)).real
 
     return call
