@@ -48,18 +48,10 @@ def check(
     source = read_file(path, follow=True)
     submission = Submission(source, path.name, str(path))
     seed = seed if seed is not None else int.from_bytes(os.urandom(3))
-    if pdb and case is None:
-        raise UsageError(
-            "`--pdb` needs the case to step through", hint="copy the replay line of a report and add `--pdb`"
-        )
-
-    if pdb and exercise.kind == "kernel":
-        raise UsageError("`--pdb` steps through Python, not through a kernel", hint="`printf` works in a kernel")
-
-    from autodrill.grading.server import own_processes
-
     if pdb:
         _step_through(library, exercise, submission, seed, case)
+    from autodrill.grading.server import own_processes
+
     # The processes' server starts before this process imports NumPy, so that the two imports overlap.
     with own_processes() as spawn:
         from autodrill.grading.judge import grade
@@ -80,9 +72,14 @@ def check(
 def _step_through(
     library: "Library", exercise: "Exercise", submission: "Submission", seed: int, case: int | None
 ) -> NoReturn:
+    if case is None:
+        raise UsageError(
+            "`--pdb` needs the case to step through", hint="copy the replay line of a report and add `--pdb`"
+        )
+    if exercise.kind == "kernel":
+        raise UsageError("`--pdb` steps through Python, not through a kernel", hint="`printf` works in a kernel")
     from autodrill.grading.debug import step_through
 
-    assert case is not None
     step_through(exercise, library.solution(exercise), submission, seed=seed, case=case)
     raise typer.Exit(Exit.DONE)
 

@@ -134,6 +134,7 @@ def test_the_untouched_stub_is_not_implemented_yet(exercise: Exercise) -> None:
 
     assert report.failure is not None
     assert (report.verdict, report.failure.kind) == (Verdict.FAIL, FaultKind.NOT_IMPLEMENTED)
+    assert report.failure.rule is None
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -27,7 +27,8 @@ def copy_slices(xp: Namespace, x: Array, values: Array, *, steps: Sequence[Step]
     """Return a copy of x in which the elements that the view operations `steps` select are `values`.
 
     An element selected twice holds the last of its values, and its gradient goes to that one. (PyTorch's
-    `index_put_` gives it to each of them, also to those that were written over.)
+    `index_put_` gives it to each of them, also to those that were written over.) Which is the last is undefined on
+    CUDA.
     """
     out = xp.array(x, order="C")
     # The steps are applied to positions, not to `out` itself: a reshape may have to copy, and would be written in vain.
@@ -50,9 +51,9 @@ def _copied_examples(
 
 def _of_last_writes(g: Array, x_shape: tuple[int, ...], steps: Sequence[Step]) -> Array:
     """Return what `steps` select of g, and 0 where a later value was written to the same element."""
-    taken = replay(g, steps)
     from autodrill.engine.levels import lift
 
+    taken = replay(g, steps)
     if not any(may_repeat(static.get("index", ())) for _, static in steps):
         return taken
     xp, levels = backend_of(g).xp, levels_of(raw(g))
