@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from autodrill.drills.authored import authored
 from autodrill.drills.authoring import Bound, Given, Scenario
+from autodrill.drills.drawing import distinct_sizes, draw, is_literal, sizes_of, takes_draws
 from autodrill.drills.exercise import Kind
 from autodrill.errors import UsageError
 
@@ -185,7 +186,7 @@ def _label(entry: Given) -> str:
 def _scalar_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
     """Random, zero and negative values; a zero and a negative cotangent; all operands one node."""
     names = list(entry.arrays)
-    drawn = [n for n in names if not _is_literal(entry, n)]
+    drawn = [n for n in names if not is_literal(entry, n)]
     label, fixed = _label(entry), entry.values.get("g")
 
     def case(what: str, **changes: Any) -> Case:
@@ -208,11 +209,6 @@ def _scalar_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
     return cases
 
 
-def _is_literal(entry: Given, name: str) -> bool:
-    """Whether an array's values are given rather than drawn."""
-    return name in entry.values and not callable(entry.values[name])
-
-
 def _scalar(entry: Given, name: str, rng: np.random.Generator) -> float:
     value = entry.values.get(name)
     if value is None:
@@ -224,7 +220,7 @@ def _small_scalars(entry: Given, like: Case) -> Iterator[Case]:
     names = list(entry.arrays)
     what = like.label.partition(" · ")[2]
     choices = [
-        (float(entry.values[n]),) if _is_literal(entry, n) else (0.0,) if what == f"{n} = 0" else _SMALL_NUMBERS
+        (float(entry.values[n]),) if is_literal(entry, n) else (0.0,) if what == f"{n} = 0" else _SMALL_NUMBERS
         for n in names
     ]
     if like.alias:
@@ -260,17 +256,17 @@ def _array_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
     """One class of inputs in every layout that has caught somebody."""
     symbols = entry.symbols
     label = _label(entry)
-    distinct = _distinct(entry, (2 + rng.permutation(len(symbols))).tolist())
+    distinct = distinct_sizes(entry, (2 + rng.permutation(len(symbols))).tolist())
 
     def case(what: str, sizes: Mapping[str, int], **changes: Any) -> Case:
         text = f"{label} · {what}" if what else label
-        inputs = _draw(entry, sizes, rng)
+        inputs = draw(entry, sizes, rng)
         settings = {"smooth": entry.smooth, "remark": entry.remark, "cotangent": entry.values.get("g")}
-        settings["draws"], settings["sizes"] = entry.draws, _sizes(entry, inputs)
+        settings["draws"], settings["sizes"] = entry.draws, sizes_of(entry, inputs)
         return Case(text, inputs, dict(entry.static), seed=_child(rng), **{**settings, **changes})
 
     cases = [case(_DISTINCT if len(symbols) > 1 else "", distinct)]
-    if not _takes_draws(entry):
+    if not takes_draws(entry):
         return cases
     cases.append(case("float32", distinct, dtype="float32"))
     cases.append(case("not contiguous", distinct, strided=True))
@@ -288,15 +284,6 @@ def _array_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
     return cases
 
 
-def _distinct(entry: Given, wanted: Sequence[int]) -> dict[str, int]:
-    """Give every symbol a size that no other has, as near above the one wanted as it may be."""
-    sizes: dict[str, int] = {}
-    for symbol, size in sorted(zip(entry.symbols, wanted, strict=True), key=lambda pair: pair[1]):
-        least = entry.sizes({symbol: size})[symbol]
-        sizes[symbol] = next(free for free in itertools.count(least) if free not in sizes.values())
-    return {symbol: sizes[symbol] for symbol in entry.symbols}
-
-
 def _kernel_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
     """One class of inputs at sizes that no block divides: above and below one, 1 in each dimension, and many.
 
@@ -308,14 +295,14 @@ def _kernel_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
         return dict(zip(symbols, rng.permutation(sizes)[: len(symbols)].tolist(), strict=True))
 
     def case(what: str, sizes: Mapping[str, int], **changes: Any) -> Case:
-        inputs = _draw(entry, sizes, rng)
+        inputs = draw(entry, sizes, rng)
         settings: dict[str, Any] = {"smooth": entry.smooth, "remark": entry.remark, "dtype": "float32"}
-        settings |= {"cotangent": entry.values.get("g"), "sizes": _sizes(entry, inputs), **changes}
+        settings |= {"cotangent": entry.values.get("g"), "sizes": sizes_of(entry, inputs), **changes}
         text = f"{label} · {what}" if what else label
         return Case(text, inputs, dict(entry.static), seed=_child(rng), **settings)
 
     cases = [case(_DISTINCT if len(symbols) > 1 else "", drawn(_ABOVE_A_BLOCK))]
-    if not _takes_draws(entry) or not symbols:
+    if not takes_draws(entry) or not symbols:
         return cases
     cases.append(case("less than a block", drawn(_BELOW_A_BLOCK)))
     if len(symbols) > 1:
@@ -329,47 +316,6 @@ def _kernel_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
     return cases
 
 
-def _sizes(entry: Given, inputs: Mapping[str, Any]) -> dict[str, int]:
-    """Return the dimension symbols with the sizes they have: literal values have sizes of their own."""
-    return {
-        dim: size
-        for name, dims in entry.arrays.items()
-        for dim, size in zip(dims, inputs[name].shape, strict=False)
-        if isinstance(dim, str)
-    }
-
-
-def _takes_draws(entry: Given) -> bool:
-    """Whether anything is left to draw: a class of literal values is one case."""
-    return not all(_is_literal(entry, name) for name in entry.arrays)
-
-
-def _draw(entry: Given, sizes: Mapping[str, int], rng: np.random.Generator, *, simple: bool = False) -> dict[str, Any]:
-    import numpy as np
-
-    inputs: dict[str, Any] = {}
-    for name, dims in entry.arrays.items():
-        shape = tuple(sizes[d] if isinstance(d, str) else d for d in dims)
-        rule = entry.values.get(name)
-        if rule is None:
-            inputs[name] = _small_integers(shape, rng) if simple else np.asarray(rng.normal(size=shape))
-        elif callable(rule):
-            inputs[name] = np.asarray(rule(rng, shape, sizes))
-        else:
-            inputs[name] = np.asarray(rule)
-    return inputs
-
-
-def _small_integers(shape: Sequence[int], rng: np.random.Generator) -> np.ndarray[Any, Any]:
-    """Small whole numbers, no two neighbours equal and none 0, as float64: values a person can follow."""
-    import numpy as np
-
-    size = int(np.prod(shape))
-    pool = np.array([1.0, 2.0, 3.0, -1.0, 4.0, -2.0, 5.0, -3.0])
-    start = int(rng.integers(3))
-    return np.resize(np.roll(pool, -start), size).reshape(shape)
-
-
 def _small_arrays(entry: Given, like: Case, rng: np.random.Generator, sides: Sequence[int] = _SIDES) -> Iterator[Case]:
     symbols = entry.symbols
     zero = "= 0" in like.label
@@ -379,8 +325,8 @@ def _small_arrays(entry: Given, like: Case, rng: np.random.Generator, sides: Seq
     ordered = sorted(smallest, key=lambda s: (max(s, default=0) == 1, sum(s), s))
     for simple in (True, False):
         for sizes in ordered:
-            inputs = _draw(entry, dict(zip(symbols, sizes, strict=True)), rng, simple=simple)
-            case = replace(like, inputs=inputs, sizes=_sizes(entry, inputs), seed=_child(rng), simple=simple)
+            inputs = draw(entry, dict(zip(symbols, sizes, strict=True)), rng, simple=simple)
+            case = replace(like, inputs=inputs, sizes=sizes_of(entry, inputs), seed=_child(rng), simple=simple)
             yield replace(case, label=_plain_label(like), large=False)
 
 
@@ -403,6 +349,6 @@ def _large_case(entry: Given, rng: np.random.Generator) -> Case:
     sizes = entry.sizes(sizes)
     if isinstance(entry.large, dict):
         sizes.update(entry.large)
-    inputs = _draw(entry, sizes, rng)
+    inputs = draw(entry, sizes, rng)
     case = Case(f"{_label(entry)} · large", inputs, dict(entry.static), seed=_child(rng), dtype="float32", large=True)
     return replace(case, bound=entry.bound)
