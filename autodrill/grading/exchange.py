@@ -78,8 +78,10 @@ class Exchange:
         self._read = memoryview(bytearray(_READ_BYTES))
         self._poll = select.poll()
         self._poll.register(child.job, select.POLLIN)
+        self._output_poll = select.poll()
         for descriptor in self._printed:
             self._poll.register(descriptor, select.POLLIN)
+            self._output_poll.register(descriptor, select.POLLIN)
         if child.pidfd is not None:
             self._poll.register(child.pidfd, select.POLLIN)
 
@@ -98,7 +100,7 @@ class Exchange:
 
     def flooded(self) -> bool:
         """Read what was printed, and return whether it is more than may be."""
-        for descriptor in self._printed:
+        for descriptor, _ in self._output_poll.poll(0):
             self._drain(descriptor)
         return self._count > self._output
 
@@ -205,17 +207,18 @@ class Exchange:
         wait = min(seconds, _LONGEST_WAIT if child.pidfd is not None else _POLL_SECONDS)
         ready = {descriptor for descriptor, _ in self._poll.poll(wait * 1000)}
         for descriptor in self._printed.keys() & ready:
-            self._drain(descriptor, ended=True)
+            self._drain(descriptor)
         return child.pidfd in ready if child.pidfd is not None else child.process.poll() is not None
 
-    def _drain(self, descriptor: int, *, ended: bool = False) -> None:
-        """Read what waits in an output stream, at most a pipe's worth; one that has `ended` is watched no more."""
+    def _drain(self, descriptor: int) -> None:
+        """Read what waits in an output stream, at most a pipe's worth; one that has ended is watched no more."""
         try:
             part = os.read(descriptor, _PIPE_BYTES)
         except BlockingIOError:
             return
-        if not part and ended:
+        if not part:
             self._poll.unregister(descriptor)
+            self._output_poll.unregister(descriptor)
         self._count += len(part)
         self._printed[descriptor].add(part)
 

@@ -17,6 +17,7 @@ from autodrill.grading.stragglers import end_stragglers
 
 if TYPE_CHECKING:
     import socket
+    from collections.abc import Callable
     from typing import IO
 
     from autodrill.grading.layers import Confinement
@@ -71,6 +72,8 @@ class Child:
         mark: What its environment is marked with, and that of every process it starts.
         confinement: What it was told to give up.
         alone: Whether it cannot start anything: it has said so, or was sent nothing yet that could.
+        bury: Sees to it that the killed process is gone before another is started; without it, and where the process
+            may have started others, that is waited for.
     """
 
     process: Process
@@ -83,6 +86,7 @@ class Child:
     mark: str
     confinement: Confinement
     alone: bool = True
+    bury: Callable[[], None] | None = None
 
     def stack_line(self, filename: str) -> int | None:
         """Ask a running process for the innermost line of `filename` on its stack; works inside C loops too."""
@@ -134,12 +138,18 @@ class Child:
         return True
 
     def end(self) -> None:
-        """Kill the process and everything it started, and release every descriptor; its exit status is kept."""
+        """Kill the process and everything it started, and release every descriptor.
+
+        Its exit status is kept, unless it is left to be buried: then it runs no more, but its memory is still there.
+        """
         if not self.alone:
             self._end_what_it_started()
         with contextlib.suppress(ProcessLookupError):
             self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
+        if self.bury is None or not self.alone:
+            self.process.wait()
+        else:
+            self.bury()
         self.job.close()
         for descriptor in (self.stdout, self.stderr, self.dump, self.pidfd):
             if descriptor is not None:

@@ -141,12 +141,12 @@ def observe(exercise: Exercise, solution: Solution, asked: Question, ends: Seque
         asked: The question.
         ends: How its calls ended, up to the first that did not return.
     """
+    if not asked.case.draws and (right := _right(asked, ends)) is not None:
+        return right
     return replace(_observed(exercise, solution, asked, ends), asked=asked)
 
 
 def _observed(exercise: Exercise, solution: Solution, asked: Question, ends: Sequence[CallOutcome]) -> Observation:
-    if not asked.case.draws and (right := _right(asked, ends)) is not None:
-        return right
     first = ends[0] if not asked.case.draws else mean_of_draws(exercise, solution, asked.truth, ends)
     seen = examine(exercise, solution, asked.case, asked.truth, first)
     if asked.case.draws:
@@ -181,7 +181,7 @@ def _right(asked: Question, ends: Sequence[CallOutcome]) -> Observation | None:
             for part, first, both, added in zip(asked.truth.parts, got, more, asked.added, strict=True):
                 if not (np.abs(first + added - both) <= _LINEAR * part.tolerance).all():
                     return None
-    return Observation(asked.case, asked.truth, ends[0], got, (False,) * len(got), None)
+    return Observation(asked.case, asked.truth, ends[0], got, (False,) * len(got), None, asked=asked)
 
 
 def settle(process: Runner, exercise: Exercise, solution: Solution, asked: Question, seen: Observation) -> Observation:

@@ -349,8 +349,8 @@ class Runner:
         child = self._alive()
         ended = child.ends_within(_LAST_BREATH_SECONDS)
         line = child.dumped_line(self._filename)
+        status = child.process.wait() if ended else frames.LOST_CHANNEL
         self.close()
-        status = child.process.returncode if ended else frames.LOST_CHANNEL
         if status is None:
             raise InternalError("the fork server ended, and the candidate's process with it")
         return Died(_how(status), self._traced_line(request, seconds) if line is None else line)

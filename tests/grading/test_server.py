@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import sys
 import time
@@ -133,13 +134,25 @@ def test_how_a_fork_ends_is_told_as_of_any_process(server: Server, source: str, 
     assert call(server, DOUBLE, 1) == 2
 
 
-def test_a_fork_is_gone_when_its_runner_is_closed(server: Server) -> None:
-    with Runner.start(spawn=server.spawn) as runner:
-        runner.load(b"f = len", "f.py", "f")
-        assert runner._child is not None
-        pid = runner._child.process.pid
-        assert alive(pid)
-    assert not alive(pid)
+def loaded_fork(server: Server) -> Runner:
+    runner = Runner.start(spawn=server.spawn)
+    runner.load(b"f = len", "f.py", "f")
+    return runner
+
+
+def test_a_fork_is_killed_when_its_runner_is_closed_and_gone_before_there_is_another(server: Server) -> None:
+    gone: list[int] = []
+    for _ in range(5):
+        with loaded_fork(server) as runner:
+            assert runner._child is not None
+            assert not any(map(alive, gone))
+            gone.append(runner._child.process.pid)
+            assert alive(gone[-1])
+            handle = os.dup(runner._child.process.handle)  # type: ignore[attr-defined]  # a Fork's
+        with os.fdopen(handle) as killed:
+            assert select.select([killed], [], [], 5)[0], "it was not killed"
+    server.close()
+    assert not any(map(alive, gone))
 
 
 def test_nothing_is_left_open(server: Server) -> None:
