@@ -19,8 +19,8 @@ from autodrill.drills.library import Library
 from autodrill.grading.handed_in import Submission
 from autodrill.grading.judge import grade
 from autodrill.grading.prepared import Prepared
-from autodrill.grading.process import Runner
 from autodrill.grading.server import Server
+from autodrill.grading.start import start_runner
 
 ROOT = Path(__file__).parent.parent
 UNUSUAL = ROOT / "tests" / "content" / "answers" / "right"
@@ -50,7 +50,7 @@ def main() -> None:
             for seed in range(options.seeds):
                 prepared = Prepared(exercise, solution, seed)
                 for file in right:
-                    runner = Runner.start(prepared.limits, spawn=server.spawn)
+                    runner = start_runner(exercise, prepared.limits, server.spawn)
                     report = grade(exercise, solution, file, seed=seed, runner=runner, prepared=prepared)
                     put += report.cases
                     if report.verdict != "pass":
