@@ -12,6 +12,7 @@ from autodrill import engine
 from autodrill.engine import Tensor, numerical_jvp, numerical_vjp, ops, registry
 from tests.engine.exclusions import NOT_IN_SINGLE, WITHOUT_DERIVATIVE, WITHOUT_EDGE_OF_SHAPE
 from tests.engine.samples import SAMPLES, Sample
+from tests.engine.walk import each
 
 
 def is_floating(value: Any) -> bool:
@@ -85,7 +86,7 @@ def test_every_primitive_is_sampled_at_an_edge_of_shape() -> None:
     assert set(registry) - edges == set(WITHOUT_EDGE_OF_SHAPE)
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+@each(SAMPLES)
 def test_reverse_mode_agrees_with_finite_differences(sample: Sample) -> None:
     f, inputs = sample.function(), sample.inputs()
     value, pullback = engine.vjp(f, *inputs)
@@ -99,7 +100,7 @@ def test_reverse_mode_agrees_with_finite_differences(sample: Sample) -> None:
             assert_agrees(got.numpy(), wanted, error)
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+@each(SAMPLES)
 def test_forward_mode_agrees_with_finite_differences(sample: Sample) -> None:
     f, inputs, tangents = sample.function(), sample.inputs(), tangents_for(sample)
     value, tangent = engine.jvp(f, inputs, tangents)
@@ -108,7 +109,7 @@ def test_forward_mode_agrees_with_finite_differences(sample: Sample) -> None:
     assert_agrees(tangent.numpy(), expected, error)
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+@each(SAMPLES)
 def test_forward_and_reverse_mode_are_adjoint(sample: Sample) -> None:
     f, inputs, tangents = sample.function(), sample.inputs(), tangents_for(sample)
     value, pullback = engine.vjp(f, *inputs)
@@ -124,7 +125,7 @@ def test_forward_and_reverse_mode_are_adjoint(sample: Sample) -> None:
     assert abs(left - right) <= 1e-13 * size
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+@each(SAMPLES)
 def test_reverse_over_reverse_agrees_with_finite_differences(sample: Sample) -> None:
     gradients, inputs = pulled_back(sample), sample.inputs()
     cotangent = cotangent_for(sample, sample.function()(*inputs))
@@ -138,7 +139,7 @@ def test_reverse_over_reverse_agrees_with_finite_differences(sample: Sample) -> 
             assert_agrees(got.numpy(), wanted, error)
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+@each(SAMPLES)
 def test_forward_over_reverse_agrees_with_finite_differences(sample: Sample) -> None:
     gradients, inputs, tangents = pulled_back(sample), sample.inputs(), tangents_for(sample)
     cotangent = cotangent_for(sample, sample.function()(*inputs))
@@ -149,7 +150,7 @@ def test_forward_over_reverse_agrees_with_finite_differences(sample: Sample) -> 
         assert_agrees(got.numpy(), wanted, error)
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+@each(SAMPLES)
 def test_reverse_over_forward_agrees_with_finite_differences(sample: Sample) -> Any:
     f, inputs, tangents = sample.function(), sample.inputs(), tangents_for(sample)
 
@@ -166,7 +167,7 @@ def test_reverse_over_forward_agrees_with_finite_differences(sample: Sample) -> 
             assert_agrees(got.numpy(), wanted, error)
 
 
-@pytest.mark.parametrize("sample", [s for s in SAMPLES if s.name not in NOT_IN_SINGLE], ids=str)
+@each(s for s in SAMPLES if s.name not in NOT_IN_SINGLE)
 def test_single_precision_stays_single_in_every_mode(sample: Sample) -> None:
     f, doubles = sample.function(), sample.inputs()
     singles = [in_single(x) for x in doubles]
@@ -185,7 +186,7 @@ def test_single_precision_stays_single_in_every_mode(sample: Sample) -> None:
     assert engine.jvp(f, singles, tangents)[1].dtype == value.dtype
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+@each(SAMPLES)
 def test_raw_arrays_in_give_a_raw_array_out(sample: Sample) -> None:
     result = sample.function()(*sample.inputs())
     # NumPy answers operators on 0-d arrays with scalars; what is composed of operators does too.

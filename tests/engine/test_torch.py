@@ -18,6 +18,7 @@ from tests.engine.exclusions import (
     is_refused_by_pytorch,
 )
 from tests.engine.samples import COUNTERPARTS, SAMPLES, Sample
+from tests.engine.walk import each
 
 pytestmark = [
     pytest.mark.torch,
@@ -93,7 +94,7 @@ class Both:
         return np.asarray(direction + 1j * self.rng.normal(size=direction.shape) if is_complex else direction)
 
 
-@pytest.mark.parametrize("sample", COMPARED, ids=str)
+@each(COMPARED)
 def test_value_and_gradient_agree(torch: Any, sample: Sample) -> None:
     both = Both(torch, sample)
     leaves = both.leaves(torch)
@@ -107,7 +108,7 @@ def test_value_and_gradient_agree(torch: Any, sample: Sample) -> None:
         assert np.allclose(ours[k].numpy(), array(gradient), **close(sample))
 
 
-@pytest.mark.parametrize("sample", [s for s in COMPARED if s.of_complex and s.name not in NOT_IN_SINGLE], ids=str)
+@each(s for s in COMPARED if s.of_complex and s.name not in NOT_IN_SINGLE)
 def test_value_and_gradient_agree_in_single_precision(torch: Any, sample: Sample) -> None:
     both = Both(torch, sample, single=True)
     leaves = both.leaves(torch)
@@ -124,7 +125,7 @@ def test_value_and_gradient_agree_in_single_precision(torch: Any, sample: Sample
         assert np.allclose(ours[k].numpy(), array(gradient), rtol=1e-3, atol=1e-4)
 
 
-@pytest.mark.parametrize("sample", [s for s in COMPARED if s.name not in WITHOUT_FORWARD_MODE], ids=str)
+@each(s for s in COMPARED if s.name not in WITHOUT_FORWARD_MODE)
 def test_forward_mode_tangent_agrees(torch: Any, sample: Sample) -> None:
     both = Both(torch, sample)
     primals = [both.inputs[k] for k in both.floating]
@@ -136,7 +137,7 @@ def test_forward_mode_tangent_agrees(torch: Any, sample: Sample) -> None:
     assert np.allclose(engine.jvp(both.ours, both.inputs, directions)[1].numpy(), array(pushed), **close(sample))
 
 
-@pytest.mark.parametrize("sample", [s for s in COMPARED if s.name not in WITHOUT_SECOND_ORDER], ids=str)
+@each(s for s in COMPARED if s.name not in WITHOUT_SECOND_ORDER)
 def test_gradient_of_the_gradient_agrees(torch: Any, sample: Sample) -> None:
     both = Both(torch, sample)
     theirs = both.leaves(torch)

@@ -13,6 +13,7 @@ from autodrill import engine
 from autodrill.engine import batching, registry, vmap
 from tests.engine.exclusions import ONE_BY_ONE
 from tests.engine.samples import SAMPLES, Sample
+from tests.engine.walk import each
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -74,7 +75,7 @@ def test_which_operations_run_one_example_at_a_time_is_known() -> None:
     assert {name for name, primitive in registry.items() if primitive.batching is None} == set(ONE_BY_ONE)
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+@each(SAMPLES)
 def test_values_are_those_of_a_loop(sample: Sample) -> None:
     f = sample.function()
     for axes in placements(sample):
@@ -100,7 +101,7 @@ def first_and_all(sample: Sample) -> Iterator[tuple[int | None, ...]]:
         yield tuple(0 if k in mapped else None for k in range(count))
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+@each(SAMPLES)
 def test_gradients_inside_and_outside_are_those_of_a_loop(sample: Sample) -> None:
     f, rng = sample.function(), np.random.default_rng(7)
     for axes in first_and_all(sample):
@@ -119,7 +120,7 @@ def test_gradients_inside_and_outside_are_those_of_a_loop(sample: Sample) -> Non
             assert_close(outside[k].numpy(), each.sum(axis=0) if axis is None else each)
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+@each(SAMPLES)
 def test_a_batch_of_tangents_is_pushed_through_one_point(sample: Sample) -> None:
     f, inputs, rng = sample.function(), sample.inputs(), np.random.default_rng(7)
     several = [np.broadcast_to(x, (EXAMPLES, *x.shape)) for x in inputs]
@@ -134,7 +135,7 @@ def test_a_batch_of_tangents_is_pushed_through_one_point(sample: Sample) -> None
     assert_close(got.numpy(), np.stack(expected))
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+@each(SAMPLES)
 def test_second_derivatives_of_each_example_are_those_of_a_loop(sample: Sample) -> None:
     """Forward over reverse: every rule's own operations, mapped while the rule is differentiated."""
     rng = np.random.default_rng(7)
