@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Part", "Truth", "added_by", "truth"]
 
+_LOST, _LOST_ULPS = 0.5, 64.0
+"""The part of a value that float32 is off when it has lost it, and what is then allowed: units of the largest value."""
+
 _SALTS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F)
 """Odd numbers with no pattern in their bits (those of Fibonacci hashing and of xxHash)."""
 
@@ -261,8 +264,9 @@ def _amplified_rounding(
     alike, so that ties stay ties; the largest change of each element and of all, and one unit in the last place of the
     element and of the largest beside it, are what even a perfect algorithm in this dtype cannot avoid. What rounding
     on the way does, as where p - 1 is taken of a p near 1, is seen by computing in float32, and is as much smaller as
-    this dtype's unit is. Below the square of that unit, relative to the cotangent, nothing is asked: there the
-    engine's own cancellation decides the digits. A result that is nothing beside the cotangents and the other results
+    this dtype's unit is; of an element that float32 loses it is only known that it is some units of the largest.
+    Below the square of that unit, relative to the cotangent, nothing is asked: there the engine's own cancellation
+    decides the digits. A result that is nothing beside the cotangents and the other results
     has cancelled: how far depends on the order of operations, so it is measured by them.
     """
     eps = float(np.finfo(dtype).eps)
@@ -280,10 +284,14 @@ def _amplified_rounding(
             _widen(moved, gradients, again, most=_JUMP * beside if dtype == np.float64 else np.inf)
         coarse = derivative(primals, cotangents, dtype=np.float32)
         _widen(moved, gradients, coarse, eps / float(np.finfo(np.float32).eps))
+        lost = [
+            (gradient != 0) & (np.abs(other - gradient) >= _LOST * np.abs(gradient))
+            for gradient, other in zip(gradients, coarse, strict=True)
+        ]
         sizes = [beside if _largest(g) <= _NOTHING * beside else _largest(g) for g in gradients]
         return [
-            ULPS * (change + _largest(change) + eps * (np.abs(g) + size) + floor)
-            for g, change, size in zip(gradients, moved, sizes, strict=True)
+            ULPS * (change + _largest(change) + eps * (np.abs(g) + size) + floor) + _LOST_ULPS * eps * beside * gone
+            for g, change, size, gone in zip(gradients, moved, sizes, lost, strict=True)
         ]
 
 

@@ -45,13 +45,13 @@ EQUIVALENT = {
 
 # The engine differentiates a step of Newton's: from a point that satisfies the equation, that is exact.
 def forward(W, U, x):
-    z = converged(*(np.asarray(getattr(a, "data", a), dtype=float) for a in (W, U, x)))
+    z = converged(*(np.asarray(getattr(a, "data", a)) for a in (W, U, x)))
     step = engine.tanh(engine.matvec(W, z) + engine.matvec(U, x)) - z
-    return z + engine.solve(np.eye(len(z)) - (1 - z**2)[:, None] * W, step)
+    return z + engine.solve(np.eye(len(z), dtype=z.dtype) - (1 - z**2)[:, None] * W, step)
 
 
 def converged(W, U, x):
-    z = np.zeros(len(W))
+    z = np.zeros(len(W), W.dtype)
     for _ in range(100):
         z = np.tanh(W @ z + U @ x)
     return z

@@ -25,6 +25,16 @@ def test_cross_entropy_is_finite_and_exact_at_logits_of_a_thousand() -> None:
     assert np.array_equal(logits.grad.numpy(), np.array([[0, 0, 0], [0.5, -0.5, 0]]))
 
 
+def test_cross_entropy_s_gradient_keeps_a_small_doubt_beside_large_logits() -> None:
+    logits = Tensor([-416.1, -383.8], requires_grad=True)
+    engine.cross_entropy(logits, 1).backward()
+    doubt = np.exp(-416.1 + 383.8)  # of 1e-14; the softmax of two is a sigmoid, 1 + doubt is 1 but for 1e-28
+    assert logits.grad is not None
+    wrong, right = logits.grad.numpy()
+    assert np.isclose(wrong, doubt, rtol=1e-12)
+    assert abs(right + doubt) <= np.finfo(float).eps / 2  # p - 1 is a multiple of the last place below 1
+
+
 @pytest.mark.parametrize("f", [engine.softmax, engine.log_softmax, engine.logsumexp, engine.sigmoid, engine.softplus])
 def test_no_overflow_and_finite_gradients_at_a_thousand(f: Any) -> None:
     x = np.array([1000.0, -1000.0, 0.0])
