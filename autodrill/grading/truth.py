@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Part", "Truth", "added_by", "truth"]
 
-_LOST, _LOST_ULPS = 0.5, 64.0
-"""The part of a value that float32 is off when it has lost it, and what is then allowed: units of the largest value."""
-
 _SALTS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F)
 """Odd numbers with no pattern in their bits (those of Fibonacci hashing and of xxHash)."""
 
 _SIGMAS = 6.0
 """Standard deviations that the mean of many draws may be off: by chance it is so once in 500 million times."""
+
+_UNITS = 2.0
+"""Units in the last place, of the largest cotangent times the largest input or 1, that any answer may be off."""
 
 ULPS = 1024.0
 """How many times the rounding error that the problem itself amplifies an answer may be off: another order of
@@ -264,15 +264,17 @@ def _amplified_rounding(
     alike, so that ties stay ties; the largest change of each element and of all, and one unit in the last place of the
     element and of the largest beside it, are what even a perfect algorithm in this dtype cannot avoid. What rounding
     on the way does, as where p - 1 is taken of a p near 1, is seen by computing in float32, and is as much smaller as
-    this dtype's unit is; of an element that float32 loses it is only known that it is some units of the largest.
-    Below the square of that unit, relative to the cotangent, nothing is asked: there the engine's own cancellation
-    decides the digits. A result that is nothing beside the cotangents and the other results
-    has cancelled: how far depends on the order of operations, so it is measured by them.
+    this dtype's unit is; but where float32 loses all of it, as of a p nearer to 1, that says nothing. So two units of
+    the cotangent are allowed everywhere, and as many times more as the largest input is larger than 1: softmax as
+    exp(x - logsumexp) is rounded at the size of x. Below the square of a unit, relative to the cotangent, the engine's
+    own cancellation decides the digits. A result that is nothing beside the cotangents and the other results has
+    cancelled: how far depends on the order of operations, so it is measured by them.
     """
     eps = float(np.finfo(dtype).eps)
     cotangent = max(map(_largest, cotangents), default=0.0)
     floor = float(np.finfo(dtype).tiny) + eps**2 * cotangent
     beside = max(cotangent, *map(_largest, gradients), 0.0)
+    allowed = _UNITS * eps * cotangent * max(1.0, *(_largest(p) for p in primals if p.dtype.kind == "f"))
     moved = [np.zeros_like(g) for g in gradients]
 
     def nudge(a: Array, salt: int, *, apart: bool = False) -> Array:
@@ -284,14 +286,10 @@ def _amplified_rounding(
             _widen(moved, gradients, again, most=_JUMP * beside if dtype == np.float64 else np.inf)
         coarse = derivative(primals, cotangents, dtype=np.float32)
         _widen(moved, gradients, coarse, eps / float(np.finfo(np.float32).eps))
-        lost = [
-            (gradient != 0) & (np.abs(other - gradient) >= _LOST * np.abs(gradient))
-            for gradient, other in zip(gradients, coarse, strict=True)
-        ]
         sizes = [beside if _largest(g) <= _NOTHING * beside else _largest(g) for g in gradients]
         return [
-            ULPS * (change + _largest(change) + eps * (np.abs(g) + size) + floor) + _LOST_ULPS * eps * beside * gone
-            for g, change, size, gone in zip(gradients, moved, sizes, lost, strict=True)
+            ULPS * (change + _largest(change) + eps * (np.abs(g) + size) + floor) + allowed
+            for g, change, size in zip(gradients, moved, sizes, strict=True)
         ]
 
 
