@@ -28,7 +28,15 @@ _HEADER = '''# /// autodrill
 
 '''
 
-_ABOUT = '''"""FILL IN: the derivation step by step, what it costs, and what PyTorch does.
+_ABOUT = '''"""FILL IN: the derivation step by step
+
+Cost: FILL IN: operations and memory, beside the forward's
+
+PyTorch: FILL IN: what it does, and what it keeps
+
+Asked next:
+
+- FILL IN: a question that follows → FILL IN: its answer
 """
 
 from autodrill.drills import {words}

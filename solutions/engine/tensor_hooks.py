@@ -2,12 +2,32 @@
 before made of it; then start from 0 again. A hook may remove itself, or another: walk a copy of the list.
 
 Why not at every contribution: a hook that clips, or divides by a norm, is not linear, and a function of the parts is
-not the function of the sum. Even a hook that only logs would see numbers that are no gradient of anything. A hook that
+not the function of the sum. Even a hook that only logs would log the parts in place of the gradient. A hook that
 returns nothing returns None, which must mean "unchanged", or every `print` hook would erase the gradient.
 
-In PyTorch a hook on a non-leaf runs when its gradient is complete, before it is used further; on a leaf, before it is
-accumulated into `.grad`, so that `.grad` holds what the hooks made. `register_post_accumulate_grad_hook` runs after.
 The handle holds a key into an ordered dict rather than a position: removing one does not shift the others.
+
+Cost: One addition a contribution, one call a hook and backward, and one buffer of the gradient's size, however many
+consumers there are. What a hook closes over is kept alive with the tensor until the hook is removed.
+
+PyTorch: A hook on a non-leaf runs when its gradient is complete, before it is used further; on a leaf, before it is
+accumulated into `.grad`: it sees what this backward brings, not what `.grad` held, and `.grad` receives what the hooks
+made. `register_post_accumulate_grad_hook` runs after that. A hook that an earlier one removes still runs in the pass
+under way, and `retain_grad` stores what comes out of the last hook, wherever it was called among them.
+
+Asked next:
+
+- How does an engine know that the last contribution has come? → Before backward it walks the graph once and counts,
+  for each node, the edges that lead to it from nodes that will run. Each contribution takes one off, and at 0 the
+  gradient is complete. Processing nodes in reverse topological order promises the same without a count.
+- A hook on each parameter is to clip by the norm over all parameters. Can it? → Not from what it is given: it runs
+  with one parameter's gradient, while others may not exist yet. Clip after backward, as `clip_grad_norm_` does.
+- You accumulate over two micro-batches, and a leaf's hook returns min(g, 1). The gradients are 3 and -2: what does
+  `.grad` hold? → -1. The hook runs once a backward and sees 3, then -2, so 1 - 2 is accumulated; clipping the sum,
+  which is 1, would have left 1.
+- Why should a hook return a new gradient, and not change the one it gets in place? → The array may be another
+  tensor's gradient too: an addition hands one and the same cotangent to both operands. In PyTorch `g.mul_(0)` in a hook
+  on `a` of `a + b` can leave `b` with 0 as well, depending on which of them is processed first.
 """
 
 import numpy as np

@@ -2,13 +2,32 @@
 list of one number that views and detached tensors are handed on. A write adds 1 to it. Saving keeps the array and the
 count at that moment; loading compares the count with what it is now.
 
-It errs on the safe side: a write to one half of an array invalidates a saved view of the other half. To know better
-would cost more than it gains.
+It errs on the safe side: a write to one half of an array invalidates a saved view of the other half. To know better,
+it would have to record where each write went.
 
-PyTorch does just this: `t._version`, and "one of the variables needed for gradient computation has been modified by an
-inplace operation". Its `detach()` shares the counter; the old `.data` has a fresh one, which is why writing through
-`.data` is silent and wrong. Copying whatever is saved would be right as well, at twice the memory; and it would hide
-the mistake instead of telling of it.
+Copying whatever is saved would keep the right numbers as well, at the price of a second copy of each, whether anybody
+writes or not; and nobody would be told.
+
+Cost: One integer for each piece of memory, one addition a write, one comparison a load. Nothing is copied.
+
+PyTorch: This is `t._version`, and in backward a stale one raises "one of the variables needed for gradient computation
+has been modified by an inplace operation". Views and `detach()` share the counter, and a write under `no_grad` counts.
+The old `.data` has a counter of its own, and writes through `.numpy()` are not counted: both are silent, and wrong
+where the values had been saved. Tensors made in `inference_mode` have no counter, and cannot be saved for backward.
+
+Asked next:
+
+- After `y = sin(x)` you may write `y.add_(1)` before backward, after `y = sigmoid(x)` you may not. Why? → The VJP of
+  sin reads its input, that of sigmoid, y (1 - y), its output. A write is harmless if nobody saved that memory.
+- Why is the check made in backward, not at the write? → At the write nobody knows whether backward will ever ask for
+  the saved value. The price is that the error comes far from its cause: even PyTorch's anomaly mode shows the forward
+  line of the operation that saved, not the line that wrote.
+- Two backwards through one retained graph, and `optimizer.step()` between them: what happens? → The step writes the
+  weights in place, and although it does so without a graph the counters move. A product that saved a weight finds a
+  newer version and raises. Run both backwards first, or the forward again.
+- With `saved_tensors_hooks` that only hand the tensor through, what becomes of the check? → It is gone: PyTorch
+  compares versions only where no hooks are, as it cannot follow a value through them. Such a hook must copy, or check
+  for itself.
 """
 
 import numpy as np

@@ -10,7 +10,26 @@ A baseline changes no expectation, since Σ_a π(a) ∇log π(a) = ∇ Σ_a π(a
 action. It changes the variance: with returns near 100 and no baseline, every action that is tried is pushed up hard,
 and only the differences of these pushes carry news. Returns and baseline are constants; frameworks say so by `detach`.
 
-Its cost is that of softmax cross-entropy with weights, which is what it is.
+Cost: That of softmax cross-entropy with a weight for each row, which is what it is: O(N A). Kept are the logits or the
+probabilities, the actions and N weights; whatever earned the returns is not called again.
+
+PyTorch: With `adv = returns - baseline`, both `-(adv * Categorical(logits=logits).log_prob(actions)).mean()` and
+`(adv * cross_entropy(logits, actions, reduction="none")).mean()` have this gradient; the second keeps the
+log-probabilities and the actions. `Categorical` has no `rsample`, and what it draws carries no graph. Taking the
+logarithm of a softmax instead gives -inf once a probability underflows, as for logits of 900 and 0 in float32.
+
+Asked next:
+
+- The baseline comes from a value network, and you forget to detach it. What does this loss do to it? → ∂L/∂b_n =
+  log π(a_n) / N, which is never positive: descent pushes the baselines up, hardest where the action was unlikely, and
+  whatever the return was.
+- You take the mean return of the batch as baseline. Is that unbiased? → No, as it contains the action's own return.
+  With independent draws the expectation shrinks by the factor 1 - 1/N, which for N = 1 leaves nothing. The mean of the
+  *other* returns is unbiased.
+- How do you test an estimator without drawing? → With few actions the expectation is a finite sum. Call it with each
+  action in turn, weigh the answers with π(a), and compare with the gradient of -Σ_a π(a) R(a).
+- PPO maximises r · advantage with r = π / π_old, clipped. What is its gradient at the first step? → There r = 1, which
+  the clip leaves alone, and ∇r = r ∇log π = ∇log π: it is this one. They part when the policy has moved.
 """
 
 import numpy as np

@@ -2,12 +2,29 @@
 staircase: flat on the steps, undefined at their edges. A gradient check of it must fail; that is the point.
 
 Why it works at all: averaged over where x lies within a step, moving x by h moves round(x) by h. Seen from far away
-the staircase is the identity. The estimate is biased, and the forward stays exactly quantised.
+the staircase is the identity. The forward stays exactly quantised.
 
-In PyTorch it is written without a custom function, `x + (torch.round(x) - x).detach()`: the value is the rounded one,
-and what is detached counts as a constant. A weight beyond the range that can be represented keeps being pushed
-although nothing changes any more, hence the variants that pass g only inside a window. (Hinton's lectures, 2012;
-Bengio, Léonard and Courville, 2013.)
+A weight beyond the range that can be represented keeps being pushed although nothing changes any more, hence the
+variants that pass g only inside a window. (Hinton's lectures, 2012; Bengio, Léonard and Courville, 2013.)
+
+Cost: Nothing is computed, and nothing need be kept, not even x. A variant with a window keeps a mask, or x.
+
+PyTorch: `torch.round` itself sends back 0. The estimator needs no custom function: what is detached in
+`x + (torch.round(x) - x).detach()` counts as a constant, and nothing is saved. For finite x the value is exactly the
+rounded one, but for the sign of a zero; an infinity becomes NaN. `torch.fake_quantize_per_tensor_affine` is a variant
+with a window: it saves a mask of booleans and passes g where the rounded number is in range.
+
+Asked next:
+
+- With a step size, out = s · round(x / s): what is ds? → Take the slope of round as 1 in the product and the quotient
+  rule: each element gives g · (round(x / s) - x / s), its rounding error in steps, and ds is their sum. dx is still g.
+- Which weights does training store, the rounded or the unrounded ones? → The unrounded. From a rounded weight an update
+  of less than half a step would be rounded away each time, and small updates could never add up.
+- Is it an unbiased estimate of anything? → Add noise u, uniform between -1/2 and 1/2, before rounding. Then the mean of
+  out is x, so for a loss that is linear in out the estimator is right on average. For out² it is not: at 0 < x < 1 the
+  mean loss is x, of slope 1, and the mean of the estimator is 2x.
+- How do you test it, if a gradient check must fail? → Test the two halves apart: out is round(x), and dx is g, bit for
+  bit. What may be checked numerically is the function it pretends, the identity.
 """
 
 import numpy as np

@@ -7,11 +7,28 @@ The solution is linear in (p, b), with K⁻¹ between. A cotangent of (x, ν) is
 
     Kᵀ (u, v) = (g, 0),    dp = -u,    db = v
 
-One solve, with the matrix the forward has factored already (K is symmetric, so even the transpose is free).
-
 What the blocks say: A u = 0, so dp lies in the directions that the constraints leave open. Moving p along the row space
 of A only moves the multipliers. And where there are as many constraints as unknowns, dp is 0: x is pinned to A⁻¹ b.
-For Q and A the same (u, v) serves: dQ is minus the symmetric part of u xᵀ.
+
+Cost: One solve with the matrix that the forward factored: O((n + m)²) with its factors at hand, beside O((n + m)³) for
+factoring; K is symmetric, so even the transpose is free. This function is handed no factors and factors again. Neither
+x nor ν need be kept for dp and db.
+
+PyTorch: It has no layer for this, but with K assembled `torch.linalg.solve` does it: it saves K, its LU factors, the
+pivots and the result, and an ordinary backward is a solve with those factors; with `create_graph=True` K is factored
+anew, as a step that can itself be differentiated. What it returns for Q is -u xᵀ, not symmetrised.
+
+Asked next:
+
+- What are dQ and dA? → Differentiating K (x, ν) = (-p, b) gives dK = -(u, v) (x, ν)ᵀ, and one reads off its blocks: dQ
+  is the symmetric part of -u xᵀ, and dA = -(ν uᵀ + v xᵀ), as A stands in K twice. So for dA the forward must keep ν.
+- How do you check it without finite differences? → A dp = 0 for every g. And for g = Aᵀ w the loss is w·A x = w·b,
+  whatever p is, so dp must be 0 and db must be w.
+- What changes with inequalities? → At the solution, those with a positive multiplier act as equalities, and those with
+  slack drop out: the same solve, with the active rows. An inequality that is active with multiplier 0 may put a kink
+  there, with one slope on each side.
+- What if the rows of A are dependent? → K is singular: the multipliers are not unique, and most b have no solution, so
+  db means nothing. `solve` need not raise: rounding can hide the zero pivot, and numbers come out. Drop redundant rows.
 """
 
 import numpy as np

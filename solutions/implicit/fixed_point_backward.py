@@ -9,9 +9,29 @@ So g·dz = λ·(s * (...)) with
 
 one linear solve with the transpose. Put q = λ * s and read off: dW = q zᵀ, dU = q xᵀ, dx = Uᵀ q.
 
-Unrolling k iterations and differentiating them computes the Neumann series λ = g + Jᵀ g + Jᵀ² g + ..., k terms of it,
-and keeps k states. The solve keeps one, whatever the solver was. It costs O(n³) here; large layers solve for λ by
-iterating λ = Jᵀ λ + g, each step one VJP of the layer, which a framework has at hand.
+Unrolling k iterations from the solution on and differentiating them computes the first k terms of the Neumann series
+λ = g + Jᵀ g + Jᵀ² g + ...; started elsewhere, it has the Jacobian and the state of each iteration in their place.
+
+Cost: O(n³) for the solve here, with J and I - Jᵀ as (n, n) arrays. Large layers find λ by iterating λ = Jᵀ λ + g: each
+step is one VJP of the layer, O(n²), and J is never formed. Of the forward one state is kept, however many iterations it
+took, where an unrolled loop keeps one for each.
+
+PyTorch: Autograd differentiates the iterations that were recorded. To get λ instead, find z under `no_grad`, take one
+more step with a graph, and register a hook on its result that replaces g by λ: the step's own backward then does the
+rest. The hook gets its VJPs from a second step, recorded from a detached copy of z that requires a gradient.
+
+Asked next:
+
+- Does λ = Jᵀ λ + g converge whenever the forward iteration did? → Jᵀ has the eigenvalues of J. If their moduli at z are
+  below 1, which is what draws the plain iteration to z, it converges at the same rate. A z that was found by Newton's
+  method may have larger ones; then solve the system.
+- You stopped early, at a residual ε = ‖f(z) - z‖. How wrong is the gradient? → If f contracts by the factor L < 1, z is
+  off by at most ε / (1 - L), and the formula, smooth in z, in proportion. It is then not the gradient of the loop you
+  ran either, so a gradient check needs a tolerance of that size.
+- What do you lose by taking λ = g, without a solve? → All terms from Jᵀ g on: for ‖J‖ < 1 the error is at most
+  ‖J‖ ‖g‖ / (1 - ‖J‖). It costs one VJP, and is good only where the layer contracts strongly.
+- What does it mean if I - J is singular? → The implicit function theorem does not apply: when W moves a little, z may
+  split in two or cease to exist. On the way there λ grows without bound, for almost every g.
 """
 
 import numpy as np

@@ -5,9 +5,26 @@ over all places where ids is r. Every other row is 0, and is left out.
 group, and the catch is that `values[inverse] += g` is not one: NumPy reads all, adds, and writes all, so of several
 equal indices the last write wins. `np.add.at` adds one after the other.
 
-Why coalesced: an optimiser that looks at each row once, Adam say, must see the whole sum; with the same row in two
-pieces it would update its averages twice. And n gradients of D numbers are all there is: memory grows with the batch,
-not with V. PyTorch's `nn.Embedding(sparse=True)` returns such a tensor *un*coalesced, and `SparseAdam` coalesces it.
+Why coalesced: the update of an optimiser such as Adam is not linear in the gradient, so it must see a row's whole sum;
+given the same row in two pieces it would update its averages twice.
+
+Cost: O(n log n) for sorting n ids, and n D additions; the forward copied n D numbers. Memory grows with the batch, not
+with V: at most n rows come out. The ids are all that is kept, as the values of W do not matter.
+
+PyTorch: An embedding keeps the ids. With `nn.Embedding(sparse=True)` the gradient comes *un*coalesced, with one entry
+for each place that read a row other than `padding_idx`, and a second backward appends its own. `SparseAdam` coalesces
+first; `Adam` refuses sparse gradients.
+
+Asked next:
+
+- Does `SparseAdam` compute what `Adam` does? → No. In Adam a row that an earlier batch touched and this one does
+  not is still moved, by its averages, which decay; SparseAdam leaves such a row and its averages alone.
+- You clip by the norm. May you take it of uncoalesced values? → No: a row that has the pieces 3 and -3 has the gradient
+  0, but its pieces have the norm 3√2. Coalesce first.
+- The table is tied to the output layer, logits = h Wᵀ. What is left of the sparsity? → Nothing: the gradient gᵀ h of
+  that product has a row for every word, and the sum of a sparse and a dense gradient is dense.
+- How do you do it on a GPU, with the same bits in each run? → Atomic additions come in an order that varies, and
+  floating point addition is not associative. Sort the places by row, then add up each segment in a fixed order.
 """
 
 import numpy as np

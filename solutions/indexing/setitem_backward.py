@@ -7,9 +7,26 @@ A row of src that is still there at the end owns the row of `out` it was written
 write covered is as dead as the base below it: 0. A dict from row to write finds the living ones: a later write takes
 the key over, as it took the row over.
 
-Every row of g goes to exactly one place, so the sums of dbase and dsrc add up to that of g. Compare `scatter_add`:
-there repeated indices *add* and every write lives. PyTorch's `index_put_` leaves the order of repeated writes
-undefined, and hands g[idx] to each of them.
+Every row of g goes to exactly one place, so the sums of dbase and dsrc add up to that of g.
+
+Cost: O(size of base + size of src), like the forward. Only idx is kept: `out` is linear in base and src, so the values
+of neither matter. An engine that owns g may read g[idx] and then clear the rows in place instead of copying.
+
+PyTorch: `IndexPutBackward0` saves the indices only. `index_put_` leaves repeated indices without `accumulate`
+undefined, and backward hands g[idx] to each of the writes, the covered ones included: there it is not the derivative of
+what was computed. While a graph is recorded, a leaf that requires a gradient refuses the write; clone it first.
+
+Asked next:
+
+- What if repeated indices *add*, as in `index_add` or `scatter_add`? → Then every write lives, and the base below it
+  too: dbase = g and dsrc = g[idx].
+- `out[1:3] = c` writes one number into a slice. What is dc? → The number was broadcast, so dc is the sum of g over the
+  slice; dbase is 0 there.
+- What breaks if indices may be negative? → -1 and n - 1 are one row but two keys of the dict, and a covered write would
+  count as living. Take idx modulo n first.
+- On a GPU the writes come in no fixed order. How do you make backward agree with the forward? → Let the forward decide
+  which write owns a row: number the writes and take the maximum for each row, which does not depend on the order; then
+  gather `out` by owner. Backward uses the same owners.
 """
 
 import numpy as np

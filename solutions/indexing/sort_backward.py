@@ -7,10 +7,27 @@ each gradient goes to where its number came from. Nothing collides, as a permuta
 assigning is enough and no addition is needed.
 
 Gathering g with `order` is wrong, and treacherous: it is right whenever the permutation is its own inverse, as for
-sorted input, for reversed input and for any exchange of two. Take [3, 1, 2] to see it. With equal numbers the function
-has a kink; the stable order is the convention that keeps the answer unique.
+sorted input, for strictly descending input and for any exchange of two. Take [3, 1, 2] to see it. With equal numbers
+the function has a kink; the stable order is the convention that keeps the answer unique.
 
-O(n) for the scatter: the sort need not be done again, and x need not be kept. `torch.sort` keeps the indices too.
+Cost: O(n) for the scatter, where the forward's sort is O(n log n). The sort need not be done again, and x need not be
+kept, but `order` must: as int64 it takes twice the memory of a float32 x.
+
+PyTorch: `torch.sort` and `torch.topk` save the indices and scatter. `torch.sort` is stable only when asked, with
+`stable=True`; without it, which of several equal numbers gets which gradient is not promised. `x.max()` shares g among
+equal maxima, where `torch.sort(x).values[-1]` hands all of it to one.
+
+Asked next:
+
+- Can backward be a gather as well? → Yes, with the inverse permutation: dx = g[inverse], where inverse[order] =
+  arange(n). That assignment takes O(n); `argsort(order)` gives the same by sorting again.
+- What is the backward of the k largest? → The same scatter, into zeros: k places receive their gradients, and the
+  others 0. Only k indices are kept.
+- Finite differences disagree at ties. Who is right? → Nobody, there is no derivative. For the first output of
+  two equal numbers a central difference gives 1/2 and 1/2, the stable order 1 and 0. Check numerically only where the
+  numbers are further apart than the step, and hold ties against the convention.
+- Can you train through `order` itself, say through ranks? → No: it is piecewise constant, so its derivative is 0
+  wherever there is one. One needs a smooth surrogate of the ranks, or an estimator.
 """
 
 import numpy as np

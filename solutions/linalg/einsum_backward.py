@@ -10,8 +10,22 @@ One thing is missing. A letter that only the target has was summed out by itself
 does not read. Every entry along that axis went into the same sum, so every entry receives the same gradient: leave the
 letter out, then repeat along the axis. It is the backward of a sum, as in `sum_backward`.
 
-Each of the two einsums sums over the same letters as the forward did, so backward costs twice the forward. PyTorch has
-no such rule: its einsum is written with permutations, sums and `bmm`, whose backwards do the work.
+Cost: Each of the two einsums loops over the letters of the forward, less those that only its target has, so backward
+takes at most twice the forward's products. Both operands are kept.
+
+PyTorch: It has no rule for einsum: operands are permuted and reshaped, lone letters summed out first, and `bmm` called,
+or an elementwise product where no shared letter is summed; the backwards of these do the work. What is kept are the
+rearranged operands, views of the originals where their strides allow it.
+
+Asked next:
+
+- What if a letter stands twice in an operand, as in `"ii->i"`? → The forward reads a diagonal, so backward writes one,
+  which einsum cannot: da is zeros with g on the diagonal. For `"ii->"` it is g times the identity.
+- And with three operands? → Leave out each in turn: da is an einsum of g, b and c. But `"ij,jk,kl->il"` in one loop
+  takes n⁴ products; in pairs it takes 2n³, and so does each gradient.
+- NumPy lets a letter have size 1 in one operand and n in the other. What would your function lack? → It would fail, as
+  the einsum has n there and the target 1: that axis was broadcast, so sum over it, keeping the axis.
+- And for complex operands? → In the convention of PyTorch the partner is conjugated: da is the einsum of g and conj(b).
 """
 
 import numpy as np

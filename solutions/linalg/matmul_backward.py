@@ -1,11 +1,27 @@
 """out_ij = Σ_l X_il W_lj, so X_il touches row i of `out` only, with slopes W_lj: dX_il = Σ_j g_ij W_lj, which is
 `g @ W.T`. In the same way dW_lj = Σ_i X_il g_ij, which is `X.T @ g`: a sum over the batch.
 
-Shapes alone lead there: (n,k) and (d,k) make (n,d) in one way only. But square matrices hide a wrong order, so derive
-it once.
+Shapes alone lead there: (n,k) and (d,k) make (n,d) by one product only. But square matrices hide a wrong order, so
+derive it once.
 
-Each of the two products costs as much as the forward: backward is twice the forward, and a layer whose input needs no
-gradient saves half. X is kept for dW, W for dX.
+Cost: Each of the two products costs as much as the forward, 2ndk operations: backward is twice the forward, and a layer
+whose input needs no gradient saves half. X is kept for dW, W for dX.
+
+PyTorch: `MmBackward0` saves X only if W needs a gradient, and W only if X does. `nn.Linear` stores its weight as (k, d)
+and computes X Wᵀ + b, so there dX = g W, dW = gᵀ X, and db is the sum of g over its rows. Leading axes of X, as in
+(B, T, d), are flattened into one: the weight's gradient sums over all of them.
+
+Asked next:
+
+- W is frozen, but X needs a gradient. What must be kept? → W alone, as dX does not read X. Beside a LoRA adapter on the
+  same input X is kept all the same: the adapter's first matrix, which is trained, needs it.
+- Differentiate dX again: what does a cotangent V of dX send to g and to W? → dX = g Wᵀ is bilinear: V W to g, and Vᵀ g
+  to W. Two products again, and nothing to X.
+- W is split by columns over two GPUs. What must be communicated in backward? → Each has the columns g_i that belong to
+  its W_i, and makes its part Xᵀ g_i of dW alone. dX = g_1 W_1ᵀ + g_2 W_2ᵀ is a sum over both: one all-reduce.
+- In float16, dW sums n products. What can go wrong? → A sum kept in float16 overflows above 65504, and stops growing
+  when a term is less than half the spacing at its size: adding 1 again and again ends at 2048. So one accumulates in
+  float32 and rounds at the end.
 """
 
 from autodrill.drills import given, mistake

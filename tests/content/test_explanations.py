@@ -1,0 +1,37 @@
+"""What a worked solution teaches: how it is derived, what it costs, what PyTorch does, and what is asked next."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from autodrill.drills import library as drills
+
+LIBRARY = drills.Library.open(environ={})
+EXPLANATIONS = {heading.id: LIBRARY.solution(LIBRARY.find(heading.id)).explanation for heading in LIBRARY.headings()}
+LEAST_ASKED = 2
+MOST_COLUMNS = 120
+
+
+@pytest.mark.parametrize("name", EXPLANATIONS)
+def test_an_explanation_derives_and_tells_the_cost_pytorch_s_way_and_what_is_asked_next(name: str) -> None:
+    paragraphs = [paragraph.strip() for paragraph in EXPLANATIONS[name].split("\n\n")]
+    heads = [
+        next((p for p in paragraphs if p.startswith(f"{head}:")), "") for head in ("Cost", "PyTorch", "Asked next")
+    ]
+    assert all(heads), heads
+    assert paragraphs.index(heads[0]) > 0, "the derivation comes first"
+    asked = [p for p in paragraphs[paragraphs.index(heads[2]) + 1 :] if p]
+    questions = [item for p in asked for item in re.split(r"(?m)^- ", p) if item.strip()]
+    assert len(questions) >= LEAST_ASKED
+    for item in questions:
+        question, arrow, answer = item.partition(" → ")
+        assert arrow
+        assert question.strip().endswith("?")
+        assert answer.strip()
+
+
+@pytest.mark.parametrize("name", EXPLANATIONS)
+def test_a_line_fits(name: str) -> None:
+    assert max(map(len, EXPLANATIONS[name].splitlines())) <= MOST_COLUMNS
