@@ -33,8 +33,8 @@ Asked next:
   exchange? → Two numbers a channel, Σ g and Σ g xhat, added over the ranks, with N the size of the whole batch. That
   is one small all-reduce in the middle of backward, as dx waits for it; the forward has one for the statistics.
 - The layer is checkpointed, so its forward runs twice in a step. What does that change? → Not the gradients, but the
-  running averages, which move twice on the same batch: with `torch.utils.checkpoint` around a batch norm and a linear
-  layer, `num_batches_tracked` stands at 2 after one step.
+  running averages, which move twice on the same batch: with `torch.utils.checkpoint` around a batch norm, a ReLU and a
+  linear layer, `num_batches_tracked` stands at 2 after one step.
 """
 
 import numpy as np

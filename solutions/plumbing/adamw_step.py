@@ -9,9 +9,9 @@ inside, it would count as √eps.
 The W: with the decay inside the gradient (Adam with L2), wd·p too is divided by √v, so parameters with large gradients
 decay *less*. Decoupled, all shrink by the same share. (Kingma and Ba, 2015; Loshchilov and Hutter, 2019.)
 
-Cost: elementwise, a dozen operations a parameter, so memory traffic is what counts: in one pass p, g, m and v are read
-and p, m and v written, 28 bytes a parameter in float32. Two numbers of state a parameter, m and v: with p and g that
-makes 16 bytes. Neither needs the graph of the forward.
+Cost: elementwise, some fifteen operations a parameter, so memory traffic is what counts: in one pass p, g, m and v are
+read and p, m and v written, 28 bytes a parameter in float32. Two numbers of state a parameter, m and v: with p and g
+that makes 16 bytes.
 
 PyTorch: `torch.optim.AdamW` takes the same step in the same order, decay first, but in place; its state is `exp_avg`,
 `exp_avg_sq` and a `step` for each parameter tensor, and its `weight_decay` is 0.01 unless told otherwise. A parameter

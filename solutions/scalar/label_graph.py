@@ -18,7 +18,7 @@ unless `a.retain_grad()` was called before.
 Asked next:
 
 - What does dL/da mean, where a is no free variable but x + y? → The slope of L if a alone were nudged, after it was
-  computed, while x in the product stays: so x, not what x and y would have to do to move a.
+  computed, while the x in the product stays as it is: that slope is x.
 - How would forward mode label this graph? → With tangents, from the inputs on. Seeded with x, a gets 1 and L gets
   a + x = 7; seeded with y, a gets 1 and L gets x = 2. That is a pass for each input, and dL/da is in neither.
 - `a` is detached, as in `b = a.detach() * x`. What are the labels now? → dL/dx is a, 5 at (2, 3), and y gets nothing,

@@ -21,7 +21,7 @@ Asked next:
   others: the product of those before it times the product of those after it, from one sweep each way. Dividing the
   whole product by x_i fails at 0.
 - What must change for second derivatives? → The gradients must be nodes and not floats, so that `other * out.grad` is
-  itself recorded. Then L = self * other has 1 as its mixed second derivative and 0 for the other two, and x * x gets
+  itself recorded. Then `self * other` has 1 as its mixed second derivative and 0 for the other two, and `x * x` gets
   2.
 - `out.grad` is 0 and `other.data` is infinite. What does `self` get? → 0 times infinity, so NaN, although no change of
   `out` would matter. That is how a branch that `torch.where` did not choose can still spoil a gradient.

@@ -25,10 +25,10 @@ Asked next:
   0, on both sides. At 0 they give 1/2, for any step, and closer to it than the step something between 0 and 1; so hold
   0 itself against the convention.
 - A unit's input is negative for every sample. What happens to it? → No gradient passes the gate, so nothing that
-  reaches the loss through this unit alone, such as its weights and bias, gets any: it is dead unless the layers below,
-  or weight decay, move its input back. A leaky ReLU keeps a small slope there.
-- What is the second derivative? → 0 on both sides of the kink. A network of ReLUs and linear layers is piecewise
-  linear in its input, so there all curvature in the input comes from the loss.
+  reaches the loss through this unit alone, such as its weights and bias, gets any: it is dead unless something else
+  moves its input, such as the layers below. A leaky ReLU keeps a small slope there.
+- What is the second derivative? → 0 on both sides of the kink. A network of ReLUs and linear layers is affine on
+  pieces of its input space, so on a piece all curvature in the input comes from the loss.
 """
 
 from math import inf

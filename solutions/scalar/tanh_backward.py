@@ -15,9 +15,9 @@ the square in the output's own precision: exactly 0 in float32 from about x = 9.
 
 Asked next:
 
-- How accurate is 1 - t² for a large x? → t is rounded near 1, so the difference has lost its leading digits: in
-  float32 at x = 8 it is 4.8e-7 and should be 4.5e-7, at 9 it is twice what it should be. 1/cosh²(x) would be accurate,
-  but needs the input.
+- How accurate is 1 - t² for a large x? → t is rounded near 1, so few digits of the difference are right: in float32 at
+  x = 8 it is 4.8e-7 and should be 4.5e-7, at 9 it is nearly twice what it should be. 1/cosh²(x) would be accurate, but
+  needs the input.
 - What is the second derivative, from the output alone? → The chain rule on 1 - t²: -2t(1 - t²). It is 0 at 0, where
   the slope has its maximum.
 - Sigmoid is a tanh in disguise. How does its slope follow from yours? → σ(x) = (1 + tanh(x/2))/2, so its slope is
