@@ -1,14 +1,35 @@
 """A row that counts contributes softmax minus one-hot, as without padding. A row that is ignored did not enter the sum:
 its gradient is 0, its softmax notwithstanding. And the mean runs over the K rows that count, so that is the divisor.
 
-Dividing by N instead would make the step smaller the more padding a batch happens to hold. That same mistake comes back
-with gradient accumulation over micro-batches of unequal K: the mean of means is not the mean.
+Dividing by N instead would make the gradient smaller the more padding a batch happens to hold. That same mistake comes
+back with gradient accumulation over micro-batches of unequal K: the mean of means is not the mean.
 
 The label -100 is not a class, but NumPy takes a negative index without complaint as long as it fits, so the rows must
-be chosen before they are indexed. With K = 0 the loss is 0/0: PyTorch's is NaN with a gradient of 0, and so the divisor
-is held at 1 here.
+be chosen before they are indexed. With K = 0 the loss is 0/0, but no logit has entered it: the task asks for 0, and so
+the divisor is held at 1.
 
-Cost and memory are those of the plain loss. In PyTorch: `cross_entropy(..., ignore_index=-100)`.
+Cost: that of the plain loss, and a boolean a row. An ignored row needs no softmax; choosing the rows first saves
+theirs, and in a language model also their part of the matrix product that makes the logits, for a gather and a
+scatter.
+
+PyTorch: `cross_entropy(..., ignore_index=-100)`, and -100 is the default; `NllLossBackward0` keeps the divisor K as a
+number, with class weights their sum over the rows that count. With nothing but padding the mean is NaN with a gradient
+of 0, and `reduction="sum"` gives 0. What is ignored is the label, not the row's logits: a NaN or an infinity among
+them makes the row's gradient NaN, because `LogSoftmaxBackward0` multiplies exp(log-softmax) by 0 there.
+
+Asked next:
+
+- A padded row has a NaN among its logits. What does yours return, and what PyTorch? → Assigning 0 to the row
+  overwrites the NaN; multiplying by a mask would keep it, as 0 times NaN is NaN. PyTorch multiplies, so there the
+  row's gradient is NaN, and the weights behind it get it.
+- Four micro-batches have 10, 0, 50 and 3 rows that count. How do you get the gradient of the mean over all 63? → Sum
+  the losses instead of averaging them, and divide each by 63, which must be known before the first backward; or scale
+  all gradients at the end. Averaging the four means would weigh a row of the last 50/3 times as much as one of the
+  third.
+- And if they lie on R ranks of data-parallel training, which averages gradients over ranks? → Add up K over the ranks
+  first. Then each rank's loss is R times its own sum divided by that total, and R cancels against the average.
+- With class weights w, what is the gradient of the weighted mean? → Row n is multiplied by w of its label, and the
+  divisor is the sum of these weights over the rows that count instead of K.
 """
 
 import numpy as np

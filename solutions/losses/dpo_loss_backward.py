@@ -7,12 +7,32 @@ and z has slope beta in lp_chosen and -beta in lp_rejected. With the mean:
     dchosen = -g · beta/N · σ(-z),    drejected = -dchosen
 
 σ(-z) is how wrong the pair is ranked: a pair that is clearly right (z ≫ 0) hardly pushes at all, one that is clearly
-wrong pushes with the full beta/N, never more. The two gradients cancel: DPO only sees the difference, which is why both
-log-probabilities may fall together while the loss goes down.
+wrong pushes with nearly the full g·beta/N, and none with more. The two gradients cancel: the loss sees the difference
+of the two log-probabilities, so both may fall together while it goes down.
 
 Compute σ(-z) as 1/(1 + e^z), which an overflow to inf takes to the right 0, or without a warning as
-exp(-log(1 + e^z)), by `np.logaddexp`. e^-z/(1 + e^-z) becomes inf/inf = NaN, and 1 - σ(z) loses all digits of a small
-result. The same reasons make PyTorch code call `logsigmoid` and never `log(sigmoid(z))`. (Rafailov et al., 2023.)
+exp(-log(1 + e^z)), by `np.logaddexp`. At very negative z, e^-z/(1 + e^-z) becomes inf/inf = NaN; at large z, 1 - σ(z)
+loses all digits of a small result. (Rafailov et al., 2023.)
+
+Cost: a few operations a pair, and one number a pair to keep, z. What is expensive is where the log-probabilities come
+from: policy and reference each run forward over both answers, and the policy backward too. The reference gets no
+gradient, so its log-probabilities can be computed once, before training.
+
+PyTorch: it has no such loss; one writes `-F.logsigmoid(z).mean()`. `LogSigmoidBackward0` keeps z and, on the CPU, a
+buffer of the same shape. `torch.log(torch.sigmoid(z))` is the trap: at z = -200 in float32 it is -inf with a NaN for a
+gradient, where `logsigmoid` gives -200 and 1.
+
+Asked next:
+
+- Training starts with the policy equal to the reference. What are loss and gradient in the first step? → z is 0 for
+  every pair, so the loss is log 2 = 0.693 and each pair pushes with g·beta/(2N). A first loss that is something else
+  shows a fault before any training: different dropout, a different mask, exchanged models.
+- The log-probabilities are sums over hundreds of tokens, and all is in bfloat16. What goes wrong? → Between 256 and
+  512 the numbers of bfloat16 are 2 apart, and z is made of differences of such sums: it would be mostly rounding. Sum
+  and subtract in float32.
+- A share ε < 1/2 of the preferences is wrong. How can the loss say so, and what does the gradient become? → As -(1-ε)
+  log σ(z) - ε log σ(-z), whose slope in z is σ(z) - (1-ε). It is 0 at z = log((1-ε)/ε), so a pair stops pushing at a
+  finite margin instead of pushing for ever.
 """
 
 import numpy as np

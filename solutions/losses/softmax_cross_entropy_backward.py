@@ -1,10 +1,35 @@
-"""log_softmax(z)_y = z_y - logsumexp(z), and the gradient of logsumexp is softmax. So one row contributes softmax(z)
-- onehot(y): prediction minus target. The mean brings 1/N, the chain rule g.
+"""log_softmax(z)_y = z_y - logsumexp(z), and the gradient of logsumexp is softmax. So the loss of one row, which has
+the minus sign, contributes softmax(z) - onehot(y): prediction minus target. The mean brings 1/N, the chain rule g.
 
-It is the most useful formula in deep learning: bounded by 1, exactly 0 when the prediction is right, and each row
-sums to 0. Differentiating log and softmax separately would divide by a probability that may have underflowed;
-together nothing can blow up, provided the row maximum is subtracted before exponentiating. Work on a copy:
+Each entry of that difference lies between -1 and 1, each row sums to 0, and a row vanishes as its label's probability
+goes to 1. Differentiating log and softmax separately would divide by a probability that may have underflowed; together
+nothing is divided by it, and no exponential exceeds 1, provided the row maximum is subtracted first. Work on a copy:
 subtracting 1 at the label in place would change an array that belongs to somebody else.
+
+Cost: softmax is made again from the logits, a maximum, an exponential and a sum as in the forward, and the result is
+as large as the logits, N·C. Had the forward kept its logsumexp, one number a row, exp(z - logsumexp) would give the
+probabilities without a reduction; keeping the probabilities themselves takes another N·C.
+
+PyTorch: `cross_entropy` with class indices is `log_softmax` followed by `nll_loss`, and so is its backward:
+`NllLossBackward0` makes an N x C array, with -g/N at the labels and 0 elsewhere, and from each row of that
+`LogSoftmaxBackward0` takes the row's sum times exp(log-softmax). Both keep the log-softmax, which is one array and not
+two, and `nll_loss` the labels. A label that is no class raises `IndexError` on the CPU, except `ignore_index`, by
+default -100.
+
+Asked next:
+
+- The label becomes a distribution q, by label smoothing or distillation: what changes? → q takes the place of the
+  one-hot row: softmax(z) - q. That is for q that sums to 1; if it sums to s, the first term is s·softmax(z), which is
+  what a code that forgets it gets wrong.
+- C is 128,000 and the logits do not fit into memory. What can be done? → Take the rows in chunks: logits, loss, and at
+  once the gradient with respect to the hidden states and the output weights, as all of it is linear in the scalar g.
+  The chunk's logits are dropped, and backward has only to multiply by g.
+- The vocabulary is split over several GPUs. What must they tell each other? → A maximum and a sum of exponentials a
+  row, and for the loss the logit of the label, which one of them has. The gradient of its own columns each computes
+  alone.
+- What is the second derivative of a row's loss in its logits? → diag(p) - p pᵀ, the covariance matrix of the one-hot
+  label that p draws. So it is positive semidefinite, the loss is convex in the logits, and flat along the direction of
+  all ones.
 """
 
 import numpy as np

@@ -3,14 +3,38 @@ sums over the batch: dbeta = Σ g, dgamma = Σ g xhat. What reaches xhat is h = 
 
 x acts on xhat by three paths: directly, through the mean, and through the variance. Column by column,
 
+    ∂mean/∂x_j = 1/N        ∂rstd/∂x_j = -rstd³ (x_j - mean)/N = -rstd² xhat_j/N
+
+so multiplying by h_i and summing over the batch gives
+
     dx = rstd (h - mean(h) - xhat mean(h xhat))
 
 A check of each term: shifting a column changes nothing, so dx sums to 0 down it; stretching a column changes nothing
-but for eps, so dx is orthogonal to xhat. The two subtracted terms are the projections that make it so. With N = 1 all
-of dx is 0: a batch of one always normalises to 0.
+but for eps, so but for eps dx is orthogonal to xhat. The two subtracted terms are the projections that make it so.
+With N = 1 all of dx is 0: a batch of one always normalises to 0.
 
-The cache needs xhat, rstd and gamma, and neither x nor the mean. PyTorch keeps x with the mean and 1/std instead; the
-running averages it uses in eval mode take no part in this. Two reductions over the batch, the rest elementwise.
+Cost: two sums down each column, Σ g and Σ g xhat, serve all three results, as gamma comes out of both means; the rest
+is elementwise, O(N·D) like the forward. The cache needs xhat, as large as x, with rstd and gamma, and neither x nor
+the mean. Where gamma is not 0, xhat could be had again from the output, as (out - beta)/gamma.
+
+PyTorch: `NativeBatchNormBackward0` keeps x with the batch's mean and 1/sqrt(var + eps) instead of xhat, besides gamma
+and the running averages, which take no part in a training backward. It normalises by the biased variance like ours,
+but updates `running_var` with the unbiased one. In training mode one value a channel is refused (`Expected more than 1
+value per channel when training`); ours answers 0.
+
+Asked next:
+
+- What is dx in eval mode? → The running averages are constants, so it is gamma * g over the square root of the running
+  variance plus eps, without any subtraction, and no sample sees another. A frozen batch norm in fine-tuning is the
+  same.
+- A column is constant over the batch. What are xhat and dx? → xhat is 0, and rstd is 1/sqrt(eps), about 316 here: dx
+  is finite, thanks to eps, but 316 times what is left of h without its mean.
+- The batch is spread over GPUs and the statistics are to be those of the whole batch. What has backward to
+  exchange? → Two numbers a channel, Σ g and Σ g xhat, added over the ranks, with N the size of the whole batch. That
+  is one small all-reduce in the middle of backward, as dx waits for it; the forward has one for the statistics.
+- The layer is checkpointed, so its forward runs twice in a step. What does that change? → Not the gradients, but the
+  running averages, which move twice on the same batch: with `torch.utils.checkpoint` around a batch norm, a ReLU and a
+  linear layer, `num_batches_tracked` stands at 2 after one step.
 """
 
 import numpy as np

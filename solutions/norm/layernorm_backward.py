@@ -1,4 +1,5 @@
-"""The parameters first: they were broadcast over all rows, so over every axis but the last dbeta = Σ g, dgamma = Σ g·x̂.
+"""The parameters first: they were broadcast over all rows, so over every axis but the last dbeta = Σ g, dgamma = Σ
+g·x̂.
 
 For dx let h = g·gamma, the gradient of x̂. Within a row x̂_i = (x_i - μ)·r, and both μ and r depend on every x_j:
 
@@ -9,11 +10,30 @@ Multiply by h_i and sum over i; the derivative of x̂_i has three terms, one for
     dx_j = r h_j  -  r · mean(h)  -  r x̂_j · mean(h x̂)
 
 The second term takes the mean out of h, the third the part of h along x̂. Invariance demands both: adding a constant
-to the row does not move the output, so dx sums to 0; scaling the row does not either (but for eps), so dx is orthogonal
-to x̂. Both make a test in one line.
+to the row does not move the output, so dx sums to 0; scaling the row does not either (but for eps), so dx is
+orthogonal to x̂ (but for eps). Both make a test in one line.
 
-Two means a row and a few products: memory traffic, not arithmetic, is what it costs, which is why it is fused.
-PyTorch's `native_layer_norm` keeps mean and rstd, one number a row each, and makes x̂ again from x.
+Cost: two means a row, two sums over the rows for the parameters, and a few products an element: O(D) a row, as the
+forward. With so few operations for each number read and written, moving the arrays is what takes the time, which is
+why it is fused. Instead of x̂, as large as x, one may keep x with μ and r, two numbers a row.
+
+PyTorch: `NativeLayerNormBackward0` does the latter: it keeps x, mean and rstd, weight and bias, and makes x̂ again
+from x. With half-precision x and float32 parameters, on the CPU, mean and rstd are float32, so the statistics are not
+rounded to x's precision. `F.layer_norm` takes several last axes at once, as `normalized_shape`.
+
+Asked next:
+
+- RMSNorm leaves the mean out: x̂ = x·r with r = 1/√(mean(x²) + eps). What is dx? → The path through μ goes, and with
+  it the middle term: dx = r (h - x̂ · mean(h x̂)). It is orthogonal to x but for eps, and no longer sums to 0.
+- Rows of two elements: what is dx, and why is that a bad test case? → x̂ is ±1 whatever the two are, if they differ,
+  so dx is 0 but for eps. What is left comes from cancellation: in float32 at x = (1, 5) its two entries, which should
+  be opposite, differ by several per cent.
+- Why not compute the variance as mean(x²) minus mean(x)², in one pass? → Around 10,000 the squares are near 1e8, where
+  float32 numbers are 8 apart, so a variance of 1 is lost; it may even come out negative, and its root NaN. Subtract
+  the mean first, or use Welford's updates.
+- How does dgamma differ from dx on a GPU? → dx needs sums within a row, which one block can do. dgamma sums over the
+  rows, so across blocks: partial sums and a second reduction, or atomic additions, whose order, and with it the last
+  bits, can change from run to run.
 """
 
 import numpy as np

@@ -2,14 +2,36 @@
 at 0; dividing by that sum makes it a weighted mean of the gradients seen. The same holds for v. Without it the first
 step would have m = 0.1 g and √v = 0.03 |g| at the usual rates, a step about three times too large.
 
-The first step is then nearly lr·sign(g), whatever the scale of g: Adam's steps have a size of their own. `eps` makes
-them smaller where gradients are tiny. Added to the root it has the scale of a gradient; inside, it would count as √eps.
+The first step is then nearly lr·sign(g), whatever the scale of g, as long as |g| is far above eps: Adam's steps have a
+size of their own. `eps` makes them smaller where gradients are tiny. Added to the root it has the scale of a gradient;
+inside, it would count as √eps.
 
 The W: with the decay inside the gradient (Adam with L2), wd·p too is divided by √v, so parameters with large gradients
 decay *less*. Decoupled, all shrink by the same share. (Kingma and Ba, 2015; Loshchilov and Hutter, 2019.)
 
-Two numbers of state a parameter: with p and g that makes 16 bytes a parameter in float32. `torch.optim.AdamW` does the
-same, in place.
+Cost: elementwise, some fifteen operations a parameter, so memory traffic is what counts: in one pass p, g, m and v are
+read and p, m and v written, 28 bytes a parameter in float32. Two numbers of state a parameter, m and v: with p and g
+that makes 16 bytes.
+
+PyTorch: `torch.optim.AdamW` takes the same step in the same order, decay first, but in place; its state is `exp_avg`,
+`exp_avg_sq` and a `step` for each parameter tensor, and its `weight_decay` is 0.01 unless told otherwise. A parameter
+whose `.grad` is None is passed over, decay and all; with a gradient of zeros it decays, and moves on by what m
+remembers. `fused=True` asks for the single pass.
+
+Asked next:
+
+- Somebody multiplies the loss by 1000. What happens to the training? → From the first step on, m and √v are both 1000
+  times as large, so the steps are the same where |g| is far above eps; clipping by norm does notice. Done half way, m
+  catches up in tens of steps and v in thousands, and meanwhile the steps are too large.
+- One row of an embedding is in no sample of the batch. Does it move? → Yes: its gradient is a row of zeros, so it
+  decays by lr·wd and drifts along its old m. `torch.optim.SparseAdam` updates the rows that have gradients, and no
+  others.
+- Parameters and state are bfloat16, lr is 1e-3, a parameter is 1. What does a step of size lr do to it? → Nothing:
+  below 1 the numbers of bfloat16 are 1/256 apart, so 1 - 0.001 rounds back to 1, every time. Keep a float32 copy of
+  the parameters for the step, or round stochastically.
+- After thousands of gradients of 0 comes one that is not. How large is the step, in units of lr? → (1-b1)/√(1-b2), 3.2
+  at the usual rates: m takes up a tenth of it, √v a thirtieth. A lower b2 makes that smaller. It is no upper bound:
+  gradients that grow by b2/b1 from step to step end at a step of 7.3.
 """
 
 import numpy as np

@@ -1,14 +1,39 @@
 """Walk the parameters from the last to the first; close the bucket when the next gradient no longer fits; flatten,
 join, reduce, divide, cut apart again. Each rank does the same on the same shapes, so the buckets agree without a word.
 
-The mean, not the sum: each rank's loss is a mean over its own part of the batch, and the mean of means over equal parts
-is the gradient of the whole batch's mean. With a sum the learning rate would depend on how many machines there are.
+The mean, not the sum: each rank's loss is a mean over its own part of the batch, and the mean of means over equal
+parts is the gradient of the whole batch's mean. With a sum the gradient, and with it the right learning rate of plain
+descent, would depend on how many ranks there are.
 
-Reverse order because that is the order in which backward finishes: the first bucket can travel while the rest of
-backward still computes, which hides most of the communication. Buckets because a message costs a latency of some tens
-of microseconds whatever its size, and a network has hundreds of small biases. PyTorch's DDP does this with hooks on the
-parameters and buckets of 25 MiB; a parameter that gets no gradient on one rank makes the others wait, whence
-`find_unused_parameters`.
+Reverse order because that is roughly the order in which backward finishes: the first bucket can travel while the rest
+of backward still computes, which hides communication. Buckets because a message has a latency whatever its size, and a
+network can have hundreds of small tensors, such as biases.
+
+Cost: a latency for each bucket, and for all of them together the bytes S of the gradients: a ring of R ranks has each
+send 2·S·(R-1)/R, nearly 2·S however large R is. The joined buckets are a second copy of the gradients, unless the
+gradients are views of the buckets to begin with.
+
+PyTorch: `DistributedDataParallel` hooks the accumulation of each parameter's gradient, divides while it copies into
+the bucket, and starts the all-reduce of a bucket that is complete while backward goes on. By default the first
+backward uses one bucket for each dtype; the later ones have a first of 1 MiB and then 25 MiB, in the order in which
+gradients came in, and unlike ours a bucket is closed once it has *reached* its size: ten matrices of 4 MiB travel as
+4, 28 and 8 MiB. A parameter that got no gradient leaves its bucket open, and the next forward raises `Expected to have
+finished reduction in the prior iteration`; `find_unused_parameters=True` is for that.
+
+Asked next:
+
+- You accumulate gradients over four micro-batches. When do you reduce? → After the last: the mean over ranks is
+  linear, so reducing the accumulated sum gives the same but for rounding, with a quarter of the traffic. In PyTorch
+  the first three run under `no_sync()`.
+- The ranks have parts of different size, n_r rows. What goes wrong, and what is the remedy? → The mean of means is not
+  the mean: a row of a small part counts more. Multiply each rank's loss by R·n_r/Σn before backward; Σn is one number
+  to reduce.
+- Gradients are clipped by their global norm. Before the all-reduce or after? → After. Then every rank holds the same
+  gradients, so the same norm, and clips alike without another message; before, each would scale by its own factor, and
+  the mean would in general no longer point along the batch's gradient.
+- The optimiser's state is to be split over the ranks, as in ZeRO. What becomes of the all-reduce? → An all-reduce is a
+  reduce-scatter and an all-gather. Stop after the first, so each rank holds the summed gradient of its share, step
+  that share, and gather the new parameters: the same bytes, if both have one dtype, and 1/R of the state.
 """
 
 import numpy as np

@@ -3,12 +3,34 @@ makes h_(t+1) with slope a_(t+1). So
 
     λ_T = g_T,    λ_t = g_t + a_(t+1) λ_(t+1)
 
-which is a linear scan again, run backwards, with the coefficients shifted by one. Given λ, each step is one product and
-one sum: db_t = λ_t, da_t = λ_t · h_(t-1), with h_0 in the first place, and dh0 = a_1 λ_1.
+which is a linear scan again, run backwards, with the coefficients shifted by one. Given λ, each step is one product
+and one sum: db_t = λ_t, da_t = λ_t · h_(t-1), with h_0 in the first place, and dh0 = a_1 λ_1.
 
-O(T·D) time like the forward, and the states must be kept; they can also be made again, from checkpoints. Because a scan
-of such steps is associative, (a, b) after (a', b') being (a·a', a·b' + b), it runs in O(log T) parallel steps forward
-*and* backward. An a_t of 0 cuts the past off in both directions; |a_t| > 1 makes λ grow like the states.
+An a_t of 0 cuts the past off in both directions; |a_t| > 1 at every step makes λ grow backwards as the states may grow
+forwards.
+
+Cost: O(T·D) time and memory like the forward, with two products and a sum for each element where the forward has one
+of each. The states must be kept, or made again from checkpoints. Because such steps compose associatively, (a, b)
+after (a', b') being (a·a', a·b' + b), a scan runs in O(log T) parallel steps forward *and* backward.
+
+PyTorch: written as a Python loop, each step is a `MulBackward0`, which keeps a_t and h_(t-1), and an `AddBackward0`.
+Taking `a[t]` inside the loop adds a `SelectBackward0` a step, and each of those makes a T x D array of zeros for its
+one row: O(T²·D) in all; `a.unbind(0)` before the loop is one node, and O(T·D).
+`torch._higher_order_ops.associative_scan` is a prototype; on the CPU, with `combine_mode="generic"`, it gives the
+loop's gradients.
+
+Asked next:
+
+- How does the backward become a parallel scan? → Reverse time and combine the pairs (a_(t+1), g_t) by the same rule,
+  with anything for a_(T+1), as nothing comes after T. The products for da are elementwise afterwards.
+- Could backward save the states' memory by h_(t-1) = (h_t - b_t)/a_t? → Not in general: a_t may be 0, and |a_t| < 1
+  amplifies the rounding error by 1/|a_t| at every step, by 2 to the power of T at 1/2. Keep every √T-th state and run
+  the pieces forward again: one more forward, O(√T·D) memory.
+- With P = cumprod(a), h_t is P_t (h0 + Σ b_s/P_s), the sum over s up to t. Why not compute it like that? → P
+  underflows: 0.5^150 is 0 in float32, and then b/P is infinite or NaN; a single a_t of 0 does the same. The
+  associative scan never divides.
+- Which test needs no finite differences? → With a = 1 and h0 = 0 the scan is `np.cumsum(b, axis=0)`, so db is the sum
+  of g from each step to the end: the cumulative sum of g reversed, and reversed again.
 """
 
 import numpy as np

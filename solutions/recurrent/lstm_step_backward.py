@@ -2,20 +2,40 @@
 
     dc2 = gc + gh · o · (1 - tanh²(c2))
 
-(i, f, o, u stand for the gates after their sigmoid or tanh.) Everything else follows from c2 = f·c + i·u and
-h2 = o·tanh(c2), each gate with the slope of its own nonlinearity, a function of its output:
+(i, f, o, u stand for the gates after their sigmoid or tanh.) Everything else follows from c2 = f·c + i·u and h2 =
+o·tanh(c2), each gate with the slope of its own nonlinearity, a function of its output:
 
     dz_i = dc2 · u · i(1-i)        dz_o = gh · tanh(c2) · o(1-o)
     dz_f = dc2 · c · f(1-f)        dz_u = dc2 · i · (1-u²)
     dc   = dc2 · f
 
-Then one matrix product is left: dW = [x, h]ᵀ dz, and dz Wᵀ is split into dx and dh.
+Then one matrix is left, which was multiplied by [x, h]: dW = [x, h]ᵀ dz, and dz Wᵀ is split into dx and dh.
 
-dc = dc2 · f is what LSTMs are for. Back through T steps the cell's gradient is multiplied by gates only, which can stay
-near 1; through a plain RNN it passes a matrix and a tanh each time and vanishes or explodes.
+dc = dc2 · f is what LSTMs are for. Along the cell, back through T steps, the gradient is multiplied by forget gates
+alone, element by element, which can stay near 1; the ways through h, like those of a plain RNN, pass a matrix and a
+slope at each step, and tend to vanish or explode.
 
-Two matrix products, twice the forward's one. Libraries keep the four gates and tanh(c2), 5·N·H numbers a step; cuDNN
-does the whole sequence in one call. PyTorch's gates stand in the order i, f, g, o, with g for our u.
+Cost: two matrix products, twice the forward's one; here the forward's own comes on top, as nothing but the inputs was
+kept. Keeping the four gates and tanh(c2), 5·N·H numbers a step, saves that; the rest is elementwise.
+
+PyTorch: `LSTMCell` has the gates in the order i, f, g, o, with g for our u, a weight each for x and h, and two biases,
+whose gradients are equal as both are only added. On the CPU it is made of plain operations, and what they keep besides
+inputs and weights is just those five: the gates and tanh(c2). `nn.LSTM` can run the whole sequence as one node:
+`MkldnnRnnLayerBackward0` in float32 on an x86 CPU, cuDNN's on a GPU.
+
+Asked next:
+
+- Over T steps, which parts of this backward must run one after the other? → dh and dc, as each step needs them from
+  the step after. dW and dx can wait: with the dz of all steps stacked, dW is one product over T·N rows instead of T
+  small ones, which suits a GPU better.
+- The forget gate has saturated at 1. What does that do to the gradients? → dc is dc2 unchanged, so the memory passes
+  its gradient on whole; but f(1-f) is 0, so dz_f is 0 and the gate itself learns nothing from this step.
+- The gates get a bias b. What is its gradient, and why is the forget gate's part often set to 1 at first? → db is dz
+  summed over the batch. f starts near 0.73 instead of 0.5, so ten steps multiply the gradient along the cell by 0.04
+  and not by 0.001.
+- What are gh and gc at the last of T steps, and at the one before, if the loss reads every h2? → At the last, gh is
+  the loss's own gradient and gc is 0. Before that, gh is the loss's own plus the dh of the step after, and gc is that
+  step's dc.
 """
 
 import numpy as np

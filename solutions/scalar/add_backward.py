@@ -5,7 +5,25 @@ The `+=` is the other half of the answer. A node's gradient is a sum over all it
 one only. In `z = x + x` the two operands are one node: it must end up with `2 * out.grad`, which `=` would turn into
 `out.grad`.
 
-PyTorch saves nothing at all for an addition, for the same reason: neither slope depends on a value.
+Cost: two additions where the forward has one, and nothing to keep: neither slope depends on a value.
+
+PyTorch: `AddBackward0` saves no tensor, for the same reason, only the number `alpha` of `torch.add(a, b, alpha=...)`;
+so operands may be changed in place before backward. The gradient is not copied either: of operands of one shape and
+dtype, `torch.autograd.grad(a + b, (a, b), g)` returns one tensor twice.
+
+Asked next:
+
+- Now the nodes hold arrays, `.grad` starts as None, and the first contribution is stored by `self.grad = out.grad`.
+  What is the trap? → Both operands and `out` then share one array, and the next `+=`, which works in place on arrays,
+  changes the gradient of all three. Copy the first time, or add out of place.
+- `self` has shape (2, 3) and `other` shape (3,). What is `other`'s contribution? → The forward used each of its
+  elements once a row, so it is `out.grad` summed over the rows, of shape (3,) again.
+- When may an engine run this closure? → Once `out.grad` is complete, that is, when the closures of all consumers of
+  `out` have run: reverse topological order. Run too early, it hands on a part, and run again later, it hands on that
+  part twice.
+- With L = (x + y) + w, somebody runs all closures twice and resets nothing but L's gradient to 1. What does x
+  have? → 3, not 2: the inner node still has its 1 from the first time, so it hands on 1 and then 2. PyTorch gives 2,
+  as gradients of inner nodes do not outlive a backward there.
 """
 
 from autodrill.drills import given, mistake

@@ -1,13 +1,30 @@
 """Walk backwards. dL/db = 1. `b = a * x` gives a its first and only contribution, dL/da = x, and gives x a first one,
-a = x + y. `a = x + y` passes dL/da on unchanged to both: y gets x, and x a second contribution, x. Contributions
-along different paths add:
+a = x + y. `a = x + y` passes dL/da on unchanged to both: y gets x, and x a second contribution, x. Contributions along
+different paths add:
 
     dL/dx = (x + y) + x,    dL/dy = x
 
 At x = 2, y = 3: 1, 2, 7, 2. Expanding L = x² + xy and differentiating confirms both.
 
-Along a path multiply, across paths add. Reverse mode visits each edge once; enumerating paths would cost 2ⁿ after n
-such fan-outs.
+Along a path multiply, across paths add.
+
+Cost: reverse mode visits each edge once, with a product by the local slope and an addition; listing the paths instead
+would cost 2ⁿ after n such fan-outs in a row. The product needs the values of a and x, the sum needs none.
+
+PyTorch: the forward records a `MulBackward0`, which keeps a and x, above an `AddBackward0`, which keeps nothing. After
+`b.backward()`, x and y have 7 and 2 in `.grad`, but a and b are no leaves: reading `a.grad` gives None and a warning,
+unless `a.retain_grad()` was called before.
+
+Asked next:
+
+- What does dL/da mean, where a is no free variable but x + y? → The slope of L if a alone were nudged, after it was
+  computed, while the x in the product stays as it is: that slope is x.
+- How would forward mode label this graph? → With tangents, from the inputs on. Seeded with x, a gets 1 and L gets
+  a + x = 7; seeded with y, a gets 1 and L gets x = 2. That is a pass for each input, and dL/da is in neither.
+- `a` is detached, as in `b = a.detach() * x`. What are the labels now? → dL/dx is a, 5 at (2, 3), and y gets nothing,
+  None in PyTorch: the path through the sum is cut. The value of L is the same as before.
+- What are the second derivatives? → Differentiate the labels: dL/dx = 2x + y gives 2 in x and 1 in y, dL/dy = x gives
+  1 and 0. The matrix is symmetric, as it must be.
 """
 
 from autodrill.drills import given, mistake

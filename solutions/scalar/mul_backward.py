@@ -1,11 +1,30 @@
 """With `other` held still, `out` is a straight line in `self` of slope `other.data`; and the other way round. So each
-operand receives `out.grad` times the *other* operand's value. Those two values are what the forward pass has to keep:
-a product is the simplest operation whose backward needs memory.
+operand receives `out.grad` times the *other* operand's value. Unlike a sum, a product has a backward that needs values
+of the forward: these two.
 
-`+=`, because a node's gradient is the sum over its consumers. `z = x * x` proves the point: at x = 3 the two
-additions give 3 + 3 = 6 = 2x, an assignment gives 3.
+`+=`, because a node's gradient is the sum over its consumers. `z = x * x` proves the point: at x = 3 the two additions
+give 3 + 3 = 6 = 2x, an assignment gives 3.
 
-In PyTorch this is `MulBackward0`; it saves `other` only if `self` needs a gradient, and `self` only if `other` does.
+Cost: two products and two additions where the forward has one product. Both operands' values must be kept, though not
+copied, until backward has run.
+
+PyTorch: `MulBackward0` saves `other` only if `self` needs a gradient, and `self` only if `other` does; a plain number
+as a factor is not saved as a tensor. What is saved is a reference: for `x * x` the same memory twice. For complex
+numbers the factor is the conjugate of the other operand.
+
+Asked next:
+
+- Between forward and backward somebody changes `other` in place. What do you compute, and what does PyTorch do? → This
+  closure reads the new value and is silently wrong. PyTorch compares the tensor's version with the one it saved and
+  raises: `... has been modified by an inplace operation`.
+- How would you get the gradients of a product of n numbers in O(n), zeros included? → Each is the product of all the
+  others: the product of those before it times the product of those after it, from one sweep each way. Dividing the
+  whole product by x_i fails at 0.
+- What must change for second derivatives? → The gradients must be nodes and not floats, so that `other * out.grad` is
+  itself recorded. Then `self * other` has 1 as its mixed second derivative and 0 for the other two, and `x * x` gets
+  2.
+- `out.grad` is 0 and `other.data` is infinite. What does `self` get? → 0 times infinity, so NaN, although no change of
+  `out` would matter. That is how a branch that `torch.where` did not choose can still spoil a gradient.
 """
 
 from autodrill.drills import given, mistake

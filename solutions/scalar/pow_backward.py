@@ -1,13 +1,34 @@
-"""Two different rules, because base and exponent are two different variables. With the exponent b held still, a**b is a
-power: its slope is b·a**(b-1). With the base held still it is an exponential: write a**b = e**(b·ln a), so its slope
-is ln a times itself. That second factor needs no new power, since a**b is `out.data`.
+"""Two different rules, because base and exponent are two different variables. With the exponent b held still, `a**b`
+is a power: its slope is `b * a**(b-1)`. With the base held still it is an exponential: write `a**b` as exp(b·ln a), so
+its slope is ln a times itself. That second factor needs no new power, since `a**b` is `out.data`.
 
-At base 0 the formula reads 0·(-∞). The limit of a**b·ln a for a → 0 and b > 0 is 0, so that is the convention, in
-PyTorch too; it has to be a branch, as `math.log(0)` raises and a tensor library would make 0·(-inf) = NaN.
+At base 0 the formula reads 0·(-∞). The limit of `a**b` · ln a for a → 0 and b > 0 is 0, so that is the convention; it
+has to be a branch, as `math.log(0)` raises and a tensor library would make 0·(-inf) = NaN.
 
-At x ** x the two contributions land on one node and add: x**x·(1 + ln x). The backward costs one power and one
-logarithm. Where the exponent is a plain number, as in x ** 3, no logarithm is computed: in PyTorch these are two
-operations, `PowBackward0` and `PowBackward1`.
+At `x**x` the two contributions land on one node and add: `x**x` · (1 + ln x).
+
+Cost: a power and a logarithm, with a few products, where the forward has one power; base, exponent and result are
+kept. Where the exponent is a plain number, as in `x**3`, there is no logarithm to compute.
+
+PyTorch: three operations. `PowBackward0` has a number for an exponent and keeps the base, `PowBackward1` has two
+tensors and keeps both and the result, `PowBackward2` has a number for a base and keeps exponent and result. At base 0
+the exponent's gradient is 0 for every exponent from 0 up; below, at `0**-1`, it is -inf. At a negative base it is NaN,
+while the base's own is right for an integer exponent: 12 for `(-2)**3`.
+
+Asked next:
+
+- Base and exponent are both 0. What does yours do, and what PyTorch? → The base's rule computes `0 * 0.0**-1`, and
+  Python raises `ZeroDivisionError`. PyTorch answers 0 for both: an exponent of 0 makes the base's gradient 0 by a
+  branch of its own, as `a**0` is constant in a.
+- Why not write exp(b · log(a)), and let autodiff find both rules? → At a = 0 and b = 2 the value is right, exp(-inf) =
+  0, but the base's gradient is 0 times infinity, and the exponent's 0 times minus infinity: both NaN. And a negative
+  base with an integer exponent has no logarithm.
+- What does `x**0.5` give at 0? → A slope of `0.5 * 0**-0.5`: infinite in PyTorch, an exception in Python. An upstream
+  gradient of 0 then makes NaN, which is how a norm written as a root of a sum of squares spoils a training at 0; add
+  eps under the root, or branch.
+- The base may be negative. Which parts of yours still hold? → The base's rule, for integer exponents. The exponent has
+  no derivative there, as a real power exists only for some exponents nearby; yours adds 0 in silence, where PyTorch
+  answers NaN.
 """
 
 import math

@@ -1,12 +1,34 @@
 """ReLU is a gate. Open, its slope is 1 and the gradient passes unchanged, negative or not; closed, its slope is 0 and
 nothing passes.
 
-At 0 every number in [0, 1] is a subgradient; frameworks pick 0, so the test is a strict `>`. Testing `out.data` or
-`self.data` is the same test in floating point, -0.0 included. Real layers test the output for memory: the input need
-not be kept, and the operation may run in place.
+At 0 every number in [0, 1] is a subgradient; PyTorch, TensorFlow and `jax.nn.relu` pick 0, so the test is a strict
+`>`. Testing `out.data` or `self.data` is the same test in floating point, -0.0 included. Real layers test the output
+for memory: the input need not be kept, and the operation may run in place.
 
 *Select*, do not multiply by a mask: `(out.data > 0) * out.grad` is right for finite gradients, but `0 * inf` is NaN,
 so an overflow behind a closed gate would leak through it.
+
+Cost: a comparison, and an addition where the gate is open. One bit is all that has to be kept; keeping the output
+costs nothing more where the next operation keeps it anyway, as a matrix product that needs its weight's gradient does.
+
+PyTorch: `ReluBackward0` keeps the result and selects: behind a closed gate an infinite or NaN gradient becomes 0. The
+convention at 0 belongs to the operation, not to the function: there `torch.relu(x)` has slope 0, `x.clamp(min=0)` 1
+and `torch.maximum(x, torch.tensor(0.0))` 1/2. A NaN input lets the gradient through on the CPU, which the test `>`
+does not.
+
+Asked next:
+
+- What does autodiff give for relu(x) - relu(-x) at 0, and what is right? → The function is x, so 1 is right, and with
+  slope 0 at the kink both terms give 0: the sum is 0, in PyTorch too. Autodiff differentiates the program's pieces,
+  and a convention at a kink does not add up to a derivative.
+- How would you check this backward numerically? → By central differences at inputs that are further than the step from
+  0, on both sides. At 0 they give 1/2, for any step, and closer to it than the step something between 0 and 1; so hold
+  0 itself against the convention.
+- A unit's input is negative for every sample. What happens to it? → No gradient passes the gate, so nothing that
+  reaches the loss through this unit alone, such as its weights and bias, gets any: it is dead unless something else
+  moves its input, such as the layers below. A leaky ReLU keeps a small slope there.
+- What is the second derivative? → 0 on both sides of the kink. A network of ReLUs and linear layers is affine on
+  pieces of its input space, so on a piece all curvature in the input comes from the loss.
 """
 
 from math import inf
