@@ -20,9 +20,9 @@ Asked next:
 
 - And the JVP of log_softmax? → The bracket alone: v − Σ p v. Its Jacobian, I − 1 pᵀ, is not symmetric, so here backward
   is another function: g − p Σ g.
-- g·(J v) = v·(Jᵀ g) holds for your two products. Are they right? → Not shown: any symmetric matrix used for both
-  passes, such as the elementwise p(1 − p)v. Differences of the forward settle it, and so does v = 1, which must give 0
-  and with that formula in general does not.
+- g·(J v) = v·(Jᵀ g) holds for your two products. Are they right? → Not shown: any symmetric matrix, used for both,
+  passes the test, such as the elementwise p(1 − p)v. Differences of the forward settle it, and so does v = 1, which
+  must give 0 and with that formula in general does not.
 - Some logits are −∞, a mask. What comes out? → There p = 0 and the velocity is 0, if v is finite; an infinite v makes
   0·∞ = NaN, which the sum spreads over the row. A row of nothing but −∞ is NaN already in the forward, as −∞ − (−∞).
 - The logits are divided by a temperature τ. How do the probabilities move with τ? → x/τ moves at −x/τ², so dp = −p (x −
