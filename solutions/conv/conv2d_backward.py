@@ -12,9 +12,33 @@ The slices of neighbouring positions overlap, and a pixel read several times col
 a buffer of the *padded* size. The padding is no input, so its share is cut off at the end. b was copied to every image
 and place: db sums g over all three axes.
 
-With stride 1, dx is itself a convolution of g, with the kernel rotated by 180° and the channels exchanged ("full"
-padding): the transposed convolution. dx and dw each cost as much as the forward; x and w are kept. PyTorch calls
-`convolution_backward`, with a mask that says which of the three gradients are wanted.
+With stride 1, the gradient of the padded image is itself a convolution of g, with the kernel rotated by 180° and the
+channels exchanged ("full" padding): the transposed convolution.
+
+Cost: dw takes as many products as the forward, N·O·C·K·L·Y·Z, and dx as many again, so backward is about two forwards;
+db is N·O·Y·Z additions. x and w are kept; the padded copy of x is made again, and neither out nor b is needed.
+
+PyTorch: `ConvolutionBackward0` keeps x and w, both of them even where one requires no gradient, and calls
+`convolution_backward` once, with a mask that says which of the three gradients are wanted. There, stride, padding and
+dilation may differ between the axes, and `groups` splits the channels; this exercise is one group, no dilation, one
+stride, one padding. Neither rotates the kernel in the forward: what frameworks call a convolution is a
+cross-correlation.
+
+Asked next:
+
+- How does dx become a single convolution at stride s > 1? → Put s − 1 zeros between neighbouring elements of g, then
+  convolve with the rotated kernel as at stride 1, and append zeros for the rows and columns that no window read. That
+  is `conv_transpose2d` with the same w, stride and padding; its `output_padding` is those rows and columns.
+- Which test needs neither finite differences nor a second implementation? → out − b is linear in x and in w, so with
+  random arrays Σ g·(out − b) = Σ dx·x = Σ dw·w up to rounding, at any stride and padding. A rotated kernel, or `=`
+  where windows overlap, breaks it.
+- Batch normalisation follows, in training. What is db? → Zero up to rounding: the normalisation subtracts each
+  channel's mean, and b with it. So such a convolution is built with `bias=False`, and the shift is the normalisation's
+  own.
+- What does im2col buy, and at what price? → It copies each window into a row of a matrix of N·Y·Z rows and C·K·L
+  columns, so that the forward, dw and the windows' gradients are one matrix product each; adding those back to the
+  pixels (col2im) is the `+=` above. At stride 1, with padding that keeps the image's size, that matrix is K·L times as
+  large as x.
 """
 
 import numpy as np

@@ -2,11 +2,32 @@
 that pixel, whole; every other pixel of the window gets 0 from it.
 
 Three things are easily lost. Windows may overlap and have the same winner, which then earns twice: `+=`, never an
-assignment. A tie is a kink, and PyTorch's convention is the first maximum in reading order, which is what `argmax`
-returns. And pixels that no window covers get 0.
+assignment. A tie is a kink, and the convention here is the first maximum in reading order, which is what `argmax`
+returns. And pixels that no window covers get 0. A quick check: every gradient is handed to one pixel, so `dx` sums to
+the sum of g.
 
-Work grows with the windows times k², as in the forward. Frameworks keep the winners' indices from the forward
-(`return_indices`), so that their backward is a scatter-add and the image need not be kept. `dx` sums to the sum of g.
+Cost: this backward looks for the winners again, k² pixels a window as in the forward, and for that keeps x. With the
+winners' indices kept from the forward, one an output, it is a scatter-add of one addition a window and needs no pixel
+of x.
+
+PyTorch: `MaxPool2DWithIndicesBackward0` keeps the indices, as int64, and x too, although it reads no value of x again.
+A tie goes to the first maximum, as here. A NaN counts as larger than any number, and of several in a window the last
+one gets the gradient, where `argmax` finds the first. Padding, which this exercise leaves out, counts as −∞ there and
+not as 0.
+
+Asked next:
+
+- After a ReLU many windows hold nothing but zeros. Does it matter which of them wins? → No: the winner's gradient next
+  meets ReLU's backward, whose slope is 0 where its output is 0, so it is stopped whichever pixel it was given to.
+- How would you write it without a loop over windows? → `sliding_window_view`, `argmax` over each flattened window, the
+  winners' rows and columns in x, then `np.add.at`. A plain `dx[rows, cols] += g` adds once for a repeated index, and
+  where windows overlap winners repeat.
+- On a GPU, one thread a window or one thread a pixel? → A thread a window has to add atomically where windows overlap,
+  as two may have one winner. A thread a pixel looks at the at most ⌈k/stride⌉² windows that cover it and adds the
+  gradients of those whose kept index is its own: no atomics, and always the same order of additions.
+- What is the derivative of this backward? → Away from ties the winners are constants, so dx is linear in g and its
+  derivative in x is 0. The backward of the backward therefore gathers: each window reads the cotangent of dx at its
+  winner, which takes the indices once more.
 """
 
 import numpy as np

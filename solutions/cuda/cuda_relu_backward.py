@@ -1,16 +1,33 @@
 """The derivative is 1 where y > 0 and 0 elsewhere, so each element is independent of all others: one load of `g` and of
-`y`, one store, no arithmetic worth the name. Such a kernel is bound by memory: 12 bytes an element.
+`y`, one store, no arithmetic worth the name.
 
 Three things make it a kernel. A thread finds its first element, `blockIdx.x * blockDim.x + threadIdx.x`. It goes on in
 strides of the whole grid, `gridDim.x * blockDim.x`, so that any grid handles any `n`; neighbouring threads then touch
 neighbouring elements at every step, which the hardware merges into few transactions. And the loop's condition is the
-bounds check: `n` is no multiple of 16, and without it the last threads write past the end.
+bounds check: `n` need not be a multiple of the number of threads, and without it the last of them write past the end.
 
-It selects rather than multiplies: a mask of 0 times an infinite `g` is NaN, and one NaN in a gradient is the end of a
-run. PyTorch's `threshold_backward` selects as well, from the output, which is why `relu_` in place is possible.
+It selects rather than multiplies: a mask of 0 times an infinite `g` is NaN, and the matrix products further back spread
+a NaN over whole rows and columns.
 
-Interviewers go on with: what would `float4` loads change? why keep `y` and not `x`? what does it cost to fuse this
-into the matmul's epilogue?
+Cost: 12 bytes an element in float32 for one comparison, so a large array is bound by memory, not by arithmetic. What is
+kept is y, which the next layer often keeps anyway; one bit an element would do.
+
+PyTorch: `ReluBackward0` keeps the output, so that `relu_` in place is possible and the input may be overwritten. Its
+`threshold_backward` selects as well, but asks whether y ≤ 0 and passes g otherwise: where y is NaN, g goes through,
+while this kernel, which asks whether y > 0, stores 0.
+
+Asked next:
+
+- What would `float4` loads change? → Each instruction moves 16 bytes, so there are a quarter as many loads and stores
+  for the same bytes. The addresses must be multiples of 16 bytes, and the last n mod 4 elements need code of their own.
+- Why keep `y` and not `x`? → y > 0 just where x > 0, so either gives the mask; but a linear layer or a convolution that
+  follows keeps y as its own input, so y costs nothing more, and x can be freed or overwritten.
+- May `dx` be the same buffer as `g`? → Here yes: one thread reads element i, then writes it, and no other touches it.
+  It may not once the pointers are declared `__restrict__`, which promises the compiler that what is written through one
+  is not read through another.
+- What is gained by fusing it into the matrix product that makes g? → The product's epilogue still holds g in registers:
+  it reads y and writes dx, 8 bytes an element, where a product that writes g and a kernel that reads it back move 16.
+  cuBLASLt offers it as `CUBLASLT_EPILOGUE_DRELU`.
 """
 
 import numpy as np

@@ -1,11 +1,31 @@
 """Where a > b, `out` is a: da = g and db = 0. Where b > a it is the other way round. No arithmetic, only routing.
 
-At a tie the function has a kink: every split (λg, (1-λ)g) with λ in [0, 1] is a subgradient, and a convention must
-choose. `torch.maximum` and JAX halve, which treats the operands alike; `relu` gives all of it to the constant 0, and
-max pooling to the first maximum. Whatever is chosen, da + db = g: moving both operands moves the output.
+At a tie the function has a kink: every split (λg, (1-λ)g) with λ in [0, 1] comes from a subgradient, and a convention
+must choose. `torch.maximum` and JAX halve, which treats the operands alike; `relu` gives all of it to the constant 0,
+and max pooling to the first maximum. Whatever is chosen among these, da + db = g: moving both operands moves the
+output.
 
-The one test that finds most errors here: at ties, do the two gradients add up to g? Backward costs two comparisons,
-and only a mask need be kept.
+The one test that finds most errors here: at ties, do the two gradients add up to g?
+
+Cost: backward is two comparisons, two choices, a halving and a subtraction an element, where the forward is one
+`maximum`. The operands themselves are not needed: a weight of 0, ½ or 1, two bits, is all that must be kept.
+
+PyTorch: `MaximumBackward0` keeps both operands and compares them again; a tie gives g/2 to each. Where either is NaN no
+comparison holds and both operands receive all of g, so da + db is 2g there; this solution gives all of it to b. `amax`,
+and `max` without `dim`, share equally among all that tie, and `max(dim=...)` gives everything to the index it returned.
+
+Asked next:
+
+- `relu(x)`, `x.clamp(min=0)` and `torch.maximum(x, zero)` compute the same numbers. Do their gradients agree at
+  0? → No: 0, 1 and ½. Each is a valid choice, so a comparison of two implementations at a kink compares conventions.
+- Finite differences check your backward at a tie. What do they say? → Central differences move one operand by ±h, out
+  moves by h on one side only, and h/2h is ½: halving passes, and the other conventions fail although they are no less
+  right. One-sided differences give 1 and 0. So ties are tested apart, against the convention.
+- The second gradient is computed as g − da. When does that go wrong? → Where g is infinite, as after an overflow in
+  mixed precision: a wins, da is inf, and inf − inf is NaN where 0 is due. A second `np.where` that selects instead of
+  subtracting is safe.
+- What does `maximum(x, x)` send back to x? → Every element ties, and x receives both halves: g, as it must, because the
+  function is the identity. With "all of it to both" it would be 2g, with "nothing to either" 0.
 """
 
 import numpy as np

@@ -2,9 +2,32 @@
 In the reversed topological order every consumer of a node has run before the node itself, so its `.grad` is complete
 when its closure reads it.
 
-The order is the whole difficulty. Calling closures while walking down the graph re-runs shared nodes once per path
-with partial gradients, which is wrong, not only slow. And nothing is cleared on the way: leaves accumulate over
-several losses, and who clears them is the training loop (`zero_grad`), not the engine.
+The order is the whole difficulty. Calling closures while walking down the graph re-runs shared nodes once per path with
+partial gradients, which is wrong, not only slow. And nothing is cleared on the way: leaves accumulate over several
+losses, and who clears them is the training loop (`zero_grad`), not the engine.
+
+Cost: each closure runs once, so backward is O(nodes + edges): a constant number of operations for each one of the
+forward (two products and two additions for a product), however many leaves there are. The values that closures read
+live until the graph does, and every node has a gradient beside its value.
+
+PyTorch: it makes no list. A first walk counts how many consumers each node will hear from, and a node runs when all
+have delivered. Gradients on their way lie in buffers of that one pass; leaves get `.grad`, and other tensors only after
+`retain_grad()`. Without an argument `backward()` seeds 1 and refuses a root of several elements: "grad can be
+implicitly created only for scalar outputs".
+
+Asked next:
+
+- Your function is called twice on the same root y, with z = x·x and y = z·z. What does x.grad hold? → Three times
+  dy/dx, where twice would be right: z.grad still holds the first pass's value when the second adds to it, so z hands on
+  twice as much as it should. Clear the nodes that have inputs before each pass, or keep their gradients in buffers of
+  the pass, as PyTorch does.
+- When may a node's gradient be thrown away? → Once its own closure has run: all of its consumers have delivered by
+  then, and no other closure reads it. Kept for leaves alone, gradients take the memory of those on their way at one
+  time instead of the whole graph's.
+- The output is a vector. What changes? → Only the seed: a cotangent of the output's shape, which the caller chooses.
+  One pass then gives a vector-Jacobian product, and a full Jacobian takes one pass for each output.
+- What fails first on a chain of 100,000 nodes? → The recursive sort, at Python's limit of 1,000 calls by default. The
+  pass itself is a loop over a list, at any length.
 """
 
 import numpy as np

@@ -4,11 +4,30 @@ context and the arguments. At backward: the function's own backward, a check, an
 The context is fresh for every call because the same function is applied many times before any backward runs, and each
 application must find what it saved itself. One gradient for every *argument*, None included, because position is all
 that tells gradients apart: leave one out and every later gradient lands on the wrong argument, silently if its shape
-fits. PyTorch raises for the same reason. And `+=`, as ever: a node may stand twice among the arguments.
+fits. And `+=`, as ever: a node may stand twice among the arguments.
 
-PyTorch goes further: it skips gradients nobody needs (`ctx.needs_input_grad`), and checks that what was saved was not
-written to since (`saved_tensors`), which is why inputs go through `save_for_backward` and plain attributes are for the
-rest.
+Cost: a call adds a context, a node and a closure to what the forward does; a backward adds at most one addition for
+each node among the arguments. What forward put into the context, and the arguments, live as long as the node does.
+
+PyTorch: too few gradients raise "returned an incorrect number of gradients (expected 2, got 1)", too many as well
+unless the surplus are None; each is held against its input's shape too. `ctx.needs_input_grad` says which gradients
+somebody wants, and where no input requires one there is no node at all. `save_for_backward` takes tensors: a backward
+that does not retain the graph frees them, and reading one that was written to in place since raises; plain attributes
+have neither guard and are for the rest.
+
+Asked next:
+
+- forward writes ctx.a = a instead of saving a, and a is then changed in place. What happens? → Backward computes with
+  the new numbers, and nobody notices. Through `save_for_backward` PyTorch compares version counters and raises.
+- When is the memory of your node released? → Not when the last name for it goes: `out` holds the closure and the
+  closure holds `out`, a cycle, so it waits for Python's cyclic garbage collector. In PyTorch a function that puts its
+  own output into an attribute of ctx makes the same cycle; `save_for_backward` does not.
+- forward saves an intermediate result, and somebody asks for the second derivative. Is it right? → No: forward runs
+  unrecorded, so to `create_graph=True` the intermediate is a constant, and its share is missing, silently if the
+  cotangent depends on x. Save inputs or outputs and compute the intermediate from them in backward.
+- How would you test such a function? → `torch.autograd.gradcheck` in float64, and `gradgradcheck` if it shall be
+  differentiated twice. Then two applications before the first backward, one argument passed twice, and a call in which
+  an argument requires no gradient.
 """
 
 from autodrill.drills import gradient, mistake, scenario

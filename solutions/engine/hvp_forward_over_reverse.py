@@ -6,9 +6,28 @@ Dual numbers are forward mode: every operation maps (value, tangent) to the func
 tangent. For a product the ε² term drops out: (a + bε)(c + dε) = ac + (ad + bc)ε. Note that cos is needed although
 `build` never calls it: the closures do.
 
-The cost is that of a gradient on numbers twice as wide, whatever the size of x; H itself would take n of these. The
-other order, reverse over reverse, keeps a graph of the backward and is what `create_graph=True` does in PyTorch; JAX
-writes this one as `jvp(grad(f))`, and prefers it, because the tangents need no tape.
+Cost: one gradient on numbers twice as wide, whatever the size of x: a product of duals is three products and an
+addition, and everything the graph keeps is kept twice. H itself would take n of these, one for each unit vector.
+
+PyTorch: this order is `torch.func.jvp(torch.func.grad(f), (x,), (v,))`, in JAX `jvp(grad(f))`; its tangents need no
+tape, but every operation on the way must have a forward-mode formula, or PyTorch raises NotImplementedError (`ctc_loss`
+in 2.13). `create_graph=True` and a second backward is reverse over reverse, which keeps a graph of the first backward.
+`torch.autograd.functional.hvp` is all reverse mode too, and its documentation sends whoever has a symmetric H to the
+faster `vhp`.
+
+Asked next:
+
+- How do you test it without H? → H is symmetric for a smooth f, so u·(H v) = v·(H u) for random u and v; and (∇f(x +
+  hv) − ∇f(x − hv)) / 2h must agree. The first alone is not enough: an answer that uses only the diagonal of H passes
+  it.
+- What can be done with products alone? → Newton steps by conjugate gradients, if H is positive definite or damped; the
+  eigenvalue of largest magnitude by power iteration; the diagonal, as the mean of z ∘ (H z) over random signs z.
+- You add exp to the engine. What has to be written, and where? → `exp` of a Dual, with value e^a and tangent e^a·b, and
+  `exp` of a Node, whose closure multiplies by the exp of its data. No second derivative is written down anywhere: the
+  closure runs on duals.
+- What is H v for a network of ReLUs with a linear output? → In its input 0, away from kinks: it is piecewise linear. In
+  its weights not, if it has more than one layer, since weights of different layers are multiplied; and a loss on top
+  adds curvature of its own.
 """
 
 import math

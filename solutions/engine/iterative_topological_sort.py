@@ -1,14 +1,36 @@
 """A recursive walk does something when it enters a node (look at its inputs) and something when it leaves it (append it
-to the order). A stack of nodes alone only knows entering. So each node goes on the stack twice: first to be entered,
-and when it is entered, once more with a mark that says "leave", *below* its inputs; when that comes up again,
-everything above it is done, and with it all of the node's inputs.
+to the order). A stack of nodes alone only knows entering. So a node is put on the stack to be entered, and when it is
+entered, once more with a mark that says "leave", *below* its inputs; when that comes up again, everything above it is
+done, and with it all of the node's inputs.
 
 A node may be pushed by several consumers before it is entered for the first time, so the question whether it was
-visited is asked when it comes off the stack. Every edge pushes once: O(nodes + edges), and the memory lies on the heap.
+visited is asked when it comes off the stack.
 
-`sys.setrecursionlimit` is no way out: whoever uses the engine chooses the depth, and a limit high enough can crash the
-interpreter. PyTorch counts instead: a node is run when no consumer is left that has not delivered (Kahn's algorithm),
-and of the nodes that are ready the one that was created last comes first.
+`sys.setrecursionlimit` is no way out: whoever uses the engine chooses the depth, and a limit that is high enough is not
+safe everywhere: where calls use the C stack (all of them up to Python 3.10, in 3.11 those that pass through C, such as
+`map`), overflowing it kills the process instead of raising.
+
+Cost: every edge pushes one entry and every node one more, so O(nodes + edges) in time, and at most as many entries at
+once, on the heap.
+
+PyTorch: it counts instead: a first walk finds how many consumers each node will hear from, and a node is run when none
+of them is left (Kahn's algorithm); of the nodes that are ready the one that was created last comes first. Freeing a
+long graph would recurse as well, destructor within destructor, so nodes are collected in a list and freed one after
+another.
+
+Asked next:
+
+- What does your function do with a cycle? → It answers, and wrongly: a node met again has been visited and is skipped,
+  so it ends up behind one of its consumers. Tell entered from left, and meeting a node that is entered but not left is
+  a cycle. A recorded graph has none, as a node's inputs exist before it does.
+- What changes with Kahn's algorithm? → Count each node's consumers in one walk, start from the root, and release an
+  input when its count reaches 0. The order comes root first, ready for backward, and whichever of the ready nodes is
+  best may go next; a cycle shows as counts that never reach 0, or as a root that has a consumer.
+- The stack may hold an entry for every edge. Can it be kept shorter? → Keep pairs of a node and an iterator over its
+  inputs. Take the next input from the top one and push it if it is new; if there is none, pop and append. Then the
+  stack is a single path, at most one entry a node.
+- What else recurses on a chain of 50,000 nodes? → `copy.deepcopy` and `pickle` of the root: both raise RecursionError.
+  So would a `__repr__` that shows a node's inputs.
 """
 
 from autodrill.drills import mistake, scenario, shared

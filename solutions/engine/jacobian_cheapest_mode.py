@@ -4,9 +4,30 @@ passes.
 
 A loss has one output and a million inputs: reverse, one pass, and that is the reason for backpropagation. A curve has
 one input and many outputs: forward. Where they are equal forward is the better choice in practice, as it keeps no tape;
-here both count alike. If J is sparse with a known pattern, several columns that share no row go into one pass.
+here both count alike.
 
-PyTorch has `torch.func.jacfwd` and `jacrev`, JAX the same two: neither chooses for you.
+Cost: min(n_in, n_out) passes, each of about one evaluation, and n_in·n_out numbers for J. Reverse also keeps the tape
+of one evaluation until the last row is done.
+
+PyTorch: `torch.func.jacfwd` and `jacrev`, as in JAX; neither chooses for you. Both run their passes as one batch under
+`vmap`, so memory grows with the number of passes, which `jacrev(f, chunk_size=...)` bounds.
+`torch.autograd.functional.jacobian` goes through the outputs one by one, unless `vectorize=True`; that is also what
+`strategy="forward-mode"` requires.
+
+Asked next:
+
+- J is tridiagonal. How many passes? → Three, however large it is: columns j, j + 3, j + 6, ... have no row in common,
+  so one JVP along the sum of their unit vectors holds all of their entries. For another known pattern, colour the
+  columns so that two which share a row differ.
+- You want the Jacobian of each of N samples in a batch. N·n_out passes? → No, n_out: if each output depends on its own
+  sample alone, one cotangent with the unit vector at every sample gives that row for all of them. Batch normalisation
+  in training couples the samples and breaks this.
+- In which mode do you compute the Hessian of a loss? → It is the Jacobian of the gradient, as many outputs as inputs,
+  so the counts are equal and forward over reverse saves a second tape: `jacfwd(jacrev(f))`, which is
+  `torch.func.hessian`.
+- A thousand inputs, a thousand outputs, and a layer of 2 units in between. Is 1,000 passes the best? → No: J = J₂ J₁
+  with 2 rows in J₁ and 2 columns in J₂. Two VJPs of the first part, two JVPs of the second and one matrix product do
+  it. Finding the best order in a general graph is NP-complete (Naumann, 2008).
 """
 
 import numpy as np

@@ -2,12 +2,32 @@
 
     d(log p_i) = v_i - Σ_k p_k v_k        so        dp_i = p_i (v_i - Σ_k p_k v_k)
 
-Each probability grows at the rate by which its logit outruns the average logit, the average taken under p. Move all
-logits alike and nothing happens; and the velocities of a row sum to 0, as the probabilities keep summing to 1.
+Each probability grows, relative to itself, at the rate by which its logit outruns the average logit, the average taken
+under p. Move all logits alike and nothing happens; and the velocities of a row sum to 0, as the probabilities keep
+summing to 1.
 
 This is, letter for letter, the backward with `g` for `v`: the Jacobian diag(p) - p pᵀ is symmetric, so J v and Jᵀ g are
-one function. The cost is that of the forward, O(n) a row. PyTorch computes it in `torch.func.jvp`, JAX in `jax.jvp`; to
-find the full Jacobian it would take n such passes.
+one function.
+
+Cost: O(n) a row of n, as the forward: beside p two products, a subtraction and a sum, where the matrix J would take n².
+Value and tangent move on together, so nothing is kept for later; J itself would take n such passes.
+
+PyTorch: under `torch.func.jvp` (and `torch.autograd.forward_ad`) softmax computes p·(v − the JVP of logsumexp), and for
+the latter it takes the exponentials of the logits a second time. No tensor is saved. Backward has only the saved p and
+g to work with, in one kernel, `_softmax_backward_data`.
+
+Asked next:
+
+- And the JVP of log_softmax? → The bracket alone: v − Σ p v. Its Jacobian, I − 1 pᵀ, is not symmetric, so here backward
+  is another function: g − p Σ g.
+- g·(J v) = v·(Jᵀ g) holds for your two products. Are they right? → Not shown: any symmetric matrix, used for both,
+  passes the test, such as the elementwise p(1 − p)v. Differences of the forward settle it, and so does v = 1, which
+  must give 0 and with that formula in general does not.
+- Some logits are −∞, a mask. What comes out? → There p = 0 and the velocity is 0, if v is finite; an infinite v makes
+  0·∞ = NaN, which the sum spreads over the row. A row of nothing but −∞ is NaN already in the forward, as −∞ − (−∞).
+- The logits are divided by a temperature τ. How do the probabilities move with τ? → x/τ moves at −x/τ², so dp = −p (x −
+  Σ p x) / τ², with p at that temperature: raising τ moves probability from the logits above their average under p to
+  those below it.
 """
 
 import numpy as np
