@@ -15,8 +15,8 @@ above the diagonal are skipped: about half of them when n = m and tiles are smal
 faster all the same: on their GPUs moving the matrix to and from main memory cost more than multiplying.
 
 PyTorch: the fused kernels of `torch.nn.functional.scaled_dot_product_attention` do this; the CPU one keeps q, k, v, out
-and lse, in float32 where the inputs are float16 or bfloat16. It gives a row without any allowed key the output 0. Its
-backward has no derivative: for second order ask for the composed path, by `sdpa_kernel(SDPBackend.MATH)`.
+and lse, the last in float32 where the inputs are float16 or bfloat16. It gives a row without any allowed key the output
+0. Its backward has no derivative: for second order ask for the composed path, by `sdpa_kernel(SDPBackend.MATH)`.
 `is_causal=True` aligns the mask to the upper left corner, as here, and `causal_lower_right` to the other.
 
 Asked next:

@@ -18,7 +18,7 @@ Cost: one selection more an element, forward and backward, and no further root. 
 condition.
 
 PyTorch: `WhereBackward0` keeps the condition and `SqrtBackward0` the root, by which it divides; so `torch.where(x > 0,
-x.sqrt(), 0.)` has gradient NaN for x ≤ 0. Under `torch.autograd.set_detect_anomaly(True)` it raises "Function
+x.sqrt(), 0.)` has gradient NaN for x ≤ 0. Under `torch.autograd.set_detect_anomaly(True)` backward raises "Function
 'SqrtBackward0' returned nan values in its 0th output"; an infinity passes. `x.norm()` at x = 0 has gradient 0 by
 convention, `(x * x).sum().sqrt()` has NaN.
 

@@ -5,7 +5,8 @@ optimum and a = 2·lr·x²,
 
     e_{t+1} = (2 - a) e_t - e_{t-1}
 
-which swings without end for 0 < a < 4 and grows beyond all bounds for a > 4. The right loop has e_{t+1} = (1 - a) e_t.
+which from any e but 0 swings without end for 0 < a < 4 and grows beyond all bounds for a > 4. The right loop has
+e_{t+1} = (1 - a) e_t.
 
 Anywhere in that interval is right: first thing in the loop, or just after the step. Between backward and step is the
 one fatal place: every gradient is thrown away and the weight never moves.
@@ -20,8 +21,8 @@ gradient is None, while at a gradient of zeros AdamW still moves it, by momentum
 Asked next:
 
 - When do you leave `.grad` as it is between two backwards? → To add up micro-batches that do not fit into memory at
-  once. If each loss is a mean over equally many samples, divide it by their number k; if the counts differ, weight each
-  by its share.
+  once. If each loss is a mean over equally many samples, divide it by the number of micro-batches, k; if the counts
+  differ, weight each by its share.
 - Someone forgets that division by k: who notices? → Plain SGD takes steps k times as long, and clipping by norm cuts in
   sooner. AdamW hardly notices, as it divides by the root of the second moment and k cancels but for its ε.
 - Would a test of one step have found this bug? → No, as `.grad` starts out empty and the first step is right. Hold the
