@@ -1,11 +1,29 @@
 """For the mask that was drawn, dropout is elementwise multiplication by a constant, mask/(1-p), and the gradient is
 multiplied by the same constant. Randomness changes nothing: the loss was computed with this mask and no other.
 
-Dropped elements get exactly 0; the others get more than g, because the forward scaled them up so that the mean of
-`out` is x and nothing has to be done at inference. At p = 0 it is the identity.
+A dropped element gets 0 for any finite g. A kept one gets g/(1-p), because the forward scaled it up, so that the mean
+of `out` over all masks is x and nothing has to be done at inference. At p = 0 it is the identity.
 
-What must survive until backward is the mask, a byte an element, or the state of the random generator it came from:
-that is why checkpointing saves and restores such states. `torch.nn.functional.dropout` keeps the mask as booleans.
+Cost: a multiplication and a division an element, as in the forward. x is not needed. What must survive until backward
+is the mask, a byte an element in NumPy, or the state of the random generator it came from.
+
+PyTorch: on a CPU `torch.nn.functional.dropout` draws a mask already scaled, in x's dtype, and `MulBackward0` keeps it:
+four bytes an element in float32. On CUDA, for 0 < p < 1, a fused operation keeps booleans (`NativeDropoutBackward0`).
+With `training=False` or p = 0 it hands back x itself; p = 1, where this formula divides by 0, is allowed and gives 0.
+
+Asked next:
+
+- Finite differences disagree with your backward: why, and what do you do? → Each evaluation draws a mask of its own, so
+  the difference is the noise of two masks over a tiny step. Seed the generator inside the function or pass the mask in;
+  then `gradcheck` passes.
+- Dropout stands inside a checkpointed block: what must the second forward do? → Draw the same mask, or the gradient is
+  that of a loss nobody computed. So `torch.utils.checkpoint` saves and restores the generator's state, unless told
+  `preserve_rng_state=False`.
+- Can backward read the mask off the output, as out ≠ 0? → Not in general: a kept x that is 0 also gives 0, and would
+  lose its gradient g/(1-p). Straight after a ReLU whose slope at 0 is taken as 0 it does no harm, as those gradients
+  die there anyway.
+- What does dropout do to the noise of the gradient? → It multiplies each element by a factor of mean 1 and variance
+  p/(1-p): that is 1 at p = 0.5 and 9 at p = 0.9.
 """
 
 import numpy as np

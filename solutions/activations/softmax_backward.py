@@ -2,11 +2,31 @@
 
     dx_j = Σ_i g_i out_i (δ_ij - out_j) = out_j (g_j - Σ_i g_i out_i)
 
-The n x n Jacobian has collapsed into one dot product a row: O(n) work and memory instead of O(n²). This line is also
-the heart of attention's backward pass, where the dot product is the per-row scalar that FlashAttention precomputes.
+The n x n Jacobian has collapsed into one dot product a row. This line is also the heart of attention's backward pass,
+where the dot product is the per-row scalar that FlashAttention precomputes.
 
-Two checks: raising all logits together changes nothing, so dx sums to 0 along the axis; and a constant g gives dx =
-0, because the outputs sum to 1.
+Two checks: raising all logits together changes nothing, so dx sums to 0 along the axis; and a g that is constant along
+the axis gives dx = 0, because the outputs sum to 1.
+
+Cost: two multiplications, a subtraction and an addition an element: O(n) work and memory a row, where the Jacobian
+would take O(n²). The output is all that is kept, neither x nor the exponentials.
+
+PyTorch: `SoftmaxBackward0` keeps the result and computes this line. A logit of -∞ among finite ones has probability 0
+and, for finite g, gradient 0; a row of nothing but -∞ is NaN, forward and backward. Where
+`torch.nn.functional.scaled_dot_product_attention` composes its answer from matrix products it takes a variant,
+`SafeSoftmaxBackward0`, with zeros for such a row.
+
+Asked next:
+
+- What is the JVP of softmax? → The Jacobian of a row, diag(p) - p pᵀ, is symmetric, so it is the same line with the
+  tangent in the place of g.
+- And the backward of log_softmax, from its output? → Now ∂out_i/∂x_j = δ_ij - p_j with p = exp(out), so dx is g - p · Σ
+  g along the axis. The sum is of g alone.
+- Why not compute cross-entropy as the logarithm of a softmax? → If the right class's probability rounds to 0, the
+  logarithm's slope is infinite, and infinity times 0 is NaN. From log_softmax the same gradient is p minus the one-hot
+  label, finite for any finite logits.
+- softmax(x/T) with a learned temperature T: what is dT? → With d the gradient of x/T, dx is d/T and dT is -Σ d·x / T².
+  Adding a constant to all of x does not change it, since d sums to 0.
 """
 
 import numpy as np

@@ -8,9 +8,27 @@ s = q kᵀ/√d is a matrix product and a scale: dq = ds k/√d, dk = dsᵀ q/�
 
 Rows of ds sum to 0: raising all scores of a query changes nothing. With a single key p is 1 and dq, dk vanish.
 
-δ can be had without dp: Σ_j dp_j p_j = Σ_j Σ_e g_e v_je p_j = g · out, a dot product of length e. FlashAttention
-computes that first, and can then treat one block of keys at a time, making p again from q, k and one logarithm a row
-instead of keeping n·m numbers. Backward is five matrix products, with the one that makes s again; the forward is two.
+δ can be had without dp: Σ_j dp_j p_j = Σ_j Σ_e g_e v_je p_j = g · out, a dot product of length e.
+
+Cost: with p kept four matrix products where the forward has two, and n·m numbers a head for p. FlashAttention keeps one
+logarithm a row instead and makes p again from q and k, a fifth product; with δ = g · out known beforehand it can treat
+one block of keys at a time, and the n x m matrix is never whole.
+
+PyTorch: written with `@` and `softmax`, p is kept. `torch.nn.functional.scaled_dot_product_attention` on a CPU took a
+fused kernel for 4-D inputs of one width without dropout (`ScaledDotProductFlashAttentionForCpuBackward0`), which keeps
+q, k, v, out and one log-sum-exp a row; for 3-D inputs, for e ≠ d, with dropout or for a mask that needs a gradient it
+composed the steps, and p was kept again. On CUDA it chooses between several kernels.
+
+Asked next:
+
+- What changes under a causal mask? → Nothing in the formulas: where the mask forbids, p is 0, and so is ds = p ∘ (dp -
+  δ). What can change is the work, as blocks whose p is all 0 may be skipped.
+- Why divide by √d, seen from backward? → If the entries of q and k are independent with mean 0 and variance 1, a score
+  has variance d before the scale. Large scores bring p close to one-hot, and there ds is close to 0.
+- Dropout is applied to p: is δ still g · out? → Yes. With m the mask over 1 - r and p̃ = p ∘ m, dp is m ∘ (g vᵀ), so
+  Σ_j dp_j p_j = Σ_j (g · v_j) p̃_j = g · out. dv takes p̃, ds takes p.
+- Four query heads share one k and one v, as in grouped-query attention: what are dk and dv? → The sums of the four
+  heads' dk and dv. Sharing is broadcasting over the heads, and its backward is a sum.
 """
 
 from autodrill import engine

@@ -9,9 +9,27 @@ Softmax's backward needs, for each row, the sum of dp * p over the *whole* row, 
 
 so it is a row sum of g * out, there before the first tile. That is why `out` is kept.
 
-Memory: O((n + m) d) and one tile, instead of O(n m); at n = m = 32768 in float16 the matrix alone takes 2 GiB a head.
-Work: five products a tile where the forward has two, one of them the scores computed anew. It is faster all the same,
-as what is slow on a GPU is moving the matrix, not multiplying. Causal tiles above the diagonal are skipped: half of it.
+Cost: five products a tile where the forward has two, one of them the scores computed anew. Memory is that of inputs and
+results and a few tiles instead of O(n m); at n = m = 32768 in float16 the matrix alone takes 2 GiB a head. Causal tiles
+above the diagonal are skipped: about half of them when n = m and tiles are small beside n. Dao et al. (2022) found it
+faster all the same: on their GPUs moving the matrix to and from main memory cost more than multiplying.
+
+PyTorch: the fused kernels of `torch.nn.functional.scaled_dot_product_attention` do this; the CPU one keeps q, k, v, out
+and lse, the last in float32 where the inputs are float16 or bfloat16. It gives a row without any allowed key the output
+0. Its backward has no derivative: for second order ask for the composed path, by `sdpa_kernel(SDPBackend.MATH)`.
+`is_causal=True` aligns the mask to the upper left corner, as here, and `causal_lower_right` to the other.
+
+Asked next:
+
+- On a GPU, which loop goes to different blocks, and what do they share? → With the keys outside, as here, a block owns
+  its dk and dv, but every key tile adds to the same dq. FlashAttention-2 adds atomically, in no fixed order, so dq may
+  differ in its last bits from run to run; its deterministic variant is slower and takes more memory.
+- A row may see no key at all: what breaks, and what would you keep as its lse? → The logarithm of an empty sum is -∞,
+  and exp(-∞ + ∞) is NaN. Keep +∞: then every p of that row is exp(-∞ - ∞) = 0, and so are its gradients.
+- The inputs are float16: may lse be float16 too? → An error of ε in lse multiplies its whole row of p by exp(-ε). Near
+  10 float16 numbers are 1/128 apart, so rounding alone costs up to 0.4%. Keep it in float32; it is one number a row.
+- The forward tracks a running maximum and a running sum: why is one number a row enough here? → Because exp(s -
+  max)/sum = exp(s - (max + log sum)), so lse holds both. Up to rounding s ≤ lse, so nothing overflows.
 """
 
 import numpy as np

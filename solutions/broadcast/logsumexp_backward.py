@@ -7,9 +7,25 @@ The shares sum to 1, so dx sums to g along the axis.
 
 The quotient overflows for entries near 1000. But Σ exp(x_i) is exp(out), so the share is exp(x_j - out), and
 x_j ≤ out: the exponent is never positive and nothing can overflow. The forward has done the division already, in
-logarithms. An entry of -inf gives exp(-inf) = 0, exactly.
+logarithms. An entry of -inf beside finite ones gives exp(-inf) = 0, exactly.
 
-One exponential an element, no reduction. PyTorch's `LogsumexpBackward0` keeps input and result for this line.
+Cost: a subtraction, an exponential and a multiplication an element, and no reduction, where the forward has two: a
+maximum and a sum. Input and output are kept; the output is one number a row.
+
+PyTorch: `LogsumexpBackward0` keeps input and result for this line. A row of nothing but -∞ has the value -∞ and the
+gradient NaN, from exp(-∞ + ∞), and an entry of +∞ gets NaN; both are so in this code too.
+
+Asked next:
+
+- What is the second derivative? → That of a row is softmax's Jacobian, diag(p) - p pᵀ. It is positive semidefinite, so
+  logsumexp is convex, and it is flat along (1, ..., 1): raising all of x by c raises `out` by c.
+- x is [1000, 1000] in float16: why do the shares sum to 1.21? → `out`, 1000.69, is rounded to 1000.5, as float16
+  numbers are 0.5 apart there, and each share comes out as exp(-0.5) = 0.61. Keep `out` in float32, or take softmax anew
+  from x - max(x): both shares are 0.5.
+- The entries of a row lie on several GPUs: what must they exchange for this backward? → Nothing beyond the forward,
+  which has combined their partial results into one `out`. With g and `out` each computes its own part of dx.
+- What does T · logsumexp(x/T) tend to as T falls to 0? → The maximum. Its gradient softmax(x/T) tends to 1 at the
+  largest entry and 0 elsewhere; entries that tie share it equally.
 """
 
 import numpy as np

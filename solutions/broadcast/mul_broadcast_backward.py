@@ -2,8 +2,26 @@
 `g * b`. Then broadcasting is undone: the copies of one element sum.
 
 The order matters: multiply first, sum second. Summing `g` before multiplying is only right when the other operand is
-constant along the summed axes. Backward costs two multiplications and two sums of the size of `out`, and must keep
-both operands.
+constant along the summed axes.
+
+Cost: two multiplications of the size of `out`, where the forward has one, and a sum for each operand that was
+broadcast. Both operands are kept, in their own shapes, and `out` is not; but each product takes the memory of `out`,
+even for an operand of one element.
+
+PyTorch: `MulBackward0` keeps an operand only if the other one needs a gradient, and does not expand it. The rule
+returns `g * b` in the shape of `out`, conjugating b where it is complex; the engine then sums and casts it to the shape
+and dtype recorded for the input. Changing a kept operand in place makes backward raise.
+
+Asked next:
+
+- a is a column (n, 1) and b a row (1, m): can you do without the n x m products? → Yes, contract at once: da_i = Σ_j
+  g_ij b_j, so da is the matrix product g bᵀ, and db is aᵀ g.
+- a is float32 and b is float64: what is missing? → `out`, g and both products are float64 in NumPy, so da must be cast
+  to float32, best after the sum.
+- a and b are the same array: what is its gradient? → The sum of both results, 2ga, as it was used twice. An engine that
+  stores instead of adding returns half of it.
+- Is this backward differentiable in its turn? → Yes: da is a broadcast product summed to a's shape. A cotangent u of da
+  gives g the gradient u * b, and b the gradient g * u summed to b's shape: the same rule once more.
 """
 
 import numpy as np

@@ -5,8 +5,24 @@ The work is in the shapes. NumPy aligns shapes from the *right*, so a `g` that l
 back as size 1 before it is broadcast. On a square matrix the mistake is silent: `g` of shape (3,) is taken for a row
 although `axis=1` made it a column.
 
-`np.broadcast_to` returns a read-only view with stride 0; an engine that accumulates gradients in place needs memory
-of its own, hence the copy.
+Cost: the forward reads and adds every element of x; backward writes every element and adds nothing. It needs the shape
+of x and none of its values. `np.broadcast_to` alone would take no memory: it returns a read-only view with stride 0. An
+engine that accumulates gradients in place needs memory of its own, hence the copy.
+
+PyTorch: `SumBackward0`, over everything, and `SumBackward1`, over axes, keep no tensor and return g expanded, a view
+with stride 0. As a leaf's `.grad` it is copied into memory of its own; from `torch.autograd.grad` you may get the view,
+and adding to it in place raises. `axis=()` sums over nothing in NumPy and over everything in `torch.sum`.
+
+Asked next:
+
+- And the mean? → The same, divided by the number of elements that entered each sum, counted over all summed axes.
+- And the product: why not g · out/x? → Where x is 0 that is 0/0. The slope is the product of all other elements: with
+  one zero in the product only that zero has a slope other than 0, with two none has. Running products from the left and
+  from the right give it without a division.
+- And the cumulative sum? → x_j enters out_j and all later ones, so dx_j is the sum of g from j on: reverse g,
+  accumulate, and reverse back.
+- Which test would not notice g copied along the wrong axis? → One with a square x and a g that is constant, such as
+  that of out.sum(): all copies look alike. Take random cotangents and sizes that differ.
 """
 
 from math import prod

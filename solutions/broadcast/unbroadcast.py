@@ -4,8 +4,21 @@ gradient is the *sum* of theirs. Broadcasting forward is summing backward, and t
 Two kinds of axes were copied: those added on the left, which are summed away, and those of size 1 that were
 stretched, which are summed but kept as size 1. Nothing else changes, so one reshape at the end settles the shape.
 
-Every framework has this function (PyTorch calls it `sum_to_size`), and every elementwise rule needs it: forgetting it
-is the most common mistake in hand-written engines.
+Cost: one pass over g, with at most one addition for each of its elements. The shape is all that must be kept. Where
+nothing was broadcast g itself could be handed on; the worked function copies it even then, as a sum over no axes does.
+
+PyTorch: `ExpandBackward0` is this sum, and `Tensor.sum_to_size` is it by name; a shape that could not have been
+expanded to that of g raises. A rule such as `MulBackward0`'s does not call it: the engine sums what a rule returns to
+the shape recorded for the input.
+
+Asked next:
+
+- How do you test it without another autodiff? → Broadcasting is linear and this is its transpose: for random x and g
+  the sum of broadcast(x) * g equals that of x * unbroadcast(g), up to rounding.
+- Is unbroadcast(broadcast(x)) equal to x? → Not in general: it is x times the number of copies. The mean of the copies
+  would give x back, but a gradient needs the transpose, not an inverse.
+- g is all ones in float16, of shape (4096, 2): what does NumPy's sum along the first axis give? → 2048, not 4096: the
+  running total stays there, as 2048 + 1 rounds to 2048. Ask for `dtype=np.float32` and round the result.
 """
 
 from autodrill import engine

@@ -6,10 +6,27 @@ The second term is the path through the mean, and Σ_i (x_i - μ) = 0: at its mi
 where the sum of squares is smallest. So only dx_j = 2 (x_j - μ)/(n - ddof) · g is left. It *cancels*; it is not that it
 could be ignored, as layer normalisation shows, where it stays.
 
-Two checks: shifting all of x changes nothing, so dx sums to 0 along the axis; and a constant x gives 0. Subtract the
-mean first: x² minus mean² loses every digit when the offset is a million.
+Two checks: shifting all of x changes nothing, so dx sums to 0 along the axis; and a constant x gives 0. The forward
+must subtract the mean first too: with an offset of a million, mean of x² minus squared mean has no right digit left in
+float32.
 
-`torch.var` divides by n - 1 unless told otherwise, `np.var` by n. Backward is one pass, and x must be kept.
+Cost: two passes over x, one for the mean and one for the result, as in the forward. x is kept; keeping the mean as
+well, one number a row, would save the first pass.
+
+PyTorch: `VarBackward0` keeps x alone and computes the mean again. `torch.var` divides by n - 1 unless told otherwise,
+`np.var` by n; so one element has variance and gradient NaN there, and 0 here with ddof = 0. `torch.std` gives the
+gradient 0 where the deviation is 0, while `x.var().sqrt()` gives NaN for a constant x.
+
+Asked next:
+
+- What is the gradient of the standard deviation σ, and where does it fail? → Divide by 2σ: dx = (x - μ)/((n - ddof) σ)
+  · g, which for a constant x is 0/0. With an ε under the root, as in normalisation layers, it is 0.
+- Why does the path through the mean stay in layer normalisation? → There each distance x_i - μ is an output of its own,
+  weighted by its own g_i: the path gives minus the mean of the g_i, in general not 0. Only the distances sum to 0.
+- What is the second derivative? → 2/(n - ddof) · (I - 11ᵀ/n) for a row: constant, as the variance is quadratic, and 0
+  along (1, ..., 1), as a shift changes nothing.
+- The elements lie on two GPUs: what do they exchange? → In the forward counts and sums for the mean, then the sums of
+  squared distances from it. Backward needs nothing more: with μ, n and g each computes its own part.
 """
 
 import numpy as np

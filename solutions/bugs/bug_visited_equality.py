@@ -1,10 +1,30 @@
-"""`node in visited` asks for equality, and here equality means equal values: a second leaf that also holds 2.0 counts
-as visited and never reaches the order, so its gradient is never computed. (NaN happens to work: it equals nothing,
-and `in` tries identity before `==`.)
+"""`node in visited` asks for equality, and here equality means equal values: a second node that also holds 2.0 counts
+as visited and never reaches the order. Its `_backward` is never called, so what it was computed from gets no
+gradient through it. (NaN happens to work: it equals nothing, and `in` tries identity before `==`.)
 
 A visited set must ask for *identity*: keep `id(node)`. (The ids stay valid because the graph keeps its nodes alive.)
-`node in some_list` is no way out: it calls `__eq__` too, and takes linear time. Frameworks give tensors elementwise
-`==` and hash by identity for this reason.
+`node in some_list` is no way out: it calls `__eq__` too, and takes linear time.
+
+Cost: a look-up in a set takes constant time on average, so the order takes time linear in nodes and edges; a list would
+make it quadratic. Memory is an integer a node.
+
+PyTorch: tensors have an elementwise `==` and hash by identity, so a set of them asks for identity. `t in some_list`
+calls `==`: it says True for another scalar of the same value, and for several elements, unless it meets t itself first,
+it raises "Boolean value of Tensor with more than one value is ambiguous". The engine's own records are keyed by the
+address of a node.
+
+Asked next:
+
+- Which graph shows the fault, and which hides it? → z = p · q with p = a · b and q = c · d both 6: q is taken for p,
+  its `_backward` is not called, and c and d get 0. With p and q leaves of equal value nothing is lost, as z's
+  `_backward` writes their gradients itself.
+- The class defines `__eq__` and not `__hash__`: what then? → Python sets `__hash__` to None, and a set refuses the node
+  with a TypeError, which is better than a wrong gradient. A plain `@dataclass` does the same; with `frozen=True` it
+  hashes by fields and the fault is back; with `eq=False` identity stays.
+- When is `id(node)` a trap in its turn? → When a node may die during the walk: its address, and so its id, can go to a
+  new object, which then counts as visited. Here `root` keeps all of them alive through `_prev`.
+- Would a flag on each node do as well? → For one walk, yes. It must be reset before the next one, and two walks at a
+  time would see each other's flags.
 """
 
 from autodrill.drills import mistake, scenario, shared

@@ -1,7 +1,7 @@
 """The line for `where` is right: the branch not taken gets a gradient of 0. But the root was computed for every
-element, and its backward runs for every element too: at x = 0 it has slope ∞, and 0 times ∞ is NaN; at x < 0 the root
-is NaN already. A zero does not stop a NaN. Masking the product, or clearing NaN afterwards, treats what can be seen
-and not the cause: an infinity is no NaN, and an honest NaN from elsewhere would be hidden.
+element, and its backward runs for every element too: at x = 0 it has slope ∞, and 0 times ∞ is NaN; at x < 0 the
+root is NaN already. A zero does not stop a NaN. Masking the product, or clearing NaN afterwards, treats what can be
+seen and not the cause: an infinity is no NaN, and an honest NaN from elsewhere would be hidden.
 
 The cure is to make the *argument* harmless before the dangerous operation: where the root is not wanted take the root
 of 1. Then every intermediate number is finite and the outer `where` drops what it always dropped. People call it the
@@ -11,7 +11,28 @@ double-where:
 
 In plain NumPy selecting last, `np.where(x > 0, g / (2 * np.sqrt(x)), 0)`, gives right numbers and a warning, because
 there nothing is differentiated after the selection. In PyTorch and JAX one writes the forward only, and the engine
-writes the backward as above: so the forward needs both. Division, log, norm and arccos call for it in the same way.
+writes the backward as above: so the forward needs both. Division at 0, log at 0, arccos at ±1 and a norm written as
+the root of a sum of squares call for it in the same way.
+
+Cost: one selection more an element, forward and backward, and no further root. An engine keeps the root and the
+condition.
+
+PyTorch: `WhereBackward0` keeps the condition and `SqrtBackward0` the root, by which it divides; so `torch.where(x > 0,
+x.sqrt(), 0.)` has gradient NaN for x ≤ 0. Under `torch.autograd.set_detect_anomaly(True)` backward raises "Function
+'SqrtBackward0' returned nan values in its 0th output"; an infinity passes. `x.norm()` at x = 0 has gradient 0 by
+convention, `(x * x).sum().sqrt()` has NaN.
+
+Asked next:
+
+- Does forward mode have the trouble too? → No: the tangent goes through the root first and through the selection last,
+  which drops it where it is NaN or infinite. In reverse the selection comes first and the root last.
+- Is sqrt(relu(x)) a way out? → In PyTorch the gradient is right, as ReLU's backward selects, and so puts 0 in place of
+  the infinite slope at x ≤ 0; an engine that multiplies by a mask makes NaN of it. `x.clamp(min=0).sqrt()` gives ∞ at x
+  = 0, since clamp passes the gradient on at its bound.
+- Why not take the root of `x[x > 0]` only? → That is right: the others are never computed and get 0. But the result's
+  size depends on the values, so on a GPU the host must wait to learn it.
+- A loss is NaN at padded positions and is multiplied by a mask: what comes out? → NaN, as 0 times NaN is NaN, in the
+  forward already. Select with `where`, and feed the padded positions something harmless, or backward meets it again.
 """
 
 import numpy as np

@@ -1,9 +1,34 @@
 """`.grad` accumulates by design: micro-batches and several losses rely on it. So a loop that wants one sample's
-gradient must clear the buffer between the previous step and the next backward. Here nothing does, and step t uses the
-sum of the gradients of steps 1 to t: on one sample that is an undamped oscillator.
+gradient must clear the buffer between the previous step and the next backward. Here nothing does, and step t uses
+the sum of the gradients of steps 1 to t. On one sample that is an undamped oscillator: with e the distance from the
+optimum and a = 2·lr·x²,
+
+    e_{t+1} = (2 - a) e_t - e_{t-1}
+
+which from any e but 0 swings without end for 0 < a < 4 and grows beyond all bounds for a > 4. The right loop has
+e_{t+1} = (1 - a) e_t.
 
 Anywhere in that interval is right: first thing in the loop, or just after the step. Between backward and step is the
 one fatal place: every gradient is thrown away and the weight never moves.
+
+Cost: clearing writes each gradient once, little beside the backward that computes it. The buffers take as much memory
+as the parameters, which is free from the step to the next backward if they are dropped instead of filled with zeros.
+
+PyTorch: `loss.backward()` adds into `.grad`; `torch.autograd.grad` returns gradients and leaves `.grad` alone.
+`optimizer.zero_grad()` sets each `.grad` to None unless told `set_to_none=False`. `step` skips a parameter whose
+gradient is None, while at a gradient of zeros AdamW still moves it, by momentum and weight decay.
+
+Asked next:
+
+- When do you leave `.grad` as it is between two backwards? → To add up micro-batches that do not fit into memory at
+  once. If each loss is a mean over equally many samples, divide it by the number of micro-batches, k; if the counts
+  differ, weight each by its share.
+- Someone forgets that division by k: who notices? → Plain SGD takes steps k times as long, and clipping by norm cuts in
+  sooner. AdamW hardly notices, as it divides by the root of the second moment and k cancels but for its ε.
+- Would a test of one step have found this bug? → No, as `.grad` starts out empty and the first step is right. Hold the
+  weight after two steps, or the gradient used in the second, against numbers worked out by hand.
+- `zero_grad` stands between `backward` and `step` under AdamW with weight decay: what happens? → By default nothing at
+  all: every gradient is None and every parameter is skipped. With `set_to_none=False` the weights only decay.
 """
 
 from autodrill.drills import gradient, mistake, scenario
