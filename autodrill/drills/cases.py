@@ -62,6 +62,7 @@ class Case:
         bound: What the call may cost, or None.
         draws: How often an estimator is asked; 0 for what is no estimator.
         sizes: The dimension symbols of the arrays, with their sizes.
+        tail: Whether results far smaller than the cotangent must be right in digits of their own.
     """
 
     label: str
@@ -81,6 +82,7 @@ class Case:
     bound: Bound | None = None
     draws: int = 0
     sizes: Mapping[str, int] = field(default_factory=dict)
+    tail: bool = False
 
 
 def battery(exercise: Exercise, solution: Solution, seed: int) -> list[Case]:
@@ -183,20 +185,26 @@ def _label(entry: Given) -> str:
 # -- scalar nodes ------------------------------------------------------------------------------------------------------
 
 
+def _case(entry: Given, what: str, inputs: dict[str, Any], rng: np.random.Generator, **changes: Any) -> Case:
+    """Return a case of a class of inputs, with what its entry says of all of them."""
+    label = _label(entry)
+    settings = {"smooth": entry.smooth, "remark": entry.remark, "tail": entry.tail, "cotangent": entry.values.get("g")}
+    text = f"{label} · {what}" if what else label
+    return Case(text, inputs, dict(entry.static), seed=_child(rng), **{**settings, **changes})
+
+
 def _scalar_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
     """Random, zero and negative values; a zero and a negative cotangent; all operands one node."""
     names = list(entry.arrays)
     drawn = [n for n in names if not is_literal(entry, n)]
-    label, fixed = _label(entry), entry.values.get("g")
 
     def case(what: str, **changes: Any) -> Case:
         inputs = {name: _scalar(entry, name, rng) for name in names} | changes.pop("inputs", {})
-        settings = {"smooth": entry.smooth, "remark": entry.remark, "cotangent": fixed, **changes}
-        return Case(f"{label} · {what}" if what else label, inputs, dict(entry.static), seed=_child(rng), **settings)
+        return _case(entry, what, inputs, rng, **changes)
 
     cases = [case(_RANDOM if drawn else "") for _ in range(3 if drawn else 1)]
     cases += [case(f"{name} = 0", inputs={name: 0.0}) for name in names if name not in entry.values]
-    if fixed is None:
+    if "g" not in entry.values:
         cases.append(case("out.grad = 0", cotangent=0.0))
         cases.append(case("out.grad negative", cotangent=-float(rng.uniform(0.5, 2))))
     if drawn:
@@ -255,15 +263,11 @@ def _plainness(value: float) -> float:
 def _array_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
     """One class of inputs in every layout that has caught somebody."""
     symbols = entry.symbols
-    label = _label(entry)
     distinct = distinct_sizes(entry, (2 + rng.permutation(len(symbols))).tolist())
 
     def case(what: str, sizes: Mapping[str, int], **changes: Any) -> Case:
-        text = f"{label} · {what}" if what else label
         inputs = draw(entry, sizes, rng)
-        settings = {"smooth": entry.smooth, "remark": entry.remark, "cotangent": entry.values.get("g")}
-        settings["draws"], settings["sizes"] = entry.draws, sizes_of(entry, inputs)
-        return Case(text, inputs, dict(entry.static), seed=_child(rng), **{**settings, **changes})
+        return _case(entry, what, inputs, rng, **{"draws": entry.draws, "sizes": sizes_of(entry, inputs), **changes})
 
     cases = [case(_DISTINCT if len(symbols) > 1 else "", distinct)]
     if not takes_draws(entry):
@@ -289,17 +293,14 @@ def _kernel_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
 
     A kernel is asked for float32 alone: another dtype would be another kernel.
     """
-    symbols, label = entry.symbols, _label(entry)
+    symbols = entry.symbols
 
     def drawn(sizes: Sequence[int]) -> dict[str, int]:
         return dict(zip(symbols, rng.permutation(sizes)[: len(symbols)].tolist(), strict=True))
 
     def case(what: str, sizes: Mapping[str, int], **changes: Any) -> Case:
         inputs = draw(entry, sizes, rng)
-        settings: dict[str, Any] = {"smooth": entry.smooth, "remark": entry.remark, "dtype": "float32"}
-        settings |= {"cotangent": entry.values.get("g"), "sizes": sizes_of(entry, inputs), **changes}
-        text = f"{label} · {what}" if what else label
-        return Case(text, inputs, dict(entry.static), seed=_child(rng), **settings)
+        return _case(entry, what, inputs, rng, **{"dtype": "float32", "sizes": sizes_of(entry, inputs), **changes})
 
     cases = [case(_DISTINCT if len(symbols) > 1 else "", drawn(_ABOVE_A_BLOCK))]
     if not takes_draws(entry) or not symbols:

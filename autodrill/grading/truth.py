@@ -32,7 +32,7 @@ _SIGMAS = 6.0
 """Standard deviations that the mean of many draws may be off: by chance it is so once in 500 million times."""
 
 _UNITS = 2.0
-"""Units in the last place, of the largest cotangent times the largest input or 1, that any answer may be off."""
+"""Units in the last place of the largest cotangent that any answer may be off, unless its author asks for the tail."""
 
 ULPS = 1024.0
 """How many times the rounding error that the problem itself amplifies an answer may be off: another order of
@@ -119,7 +119,7 @@ def truth(exercise: Exercise, solution: Solution, case: Case, *, thorough: bool 
         votes = case.smooth and (case.dtype == "float64" or exercise.kind is Kind.KERNEL)
         smooth = votes and all(np.isfinite(c).all() for c in high)
         gradients = derivative(raised, high, smooth=smooth, thorough=thorough)
-        spread = _amplified_rounding(derivative, raised, high, gradients, dtype)
+        spread = _amplified_rounding(derivative, raised, high, gradients, dtype, units=0.0 if case.tail else _UNITS)
     _refuse_overflow(case, (*outputs, *gradients))
     differentiated = [names[i] for i in moving]
     low = tuple(o.astype(dtype) for o in outputs)
@@ -257,6 +257,8 @@ def _amplified_rounding(
     cotangents: list[Array],
     gradients: list[Array],
     dtype: np.dtype[Any],
+    *,
+    units: float = 0.0,
 ) -> list[Array]:
     """Derive the tolerance: what rounding does to the answer, measured, times a margin.
 
@@ -264,17 +266,15 @@ def _amplified_rounding(
     alike, so that ties stay ties; the largest change of each element and of all, and one unit in the last place of the
     element and of the largest beside it, are what even a perfect algorithm in this dtype cannot avoid. What rounding
     on the way does, as where p - 1 is taken of a p near 1, is seen by computing in float32, and is as much smaller as
-    this dtype's unit is; but where float32 loses all of it, as of a p nearer to 1, that says nothing. So two units of
-    the cotangent are allowed everywhere, and as many times more as the largest input is larger than 1: softmax as
-    exp(x - logsumexp) is rounded at the size of x. Below the square of a unit, relative to the cotangent, the engine's
-    own cancellation decides the digits. A result that is nothing beside the cotangents and the other results has
+    this dtype's unit is; but where float32 loses all of it, as of a p nearer to 1, that says nothing, so some units
+    of the cotangent are allowed everywhere. Below the square of a unit, relative to the cotangent, the engine's own
+    cancellation decides the digits. A result that is nothing beside the cotangents and the other results has
     cancelled: how far depends on the order of operations, so it is measured by them.
     """
     eps = float(np.finfo(dtype).eps)
     cotangent = max(map(_largest, cotangents), default=0.0)
     floor = float(np.finfo(dtype).tiny) + eps**2 * cotangent
     beside = max(cotangent, *map(_largest, gradients), 0.0)
-    allowed = _UNITS * eps * cotangent * max(1.0, *(_largest(p) for p in primals if p.dtype.kind == "f"))
     moved = [np.zeros_like(g) for g in gradients]
 
     def nudge(a: Array, salt: int, *, apart: bool = False) -> Array:
@@ -288,7 +288,7 @@ def _amplified_rounding(
         _widen(moved, gradients, coarse, eps / float(np.finfo(np.float32).eps))
         sizes = [beside if _largest(g) <= _NOTHING * beside else _largest(g) for g in gradients]
         return [
-            ULPS * (change + _largest(change) + eps * (np.abs(g) + size) + floor) + allowed
+            ULPS * (change + _largest(change) + eps * (np.abs(g) + size) + floor) + units * eps * cotangent
             for g, change, size in zip(gradients, moved, sizes, strict=True)
         ]
 
