@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -166,13 +167,18 @@ def _mistakes(
 
 
 def _check_signature(exercise: Exercise, definition: Definition, complain: Complain) -> None:
-    asked = next(iter(SourceFile(exercise.stub, "stub").functions(getattr(definition.node, "name", ""))), None)
+    asked = next(iter(_parsed(exercise.stub).functions(getattr(definition.node, "name", ""))), None)
     wanted = signature(asked.node) if asked else {}
     for name, mine in signature(definition.node).items():
         asked_for = wanted.get(name) or mine
         if mine[: len(asked_for)] != asked_for or not all(p.optional for p in mine[len(asked_for) :]):
             takes, stub = (", ".join(p.name for p in each) for each in (mine, wanted[name]))
             complain(f"it takes ({takes}), but the stub is `{name}({stub})`", definition.node.lineno)
+
+
+@lru_cache(maxsize=1)  # all mistakes of a file are held against one stub
+def _parsed(stub: str) -> SourceFile:
+    return SourceFile(stub, "stub")
 
 
 def _check_settings(source: SourceFile, namespace: dict[str, Any], complain: Complain) -> None:

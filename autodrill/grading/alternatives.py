@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Subject",
+    "again",
     "all_into",
     "as_if_one",
     "close",
@@ -64,7 +65,7 @@ def close(got: Array, want: Array, tolerance: Array) -> bool:
     return bool(np.all(same))
 
 
-def _again(subject: Subject, o: Observation, **changes: Any) -> list[Array | None]:
+def again(subject: Subject, o: Observation, **changes: Any) -> list[Array | None]:
     """The right answer of the same case with another cotangent or other inputs."""
     changed = truth(subject.exercise, subject.solution, replace(o.case, smooth=False, **changes))
     return [p.value for p in changed.parts]
@@ -101,7 +102,7 @@ def _has_upstream(subject: Subject, o: Observation) -> bool:
 
 def upstream_one(subject: Subject, o: Observation) -> list[Array | None]:
     """The local derivative alone: the upstream gradient taken for 1."""
-    return _again(subject, o, cotangent=1.0) if _has_upstream(subject, o) else []
+    return again(subject, o, cotangent=1.0) if _has_upstream(subject, o) else []
 
 
 def passes_upstream(subject: Subject, o: Observation) -> list[Array | None]:
@@ -116,19 +117,19 @@ def of_positive_upstream(subject: Subject, o: Observation) -> list[Array | None]
     """The answer if a negative upstream gradient counted as 0."""
     if not _has_upstream(subject, o) or o.truth.cotangents[0].ndim:
         return []
-    return _again(subject, o, cotangent=max(float(o.truth.cotangents[0]), 0.0))
+    return again(subject, o, cotangent=max(float(o.truth.cotangents[0]), 0.0))
 
 
-def without_slice(axis: int, index: int) -> Alternative:
-    """The answer if one row or column of the cotangent is never used."""
+def without_slice(axis: int, index: int, least: int = 2) -> Alternative:
+    """The answer if one row or column of a cotangent of at least so many axes is never used."""
 
     def alternative(subject: Subject, o: Observation) -> list[Array | None]:
-        if not _has_upstream(subject, o) or o.truth.cotangents[0].ndim < 2:
+        if not _has_upstream(subject, o) or o.truth.cotangents[0].ndim < least:
             return []
         g = o.truth.cotangents[0].copy()
         if g.shape[axis]:
             np.moveaxis(g, axis, 0)[index] = 0
-        return _again(subject, o, cotangent=g)
+        return again(subject, o, cotangent=g)
 
     return alternative
 
@@ -148,7 +149,7 @@ def swapped_operands(subject: Subject, o: Observation) -> list[Array | None]:
         return []
     a, b = (np.asarray(o.case.inputs[n]) for n in names)
     if a.shape == b.shape:
-        return _again(subject, o, inputs={**o.case.inputs, names[0]: b, names[1]: a})
+        return again(subject, o, inputs={**o.case.inputs, names[0]: b, names[1]: a})
     # Each factor taken for the other, in the only way that keeps the output's shape: both of its shape.
     shape = np.broadcast_shapes(a.shape, b.shape)
     if o.truth.outputs[0].shape != shape:
@@ -156,8 +157,8 @@ def swapped_operands(subject: Subject, o: Observation) -> list[Array | None]:
     inputs = {names[0]: a, names[1]: np.broadcast_to(a, shape)}
     other = {names[1]: b, names[0]: np.broadcast_to(b, shape)}
     return [
-        _again(subject, o, inputs={**o.case.inputs, **inputs})[0],
-        _again(subject, o, inputs={**o.case.inputs, **other})[1],
+        again(subject, o, inputs={**o.case.inputs, **inputs})[0],
+        again(subject, o, inputs={**o.case.inputs, **other})[1],
     ]
 
 
@@ -197,7 +198,7 @@ def as_if_one(index: int) -> Alternative:
         if not _has_upstream(subject, o) or len(names) <= index or o.case.alias:
             return []
         ones = np.ones_like(o.case.inputs[names[index]])
-        return _again(subject, o, inputs={**o.case.inputs, names[index]: ones})
+        return again(subject, o, inputs={**o.case.inputs, names[index]: ones})
 
     return alternative
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from autodrill.drills.exercise import Exercise, Parameter, Solution
     from autodrill.grading.truth import Truth
 
-__all__ = ["arguments", "scenario_source", "shown_arguments"]
+__all__ = ["arguments", "named_arguments", "scenario_source", "shown_arguments"]
 
 
 def scenario_source(exercise: Exercise, solution: Solution) -> str | None:

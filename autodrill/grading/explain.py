@@ -117,10 +117,11 @@ def _known_rule(
     """Return the known mistake that answers every case as the candidate did."""
     ever_wrong = {i for o in failed for i, wrong in enumerate(o.wrong) if wrong}
     alike: Mistake | None = None
+    partly: Mistake | None = None
     forgiven = failed[0].case.remark
     for mistake in sorted(solution.mistakes, key=lambda m: m.remark is not forgiven):
         if bench.finished:
-            return _as_rule(alike)
+            break
         loaded = bench.load(
             mistake.source.encode(),
             exercise.path.name,
@@ -137,14 +138,24 @@ def _known_rule(
                 break
         if degree is Likeness.SAME:
             return _as_rule(mistake)
+        if degree is Likeness.PARTLY and partly is None:
+            partly = mistake
         if degree is Likeness.AKIN and alike is None:
             alike = mistake
-    return _as_rule(alike)
+    return _in_part(partly, failed[0], ever_wrong) or _as_rule(alike)
 
 
 def _random_rule(bench: Runner, exercise: Exercise, solution: Solution, failed: list[Observation]) -> Rule:
     """Return the rule for an answer that chance decides: the known mistake that does so too, or the general one."""
     return _as_rule(random_mistake(bench, exercise, solution, failed)) or RANDOM
+
+
+def _in_part(mistake: Mistake | None, shown: Observation, ever_wrong: set[int]) -> Rule | None:
+    """Return the rule of a mistake that would get further results wrong too, said of those that are."""
+    if mistake is None:
+        return None
+    names = " and ".join(part.name for i, part in enumerate(shown.truth.parts) if i in ever_wrong)
+    return Rule(mistake.key, f"{mistake.because}, in {names} alone", mistake.hint, known=True)
 
 
 def _as_rule(mistake: Mistake | None) -> Rule | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np  # noqa: TID253 arrays are all this module is about
 
 from autodrill.grading.alternatives import close, contributions
+from autodrill.grading.ask import named_arguments
 from autodrill.grading.report import Rule
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from autodrill.grading.alternatives import Subject
     from autodrill.grading.observe import Observation
 
     Array = NDArray[Any]
@@ -54,10 +56,12 @@ def constant_factor(told: list[Observation], held: list[Observation]) -> Rule | 
     if not ratios or any(r is None for _, _, r in ratios):
         return None
     known = [(o, i, r) for o, i, r in ratios if r is not None]
-    right = [(o, i) for o in held for i in {i for _, i, _ in known} if _asked(o, i)]
+    right = [(o, i) for o in held for i in {i for _, i, _ in known}]
     first, index, ratio = known[0]
     part = first.truth.parts[index].name
-    if not right and all(math.isclose(r, ratio, rel_tol=1e-4) for _, _, r in known):
+    if all(math.isclose(r, ratio, rel_tol=1e-4) for _, _, r in known) and not any(
+        _shows(o, i, ratio) for o, i in right
+    ):
         return Rule(
             "constant-factor",
             f"what arrives in {part} is exactly {_as_text(ratio)} times what it should be",
@@ -65,8 +69,8 @@ def constant_factor(told: list[Observation], held: list[Observation]) -> Rule | 
         )
     for name in dict(_sizes(first, index)):
         for power, words in _POWERS.items():
-            if all(math.isclose(r, _power(o, i, name, power), rel_tol=1e-4) for o, i, r in known) and all(
-                math.isclose(1.0, _power(o, i, name, power)) for o, i in right
+            if all(math.isclose(r, _power(o, i, name, power), rel_tol=1e-4) for o, i, r in known) and not any(
+                _shows(o, i, _power(o, i, name, power)) for o, i in right
             ):
                 return Rule("constant-factor", f"{part} is {words} {name}", "is it a sum or a mean? over how many?")
     return None
@@ -75,6 +79,11 @@ def constant_factor(told: list[Observation], held: list[Observation]) -> Rule | 
 def _asked(o: Observation, index: int) -> bool:
     """Whether anything but zeros is asked for."""
     return bool(np.any(contributions(o)[index] != 0))
+
+
+def _shows(o: Observation, index: int, factor: float) -> bool:
+    """Whether a right result would have been seen to be wrong with the factor: not where it is all but 0."""
+    return bool(np.any(np.abs((factor - 1) * contributions(o)[index]) > o.truth.parts[index].tolerance))
 
 
 def _power(o: Observation, index: int, name: str, power: float) -> float:
@@ -109,6 +118,8 @@ def _sizes(o: Observation, index: int) -> Iterator[tuple[str, int]]:
         shape = np.shape(value)
         for axis, n in enumerate(shape):
             yield f"the size of axis {axis} of {name}", n
+        for axis, n in enumerate(shape[:-3:-1]):  # under batch axes these have other numbers in each case
+            yield f"the size of the last axis{' but one' * axis} of {name}", n
         if len(shape) > 1:
             yield f"the number of elements of {name}", math.prod(shape)
     size = o.truth.parts[index].value.size
@@ -128,15 +139,17 @@ def _as_text(ratio: float) -> str:
 # -- a quantity of the case as a factor --------------------------------------------------------------------------------
 
 
-def stray_factor(told: list[Observation], held: list[Observation]) -> Rule | None:
-    """A value at hand (an input, the output, the upstream gradient) that multiplies or divides the answer.
+def stray_factor(subject: Subject, told: list[Observation], held: list[Observation]) -> Rule | None:
+    """A value at hand (what the candidate is given, the output) that multiplies or divides the answer.
 
     Args:
+        subject: The exercise.
         told: Failing observations with results to compare.
         held: Passing observations, which the factor must not contradict.
     """
     wrong = sorted({i for o in told for i, off in enumerate(o.wrong) if off})
-    found = [next(_explaining(i, told, held), None) for i in wrong]
+    at_hand = {id(o): _quantities(subject, o) for o in (*told, *held)}
+    found = [next(_explaining(i, at_hand, told, held), None) for i in wrong]
     if not found or any(f is None for f in found):
         return None
     name, power = found[0] or ("", 0)
@@ -158,19 +171,22 @@ def stray_factor(told: list[Observation], held: list[Observation]) -> Rule | Non
     )
 
 
-def _explaining(index: int, told: list[Observation], held: list[Observation]) -> Iterator[tuple[str, int]]:
-    for name in _quantities(told[0]):
+def _explaining(
+    index: int, at_hand: dict[int, dict[str, Array]], told: list[Observation], held: list[Observation]
+) -> Iterator[tuple[str, int]]:
+    for name in at_hand[id(told[0])]:
         for power in (1, -1, _DIVIDED):
-            if all(_scaled(o, index, name, power, o.got) for o in told) and all(
-                _scaled(o, index, name, power, None) for o in held
+            if all(_scaled(o, index, at_hand[id(o)].get(name), power, o.got) for o in told) and all(
+                _scaled(o, index, at_hand[id(o)].get(name), power, None) for o in held
             ):
                 yield name, power
 
 
-def _scaled(o: Observation, index: int, name: str, power: int, got: tuple[Array | None, ...] | None) -> bool:
+def _scaled(
+    o: Observation, index: int, quantity: Array | None, power: int, got: tuple[Array | None, ...] | None
+) -> bool:
     """Whether a result is the right contribution times a quantity; of a passing case, whether that changes nothing."""
     part, right = o.truth.parts[index], contributions(o)[index]
-    quantity = _quantities(o).get(name)
     mine = part.value if got is None else got[index]
     if quantity is None or mine is None or mine.shape != part.value.shape or (got is not None and not o.wrong[index]):
         return quantity is not None and mine is not None and mine.shape == part.value.shape
@@ -184,12 +200,17 @@ def _scaled(o: Observation, index: int, name: str, power: int, got: tuple[Array 
     return close(mine, np.asarray(base + scaled), np.asarray(tolerance))
 
 
-def _quantities(o: Observation) -> dict[str, Array]:
+def _quantities(subject: Subject, o: Observation) -> dict[str, Array]:
     nodes = bool(o.truth.start)
     named = {f"`{n}.data`" if nodes else f"`{n}`": np.asarray(v, np.float64) for n, v in o.case.inputs.items()}
     if len(o.truth.outputs) == 1 and len(o.truth.cotangents) == 1:
         named["`out.data`" if nodes else "`out`"] = o.truth.outputs[0].astype(np.float64)
         named["`out.grad`" if nodes else "`g`"] = o.truth.cotangents[0].astype(np.float64)
+    if subject.solution.saved is not None and not subject.solution.drive and not o.case.draws:
+        handed = named_arguments(subject.exercise, subject.solution, o.case, o.truth)
+        for name, value in handed.items():
+            if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+                named.setdefault(f"`{name}`", value.astype(np.float64))
     return named
 
 
@@ -231,5 +252,5 @@ def approximate(told: list[Observation]) -> Rule | None:
     return Rule(
         "approximate",
         f"right to {worst:.0e} only: nearly, but not the derivative",
-        "a step in float32? a finite difference? an epsilon added somewhere?",
+        "a step in float32? a finite difference? a series cut short? an epsilon added somewhere?",
     )

@@ -21,7 +21,9 @@ class Likeness(IntEnum):
     DIFFERENT = 0
     AKIN = 1
     """Both wrong, in a way that may well have the same cause."""
-    SAME = 2
+    PARTLY = 2
+    """Every wrong result is as wrong in the other program, which gets further results wrong."""
+    SAME = 3
 
 
 def likeness(mine: Observation, theirs: Observation, ever_wrong: set[int]) -> Likeness:
@@ -37,7 +39,7 @@ def likeness(mine: Observation, theirs: Observation, ever_wrong: set[int]) -> Li
             return Likeness.SAME
         # A mistake may be in both results and the candidate's in one: what is never wrong there says nothing.
         apart = ever_wrong and theirs.wrong and not any(theirs.wrong[i] for i in ever_wrong if i < len(theirs.wrong))
-        return Likeness.SAME if apart else Likeness.DIFFERENT
+        return Likeness.PARTLY if apart else Likeness.DIFFERENT
     if theirs.fault is None:
         return Likeness.DIFFERENT
     if any(np.size(v) == 0 for v in mine.case.inputs.values()):
@@ -46,7 +48,10 @@ def likeness(mine: Observation, theirs: Observation, ever_wrong: set[int]) -> Li
         return _of_ends(mine, theirs)
     if not any(mine.wrong):
         return Likeness.SAME if mine.fault.kind is theirs.fault.kind else Likeness.DIFFERENT
-    return Likeness.SAME if _same_values(mine, theirs) else Likeness.DIFFERENT
+    if not _same_values(mine, theirs):
+        return Likeness.DIFFERENT
+    further = any(wrong and i not in ever_wrong for i, wrong in enumerate(theirs.wrong))
+    return Likeness.PARTLY if further else Likeness.SAME
 
 
 def _of_ends(mine: Observation, theirs: Observation) -> Likeness:

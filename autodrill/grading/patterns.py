@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np  # noqa: TID253 answers are arrays
 
 from autodrill.grading.alternatives import Subject, close
+from autodrill.grading.confused import exchanged_arguments, misplaced
 from autodrill.grading.factors import approximate, constant_factor, stray_factor, term_without_upstream
 from autodrill.grading.outcome import Raised
 from autodrill.grading.raised import raised_rule
@@ -77,14 +79,16 @@ def _numerical_rule(subject: Subject, failing: list[Observation], passing: list[
     told, held = evidence(failing), [o for o in spread(passing) if o.got is not None]
     sometimes = None
     if all(o.got is not None for o in told):
-        matching = [p for p in PATTERNS if all(_explains(p, subject, o) for o in told)]
+        tried = itertools.chain(PATTERNS, exchanged_arguments(subject, told))
+        matching = [p for p in tried if all(_explains(p, subject, o) for o in told)]
         ever_wrong = {i for o in told for i, wrong in enumerate(o.wrong) if wrong}
         for pattern in matching:
             if all(_allows(pattern, subject, o, ever_wrong) for o in held):
                 return pattern.rule
         rule = (
             constant_factor(told, held)
-            or stray_factor(told, held)
+            or stray_factor(subject, told, held)
+            or misplaced(told)
             or approximate(told)
             or (None if matching else term_without_upstream(failing))
         )
@@ -92,7 +96,7 @@ def _numerical_rule(subject: Subject, failing: list[Observation], passing: list[
             return rule
         partial = next((p.rule for p in matching if p.partial), None)
         sometimes = _sometimes(partial, failing, passing) if partial else None
-    rule = sometimes or only_somewhere(subject.exercise.kind, failing, passing)
+    rule = sometimes or only_somewhere(subject, failing, passing)
     gradients = subject.solution.forward is not None
     if rule is None and gradients and failing[0].fault is not None and failing[0].fault.kind is FaultKind.SHAPE:
         return WRONG_SHAPE
@@ -139,6 +143,8 @@ def _explains(pattern: Pattern, subject: Subject, o: Observation) -> bool:
         tolerance = part.tolerance if part.tolerance.shape == got.shape else np.max(part.tolerance, initial=0.0)
         if not close(got, other, np.asarray(tolerance) * 4 + 1e-12):
             return False
+        if other.shape == part.value.shape and close(other, part.value, tolerance):
+            return False  # what is right explains no wrong answer, however close it comes
         seen = True
     return seen
 

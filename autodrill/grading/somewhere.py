@@ -11,6 +11,7 @@ from autodrill.grading.alternatives import contributions
 from autodrill.grading.report import FaultKind, Rule
 
 if TYPE_CHECKING:
+    from autodrill.grading.alternatives import Subject
     from autodrill.grading.observe import Observation
 
 __all__ = ["WRONG_SHAPE", "class_of", "only_somewhere", "suffix_of"]
@@ -65,11 +66,11 @@ def suffix_of(o: Observation) -> str:
     return o.case.label.partition(" · ")[2]
 
 
-def only_somewhere(kind: Kind, failing: list[Observation], passing: list[Observation]) -> Rule | None:
+def only_somewhere(subject: Subject, failing: list[Observation], passing: list[Observation]) -> Rule | None:
     """Return the rule for an answer that fails in one kind of case only, or None.
 
     Args:
-        kind: The exercise's kind.
+        subject: The exercise.
         failing: All observations with a fault, the smallest first; never empty.
         passing: All observations without one.
     """
@@ -80,11 +81,11 @@ def only_somewhere(kind: Kind, failing: list[Observation], passing: list[Observa
         if all(marker in label for label in labels) and any(marker not in suffix_of(o) for o in passing):
             return rule
     if all(label.endswith(" = 0") for label in labels):
-        return _AT_ZERO if kind is Kind.VALUE else _EMPTY
+        return _AT_ZERO if subject.exercise.kind is Kind.VALUE else _EMPTY
     return (
         _kink(failing, passing)
         or _values(failing, passing)
-        or _option(failing, passing)
+        or (None if subject.solution.drive else _option(failing, passing))  # a scenario's are not the candidate's
         or _one_class(failing, passing)
     )
 
@@ -153,6 +154,8 @@ def _kinds_of(o: Observation, name: str) -> set[str]:
     if isinstance(value, list | dict):
         return set()  # a scenario's steps are no option
     kinds = {f"is {value!r}"}
+    if type(value) is int and value > 1:
+        kinds.add("is above 1")
     if isinstance(value, tuple):
         kinds.add("is a tuple")
     numbers = value if isinstance(value, tuple) else (value,)

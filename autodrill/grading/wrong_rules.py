@@ -169,13 +169,15 @@ PATTERNS = (
     *(
         Pattern(
             Rule("skips-slice", f"the {which} of g is never used", "off by one? where do your loops and slices end?"),
-            without_slice(axis, index),
+            without_slice(axis, index, least),
         )
-        for which, axis, index in (
-            ("last row", 0, -1),
-            ("first row", 0, 0),
-            ("last column", -1, -1),
-            ("first column", -1, 0),
+        for which, axis, index, least in (
+            ("last row", 0, -1, 2),
+            ("first row", 0, 0, 2),
+            ("last column", -1, -1, 2),
+            ("first column", -1, 0, 2),
+            ("last row of each matrix", -2, -1, 3),
+            ("first row of each matrix", -2, 0, 3),
         )
     ),
 )

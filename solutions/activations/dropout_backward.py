@@ -90,3 +90,30 @@ def dropout_backward(g, mask, p):
 @mistake("mask-inverted", "True means dropped", "Read the task again: what does True stand for?")
 def dropout_backward(g, mask, p):
     return g * ~mask / (1 - p)
+
+
+@mistake(
+    "dropped-pass-through",
+    "where nothing was kept nothing is to be done",
+    "Move an x that was dropped. Does out move?",
+)
+def dropout_backward(g, mask, p):
+    return np.where(mask, g / (1 - p), g)
+
+
+@mistake(
+    "rate-of-the-mask",
+    "the mask itself shows the probability of staying",
+    "p is 0.5 and all of two elements stayed. By what did the forward divide?",
+)
+def dropout_backward(g, mask, p):
+    return (g * mask / max(mask.mean(), 1e-12)).astype(g.dtype) if mask.any() else 0 * g
+
+
+@mistake(
+    "scaled-twice",
+    "forward and backward each owe the scale once",
+    "x is kept and moves by 1: by how much does out? How often does the scale stand in that?",
+)
+def dropout_backward(g, mask, p):
+    return g * mask / (1 - p) / (1 - p)

@@ -99,3 +99,13 @@ def gelu_backward(g, x):
     slope = math.sqrt(2 / math.pi)
     t = np.tanh(slope * (x + 0.044715 * x**3))
     return g * ((1 + t) / 2 + x * (1 - t * t) / 2 * slope * (1 + 3 * 0.044715 * x**2))
+
+
+@mistake(
+    "sigmoid-approximation",
+    "GELU is x times the sigmoid of 1.702 x",
+    "The formula with σ approximates Φ. Which of the two did this forward compute?",
+)
+def gelu_backward(g, x):
+    s = 1 / (1 + np.exp(-1.702 * x))
+    return g * (s + 1.702 * x * s * (1 - s))

@@ -162,3 +162,14 @@ def attention_backward(g, q, k, v, p):
     dp = g @ v.T
     ds = p * (dp - (dp * p).sum(axis=-1, keepdims=True)) / q.shape[-1] ** 0.5
     return ds @ k, ds.T @ q, p.T @ g
+
+
+@mistake(
+    "scale-on-dq-only",
+    "the scale is paid once, so it belongs to one of the two gradients",
+    "A score is q·k over √d: from which of its two slopes has the root gone?",
+)
+def attention_backward(g, q, k, v, p):
+    dp, dv = of_product(g, v, p)
+    dq, dk = of_scores(p * (dp - (dp * p).sum(axis=-1, keepdims=True)), q, k)
+    return dq / q.shape[-1] ** 0.5, dk, dv

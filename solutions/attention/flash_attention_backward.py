@@ -211,3 +211,82 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
             dq[rows] = ds @ k[keys]
             dk[keys] += ds.T @ q[rows]
     return dq, dk, dv
+
+
+@mistake(
+    "whole-tiles-only",
+    "the sizes are multiples of the tiles",
+    "Five queries in tiles of two: in which tile is the fifth?",
+)
+def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
+    scale = q.shape[1] ** -0.5
+    row_dot = (g * out).sum(axis=1, keepdims=True)
+    dq, dk, dv = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
+    for j in range(0, len(k) // bk * bk, bk):
+        keys = slice(j, j + bk)
+        for i in range(0, len(q) // bq * bq, bq):
+            rows = slice(i, i + bq)
+            p = np.exp(masked(q[rows] @ k[keys].T * scale, causal, i, j) - lse[rows, None])
+            ds = p * (g[rows] @ v[keys].T - row_dot[rows]) * scale
+            dv[keys] += p.T @ g[rows]
+            dq[rows] += ds @ k[keys]
+            dk[keys] += ds.T @ q[rows]
+    return dq, dk, dv
+
+
+@mistake(
+    "mask-within-tile",
+    "every tile is masked like the first",
+    "The tile of queries 4 to 7 and keys 0 to 3: which of its scores lie in the future?",
+)
+def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
+    scale = q.shape[1] ** -0.5
+    row_dot = (g * out).sum(axis=1, keepdims=True)
+    dq, dk, dv = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
+    for j in range(0, len(k), bk):
+        keys = slice(j, j + bk)
+        for i in range(0, len(q), bq):
+            rows = slice(i, i + bq)
+            p = np.exp(masked(q[rows] @ k[keys].T * scale, causal) - lse[rows, None])
+            ds = p * (g[rows] @ v[keys].T - row_dot[rows]) * scale
+            dv[keys] += p.T @ g[rows]
+            dq[rows] += ds @ k[keys]
+            dk[keys] += ds.T @ q[rows]
+    return dq, dk, dv
+
+
+@mistake(
+    "never-masked",
+    "the log-sum-exp that was saved has seen to the mask",
+    "lse is one number a row. What is exp(s - lse) for a key in the future?",
+)
+def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
+    scale = q.shape[1] ** -0.5
+    row_dot = (g * out).sum(axis=1, keepdims=True)
+    dq, dk, dv = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
+    for j in range(0, len(k), bk):
+        keys = slice(j, j + bk)
+        for i in range(0, len(q), bq):
+            rows = slice(i, i + bq)
+            p = np.exp(q[rows] @ k[keys].T * scale - lse[rows, None])
+            ds = p * (g[rows] @ v[keys].T - row_dot[rows]) * scale
+            dv[keys] += p.T @ g[rows]
+            dq[rows] += ds @ k[keys]
+            dk[keys] += ds.T @ q[rows]
+    return dq, dk, dv
+
+
+@mistake("no-row-dot", "p is the slope of softmax", "The rows of ds must sum to 0. Do yours?")
+def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
+    scale = q.shape[1] ** -0.5
+    dq, dk, dv = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
+    for j in range(0, len(k), bk):
+        keys = slice(j, j + bk)
+        for i in range(0, len(q), bq):
+            rows = slice(i, i + bq)
+            p = np.exp(masked(q[rows] @ k[keys].T * scale, causal, i, j) - lse[rows, None])
+            ds = p * (g[rows] @ v[keys].T) * scale
+            dv[keys] += p.T @ g[rows]
+            dq[rows] += ds @ k[keys]
+            dk[keys] += ds.T @ q[rows]
+    return dq, dk, dv

@@ -106,3 +106,32 @@ def logsumexp_backward(g, x, out, axis=-1):
 def logsumexp_backward(g, x, out, axis=-1):
     e = np.exp(x - x.max())
     return np.expand_dims(g, axis) * e / e.sum(axis=axis, keepdims=True)
+
+
+@mistake(
+    "divides-by-log",
+    "out is the sum of the exponentials",
+    "Is out that sum, or its logarithm? The shares must sum to 1 along the axis: do yours?",
+)
+def logsumexp_backward(g, x, out, axis=-1):
+    return np.expand_dims(g, axis) * np.exp(x) / np.expand_dims(out, axis)
+
+
+@mistake(
+    "share-of-the-rest",
+    "an entry's slope is p(1 - p), as a sigmoid's is",
+    "Raise all entries by h: by how much does out rise? What do your entries of dx sum to along the axis?",
+)
+def logsumexp_backward(g, x, out, axis=-1):
+    p = np.exp(x - np.expand_dims(out, axis))
+    return np.expand_dims(g, axis) * p * (1 - p)
+
+
+@mistake(
+    "nan-cleared",
+    "a NaN means that nothing arrives, and may be cleared",
+    "inf/inf stands where the largest entry is. What is its share?",
+)
+def logsumexp_backward(g, x, out, axis=-1):
+    e = np.exp(x)
+    return np.nan_to_num(np.expand_dims(g, axis) * e / e.sum(axis=axis, keepdims=True))

@@ -97,3 +97,35 @@ def var_backward(g, x, axis=-1, ddof=0):
 @mistake("whole-mean", "there is one mean for the whole array", "How many variances were computed, and of what?")
 def var_backward(g, x, axis=-1, ddof=0):
     return 2 * (x - x.mean()) / (x.shape[axis] - ddof) * np.expand_dims(g, axis)
+
+
+@mistake(
+    "deviation",
+    "it is the standard deviation",
+    "Make x ten times as large: does the slope of a variance stay as it is?",
+)
+def var_backward(g, x, axis=-1, ddof=0):
+    centred = x - x.mean(axis=axis, keepdims=True)
+    deviation = x.std(axis=axis, ddof=ddof, keepdims=True)
+    deviation[deviation == 0] = 1
+    return centred / ((x.shape[axis] - ddof) * deviation) * np.expand_dims(g, axis)
+
+
+@mistake(
+    "first-axis-counts",
+    "the length of x is how many numbers a variance averages",
+    "x is 3 by 5 and axis is 1: how many numbers make one variance? And what is len(x)?",
+)
+def var_backward(g, x, axis=-1, ddof=0):
+    centred = x - x.mean(axis=axis, keepdims=True)
+    return 2 * centred / (len(x) - ddof) * np.expand_dims(g, axis)
+
+
+@mistake(
+    "all-elements-count",
+    "a variance averages all elements of x",
+    "x is 3 by 5 and axis is 1: how many variances are there, and how many numbers make each?",
+)
+def var_backward(g, x, axis=-1, ddof=0):
+    centred = x - x.mean(axis=axis, keepdims=True)
+    return 2 * centred / (x.size - ddof) * np.expand_dims(g, axis)

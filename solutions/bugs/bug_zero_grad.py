@@ -175,3 +175,16 @@ def bug_zero_grad(w, data, lr):
         backward(p, x, y)
         p.data -= lr * p.grad
     return p.data
+
+
+@mistake(
+    "mean-of-all",
+    "dividing by the number of samples so far makes up for what has piled up",
+    "Step 3 follows sample 3. Which samples does your step follow?",
+)
+def bug_zero_grad(w, data, lr):
+    p = Parameter(w)
+    for n, (x, y) in enumerate(data, start=1):
+        backward(p, x, y)
+        p.data -= lr * p.grad / n
+    return p.data

@@ -160,3 +160,30 @@ def maxpool2d_backward(g, x, k, stride):
     for gradient, window, _, _ in parts(g, x, k, stride):
         dx[np.unravel_index(window.argmax(), window.shape)] += gradient
     return dx
+
+
+@mistake(
+    "wins-averaged",
+    "a pixel that wins several windows gets their mean",
+    "Move that pixel by h: how many outputs move?",
+)
+def maxpool2d_backward(g, x, k, stride):
+    dx, wins = np.zeros_like(x), np.zeros_like(x)
+    for y, z in np.ndindex(g.shape):
+        window = x[y * stride : y * stride + k, z * stride : z * stride + k]
+        i, j = np.unravel_index(window.argmax(), window.shape)
+        dx[y * stride + i, z * stride + j] += g[y, z]
+        wins[y * stride + i, z * stride + j] += 1
+    return dx / np.maximum(wins, 1)
+
+
+@mistake(
+    "row-for-column",
+    "the place within a window is (column, row)",
+    "Let a window have its maximum at the top right. Where does its gradient go?",
+)
+def maxpool2d_backward(g, x, k, stride):
+    for gradient, window, share, dx in parts(g, x, k, stride):
+        j, i = np.unravel_index(window.argmax(), window.shape)
+        share[i, j] += gradient
+    return dx

@@ -92,3 +92,12 @@ def maximum_backward(g, a, b):
 @mistake("always-half", "the two always share", "Where a is the larger, by how much does out move when a does?")
 def maximum_backward(g, a, b):
     return np.where(a >= b, g / 2, 0), np.where(b >= a, g / 2, 0)
+
+
+@mistake(
+    "half-of-it-lost",
+    "at a tie one operand takes half and the other nothing",
+    "At a tie, what is da + db? And what must it be?",
+)
+def maximum_backward(g, a, b):
+    return np.where(a == b, g / 2, np.where(a > b, g, 0)), np.where(b > a, g, 0)

@@ -74,3 +74,13 @@ def sin_cos_backward(gs, gc, x):
 )
 def sin_cos_backward(gs, gc, x):
     return gs * np.cos(x), -gc * np.sin(x)
+
+
+@mistake(
+    "root-for-cosine",
+    "the cosine is the root of 1 - sin²",
+    "At x = 2, which sign has the cosine? And which has a root?",
+)
+def sin_cos_backward(gs, gc, x):
+    s = np.sin(x)
+    return gs * np.sqrt(1 - s * s) - gc * s

@@ -274,3 +274,16 @@ def backward_engine(root):
     root.grad = 1.0
     for node in reversed(order):
         node._backward()
+
+
+@mistake(
+    "leaves-only",
+    "only leaves keep their gradient",
+    "Compare with the task: of which nodes may `.grad` be read afterwards?",
+)
+def backward_engine(root):
+    root.grad = 1.0
+    for node in reversed(topological_order(root)):
+        node._backward()
+        if node._prev:
+            node.grad = 0.0

@@ -247,3 +247,48 @@ def custom_function_apply(fn, *args):
 
     out._backward = backward
     return out
+
+
+@mistake(
+    "nones-dropped",
+    "a None may be dropped before gradients meet arguments",
+    "The first of two gradients is None. On which argument does the second land once you have dropped it?",
+)
+def custom_function_apply(fn, *args):
+    ctx = Context()
+    nodes = tuple(arg for arg in args if isinstance(arg, Node))
+    out = Node(fn.forward(ctx, *(arg.data if isinstance(arg, Node) else arg for arg in args)), nodes)
+
+    def backward():
+        grads = fn.backward(ctx, out.grad)
+        grads = grads if isinstance(grads, tuple) else (grads,)
+        if len(grads) != len(args):
+            raise RuntimeError("backward must return one gradient for each argument of forward")
+        for node, grad in zip(nodes, (grad for grad in grads if grad is not None)):
+            node.grad += grad
+
+    out._backward = backward
+    return out
+
+
+@mistake(
+    "too-few-only",
+    "a gradient too many does no harm",
+    "One gradient more than there are arguments: can you tell which of them is the one too many?",
+)
+def custom_function_apply(fn, *args):
+    ctx = Context()
+    values = [arg.data if isinstance(arg, Node) else arg for arg in args]
+    out = Node(fn.forward(ctx, *values), tuple(arg for arg in args if isinstance(arg, Node)))
+
+    def backward():
+        grads = fn.backward(ctx, out.grad)
+        grads = grads if isinstance(grads, tuple) else (grads,)
+        if len(grads) < len(args):
+            raise RuntimeError("backward must return one gradient for each argument of forward")
+        for arg, grad in zip(args, grads):
+            if isinstance(arg, Node) and grad is not None:
+                arg.grad += grad
+
+    out._backward = backward
+    return out

@@ -145,3 +145,37 @@ def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
     if n_in > n_out:
         return np.stack([jvp(unit) for unit in np.eye(n_in)], axis=1)
     return np.stack([vjp(unit) for unit in np.eye(n_out)])
+
+
+@mistake(
+    "both-modes",
+    "both matrices may be made and one of them returned",
+    "Count the passes of one call. How many of them are thrown away?",
+)
+def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
+    columns = np.stack([jvp(unit) for unit in np.eye(n_in)], axis=1)
+    rows = np.stack([vjp(unit) for unit in np.eye(n_out)])
+    return columns if n_in < n_out else rows
+
+
+@mistake(
+    "tries-first",
+    "a pass that only tries the function out costs nothing",
+    "Count the passes of one call. Which of them gives neither a row nor a column?",
+)
+def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
+    jvp(np.zeros(n_in))
+    if n_in < n_out:
+        return np.stack([jvp(unit) for unit in np.eye(n_in)], axis=1)
+    return np.stack([vjp(unit) for unit in np.eye(n_out)])
+
+
+@mistake(
+    "all-ones",
+    "one product with ones shows every column",
+    "A pass with ones returns a sum. Of what, and can you take it apart again?",
+)
+def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
+    if n_in < n_out:
+        return np.stack([jvp(np.ones(n_in))] * n_in, axis=1)
+    return np.stack([vjp(np.ones(n_out))] * n_out)

@@ -96,3 +96,24 @@ def softmax_jvp(x, v):
     e = np.exp(x)
     p = e / e.sum(axis=-1, keepdims=True)
     return p * (v - (p * v).sum(axis=-1, keepdims=True))
+
+
+@mistake(
+    "weights-outside",
+    "the average velocity is taken off what is weighted already",
+    "Probabilities sum to 1 at any time. What must their velocities sum to, and what do yours?",
+)
+def softmax_jvp(x, v):
+    p = softmax(x)
+    return p * v - (p * v).sum(axis=-1, keepdims=True)
+
+
+@mistake(
+    "first-axis",
+    "softmax runs along the first axis",
+    "Which entries of `out` sum to 1: those of a row, or those of a column?",
+)
+def softmax_jvp(x, v):
+    e = np.exp(x - x.max(axis=0))
+    p = e / e.sum(axis=0)
+    return p * (v - (p * v).sum(axis=0))

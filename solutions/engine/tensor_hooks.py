@@ -229,3 +229,18 @@ class HookedTensor(HookedTensor):
             if replaced is not None:
                 g = replaced
         return g
+
+
+@mistake(
+    "last-first",
+    "hooks run in reversed order, as backward does",
+    "In which order does the task ask for the hooks?",
+)
+class HookedTensor(HookedTensor):
+    def finalize(self):
+        g, self._gradient = self._gradient, 0.0
+        for fn in reversed(list(self._hooks.values())):
+            replaced = fn(g)
+            if replaced is not None:
+                g = replaced
+        return g

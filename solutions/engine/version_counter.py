@@ -202,3 +202,38 @@ class Tensor(Tensor):
 class Tensor(Tensor):
     def save(self):
         return self.data.copy(), self.version
+
+
+@mistake(
+    "out-of-place",
+    "`data = data + x` writes into the tensor",
+    "After that line, do a tensor and its views still see the same memory?",
+)
+class Tensor(Tensor):
+    def add_(self, x):
+        self.data = self.data + x
+        self._counter[0] += 1
+
+
+@mistake(
+    "view-counts",
+    "taking a view is a modification",
+    "Which number of the memory has changed once a view is taken?",
+)
+class Tensor(Tensor):
+    def view(self, where):
+        self._counter[0] += 1
+        return type(self)(self.data[where], self._counter)
+
+
+@mistake(
+    "another-exception",
+    "any exception will do",
+    "Which exception does the task ask for?",
+)
+class Tensor(Tensor):
+    def load(self, handle):
+        data, version = handle
+        if version != self.version:
+            raise ValueError("a saved tensor was modified in place")
+        return data

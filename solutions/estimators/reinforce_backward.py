@@ -147,3 +147,48 @@ def reinforce_backward(g, logits, actions, returns, baseline):
     score = softmax(logits)
     score[np.arange(len(actions)), actions] -= 1
     return g * score * (returns - baseline)[:, None]
+
+
+@mistake(
+    "baseline-added",
+    "the baseline is added to the return",
+    "An action that returns as much as expected: should it become likelier?",
+)
+def reinforce_backward(g, logits, actions, returns, baseline):
+    score = softmax(logits)
+    score[np.arange(len(actions)), actions] -= 1
+    return g * score * (returns + baseline)[:, None] / len(actions)
+
+
+@mistake(
+    "no-return",
+    "every action that was drawn becomes likelier",
+    "A good action and a bad one: where does your gradient tell them apart?",
+)
+def reinforce_backward(g, logits, actions, returns, baseline):
+    score = softmax(logits)
+    score[np.arange(len(actions)), actions] -= 1
+    return g * score / len(actions)
+
+
+@mistake(
+    "mean-over-actions-too",
+    "the mean runs over all logits",
+    "Add an action that is never taken: should every gradient become smaller?",
+)
+def reinforce_backward(g, logits, actions, returns, baseline):
+    score = softmax(logits)
+    score[np.arange(len(actions)), actions] -= 1
+    return g * score * (returns - baseline)[:, None] / logits.size
+
+
+@mistake(
+    "standardised",
+    "advantages are standardised within the batch",
+    "With one state in the batch, what is left of its return? Which baseline does the task give?",
+)
+def reinforce_backward(g, logits, actions, returns, baseline):
+    score = softmax(logits)
+    score[np.arange(len(actions)), actions] -= 1
+    advantage = (returns - returns.mean()) / (returns.std() + 1e-8)
+    return (g * score * advantage[:, None] / len(actions)).astype(logits.dtype)

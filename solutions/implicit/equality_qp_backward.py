@@ -105,3 +105,24 @@ def equality_qp_backward(g, Q, p, A, b):
 def equality_qp_backward(g, Q, p, A, b):
     both = np.linalg.solve(kkt(Q, A), np.concatenate([g, np.zeros_like(b)]))
     return -both[: len(p)], -both[len(p) :]
+
+
+@mistake(
+    "projected-only",
+    "x moves by what the constraints leave of the push",
+    "Double Q: how far does the same p move x then? And where is Q in your answer?",
+)
+def equality_qp_backward(g, Q, p, A, b):
+    v = np.linalg.solve(A @ A.T, A @ g)
+    return -(g - A.T @ v), v
+
+
+@mistake(
+    "projected-afterwards",
+    "one may minimise freely first and project on A x = b afterwards",
+    "The nearest point that A x = b allows: is that also the one where the objective is least?",
+)
+def equality_qp_backward(g, Q, p, A, b):
+    u = np.linalg.solve(Q, g)
+    v = np.linalg.solve(A @ A.T, A @ u)
+    return -(u - A.T @ v), v

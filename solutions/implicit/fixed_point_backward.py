@@ -129,3 +129,26 @@ def fixed_point_backward(g, z, W, U, x):
     slope = 1 - z**2
     q = (g + W.T @ (slope * g)) * slope
     return np.outer(q, z), np.outer(q, x), U.T @ q
+
+
+@mistake(
+    "slope-on-columns",
+    "the slope of tanh scales the columns of W",
+    "z_i = tanh(Σ_j W_ij z_j + ...): by whose slope is W_ij multiplied, that of i or that of j?",
+)
+def fixed_point_backward(g, z, W, U, x):
+    slope = 1 - z**2
+    q = np.linalg.solve(np.eye(len(z), dtype=z.dtype) - (W * slope).T, g) * slope
+    return np.outer(q, z), np.outer(q, x), U.T @ q
+
+
+@mistake(
+    "tanh-again",
+    "z is what tanh is taken of",
+    "Is z what goes into tanh, or what comes out? Which formula of its slope asks for which?",
+)
+def fixed_point_backward(g, z, W, U, x):
+    slope = 1 - np.tanh(z) ** 2
+    J = slope[:, None] * W
+    q = np.linalg.solve(np.eye(len(z), dtype=z.dtype) - J.T, g) * slope
+    return np.outer(q, z), np.outer(q, x), U.T @ q

@@ -148,3 +148,26 @@ def embedding_sparse_backward(g, ids):
     values = np.zeros((size, g.shape[-1]))
     np.add.at(values, ids, g)
     return np.arange(size), values
+
+
+@mistake(
+    "row-0-is-padding",
+    "row 0 belongs to padding and has no gradient",
+    "Does the task speak of padding? What was copied where ids is 0?",
+)
+def embedding_sparse_backward(g, ids):
+    g, ids = flat(g, ids)
+    rows = np.unique(ids[ids != 0])
+    return rows, np.array([g[ids == row].sum(axis=0) for row in rows]).reshape(len(rows), g.shape[-1])
+
+
+@mistake(
+    "neighbours-only",
+    "equal ids stand side by side",
+    "ids = [3, 1, 3]: how often does row 3 stand in your result?",
+)
+def embedding_sparse_backward(g, ids):
+    g, ids = flat(g, ids)
+    starts = np.flatnonzero(np.r_[True, ids[1:] != ids[:-1]][: len(ids)])
+    values = np.add.reduceat(g, starts, axis=0) if len(ids) else np.zeros((0, g.shape[-1]))
+    return ids[starts], values

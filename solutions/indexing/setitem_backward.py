@@ -118,3 +118,28 @@ def setitem_backward(g, idx):
     dbase[idx] = 0
     writes = np.bincount(idx, minlength=len(g))[idx].astype(g.dtype)
     return dbase, g[idx] / writes.reshape(-1, *[1] * (g.ndim - 1))
+
+
+@mistake(
+    "all-dead",
+    "a row that is written twice belongs to neither write",
+    "Two writes to row 2: is either of them still there at the end?",
+)
+def setitem_backward(g, idx):
+    dbase = g.copy()
+    dbase[idx] = 0
+    once = np.bincount(idx, minlength=len(g))[idx] == 1
+    return dbase, g[idx] * once.reshape(-1, *[1] * (g.ndim - 1))
+
+
+@mistake(
+    "next-write-only",
+    "a write is covered only by the one right after it",
+    "idx = [1, 0, 1]: is the first write still there at the end?",
+)
+def setitem_backward(g, idx):
+    dbase = g.copy()
+    dbase[idx] = 0
+    dsrc = g[idx]
+    dsrc[:-1][idx[:-1] == idx[1:]] = 0
+    return dbase, dsrc

@@ -139,3 +139,14 @@ def cholesky_backward(g, L):
     P = np.triu(L.T @ g)
     S = sandwich(P - np.diag(np.diag(P)) / 2, L)
     return (S + S.T) / 2
+
+
+@mistake(
+    "one-triangle",
+    "the gradient has the lower triangle of L, with both shares of each pair",
+    "A is a full matrix: what should be true of dA[0, 1] and dA[1, 0]?",
+)
+def cholesky_backward(g, L):
+    P = np.tril(L.T @ g)
+    S = sandwich(P - np.diag(np.diag(P)) / 2, L)
+    return np.tril(S + S.T) - np.diag(np.diag(S))

@@ -109,3 +109,19 @@ def einsum_backward(g, spec, a, b):
         return np.broadcast_to(d, shape) / max(1, int(np.prod([shape[axis] for axis in lone])))
 
     return towards(left, a.shape, right, b), towards(right, b.shape, left, a)
+
+
+@mistake(
+    "own-operand",
+    "an operand's gradient is made of g and the operand itself",
+    "A product is linear in a. Can a stand in its own gradient?",
+)
+def einsum_backward(g, spec, a, b):
+    operands, out = spec.split("->")
+
+    def towards(target, array):
+        lone = tuple(axis for axis, letter in enumerate(target) if letter not in out)
+        d = np.einsum(f"{out}->{''.join(letter for letter in target if letter in out)}", g)
+        return np.expand_dims(d, lone) * array
+
+    return tuple(towards(target, array) for target, array in zip(operands.split(","), (a, b)))

@@ -74,3 +74,12 @@ def matmul_backward(g, X, W):
 )
 def matmul_backward(g, X, W):
     return g @ W.reshape(W.shape[::-1]), X.reshape(X.shape[::-1]) @ g
+
+
+@mistake(
+    "one-row",
+    "the batch has one row",
+    "Every row of X meets the same W. How many terms has an entry of dW?",
+)
+def matmul_backward(g, X, W):
+    return g @ W.T, X[0][:, None] * g[0]

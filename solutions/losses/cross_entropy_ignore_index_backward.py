@@ -178,3 +178,40 @@ def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
     p[rows, y[rows]] -= 1
     p[y == ignore] = 0
     return p * (g / logits.dtype.type(len(rows)))
+
+
+@mistake(
+    "padding-is-class-0",
+    "padding may be given a class, to have something to index with",
+    "Change the logits of a padded row: does the loss notice?",
+)
+def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
+    p = softmax(logits)
+    p[np.arange(len(y)), np.where(y == ignore, 0, y)] -= 1
+    return p * (g / max(int((y != ignore).sum()), 1))
+
+
+@mistake(
+    "one-more",
+    "adding 1 to the number of rows keeps the division safe",
+    "One row counts: by what must you divide, and by what do you?",
+)
+def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
+    rows = np.flatnonzero(y != ignore)
+    p = softmax(logits)
+    p[rows, y[rows]] -= 1
+    p[y == ignore] = 0
+    return p * (g / (len(rows) + 1))
+
+
+@mistake(
+    "divide-by-padding",
+    "the mean runs over the rows that are padded",
+    "Add a row of padding: should the gradient of the other rows change?",
+)
+def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
+    rows = np.flatnonzero(y != ignore)
+    p = softmax(logits)
+    p[rows, y[rows]] -= 1
+    p[y == ignore] = 0
+    return p * (g / max(int((y == ignore).sum()), 1))

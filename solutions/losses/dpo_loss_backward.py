@@ -169,3 +169,14 @@ def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
     z = margin(lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
     push = sigmoid(-np.clip(z, -20, 20)) * (g * beta / len(z))
     return -push, push
+
+
+@mistake(
+    "slope-of-sigmoid",
+    "the loss is -σ(z), without the logarithm",
+    "A pair ranked clearly wrong, z = -20: should it push hard or hardly at all? And does it with yours?",
+)
+def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta):
+    z = margin(lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
+    push = sigmoid(z) * sigmoid(-z) * (g * beta / len(z))
+    return -push, push

@@ -261,3 +261,26 @@ def softmax_cross_entropy_backward(g, logits, y):
     p = softmax(logits)
     p[np.arange(len(y)), y] = -1
     return p * (g / len(y))
+
+
+@mistake(
+    "label-0-is-false",
+    "a label that is 0 is no label",
+    "What is 0 to an `if`? And is it a class?",
+)
+def softmax_cross_entropy_backward(g, logits, y):
+    p = softmax(logits)
+    p[np.flatnonzero(y), y[y != 0]] -= 1
+    return p * (g / len(y))
+
+
+@mistake(
+    "one-row-a-label",
+    "a label occurs once in a batch",
+    "y = [1, 1]: from how many rows must 1 be taken off?",
+)
+def softmax_cross_entropy_backward(g, logits, y):
+    p = softmax(logits)
+    labels, first = np.unique(y, return_index=True)
+    p[first, labels] -= 1
+    return p * (g / len(y))

@@ -135,3 +135,29 @@ def batchnorm_forward(x, gamma, beta):
     rstd = 1 / np.sqrt(x.var(axis=0) * (len(x) / max(len(x) - 1, 1)) + EPS)
     xhat = (x - x.mean(axis=0)) * rstd
     return gamma * xhat + beta, (xhat, rstd, gamma)
+
+
+@mistake(
+    "eps-outside-root",
+    "eps is added to the standard deviation",
+    "Look at the task's formula: does eps stand under the root?",
+)
+def batchnorm_forward(x, gamma, beta):
+    rstd = 1 / (np.sqrt(x.var(axis=0)) + EPS)
+    xhat = (x - x.mean(axis=0)) * rstd
+    return gamma * xhat + beta, (xhat, rstd, gamma)
+
+
+latest = []
+
+
+@mistake(
+    "shared-cache",
+    "one place will do for what a forward leaves behind",
+    "Two forwards, and then the backward of the first: whose values does it find?",
+)
+def batchnorm_forward(x, gamma, beta):
+    rstd = 1 / np.sqrt(x.var(axis=0) + EPS)
+    xhat = (x - x.mean(axis=0)) * rstd
+    latest[:] = xhat, rstd, gamma
+    return gamma * xhat + beta, latest

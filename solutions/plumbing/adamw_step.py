@@ -201,3 +201,47 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = b1 * m + (1 - b1) * g
     v = b2 * v + (1 - b2) * g * g
     return (p - lr * (m / (1 - b1**t)) / (np.sqrt(v / (1 - b2**t)) + eps)) * (1 - lr * wd), m, v
+
+
+@mistake(
+    "old-averages",
+    "the step is taken with the averages as they were before this gradient",
+    "At the first step the old m is 0. Where does p go then?",
+)
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    step = lr * (m / (1 - b1**t)) / (np.sqrt(v / (1 - b2**t)) + eps)
+    return p * (1 - lr * wd) - step, b1 * m + (1 - b1) * g, b2 * v + (1 - b2) * g * g
+
+
+@mistake(
+    "one-correction",
+    "only the first average started at 0",
+    "v started at 0 as well. After one step with gradient 1, what is it?",
+)
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p * (1 - lr * wd) - lr * (m / (1 - b1**t)) / (np.sqrt(v) + eps), m, v
+
+
+@mistake(
+    "eps-before-correction",
+    "both corrections may be drawn together into the learning rate",
+    "Which root does the task add eps to: that of v, or that of the corrected v?",
+)
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    rate = lr * np.sqrt(1 - b2**t) / (1 - b1**t)
+    return p * (1 - lr * wd) - rate * m / (np.sqrt(v) + eps), m, v
+
+
+@mistake(
+    "no-weight-for-the-new",
+    "an average weighs what it had and takes the new in full",
+    "Let every gradient be 1. To what does m tend, and to what must an average of ones tend?",
+)
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = b1 * m + g
+    v = b2 * v + g * g
+    return p * (1 - lr * wd) - lr * (m / (1 - b1**t)) / (np.sqrt(v / (1 - b2**t)) + eps), m, v

@@ -204,3 +204,16 @@ def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
         for i, total in zip(bucket, reduced(grads, bucket, all_reduce)):
             means[i] = total / world_size
     return means
+
+
+@mistake(
+    "last-bucket-kept",
+    "a bucket is sent when the next gradient does not fit",
+    "The last gradient is in its bucket. What makes that bucket go?",
+)
+def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
+    means = [grad.copy() for grad in grads]
+    for bucket in buckets_of(grads, reversed(range(len(grads))), capacity)[:-1]:
+        for i, total in zip(bucket, reduced(grads, bucket, all_reduce)):
+            means[i] = total / world_size
+    return means

@@ -148,3 +148,24 @@ def linear_scan_backward(g, a, b, h0, hs):
 def linear_scan_backward(g, a, b, h0, hs):
     lam, carried = scan(g, a)
     return lam * np.concatenate([np.zeros_like(h0)[None], hs[:-1]]), lam, carried
+
+
+@mistake(
+    "first-state-for-h0",
+    "the state before the first step is the first state",
+    "hs begins after the first step. Which state did a_1 multiply?",
+)
+def linear_scan_backward(g, a, b, h0, hs):
+    lam, carried = scan(g, a)
+    return lam * np.concatenate([hs[:1], hs[:-1]]), lam, carried
+
+
+@mistake(
+    "left-in-reverse",
+    "what is collected from the last step to the first stands in order",
+    "Which step does your loop meet first, and in which row do you put it?",
+)
+def linear_scan_backward(g, a, b, h0, hs):
+    lam, carried = scan(g, a)
+    lam = lam[::-1].copy()
+    return lam * np.concatenate([h0[None], hs[:-1]]), lam, carried

@@ -218,3 +218,29 @@ def lstm_step_backward(gh, gc, x, h, c, W):
     d = gc + gh * o * (1 - t * t)
     dz = d * u * i * (1 - i), d * c * f * (1 - f), d * t * o * (1 - o), d * i * (1 - u * u)
     return gradients(d * f, x, h, W, *dz)
+
+
+@mistake(
+    "partners-exchanged",
+    "the input gate scales the old cell, and the forget gate the candidate",
+    "c2 = f·c + i·u: which two stand together?",
+)
+def lstm_step_backward(gh, gc, x, h, c, W):
+    i, f, o, u, c2 = gates(x, h, c, W)
+    t = np.tanh(c2)
+    d = gc + gh * o * (1 - t * t)
+    dz = d * c * i * (1 - i), d * u * f * (1 - f), gh * t * o * (1 - o), d * i * (1 - u * u)
+    return gradients(d * f, x, h, W, *dz)
+
+
+@mistake(
+    "tanh-of-old-cell",
+    "the hidden state is made of the cell as it came in",
+    "h2 = o · tanh(...): of which of the two cells?",
+)
+def lstm_step_backward(gh, gc, x, h, c, W):
+    i, f, o, u, _ = gates(x, h, c, W)
+    t = np.tanh(c)
+    d = gc + gh * o * (1 - t * t)
+    dz = d * u * i * (1 - i), d * c * f * (1 - f), gh * t * o * (1 - o), d * i * (1 - u * u)
+    return gradients(d * f, x, h, W, *dz)

@@ -98,3 +98,14 @@ def pow_backward(self, other, out):
     self.grad += other.data * out.data * out.grad
     if self.data > 0:
         other.grad += out.data * math.log(self.data) * out.grad
+
+
+@mistake(
+    "log-of-exponent",
+    "the logarithm is taken of the exponent",
+    "Raise the exponent of 2**3, and of 9**3: which rises by the larger share, and does your factor know?",
+)
+def pow_backward(self, other, out):
+    self.grad += other.data * self.data ** (other.data - 1) * out.grad
+    if self.data > 0:
+        other.grad += out.data * math.log(other.data) * out.grad

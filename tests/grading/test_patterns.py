@@ -18,6 +18,7 @@ from autodrill.grading.server import Server
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from autodrill.drills.library import Library
     from autodrill.grading.report import Report
     from tests.conftest import Pack
 
@@ -105,6 +106,85 @@ def test_two_results_in_each_other_s_place_are_named_among_several(graded: Calla
 def test_a_result_that_is_wrong_alone_is_not_called_exchanged(graded: Callable[..., Report]) -> None:
     labels = "{'b': 1.0, 'a': x, 'x': x, 'y': x}"
     assert key_of(graded("label_graph", f"def label_graph(x, y):\n    return {labels}\n")) != "swapped-returns"
+
+
+# -- variations on the worked solution ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def varied(graded: Callable[..., Report], shipped: Library) -> Callable[[str, str], Report]:
+    """Grade a function that calls the worked solution, as `right`."""
+
+    def varied(name: str, body: str) -> Report:
+        exercise = shipped.find(name)
+        right = shipped.solution(exercise).source.replace(f"def {name}(", "def right(")
+        header = next(line for line in exercise.stub.splitlines() if line.startswith(f"def {name}("))
+        return graded(name, f"import numpy as np\n{right}\n\n{header}\n    {body}\n")
+
+    return varied
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "key", "words"),
+    [
+        ("lstm_step_backward", "return right(gc, gh, x, h, c, W)", "exchanged-arguments", "`gh` and `gc`"),
+        ("lstm_step_backward", "return right(gh, gc, x, c, h, W)", "exchanged-arguments", "`h` and `c`"),
+        ("linear_scan_backward", "a, b, c = right(g, a, b, h0, hs); return a[::-1], b, c", "misplaced", "places"),
+        (
+            "layernorm_backward",
+            "a, b, c = right(g, xhat, rstd, gamma); return a * rstd, b, c",
+            "stray-factor",
+            "`rstd`",
+        ),
+        (
+            "attention_backward",
+            "dq, dk, dv = right(g, q, k, v, p); return dq, dk, dv * q.shape[-1]",
+            "constant-factor",
+            "the last axis of q",
+        ),
+        (
+            "attention_backward",
+            "dq, dk, dv = right(g, q, k, v, p); return g @ v.mT @ k / q.shape[-1] ** 0.5, dk, dv",
+            "softmax-skipped",
+            ", in dq alone",
+        ),
+        (  # where the pairs are ranked right by far there is nothing to be too large
+            "dpo_loss_backward",
+            "return [3 * d for d in right(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)]",
+            "constant-factor",
+            "exactly 3 times",
+        ),
+        (
+            "conv2d_backward",
+            "dx, dw, db = right(g, x, w, b, stride, pad); return dx, dw * stride, db",
+            "one-option",
+            "`stride` is above 1",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_right_answer_that_was_changed_is_named(
+    varied: Callable[[str, str], Report], name: str, body: str, key: str, words: str
+) -> None:
+    report = varied(name, body)
+    assert key_of(report) == key
+    assert report.failure is not None
+    assert report.failure.rule is not None
+    assert words in report.failure.rule.because
+
+
+def test_two_numbers_in_each_other_s_place_may_be_anything(pack: Pack) -> None:
+    pack.add(solution=('given("x[n,m]")', 'given("x[2]")'))
+    exercise, solution = pack.load()
+    source = b"def cube_backward(g, x):\n    return (3 * x * x * g)[::-1].copy()\n"
+    assert key_of(grade(exercise, solution, Submission(source, "a.py", "a.py"), seed=0)) != "misplaced"
+
+
+def test_a_scenario_s_numbers_are_no_options_of_the_candidate_s(
+    graded: Callable[..., Report], shipped: Library
+) -> None:
+    right = shipped.solution(shipped.find("custom_function_apply")).source
+    report = graded("custom_function_apply", right.replace("len(grads) != len(args)", "len(grads) > len(args)"))
+    assert key_of(report) != "one-option"
 
 
 # -- names that would be untrue ----------------------------------------------------------------------------------------
