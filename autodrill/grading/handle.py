@@ -72,8 +72,8 @@ class Child:
         mark: What its environment is marked with, and that of every process it starts.
         confinement: What it was told to give up.
         alone: Whether it cannot start anything: it has said so, or was sent nothing yet that could.
-        bury: Sees to it that the killed process is gone before another is started; without it, and where the process
-            may have started others, that is waited for.
+        leave: Leaves it to somebody else to see the killed process end; without it, and where the process may have
+            started others, its end is waited for.
     """
 
     process: Process
@@ -86,7 +86,7 @@ class Child:
     mark: str
     confinement: Confinement
     alone: bool = True
-    bury: Callable[[], None] | None = None
+    leave: Callable[[], None] | None = None
 
     def stack_line(self, filename: str) -> int | None:
         """Ask a running process for the innermost line of `filename` on its stack; works inside C loops too."""
@@ -140,16 +140,17 @@ class Child:
     def end(self) -> None:
         """Kill the process and everything it started, and release every descriptor.
 
-        Its exit status is kept, unless it is left to be buried: then it runs no more, but its memory is still there.
+        It runs no more from now on. Its exit status is kept, unless its end is left to somebody else: taking its memory
+        apart takes as long as several calls.
         """
         if not self.alone:
             self._end_what_it_started()
         with contextlib.suppress(ProcessLookupError):
             self.process.send_signal(signal.SIGKILL)
-        if self.bury is None or not self.alone:
+        if self.leave is None or not self.alone:
             self.process.wait()
         else:
-            self.bury()
+            self.leave()
         self.job.close()
         for descriptor in (self.stdout, self.stderr, self.dump, self.pidfd):
             if descriptor is not None:

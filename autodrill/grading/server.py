@@ -9,7 +9,6 @@ import subprocess
 import threading
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from autodrill.errors import InternalError
@@ -58,7 +57,6 @@ class Server:
         self._lock = threading.Lock()
         self._control: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
-        self._dying: list[Fork] = []
 
     @property
     def pid(self) -> int | None:
@@ -118,22 +116,11 @@ class Server:
                 passed.append(to.marker.fileno())
             socket.send_fds(control, [frames.pack(frames.Kind.START, {"memory": memory})], passed)
             theirs.close()  # so that we see it when the server's own are closed
-            self._await_burials()  # while it forks
             process = _await_fork(status)
             ours.pop_all()
         # The server's mark is on all of its forks alike: what one of them has started is found by descent alone.
         ends = (to.stdout[0], to.stderr[0], to.dump[0], to.marker, process.handle)
-        bury = partial(self._bury, process)
-        return Child(process, job, *ends, mark="", confinement=self._confinement, bury=bury)
-
-    def _bury(self, process: Fork) -> None:
-        self._dying.append(process)
-        if self._control is None:  # nobody will ask for another
-            self._await_burials()
-
-    def _await_burials(self) -> None:
-        while self._dying:
-            self._dying.pop().wait()
+        return Child(process, job, *ends, mark="", confinement=self._confinement, leave=process.leave)
 
     def _started(self) -> socket.socket:
         if self._control is None:
@@ -156,7 +143,6 @@ class Server:
             self._process.kill()  # its forks are killed by its death
             self._process.wait()
             self._process = None
-        self._await_burials()
 
 
 @contextmanager
@@ -238,6 +224,11 @@ class Fork:
         if message:
             (self.returncode,) = NUMBER.unpack(message)
         return self.returncode
+
+    def leave(self) -> None:
+        """Leave it to the server to see it end: its exit status will not be known."""
+        self.status.close()
+        self._told = True
 
     def send_signal(self, sig: int) -> None:
         """Send it a signal; none arrives once it has ended."""

@@ -24,6 +24,7 @@ _SYSV_KEY = 0x0AD71111
 _SYSV_REMOVE = {"shm": 31, "sem": 66, "msg": 71}  # shmctl, semctl, msgctl of x86_64; 0 is IPC_RMID
 _MQ_UNLINK, _KEYCTL, _KEYCTL_REVOKE = 241, 250, 3
 _LIMITS = (resource.RLIMIT_NOFILE, resource.RLIMIT_AS, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC)
+_END_SECONDS = 0.3  # what is killed needs some milliseconds to be gone; what outlives a run means to stay for longer
 _CLOCK_SLACK = 0.5  # seconds; clocks are disciplined by less in the time a submission takes
 
 
@@ -66,7 +67,11 @@ class Aftermath:
 
     def traces(self) -> list[str]:
         """Return what is different, and put it right: one sentence each, none for a clean run."""
-        world, before, after = self._world, self._before, _state(self._world)
+        world, before = self._world, self._before
+        deadline = time.monotonic() + _END_SECONDS
+        while set(_descendants()) - before.processes and time.monotonic() < deadline:
+            time.sleep(0.002)
+        after = _state(world)
         found = [f"a process was left: {_command(pid)}" for pid in sorted(after.processes - before.processes)]
         for pid in after.processes - before.processes:
             with contextlib.suppress(ProcessLookupError):

@@ -140,19 +140,18 @@ def loaded_fork(server: Server) -> Runner:
     return runner
 
 
-def test_a_fork_is_killed_when_its_runner_is_closed_and_gone_before_there_is_another(server: Server) -> None:
-    gone: list[int] = []
-    for _ in range(5):
-        with loaded_fork(server) as runner:
-            assert runner._child is not None
-            assert not any(map(alive, gone))
-            gone.append(runner._child.process.pid)
-            assert alive(gone[-1])
-            handle = os.dup(runner._child.process.handle)  # type: ignore[attr-defined]  # a Fork's
-        with os.fdopen(handle) as killed:
-            assert select.select([killed], [], [], 5)[0], "it was not killed"
-    server.close()
-    assert not any(map(alive, gone))
+def test_a_fork_is_killed_when_its_runner_is_closed_and_nothing_of_it_is_kept(server: Server) -> None:
+    call(server, DOUBLE, 1)
+    before = descriptors()
+    with loaded_fork(server) as runner:
+        assert runner._child is not None
+        pid = runner._child.process.pid
+        assert alive(pid)
+        handle = os.dup(runner._child.process.handle)  # type: ignore[attr-defined]  # a Fork's
+    with os.fdopen(handle) as killed:
+        assert select.select([killed], [], [], 5)[0], "it was not killed"
+    assert not alive(pid)
+    assert descriptors() == before
 
 
 def test_nothing_is_left_open(server: Server) -> None:
