@@ -9,7 +9,7 @@
 """A colleague's loop fits y = w·x by stochastic gradient descent, one step for each
 sample, with the squared error (w·x - y)² as loss. `backward` behaves like a
 framework's: it *adds* into `.grad`. After the first step the loop takes wrong steps; on
-repeated samples it swings ever wider.
+repeated samples it swings without end.
 
 Repair `bug_zero_grad`. It returns the weight after one pass over `data`, a list of (x,
 y) pairs.

@@ -184,7 +184,7 @@ class Tensor(Tensor):
 @mistake(
     "copies",
     "a copy of everything that is saved needs no check",
-    "The numbers are right, and the memory doubles. Is the reader told that something was overwritten?",
+    "The numbers are right, and every copy takes memory. Is the reader told that something was overwritten?",
 )
 class Tensor(Tensor):
     def save(self):
