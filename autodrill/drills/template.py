@@ -30,13 +30,13 @@ _HEADER = '''# /// autodrill
 
 _ABOUT = '''"""FILL IN: the derivation step by step
 
-Cost: FILL IN: operations and memory, beside the forward's
+Cost: FILL IN: the cost in operations and memory, beside the forward's
 
-PyTorch: FILL IN: what it does, and what it keeps
+PyTorch: FILL IN: what PyTorch does, and what it keeps
 
 Asked next:
 
-- FILL IN: a question that follows → FILL IN: its answer
+- FILL IN: what an interviewer asks next, as `question? → answer`
 """
 
 from autodrill.drills import {words}
