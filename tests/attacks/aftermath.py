@@ -24,7 +24,8 @@ _SYSV_KEY = 0x0AD71111
 _SYSV_REMOVE = {"shm": 31, "sem": 66, "msg": 71}  # shmctl, semctl, msgctl of x86_64; 0 is IPC_RMID
 _MQ_UNLINK, _KEYCTL, _KEYCTL_REVOKE = 241, 250, 3
 _LIMITS = (resource.RLIMIT_NOFILE, resource.RLIMIT_AS, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC)
-_END_SECONDS = 0.3  # what is killed needs some milliseconds to be gone; what outlives a run means to stay for longer
+_END_SECONDS = 1.0  # what is killed is gone in milliseconds if there is a processor; what outlives a run stays longer
+_EXITING = 0x4  # PF_EXITING among a process's flags: it runs nothing more, its memory is being taken apart
 _CLOCK_SLACK = 0.5  # seconds; clocks are disciplined by less in the time a submission takes
 
 
@@ -116,13 +117,14 @@ def _state(world: World) -> _State:
 
 
 def _descendants() -> Iterator[int]:
-    """Every process that runs and descends from this one."""
+    """Every process that runs, is not on its way out and descends from this one."""
     parents: dict[int, int] = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
             with contextlib.suppress(OSError):
-                state, parent = (folder / "stat").read_bytes().rpartition(b")")[2].split()[:2]
-                if state not in b"ZX":
+                fields = (folder / "stat").read_bytes().rpartition(b")")[2].split()
+                state, parent, flags = fields[0], fields[1], int(fields[6])
+                if state not in b"ZX" and not flags & _EXITING:
                     parents[int(folder.name)] = int(parent)
     for pid in parents:
         above = pid
