@@ -182,15 +182,15 @@ def _label(entry: Given) -> str:
     return ", ".join(part for part in (shapes, options) if part) or "scalars"
 
 
-# -- scalar nodes ------------------------------------------------------------------------------------------------------
-
-
 def _case(entry: Given, what: str, inputs: dict[str, Any], rng: np.random.Generator, **changes: Any) -> Case:
     """Return a case of a class of inputs, with what its entry says of all of them."""
     label = _label(entry)
     settings = {"smooth": entry.smooth, "remark": entry.remark, "tail": entry.tail, "cotangent": entry.values.get("g")}
     text = f"{label} · {what}" if what else label
     return Case(text, inputs, dict(entry.static), seed=_child(rng), **{**settings, **changes})
+
+
+# -- scalar nodes ------------------------------------------------------------------------------------------------------
 
 
 def _scalar_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
