@@ -163,7 +163,7 @@ def test_a_layer_the_machine_does_not_have_is_named_with_the_reason(monkeypatch:
 
     monkeypatch.setattr(landlock, "version", missing)
     monkeypatch.setattr(seccomp, "this_machine", lambda: None)
-    ready = confine.make_ready(confine.Order(Profile.SEALED, frozenset(Layer), 1 << 30), "/nowhere")
+    ready = confine.make_ready(confine.Order(Profile.SEALED, frozenset(Layer)), "/nowhere", 0)
     assert ready.lost[Layer.LANDLOCK] == "Function not implemented"
     assert ready.lost[Layer.SECCOMP].startswith("no table of system calls for ")
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from . import wire
-    from .seccomp import Filter
 
 __all__ = ["Order", "Ready", "confine", "make_ready", "read_order"]
 
@@ -31,120 +30,123 @@ class Order:
     Attributes:
         profile: How tight.
         layers: Which layers to take.
-        memory: Bytes it may allocate beyond what Python and NumPy take.
     """
 
     profile: Profile
     layers: frozenset[Layer]
-    memory: int
 
 
 def read_order(told: Mapping[str, wire.Value]) -> Order:
     """Read an order from what the parent, which is trusted, has sent."""
-    layers, memory = told["layers"], told["memory"]
+    layers = told["layers"]
     assert isinstance(layers, tuple)
-    assert isinstance(memory, int)
-    return Order(Profile(str(told["profile"])), frozenset(Layer(str(name)) for name in layers), memory)
+    return Order(Profile(str(told["profile"])), frozenset(Layer(str(name)) for name in layers))
 
 
 @dataclass(slots=True)
 class Ready:
-    """What takes time to make and can be made once for many processes: the ruleset and the filter.
+    """What takes time to make and can be made once for many processes, so that taking the layers takes little.
 
     Attributes:
+        steps: The layers that can be had, in the order they are taken, and how each is: told how many bytes may be
+            allocated beyond what is in use now, and saying what is worth knowing.
         ruleset: Descriptor of the Landlock ruleset.
-        filter: The system-call filter.
-        used: Bytes of address space in use.
         lost: Layers that cannot be had here, with the reason.
         notes: What is worth knowing of the others.
     """
 
+    steps: list[tuple[Layer, Callable[[int], str | None]]] = field(default_factory=list)
     ruleset: int | None = None
-    filter: Filter | None = None
-    used: int | None = None
     lost: dict[Layer, str] = field(default_factory=dict)
     notes: dict[Layer, str] = field(default_factory=dict)
 
 
-def make_ready(order: Order, numpy: str, readable: Iterable[str] = ()) -> Ready:
+def make_ready(
+    order: Order, numpy: str, parent: int, readable: Iterable[str] = (), *, place: int | None = None
+) -> Ready:
     """Make what an order needs that can be made before, while files can still be opened.
 
     Args:
         order: The order.
         numpy: The folder NumPy's package is in.
+        parent: The process id of the parent, as that knows it, of those that are to be confined.
         readable: Folders that can be read as well, under the open profile.
+        place: Which descriptor the ruleset shall be; any if not given.
     """
-    ready = Ready(used=limits.address_space())
-    if Layer.LANDLOCK in order.layers:
-        with _losing(Layer.LANDLOCK, ready.lost):
-            _need_linux()
-            from . import landlock
+    ready = Ready()
+    used = limits.address_space()
+    sealed = order.profile is Profile.SEALED
 
-            known = landlock.version()
-            missing = landlock.gaps(known)
-            ready.notes[Layer.LANDLOCK] = f"ABI {known}" + (f", without {missing}" if missing else "")
-            sealed = order.profile is Profile.SEALED
-            ready.ruleset = landlock.make_ruleset(() if sealed else (*_readable(numpy), *readable))
-    if Layer.SECCOMP in order.layers:
-        with _losing(Layer.SECCOMP, ready.lost):
-            _need_linux()
-            from . import seccomp
+    def environment() -> Callable[[int], None]:
+        return lambda _: os.chdir("/")  # the rest of it is clean by the parent's doing
 
-            ready.filter = seccomp.assemble(seccomp.rules(order.profile))
-            ready.notes[Layer.SECCOMP] = f"{ready.filter.length} instructions"
+    def rlimits() -> Callable[[int], None]:
+        return lambda memory: limits.bound(memory, used)
+
+    def privileges() -> Callable[[int], str]:
+        _need_linux()
+        from .privileges import drop
+
+        return lambda _: drop(order.profile, parent)
+
+    def landlock() -> Callable[[int], None]:
+        _need_linux()
+        from . import landlock
+
+        known = landlock.version()
+        missing = landlock.gaps(known)
+        ready.notes[Layer.LANDLOCK] = f"ABI {known}" + (f", without {missing}" if missing else "")
+        ruleset = landlock.make_ruleset(() if sealed else (*_readable(numpy), *readable))
+        if place is not None and place != ruleset:
+            os.dup2(ruleset, place, inheritable=False)
+            os.close(ruleset)
+            ruleset = place
+        ready.ruleset = ruleset
+        return lambda _: landlock.restrict(ruleset)
+
+    def seccomp() -> Callable[[int], None]:
+        _need_linux()
+        from . import seccomp
+
+        program = seccomp.assemble(seccomp.rules(order.profile))
+        ready.notes[Layer.SECCOMP] = f"{program.length} instructions"
+        return lambda _: seccomp.install(program)
+
+    steps = {
+        Layer.ENVIRONMENT: environment,
+        Layer.RLIMITS: rlimits,  # before the user changes: root may set them all
+        Layer.PRIVILEGES: privileges,
+        Layer.LANDLOCK: landlock,
+        Layer.SECCOMP: seccomp,  # last: it forbids what the others need
+    }
+    for layer, make in steps.items():
+        if layer in order.layers:
+            with _losing(layer, ready.lost):
+                ready.steps.append((layer, make()))
     return ready
 
 
-def confine(order: Order, ready: Ready, parent: int) -> Standing:
+def confine(ready: Ready, memory: int) -> Standing:
     """Take every layer of an order that can be had, for good.
 
     Args:
-        order: The order.
-        ready: What was made before; its ruleset is closed.
-        parent: The parent's process id as it knew it.
+        ready: What was made for the order; its ruleset is closed.
+        memory: Bytes this process may allocate beyond what Python and NumPy take.
     """
     held: list[Layer] = []
     lost, notes = dict(ready.lost), dict(ready.notes)
-
-    def take(layer: Layer, act: Callable[[], str | None]) -> None:
-        if layer not in order.layers or layer in lost:
-            return
-        with _losing(layer, lost):
-            note = act()
-            if note:
-                notes[layer] = note
-            held.append(layer)
-
-    def restrict() -> None:
-        from . import landlock
-
-        assert ready.ruleset is not None
-        landlock.restrict(ready.ruleset)
-        os.close(ready.ruleset)
-
-    def install() -> None:
-        from . import seccomp
-
-        assert ready.filter is not None
-        seccomp.install(ready.filter)
-
-    take(Layer.ENVIRONMENT, lambda: os.chdir("/"))  # the rest of it is clean by the parent's doing
-    # Before the user changes: root may set them all.
-    take(Layer.RLIMITS, lambda: limits.bound(order.memory, ready.used))
-    take(Layer.PRIVILEGES, lambda: _drop(order.profile, parent))
-    take(Layer.LANDLOCK, restrict)
-    take(Layer.SECCOMP, install)  # last: it forbids what the others need
+    for layer, take in ready.steps:
+        try:
+            note = take(memory)
+        except OSError as error:
+            lost[layer] = _reason(error)
+            continue
+        if note:
+            notes[layer] = note
+        held.append(layer)
     if ready.ruleset is not None:
-        with suppress(OSError):
-            os.close(ready.ruleset)
+        os.close(ready.ruleset)
     return Standing(tuple(held), lost, notes)
-
-
-def _drop(profile: Profile, parent: int) -> str:
-    _need_linux()
-    from . import privileges
-
-    return privileges.drop(profile, parent)
 
 
 def _need_linux() -> None:
@@ -154,11 +156,15 @@ def _need_linux() -> None:
 
 @contextmanager
 def _losing(layer: Layer, lost: dict[Layer, str]) -> Iterator[None]:
-    """Note that a layer is lost, with the reason, if taking it fails."""
+    """Note that a layer is lost, with the reason, if it cannot be had."""
     try:
         yield
     except (OSError, ImportError) as error:  # ImportError: a Python built without ctypes
-        lost[layer] = (isinstance(error, OSError) and error.strerror) or str(error)
+        lost[layer] = _reason(error)
+
+
+def _reason(error: OSError | ImportError) -> str:
+    return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
 def _readable(numpy: str) -> Iterator[str]:

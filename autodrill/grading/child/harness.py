@@ -10,7 +10,7 @@ import signal
 import sys
 import types
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
@@ -24,7 +24,7 @@ from .ranks import in_step
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["Candidate", "Host", "import_numpy", "main", "plain_call", "serve_confined", "tie_to"]
+__all__ = ["Candidate", "Host", "import_numpy", "main", "plain_call", "serve_confined", "settle", "tie_to"]
 
 _MODULE = "candidate"
 _SCENARIO = "<scenario>"
@@ -60,34 +60,42 @@ def main(job: int) -> NoReturn:
 
         _settle()
         _serve(channel, Host(plain_call, debug, lambda: None), Standing())
-    order = confine.read_order(start)
-    readable = start["readable"]
+    readable, marker = start["readable"], start["marker"]
     assert isinstance(readable, tuple)
-    serve_confined(channel, start, order, confine.make_ready(order, numpy, map(str, readable)), parent)
+    ready = confine.make_ready(confine.read_order(start), numpy, parent, map(str, readable))
+    host = settle(_int(start["dump"]))
+    serve_confined(channel, host, ready, _int(start["memory"]), None if marker is None else _int(marker))
 
 
-def serve_confined(
-    channel: Channel, start: dict[str, wire.Value], order: confine.Order, ready: confine.Ready, parent: int
-) -> NoReturn:
-    """Give up what the order says, and serve the job channel until it closes.
+def settle(dump: int) -> Host:
+    """Prepare this process, or the forks it will have, for a candidate's file.
 
     Args:
-        channel: The job channel.
-        start: What START says: the descriptors to dump a stack into and to mark the running line in.
-        order: What this process is to be confined by.
-        ready: What was made for it before.
-        parent: The parent's process id as it knew it.
+        dump: The descriptor to dump a stack into.
     """
     _settle()
     sys.dont_write_bytecode = True
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(line_buffering=True)  # what was printed before a kill is still seen
-    dump, marker = _int(start["dump"]), start["marker"]
     faulthandler.enable(dump, all_threads=False)
     faulthandler.register(signal.SIGUSR1, dump, all_threads=False)
-    way = plain_call if marker is None else trace.Marker(_int(marker)).call
-    host = Host(way, way, limits.spare())
-    _serve(channel, host, confine.confine(order, ready, parent))
+    return Host(plain_call, plain_call, limits.spare())
+
+
+def serve_confined(channel: Channel, host: Host, ready: confine.Ready, memory: int, marker: int | None) -> NoReturn:
+    """Give up what is to be given up, and serve the job channel until it closes.
+
+    Args:
+        channel: The job channel.
+        host: What `settle` has returned.
+        ready: What was made to be confined with.
+        memory: Bytes it may allocate beyond what Python and NumPy take.
+        marker: The descriptor to mark the running line in, None not to.
+    """
+    if marker is not None:
+        way = trace.Marker(marker).call
+        host = replace(host, load=way, call=way)
+    _serve(channel, host, confine.confine(ready, memory))
 
 
 def _serve(channel: Channel, host: Host, standing: Standing) -> NoReturn:

@@ -18,7 +18,11 @@ __all__ = ["address_space", "bound", "renew_cpu", "spare"]
 
 _OPEN_FILES = 64
 _SPARE = 64 << 20
-_NONE = ("RLIMIT_CORE", "RLIMIT_FSIZE", "RLIMIT_MEMLOCK", "RLIMIT_MSGQUEUE")  # not every system has each
+_NONE = tuple(
+    getattr(resource, name)
+    for name in ("RLIMIT_CORE", "RLIMIT_FSIZE", "RLIMIT_MEMLOCK", "RLIMIT_MSGQUEUE")
+    if hasattr(resource, name)  # not every system has each
+)
 _CORES = os.cpu_count() or 1
 _IN_ADVANCE = 2  # seconds
 _granted = 0
@@ -41,9 +45,8 @@ def bound(memory: int, used: int | None) -> None:
     """
     if used is not None:
         _limit(resource.RLIMIT_AS, used + _SPARE + memory, used + _SPARE + memory)
-    for name in _NONE:
-        if hasattr(resource, name):
-            _limit(getattr(resource, name), 0, 0)
+    for each in _NONE:
+        _limit(each, 0, 0)
     _limit(resource.RLIMIT_NOFILE, _OPEN_FILES, _OPEN_FILES)
     _limit(resource.RLIMIT_NPROC, 0, 0)  # root is not held to it
 

@@ -12,6 +12,8 @@ from .layers import Profile
 __all__ = ["adopt_orphans", "die_with_parent", "drop"]
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
+# A variadic function reads whole registers, and prctl wants those it does not use to be zero.
+_LIBC.prctl.argtypes = (ctypes.c_int, *(ctypes.c_ulong,) * 4)
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 1, 4, 36, 38
 _CAPABILITIES_VERSION = 0x2008_0522
@@ -83,9 +85,7 @@ def _drop_capabilities() -> None:
 
 
 def _prctl(option: int, value: int) -> None:
-    # c_ulong: a variadic function reads whole registers, and prctl wants those it does not use to be zero.
-    rest = [ctypes.c_ulong(argument) for argument in (value, 0, 0, 0)]
-    if _LIBC.prctl(option, *rest) != 0:
+    if _LIBC.prctl(option, value, 0, 0, 0) != 0:
         raise _error()
 
 

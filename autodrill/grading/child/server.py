@@ -17,32 +17,39 @@ import select
 import signal
 import socket
 import sys
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from . import confine, frames, harness, wire
 from .channel import Channel
 from .frames import MESSAGE_BYTES, NUMBER, PASSED
+from .heap import leave_room
 from .layers import Profile
 from .preload import preload
 from .rehearsal import rehearse
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 __all__ = ["main"]
 
-_JOB, _DUMP, _MARKER, _HIGH = 3, 4, 5, 64
+_JOB, _DUMP, _RULESET = 3, 4, 5
+"""Descriptors of a fork; in the server the first two are its control socket and nowhere."""
+
+_PLACES = {"job": _JOB, "stdout": 1, "stderr": 2, "dump": _DUMP}
 
 
 @dataclass(frozen=True, slots=True)
 class _Server:
     """What every fork is made from."""
 
-    order: confine.Order
+    host: harness.Host
     ready: confine.Ready
-    process: int
+    free: int
+    """The first descriptor that a fork has for anything."""
+    most: int
+    """How many descriptors there can be."""
 
 
 def main(control: int) -> NoReturn:
@@ -51,22 +58,48 @@ def main(control: int) -> NoReturn:
     Args:
         control: The descriptor of the socket to the parent, which has sent a START frame.
     """
-    os.set_inheritable(control, False)
-    channel = socket.socket(fileno=control)
+    channel = _take_places(control)
     start = _decode(channel.recv(MESSAGE_BYTES))
     numpy, parent = str(start["numpy"]), start["parent"]
     assert isinstance(parent, int)
     harness.tie_to(parent)
-    harness.import_numpy(numpy)
     order = confine.read_order(start)
-    if order.profile is Profile.SEALED:
-        preload()
-        rehearse()
-    server = _Server(order, confine.make_ready(order, numpy), os.getpid())
+    with _without_fork_hooks():
+        harness.import_numpy(numpy)
+        if order.profile is Profile.SEALED:
+            preload()
+            rehearse()
+    ready = confine.make_ready(order, numpy, os.getpid(), place=_RULESET)
+    free = _RULESET if ready.ruleset is None else _RULESET + 1
+    server = _Server(harness.settle(_DUMP), ready, free, os.sysconf("SC_OPEN_MAX"))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.collect()
+    leave_room()
     gc.freeze()  # the collector of a fork would write to every object it looks at, and copy its page
     _serve(channel, server)
+
+
+def _take_places(control: int) -> socket.socket:
+    """Put the control socket where a fork has its job channel, so that no descriptor that is received lies there."""
+    high = [fcntl.fcntl(each, fcntl.F_DUPFD_CLOEXEC, _RULESET) for each in (control, 0)]  # stdin is nowhere
+    for place, descriptor in enumerate(high, _JOB):
+        os.dup2(descriptor, place, inheritable=False)
+    os.closerange(_RULESET, max(high) + 1)
+    return socket.socket(fileno=_JOB)
+
+
+@contextmanager
+def _without_fork_hooks() -> Iterator[None]:
+    """Import modules without what they would do in each fork: to seed anew, and to make locks that nobody can hold.
+
+    It takes longer than the fork itself.
+    """
+    register = os.register_at_fork
+    os.register_at_fork = lambda **_: None
+    try:
+        yield
+    finally:
+        os.register_at_fork = register
 
 
 def _serve(channel: socket.socket, server: _Server) -> NoReturn:
@@ -88,10 +121,12 @@ def _serve(channel: socket.socket, server: _Server) -> NoReturn:
             if not message:
                 os._exit(0)  # the forks die with this process
             status = socket.socket(fileno=passed[PASSED.index("status")])
+            memory = _decode(message)["memory"]
+            assert isinstance(memory, int)
             try:
                 process = os.fork()
                 if process == 0:
-                    _become(server, message, passed)
+                    _become(server, memory, passed)
                 handle = os.pidfd_open(process)
             except OSError as error:
                 with suppress(OSError):
@@ -107,27 +142,19 @@ def _serve(channel: socket.socket, server: _Server) -> NoReturn:
                     os.close(passing)
 
 
-def _become(server: _Server, message: bytes, passed: Sequence[int]) -> NoReturn:
+def _become(server: _Server, memory: int, passed: Sequence[int]) -> NoReturn:
     """Turn a fork into a candidate's process; nothing it has inherited leads anywhere but to its own channels."""
     try:
-        request = _decode(message)
-        named = dict(zip(PASSED, passed, strict=False))
         os.setsid()
-        wanted = [named["job"], named["dump"], *([named["marker"]] if "marker" in named else [])]
-        os.dup2(named["stdout"], 1)
-        os.dup2(named["stderr"], 2)
-        ruleset = server.ready.ruleset
-        # Out of the way first: the places they go to may be taken by one another.
-        high = [fcntl.fcntl(each, fcntl.F_DUPFD, _HIGH) for each in (*wanted, *(() if ruleset is None else (ruleset,)))]
-        for place, descriptor in enumerate(high, _JOB):
-            os.dup2(descriptor, place, inheritable=False)
-        os.closerange(_JOB + len(high), os.sysconf("SC_OPEN_MAX"))
-        memory = request["memory"]
-        assert isinstance(memory, int)
-        start: dict[str, wire.Value] = {"dump": _DUMP, "marker": _MARKER if "marker" in named else None}
-        ready = replace(server.ready, ruleset=None if ruleset is None else _JOB + len(wanted))
-        order = replace(server.order, memory=memory)
-        harness.serve_confined(Channel(_JOB), start, order, ready, server.process)
+        named = dict(zip(PASSED, passed, strict=False))
+        for name, place in _PLACES.items():
+            os.dup2(named[name], place, inheritable=place < _JOB)
+        marker = named.get("marker")
+        if marker is not None:  # the last, as it may take the place of one of the others
+            os.dup2(marker, server.free, inheritable=False)
+            marker = server.free
+        os.closerange(server.free + (marker is not None), server.most)
+        harness.serve_confined(Channel(_JOB), server.host, server.ready, memory, marker)
     except BaseException as error:  # before the candidate's first byte, or of the harness: never back into the server
         with suppress(BaseException):
             sys.stderr.write(f"{type(error).__name__}: {error}\n")

@@ -1,0 +1,34 @@
+"""Where the large arrays of a fork will lie: in memory nobody has touched, which comes in large pages."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+
+__all__ = ["leave_room"]
+
+_LARGE_PAGE = 2 << 20
+_ROOM = 64 << 10  # bytes for the small things of this process
+_DO_NOT_NEED = 4
+
+
+def leave_room() -> None:
+    """Let the free end of the heap reach a large page of its own soon, and give back what was used beyond.
+
+    What is free there but was used before is shared with every fork: copied for it, small page by small page, as it is
+    written to, though nobody wants what it holds. Where the C library is not glibc, nothing is done.
+    """
+    libc = ctypes.CDLL(None)
+    if sys.platform != "linux" or not hasattr(libc, "malloc_trim"):
+        return
+    libc.malloc.restype = libc.sbrk.restype = ctypes.c_size_t
+    libc.malloc.argtypes = libc.free.argtypes = (ctypes.c_size_t,)
+    libc.madvise.argtypes = (ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int)
+    libc.sbrk.argtypes = (ctypes.c_ssize_t,)
+    end = libc.malloc(2 * _LARGE_PAGE)  # no hole is so large: it lies at the end, if in the heap at all
+    libc.free(end)
+    first = end + _ROOM + -(end + _ROOM) % _LARGE_PAGE
+    filling = libc.malloc(first - _ROOM - end)  # never touched, it takes no memory
+    last = libc.sbrk(0)
+    if filling == end and first < last:
+        libc.madvise(first, last - first, _DO_NOT_NEED)
