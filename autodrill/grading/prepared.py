@@ -174,7 +174,7 @@ class Prepared:
             return 0
         asked = self.question(index)
         results = sum(part.value.nbytes for part in asked.truth.parts)
-        return bound.memory + _SLACK + _COPIES * (len(asked.request.frame) + results)
+        return bound.memory + _SLACK + _COPIES * (asked.request.size + results)
 
     def _put(
         self, process: Runner, indexes: Sequence[int], *, ahead: int | None = None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from autodrill.grading.answer import read_call, read_load
-from autodrill.grading.child import frames, values
+from autodrill.grading.child import frames, values, wire
 from autodrill.grading.child.frames import STRUCTURE_BYTES, Asked, Kind
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ class Request:
 
     Attributes:
         frame: What is sent.
+        size: Bytes of it as they lie in the process, where what repeats itself is spelled out.
         answers: How many frames come back, if each of them is that of a call that returned; else fewer.
         seconds: Wall time for each of them.
         limit: Bytes the payload of each may have.
@@ -32,6 +33,7 @@ class Request:
     """
 
     frame: bytes
+    size: int
     answers: int
     seconds: float
     limit: int
@@ -42,7 +44,7 @@ class Request:
 def load_request(source: bytes, filename: str, entry: str, seconds: float) -> Request:
     """Ask to run a file: see `Runner.load`."""
     frame = frames.pack(Kind.LOAD, (source, filename, entry, float(seconds)))
-    return Request(frame, 1, seconds, STRUCTURE_BYTES, read_load)
+    return Request(frame, len(frame), 1, seconds, STRUCTURE_BYTES, read_load)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,4 +77,5 @@ def call_request(calls: Sequence[Call], *, budget: int, seconds: float, form: Fo
     own, places = values.calls_to_wire([call.args for call in calls])
     asked = [Asked(each, call.again, call.watched) for each, call in zip(places, calls, strict=True)]
     frame = frames.pack_calls(own, asked, budget, seconds)
-    return Request(frame, len(calls), seconds, budget + STRUCTURE_BYTES, read_call, form)
+    saved = sum(len(each.data) - len(frames.period_of(each)) for each in own if isinstance(each, wire.Array))
+    return Request(frame, len(frame) + saved, len(calls), seconds, budget + STRUCTURE_BYTES, read_call, form)

@@ -12,6 +12,7 @@ from autodrill.drills.authored import authored
 from autodrill.drills.exercise import Kind
 from autodrill.drills.oracles import crosschecked_jvp, crosschecked_vjp
 from autodrill.errors import InternalError
+from autodrill.grading.child.frames import PERIOD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -330,7 +331,9 @@ def _directions(case: Case, outputs: Sequence[Array], dtype: np.dtype[Any]) -> t
         elif case.simple:
             made.append(np.resize([2.0, 1.0, -1.0, 3.0], output.size).reshape(output.shape).astype(dtype))
         else:
-            made.append(np.asarray(rng.normal(size=output.shape)).astype(dtype))
+            # A large one repeats itself, after as many elements as need not travel twice.
+            drawn = rng.normal(size=min(output.size, PERIOD) if case.large else output.size)
+            made.append(np.resize(drawn, output.shape).astype(dtype))
     return tuple(made)
 
 

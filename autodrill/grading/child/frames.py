@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import marshal
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from . import wire
@@ -22,11 +23,13 @@ if TYPE_CHECKING:
 __all__ = [
     "HEADER_BYTES",
     "LOST_CHANNEL",
+    "PERIOD",
     "STRUCTURE_BYTES",
     "Asked",
     "Kind",
     "pack",
     "pack_calls",
+    "period_of",
     "read_calls",
     "read_header",
 ]
@@ -45,6 +48,9 @@ MESSAGE_BYTES = 4096
 
 NUMBER = struct.Struct("<i")
 """What a fork server answers with: a process id, an exit status or, negative, an error."""
+
+PERIOD = 4099
+"""Elements after which an array may repeat itself and need not travel twice: a prime, so that rows are not alike."""
 
 _HEADER = struct.Struct("<BQ")
 HEADER_BYTES = _HEADER.size
@@ -106,8 +112,26 @@ def pack_calls(own: Sequence[wire.Value], asked: Sequence[Asked], budget: int, s
         seconds: Wall time of each.
     """
     told = [(each.places, each.again, each.watched) for each in asked]
-    payload = marshal.dumps(([_plain(value) for value in own], told, budget, float(seconds)))
+    payload = marshal.dumps(([_plain(_folded(value)) for value in own], told, budget, float(seconds)))
     return _HEADER.pack(Kind.CALL, len(payload)) + payload
+
+
+def period_of(array: wire.Array) -> bytes | memoryview:
+    """Return as much of an array's data as tells all of it: one period, or all."""
+    data = array.data
+    length = PERIOD * wire.item_size(array.dtype)
+    return data[:length] if len(data) > length and data[length:] == data[:-length] else data
+
+
+def _folded(value: wire.Value) -> wire.Value:
+    return replace(value, data=period_of(value)) if isinstance(value, wire.Array) else value
+
+
+def _unfolded(array: wire.Array) -> wire.Array:
+    size = prod(array.shape) * wire.item_size(array.dtype)
+    if len(array.data) < size:
+        array.data = (bytes(array.data) * -(-size // len(array.data)))[:size]
+    return array
 
 
 def read_calls(payload: bytes | bytearray) -> tuple[list[wire.Value], list[Asked], int, float]:
@@ -135,7 +159,7 @@ def _from_plain(value: Any) -> wire.Value:
         if len(value) == 1:
             return tuple([_from_plain(item) for item in value[0]])
         dtype, shape, data, scalar, layout = value
-        return wire.Array(dtype, shape, data, scalar, wire.Layout(layout))
+        return _unfolded(wire.Array(dtype, shape, data, scalar, wire.Layout(layout)))
     if kind is list:
         return [_from_plain(item) for item in value]
     if kind is dict:

@@ -40,6 +40,7 @@ __all__ = [
     "array_header",
     "decode",
     "encode",
+    "item_size",
     "tuple_header",
     "write",
 ]
@@ -53,6 +54,7 @@ MAX_ITEMS = 100_000
 MAX_INT_BYTES = 1024
 
 _ITEM_SIZES = {code.encode().ljust(3): (code, int(code[1:])) for code in DTYPES}
+_SIZE_OF = {code: size for code, size in _ITEM_SIZES.values()}
 _NAMES = {code: code.encode().ljust(3) for code in DTYPES}
 _ADDRESS_SPACE = 2**63
 
@@ -195,6 +197,11 @@ def array_header(
     """Return what stands before the `length` bytes of an array's elements."""
     ndim = len(shape)
     return _ARRAY.pack(b"a", _NAMES[dtype], layout, scalar, ndim) + _SIZES[ndim].pack(*shape, length)
+
+
+def item_size(dtype: str) -> int:
+    """Return the bytes of one element of a dtype of `DTYPES`."""
+    return _SIZE_OF[dtype]
 
 
 def _write_sized(out: list[bytes | memoryview], tag: bytes, raw: bytes) -> None:
