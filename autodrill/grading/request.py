@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from autodrill.grading.answer import read_call, read_load
-from autodrill.grading.child import frames, values, wire
-from autodrill.grading.child.frames import STRUCTURE_BYTES, Asked, Kind
+from autodrill.grading.child import calls as asking
+from autodrill.grading.child import frames, values
+from autodrill.grading.child.frames import STRUCTURE_BYTES, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -75,7 +76,8 @@ def call_request(calls: Sequence[Call], *, budget: int, seconds: float, form: Fo
         TypeError: An argument cannot travel.
     """
     own, places = values.calls_to_wire([call.args for call in calls])
-    asked = [Asked(each, call.again, call.watched) for each, call in zip(places, calls, strict=True)]
-    frame = frames.pack_calls(own, asked, budget, seconds)
-    saved = sum(len(each.data) - len(frames.period_of(each)) for each in own if isinstance(each, wire.Array))
-    return Request(frame, len(frame) + saved, len(calls), seconds, budget + STRUCTURE_BYTES, read_call, form)
+    asked = [asking.Asked(each, call.again, call.watched) for each, call in zip(places, calls, strict=True)]
+    frame = asking.pack(own, asked, budget, seconds)
+    return Request(
+        frame, len(frame) + sum(map(asking.spared, own)), len(calls), seconds, budget + STRUCTURE_BYTES, read_call, form
+    )

@@ -12,7 +12,7 @@ from autodrill.drills.authored import authored
 from autodrill.drills.exercise import Kind
 from autodrill.drills.oracles import crosschecked_jvp, crosschecked_vjp
 from autodrill.errors import InternalError
-from autodrill.grading.child.frames import PERIOD
+from autodrill.grading.child.calls import PERIOD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -27,6 +27,8 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the fork server
 
 DOUBLE = "def f(x):\n    return x * 2"
 SHORT = Limits(seconds=0.5)
+_LARGE_PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+LARGE_PAGES = _LARGE_PAGES.read_text(encoding="ascii") if _LARGE_PAGES.exists() else ""
 
 
 @pytest.fixture
@@ -74,6 +76,31 @@ def f():
     return was
 """
     assert [call(server, source) for _ in range(3)] == [(False, False)] * 3
+
+
+def test_what_its_modules_would_do_in_a_fork_is_not_done_and_a_file_s_own_hooks_are_not_touched() -> None:
+    source = "import os, types\ndef f(): return type(os.register_at_fork) is types.BuiltinFunctionType"
+    drawn = "import random\ndef f(): return random.random()"  # importing it has a fork seed anew
+    with Server(SEALED) as server:
+        assert call(server, source) is True
+        assert call(server, drawn) == call(server, drawn)
+
+
+@pytest.mark.skipif("[never]" in LARGE_PAGES or not LARGE_PAGES, reason="this system has no large pages")
+def test_the_large_arrays_of_a_fork_come_in_large_pages() -> None:
+    source = "import numpy as np\ndef f(n): return np.ones(n).sum()"
+    with Server(SEALED) as server, Runner.start(spawn=server.spawn) as runner:
+        assert runner.load(source.encode(), "f.py", "f") == Loaded()
+        runner.call([1000], budget=1 << 16)
+        before = faults(runner)
+        megabytes = 3
+        assert runner.call([megabytes << 17], budget=1 << 16) == Returned(np.float64(megabytes << 17))
+        assert faults(runner) - before < (megabytes << 20) / 4096 / 2
+
+
+def faults(runner: Runner) -> int:
+    assert runner._child is not None
+    return int(Path(f"/proc/{runner._child.process.pid}/stat").read_text().rpartition(")")[2].split()[7])
 
 
 def test_several_run_at_once_and_do_not_mix(server: Server) -> None:

@@ -9,6 +9,7 @@ import pytest
 from autodrill.drills.cases import Case, battery
 from autodrill.drills.oracles import crosschecked_vjp
 from autodrill.errors import InternalError
+from autodrill.grading.child.calls import PERIOD
 from autodrill.grading.truth import Part, Truth, truth
 
 if TYPE_CHECKING:

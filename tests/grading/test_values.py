@@ -4,26 +4,43 @@ from __future__ import annotations
 
 import types
 from collections import OrderedDict, namedtuple
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from autodrill.grading.child import wire
+from autodrill.grading.child import calls, frames, wire
 from autodrill.grading.child.values import Arg, OversizedError, from_wire, to_wire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 LIMIT = 1 << 20
 
 
-def there_and_back(value: Any, *, lay_out: bool = True) -> Any:
-    return from_wire(wire.decode(wire.encode(to_wire(value, limit=LIMIT))), lay_out=lay_out)
+def back(value: Any) -> Any:
+    """What the parent makes of a result."""
+    return from_wire(wire.decode(wire.encode(to_wire(value, limit=LIMIT))))
 
 
+def there(value: Any) -> Any:
+    """What the candidate's process makes of an argument."""
+    frame = calls.pack([to_wire(value, limit=LIMIT)], [calls.Asked(b"\0")], 0, 1.0)
+    (plain,), *_ = calls.read(frame[frames.HEADER_BYTES :])
+    return calls.build(plain)
+
+
+both_ways = pytest.mark.parametrize("travel", [there, back])
+
+
+@both_ways
 @pytest.mark.parametrize("dtype", [*wire.DTYPES, ">f8", ">i4"])
 @pytest.mark.parametrize("shape", [(), (0,), (0, 3), (1,), (2, 3), (2, 1, 4)])
-def test_an_array_arrives_fresh_with_its_values_shape_and_native_dtype(dtype: str, shape: tuple[int, ...]) -> None:
+def test_an_array_arrives_fresh_with_its_values_shape_and_native_dtype(
+    dtype: str, shape: tuple[int, ...], travel: Callable[[Any], Any]
+) -> None:
     sent = np.asarray(np.arange(np.prod(shape, dtype=int)).reshape(shape) % 2, dtype)
-    got = there_and_back(sent)
+    got = travel(sent)
     np.testing.assert_array_equal(got, sent, strict=False)
     assert type(got) is np.ndarray
     assert got.dtype == sent.dtype.newbyteorder("=")
@@ -36,7 +53,7 @@ def test_an_array_arrives_fresh_with_its_values_shape_and_native_dtype(dtype: st
 @pytest.mark.parametrize("shape", [(), (0, 2), (5,), (2, 3), (2, 3, 4)])
 def test_a_layout_changes_where_values_lie_and_not_what_they_are(layout: wire.Layout, shape: tuple[int, ...]) -> None:
     sent = np.random.default_rng(0).normal(size=shape)
-    got = there_and_back(Arg(sent, layout))
+    got = there(Arg(sent, layout))
     np.testing.assert_array_equal(got, sent, strict=True)
     assert got.flags.writeable
     if got.size > 1:
@@ -49,17 +66,39 @@ def test_the_parent_never_honours_a_layout_it_is_told() -> None:
     assert from_wire(told).flags.c_contiguous
 
 
+@both_ways
 @pytest.mark.parametrize("scalar", [np.float64(0.1), np.float32(2), np.int8(-3), np.bool_(True), np.complex128(1j)])
-def test_a_numpy_scalar_is_not_an_array_of_no_dimensions(scalar: np.generic) -> None:
-    assert type(there_and_back(scalar)) is type(scalar)
-    assert there_and_back(scalar) == scalar
-    assert type(there_and_back(np.asarray(scalar))) is np.ndarray
+def test_a_numpy_scalar_is_not_an_array_of_no_dimensions(scalar: np.generic, travel: Callable[[Any], Any]) -> None:
+    assert type(travel(scalar)) is type(scalar)
+    assert travel(scalar) == scalar
+    assert type(travel(np.asarray(scalar))) is np.ndarray
 
 
-def test_a_non_contiguous_view_travels_as_its_own_elements() -> None:
+@both_ways
+def test_a_non_contiguous_view_travels_as_its_own_elements(travel: Callable[[Any], Any]) -> None:
     base = np.arange(24.0).reshape(4, 6)
     for view in (base[::2, ::-3], base.T, np.broadcast_to(base[0], (3, 6))):
-        np.testing.assert_array_equal(there_and_back(view), view, strict=True)
+        np.testing.assert_array_equal(travel(view), view, strict=True)
+
+
+@pytest.mark.parametrize("size", [calls.PERIOD - 1, calls.PERIOD, calls.PERIOD + 1, 3 * calls.PERIOD, 20_000])
+@pytest.mark.parametrize("other", [None, 0, calls.PERIOD, -1])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i8", "c16", "b1"])
+def test_an_array_that_repeats_itself_travels_once_and_one_that_almost_does_whole(
+    size: int, other: int | None, dtype: str
+) -> None:
+    sent = np.resize(np.random.default_rng(0).integers(0, 2, calls.PERIOD), size).astype(dtype)
+    if other is not None and other < size:
+        sent[other] = 1 - sent[other]
+    described = to_wire(sent, limit=LIMIT)
+    assert isinstance(described, wire.Array)
+    repeats = size > calls.PERIOD and (other is None or other >= size)
+    frame = calls.pack([described], [calls.Asked(b"\0")], 0, 1.0)
+    if size > calls.PERIOD + 1:
+        assert (len(frame) < sent.nbytes) == repeats
+    assert sent.nbytes <= len(frame) + calls.spared(described)
+    np.testing.assert_array_equal(there(sent), sent, strict=True)
+    np.testing.assert_array_equal(there([sent, (sent, {"again": sent})])[1][1]["again"], sent, strict=True)
 
 
 class Sub(np.ndarray[Any, Any]):

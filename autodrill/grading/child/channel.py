@@ -35,7 +35,7 @@ class Channel:
     def receive(self) -> tuple[Kind, Any]:
         """Wait for a frame of the parent's, which is trusted; the process ends when the parent closes the channel.
 
-        The payload of a CALL is left to `frames.read_calls`.
+        The payload of a CALL is left to `calls.read`.
         """
         while len(self._waiting) < frames.HEADER_BYTES:
             self._waiting += self._read()

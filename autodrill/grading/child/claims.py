@@ -18,6 +18,7 @@ __all__ = ["Claims", "Snapshot", "compare", "snapshot"]
 Snapshot: TypeAlias = "tuple[Any, ...]"
 
 _LARGE_BYTES = 1 << 15
+_CONTAINERS = frozenset({tuple, list, dict})
 _MAX_ARRAYS = 64  # per value: memory is compared pair by pair
 _MAX_WORK = 100_000  # NumPy's exact overlap search is exponential in the worst case
 
@@ -39,18 +40,17 @@ class Claims:
         return (self.changed, self.shared, self.joined, self.readonly)
 
 
-def snapshot(value: Any, sent: wire.Value = None) -> Snapshot:
+def snapshot(value: Any, data: bytes | None = None) -> Snapshot:
     """Record a value so that two records are equal just when nothing about it changed; NaN equals itself.
 
     Args:
         value: The value.
-        sent: What it was made from just before, if that is known: an array need then not be copied.
+        data: For an array, what it was made from just before, if that is known: it need then not be copied.
     """
     import numpy as np
 
     if type(value) is np.ndarray:
-        data = sent.data if type(sent) is wire.Array else value.tobytes()
-        return ("array", value.dtype, value.shape, value.strides, data)
+        return ("array", value.dtype, value.shape, value.strides, value.tobytes() if data is None else data)
     if type(value) in {tuple, list}:
         return (type(value), *(snapshot(item) for item in value))
     if type(value) is dict:
@@ -63,11 +63,10 @@ def snapshot(value: Any, sent: wire.Value = None) -> Snapshot:
 def compare(arguments: Sequence[Any], before: Sequence[Snapshot], result: Any) -> Claims | None:
     """Compare the arguments with what they were, and the result's memory with theirs; None if nothing is to be said."""
     changed = tuple([i for i, was in enumerate(before) if _differs(arguments[i], was)])
+    if not changed and _plainly_apart(arguments, result):  # as nearly always; the rest takes longer than a small call
+        return None
     outputs = [list(_arrays(item)) for item in _items(result)]
     inputs = [list(_arrays(argument)) for argument in arguments]
-    readonly = tuple([o for o, given in enumerate(outputs) if any(map(_cannot_be_written, given))])
-    if _all_lie_apart(outputs, inputs):  # as nearly always; the search below takes longer than a small call
-        return Claims(changed, (), (), readonly) if changed or readonly else None
     found = Claims(
         changed=changed,
         shared=tuple(
@@ -78,20 +77,29 @@ def compare(arguments: Sequence[Any], before: Sequence[Snapshot], result: Any) -
             for (o, given), (other, also) in itertools.combinations(enumerate(outputs), 2)
             if _overlap(given, also)
         ),
-        readonly=readonly,
+        readonly=tuple(o for o, given in enumerate(outputs) if any(map(_cannot_be_written, given))),
     )
     return found if any((found.changed, found.shared, found.joined, found.readonly)) else None
 
 
-def _all_lie_apart(outputs: Sequence[Sequence[NDArray[Any]]], inputs: Sequence[Sequence[NDArray[Any]]]) -> bool:
-    """Whether no output lies in memory that another output or an input has; False if that takes a closer look."""
-    taken = {id(_owner(array)) for given in inputs for array in given}
-    for given in outputs:
-        for array in given:
-            owner = _owner(array)
-            if owner is None or id(owner) in taken:
+def _plainly_apart(arguments: Sequence[Any], result: Any) -> bool:
+    """Whether all arrays can be written and lie in memory of their own; False if that takes a closer look."""
+    import numpy as np
+
+    taken = set()
+    for argument in arguments:
+        if type(argument) is np.ndarray:
+            taken.add(id(_owner(argument)))
+        elif type(argument) in _CONTAINERS:
+            return False
+    for item in result if type(result) is tuple else (result,):
+        if type(item) is np.ndarray:
+            owner, flags = _owner(item), item.flags
+            if owner is None or id(owner) in taken or not flags.writeable or not flags.c_contiguous:
                 return False
             taken.add(id(owner))
+        elif type(item) in _CONTAINERS:
+            return False
     return True
 
 

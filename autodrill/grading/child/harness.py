@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
-from . import claims, confine, frames, limits, report, trace, values, wire
+from . import calls, claims, confine, frames, limits, report, trace, values, wire
 from .channel import Channel
 from .frames import Kind
 from .layers import Standing
@@ -122,7 +122,7 @@ def _serve(channel: Channel, host: Host, standing: Standing) -> NoReturn:
         else:
             assert kind is Kind.CALL
             assert candidate is not None
-            own, asked, budget, seconds = frames.read_calls(request)
+            own, asked, budget, seconds = calls.read(request)
             limits.renew_cpu(seconds * len(asked))
             with np.errstate(all="ignore"):
                 for kind, answer, more in candidate.calls(own, asked, budget):
@@ -175,21 +175,21 @@ class Candidate:
         self.host.load(exec, [code, namespace], self.filename)
 
     def calls(
-        self, own: list[wire.Value], asked: list[frames.Asked], budget: int
+        self, own: list[calls.Plain], asked: list[calls.Told], budget: int
     ) -> Iterator[tuple[Kind, wire.Value, bool]]:
         """Make calls, up to one that does not return, and yield each's answer and whether another will follow."""
         first: list[Any] | None = None
-        for left, each in zip(range(len(asked) - 1, -1, -1), asked, strict=True):
-            sent = [own[place] for place in each.places]
-            arguments = first if each.again and first is not None else _build(own, each.places)
+        for left, (places, again, watched) in zip(range(len(asked) - 1, -1, -1), asked, strict=True):
+            arguments = first if again and first is not None else _build(own, places)
             first = arguments if first is None else first
-            kind, answer = self._call(arguments, sent if each.watched else None, budget)
+            sent = [calls.data_of(own[place]) for place in places] if watched else None
+            kind, answer = self._call(arguments, sent, budget)
             if kind is not Kind.RETURNED:
                 yield kind, answer, False
                 return
             yield kind, answer, left > 0
 
-    def _call(self, arguments: list[Any], sent: list[wire.Value] | None, limit: int) -> tuple[Kind, wire.Value]:
+    def _call(self, arguments: list[Any], sent: list[bytes | None] | None, limit: int) -> tuple[Kind, wire.Value]:
         assert self.target is not None
         before = None if sent is None else [claims.snapshot(*each) for each in zip(arguments, sent, strict=True)]
         try:
@@ -208,9 +208,9 @@ class Candidate:
         return Kind.RAISED, report.raised(error, self.filename)
 
 
-def _build(own: list[wire.Value], places: bytes) -> list[Any]:
+def _build(own: list[calls.Plain], places: bytes) -> list[Any]:
     """Build a call's arguments afresh; those that are said to be the same are one object."""
-    built = {place: values.from_wire(own[place], lay_out=True) for place in set(places)}
+    built = {place: calls.build(own[place]) for place in places}
     return [built[place] for place in places]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import linecache
 import sys
 
-from . import frames, values, wire
+from . import calls, frames, values, wire
 from .frames import Kind
 from .harness import Candidate, Host, plain_call
 
@@ -38,10 +38,10 @@ def rehearse() -> None:
             a, b = (np.asarray(rng.normal(size=shape)).astype(dtype) for _ in range(2))
             laid_out = [values.Arg(a, layout) for layout in wire.Layout]
             own, places = values.calls_to_wire([[a, b, 0.5], [b, a, 0.5], *([arg, b, 0.5] for arg in laid_out)])
-            asked = [frames.Asked(place, watched=index % 2 == 0) for index, place in enumerate(places)]
-            frame = frames.pack_calls(own, [*asked, frames.Asked(places[0], again=True)], 1 << 20, 1.0)
+            asked = [calls.Asked(place, watched=index % 2 == 0) for index, place in enumerate(places)]
+            frame = calls.pack(own, [*asked, calls.Asked(places[0], again=True)], 1 << 20, 1.0)
             for _ in range(_ROUNDS):
-                sent, wanted, budget, _ = frames.read_calls(frame[frames.HEADER_BYTES :])
+                sent, wanted, budget, _ = calls.read(frame[frames.HEADER_BYTES :])
                 for kind, answer, _ in candidate.calls(sent, wanted, budget):
                     assert kind is Kind.RETURNED
                     frames.pack(kind, answer)

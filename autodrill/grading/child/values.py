@@ -15,7 +15,17 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Arg", "OversizedError", "SameAs", "calls_to_wire", "encode", "from_wire", "to_wire", "type_name"]
+__all__ = [
+    "Arg",
+    "OversizedError",
+    "SameAs",
+    "calls_to_wire",
+    "dtype_of",
+    "encode",
+    "from_wire",
+    "to_wire",
+    "type_name",
+]
 
 _NAME_LIMIT = 100
 _ANY_SIZE = 1 << 40
@@ -210,46 +220,25 @@ def type_name(value: object) -> str:
     return name[:_NAME_LIMIT]
 
 
-def from_wire(value: wire.Value, *, lay_out: bool = False) -> Any:
-    """Build the live value: every array fresh, aligned, writable and its own owner.
+def from_wire(value: wire.Value) -> Any:
+    """Build the live value: every array fresh, aligned, writable and its own owner; an `Opaque` stays what it is."""
+    import numpy as np
 
-    Args:
-        value: What was read; an `Opaque` in it stays what it is.
-        lay_out: Whether to honour an array's layout (as the candidate's process does) or always use C order.
-    """
     if isinstance(value, wire.Array):
-        return _build_array(value, value.layout if lay_out else wire.Layout.C)
+        read: NDArray[Any] = np.ndarray(value.shape, dtype_of(value.dtype), value.data)
+        return read[()] if value.scalar else read.copy()
     if isinstance(value, tuple):
-        return tuple(from_wire(item, lay_out=lay_out) for item in value)
+        return tuple(map(from_wire, value))
     if isinstance(value, list):
-        return [from_wire(item, lay_out=lay_out) for item in value]
+        return list(map(from_wire, value))
     if isinstance(value, dict):
-        return {key: from_wire(item, lay_out=lay_out) for key, item in value.items()}
+        return {key: from_wire(item) for key, item in value.items()}
     return value
 
 
-def _build_array(array: wire.Array, layout: wire.Layout) -> Any:
-    import numpy as np
-
-    read: NDArray[Any] = np.ndarray(array.shape, _dtype_of(array.dtype), array.data)
-    if array.scalar:
-        return read[()]
-    match layout:
-        case wire.Layout.C:
-            return read.copy()
-        case wire.Layout.F:
-            return read.copy(order="F")
-        case wire.Layout.STRIDED:
-            buffer = np.zeros((*array.shape, 2), read.dtype)
-            buffer[..., 0] = read
-            return buffer[..., 0]
-        case wire.Layout.REVERSED:
-            flip: tuple[Any, ...] = (..., *(slice(None, None, -1),) * read.ndim)
-            return read[flip].copy()[flip]
-
-
 @cache
-def _dtype_of(code: str) -> np.dtype[Any]:
+def dtype_of(code: str) -> np.dtype[Any]:
+    """Return the dtype of an array that travels."""
     import numpy as np
 
     return np.dtype(f"<{code}")

@@ -54,7 +54,7 @@ MAX_ITEMS = 100_000
 MAX_INT_BYTES = 1024
 
 _ITEM_SIZES = {code.encode().ljust(3): (code, int(code[1:])) for code in DTYPES}
-_SIZE_OF = {code: size for code, size in _ITEM_SIZES.values()}
+_SIZE_OF = dict(_ITEM_SIZES.values())
 _NAMES = {code: code.encode().ljust(3) for code in DTYPES}
 _ADDRESS_SPACE = 2**63
 
