@@ -21,6 +21,7 @@ __all__ = ["End", "Exchange"]
 
 _SHOWN_BYTES = 8 << 10
 _LONGEST_WAIT = 3600.0  # the clock of a debugged process may be infinite, the system's must not be
+_SAT_OUT_SECONDS = 0.0003  # most answers come sooner than a process that sleeps is woken
 _POLL_SECONDS = 0.02  # how often to look for the process's end where no pidfd tells of it
 _READ_BYTES = 1 << 16
 _PIPE_BYTES = 1 << 18
@@ -149,7 +150,7 @@ class Exchange:
         try:
             while (frame := self._inbox.take(limit)) is None:
                 self._send()
-                if self._receive():
+                if self._receive() or self._sit_out():
                     continue
                 left = deadline - time.monotonic()
                 if left <= 0 and (more := min(self._child.waited() - self._excused, _PATIENCE * seconds - granted)) > 0:
@@ -198,6 +199,19 @@ class Exchange:
             raise EOFError
         self._inbox.add(self._read[:count])
         return True
+
+    def _sit_out(self) -> bool:
+        """Wait a moment awake, leaving the processor to whoever wants it, and return whether anything has come back.
+
+        Raises:
+            EOFError: The other end is closed.
+        """
+        until = time.monotonic() + _SAT_OUT_SECONDS
+        while time.monotonic() < until:
+            os.sched_yield()
+            if self._receive():
+                return True
+        return False
 
     def _wait(self, seconds: float) -> bool:
         """Wait until something happens, read what is printed, and return whether the process has ended."""
