@@ -58,7 +58,7 @@ def main(job: int) -> NoReturn:
     if start["debug"]:
         from .debugger import debug
 
-        _settle()
+        _stand_alone()
         _serve(channel, Host(plain_call, debug, lambda: None), Standing())
     readable, marker = start["readable"], start["marker"]
     assert isinstance(readable, tuple)
@@ -73,7 +73,7 @@ def settle(dump: int) -> Host:
     Args:
         dump: The descriptor to dump a stack into.
     """
-    _settle()
+    _stand_alone()
     sys.dont_write_bytecode = True
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(line_buffering=True)  # what was printed before a kill is still seen
@@ -243,7 +243,7 @@ def _drive(scenario: wire.Value) -> Callable[..., Any]:
     return drive
 
 
-def _settle() -> None:
+def _stand_alone() -> None:
     """Make this process look like one that runs the candidate's file alone."""
     warnings.simplefilter("ignore")
     sys.argv = [_MODULE]

@@ -8,7 +8,7 @@ import sys
 __all__ = ["leave_room"]
 
 _LARGE_PAGE = 2 << 20
-_ROOM = 64 << 10  # bytes for the small things of this process
+_ROOM = 128 << 10  # bytes for the small things of this process
 _DO_NOT_NEED = 4
 
 
@@ -27,8 +27,10 @@ def leave_room() -> None:
     libc.sbrk.argtypes = (ctypes.c_ssize_t,)
     end = libc.malloc(2 * _LARGE_PAGE)  # no hole is so large: it lies at the end, if in the heap at all
     libc.free(end)
-    first = end + _ROOM + -(end + _ROOM) % _LARGE_PAGE
+    least = end + 2 * _ROOM  # what fills the gap is too large for a hole too
+    first = least + -least % _LARGE_PAGE
     filling = libc.malloc(first - _ROOM - end)  # never touched, it takes no memory
+    libc.malloc_trim(0)
     last = libc.sbrk(0)
-    if filling == end and first < last:
+    if filling == end and first < last:  # it trims by large pages, and may leave what is less
         libc.madvise(first, last - first, _DO_NOT_NEED)

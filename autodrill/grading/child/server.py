@@ -69,12 +69,12 @@ def main(control: int) -> NoReturn:
         if order.profile is Profile.SEALED:
             preload()
             rehearse()
+    gc.collect()
+    leave_room()
     ready = confine.make_ready(order, numpy, os.getpid(), place=_RULESET)
     free = _RULESET if ready.ruleset is None else _RULESET + 1
     server = _Server(harness.settle(_DUMP), ready, free, os.sysconf("SC_OPEN_MAX"))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.collect()
-    leave_room()
     gc.freeze()  # the collector of a fork would write to every object it looks at, and copy its page
     _serve(channel, server)
 
