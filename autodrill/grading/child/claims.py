@@ -137,7 +137,7 @@ def _array_differs(value: Any, was: Snapshot) -> bool:
     if value.nbytes <= _LARGE_BYTES or dtype.kind not in "fiu":
         return bool(value.tobytes() != data)  # NaN equals itself, and 0 is not -0
     bits = f"<u{value.itemsize}"
-    return not np.array_equal(value.view(bits), np.ndarray(shape, bits, data))
+    return bool((value.view(bits) != np.ndarray(shape, bits, data)).any())
 
 
 def _items(result: Any) -> Sequence[Any]:
