@@ -63,7 +63,7 @@ def crosschecked_vjp(
 
     chosen = [np.asarray(primals[i], dtype=dtype) for i in wanted]
     cotangents = [np.asarray(c, dtype=dtype) for c in cotangents]
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), engine.no_grad():  # nothing outside records
         _, pullback = engine.vjp(of_wanted, *chosen)
         many = len(cotangents) > 1
         answers = pullback(tuple(cotangents) if many else cotangents[0])
