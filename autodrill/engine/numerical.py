@@ -106,17 +106,20 @@ def numerical_jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Seque
         if t is not None and inputs[k].dtype.kind in "fc"
     ]
 
-    def along(t: float) -> list[Any]:
+    like: Any = None
+
+    def along(t: float) -> Float:
+        nonlocal like
         values = [x.copy() for x in inputs]
         for k, direction in moving:
             values[k] = inputs[k] + t * direction
-        return values
+        like = f(*values)
+        return flat_values(like)
 
     with np.errstate(all="ignore"):
-        centre = f(*along(0.0))
         scale = _line_scale([(as_reals(inputs[k]), as_reals(direction)) for k, direction in moving])
-        tangent, error = _along_line(lambda t: flat_values(f(*along(t))), scale)
-    return _shaped_like(tangent, centre), _shaped_like(error, centre, sizes=True)
+        tangent, error = _along_line(along, scale)
+    return _shaped_like(tangent, like), _shaped_like(error, like, sizes=True)
 
 
 def prepared(value: Any) -> Any:
