@@ -68,7 +68,7 @@ def each_mutant(source: str, *, cotangents: Sequence[str] = ("g",), given: str =
     own = [i for i, node in enumerate(tree.body) if ast.unparse(node) not in handed_out]
     parts = [ast.unparse(node) for node in tree.body]
     seen = {_joined(parts)}
-    for i, place, slot in ((i, *pair) for i in own for pair in _places(tree.body[i], (tree,), tuple(cotangents))):
+    for at, place, slot in ((i, *pair) for i in own for pair in _places(tree.body[i], (tree,), tuple(cotangents))):
         if isinstance(place.node, ast.Constant) and isinstance(place.node.value, str):
             yield from _of_kernel(tree, place.node, slot)
         for operator, rewrite in REWRITES:
@@ -76,7 +76,7 @@ def each_mutant(source: str, *, cotangents: Sequence[str] = ("g",), given: str =
                 shown = _shown(place)
                 before = _text(shown)
                 slot.put(replacement)
-                text = _joined([*parts[:i], ast.unparse(tree.body[i]), *parts[i + 1 :]])
+                text = _joined([*parts[:at], ast.unparse(tree.body[at]), *parts[at + 1 :]])
                 after = _text(replacement if shown is place.node else shown)
                 slot.put(place.node)
                 if text not in seen:
