@@ -92,10 +92,16 @@ def drive(candidate, edges, data):
         return labels.get(id(n), "a node of an earlier graph" if type(n).__name__ == "Node" else None)
 
     order = candidate(nodes[-1])
-    return [name(n) for n in order] if isinstance(order, list | tuple) else order
+    if not isinstance(order, list | tuple):
+        return None if order is None else type(order).__name__
+    found = [name(n) for n in order]
+    # A long order travels as one array: 50,000 labels would be too many parts to hand back.
+    return np.array(found) if len(found) > 1000 and all(type(label) is int for label in found) else found
 
 
 def judge(order, edges, data):
+    if isinstance(order, np.ndarray):
+        order = order.tolist()
     if not isinstance(order, list):
         return "type: the result must be a list of nodes"
     if any(isinstance(label, str) for label in order):

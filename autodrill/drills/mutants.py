@@ -66,8 +66,9 @@ def each_mutant(source: str, *, cotangents: Sequence[str] = ("g",), given: str =
     tree = ast.parse(source)
     handed_out = {ast.unparse(node) for node in ast.parse(given).body}
     own = [i for i, node in enumerate(tree.body) if ast.unparse(node) not in handed_out]
-    seen = {ast.unparse(tree)}
-    for place, slot in (pair for i in own for pair in _places(tree.body[i], (tree,), tuple(cotangents))):
+    parts = [ast.unparse(node) for node in tree.body]
+    seen = {_joined(parts)}
+    for at, place, slot in ((i, *pair) for i in own for pair in _places(tree.body[i], (tree,), tuple(cotangents))):
         if isinstance(place.node, ast.Constant) and isinstance(place.node.value, str):
             yield from _of_kernel(tree, place.node, slot)
         for operator, rewrite in REWRITES:
@@ -75,12 +76,17 @@ def each_mutant(source: str, *, cotangents: Sequence[str] = ("g",), given: str =
                 shown = _shown(place)
                 before = _text(shown)
                 slot.put(replacement)
-                text = ast.unparse(tree)
+                text = _joined([*parts[:at], ast.unparse(tree.body[at]), *parts[at + 1 :]])
                 after = _text(replacement if shown is place.node else shown)
                 slot.put(place.node)
                 if text not in seen:
                     seen.add(text)
                     yield Mutant(operator, _line(place), before, after, text + "\n", place.node, replacement)
+
+
+def _joined(statements: Sequence[str]) -> str:
+    """Return a program's text from that of its statements."""
+    return "\n\n".join(statements)
 
 
 def _of_kernel(tree: ast.Module, kernel: ast.Constant, slot: _Slot) -> Iterator[Mutant]:

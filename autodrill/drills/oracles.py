@@ -63,7 +63,7 @@ def crosschecked_vjp(
 
     chosen = [np.asarray(primals[i], dtype=dtype) for i in wanted]
     cotangents = [np.asarray(c, dtype=dtype) for c in cotangents]
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), engine.no_grad():  # nothing outside records
         _, pullback = engine.vjp(of_wanted, *chosen)
         many = len(cotangents) > 1
         answers = pullback(tuple(cotangents) if many else cotangents[0])
@@ -136,7 +136,8 @@ def _hold_against_differences(
     *,
     thorough: bool,
 ) -> None:
-    from autodrill.engine.numerical import numerical_jvp, numerical_vjp
+    from autodrill.engine.evaluation import flat_values
+    from autodrill.engine.numerical import flat_jvp, numerical_vjp
 
     if thorough and sum(p.size for p in primals) <= FULL_CHECK_ELEMENTS:
         cotangent: Any = tuple(cotangents) if len(cotangents) > 1 else cotangents[0]
@@ -151,16 +152,14 @@ def _hold_against_differences(
         )
         return
     rng = np.random.default_rng(0)
+    weights = flat_values(tuple(cotangents))
     pairs = []
     for index, (primal, gradient) in enumerate(zip(primals, gradients, strict=True)):
         # No two elements alike, or errors of equal size could cancel.
         tangent = rng.uniform(0.5, 1.5, primal.shape) * rng.choice([-1.0, 1.0], primal.shape)
         tangents = [tangent if i == index else None for i in range(len(primals))]
-        slope, error = numerical_jvp(function, primals, tangents)
-        slopes = slope if isinstance(slope, tuple) else (slope,)
-        bounds = error if isinstance(error, tuple) else (error,)
-        estimate = sum(float(np.sum(c * s)) for c, s in zip(cotangents, slopes, strict=True))
-        bound = sum(float(np.sum(np.abs(c) * e)) for c, e in zip(cotangents, bounds, strict=True))
+        slope, error = flat_jvp(function, primals, tangents)
+        estimate, bound = np.dot(weights, slope), np.dot(np.abs(weights), error)
         pairs.append((np.asarray(np.sum(gradient * tangent)), np.asarray(estimate), np.asarray(bound)))
     _hold_together(pairs, "gradient")
 

@@ -27,7 +27,16 @@ from autodrill.engine.evaluation import Evaluation, as_reals, flat_values
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["AT_ONCE", "as_complex", "numerical_jvp", "numerical_vjp", "of_reals", "scale_of", "vjp_by_differences"]
+__all__ = [
+    "AT_ONCE",
+    "as_complex",
+    "flat_jvp",
+    "numerical_jvp",
+    "numerical_vjp",
+    "of_reals",
+    "scale_of",
+    "vjp_by_differences",
+]
 
 Float: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -99,24 +108,38 @@ def numerical_jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Seque
         The tangent of the output, and an estimate of the absolute error of each of its elements; tuples where f
         returns one.
     """
+    tangent, error, like = _slope(f, primals, tangents)
+    return _shaped_like(tangent, like), _shaped_like(error, like, sizes=True)
+
+
+def flat_jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Float, Float]:
+    """Do what `numerical_jvp` does, and return both results as `flat_values` of the output would be."""
+    tangent, error, _ = _slope(f, primals, tangents)
+    return tangent, error
+
+
+def _slope(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Float, Float, Any]:
+    """Return the flat tangent of f along a line, the estimate of its error, and an output of f."""
     inputs = [prepared(p) for p in primals]
     moving = [
         (k, np.asarray(t, dtype=inputs[k].dtype))
         for k, t in enumerate(tangents)
         if t is not None and inputs[k].dtype.kind in "fc"
     ]
+    like: Any = None
 
-    def along(t: float) -> list[Any]:
+    def along(t: float) -> Float:
+        nonlocal like
         values = [x.copy() for x in inputs]
         for k, direction in moving:
             values[k] = inputs[k] + t * direction
-        return values
+        like = f(*values)
+        return flat_values(like)
 
     with np.errstate(all="ignore"):
-        centre = f(*along(0.0))
         scale = _line_scale([(as_reals(inputs[k]), as_reals(direction)) for k, direction in moving])
-        tangent, error = _along_line(lambda t: flat_values(f(*along(t))), scale)
-    return _shaped_like(tangent, centre), _shaped_like(error, centre, sizes=True)
+        tangent, error = _along_line(along, scale)
+    return tangent, error, like
 
 
 def prepared(value: Any) -> Any:

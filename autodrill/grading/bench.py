@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 from autodrill.grading import outcome as ends
 from autodrill.grading.ask import scenario_source
 from autodrill.grading.judge import Submission, grade
+from autodrill.grading.known import Aside
 from autodrill.grading.limits import CHECK_LIMITS
 from autodrill.grading.prepared import Prepared
 from autodrill.grading.probe import put
@@ -39,7 +40,7 @@ class Found:
 class Bench:
     """A place to put one program after another to the cases that `grade` would put them to.
 
-    Use it as a context manager: it holds a process. A program that ends the process costs the start of another.
+    Use it as a context manager: it holds two processes. A program that ends the process costs the start of another.
 
     Args:
         exercise: The exercise.
@@ -56,6 +57,7 @@ class Bench:
         self._limits = limits
         self._spawn = spawn
         self._runner = start_runner(exercise, limits, spawn)
+        self._aside = Aside(lambda: self._runner.sibling(limits))
         self._prepared: dict[int, Prepared] = {}
 
     def report(self, source: str, seed: int) -> Report:
@@ -108,6 +110,7 @@ class Bench:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self._runner.close()
+        self._aside.close()
 
     def _alive(self) -> Runner:
         if self._runner.finished:
@@ -118,7 +121,9 @@ class Bench:
         if seed not in self._prepared:
             # Under one seed every partial derivative, under the others one direction: both oracles are asked under all.
             thorough = seed == 0
-            self._prepared[seed] = Prepared(self._exercise, self._solution, seed, self._limits, thorough=thorough)
+            self._prepared[seed] = Prepared(
+                self._exercise, self._solution, seed, self._limits, thorough=thorough, aside=self._aside
+            )
         return self._prepared[seed]
 
     def _under(self, seed: int, *, doubtful: bool) -> Found | None:

@@ -64,8 +64,11 @@ def _stacked(
     exercise: Exercise, solution: Solution, known: Truth, ends: Sequence[CallOutcome]
 ) -> list[Array] | CallOutcome:
     """Return each result of all draws as one float64 array; of answers that do not fit, the first."""
-    rows: list[list[Array]] = []
+    rows: list[Sequence[Array]] = []
     for end in ends:
+        if isinstance(end, Returned) and end.fitting:
+            rows.append(end.value if isinstance(end.value, tuple) else (end.value,))
+            continue
         got, _ = results(exercise, solution, known, end)
         if got is None:
             return end
@@ -73,4 +76,4 @@ def _stacked(
         if len(fitting) < len(known.parts) or any(g.dtype.kind not in "fiu" for g in fitting):
             return end
         rows.append(fitting)
-    return [np.stack([row[i] for row in rows]).astype(np.float64) for i in range(len(known.parts))]
+    return [np.array([row[i] for row in rows], dtype=np.float64) for i in range(len(known.parts))]

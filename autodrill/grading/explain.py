@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from autodrill.drills.cases import small_cases
 from autodrill.errors import InternalError
 from autodrill.grading import outcome as ends
-from autodrill.grading.ask import scenario_source, shown_arguments
+from autodrill.grading.ask import shown_arguments
 from autodrill.grading.likeness import Likeness, likeness
 from autodrill.grading.linearity import conduct_rule
 from autodrill.grading.patterns import Subject, evidence, generic_rule, spread
@@ -22,40 +22,33 @@ from autodrill.grading.slips import one_slip
 if TYPE_CHECKING:
     from autodrill.drills.authoring import Mistake
     from autodrill.drills.exercise import Exercise, Solution
+    from autodrill.grading.known import Answers, Aside
     from autodrill.grading.observe import Observation
-    from autodrill.grading.process import Limits, Runner
+    from autodrill.grading.prepared import Prepared
+    from autodrill.grading.process import Runner
 
 __all__ = ["explain"]
 
-_SHRINK_TRIES = 120
-"""How many smaller cases are looked at: counted and not timed, so that what is shown does not hang on how busy the
-machine is."""
-
 _SHRINK_SECONDS = 10.0
-"""When to give up all the same: the tries take some tenths of a second, unless the candidate's code is very slow."""
+"""When to give up looking for a smaller case: the tries are counted, and take some tenths of a second, unless the
+candidate's code is very slow."""
 
 _NUMBERS_RIGHT = {FaultKind.MUTATED, FaultKind.ALIASED, FaultKind.UNREPEATABLE, FaultKind.NONLINEAR, FaultKind.NOISY}
 """Faults of answers whose numbers are right: showing them side by side would only puzzle."""
 
 
 def explain(
-    process: Runner,
-    exercise: Exercise,
-    solution: Solution,
-    seen: list[tuple[int, Observation]],
-    failing: list[tuple[int, Observation]],
-    limits: Limits,
+    process: Runner, prepared: Prepared, seen: list[tuple[int, Observation]], failing: list[tuple[int, Observation]]
 ) -> Failure:
     """Explain the first failing case.
 
     Args:
         process: With the candidate's code loaded, or finished.
-        exercise: The exercise.
-        solution: Its solution side.
+        prepared: Where the cases come from, and what is kept of the known mistakes.
         seen: Every case put, with its index in the battery.
         failing: Those of them to explain; never empty.
-        limits: Limits for running the known mistakes, in a process of their own.
     """
+    exercise, solution = prepared.exercise, prepared.solution
     index, first = failing[0]
     fault = first.fault
     assert fault is not None
@@ -63,33 +56,35 @@ def explain(
         return Failure(fault.kind, fault.summary, line=fault.line, code=fault.code)
     if fault.kind in FATAL:
         return _failure(exercise, solution, index, first, None)
-    with process.sibling(limits) as bench:
-        shown = first if process.finished or first.case.large else _smallest(process, exercise, solution, first)
+    with prepared.beside(process) as aside:
+        if prepared.known.untold:
+            aside.start()  # it gets ready while the smallest case is looked for
+        shown = first if process.finished or first.case.large else _smallest(process, prepared, index, first)
         failed = [shown, *(o for _, o in failing if o is not shown)]
         passed = [o for _, o in seen if o.fault is None and not o.case.large]
         told, held = evidence(failed), spread(passed)
         repeated = repetition(process, exercise, solution, [first, *failed])
         rule = (
-            (_random_rule(bench, exercise, solution, failed) if repeated is Repetition.CHANCE else None)
-            or _known_rule(bench, exercise, solution, told, held)
+            (_random_rule(aside.start(), exercise, solution, failed) if repeated is Repetition.CHANCE else None)
+            or _known_rule(aside, prepared, told, held)
             or judged_rule(shown)
             or (STRUCTURAL[FaultKind.UNREPEATABLE] if repeated is Repetition.STATE else None)
             or generic_rule(Subject(exercise, solution), failed, passed)
             or conduct_rule(process, exercise, solution, shown)
-            or one_slip(bench, exercise, solution, told, held)
+            or one_slip(aside.start(), exercise, solution, told, held)
         )
     return _failure(exercise, solution, index, shown, rule)
 
 
-def _smallest(process: Runner, exercise: Exercise, solution: Solution, first: Observation) -> Observation:
+def _smallest(process: Runner, prepared: Prepared, index: int, first: Observation) -> Observation:
     """Find the smallest case of the same class that fails in the same way."""
     assert first.fault is not None
     deadline = time.monotonic() + _SHRINK_SECONDS
-    for tries, case in enumerate(small_cases(exercise, solution, first.case, first.case.seed)):
-        if tries >= _SHRINK_TRIES or time.monotonic() > deadline:
+    for asked in prepared.smaller(index):
+        if time.monotonic() > deadline:
             break
         try:
-            found = put(process, exercise, solution, case)
+            found = put(process, prepared.exercise, prepared.solution, asked)
         except InternalError:
             continue
         if process.finished:
@@ -111,31 +106,19 @@ def _fails_alike(found: Observation, first: Observation) -> bool:
 # -- the exercise's own mistakes ---------------------------------------------------------------------------------------
 
 
-def _known_rule(
-    bench: Runner, exercise: Exercise, solution: Solution, failed: list[Observation], passed: list[Observation]
-) -> Rule | None:
+def _known_rule(aside: Aside, prepared: Prepared, failed: list[Observation], passed: list[Observation]) -> Rule | None:
     """Return the known mistake that answers every case as the candidate did."""
     ever_wrong = {i for o in failed for i, wrong in enumerate(o.wrong) if wrong}
     alike: Mistake | None = None
     partly: Mistake | None = None
     forgiven = failed[0].case.remark
-    for mistake in sorted(solution.mistakes, key=lambda m: m.remark is not forgiven):
-        if bench.finished:
+    for mistake in sorted(prepared.solution.mistakes, key=lambda m: m.remark is not forgiven):
+        if aside.finished:
             break
-        loaded = bench.load(
-            mistake.source.encode(),
-            exercise.path.name,
-            exercise.entry,
-            scenario_source(exercise, solution),
-            seconds=1.0,
-        )
-        if not isinstance(loaded, ends.Loaded):
+        answers = prepared.known.of(mistake, aside)
+        if answers is None:
             continue
-        degree = Likeness.SAME
-        for observation in [*failed, *passed]:
-            degree = min(degree, _agreement(bench, exercise, solution, observation, ever_wrong))
-            if degree is Likeness.DIFFERENT:
-                break
+        degree = _agreement(answers, [*failed, *passed], ever_wrong)
         if degree is Likeness.SAME:
             return _as_rule(mistake)
         if degree is Likeness.PARTLY and partly is None:
@@ -162,15 +145,17 @@ def _as_rule(mistake: Mistake | None) -> Rule | None:
     return Rule(mistake.key, mistake.because, mistake.hint, known=True) if mistake else None
 
 
-def _agreement(
-    bench: Runner, exercise: Exercise, solution: Solution, mine: Observation, ever_wrong: set[int]
-) -> Likeness:
-    """How a mistake's answer to a case resembles the candidate's."""
-    if mine.case.large:
-        return Likeness.SAME  # small cases tell them apart, for far less
-    if bench.finished:
-        return Likeness.DIFFERENT
-    return likeness(mine, put(bench, exercise, solution, mine.asked or mine.case), ever_wrong)
+def _agreement(answers: Answers, mine: list[Observation], ever_wrong: set[int]) -> Likeness:
+    """How a mistake's answers resemble the candidate's; those to large cases say nothing that small ones do not."""
+    asked = [(o, o.asked) for o in mine if o.asked is not None and not o.case.large]
+    degree = Likeness.SAME
+    with closing(answers.to([question for _, question in asked])) as told:
+        for o, _ in asked:
+            theirs = next(told, None)
+            degree = min(degree, Likeness.DIFFERENT if theirs is None else likeness(o, theirs, ever_wrong))
+            if degree is Likeness.DIFFERENT:
+                break
+    return degree
 
 
 # -- the record --------------------------------------------------------------------------------------------------------

@@ -177,7 +177,7 @@ def _explain(
 ) -> Failure:
     from autodrill.grading.explain import explain  # a right answer need not wait for what names wrong ones
 
-    return explain(process, prepared.exercise, prepared.solution, seen, failing, prepared.limits)
+    return explain(process, prepared, seen, failing)
 
 
 def _remarks(process: Runner, prepared: Prepared, seen: list[tuple[int, Observation]]) -> tuple[Remark, ...]:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections import deque
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import cached_property
+from itertools import count, islice
 from typing import TYPE_CHECKING
 
-from autodrill.drills.cases import battery, case_at, class_of
+from autodrill.drills.cases import battery, case_at, class_of, small_cases
 from autodrill.errors import InternalError
 from autodrill.grading.ask import scenario_source
+from autodrill.grading.known import Aside, Known
 from autodrill.grading.limits import CHECK_LIMITS, Limits
 from autodrill.grading.outcome import Broken, Loaded, NotDefined
-from autodrill.grading.probe import Question, observe, question, settle
-from autodrill.grading.report import FaultKind
+from autodrill.grading.probe import Question, observe, question
+from autodrill.grading.questioning import put_each
 from autodrill.grading.truth import truth
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Sequence
 
     from autodrill.drills.cases import Case
     from autodrill.drills.exercise import Exercise, Solution
@@ -32,6 +33,10 @@ _SLACK = 2 << 20
 _COPIES = 3
 """How often arguments and results lie in memory at once: as they came or go, as arrays, and in between."""
 
+_SMALLER = 120
+"""How many smaller cases are looked at: counted and not timed, so that what is shown does not hang on how busy the
+machine is."""
+
 
 class Prepared:
     """The cases of a seed, what is right for each, and the bytes that ask for it, each made when it is first needed.
@@ -42,6 +47,8 @@ class Prepared:
         seed: Seed of the cases.
         limits: Limits of the processes it will be put to.
         thorough: As in `truth`: for the proof of an exercise.
+        aside: Where the known mistakes of one file after another are run, kept by the caller; None to start a process
+            for those of each file.
 
     Attributes:
         exercise: The exercise.
@@ -49,6 +56,7 @@ class Prepared:
         seed: The seed.
         limits: The limits.
         scenario: What the candidate's code is put through, None to call it directly.
+        known: What the exercise's known mistakes answer.
     """
 
     def __init__(
@@ -59,15 +67,19 @@ class Prepared:
         limits: Limits = CHECK_LIMITS,
         *,
         thorough: bool = False,
+        aside: Aside | None = None,
     ) -> None:
         self.exercise = exercise
         self.solution = solution
         self.seed = seed
         self.limits = limits
         self.scenario = scenario_source(exercise, solution)
+        self.known = Known(exercise, solution)
         self._cases: list[Case] | None = None
         self._thorough = thorough
+        self._aside = aside
         self._questions: dict[int, Question] = {}
+        self._smaller: dict[int, tuple[list[Question | None], Iterator[Case]]] = {}
 
     @property
     def cases(self) -> list[Case]:
@@ -131,6 +143,43 @@ class Prepared:
             )
         return self._questions[index]
 
+    def smaller(self, index: int) -> Generator[Question]:
+        """Yield smaller cases like one of the battery, smallest first, for finding the smallest that fails.
+
+        Those in which the exercise contradicts itself are left out.
+        """
+        if index not in self._smaller:
+            like = self.cases[index]
+            self._smaller[index] = [], islice(small_cases(self.exercise, self.solution, like, like.seed), _SMALLER)
+        made, left = self._smaller[index]
+        for place in count():
+            if place == len(made):
+                case = next(left, None)
+                if case is None:
+                    return
+                made.append(self._small(case))
+            asked = made[place]
+            if asked is not None:
+                yield asked
+
+    def _small(self, case: Case) -> Question | None:
+        try:
+            known = truth(self.exercise, self.solution, case)
+            return question(self.exercise, self.solution, case, known, seconds=self.limits.seconds)
+        except InternalError:
+            return None
+
+    @contextmanager
+    def beside(self, process: Runner) -> Iterator[Aside]:
+        """Provide a process for other code than what `process` holds, of the same sort and not gone."""
+        if self._aside is None:
+            with Aside(lambda: process.sibling(self.limits)) as aside:
+                yield aside
+            return
+        if self._aside.finished:
+            self._aside.close()
+        yield self._aside
+
     def put(
         self, process: Runner, indexes: Iterable[int], *, doubtful: bool = False
     ) -> Generator[tuple[int, Observation]]:
@@ -179,20 +228,7 @@ class Prepared:
     def _put(
         self, process: Runner, indexes: Sequence[int], *, ahead: int | None = None
     ) -> Generator[tuple[int, Observation]]:
-        left = deque(indexes)
+        questions = (self.question(index) for index in indexes)
         settings = {} if ahead is None else {"ahead": ahead}
-        while left and not process.finished:
-            odd = None
-            requests = (self.question(index).request for index in tuple(left))
-            with closing(process.answers(requests, **settings)) as answers:
-                for ends in answers:
-                    index = left.popleft()
-                    seen = observe(self.exercise, self.solution, self.question(index), ends)
-                    if seen.fault is not None and seen.fault.kind is FaultKind.NONLINEAR:
-                        odd = index, seen
-                        break
-                    yield index, seen
-            # With nothing else under way, and then on with those that were.
-            if odd is not None:
-                index, seen = odd
-                yield index, settle(process, self.exercise, self.solution, self.question(index), seen)
+        with closing(put_each(process, self.exercise, self.solution, questions, **settings)) as observations:
+            yield from zip(indexes, observations, strict=False)  # fewer where the process ends

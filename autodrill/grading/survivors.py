@@ -50,7 +50,6 @@ def strength(bench: Bench, exercise: Exercise, solution: Solution, *, seeds: int
     for mutant in made:
         excuse = _excuse(solution, mutant)
         excused = excuse is not None
-        place = str(solution.path), _line_in(file, solution.source, mutant.line)
         try:
             if bench.first_fault(mutant.source, range(1 if excused else seeds), doubtful=True):
                 continue
@@ -59,9 +58,10 @@ def strength(bench: Bench, exercise: Exercise, solution: Solution, *, seeds: int
                 equivalent += 1
                 continue
             survivors += 1
-            problems.append(Problem(*place, _survived(mutant, _catch(bench, solution))))
+            wrong = _survived(mutant, _catch(bench, solution))
         except InternalError as error:
-            problems.append(Problem(*place, f"the mutant `{mutant.key}` cannot be graded: {error.message}"))
+            wrong = f"the mutant `{mutant.key}` cannot be graded: {error.message}"
+        problems.append(Problem(str(solution.path), _line_in(file, solution.source, mutant.line), wrong))
     stale = [key for key in solution.equivalent if key not in argued]
     line = 1 + file[: file.find("\nEQUIVALENT") + 1].count("\n")
     problems += [

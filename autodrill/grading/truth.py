@@ -302,9 +302,8 @@ def _signs(values: Array, salt: int, *, apart: bool) -> Array:
     bits: Array = np.asarray(values, dtype=np.float64).reshape(-1).view(np.uint64)
     if apart:
         bits = bits + np.arange(bits.size, dtype=np.uint64)
-    return np.asarray(1.0 - 2.0 * (bits * np.uint64(salt) >> np.uint64(63)).astype(np.float64)).reshape(
-        np.shape(values)
-    )
+    leading = (bits * np.uint64(salt)).view(np.int64) < 0
+    return np.where(leading, -1.0, 1.0).reshape(np.shape(values))
 
 
 def _widen(
@@ -317,8 +316,7 @@ def _widen(
 
 
 def _largest(array: Array) -> float:
-    finite = np.abs(array[np.isfinite(array)])
-    return float(finite.max()) if finite.size else 0.0
+    return float(np.abs(array).max(initial=0.0, where=np.isfinite(array)))
 
 
 def _directions(case: Case, outputs: Sequence[Array], dtype: np.dtype[Any]) -> tuple[Array, ...]:

@@ -31,6 +31,7 @@ Asked next:
   its running statistics twice a step, although its gradients are right.
 """
 
+import functools
 import math
 
 import numpy as np
@@ -99,6 +100,18 @@ def drive(candidate, x, g, stages):
     return {"dx": answer, "alive": peak, "forwards": forwards, "backwards": backwards}
 
 
+@functools.lru_cache(maxsize=8)  # whoever answers, it is the same
+def right_gradient(x, g, stages):
+    right, a, slopes = np.frombuffer(g), np.frombuffer(x), []
+    for number in range(stages):
+        a = a[::-1] * (1 + number / 100)
+        slopes.append(np.cos(a) * (1 + number / 100))
+        a = np.sin(a)
+    for slope in reversed(slopes):
+        right = (right * slope)[::-1]
+    return right
+
+
 def judge(answer, x, g, stages):
     def run(x):
         for number in range(stages):
@@ -115,13 +128,7 @@ def judge(answer, x, g, stages):
     if x.size < 100:
         (right,) = gradient(run, x)
     else:
-        right, a, slopes = g, x, []
-        for number in range(stages):
-            a = a[::-1] * (1 + number / 100)
-            slopes.append(np.cos(a) * (1 + number / 100))
-            a = np.sin(a)
-        for slope in reversed(slopes):
-            right = (right * slope)[::-1]
+        right = right_gradient(x.tobytes(), g.tobytes(), stages)
     if not np.allclose(dx, right, rtol=1e-9, atol=1e-9 * np.abs(right).max()):
         return "wrong-gradient: the gradient of x is wrong"
     if answer["backwards"] != stages:

@@ -79,7 +79,7 @@ def forward(logits, rewards, baseline):
 def sample(rng, logits, rewards, baseline):
     chances = np.cumsum(softmax(logits.astype(float)), axis=1)
     actions = (rng.uniform(size=(len(logits), 1)) > chances).sum(axis=1).clip(max=logits.shape[1] - 1)
-    return {"actions": actions, "returns": np.broadcast_to(rewards, logits.shape)[np.arange(len(logits)), actions]}
+    return {"actions": actions, "returns": rewards[np.arange(len(logits)), actions]}
 
 
 def deviation(g, logits, rewards, baseline):

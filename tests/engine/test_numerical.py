@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from autodrill.engine import numerical_jvp, numerical_vjp
+from autodrill.engine.numerical import flat_jvp
 
 SMOOTH: dict[str, Any] = {
     "sin": (np.sin, np.cos),
@@ -196,3 +197,19 @@ def test_tangents_may_hold_an_input_constant() -> None:
 def test_a_cotangent_of_another_size_is_refused_although_it_would_broadcast() -> None:
     with pytest.raises(ValueError, match="cotangent has 2 elements but the output has 1"):
         numerical_vjp(np.sum, [np.ones(2)], np.ones(2))
+
+
+def test_a_flat_slope_is_that_of_every_output_in_a_row_and_needs_no_value_in_the_middle() -> None:
+    x, t = np.array([[0.5, -1.0]]), np.array([[1.0, 2.0]])
+    middle = []
+
+    def f(x: Any) -> Any:
+        middle.append(bool((x == [[0.5, -1.0]]).all()))
+        return np.sin(x), (x * x).sum()
+
+    tangent, error = flat_jvp(f, [x], [t])
+    (first, second), (first_error, second_error) = numerical_jvp(f, [x], [t])
+    assert tangent.tolist() == [*first.ravel(), second]
+    assert error.tolist() == [*first_error.ravel(), second_error]
+    assert np.allclose(tangent, [*(np.cos(x) * t).ravel(), (2 * x * t).sum()], rtol=1e-9)
+    assert not any(middle)
