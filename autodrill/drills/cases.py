@@ -111,7 +111,7 @@ def battery(exercise: Exercise, solution: Solution, seed: int) -> list[Case]:
         # Nobody writes finite differences as a kernel.
         costs = exercise.kind.is_linear and exercise.kind not in {Kind.JVP, Kind.KERNEL}
         if large and costs and not solution.drive:
-            cases.append(_large_case(max(large, key=_unlikeness), rng))
+            cases.append(_large_case(max(large, key=_costliness), rng))
         cases += [_large_case(entry, rng) for entry in given if entry.bound is not None]
     return cases
 
@@ -331,9 +331,12 @@ def _small_arrays(entry: Given, like: Case, rng: np.random.Generator, sides: Seq
             yield replace(case, label=_plain_label(like), large=False)
 
 
-def _unlikeness(entry: Given) -> int:
-    """How many axes of one array the others lack: a derivative that is cheap to find numerically has none."""
-    return sum(symbol not in dims for symbol in entry.symbols for dims in entry.arrays.values())
+def _costliness(entry: Given) -> tuple[bool, int]:
+    """Whether its author says how large, and how many axes of one array the others lack: a derivative that is cheap to
+    find numerically has none.
+    """
+    unlike = sum(symbol not in dims for symbol in entry.symbols for dims in entry.arrays.values())
+    return isinstance(entry.large, dict), unlike
 
 
 def _large_case(entry: Given, rng: np.random.Generator) -> Case:

@@ -40,7 +40,7 @@ HINTS = (
     "`np.expand_dims(g, axis)` unless `keepdims` (or `axis` is None), then `np.broadcast_to(..., x_shape).copy()`.",
 )
 CASES = [
-    given("x[n,m]"),
+    given("x[n,m]", large={"n": 500, "m": 400}),
     given("x[n,m]", axis=0),
     given("x[n,n]", axis=1, note="a square array, axis=1"),
     given("x[n,m]", axis=1),

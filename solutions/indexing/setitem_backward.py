@@ -46,7 +46,13 @@ def all_different(rng, shape, sizes):
 
 
 CASES = [
-    given("base[n,d] src[m,d] idx[m]", idx=below("n"), empty=False, note="indices may repeat"),
+    given(
+        "base[n,d] src[m,d] idx[m]",
+        idx=below("n"),
+        empty=False,
+        large={"n": 400, "d": 250, "m": 600},
+        note="indices may repeat",
+    ),
     given("base[n] src[m] idx[m]", idx=below("n"), empty=False, note="one axis"),
     given("base[5,d] src[3,d] idx[3]", idx=all_different, note="all different"),
     given("base[4] src[3] idx[3]", idx=[2, 0, 2], note="index 2 written twice"),
