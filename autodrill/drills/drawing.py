@@ -43,6 +43,7 @@ def draw(entry: Given, sizes: Mapping[str, int], rng: np.random.Generator, *, si
     """Return the inputs of an entry: its literal values, and arrays drawn at these sizes, float64."""
     import numpy as np
 
+    sizes = {**sizes, **_literal_sizes(entry)}
     inputs: dict[str, Any] = {}
     for name, dims in entry.arrays.items():
         shape = tuple(sizes[d] if isinstance(d, str) else d for d in dims)
@@ -54,6 +55,19 @@ def draw(entry: Given, sizes: Mapping[str, int], rng: np.random.Generator, *, si
         else:
             inputs[name] = np.asarray(rule)
     return inputs
+
+
+def _literal_sizes(entry: Given) -> dict[str, int]:
+    """Return the sizes of the symbols that literal values settle."""
+    import numpy as np
+
+    return {
+        dim: size
+        for name, dims in entry.arrays.items()
+        if is_literal(entry, name)
+        for dim, size in zip(dims, np.shape(entry.values[name]), strict=False)
+        if isinstance(dim, str)
+    }
 
 
 def small_integers(shape: Sequence[int], rng: np.random.Generator) -> np.ndarray[Any, Any]:

@@ -167,7 +167,7 @@ def results(
     if solution.wants_dict and not isinstance(value, dict):
         wanted = ", ".join(f"`{n}`" for n in names)
         return None, Fault(FaultKind.TYPE, f"it does not return a dict with the keys {wanted}")
-    if isinstance(value, dict) and solution.results:
+    if isinstance(value, dict) and (solution.results or solution.drive):
         missing = [n for n in names if n not in value]
         if missing:
             return None, Fault(FaultKind.ARITY, f"the key `{missing[0]}` is missing from the dict it returns")

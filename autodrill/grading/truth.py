@@ -113,6 +113,7 @@ def truth(exercise: Exercise, solution: Solution, case: Case, *, thorough: bool 
     with authored(solution.path, "forward"), np.errstate(all="ignore"):
         outputs = tuple(np.asarray(o, dtype=np.float64) for o in _tuple(forward(*raised)))
         moving = [i for i, p in enumerate(primals) if p.dtype.kind == "f"] if wrt is None else wrt
+        _refuse_whole(case, moving)
         derivative = _derivative(exercise, forward, wrt)
         cotangents = _directions(case, [raised[i] for i in moving] if exercise.kind is Kind.JVP else outputs, dtype)
         high = [c.astype(np.float64) for c in cotangents]
@@ -152,6 +153,18 @@ def added_by(exercise: Exercise, solution: Solution, case: Case, known: Truth, o
     with authored(solution.path, "forward"), np.errstate(all="ignore"):
         added = _derivative(exercise, forward, wrt)(raised, [c.astype(np.float64) for c in others])
     return [np.zeros_like(part.value) for part in known.parts if not part.linear] + added
+
+
+def _refuse_whole(case: Case, moving: Sequence[int]) -> None:
+    """Refuse a case in which nothing is differentiated.
+
+    Raises:
+        InternalError: If it is one.
+    """
+    if not moving:
+        raise InternalError(
+            f"in the case `{case.label}` no input is floating, so that nothing is differentiated: write 2.0 for 2"
+        )
 
 
 def _refuse_overflow(case: Case, right: Sequence[Array]) -> None:
@@ -374,7 +387,12 @@ def _expected_parts(answer: Any, names: tuple[str, ...], dtype: np.dtype[Any] | 
         named = [("result", answer)]
     parts = []
     for name, value in named:
-        array = np.asarray(value)
+        try:
+            array = np.asarray(value)
+        except ValueError as error:
+            raise InternalError(
+                f"what `expected` gives as {name} is no array ({error}): give a dict or a tuple of arrays"
+            ) from error
         exact = array.dtype.kind != "f"
         asked = array.dtype if exact or dtype is None else dtype
         relative = 1e-9 if exact or dtype is None else ULPS * float(np.finfo(dtype).eps)

@@ -88,6 +88,17 @@ def test_one_symbol_is_one_size(pack: Pack) -> None:
         assert case.inputs["x"].shape[1:] == case.inputs["y"].shape
 
 
+def test_a_literal_settles_the_sizes_it_shares(pack: Pack) -> None:
+    for case in with_cases(pack, '[given("x[n] y[n,m]", x=[1.0, 2.0, 3.0])]'):
+        assert case.inputs["y"].shape[0] == 3
+
+
+def test_the_large_case_is_that_of_the_entry_that_says_how_large(pack: Pack) -> None:
+    *_, large = with_cases(pack, '[given("x[n,1] y[1,m]"), given("x[n]", large={"n": 70_000})]')
+    assert large.large
+    assert large.inputs["x"].shape == (70_000,)
+
+
 def test_only_the_last_case_is_large_and_it_is_about_as_large_as_it_says(pack: Pack) -> None:
     cases = with_cases(pack, '[given("x[n,m]"), given("x[n]")]')
     assert [c.large for c in cases] == [False] * (len(cases) - 1) + [True]

@@ -254,3 +254,31 @@ def test_a_method_is_asked_of_a_fresh_instance(graded: Graded) -> None:
     )
     assert report.failure is not None
     assert report.failure.summary.startswith("the file defines no `Cube.backward`")
+
+
+class TestProgram:
+    STUB = "def thing(x):\n    raise NotImplementedError\n"
+    SCENARIO = """
+from autodrill.drills import scenario
+
+@scenario(1, 3)
+def numbers(rng, size):
+    return {"x": rng.normal(size=size)}
+
+CASES = [numbers]
+
+def drive(candidate, x):
+    y = candidate(x)
+    return {"doubled": y, "total": y.sum()}
+
+def expected(x):
+    return {"doubled": 2 * x, "total": 2 * x.sum()}
+"""
+
+    @pytest.mark.parametrize(("line", "verdict"), [("2 * x", Verdict.PASS), ("x + 2", Verdict.FAIL)])
+    def test_what_a_scenario_tells_by_name_is_taken_by_name(self, graded: Graded, line: str, verdict: Verdict) -> None:
+        answer = f"def thing(x):\n    return {line}\n"
+        report = graded(
+            answer, "program", self.STUB, self.SCENARIO, name="thing", solution="def thing(x):\n    return 2 * x\n"
+        )
+        assert report.verdict is verdict

@@ -209,6 +209,17 @@ def test_results_that_do_not_match_the_gradients_are_the_exercise_s_fault(pack: 
         of_pack(pack, ("def slope", 'RESULTS = ("a", "b")\n\n\ndef slope'))
 
 
+def test_whole_numbers_are_not_differentiated_in_silence(pack: Pack) -> None:
+    with pytest.raises(InternalError, match=r"no input is floating, .*: write 2.0 for 2"):
+        of_pack(pack, ('[given("x[n,m]")]', '[given("x[n]", x=[2, -3])]'))
+
+
+def test_an_answer_of_arrays_of_several_shapes_must_be_a_tuple(pack: Pack) -> None:
+    expected = "def expected(x):\n    return [x, x[:1]]\n\n\ndef slope"
+    with pytest.raises(InternalError, match=r"what `expected` gives as result is no array .*a dict or a tuple"):
+        of_pack(pack, ("def forward(x):\n    return x * x * x\n\n\ndef slope", expected))
+
+
 def test_a_program_s_results_have_the_names_they_are_given(pack: Pack) -> None:
     expected = 'RESULTS = ("w", "n")\n\n\ndef expected(x):\n    return {}\n\n\ndef slope'
     no_forward = ("def forward(x):\n    return x * x * x\n\n\ndef slope", expected.format("x.sum(), 3"))

@@ -1,6 +1,4 @@
-# Attempts: finite differences of what is linear, of a one where the rest is 0: nothing is rounded.
-# A pass would be a breach: no rule was known, and an input of honest size cost little.
-# exercise: unbroadcast
+# Finite differences of what is linear, of a one where the rest is 0: nothing is rounded.
 import numpy as np
 
 
