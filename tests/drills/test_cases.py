@@ -183,3 +183,15 @@ def test_a_case_is_had_again_by_its_index(shipped: Library) -> None:
 def test_a_rule_that_cannot_draw_is_the_exercise_s_fault(pack: Pack) -> None:
     with pytest.raises(InternalError, match="the exercise's `CASES` raises ZeroDivisionError"):
         with_cases(pack, '[given("x[n]", x=lambda rng, shape, sizes: 1 / 0)]')
+
+
+def test_an_estimator_is_asked_often_where_its_mean_is_in_question(pack: Pack) -> None:
+    draws = {c.label.split(" · ")[1]: c.draws for c in with_cases(pack, '[given("x[n,m]", draws=100, empty=False)]')}
+    assert draws == {
+        "sizes all different": 100,
+        "float32": 30,
+        "not contiguous": 30,
+        "every size 1": 100,
+        "every size 3": 100,
+        "zero cotangent": 30,
+    }
