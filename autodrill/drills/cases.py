@@ -23,7 +23,8 @@ __all__ = ["Case", "battery", "case_at", "class_of", "small_cases"]
 
 LARGE_ELEMENTS = 100_000
 """Elements of the largest array of the large case. Finite differences cost two forwards an element: with a forward of
-10 ns an element, the least NumPy can do, that is 200 s, while a backward takes milliseconds."""
+10 ns an element, as of an `exp`, that is 200 s, while a backward takes milliseconds. What is linear costs them one
+forward of 0.1 ns an element, 1 s, and asks for a larger case of its own (`large={...}`)."""
 
 _SIDES = (1, 2, 3)
 """Sizes for the smallest case that shows a fault."""

@@ -57,7 +57,7 @@ class Bench:
         self._limits = limits
         self._spawn = spawn
         self._runner = start_runner(exercise, limits, spawn)
-        self._aside = Aside(lambda: self._runner.sibling(limits))
+        self._aside = Aside(lambda: self._runner.sibling(limits), self._runner.device)
         self._prepared: dict[int, Prepared] = {}
 
     def report(self, source: str, seed: int) -> Report:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from autodrill.grading import outcome as ends
 from autodrill.grading.ask import scenario_source
@@ -11,7 +11,6 @@ from autodrill.grading.questioning import put_each
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
-    from types import TracebackType
 
     from autodrill.drills.authoring import Mistake
     from autodrill.drills.exercise import Exercise, Solution
@@ -25,13 +24,18 @@ _LOAD_SECONDS = 1.0
 
 
 class Aside:
-    """A process for other code than the candidates', started when it is needed. Use it as a context manager.
+    """A process for other code than the candidates', started when it is needed, to be closed by whoever made it.
 
     Args:
         sibling: Starts such a process.
+        device: What it runs kernels on: see `Runner.device`.
+
+    Attributes:
+        device: Likewise.
     """
 
-    def __init__(self, sibling: Callable[[], Runner]) -> None:
+    def __init__(self, sibling: Callable[[], Runner], device: str = "") -> None:
+        self.device = device
         self._sibling = sibling
         self._runner: Runner | None = None
 
@@ -52,14 +56,6 @@ class Aside:
             self._runner.close()
             self._runner = None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
-
 
 class Known:
     """The known mistakes of an exercise, with what they have answered so far.
@@ -72,7 +68,7 @@ class Known:
     def __init__(self, exercise: Exercise, solution: Solution) -> None:
         self._exercise = exercise
         self._solution = solution
-        self._told: dict[str, dict[int, Observation]] = {}
+        self._told: dict[tuple[str, str], dict[int, Observation]] = {}
 
     @property
     def untold(self) -> bool:
@@ -86,11 +82,12 @@ class Known:
             mistake: The mistake.
             aside: Where to ask it what it was not asked before; nothing else may be loaded there meanwhile.
         """
-        answers = Answers(self._exercise, self._solution, mistake, aside, self._told.get(mistake.source, {}))
-        if mistake.source not in self._told:
+        key = mistake.source, aside.device  # two devices may answer differently
+        answers = Answers(self._exercise, self._solution, mistake, aside, self._told.get(key, {}))
+        if key not in self._told:
             if not answers.load():
                 return None
-            self._told[mistake.source] = answers.told
+            self._told[key] = answers.told
         return answers
 
 

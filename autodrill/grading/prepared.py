@@ -172,8 +172,8 @@ class Prepared:
     @contextmanager
     def beside(self, process: Runner) -> Iterator[Aside]:
         """Provide a process for other code than what `process` holds, of the same sort and not gone."""
-        if self._aside is None:
-            with Aside(lambda: process.sibling(self.limits)) as aside:
+        if self._aside is None or self._aside.device != process.device:
+            with closing(Aside(lambda: process.sibling(self.limits), process.device)) as aside:
                 yield aside
             return
         if self._aside.finished:

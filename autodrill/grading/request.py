@@ -78,6 +78,5 @@ def call_request(calls: Sequence[Call], *, budget: int, seconds: float, form: Fo
     own, places = values.calls_to_wire([call.args for call in calls])
     asked = [asking.Asked(each, call.again, call.watched) for each, call in zip(places, calls, strict=True)]
     frame = asking.pack(own, asked, budget, seconds)
-    return Request(
-        frame, len(frame) + sum(map(asking.spared, own)), len(calls), seconds, budget + STRUCTURE_BYTES, read_call, form
-    )
+    size = len(frame) + sum(map(asking.spared, own))
+    return Request(frame, size, len(calls), seconds, budget + STRUCTURE_BYTES, read_call, form)

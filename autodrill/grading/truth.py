@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np  # noqa: TID253 this module is numbers through and through; whoever imports it needs numpy
 
@@ -13,6 +13,7 @@ from autodrill.drills.exercise import Kind
 from autodrill.drills.oracles import crosschecked_jvp, crosschecked_vjp
 from autodrill.errors import InternalError
 from autodrill.grading.child.calls import PERIOD
+from autodrill.grading.tolerance import ULPS, amplified_rounding, largest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,31 +22,17 @@ if TYPE_CHECKING:
 
     from autodrill.drills.cases import Case
     from autodrill.drills.exercise import Exercise, Solution
+    from autodrill.grading.tolerance import Derivative
 
     Array = NDArray[Any]
 
 __all__ = ["Part", "Truth", "added_by", "truth"]
-
-_SALTS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F)
-"""Odd numbers with no pattern in their bits (those of Fibonacci hashing and of xxHash)."""
 
 _SIGMAS = 6.0
 """Standard deviations that the mean of many draws may be off: by chance it is so once in 500 million times."""
 
 _UNITS = 2.0
 """Units in the last place of the largest cotangent that any answer may be off, unless its author asks for the tail."""
-
-ULPS = 1024.0
-"""How many times the rounding error that the problem itself amplifies an answer may be off: another order of
-summation costs tens, a wrong formula costs billions."""
-
-
-_NOTHING = 8 * float(np.finfo(np.float64).eps)
-"""A result nowhere larger than this, relative to the cotangents and the other results, is 0 but for rounding."""
-
-_JUMP = 1e-3
-"""What moves by so much of the largest gradient when float64 inputs move in the last place is no rounding: the slope
-jumps there, as that of 0**b at b = 1 does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +108,7 @@ def truth(exercise: Exercise, solution: Solution, case: Case, *, thorough: bool 
         votes = case.smooth and (case.dtype == "float64" or exercise.kind is Kind.KERNEL)
         smooth = votes and all(np.isfinite(c).all() for c in high)
         gradients = derivative(raised, high, smooth=smooth, thorough=thorough)
-        spread = _amplified_rounding(derivative, raised, high, gradients, dtype, units=0.0 if case.tail else _UNITS)
+        spread = amplified_rounding(derivative, raised, high, gradients, dtype, units=0.0 if case.tail else _UNITS)
     _refuse_overflow(case, (*outputs, *gradients))
     differentiated = [names[i] for i in moving]
     low = tuple(o.astype(dtype) for o in outputs)
@@ -169,31 +156,15 @@ def _refuse_whole(case: Case, moving: Sequence[int]) -> None:
 
 def _refuse_overflow(case: Case, right: Sequence[Array]) -> None:
     """Refuse a right answer that is finite in float64 and not in the case's dtype: nobody could give it."""
-    largest = float(np.finfo(case.dtype).max)
-    if any(np.any(np.isfinite(value) & (np.abs(value) > largest)) for value in right):
+    bound = float(np.finfo(case.dtype).max)
+    if any(np.any(np.isfinite(value) & (np.abs(value) > bound)) for value in right):
         raise InternalError(
             f"in the case `{case.label}` what is right is too large for {case.dtype}: draw smaller values, or say in "
             "`large` how large the large case is"
         )
 
 
-class _Derivative(Protocol):
-    """What is asked for, as a function of the inputs and of what it is linear in."""
-
-    def __call__(
-        self,
-        primals: list[Array],
-        directions: list[Array],
-        *,
-        smooth: bool = False,
-        thorough: bool = False,
-        dtype: type[np.floating[Any]] = np.float64,
-    ) -> list[Array]:
-        """Compute it in a dtype, and hold it against differences where it is smooth."""
-        ...
-
-
-def _derivative(exercise: Exercise, forward: Callable[..., Any], wrt: list[int] | None) -> _Derivative:
+def _derivative(exercise: Exercise, forward: Callable[..., Any], wrt: list[int] | None) -> Derivative:
     return partial(crosschecked_jvp if exercise.kind is Kind.JVP else crosschecked_vjp, forward, wrt=wrt)
 
 
@@ -240,7 +211,7 @@ def _output_parts(
         cast = [p.astype(dtype) if p.dtype.kind == "f" else p for p in primals]
         return [np.asarray(o, dtype=np.float64) for o in _tuple(forward(*cast))]
 
-    spread = _amplified_rounding(given, primals, [], list(outputs), dtype)
+    spread = amplified_rounding(given, primals, [], list(outputs), dtype)
     if not names:
         names = ("out",) if len(outputs) == 1 else tuple(f"out[{i}]" for i in range(len(outputs)))
     if len(names) != len(outputs):
@@ -263,73 +234,6 @@ def _posed(solution: Solution, case: Case) -> tuple[Callable[..., Any], list[Arr
         return solution.forward(*arrays, **case.static)
 
     return forward, primals, raised, wrt
-
-
-def _amplified_rounding(
-    derivative: _Derivative,
-    primals: list[Array],
-    cotangents: list[Array],
-    gradients: list[Array],
-    dtype: np.dtype[Any],
-    *,
-    units: float = 0.0,
-) -> list[Array]:
-    """Derive the tolerance: what rounding does to the answer, measured, times a margin.
-
-    Each input and cotangent is moved by one unit in its last place, up or down as if at random, but equal inputs
-    alike, so that ties stay ties; the largest change of each element and of all, and one unit in the last place of the
-    element and of the largest beside it, are what even a perfect algorithm in this dtype cannot avoid. What rounding
-    on the way does, as where p - 1 is taken of a p near 1, is seen by computing in float32, and is as much smaller as
-    this dtype's unit is; but where float32 loses all of it, as of a p nearer to 1, that says nothing, so some units
-    of the cotangent are allowed everywhere. Below the square of a unit, relative to the cotangent, the engine's own
-    cancellation decides the digits. A result that is nothing beside the cotangents and the other results has
-    cancelled: how far depends on the order of operations, so it is measured by them.
-    """
-    eps = float(np.finfo(dtype).eps)
-    cotangent = max(map(_largest, cotangents), default=0.0)
-    floor = float(np.finfo(dtype).tiny) + eps**2 * cotangent
-    beside = max(cotangent, *map(_largest, gradients), 0.0)
-    moved = [np.zeros_like(g) for g in gradients]
-
-    def nudge(a: Array, salt: int, *, apart: bool = False) -> Array:
-        return a * (1 + eps * _signs(a, salt, apart=apart)) if a.dtype.kind == "f" else a
-
-    with np.errstate(all="ignore"):
-        for salt in _SALTS:
-            again = derivative([nudge(p, salt) for p in primals], [nudge(c, salt, apart=True) for c in cotangents])
-            _widen(moved, gradients, again, most=_JUMP * beside if dtype == np.float64 else np.inf)
-        coarse = derivative(primals, cotangents, dtype=np.float32)
-        _widen(moved, gradients, coarse, eps / float(np.finfo(np.float32).eps))
-        sizes = [beside if _largest(g) <= _NOTHING * beside else _largest(g) for g in gradients]
-        return [
-            ULPS * (change + _largest(change) + eps * (np.abs(g) + size) + floor) + units * eps * cotangent
-            for g, change, size in zip(gradients, moved, sizes, strict=True)
-        ]
-
-
-def _signs(values: Array, salt: int, *, apart: bool) -> Array:
-    """Draw 1 or -1 for each value: the leading bit of its bits, and of its place if equal ones are to be told apart.
-
-    The bits are multiplied by an odd number before.
-    """
-    bits: Array = np.asarray(values, dtype=np.float64).reshape(-1).view(np.uint64)
-    if apart:
-        bits = bits + np.arange(bits.size, dtype=np.uint64)
-    leading = (bits * np.uint64(salt)).view(np.int64) < 0
-    return np.where(leading, -1.0, 1.0).reshape(np.shape(values))
-
-
-def _widen(
-    moved: list[Array], gradients: list[Array], others: list[Array], factor: float = 1.0, most: float = np.inf
-) -> None:
-    """Take in how far others are from the gradients, where that is finite and no jump, times a factor."""
-    for total, gradient, other in zip(moved, gradients, others, strict=True):
-        change = np.abs(other - gradient)
-        np.fmax(total, factor * np.where(np.isfinite(other) & (change <= most), change, 0), out=total)
-
-
-def _largest(array: Array) -> float:
-    return float(np.abs(array).max(initial=0.0, where=np.isfinite(array)))
 
 
 def _directions(case: Case, outputs: Sequence[Array], dtype: np.dtype[Any]) -> tuple[Array, ...]:
@@ -396,7 +300,7 @@ def _expected_parts(answer: Any, names: tuple[str, ...], dtype: np.dtype[Any] | 
         exact = array.dtype.kind != "f"
         asked = array.dtype if exact or dtype is None else dtype
         relative = 1e-9 if exact or dtype is None else ULPS * float(np.finfo(dtype).eps)
-        tolerance = np.zeros(array.shape) if exact else relative * (np.abs(array) + _largest(array))
+        tolerance = np.zeros(array.shape) if exact else relative * (np.abs(array) + largest(array))
         parts.append(Part(name, array, tolerance, asked))
     return tuple(parts)
 

@@ -73,6 +73,19 @@ def forward(x):
     def test_memory_that_a_small_case_has_let_go_of_does_not(self, bounded: Callable[..., Report]) -> None:
         assert bounded("len(x) > 100 or np.ones(1 << 22)", "memory=4 << 20").verdict is Verdict.PASS
 
+    def test_a_cotangent_that_travels_as_one_period_is_allowed_as_it_lies_in_memory(self, graded: Graded) -> None:
+        rest = """CASES = [
+    given("x[n]", large=False),
+    given("x[n]", large={"n": 500}, memory=1 << 20, because="nothing else is needed"),
+]
+
+
+def forward(x):
+    return x * np.ones((3000, 1))
+"""
+        right = f"import numpy as np\n{self.STUB.partition('    ')[0]}    return np.sum(g, axis=0)\n"
+        assert graded(right, "backward", self.STUB, rest, solution=right).verdict is Verdict.PASS
+
     def test_what_is_needed_is_not_refused(self, bounded: Callable[..., Report]) -> None:
         assert bounded("np.ones(1 << 17)", "memory=4 << 20").verdict is Verdict.PASS
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +70,7 @@ def test_each_answer_is_asked_for_once_and_an_end_of_the_process_is_not_kept(pac
     ending = next(m for m in solution.mistakes if "_exit" in m.source)
     other = next(m for m in solution.mistakes if "_exit" not in m.source)
     known = Known(exercise, solution)
-    with Aside(lambda: Runner.start(LIMITS)) as aside:
+    with closing(Aside(lambda: Runner.start(LIMITS))) as aside:
         answers = known.of(other, aside)
         assert isinstance(answers, Answers)
         once = list(answers.to(asked))
@@ -85,6 +86,20 @@ def test_each_answer_is_asked_for_once_and_an_end_of_the_process_is_not_kept(pac
         kept = known.of(other, aside)
         assert isinstance(kept, Answers)
         assert all(a is b for a, b in zip(kept.to(asked), once, strict=True))
+
+
+def test_what_one_device_answers_is_not_taken_for_another(pack: Pack, loads: list[bytes]) -> None:
+    pack.add()
+    exercise, solution = pack.load()
+    asked = [Prepared(exercise, solution, 0, LIMITS).question(0)]
+    known = Known(exercise, solution)
+    for device, times in (("a simulated device", 1), ("a simulated device", 0), ("a GPU", 1)):
+        loads[:] = []
+        with closing(Aside(lambda: Runner.start(LIMITS), device)) as aside:
+            answers = known.of(solution.mistakes[0], aside)
+            assert answers is not None
+            assert len(list(answers.to(asked))) == 1
+        assert len(loads) == times, device
 
 
 def test_smaller_cases_are_made_once_and_are_smaller(pack: Pack) -> None:
