@@ -26,6 +26,7 @@ _POLL_SECONDS = 0.02  # how often to look for the process's end where no pidfd t
 _READ_BYTES = 1 << 16
 _PIPE_BYTES = 1 << 18
 _PATIENCE = 4  # limits: how much longer a busy machine may make a call
+_WORTH_WAITING_SECONDS = 0.001  # less may be what looking at the clock has itself kept the process waiting
 _SENT_TOGETHER = 16  # requests; fewer than any system bounds it to
 
 
@@ -153,13 +154,14 @@ class Exchange:
                 if self._receive() or self._sit_out():
                     continue
                 left = deadline - time.monotonic()
-                if left <= 0 and (more := min(self._child.waited() - self._excused, _PATIENCE * seconds - granted)) > 0:
+                if left <= 0:
+                    more = min(self._child.waited() - self._excused, _PATIENCE * seconds - granted)
+                    if left + more < _WORTH_WAITING_SECONDS:
+                        return End.TIME
                     granted += more
                     self._excused += more
                     deadline += more
-                    continue
-                if left <= 0:
-                    return End.TIME
+                    left += more
                 dead = self._wait(left)
                 if self._count > self._output:
                     return End.FLOOD

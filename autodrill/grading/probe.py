@@ -54,6 +54,8 @@ class Question:
             answer might be right by chance, its cotangent being none that was drawn.
         allowed: How far f(g1) + f(g2) may be off f(g1 + g2) in each result, if both are otherwise right.
         repeated: Whether the first call is made once more.
+        strung: What is right, its tolerance, `added` and `allowed`, the elements of all results in one row each; None
+            if the request has no form that a right answer has.
     """
 
     case: Case
@@ -63,6 +65,7 @@ class Question:
     added: tuple[Array, ...]
     allowed: tuple[Array, ...]
     repeated: bool
+    strung: tuple[Array, Array, Array, Array] | None
 
 
 def question(
@@ -106,7 +109,11 @@ def question(
         form=Form([part.value.astype(part.dtype) for part in known.parts]) if comparable and not known.absent else None,
     )
     allowed = tuple(_LINEAR * part.tolerance for part in known.parts) if added else ()
-    return Question(case, known, request, linear, added, allowed, pure and repeated)
+    strung = None
+    if request.form is not None:
+        right, tolerance = [part.value for part in known.parts], [part.tolerance for part in known.parts]
+        strung = _strung(right), _strung(tolerance), _strung(added), _strung(allowed)
+    return Question(case, known, request, linear, added, allowed, pure and repeated, strung)
 
 
 def _seconds(case: Case, usual: float) -> float:
@@ -172,19 +179,24 @@ def _right(asked: Question, ends: Sequence[CallOutcome]) -> Observation | None:
     """Say at once what answers show that are right in all; None if they may not be, and each has to be looked at."""
     if len(ends) != asked.request.answers or (asked.repeated and ends[-1] is not ends[0]):
         return None
-    if not (got := _fitting(ends[0])) or (asked.linear and not asked.added):
+    if asked.strung is None or not (got := _fitting(ends[0])) or (asked.linear and not asked.added):
         return None
+    right, tolerance, added, allowed = asked.strung
     with np.errstate(all="ignore"):
-        for part, first in zip(asked.truth.parts, got, strict=True):
-            if not _everywhere(np.abs(first - part.value) <= part.tolerance):
-                return None
+        first = _strung(got)
+        if not _everywhere(np.abs(first - right) <= tolerance):
+            return None
         if asked.linear:
             if not (more := _fitting(ends[1])):
                 return None
-            for allowed, first, both, added in zip(asked.allowed, got, more, asked.added, strict=True):
-                if not _everywhere(np.abs(first + added - both) <= allowed):
-                    return None
+            if not _everywhere(np.abs(first + added - _strung(more)) <= allowed):
+                return None
     return Observation(asked.case, asked.truth, ends[0], got, (False,) * len(got), None, asked=asked)
+
+
+def _strung(arrays: Sequence[Array]) -> Array:
+    """Return the elements of all arrays in one row."""
+    return np.concatenate(arrays, axis=None) if arrays else np.empty(0)
 
 
 def _everywhere(holds: NDArray[np.bool_]) -> bool:

@@ -74,11 +74,12 @@ def amplified_rounding(
         return a * (1 + eps * _signs(a, salt, apart=apart)) if a.dtype.kind == "f" else a
 
     with np.errstate(all="ignore"):
-        for salt in _SALTS:
-            again = derivative([nudge(p, salt) for p in primals], [nudge(c, salt, apart=True) for c in cotangents])
-            _widen(moved, gradients, again, most=_JUMP * beside if dtype == np.float64 else np.inf)
-        coarse = derivative(primals, cotangents, dtype=np.float32)
-        _widen(moved, gradients, coarse, eps / float(np.finfo(np.float32).eps))
+        if not cotangents or any(map(np.any, cotangents)):  # of a cotangent of 0 the answer is 0 all around
+            for salt in _SALTS:
+                again = derivative([nudge(p, salt) for p in primals], [nudge(c, salt, apart=True) for c in cotangents])
+                _widen(moved, gradients, again, most=_JUMP * beside if dtype == np.float64 else np.inf)
+            coarse = derivative(primals, cotangents, dtype=np.float32)
+            _widen(moved, gradients, coarse, eps / float(np.finfo(np.float32).eps))
         sizes = [beside if largest(g) <= _NOTHING * beside else largest(g) for g in gradients]
         return [
             ULPS * (change + largest(change) + eps * (np.abs(g) + size) + floor) + units * eps * cotangent

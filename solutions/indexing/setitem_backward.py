@@ -65,10 +65,10 @@ EQUIVALENT = {
 
 
 def forward(base, src, idx):
-    owner = np.full(len(base), -1)
+    rows = np.arange(len(base))
     for write, row in enumerate(idx):
-        owner[row] = write
-    return engine.concatenate([src[n : n + 1] if n >= 0 else base[i : i + 1] for i, n in enumerate(owner)])
+        rows[row] = len(base) + write
+    return engine.concatenate([base, src])[rows]
 
 
 def setitem_backward(g, idx):
