@@ -60,8 +60,8 @@ CASES = [
         bq=64,
         bk=64,
         causal=False,
-        large={"n": 1280, "d": 4},
-        memory=3 << 20,
+        large={"n": 1536, "d": 4},
+        memory=5 << 20,
         because="the n x m matrix",
     ),
 ]

@@ -16,7 +16,7 @@ import pytest
 
 from autodrill.errors import InternalError
 from autodrill.grading.layers import SEALED, SEPARATE
-from autodrill.grading.outcome import Died, Flooded, Loaded, Returned, TimedOut
+from autodrill.grading.outcome import Died, Flooded, Loaded, OutOfMemory, Returned, TimedOut
 from autodrill.grading.process import Limits, Runner
 from autodrill.grading.server import Server
 
@@ -65,6 +65,15 @@ def settled(server: Server) -> int:
 
 def test_values_go_and_come_back(server: Server) -> None:
     np.testing.assert_array_equal(call(server, DOUBLE, np.arange(3.0)), [0.0, 2.0, 4.0])
+
+
+@pytest.mark.parametrize("megabytes", [1, 3, 5])
+def test_a_tight_limit_counts_what_is_asked_for_and_not_the_steps_the_heap_grows_by(megabytes: int) -> None:
+    fill = f"import numpy as np\ndef f(n):\n    return float(len([np.ones(1 << 15) for _ in range({megabytes} * 4)]))"
+    limits = replace(SHORT, memory=(megabytes + 2 << 20) + (1 << 19))  # it grows by large pages all the same
+    with Server(SEALED) as server:
+        assert call(server, fill, 1, limits=limits) == 4 * megabytes
+        assert isinstance(call(server, fill.replace("* 4)", "* 400)"), 1, limits=limits), OutOfMemory)
 
 
 def test_every_submission_gets_an_interpreter_nobody_has_used(server: Server) -> None:

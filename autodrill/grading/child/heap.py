@@ -5,11 +5,12 @@ from __future__ import annotations
 import ctypes
 import sys
 
-__all__ = ["leave_room"]
+__all__ = ["leave_room", "small_steps"]
 
 _LARGE_PAGE = 2 << 20
 _ROOM = 128 << 10  # bytes for the small things of this process
 _DO_NOT_NEED = 4
+_TOP_PAD = -2
 
 
 def leave_room() -> None:
@@ -34,3 +35,10 @@ def leave_room() -> None:
     last = libc.sbrk(0)
     if filling == end and first < last:  # it trims by large pages, and may leave what is less
         libc.madvise(first, last - first, _DO_NOT_NEED)
+
+
+def small_steps() -> None:
+    """Let the heap grow by little more than is asked for. Where the C library is not glibc, nothing is done."""
+    libc = ctypes.CDLL(None)
+    if sys.platform == "linux" and hasattr(libc, "mallopt"):
+        libc.mallopt(_TOP_PAD, _ROOM)

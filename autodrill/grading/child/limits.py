@@ -7,6 +7,7 @@ import os
 import resource
 import sys
 import time
+from contextlib import suppress
 from math import ceil, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ __all__ = ["address_space", "bound", "renew_cpu", "spare"]
 
 _OPEN_FILES = 64
 _SPARE = 64 << 20
+_TIGHT = 64 << 20  # below, the steps that the heap grows by would count
 _NONE = tuple(
     getattr(resource, name)
     for name in ("RLIMIT_CORE", "RLIMIT_FSIZE", "RLIMIT_MEMLOCK", "RLIMIT_MSGQUEUE")
@@ -44,6 +46,11 @@ def bound(memory: int, used: int | None) -> None:
         used: Bytes of it that Python and NumPy have already mapped; None where the system does not say.
     """
     if used is not None:
+        if memory < _TIGHT:
+            with suppress(ImportError):  # a Python built without ctypes
+                from .heap import small_steps
+
+                small_steps()
         _limit(resource.RLIMIT_AS, used + _SPARE + memory, used + _SPARE + memory)
     for each in _NONE:
         _limit(each, 0, 0)
