@@ -55,6 +55,14 @@ def test_it_says_where_and_what(bench: Bench) -> None:
     assert found == Found("x (n, m) · sizes all different", "dx is wrong in 6 of 6 places")
 
 
+def test_large_cases_are_put_under_seed_0_alone(bench: Bench) -> None:
+    slow = "import time\n" + program("x.size < 999 or time.sleep(2); return 3 * x * x * g")
+    found = bench.first_fault(slow, [1, 0])
+    assert found is not None
+    assert "large" in found.label
+    assert bench.first_fault(slow, [1, 2]) is None
+
+
 def test_a_fault_under_a_later_seed_is_found(bench: Bench) -> None:
     largest = max(abs(c.inputs["x"]).max(initial=0) for c in bench.cases(0) if not c.large)
     rare = program(f"return 3 * x * x * g * (2 if 0 < x.size < 99 and abs(x).max() > {largest + 1e-6} else 1)")
