@@ -67,7 +67,8 @@ def amplified_rounding(
     eps = float(np.finfo(dtype).eps)
     cotangent = max(map(largest, cotangents), default=0.0)
     floor = float(np.finfo(dtype).tiny) + eps**2 * cotangent
-    beside = max(cotangent, *map(largest, gradients), 0.0)
+    peaks = [largest(g) for g in gradients]
+    beside = max(cotangent, *peaks)
     moved = [np.zeros_like(g) for g in gradients]
 
     def nudge(a: Array, salt: int, *, apart: bool = False) -> Array:
@@ -80,7 +81,7 @@ def amplified_rounding(
                 _widen(moved, gradients, again, most=_JUMP * beside if dtype == np.float64 else np.inf)
             coarse = derivative(primals, cotangents, dtype=np.float32)
             _widen(moved, gradients, coarse, eps / float(np.finfo(np.float32).eps))
-        sizes = [beside if largest(g) <= _NOTHING * beside else largest(g) for g in gradients]
+        sizes = [beside if peak <= _NOTHING * beside else peak for peak in peaks]
         return [
             ULPS * (change + largest(change) + eps * (np.abs(g) + size) + floor) + units * eps * cotangent
             for g, change, size in zip(gradients, moved, sizes, strict=True)

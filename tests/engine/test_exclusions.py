@@ -89,7 +89,7 @@ class TestWhatPyTorchRefuses:
 
     @pytest.fixture
     def torch(self) -> Any:
-        return pytest.importorskip("torch")
+        return pytest.importorskip("torch", reason="PyTorch is optional: the group `torch`, which CI installs")
 
     @pytest.mark.parametrize("name", WITHOUT_FORWARD_MODE)
     def test_forward_mode(self, torch: Any, name: str) -> None:

@@ -298,7 +298,7 @@ REFUSALS: dict[str, Refusal] = {
 
 @pytest.fixture(scope="module")
 def torch() -> Any:
-    return pytest.importorskip("torch")
+    return pytest.importorskip("torch", reason="PyTorch is optional: the group `torch`, which CI installs")
 
 
 ERRORS = (RuntimeError, TypeError, ValueError, FloatingPointError, NotImplementedError)

@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.torch, pytest.mark.timeout(300)]  # a busy machine tak
 
 @pytest.fixture(scope="module")
 def torch() -> Any:
-    return pytest.importorskip("torch")
+    return pytest.importorskip("torch", reason="PyTorch is optional: the group `torch`, which CI installs")
 
 
 @pytest.fixture(scope="module")

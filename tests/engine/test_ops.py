@@ -272,3 +272,9 @@ def test_gelu_has_slope_a_half_at_zero_and_its_curvature() -> None:
     assert np.array_equal(gradient(engine.gelu, [0.0]), [0.5])
     curvature = engine.grad_of(engine.grad_of(engine.gelu))(np.array(0.0)).item()
     assert curvature == pytest.approx(2 / np.sqrt(2 * np.pi), rel=1e-15)
+
+
+@pytest.mark.parametrize("widths", [((-1, 2),), ((0, -1),)])
+def test_a_negative_width_is_refused_and_drops_nothing(widths: tuple[tuple[int, int], ...]) -> None:
+    with pytest.raises(ValueError, match="widths are not negative; slice x"):
+        engine.pad(Tensor(np.array([1.0])), widths)

@@ -23,7 +23,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def torch() -> Any:
-    return pytest.importorskip("torch")
+    return pytest.importorskip("torch", reason="PyTorch is optional: the group `torch`, which CI installs")
 
 
 def test_every_item_has_a_program() -> None:

@@ -52,7 +52,13 @@ def take(x: Array, indices: Any, axis: int | None = None) -> Any:
 
 @primitive(on_complex="adjoint")
 def pad_constant(xp: Namespace, x: Array, *, widths: Widths, value: float = 0) -> Array:
-    """Return x with `widths` elements of `value` before and after it along each axis."""
+    """Return x with `widths` elements of `value` before and after it along each axis.
+
+    Raises:
+        ValueError: A width is negative.
+    """
+    if any(low < 0 or high < 0 for low, high in widths):
+        raise ValueError(f"cannot pad by {widths}: widths are not negative; slice x to make it smaller")
     padded = xp.full(tuple(low + n + high for (low, high), n in zip(widths, x.shape, strict=True)), value, x.dtype)
     padded[tuple(slice(low, low + n) for (low, _), n in zip(widths, x.shape, strict=True))] = x
     return padded
