@@ -140,7 +140,8 @@ def test_shape_and_dtype_are_those_of_the_input(name: str) -> None:
 @pytest.mark.torch
 def test_bessel_functions_are_pytorchs() -> None:
     """It differentiates none; its J and Y are off by up to 1e-6 just above 5, where 40 digits are on our side."""
-    theirs = pytest.importorskip("torch", reason="PyTorch is optional: the group `torch`, which CI installs").special
+    torch = pytest.importorskip("torch", reason="PyTorch is optional: the group `torch`, which CI installs")
+    theirs = torch.special
     x = np.linspace(0.01, 50, 500)
     named = {
         **{name: getattr(theirs, f"bessel_{name}") for name in ("j0", "j1", "y0", "y1")},
@@ -148,9 +149,7 @@ def test_bessel_functions_are_pytorchs() -> None:
         **{f"{name}e": getattr(theirs, f"scaled_modified_bessel_{name}") for name in ("k0", "k1")},
     }
     for name, function in named.items():
-        expected = function(
-            pytest.importorskip("torch", reason="PyTorch is optional: the group `torch`, which CI installs").tensor(x)
-        ).numpy()
+        expected = function(torch.tensor(x)).numpy()
         atol = 1e-6 if name[0] in "jy" else 1e-14
         assert np.allclose(getattr(engine, name)(x), expected, rtol=1e-13, atol=atol), name
 
