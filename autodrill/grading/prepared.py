@@ -139,7 +139,7 @@ class Prepared:
                 case,
                 known,
                 seconds=self.limits.seconds,
-                repeated=self._first_of_class[class_of(case)] == index,
+                further=self._first_of_class[class_of(case)] == index,
             )
         return self._questions[index]
 

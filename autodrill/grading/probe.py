@@ -69,7 +69,7 @@ class Question:
 
 
 def question(
-    exercise: Exercise, solution: Solution, case: Case, known: Truth, *, seconds: float, repeated: bool = True
+    exercise: Exercise, solution: Solution, case: Case, known: Truth, *, seconds: float, further: bool = True
 ) -> Question:
     """Make the request for a case.
 
@@ -79,14 +79,18 @@ def question(
         case: The case.
         known: What is right for it.
         seconds: Wall time of each call, unless the case is large.
-        repeated: Whether to ask the same again, where that makes sense.
+        further: Whether to ask the further questions, where they make sense. One case of a class is enough for them:
+            of the others each is held to what is right for a cotangent of its own. About linearity every case is asked
+            in which an answer can be right and yet no derivative: at kinks, where that of either side is right, and
+            under a cotangent that was not drawn.
     """
     called = exercise.kind.is_linear and not solution.drive
     pure = called and not case.large and not case.draws
     comparable = called and solution.judge is None  # a judge says right or wrong, and keeps no numbers
     # Of 0 every linear function makes 0, and there is nothing to be added to infinity.
-    linear = comparable and pure and all(np.isfinite(c).all() and np.any(c != 0) for c in known.cotangents)
-    linear = linear and bool(known.cotangents)
+    telling = bool(known.cotangents) and all(np.isfinite(c).all() and np.any(c != 0) for c in known.cotangents)
+    doubtful = further or not case.smooth or case.cotangent is not None
+    linear = comparable and pure and telling and doubtful
     calls = [Call(arguments(exercise, solution, case, known))]
     added: tuple[Array, ...] = ()
     if linear:
@@ -100,7 +104,8 @@ def question(
             Call(arguments(exercise, solution, case, replace(known, cotangents=each)), watched=False) for each in more
         ]
     calls += [Call(arguments(exercise, solution, case, known, draw), watched=False) for draw in range(1, case.draws)]
-    if pure and repeated:
+    repeated = pure and further
+    if repeated:
         calls.append(replace(calls[0], again="writes-cotangent" not in solution.remarks))
     request = call_request(
         calls,
@@ -113,7 +118,7 @@ def question(
     if request.form is not None:
         right, tolerance = [part.value for part in known.parts], [part.tolerance for part in known.parts]
         strung = _strung(right), _strung(tolerance), _strung(added), _strung(allowed)
-    return Question(case, known, request, linear, added, allowed, pure and repeated, strung)
+    return Question(case, known, request, linear, added, allowed, repeated, strung)
 
 
 def _seconds(case: Case, usual: float) -> float:

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autodrill.drills.cases import battery
+from autodrill.grading.handed_in import Submission
+from autodrill.grading.judge import grade
 from autodrill.grading.limits import CHECK_LIMITS
 from autodrill.grading.outcome import Loaded
+from autodrill.grading.prepared import Prepared
 from autodrill.grading.probe import put
 from autodrill.grading.process import Runner
 from autodrill.grading.report import FaultKind
@@ -114,3 +117,42 @@ def cube_backward(g, x):
     fault = fault_of(pack, source, "large")
     assert fault is not None
     assert fault.kind is FaultKind.TOO_SLOW
+
+
+SEVERAL = """CASES = [
+    given("x[n,m]"),
+    given("x[n]", smooth=False, note="kinks"),
+    given("x[n]", g=2.0, note="a cotangent that is given"),
+]"""
+
+
+def test_linearity_is_asked_about_once_a_class_and_wherever_an_answer_can_be_right_and_no_derivative(
+    pack: Pack,
+) -> None:
+    pack.add(solution=('CASES = [given("x[n,m]")]', SEVERAL))
+    prepared = Prepared(*pack.load(), 0, CHECK_LIMITS)
+    asked = [prepared.question(index) for index in range(len(prepared.cases))]
+    once, kinks, given = (
+        [q.linear for q in asked if q.case.label.startswith(class_) and not q.case.large and q.case.cotangent != 0]
+        for class_ in ("x (n, m)", "kinks", "a cotangent")
+    )
+    # Of no numbers, n = 0, nothing is nonlinear.
+    assert once == [True] + [False] * (len(once) - 1)
+    assert len(once) > 5
+    assert kinks.count(False) == given.count(False) == 1
+    assert len(kinks) > 4
+    assert len(given) > 3
+
+
+def test_nonlinear_at_a_kink_alone_is_told(pack: Pack) -> None:
+    kinks = 'CASES = [given("x[n,m]"), given("x[n]", smooth=False)]'
+    pack.add(solution=('CASES = [given("x[n,m]")]', kinks))
+    exercise, solution = pack.load()
+    source = b"""import numpy as np
+def cube_backward(g, x):
+    return 3 * x * x * (np.clip(g, -10, 10) if x.ndim == 1 and x.strides[0] > x.itemsize else g)
+"""
+    prepared = Prepared(exercise, solution, 0, CHECK_LIMITS)
+    report = grade(exercise, solution, Submission(source, "a.py", "a.py"), seed=0, prepared=prepared)
+    assert report.failure is not None
+    assert report.failure.kind is FaultKind.NONLINEAR
