@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from autodrill.errors import InternalError
-from autodrill.grading.child import frames
 from autodrill.grading.child.frames import MESSAGE_BYTES, NUMBER
 from autodrill.grading.handle import Child
 from autodrill.grading.layers import OPEN, SEALED, Confinement
@@ -114,7 +113,7 @@ class Server:
             passed = [their_job.fileno(), to.stdout[1], to.stderr[1], to.dump[1], their_status.fileno()]
             if to.marker is not None:
                 passed.append(to.marker.fileno())
-            socket.send_fds(control, [frames.pack(frames.Kind.START, {"memory": memory})], passed)
+            socket.send_fds(control, [NUMBER.pack(memory)], passed)
             theirs.close()  # so that we see it when the server's own are closed
             process = _await_fork(status)
             ours.pop_all()

@@ -234,3 +234,8 @@ def test_it_holds_still_while_a_fork_misbehaves(server: Server) -> None:
     with hog:
         hog.load(b"import signal\nfor n in (2, 15): signal.signal(n, signal.SIG_IGN)\nf = len", "f.py", "f")
         assert call(server, DOUBLE, 2) == 4
+
+
+def test_a_fork_leads_a_group_of_its_own() -> None:
+    with Server(SEPARATE) as apart:
+        assert call(apart, "import os\ndef f():\n    return os.getpgrp() == os.getpid()") is True

@@ -34,8 +34,9 @@ PASSED = ("job", "stdout", "stderr", "dump", "status", "marker")
 MESSAGE_BYTES = 4096
 """What a message to or from a fork server may hold."""
 
-NUMBER = struct.Struct("<i")
-"""What a fork server answers with: a process id, an exit status or, negative, an error."""
+NUMBER = struct.Struct("<q")
+"""What a fork server is asked with, the bytes a fork may allocate, and answers with: a process id, an exit status or,
+negative, an error."""
 
 _HEADER = struct.Struct("<BQ")
 HEADER_BYTES = _HEADER.size

@@ -88,7 +88,7 @@ def to_wire(value: Any, *, limit: int) -> wire.Value:
 
 
 def encode(value: Any, *, limit: int) -> bytes:
-    """Return `wire.encode(to_wire(value, limit=limit))`, arrays and tuples of arrays without the detour.
+    """Return `wire.encode(to_wire(value, limit=limit))`; arrays, NumPy's scalars and tuples of them without the detour.
 
     Raises:
         OversizedError: As `to_wire`.
@@ -97,12 +97,14 @@ def encode(value: Any, *, limit: int) -> bytes:
 
     several = type(value) is tuple
     out: list[bytes | memoryview] = [wire.tuple_header(len(value))] if several else []
-    for array in value if several else (value,):
-        code, as_it_is = _code_of(array.dtype) if type(array) is np.ndarray else (None, False)
-        if code is None or not as_it_is or array.nbytes > limit:
+    for item in value if several else (value,):
+        kind = type(item)
+        scalar = kind in _scalar_types()
+        code, as_it_is = _code_of(item.dtype) if scalar or kind is np.ndarray else (None, False)
+        if code is None or not as_it_is or item.nbytes > limit:
             return wire.encode(to_wire(value, limit=limit))
-        limit -= array.nbytes
-        out += (wire.array_header(code, array.shape, array.nbytes), array.tobytes())
+        limit -= item.nbytes
+        out += (wire.array_header(code, item.shape, item.nbytes, scalar), item.tobytes())
     return b"".join(out)
 
 
