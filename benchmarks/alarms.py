@@ -32,11 +32,12 @@ ATTACKED = "mul_broadcast_backward"
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("exercises", nargs="*")
-    parser.add_argument("--seeds", type=int, default=200)
+    parser.add_argument("--seeds", type=int, default=200, help="how many")
+    parser.add_argument("--first", type=int, default=0, help="the first: another process may have those before it")
     options = parser.parse_args()
     library = Library.open(environ={})
     print(f"autodrill {autodrill.__version__}, numpy {np.__version__}, Python {platform.python_version()}")
-    print(f"{options.seeds} seeds")
+    print(f"{options.seeds} seeds from {options.first}")
     files = cases = alarms = 0
     started = time.perf_counter()
     with Server() as server:
@@ -47,7 +48,7 @@ def main() -> None:
             right += [Submission(path.read_bytes(), path.name, path.name) for path in sorted(further)]
             put = 0
             wrong = []
-            for seed in range(options.seeds):
+            for seed in range(options.first, options.first + options.seeds):
                 prepared = Prepared(exercise, solution, seed)
                 for file in right:
                     runner = start_runner(exercise, prepared.limits, server.spawn)
