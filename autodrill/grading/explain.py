@@ -63,9 +63,9 @@ def explain(
         failed = [shown, *(o for _, o in failing if o is not shown)]
         passed = [o for _, o in seen if o.fault is None and not o.case.large]
         told, held = evidence(failed), spread(passed)
-        repeated = repetition(process, exercise, solution, [first, *failed])
+        repeated = repetition(process, exercise, solution, [first, *failed], passed)
         rule = (
-            (_random_rule(aside.start(), exercise, solution, failed) if repeated is Repetition.CHANCE else None)
+            (_random_rule(aside.start(), exercise, solution, failed, passed) if repeated is Repetition.CHANCE else None)
             or _known_rule(aside, prepared, told, held)
             or judged_rule(shown)
             or (STRUCTURAL[FaultKind.UNREPEATABLE] if repeated is Repetition.STATE else None)
@@ -128,9 +128,11 @@ def _known_rule(aside: Aside, prepared: Prepared, failed: list[Observation], pas
     return _in_part(partly, failed[0], ever_wrong) or _as_rule(alike)
 
 
-def _random_rule(bench: Runner, exercise: Exercise, solution: Solution, failed: list[Observation]) -> Rule:
+def _random_rule(
+    bench: Runner, exercise: Exercise, solution: Solution, failed: list[Observation], passed: list[Observation]
+) -> Rule:
     """Return the rule for an answer that chance decides: the known mistake that does so too, or the general one."""
-    return _as_rule(random_mistake(bench, exercise, solution, failed)) or RANDOM
+    return _as_rule(random_mistake(bench, exercise, solution, failed, passed)) or RANDOM
 
 
 def _in_part(mistake: Mistake | None, shown: Observation, ever_wrong: set[int]) -> Rule | None:

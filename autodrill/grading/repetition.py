@@ -56,7 +56,13 @@ class Repetition(Enum):
     """They differ, each time in another way."""
 
 
-def repetition(process: Runner, exercise: Exercise, solution: Solution, failing: Sequence[Observation]) -> Repetition:
+def repetition(
+    process: Runner,
+    exercise: Exercise,
+    solution: Solution,
+    failing: Sequence[Observation],
+    passing: Sequence[Observation],
+) -> Repetition:
     """Say how the candidate's answers to equal calls are related; EQUAL where that is not known.
 
     Args:
@@ -64,13 +70,18 @@ def repetition(process: Runner, exercise: Exercise, solution: Solution, failing:
         exercise: The exercise.
         solution: Its solution side.
         failing: Observations with a fault; never empty.
+        passing: Observations without one, none of them large. They are asked about too: of few numbers chance may
+            have hit none, and a large case alone is wrong.
     """
-    asking = [o for o in failing if o.fault is not None and o.fault.kind in _ASKED and not o.case.large]
-    if not asking or process.finished or solution.judge is not None:
+    suspect = [o for o in failing if o.fault is not None and o.fault.kind in _ASKED]
+    if not suspect or process.finished or solution.judge is not None:
         return Repetition.EQUAL
-    telling = max(asking, key=lambda o: sum(part.value.size for part in o.truth.parts))  # chance shows in many numbers
-    known_to_change = any(o.fault is not None and o.fault.kind is FaultKind.UNREPEATABLE for o in asking)
-    if not known_to_change and not _changes(_answers(process, exercise, solution, telling), telling):
+    groups = ([o for o in suspect if not o.case.large], passing)
+    asking = [max(group, key=_numbers) for group in groups if group]  # chance shows in many numbers
+    known_to_change = any(o.fault is not None and o.fault.kind is FaultKind.UNREPEATABLE for o in suspect)
+    changing = (o for o in asking if known_to_change or _changes(_answers(process, exercise, solution, o), o))
+    telling = next(changing, None)
+    if telling is None:
         return Repetition.EQUAL
     once, again = (_afresh(process, exercise, solution, telling) for _ in range(2))
     if len(once) != len(again):
@@ -81,7 +92,11 @@ def repetition(process: Runner, exercise: Exercise, solution: Solution, failing:
 
 
 def random_mistake(
-    bench: Runner, exercise: Exercise, solution: Solution, failing: Sequence[Observation]
+    bench: Runner,
+    exercise: Exercise,
+    solution: Solution,
+    failing: Sequence[Observation],
+    passing: Sequence[Observation],
 ) -> Mistake | None:
     """Return the exercise's own mistake whose answers change by chance too, if there is one; they equal no others."""
     for mistake in solution.mistakes:
@@ -89,9 +104,13 @@ def random_mistake(
             return None
         scenario = scenario_source(exercise, solution)
         loaded = bench.load(mistake.source.encode(), exercise.path.name, exercise.entry, scenario)
-        if isinstance(loaded, Loaded) and repetition(bench, exercise, solution, failing) is Repetition.CHANCE:
+        if isinstance(loaded, Loaded) and repetition(bench, exercise, solution, failing, passing) is Repetition.CHANCE:
             return mistake
     return None
+
+
+def _numbers(o: Observation) -> int:
+    return sum(part.value.size for part in o.truth.parts)
 
 
 def _afresh(process: Runner, exercise: Exercise, solution: Solution, o: Observation) -> list[_Answer]:

@@ -270,6 +270,18 @@ def test_conduct_explains_what_no_formula_does(judged: Callable[[str], Report], 
     assert key_of(report) == key
 
 
+def test_chance_that_hits_the_large_case_alone_is_no_matter_of_size(judged: Callable[[str], Report]) -> None:
+    # NumPy remembers that it was large: the file itself is loaded anew.
+    report = judged("""import numpy as np
+def cube_backward(g, x):
+    np.was_large = getattr(np, "was_large", False) or g.size > 1000
+    return 3 * x * x * g * (np.random.random(g.shape) >= (0.5 if np.was_large else 0))
+""")
+    assert report.failure is not None
+    assert report.failure.label.endswith("large")
+    assert key_of(report) == "random"
+
+
 def test_forks_that_share_the_state_of_a_generator_are_random_all_the_same(pack: Pack) -> None:
     pack.add()
     exercise, solution = pack.load()
