@@ -1,10 +1,11 @@
 """What grading a file costs, with confinement and without, beside pytest: `python benchmarks/grading.py`.
 
 The exercise is `mul_broadcast_backward` with all its cases, the file its worked solution. Rounds alternate between what
-is compared, so that a busy machine slows all alike. Latency is from asking the fork server for a process to the
-verdict, the process being gone; throughput is of two workers, as `autodrill grade --workers 2` has them. The pytest
-test asks for the same cases' answers and compares the same values, in a fresh folder and process for each file as is
-usual where files must not see each other, with none of the plugins installed here; two run at a time.
+is compared, so that a busy machine slows all alike, each with a new fork server: how the memory of one happens to lie
+makes all of its forks a little faster or slower. Latency is from asking the fork server for a process to the verdict,
+the process being gone; throughput is of two workers, as `autodrill grade --workers 2` has them. The pytest test asks
+for the same cases' answers and compares the same values, in a fresh folder and process for each file as is usual where
+files must not see each other, with none of the plugins installed here; two run at a time.
 """
 
 from __future__ import annotations
@@ -109,18 +110,15 @@ def in_rounds(values: list[float]) -> list[list[float]]:
 def latencies(submission: Submission, rounds: int) -> dict[str, list[float]]:
     """Milliseconds of each submission, confined and bare, in alternating rounds of 30."""
     taken: dict[str, list[float]] = {name: [] for name in CONFINEMENTS}
-    workers = {name: Worker(Task(EXERCISE, (), SEED, how)) for name, how in CONFINEMENTS.items()}
-    for worker in workers.values():
-        for _ in range(5):
-            check(worker, submission)
     for _ in range(rounds):
-        for name, worker in workers.items():
-            for _ in range(30):
-                started = time.perf_counter()
-                check(worker, submission)
-                taken[name].append((time.perf_counter() - started) * 1e3)
-    for worker in workers.values():
-        worker.__exit__(None, None, None)
+        for name, how in CONFINEMENTS.items():
+            with Worker(Task(EXERCISE, (), SEED, how)) as worker:
+                for _ in range(5):
+                    check(worker, submission)
+                for _ in range(30):
+                    started = time.perf_counter()
+                    check(worker, submission)
+                    taken[name].append((time.perf_counter() - started) * 1e3)
     return taken
 
 
