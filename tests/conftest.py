@@ -9,7 +9,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
@@ -197,10 +197,18 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, _homes: Callable[[], Pat
     monkeypatch.setenv("AUTODRILL_HOME", str(_homes()))
 
 
+@pytest.fixture(scope="session")
+def torch() -> Any:
+    """PyTorch, for tests that carry its marker: without it they are skipped."""
+    import torch
+
+    return torch
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     missing = {}
     if find_spec("torch") is None:
-        missing["torch"] = "PyTorch is not installed"
+        missing["torch"] = "PyTorch is not installed: it is optional, the group `torch`, which CI installs"
     if find_compiler() is None:
         missing["compiler"] = "there is no C++ compiler to run kernels with"
     if not _has_gpu():

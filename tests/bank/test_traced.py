@@ -74,8 +74,7 @@ def random_expression(draw: random.Random, depth: int) -> str:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("seed", range(60))
-def test_pytorch_agrees_on_random_expressions(seed: int) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is optional: the group `torch`, which CI installs")
+def test_pytorch_agrees_on_random_expressions(torch: Any, seed: int) -> None:
     draw = random.Random(seed)
     text = random_expression(draw, 3) + " + a"
     point = {name: draw.uniform(-2, 2) for name in "abc"}

@@ -125,8 +125,6 @@ def test_file_is_well_formed(path: Path) -> None:
 @pytest.mark.timeout(120)  # on a busy machine importing PyTorch and its compiler alone takes the first proof 30 s
 @pytest.mark.parametrize("proof", proof_params())
 def test_proof_holds(proof: Proof) -> None:
-    if proof.needs_torch:
-        pytest.importorskip("torch", reason="PyTorch is optional: the group `torch`, which CI installs")
     proof.run()
 
 

@@ -105,9 +105,8 @@ def test_a_loss_of_the_phase_of_a_complex_vector_is_refused_and_one_of_its_size_
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", ["eigh", "eig"])
-def test_the_gradient_between_phases_is_pytorchs(name: str) -> None:
+def test_the_gradient_between_phases_is_pytorchs(torch: Any, name: str) -> None:
     """Of the vectors' squares times numbers: what does not cancel in an absolute value."""
-    torch = pytest.importorskip("torch", reason="PyTorch is optional: the group `torch`, which CI installs")
     z = WEIGHTS + 2 * EQUAL + 1j * np.triu(WEIGHTS) - 1j * np.triu(WEIGHTS).T
     x, t = leaf(z), torch.tensor(z, requires_grad=True)
     found: list[Any] = []

@@ -87,10 +87,6 @@ def second(torch: Any, call: Any, inputs: list[Any]) -> Any:
 class TestWhatPyTorchRefuses:
     """A newer PyTorch that no longer does makes these fail, and a line of the tables superfluous."""
 
-    @pytest.fixture
-    def torch(self) -> Any:
-        return pytest.importorskip("torch", reason="PyTorch is optional: the group `torch`, which CI installs")
-
     @pytest.mark.parametrize("name", WITHOUT_FORWARD_MODE)
     def test_forward_mode(self, torch: Any, name: str) -> None:
         call, inputs, tangents = in_pytorch(torch, next(s for s in SAMPLES if s.name == name))

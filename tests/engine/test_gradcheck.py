@@ -252,8 +252,7 @@ def test_a_kink_in_the_plane_is_called_a_kink() -> None:
     ("name", "x", "right"),
     [("tanh", [0.3, -1.0], True), ("sqrt", [0.5, 2.0], True), ("relu", [0.0, 1.0], False), ("sin", [0.1, 4.0], True)],
 )
-def test_pytorchs_gradcheck_has_the_same_opinion(name: str, x: list[float], right: bool) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is optional: the group `torch`, which CI installs")
+def test_pytorchs_gradcheck_has_the_same_opinion(torch: Any, name: str, x: list[float], right: bool) -> None:
     theirs = torch.autograd.gradcheck(
         getattr(torch, name), [torch.tensor(x, dtype=torch.float64, requires_grad=True)], raise_exception=False
     )
@@ -264,8 +263,7 @@ def test_pytorchs_gradcheck_has_the_same_opinion(name: str, x: list[float], righ
 
 
 @pytest.mark.torch
-def test_a_relative_error_of_a_millionth_that_pytorch_lets_pass_is_found() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is optional: the group `torch`, which CI installs")
+def test_a_relative_error_of_a_millionth_that_pytorch_lets_pass_is_found(torch: Any) -> None:
     x = torch.tensor([2.0], dtype=torch.float64, requires_grad=True)
 
     assert torch.autograd.gradcheck(lambda x: (x * x).detach() + (1 + 1e-6) * (x * x - (x * x).detach()), [x])

@@ -289,9 +289,8 @@ OPERATION = st.one_of(
 @pytest.mark.filterwarnings("ignore:The use of `x.T`:UserWarning")
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.lists(OPERATION, min_size=2, max_size=8))
-def test_writes_on_chains_of_views_agree_with_pytorch(operations: list[tuple[str, int, int]]) -> None:
+def test_writes_on_chains_of_views_agree_with_pytorch(torch: Any, operations: list[tuple[str, int, int]]) -> None:
     """The same program in both: every living tensor's value, and the gradients of all of them, agree."""
-    torch = pytest.importorskip("torch", reason="PyTorch is optional: the group `torch`, which CI installs")
     start, weight = np.linspace(0.1, 0.6, 6).reshape(2, 3), np.array(0.7)
 
     def run(make: Callable[[Any], Any]) -> tuple[list[Any], Any, Any]:

@@ -296,11 +296,6 @@ REFUSALS: dict[str, Refusal] = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def torch() -> Any:
-    return pytest.importorskip("torch", reason="PyTorch is optional: the group `torch`, which CI installs")
-
-
 ERRORS = (RuntimeError, TypeError, ValueError, FloatingPointError, NotImplementedError)
 
 

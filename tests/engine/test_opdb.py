@@ -13,11 +13,6 @@ pytestmark = [pytest.mark.torch, pytest.mark.timeout(300)]  # a busy machine tak
 
 
 @pytest.fixture(scope="module")
-def torch() -> Any:
-    return pytest.importorskip("torch", reason="PyTorch is optional: the group `torch`, which CI installs")
-
-
-@pytest.fixture(scope="module")
 def operations(torch: Any) -> list[Any]:
     return load_op_db()
 

@@ -21,11 +21,6 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module")
-def torch() -> Any:
-    return pytest.importorskip("torch", reason="PyTorch is optional: the group `torch`, which CI installs")
-
-
 def test_every_item_has_a_program() -> None:
     assert {name.partition(":")[0] for name in PROGRAMS} == set(ITEMS)
 

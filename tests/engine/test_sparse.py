@@ -109,8 +109,7 @@ def test_rows_and_a_dense_array_add_to_a_dense_array() -> None:
 
 
 @pytest.mark.torch
-def test_the_rows_agree_with_pytorchs_sparse_embedding() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is optional: the group `torch`, which CI installs")
+def test_the_rows_agree_with_pytorchs_sparse_embedding(torch: Any) -> None:
     w, theirs = table(), torch.arange(12.0, dtype=torch.float64).reshape(4, 3).requires_grad_()
     engine.square(engine.embedding(FIRST, w, sparse=True)).sum().backward()
     torch.nn.functional.embedding(torch.tensor(FIRST), theirs, sparse=True).square().sum().backward()

@@ -138,9 +138,8 @@ def test_shape_and_dtype_are_those_of_the_input(name: str) -> None:
 
 
 @pytest.mark.torch
-def test_bessel_functions_are_pytorchs() -> None:
+def test_bessel_functions_are_pytorchs(torch: Any) -> None:
     """It differentiates none; its J and Y are off by up to 1e-6 just above 5, where 40 digits are on our side."""
-    torch = pytest.importorskip("torch", reason="PyTorch is optional: the group `torch`, which CI installs")
     theirs = torch.special
     x = np.linspace(0.01, 50, 500)
     named = {

@@ -29,11 +29,6 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module")
-def torch() -> Any:
-    return pytest.importorskip("torch", reason="PyTorch is optional: the group `torch`, which CI installs")
-
-
 def tensors(torch: Any, arrays: list[Any]) -> list[Any]:
     return [torch.tensor(a) for a in arrays]
 

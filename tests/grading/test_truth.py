@@ -78,8 +78,7 @@ TORCH: dict[str, Callable[..., Any]] = {
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", TORCH)
-def test_pytorch_agrees_within_the_tolerance(shipped: Library, name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is optional: the group `torch`, which CI installs")
+def test_pytorch_agrees_within_the_tolerance(shipped: Library, torch: Any, name: str) -> None:
     compared = 0
     for case, known in truths(shipped, name):
         if case.alias or any(np.size(v) == 0 for v in case.inputs.values()):
