@@ -199,6 +199,7 @@ RULES = {
     "maximum_backward__share_of_values": None,
     "maximum_backward__weights_by_value": "stray-factor",
     "maxpool2d_backward__counts_windows": "wins-averaged",
+    "maxpool2d_backward__finite_differences": "too-much-work",
     "maxpool2d_backward__pays_in_maxima": "stray-factor",
     "maxpool2d_backward__row_and_column_exchanged": "row-for-column",
     "maxpool2d_backward__smallest": "slip-function",
