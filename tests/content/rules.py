@@ -117,6 +117,7 @@ RULES = {
     "embedding_sparse_backward__padding_dropped": "row-0-is-padding",
     "embedding_sparse_backward__runs_unsorted": "neighbours-only",
     "equality_qp_backward__doubled_objective": "constant-factor",
+    "equality_qp_backward__finite_differences": "too-much-work",
     "equality_qp_backward__gradient_below": None,
     "equality_qp_backward__minus_block": None,
     "equality_qp_backward__projected_only": "projected-only",
