@@ -66,7 +66,7 @@ class Given:
         smooth: Whether the forward is differentiable here, so that finite differences may vote.
         remark: Whether a wrong answer here earns a remark instead of failing.
         empty: Whether a size-0 axis makes sense.
-        large: Sizes for the one large case, or None to choose them; `False` for no large case.
+        large: Sizes for the one large case, or True to choose them, save for an estimator; `False` for no large case.
         note: A few words that name this class in a report, such as "at the kink".
         bound: What a call may cost; such a class is put once, at the sizes of `large`, to what is right elsewhere.
         draws: For an estimator: how often it is asked, each time with other draws of `sample`; its mean is judged.

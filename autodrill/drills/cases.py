@@ -110,7 +110,8 @@ def battery(exercise: Exercise, solution: Solution, seed: int) -> list[Case]:
             elif entry.bound is None:
                 cases += _array_cases(entry, rng)
         given = [e for e in solution.cases if isinstance(e, Given) and e.large]
-        large = [e for e in given if e.symbols and e.bound is None and not e.draws]
+        # What an estimator's draws deviate by may take far more than its inputs: its author says how large.
+        large = [e for e in given if e.symbols and e.bound is None and (not e.draws or isinstance(e.large, dict))]
         # A JVP by finite differences costs two forwards and no more: there precision tells, not cost.
         # Nobody writes finite differences as a kernel.
         costs = exercise.kind.is_linear and exercise.kind not in {Kind.JVP, Kind.KERNEL}
@@ -360,4 +361,4 @@ def _large_case(entry: Given, rng: np.random.Generator) -> Case:
         sizes.update(entry.large)
     inputs = draw(entry, sizes, rng)
     case = Case(f"{_label(entry)} · large", inputs, dict(entry.static), seed=_child(rng), dtype="float32", large=True)
-    return replace(case, bound=entry.bound)
+    return replace(case, bound=entry.bound, draws=entry.draws)

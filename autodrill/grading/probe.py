@@ -164,10 +164,10 @@ def observe(exercise: Exercise, solution: Solution, asked: Question, ends: Seque
 def _observed(exercise: Exercise, solution: Solution, asked: Question, ends: Sequence[CallOutcome]) -> Observation:
     first = ends[0] if not asked.case.draws else mean_of_draws(exercise, solution, asked.truth, ends)
     seen = examine(exercise, solution, asked.case, asked.truth, first)
-    if asked.case.draws:
-        return seen if seen.fault is not None else replace(seen, fault=noise(exercise, solution, asked.truth, ends))
     if asked.case.large:
         return _costly(seen)
+    if asked.case.draws:
+        return seen if seen.fault is not None else replace(seen, fault=noise(exercise, solution, asked.truth, ends))
     if seen.fault is not None:
         return seen
     fault = None

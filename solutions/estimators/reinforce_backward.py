@@ -46,7 +46,15 @@ WRT = ("logits",)
 CASES = [
     given("logits[n,k] rewards[n,k]", rewards=normal(mean=5), baseline=5.0, draws=120, empty=False),
     given("logits[n,k] rewards[n,k]", rewards=normal(mean=-3), baseline=-2.5, draws=120, empty=False, note="losses"),
-    given("logits[n,k] rewards[n,k]", rewards=2.0, baseline=2.0, draws=3, note="no advantage", empty=False),
+    given(
+        "logits[n,k] rewards[n,k]",
+        rewards=2.0,
+        baseline=2.0,
+        draws=3,
+        note="no advantage",
+        empty=False,
+        large={"n": 1000, "k": 20},
+    ),
     given("logits[1,k] rewards[1,k]", rewards=normal(mean=4), baseline=4.0, draws=120, note="one state", empty=False),
     given(
         "logits[2,3] rewards[2,3]",

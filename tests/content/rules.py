@@ -235,6 +235,7 @@ RULES = {
     "pow_backward__logarithm_of_the_exponent": None,
     "pow_backward__precedence": "term-without-upstream",
     "reinforce_backward__baseline_added": "baseline-added",
+    "reinforce_backward__finite_differences": "too-much-work",
     "reinforce_backward__mean_over_actions_too": "mean-over-actions-too",
     "reinforce_backward__over_the_batch": None,
     "reinforce_backward__returns_forgotten": "no-return",
