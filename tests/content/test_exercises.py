@@ -184,6 +184,14 @@ def test_an_unusual_answer_that_is_right_passes(path: Path) -> None:
         assert report.verdict is Verdict.PASS, (seed, message(report))
 
 
+def test_finite_differences_cost_too_much_wherever_they_may_be_exact() -> None:
+    costly = [e for e in EXERCISES if e.kind.is_linear and e.kind not in {Kind.JVP, Kind.KERNEL}]
+    without = [e.id for e in costly if not any(case.large for case in cases_of(e, 0).cases)]
+
+    assert without == ["label_graph"]  # of four numbers, where nothing costs anything
+    assert len(costly) > len(EXERCISES) / 2
+
+
 # -- through the command line: what must not hang, crash or pass -------------------------------------------------------
 
 
