@@ -83,7 +83,7 @@ def second(torch: Any, call: Any, inputs: list[Any]) -> Any:
 
 
 @pytest.mark.torch
-@pytest.mark.filterwarnings("ignore::UserWarning", "ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::UserWarning", "ignore::DeprecationWarning")  # PyTorch's own
 class TestWhatPyTorchRefuses:
     """A newer PyTorch that no longer does makes these fail, and a line of the tables superfluous."""
 

@@ -286,7 +286,7 @@ OPERATION = st.one_of(
 
 
 @pytest.mark.torch
-@pytest.mark.filterwarnings("ignore:The use of `x.T`:UserWarning")
+@pytest.mark.filterwarnings("ignore:The use of `x.T`:UserWarning")  # PyTorch's own
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.lists(OPERATION, min_size=2, max_size=8))
 def test_writes_on_chains_of_views_agree_with_pytorch(torch: Any, operations: list[tuple[str, int, int]]) -> None:

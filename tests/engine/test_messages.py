@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 pytestmark = [
     pytest.mark.torch,
-    pytest.mark.filterwarnings("ignore:(invalid value|divide by zero):RuntimeWarning"),
-    pytest.mark.filterwarnings("ignore:Anomaly Detection has been enabled:UserWarning"),
+    pytest.mark.filterwarnings("ignore:(invalid value|divide by zero):RuntimeWarning"),  # NaNs are meant
+    pytest.mark.filterwarnings("ignore:Anomaly Detection has been enabled:UserWarning"),  # what is said when it is
     pytest.mark.filterwarnings("ignore:Error detected in:UserWarning"),  # anomaly mode's copy of the forward stack
 ]
 

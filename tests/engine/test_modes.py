@@ -12,7 +12,7 @@ from autodrill.engine import Tensor, detect_anomaly, inference_mode, is_grad_ena
 from autodrill.engine.mode import mode
 from tests.engine.build import leaf
 
-pytestmark = pytest.mark.filterwarnings("ignore:(invalid value|divide by zero):RuntimeWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:(invalid value|divide by zero):RuntimeWarning")  # NaNs are meant
 
 
 @pytest.fixture(autouse=True)

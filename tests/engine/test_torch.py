@@ -25,7 +25,7 @@ pytestmark = [
     # PyTorch 2.13 calls its own deprecated function when its forward mode is first imported.
     pytest.mark.filterwarnings("ignore:reduction. 'mean' divides:UserWarning"),  # of kl_div, as it says
     pytest.mark.filterwarnings("ignore:Using padding='same' with even:UserWarning"),  # of time, not of the result
-    pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning"),  # by PyTorch itself
 ]
 
 
