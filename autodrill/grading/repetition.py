@@ -124,7 +124,9 @@ def _afresh(process: Runner, exercise: Exercise, solution: Solution, o: Observat
 
 
 def _answers(process: Runner, exercise: Exercise, solution: Solution, o: Observation) -> list[_Answer]:
-    """Ask the same several times; fewer answers, or none, where the process ends."""
+    """Ask the same several times; fewer answers, or none, where the process ends or has ended."""
+    if process.finished:
+        return []
     call = Call(arguments(exercise, solution, o.case, o.truth), watched=False)
     budget = answer_budget(o.case, o.truth)
     request = call_request([call] * _TIMES, budget=budget, seconds=process.limits.seconds)

@@ -11,6 +11,7 @@ import pytest
 from autodrill.grading import explain
 from autodrill.grading.judge import Submission, grade
 from autodrill.grading.layers import OPEN
+from autodrill.grading.prepared import Prepared
 from autodrill.grading.process import Runner
 from autodrill.grading.report import Verdict
 from autodrill.grading.server import Server
@@ -280,6 +281,28 @@ def cube_backward(g, x):
     assert report.failure is not None
     assert report.failure.label.endswith("large")
     assert key_of(report) == "random"
+
+
+def test_an_answer_that_ends_its_process_is_wrong_all_the_same_whichever_call_it_ends_it_at(pack: Pack) -> None:
+    pack.add()
+    prepared = Prepared(*pack.load(), 0)
+    with Server(OPEN) as server:
+        for last in range(1, 150, 2):
+            source = f"""import os
+
+calls = 0
+
+
+def cube_backward(g, x):
+    global calls
+    calls += 1
+    if calls == {last}:
+        os._exit(0)
+    return (7 * x - 1) * g
+"""
+            submission = Submission(source.encode(), "a.py", "a.py")
+            report = grade(*pack.load(), submission, seed=0, prepared=prepared, spawn=server.spawn)
+            assert report.verdict is Verdict.FAIL, last
 
 
 def test_forks_that_share_the_state_of_a_generator_are_random_all_the_same(pack: Pack) -> None:
