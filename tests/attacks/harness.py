@@ -235,7 +235,7 @@ def _verdict(grade: Grade, source: bytes, exercise: str) -> str:
 def table(results: Sequence[Result]) -> str:
     """Return, for each layer, how many files come through and of which families, as text."""
     lines = []
-    width = max(len(result.layer) for result in results)
+    width = max((len(result.layer) for result in results), default=0)
     for layer in dict.fromkeys(result.layer for result in results):
         here = [result for result in results if result.layer == layer]
         through = Counter(result.family for result in here if result.breach)
