@@ -1,6 +1,8 @@
 """The program: `autodrill`, and `python -m autodrill`, which is the same."""
 
 import gc
+import sys
+from pathlib import Path
 
 __all__ = ["main"]
 
@@ -18,5 +20,13 @@ def main() -> None:
         gc.freeze()
 
 
+def _forget_the_working_folder() -> None:
+    """Import nothing from the folder `python -m autodrill` is run in: files handed in may lie there, of any name."""
+    here = Path.cwd()
+    if here != Path(__file__).resolve().parents[1]:
+        sys.path[:] = [path for path in sys.path if path not in ("", str(here))]
+
+
 if __name__ == "__main__":
+    _forget_the_working_folder()
     main()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+import sys
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -26,12 +27,15 @@ def pool(workers: int, begin: Callable[..., None], *arguments: object) -> Iterat
     from multiprocessing import get_context
 
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when a worker imports NumPy
+    # A worker is started with `-c`, for which the working folder is the first to import from: a file handed in there
+    # under a module's name would be run, by whoever grades it.
+    os.environ["PYTHONSAFEPATH"] = "1"
     # Spawned: a fork of this process would share its open history, and its threads would be gone.
     spawn = get_context("spawn")
     cores = spawn.SimpleQueue()
     for core in _cores(workers):
         cores.put(core)
-    with ProcessPoolExecutor(workers, spawn, _begin, (cores, begin, arguments)) as executor:
+    with ProcessPoolExecutor(workers, spawn, _begin, (os.getpid(), cores, begin, arguments)) as executor:
         yield executor
 
 
@@ -41,7 +45,14 @@ def _cores(workers: int) -> list[int | None]:
     return [*cores[:workers]] if len(cores) >= workers else [None] * workers
 
 
-def _begin(cores: SimpleQueue[int | None], begin: Callable[..., None], arguments: tuple[object, ...]) -> None:
+def _begin(
+    parent: int, cores: SimpleQueue[int | None], begin: Callable[..., None], arguments: tuple[object, ...]
+) -> None:
+    if sys.platform == "linux":
+        with suppress(ImportError):  # a Python built without ctypes
+            from autodrill.grading.child.privileges import die_with_parent
+
+            die_with_parent(parent)
     # Worker, fork server and candidate wait for one another most of the time: waking on another core costs more. And
     # none interrupts another: the candidate goes on to its next calls before the worker looks at the answers, so that
     # the core changes hands a few times for a file and not once for every call.
