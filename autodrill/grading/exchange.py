@@ -106,6 +106,10 @@ class Exchange:
             self._drain(descriptor)
         return self._count > self._output
 
+    def excuse_afresh(self) -> None:
+        """Excuse no waiting from before now: nothing is under way."""
+        self._excused = self._child.waited()
+
     def post(self, *requests: bytes) -> int:
         """Send requests, or as much of them as can be sent at once, and return the number of the last for `answer`."""
         self._outgoing.extend(map(memoryview, requests))

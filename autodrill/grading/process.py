@@ -200,6 +200,7 @@ class Runner:
         self._alive()
         waiting: deque[tuple[int, Request]] = deque()
         upcoming = iter(requests)
+        self._exchange.excuse_afresh()
         try:
             while True:
                 if len(waiting) <= ahead // 2:

@@ -92,6 +92,8 @@ def serve_confined(channel: Channel, host: Host, ready: confine.Ready, memory: i
         memory: Bytes it may allocate beyond what Python and NumPy take.
         marker: The descriptor to mark the running line in, None not to.
     """
+    host.spare_memory()
+    host = replace(host, spare_memory=limits.spare(limits.spare_bytes(memory)))
     if marker is not None:
         way = trace.Marker(marker).call
         host = replace(host, load=way, call=way)
@@ -193,7 +195,7 @@ class Candidate:
         assert self.target is not None
         before = None if sent is None else [claims.snapshot(*each) for each in zip(arguments, sent, strict=True)]
         try:
-            result = self.host.call(self.target, arguments, self.filename)
+            result = values.plain(self.host.call(self.target, arguments, self.filename))
             answer = wire.Encoded(values.encode(result, limit=limit))
             found = None if before is None else claims.compare(arguments, before, result)
         except values.OversizedError as error:

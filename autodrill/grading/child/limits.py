@@ -19,7 +19,8 @@ __all__ = ["address_space", "bound", "renew_cpu", "spare"]
 
 _OPEN_FILES = 64
 _SPARE = 64 << 20
-_TIGHT = 64 << 20  # below, the steps that the heap grows by would count
+_LITTLE = 1 << 20
+_TIGHT = 64 << 20  # below, memory is what is graded: the steps that the heap grows by would count
 _NONE = tuple(
     getattr(resource, name)
     for name in ("RLIMIT_CORE", "RLIMIT_FSIZE", "RLIMIT_MEMLOCK", "RLIMIT_MSGQUEUE")
@@ -30,12 +31,17 @@ _IN_ADVANCE = 2  # seconds
 _granted = 0
 
 
-def spare() -> Callable[[], object]:
+def spare_bytes(memory: int) -> int:
+    """Return how much is kept back for a report; where memory is what is graded, too little to be worth taking."""
+    return _LITTLE if memory < _TIGHT else _SPARE
+
+
+def spare(size: int = _SPARE) -> Callable[[], object]:
     """Keep address space back, and return a function that gives it free: to report that the rest is used up."""
     if sys.platform != "linux":  # elsewhere address space is not limited
         return bool
     # Memory without access costs nothing but its addresses, and giving it free needs no memory and no limit lifted.
-    return mmap.mmap(-1, _SPARE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=0).close
+    return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=0).close
 
 
 def bound(memory: int, used: int | None) -> None:
@@ -51,7 +57,8 @@ def bound(memory: int, used: int | None) -> None:
                 from .heap import small_steps
 
                 small_steps()
-        _limit(resource.RLIMIT_AS, used + _SPARE + memory, used + _SPARE + memory)
+        most = used + spare_bytes(memory) + memory
+        _limit(resource.RLIMIT_AS, most, most)
     for each in _NONE:
         _limit(each, 0, 0)
     _limit(resource.RLIMIT_NOFILE, _OPEN_FILES, _OPEN_FILES)
