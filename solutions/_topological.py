@@ -103,11 +103,11 @@ def judge(order, edges, data):
     if isinstance(order, np.ndarray):
         order = order.tolist()
     if not isinstance(order, list):
-        return "type: the result must be a list of nodes"
+        return "not-nodes: the result must be a list of nodes"
     if any(isinstance(label, str) for label in order):
         return "keeps-state: the list holds nodes of an earlier graph"
     if any(not isinstance(label, int) for label in order):
-        return "type: the list must hold the nodes themselves"
+        return "not-nodes: the list must hold the nodes themselves"
     place = {label: i for i, label in enumerate(order)}
     for i, label in enumerate(order):
         if place[label] != i:

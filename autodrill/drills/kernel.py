@@ -5,12 +5,22 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["C_TYPES", "CParameter", "KernelSignature", "KernelText", "kernel_signature", "kernel_text"]
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _KERNEL = re.compile(r"__global__\b[^{};]*?\b(?P<name>[A-Za-z_]\w*)\s*\((?P<parameters>[^(){};]*)\)\s*\{")
 _PARAMETER = re.compile(r"(?P<type>.*?)(?P<pointer>\*?)\s*(?P<name>[A-Za-z_]\w*)\Z", re.DOTALL)
+_HOST_HEADER = re.compile(
+    r"^[ \t]*#[ \t]*include[ \t]*[<\"]"
+    r"(?:cuda|cuda_runtime|cuda_runtime_api|device_launch_parameters|math)\.h[>\"][^\n]*$"
+    r"|^[ \t]*#[ \t]*include[ \t]*<cmath>[^\n]*$",
+    re.MULTILINE,
+)
 _RESTRICT = re.compile(r"\b(?:__restrict__|__restrict)\b")
 
 
@@ -78,15 +88,46 @@ class KernelSignature:
 
 
 def kernel_text(tree: ast.Module, entry: str) -> KernelText | None:
-    """Return the text that the function `entry` of a file returns; None if that is no single string literal."""
+    """Return the text that the function `entry` of a file returns: nothing of the file is run.
+
+    None if that is neither one string literal nor a name that is given one, once, in the function or in the file.
+    """
     functions = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == entry]
     returns = [n for n in ast.walk(functions[-1]) if isinstance(n, ast.Return)] if functions else []
-    if len(returns) != 1:
-        return None
-    match returns[0].value:
+    value = returns[0].value if len(returns) == 1 else None
+    if isinstance(value, ast.Name):
+        inside = _values_of(value.id, functions[-1].body)
+        known = inside or _values_of(value.id, tree.body)
+        value = known[0] if len(known) == 1 else None
+    match value:
         case ast.Constant(value=str() as text, lineno=line):
-            return KernelText(text, line)
+            return KernelText(_without_host_headers(text), line)
     return None
+
+
+def _values_of(name: str, body: Sequence[ast.stmt]) -> list[ast.expr | None]:
+    """Return what a name is given in a body: None for what only running it would tell."""
+    given: list[ast.expr | None] = []
+    for statement in body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == name:
+                given.append(value)
+            case ast.AnnAssign(target=ast.Name(id=target), value=value) if target == name:
+                given.append(value)
+            case ast.FunctionDef() | ast.ClassDef():
+                pass
+            case _ if any(isinstance(n, ast.Name) and n.id == name and _is_set(n) for n in ast.walk(statement)):
+                given.append(None)
+    return given
+
+
+def _is_set(name: ast.Name) -> bool:
+    return not isinstance(name.ctx, ast.Load)
+
+
+def _without_host_headers(text: str) -> str:
+    """Empty the lines that include what a kernel has without: NVRTC, which compiles it, has no such headers."""
+    return _HOST_HEADER.sub("", text)
 
 
 def kernel_signature(text: str, name: str | None = None) -> KernelSignature | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from autodrill.grading.child import values
@@ -27,6 +28,13 @@ __all__ = ["read_call", "read_load"]
 _MAX_INDEX = 1 << 31
 _MAX_ITEMS = 50
 _NAME_LIMIT, _LINE_LIMIT = 200, 300
+_TOO_LARGE = re.compile(
+    r"a value of too many parts|a value nested more than \d+ deep|a dict with very long keys"
+    r"|a (str|bytes) of length \d+"
+    r"|an array of shape \([\d, ]*\) and dtype [<>]?\w{1,12} \([\d,.]+ MB\)",
+    re.ASCII,
+)
+"""What `values.OversizedError` says: anything else would be the candidate's words."""
 
 
 def read_load(kind: Kind, value: Value, *, memory: int) -> Loaded | NotDefined | Broken | Raised | OutOfMemory:
@@ -74,8 +82,8 @@ def read_call(kind: Kind, value: Value, *, memory: int) -> Returned | Oversized 
                 _pairs(joined),
                 _indexes(readonly),
             )
-        case Kind.OVERSIZED, str():
-            return Oversized(value[:_NAME_LIMIT])
+        case Kind.OVERSIZED, str() if len(value) <= _NAME_LIMIT and _TOO_LARGE.fullmatch(value):
+            return Oversized(value)
         case Kind.RAISED, tuple():
             return _read_raised(value, memory)
         case _:

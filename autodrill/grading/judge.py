@@ -110,10 +110,14 @@ def _grade(process: Runner, prepared: Prepared, submission: Submission, report: 
         return _not_loaded(report, exercise, loaded)
     chosen = prepared.chosen(only)
     seen: list[tuple[int, Observation]] = []
+    until = time.monotonic() + prepared.limits.total
     with closing(prepared.put(process, chosen)) as observations:
         for index, observation in observations:
             seen.append((index, observation))
             if observation.fault is not None and observation.fault.kind in FATAL:
+                break
+            if time.monotonic() > until:
+                seen[-1] = index, _too_long(observation, prepared.limits)
                 break
     failing = [(i, o) for i, o in seen if o.fault is not None and not o.case.remark]
     passed = sum(o.fault is None for _, o in seen)
@@ -124,6 +128,13 @@ def _grade(process: Runner, prepared: Prepared, submission: Submission, report: 
     failure = _explain(process, prepared, seen, failing)
     verdict = {FaultKind.TIME: Verdict.TIMEOUT}.get(failure.kind, Verdict.FAIL)
     return replace(report, verdict=verdict, failure=failure)
+
+
+def _too_long(observation: Observation, limits: Limits) -> Observation:
+    from autodrill.grading.observe import Fault
+
+    words = f"all its calls together take more than {limits.total:g} s"
+    return replace(observation, fault=observation.fault or Fault(FaultKind.TIME, words))
 
 
 def _basis(solution: Solution, seen: list[tuple[int, Observation]]) -> Basis:
@@ -167,7 +178,7 @@ def _load_failure(exercise: Exercise, end: ends.LoadOutcome) -> Failure:
         case ends.Died():
             return Failure(FaultKind.DIED, f"the file ended its process ({end.how}) while it was loaded", line=end.line)
         case ends.Unreadable():
-            return Failure(FaultKind.DIED, f"what came back is not an answer: {end.reason}")
+            return Failure(FaultKind.DIED, "what came back is not an answer")
         case ends.Loaded():
             raise TypeError("a file that loaded has not failed")
 
@@ -175,9 +186,12 @@ def _load_failure(exercise: Exercise, end: ends.LoadOutcome) -> Failure:
 def _explain(
     process: Runner, prepared: Prepared, seen: list[tuple[int, Observation]], failing: list[tuple[int, Observation]]
 ) -> Failure:
+    import numpy as np
+
     from autodrill.grading.explain import explain  # a right answer need not wait for what names wrong ones
 
-    return explain(process, prepared, seen, failing)
+    with np.errstate(all="ignore"):  # what is wrong may be infinite
+        return explain(process, prepared, seen, failing)
 
 
 def _remarks(process: Runner, prepared: Prepared, seen: list[tuple[int, Observation]]) -> tuple[Remark, ...]:

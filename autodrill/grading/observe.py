@@ -12,6 +12,7 @@ from autodrill.drills.authored import authored
 from autodrill.drills.exercise import Kind
 from autodrill.grading import outcome as ends
 from autodrill.grading.ask import arguments, named_arguments
+from autodrill.grading.child.wire import Opaque
 from autodrill.grading.device.faults import DEVICE_FAULTS
 from autodrill.grading.device.launch import left_unwritten
 from autodrill.grading.report import FaultKind
@@ -33,6 +34,19 @@ __all__ = ["Fault", "Observation", "answer_budget", "ask", "examine", "results"]
 
 _SPARE_BYTES = 1 << 16
 """Room for an answer beyond the bytes that the right one has: shapes may be wrong, and lists are wordy."""
+
+
+_TYPES = {
+    **{name: f"a {name}" for name in ("generator", "map", "zip", "filter", "set", "frozenset", "range", "matrix")},
+    "MaskedArray": "a masked array",
+    "builtin_function_or_method": "a function",
+    "complex": "complex",
+    "dict_values": "the values of a dict",
+    "function": "a function",
+    "longdouble": "a longdouble",
+    **{f"ndarray of dtype {each}": f"an array of dtype {each}" for each in ("float128", "float96", "object")},
+}
+"""How to call what is no result, by the name of its type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +120,8 @@ def examine(exercise: Exercise, solution: Solution, case: Case, truth: Truth, en
         fault = _untouched_nodes(case, truth, end.value) or fault
     conduct = _conduct(exercise, solution, case, truth, end)
     customs = _customs(solution, truth, end, got) if solution.remarks and fault is None and conduct is None else ()
-    return Observation(case, truth, end, tuple(got), wrong, fault or conduct, customs)
+    shown = tuple(None if g is None or g.dtype.kind not in "fiu" else g for g in got)
+    return Observation(case, truth, end, shown, wrong, fault or conduct, customs)
 
 
 def _not_returned(end: ends.CallOutcome) -> Fault:
@@ -130,8 +145,8 @@ def _not_returned(end: ends.CallOutcome) -> Fault:
             return Fault(FaultKind.OUTPUT, f"it prints more than {limit >> 10} KiB", line)
         case ends.Died(how=how, line=line):
             return Fault(FaultKind.DIED, f"it ended its process ({how}): an answer returns", line)
-        case ends.Unreadable(reason=reason):
-            return Fault(FaultKind.DIED, f"what came back is not an answer: {reason}")
+        case ends.Unreadable():  # why, in its own figures, could be anything it means to have shown
+            return Fault(FaultKind.DIED, "what came back is not an answer")
         case _:
             raise TypeError(f"not a way for a call to fail: {end!r}")
 
@@ -183,15 +198,22 @@ def results(
     if len(items) != len(names):
         wanted = f"{len(names)} results ({', '.join(names)})" if len(names) > 1 else f"one result ({names[0]})"
         count = "1 result" if len(items) == 1 else f"{len(items)} results"
-        count = "a dict" if isinstance(value, dict) else count
+        count = "a dict" if isinstance(value, dict) else _known_type(value) or count
         return None, Fault(FaultKind.ARITY, f"it returns {count}, must return {wanted}")
     for name, item in zip(names, items, strict=True):
         if item is None:
             return None, Fault(FaultKind.NOTHING, f"{name} is None")
+        if (known := _known_type(item)) is not None:
+            return None, Fault(FaultKind.TYPE, f"{name} is {known}, must be a plain array of numbers")
     got = [_as_array(item) for item in items]
     if "extra-axes" in solution.remarks:
         got = [_without_extra_axes(g, part) for g, part in zip(got, truth.parts, strict=True)]
     return got, None
+
+
+def _known_type(value: Any) -> str | None:
+    """Name what came back if it is of a type of Python's or NumPy's; a class of the candidate's is not named."""
+    return _TYPES.get(value.type_name) if isinstance(value, Opaque) else None
 
 
 def _without_extra_axes(got: Array | None, part: Part) -> Array | None:
@@ -215,7 +237,11 @@ def _without_absent(truth: Truth, items: Sequence[Any]) -> tuple[Sequence[Any], 
 
 
 def _numbers(value: Any) -> bool:
-    return isinstance(value, list) and all(type(v) in (int, float) for v in value)
+    return isinstance(value, list) and all(type(v) in (int, float) or _numpy_number(v) for v in value)
+
+
+def _numpy_number(value: Any) -> bool:
+    return isinstance(value, np.ndarray | np.generic) and value.ndim == 0 and value.dtype.kind in "fiu"
 
 
 def _as_array(item: Any) -> Array | None:
@@ -229,7 +255,7 @@ def _as_array(item: Any) -> Array | None:
 def _fits(item: Any) -> bool:
     """Whether Python integers fit a float64."""
     values = item if isinstance(item, list) else [item]
-    return all(isinstance(v, float) or abs(v) < 10**300 for v in values)
+    return all(not isinstance(v, int) or abs(v) < 10**300 for v in values)
 
 
 def _compare(part: Part, got: Array | None, *, any_dtype: bool) -> Fault | None:

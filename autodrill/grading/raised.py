@@ -213,6 +213,15 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
         "",
         Rule("unknown-name", "nothing has been given that name by then", "a typo? an import? a path that skips it?"),
     ),
+    (
+        "ModuleNotFoundError|ImportError",
+        "",
+        Rule(
+            "not-to-import",
+            "an answer may import NumPy and the standard library, whatever else is installed",
+            "which function of NumPy or `math` does the same, or can be written with a few of them?",
+        ),
+    ),
     ("KeyError", "", Rule("no-such-key", "the dict has no such key by then", "who should have put it there?")),
     (
         "ZeroDivisionError",

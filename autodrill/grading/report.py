@@ -72,6 +72,9 @@ FATAL = frozenset({FaultKind.TIME, FaultKind.MEMORY, FaultKind.OUTPUT, FaultKind
 _TELLING = frozenset({FaultKind.RAISED, FaultKind.NONLINEAR, FaultKind.UNREPEATABLE})
 """Kinds of faults whose summaries may quote what the candidate's code says."""
 
+_UNRUN = frozenset({FaultKind.SYNTAX, FaultKind.COMPILE})
+"""Kinds of faults that are found before any of the code has run."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -176,8 +179,10 @@ class Report:
     def withheld(self) -> Report:
         """Return the report without a word that the candidate's code wrote: what is printed could be a hidden case."""
         failure = self.failure
-        if failure is not None and failure.kind in _TELLING:
-            failure = replace(failure, summary=str(failure.kind))
+        if failure is not None:
+            summary = str(failure.kind) if failure.kind in _TELLING else failure.summary
+            code = failure.code if failure.kind in _UNRUN else ""  # it is the child that says what the line holds
+            failure = replace(failure, summary=summary, code=code)
         return replace(self, output="", failure=failure)
 
     def as_dict(self) -> dict[str, Any]:

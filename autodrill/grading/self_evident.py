@@ -86,7 +86,7 @@ _JUDGED = {
         "which nodes does your walk never append?",
     ),
     "order": ("a node must stand after all of its inputs", "when do you append a node: before or after its inputs?"),
-    "type": ("a list of the nodes themselves is asked for", "what do you return, and what do you put into it?"),
+    "not-nodes": ("a list of the nodes themselves is asked for", "what do you return, and what do you put into it?"),
     "keeps-state": ("something survives from an earlier call", "a default argument or a global that is never emptied?"),
 }
 """The general words for what the judges of graph exercises find, by key."""

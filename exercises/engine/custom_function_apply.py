@@ -5,7 +5,7 @@
 # minutes = 12
 # topics = ["engine", "custom functions", "saved values"]
 # requires = ["backward_engine"]
-# entry = "custom_function_apply Node Context"
+# entry = "custom_function_apply Node"
 # ///
 """A custom function is a class with two static methods, as in `torch.autograd.Function`:
 

@@ -89,7 +89,7 @@ def drive(candidate, edges, data):
 
 
 def judge(answer, edges, data):
-    return topological.judge(answer["order"], edges, data)
+    return topological.judge(answer.get("order") if isinstance(answer, dict) else answer, edges, data)
 
 
 def bug_visited_equality(root):

@@ -67,7 +67,7 @@ CASES = [two_applications, backward_twice, too_few, too_many]
 
 
 def drive(candidate, x, y, weights, short):
-    apply, Node, _ = candidate
+    apply, Node = candidate
 
     class Weighted:
         @staticmethod

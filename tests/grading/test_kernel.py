@@ -242,7 +242,7 @@ def test_a_stack_that_overflows_ends_the_process_alone(run: Run) -> None:
         (file("y[0] = later(n);", before="__device__ float later(int);"), "later", None),
         (file("").replace("void k(", "void other("), "there is no kernel `__global__ void k(const float* x", 2),
         (file("").replace("int n", "long n"), "and yours is `k(const float* x, float* y, long n)`", 2),
-        ("def answer():\n    return 'a' + 'b'\n", "must return the kernel's text, one string", 1),
+        ("def answer():\n    return 'a' + 'b'\n", "must return the kernel's text as one string literal", 1),
         ("def answer(:\n", "", 1),
     ],
 )

@@ -72,7 +72,8 @@ def _pass_over(
 ) -> bool:
     """Go on after each statement that fails so; False if it cannot be found."""
     body = ast.parse(source, filename).body
-    future = [node for node in body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
+    future: list[ast.stmt] = [node for node in body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
+    future += ast.parse("from __future__ import annotations").body  # what only an annotation names need not be there
     while True:
         line = _line_at_top(error, filename)
         at = next((i for i, node in enumerate(body) if _first_line(node) <= line <= (node.end_lineno or 0)), None)

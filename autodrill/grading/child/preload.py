@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import encodings
+import warnings
 from contextlib import suppress
 from importlib import import_module
+from pkgutil import iter_modules
 
 __all__ = ["MODULES", "preload"]
 
@@ -22,18 +25,22 @@ MODULES = (
     *("tempfile", "time", "timeit", "traceback", "unittest", "unittest.mock", "argparse", "threading"),
     *("__future__", "builtins", "importlib", "dis", "secrets", "zlib", "atexit", "signal"),
     # NumPy loads these only when they are asked for.
+    *("numpy.char", "numpy.core", "numpy.core.numeric"),
     *("numpy.ctypeslib", "numpy.exceptions", "numpy.fft", "numpy.lib.stride_tricks", "numpy.linalg", "numpy.ma"),
     *("numpy.polynomial", "numpy.random", "numpy.rec", "numpy.strings", "numpy.testing", "numpy.typing"),
-    # The source's own encoding may be any of these.
-    *("encodings.ascii", "encodings.cp1252", "encodings.iso8859_1", "encodings.iso8859_15", "encodings.latin_1"),
-    *("encodings.idna", "encodings.raw_unicode_escape", "encodings.unicode_escape", "encodings.utf_16"),
-    *("encodings.utf_8_sig", "encodings.utf_32"),
+    # The source may be in any encoding.
+    *(f"encodings.{each.name}" for each in iter_modules(encodings.__path__) if each.name not in ("mbcs", "oem")),
 )
 """Modules of the standard library and NumPy; what they import themselves is loaded with them."""
 
 
 def preload() -> None:
     """Import them; a Python that was built without one goes without."""
-    for name in MODULES:
-        with suppress(ImportError):
-            import_module(name)
+    import numpy as np
+
+    with warnings.catch_warnings(action="ignore"):
+        for name in MODULES:
+            with suppress(ImportError):
+                import_module(name)
+    # `from numpy import *` would go and look for what is not loaded, and is a right thing to write.
+    np.__all__ = [name for name in np.__all__ if name in vars(np)]

@@ -23,6 +23,7 @@ __all__ = [
     "dtype_of",
     "encode",
     "from_wire",
+    "plain",
     "to_wire",
     "type_name",
 ]
@@ -68,6 +69,14 @@ class _Budget:
         self.items -= 1
         if self.items < 0:
             raise OversizedError("a value of too many parts")
+
+
+def plain(result: Any) -> Any:
+    """Return the tuple that a result is if it is a named one, else the result; nothing of its own runs."""
+    kind = type(result)
+    if kind is tuple or not issubclass(kind, tuple):
+        return result
+    return tuple.__getitem__(result, slice(None))
 
 
 def to_wire(value: Any, *, limit: int) -> wire.Value:

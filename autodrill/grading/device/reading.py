@@ -43,7 +43,8 @@ def read_kernel(source: bytes, filename: str, entry: str, wanted: KernelSignatur
     lines = source.decode("utf-8", "replace").split("\n")
     kernel = kernel_text(tree, entry)
     if kernel is None:
-        return not_compiled(f"`{entry}` must return the kernel's text, one string", lines, functions[entry])
+        message = f"`{entry}` must return the kernel's text as one string literal, as nothing of the file is run"
+        return not_compiled(message, lines, functions[entry])
     found = kernel_signature(kernel.text, wanted.name)
     if found is None:
         return not_compiled(f"there is no kernel `__global__ void {wanted}`", lines, kernel.line)
