@@ -53,12 +53,13 @@ class Case:
         inputs: The arguments of `forward` by name: arrays, or anything a scenario made.
         static: Further arguments that are never differentiated.
         cotangent: A literal for the cotangent, or None to draw it once the output's shape is known.
+        scale: What a drawn cotangent is multiplied by: a power of 2, by which every right answer is multiplied too.
         seed: Seed of what is drawn later: cotangents and starting gradients.
         smooth: Whether finite differences may vote.
         remark: Whether a wrong answer earns a remark only.
         dtype: The floating dtype everything is handed over in: "float64" or "float32".
         strided: Whether arrays are handed over non-contiguous.
-        alias: For scalar nodes: whether all operands are one node.
+        alias: Whether one object is given for several operands: for scalar nodes all, for arrays those drawn alike.
         fresh: For scalar nodes: whether `.grad` is still 0 when the closure is called.
         simple: Whether cotangents and starting gradients are small integers, to read in a report.
         large: Whether this is the large case that makes an answer by finite differences cost too much.
@@ -73,6 +74,7 @@ class Case:
     inputs: dict[str, Any]
     static: dict[str, Any] = field(default_factory=dict)
     cotangent: Any = None
+    scale: float = 1.0
     seed: int = 0
     smooth: bool = True
     remark: bool = False
@@ -109,6 +111,7 @@ def battery(exercise: Exercise, solution: Solution, seed: int) -> list[Case]:
                 cases += _kernel_cases(entry, rng)
             elif entry.bound is None:
                 cases += _array_cases(entry, rng)
+        cases += _scaled_cases(exercise, solution, rng)
         given = [e for e in solution.cases if isinstance(e, Given) and e.large]
         # What an estimator's draws deviate by may take far more than its inputs: its author says how large.
         large = [e for e in given if e.symbols and e.bound is None and (not e.draws or isinstance(e.large, dict))]
@@ -291,7 +294,43 @@ def _array_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
         cases += [case(f"{symbol} = 0", {**distinct, symbol: 0}) for symbol in may_be_0]
     if entry.values.get("g") is None:
         cases.append(case("zero cotangent", distinct, cotangent=0.0, draws=few))
+    if pair := _alike(entry):
+        shared = case(f"{pair[1]} is {pair[0]}", distinct, alias=True)
+        cases.append(replace(shared, inputs=_with_one_object(shared.inputs, pair)))
     return cases
+
+
+def _alike(entry: Given) -> tuple[str, str] | None:
+    """Return two arrays of one shape, drawn from N(0, 1): nothing forbids that they are one object."""
+    drawn = [name for name, dims in entry.arrays.items() if name not in entry.values and dims]
+    pairs = itertools.combinations(drawn, 2)
+    return next(((a, b) for a, b in pairs if entry.arrays[a] == entry.arrays[b]), None)
+
+
+def _with_one_object(inputs: Mapping[str, Any], pair: tuple[str, str]) -> dict[str, Any]:
+    return {**inputs, pair[1]: inputs[pair[0]]}
+
+
+def _scaled_cases(exercise: Exercise, solution: Solution, rng: np.random.Generator) -> list[Case]:
+    """Cotangents of a size that nobody thinks of: whoever cuts off what is tiny or huge is not linear in them.
+
+    The huge ones are float32, where half precision cannot hold them.
+    """
+    if not exercise.kind.is_linear or solution.drive or solution.forward is None or exercise.kind is Kind.VALUE:
+        return []
+    plain = (e for e in solution.cases if isinstance(e, Given) and e.symbols and takes_draws(e) and not e.draws)
+    entry = next((e for e in plain if e.smooth and not e.tail and e.bound is None and "g" not in e.values), None)
+    if entry is None:
+        return []
+    of = "tangent" if exercise.kind is Kind.JVP else "cotangent"
+    small = "float32" if exercise.kind is Kind.KERNEL else "float64"
+    made = []
+    for what, scale, dtype in ((f"tiny {of}", 2.0**-100, small), (f"huge {of}", 2.0**40, "float32")):
+        sizes = distinct_sizes(entry, (2 + rng.permutation(len(entry.symbols))).tolist())
+        inputs = draw(entry, sizes, rng)
+        settings = {"sizes": sizes_of(entry, inputs), "scale": scale, "dtype": dtype}
+        made.append(_case(entry, what, inputs, rng, **settings))
+    return made
 
 
 def _kernel_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
@@ -333,6 +372,8 @@ def _small_arrays(entry: Given, like: Case, rng: np.random.Generator, sides: Seq
     for simple in (True, False):
         for sizes in ordered:
             inputs = draw(entry, dict(zip(symbols, sizes, strict=True)), rng, simple=simple)
+            if like.alias and (pair := _alike(entry)):
+                inputs = _with_one_object(inputs, pair)
             case = replace(like, inputs=inputs, sizes=sizes_of(entry, inputs), seed=_child(rng), simple=simple)
             yield replace(case, label=_plain_label(like), large=False)
 

@@ -74,13 +74,14 @@ def read_call(kind: Kind, value: Value, *, memory: int) -> Returned | Oversized 
     match kind, value:
         case Kind.RETURNED, (result, None):
             return Returned(values.from_wire(result))
-        case Kind.RETURNED, (result, (changed, shared, joined, readonly)):
+        case Kind.RETURNED, (result, (changed, shared, joined, readonly, reused)):
             return Returned(
                 values.from_wire(result),
                 _indexes(changed),
                 _pairs(shared),
                 _pairs(joined),
                 _indexes(readonly),
+                _indexes(reused),
             )
         case Kind.OVERSIZED, str() if len(value) <= _NAME_LIMIT and _TOO_LARGE.fullmatch(value):
             return Oversized(value)

@@ -12,7 +12,7 @@ from autodrill.drills.exercise import Kind
 from autodrill.errors import InternalError
 from autodrill.grading.device.launch import launched, not_written_yet, shown_launch
 from autodrill.grading.drives import drive_for
-from autodrill.grading.process import Arg, Layout
+from autodrill.grading.process import Arg, Layout, SameAs
 
 if TYPE_CHECKING:
     from autodrill.drills.cases import Case
@@ -44,7 +44,13 @@ def arguments(exercise: Exercise, solution: Solution, case: Case, truth: Truth, 
         return launched(exercise, solution, named_arguments(exercise, solution, case, truth), truth)
     layout = Layout.STRIDED if case.strided else Layout.C
     named = named_arguments(exercise, solution, case, truth, draw)
-    return [Arg(v, layout) if isinstance(v, np.ndarray) else v for v in named.values()]
+    given: list[Any] = [Arg(v, layout) if isinstance(v, np.ndarray) else v for v in named.values()]
+    if case.alias:
+        places: dict[int, int] = {}
+        for place, name in enumerate(named):
+            if name in case.inputs and (first := places.setdefault(id(case.inputs[name]), place)) != place:
+                given[place] = SameAs(first)
+    return given
 
 
 def named_arguments(exercise: Exercise, solution: Solution, case: Case, truth: Truth, draw: int = 0) -> dict[str, Any]:

@@ -33,7 +33,14 @@ _SHRINK_SECONDS = 10.0
 """When to give up looking for a smaller case: the tries are counted, and take some tenths of a second, unless the
 candidate's code is very slow."""
 
-_NUMBERS_RIGHT = {FaultKind.MUTATED, FaultKind.ALIASED, FaultKind.UNREPEATABLE, FaultKind.NONLINEAR, FaultKind.NOISY}
+_NUMBERS_RIGHT = {
+    FaultKind.MUTATED,
+    FaultKind.ALIASED,
+    FaultKind.REUSED,
+    FaultKind.UNREPEATABLE,
+    FaultKind.NONLINEAR,
+    FaultKind.NOISY,
+}
 """Faults of answers whose numbers are right: showing them side by side would only puzzle."""
 
 

@@ -295,16 +295,20 @@ def _conduct(exercise: Exercise, solution: Solution, case: Case, truth: Truth, e
     """Faults of an answer whose numbers are right."""
     if solution.drive or exercise.kind in {Kind.VALUE, Kind.KERNEL}:
         return None
-    if not (end.changed or end.shared or end.readonly or end.joined):
+    if not (end.changed or end.shared or end.readonly or end.joined or end.reused):
         return None
     names = dict(enumerate(named_arguments(exercise, solution, case, truth)))
     accepted = solution.cotangents if "writes-cotangent" in solution.remarks else ()
     if changed := [i for i in end.changed if names.get(i) not in accepted]:
         name = names.get(changed[0], "that it was given")  # the number is a claim like any other
         return Fault(FaultKind.MUTATED, f"the argument {name} is not what it was before the call")
+    parts = [p.name for p in truth.parts]
+    own = {output for output, _ in end.shared}  # not its own, but the argument's that both calls have been given
+    for output in end.reused:
+        if output < len(parts) and output not in own and truth.parts[output].value.size:
+            return Fault(FaultKind.REUSED, f"{parts[output]} of one call lies in the memory of an earlier call's")
     if solution.may_alias or "aliases" in solution.remarks:
         return None
-    parts = [p.name for p in truth.parts]
     for output, argument in end.shared:
         if output < len(parts) and truth.parts[output].value.size:
             name = names.get(argument, "that it was given")

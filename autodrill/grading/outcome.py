@@ -90,6 +90,7 @@ class Returned:
         shared: (output, argument) pairs that share memory.
         joined: (output, output) pairs that share memory.
         readonly: Outputs that cannot be written element by element: not writable, or their elements overlap.
+        reused: Outputs that share memory with what an earlier call returned.
         fitting: Whether the value is a tuple of arrays of the very dtypes and shapes that `Form` asks for, with nothing
             said of it; False if that is not known.
     """
@@ -99,6 +100,7 @@ class Returned:
     shared: tuple[tuple[int, int], ...] = ()
     joined: tuple[tuple[int, int], ...] = ()
     readonly: tuple[int, ...] = ()
+    reused: tuple[int, ...] = ()
     fitting: bool = field(default=False, compare=False)
 
 

@@ -15,7 +15,7 @@ from autodrill.grading.outcome import Raised
 from autodrill.grading.raised import raised_rule
 from autodrill.grading.report import FaultKind, Rule
 from autodrill.grading.self_evident import careless_rule, self_evident_rule
-from autodrill.grading.somewhere import WRONG_SHAPE, class_of, only_somewhere, suffix_of
+from autodrill.grading.somewhere import WRONG_SHAPE, class_of, only_as_put, only_somewhere, suffix_of
 from autodrill.grading.wrong_rules import PATTERNS, Pattern
 
 if TYPE_CHECKING:
@@ -72,7 +72,11 @@ def generic_rule(subject: Subject, failing: list[Observation], passing: list[Obs
         passing: All observations without one.
     """
     with np.errstate(all="ignore"):  # what overflows in an alternative, or is 0/0 there, explains nothing
-        return self_evident_rule(subject, failing[0]) or _numerical_rule(subject, failing, passing)
+        return (
+            self_evident_rule(subject, failing[0])
+            or only_as_put(subject, failing, passing)
+            or _numerical_rule(subject, failing, passing)
+        )
 
 
 def _numerical_rule(subject: Subject, failing: list[Observation], passing: list[Observation]) -> Rule | None:

@@ -174,7 +174,9 @@ def _observed(exercise: Exercise, solution: Solution, asked: Question, ends: Seq
     # State is asked for first: what depends on earlier calls looks like anything else.
     if asked.repeated and len(ends) == asked.request.answers and ends[-1] is not ends[0]:
         again = examine(exercise, solution, asked.case, asked.truth, ends[-1]).fault
-        fault = again and Fault(FaultKind.UNREPEATABLE, f"the same call again: {again.summary}", again.line)
+        fault = again
+        if again is not None and again.kind is not FaultKind.REUSED:
+            fault = Fault(FaultKind.UNREPEATABLE, f"the same call again: {again.summary}", again.line)
     if fault is None and asked.linear:
         fault = _nonlinear(exercise, solution, asked, seen, ends[1 : 2 if asked.added else 3])
     return replace(seen, fault=fault) if fault is not None else seen

@@ -55,6 +55,7 @@ class FaultKind(StrEnum):
     WRONG = "the answer is wrong"
     MUTATED = "it changes an argument"
     ALIASED = "a result does not own its memory"
+    REUSED = "a result is overwritten by a later call"
     NONLINEAR = "the result is not linear in the cotangent"
     UNREPEATABLE = "the same call gives two answers"
     TOO_SLOW = "it does far more work than needed"

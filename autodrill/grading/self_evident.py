@@ -37,6 +37,11 @@ STRUCTURAL = {
         "the result is a view: an engine that accumulates in place would overwrite it",
         "return an array of your own: `.copy()`",
     ),
+    FaultKind.REUSED: Rule(
+        "reuses-memory",
+        "two calls return the same memory: the later one overwrites what the earlier one has returned",
+        "which array outlives a call of yours? make a new one in each, or return a copy",
+    ),
     FaultKind.NONLINEAR: Rule(
         "nonlinear-in-g",
         "every true VJP is linear in the cotangent: f(g1+g2) = f(g1)+f(g2), yours is not",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from autodrill.grading.alternatives import Subject
     from autodrill.grading.observe import Observation
 
-__all__ = ["WRONG_SHAPE", "class_of", "only_somewhere", "suffix_of"]
+__all__ = ["WRONG_SHAPE", "class_of", "only_as_put", "only_somewhere", "suffix_of"]
 
 WRONG_SHAPE = Rule(
     "shape",
@@ -23,15 +23,29 @@ WRONG_SHAPE = Rule(
 )
 """What to say of a wrong shape that no other rule explains."""
 
+_SCALED = Rule(
+    "nonlinear-in-g",
+    "every true VJP is linear in the cotangent: f(c g) = c f(g), yours is not for a very small or large c",
+    "which step cuts off what is small or large, or cannot hold it?",
+)
+_SCALED_JVP = Rule(
+    "nonlinear-in-tangent",
+    "every true JVP is linear in the tangent: f(c v) = c f(v), yours is not for a very small or large c",
+    "which step cuts off what is small or large, or cannot hold it?",
+)
+
+_CONTIGUOUS = Rule(
+    "needs-contiguous",
+    "right only for contiguous arrays",
+    "what do your reshapes assume of memory? where do they copy, and you write into the copy?",
+)
+
 _LAYOUTS: tuple[tuple[str, Rule], ...] = (
     (
         "float32",
         Rule("only-float32", "right in float64, wrong in float32", "is a step too coarse, or a constant upcast?"),
     ),
-    (
-        "not contiguous",
-        Rule("needs-contiguous", "right only for contiguous arrays", "what do your reshapes assume of memory?"),
-    ),
+    ("not contiguous", _CONTIGUOUS),
     ("every size 1", Rule("size-one", "wrong when an axis has size 1", "does your code tell size 1 from broadcast?")),
     ("every size 3", Rule("square-only", "wrong only for square arrays", "which axis does your code guess?")),
     ("all sizes", Rule("square-only", "wrong only for square arrays", "which axis does your code guess?")),
@@ -46,7 +60,7 @@ _LAYOUTS: tuple[tuple[str, Rule], ...] = (
             "do you ask whether they are equal, or whether they are the same object?",
         ),
     ),
-    (" is ", Rule("repeated-operand", "wrong when both operands are one node", "try z = x op x by hand")),
+    (" is ", Rule("repeated-operand", "wrong when two operands are one and the same", "try z = x op x by hand")),
     ("large", Rule("large-only", "right for small arrays, wrong for a large one", "what grows with the size?")),
 )
 _SEVERAL = 2
@@ -64,6 +78,21 @@ def class_of(o: Observation) -> str:
 def suffix_of(o: Observation) -> str:
     """What is special about a case within its class, such as `float32`."""
     return o.case.label.partition(" · ")[2]
+
+
+def only_as_put(subject: Subject, failing: list[Observation], passing: list[Observation]) -> Rule | None:
+    """Return the rule for an answer that the same numbers have right when they are put in another way, or None.
+
+    Args:
+        subject: The exercise.
+        failing: All observations with a fault, the smallest first; never empty.
+        passing: All observations without one.
+    """
+    if all(o.case.scale != 1 for o in failing) and any(o.case.scale == 1 for o in passing):
+        return _SCALED_JVP if subject.exercise.kind is Kind.JVP else _SCALED
+    if all(o.case.strided for o in failing) and any(not o.case.strided for o in passing):
+        return _CONTIGUOUS
+    return None
 
 
 def only_somewhere(subject: Subject, failing: list[Observation], passing: list[Observation]) -> Rule | None:

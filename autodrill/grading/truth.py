@@ -245,11 +245,12 @@ def _directions(case: Case, outputs: Sequence[Array], dtype: np.dtype[Any]) -> t
         if case.cotangent is not None:
             made.append(np.full(output.shape, case.cotangent, dtype=dtype))
         elif case.simple:
-            made.append(np.resize([2.0, 1.0, -1.0, 3.0], output.size).reshape(output.shape).astype(dtype))
+            few = np.resize([2.0, 1.0, -1.0, 3.0], output.size).reshape(output.shape)
+            made.append(np.asarray(case.scale * few, dtype))
         else:
             # A large one repeats itself, after as many elements as need not travel twice.
             drawn = rng.normal(size=min(output.size, PERIOD) if case.large else output.size)
-            made.append(np.resize(drawn, output.shape).astype(dtype))
+            made.append(np.asarray(case.scale * np.resize(drawn, output.shape), dtype))
     return tuple(made)
 
 

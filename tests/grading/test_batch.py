@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
+import time
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,8 +19,6 @@ from autodrill.grading.layers import SEALED, Layer
 from autodrill.grading.report import FaultKind, Verdict
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from autodrill.grading.process import Runner
     from tests.conftest import Pack
 
@@ -64,6 +65,81 @@ def test_what_the_code_says_is_withheld(task: Task) -> None:
     assert (report.failure.kind, report.failure.line) == (FaultKind.RAISED, 3)
     assert "ValueError" not in report.failure.summary
     assert "[" not in report.failure.summary
+
+
+HOSTILE_NAME = """import os
+import pathlib
+
+pathlib.Path("it_was_run").write_text(str(os.getpid()))
+
+
+def cube_backward(g, x):
+    return 3 * x * x * g
+"""
+
+
+@linux
+@pytest.mark.parametrize("name", ["multiprocessing.py", "runpy.py", "numpy.py", "concurrent.py"])
+def test_a_file_in_the_working_folder_is_graded_and_never_imported(
+    task: Task, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / name).write_text(HOSTILE_NAME, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    reports = list(grade_all(task, [submission(HOSTILE_NAME, name), submission(RIGHT)], 2))
+    assert [report.verdict for report in reports] == [Verdict.ERROR, Verdict.PASS]
+    assert not (tmp_path / "it_was_run").exists()
+
+
+@linux
+def test_workers_end_with_the_process_that_grades(pack: Pack) -> None:
+    pack.add()
+    program = (
+        "import sys, pathlib\n"
+        "from autodrill.grading.batch import Task, grade_all\n"
+        "from autodrill.grading.handed_in import Submission\n"
+        "if __name__ == '__main__':\n"
+        "    sleep = b'import time\\ndef cube_backward(g, x):\\n    time.sleep(1)\\n    return g\\n'\n"
+        "    quick, slow = ([Submission(source, 'a.py', 'a.py')] * 8 for source in (b'x = (', sleep))\n"
+        "    files = quick + slow\n"
+        "    for _ in grade_all(Task('cube_backward', (pathlib.Path(sys.argv[1]),), 3), files, 2):\n"
+        "        print('one', flush=True)\n"
+    )
+    script = pack.root / "grades.py"
+    script.write_text(program, encoding="utf-8")
+    with subprocess.Popen([sys.executable, str(script), str(pack.root)], stdout=subprocess.PIPE) as grades:
+        assert grades.stdout is not None
+        assert grades.stdout.readline() == b"one\n"
+        below = _descendants(grades.pid)
+        grades.kill()
+    assert len(below) >= 4  # two workers with a fork server each
+    until = time.monotonic() + 10
+    while time.monotonic() < until and any(map(_runs, below)):
+        time.sleep(0.05)
+    assert not any(map(_runs, below))
+
+
+def _descendants(pid: int) -> list[int]:
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+    return [each for child in map(int, children) for each in (child, *_descendants(child))]
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@linux
+def test_a_file_that_sleeps_in_every_call_is_not_waited_for_for_ever(task: Task) -> None:
+    slow = "import time\ndef cube_backward(g, x):\n    time.sleep(0.2)\n    return 3 * x * x * g\n"
+    with Worker(replace(task, limits=replace(task.limits, total=1.0))) as worker:
+        began = time.monotonic()
+        report = worker.grade(submission(slow))
+    assert time.monotonic() - began < 10
+    assert report.verdict is Verdict.TIMEOUT
+    assert report.failure is not None
+    assert "all its calls together take more than 1 s" in report.failure.summary
 
 
 @linux

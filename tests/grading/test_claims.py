@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def claims(function: Callable[..., Any], *arguments: Any) -> Claims:
     before = [snapshot(argument) for argument in arguments]
-    return compare(arguments, before, function(*arguments)) or Claims((), (), (), ())
+    return compare(arguments, before, function(*arguments)) or Claims((), (), (), (), ())
 
 
 def array() -> np.ndarray[Any, Any]:
@@ -98,6 +98,22 @@ def test_views_that_interleave_without_meeting_are_not_shared() -> None:
 )
 def test_an_output_that_cannot_be_accumulated_into_is_told(value: object, unwritable: bool) -> None:
     assert claims(lambda: (1.0, value)).readonly == ((1,) if unwritable else ())
+
+
+def test_what_a_later_call_overwrites_is_told() -> None:
+    first, second = array(), array()
+    assert compare([], [], first, array()) is None
+    for result, earlier, told in (
+        (first, first, (0,)),
+        (first[:1], first, (0,)),
+        ((second, first), (array(), first), (1,)),
+        ([second, first], (first[1:], 1.0), (1,)),
+        ({"a": second}, [second], (0,)),
+        (None, None, None),
+        (1.0, first, None),
+    ):
+        found = compare([], [], result, earlier)
+        assert (found and found.reused) == told, (result, earlier)
 
 
 def test_many_outputs_are_compared_in_reasonable_time() -> None:

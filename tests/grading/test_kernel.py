@@ -14,7 +14,7 @@ from autodrill.grading.device.faults import DEVICE_FAULTS, Found, told
 from autodrill.grading.device.runner import KernelRunner, Workshop
 from autodrill.grading.judge import Submission, grade
 from autodrill.grading.limits import CHECK_LIMITS, Limits
-from autodrill.grading.outcome import Broken, Died, NotDefined, Raised, Returned, TimedOut
+from autodrill.grading.outcome import Broken, Died, Loaded, NotDefined, Raised, Returned, TimedOut
 from autodrill.grading.report import FaultKind, Report, Verdict
 from autodrill.grading.start import start_runner
 
@@ -254,6 +254,37 @@ def test_what_does_not_compile_is_told_at_its_own_line(
     assert isinstance(loaded, Broken), loaded
     assert message in loaded.message
     assert line in (None, loaded.line)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        file("").replace("def answer():\n    return ", "TEXT = ") + "def answer():\n    return TEXT\n",
+        file("").replace("return ", "text = ") + "    return text\n",
+        file("", before="#include <cuda_runtime.h>\n# include <math.h>\n#include <cmath>"),
+    ],
+)
+def test_a_text_may_have_a_name_and_include_what_is_there_anyway(workshop: Workshop, source: str) -> None:
+    with KernelRunner.start(Limits(), spawn=workshop) as runner:
+        assert isinstance(runner.load(source.encode(), "answer.py", "answer"), Loaded)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "TEXT = 'a'\nTEXT = 'b'\ndef answer():\n    return TEXT\n",
+        "if 1:\n    TEXT = 'a'\ndef answer():\n    return TEXT\n",
+        "def answer():\n    text = 'a'\n    text += 'b'\n    return text\n",
+        "TEXT = 'a'\ndef answer():\n    for TEXT in 'bc':\n        pass\n    return TEXT\n",
+        "def answer():\n    return ''.strip()\n",
+        "def answer(text='a'):\n    return text\n",
+    ],
+)
+def test_what_only_running_a_file_would_tell_is_no_text(workshop: Workshop, source: str) -> None:
+    with KernelRunner.start(Limits(), spawn=workshop) as runner:
+        loaded = runner.load(source.encode(), "answer.py", "answer")
+    assert isinstance(loaded, Broken)
+    assert "as nothing of the file is run" in loaded.message
 
 
 def test_a_file_without_the_function_says_what_it_has(workshop: Workshop) -> None:

@@ -14,10 +14,11 @@ from autodrill.grading.outcome import Loaded
 from autodrill.grading.prepared import Prepared
 from autodrill.grading.probe import put
 from autodrill.grading.process import Runner
-from autodrill.grading.report import FaultKind
+from autodrill.grading.report import FaultKind, Verdict
 from autodrill.grading.truth import truth
 
 if TYPE_CHECKING:
+    from autodrill.drills.library import Library
     from autodrill.grading.observe import Fault
     from tests.conftest import Pack
 
@@ -117,6 +118,67 @@ def cube_backward(g, x):
     fault = fault_of(pack, source, "large")
     assert fault is not None
     assert fault.kind is FaultKind.TOO_SLOW
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "rule"),
+    [
+        (
+            (
+                "import numpy as np\nkept = {}\ndef cube_backward(g, x):\n    dx = kept.setdefault(x.shape, x * 0)\n"
+                "    dx[...] = 3 * x * x * g\n    return dx.astype(x.dtype, copy=False)\n"
+            ),
+            FaultKind.REUSED,
+            "reuses-memory",
+        ),
+        (
+            (
+                "import numpy as np\ndef cube_backward(g, x):\n    dx = np.zeros_like(x)\n"
+                "    dx.ravel()[:] = (3 * x * x * g).ravel()\n    return dx\n"
+            ),
+            FaultKind.VALUE,
+            "needs-contiguous",
+        ),
+        (
+            "import numpy as np\ndef cube_backward(g, x):\n    return 3 * x * x * np.where(abs(g) < 1e-12, 0, g)\n",
+            FaultKind.VALUE,
+            "nonlinear-in-g",
+        ),
+        (
+            "import numpy as np\ndef cube_backward(g, x):\n    return 3 * x * x * np.clip(g, -1e6, 1e6)\n",
+            FaultKind.VALUE,
+            "nonlinear-in-g",
+        ),
+        (
+            (
+                "import numpy as np\ndef cube_backward(g, x):\n"
+                "    return 3 * x * x * (g if x.dtype == float else g.astype('f2').astype('f4'))\n"
+            ),
+            None,
+            None,
+        ),
+    ],
+)
+def test_what_no_other_question_shows(pack: Pack, source: str, kind: FaultKind | None, rule: str | None) -> None:
+    pack.add()
+    exercise, solution = pack.load()
+    report = grade(exercise, solution, Submission(source.encode(), "a.py", "a.py"), seed=0)
+    assert report.verdict is Verdict.FAIL
+    assert report.failure is not None
+    assert kind in (None, report.failure.kind)
+    assert rule is None or (report.failure.rule is not None and report.failure.rule.key == rule)
+
+
+def test_two_inputs_drawn_alike_are_once_one_object(shipped: Library) -> None:
+    exercise = shipped.find("mul_broadcast_backward")
+    solution = shipped.solution(exercise)
+    both = "\n\ndef mul_broadcast_backward(g, a, b):\n    return apart(g * (1 + (a is b)), a, b)\n"
+    source = solution.source.replace("def mul_broadcast_backward", "def apart") + both
+    report = grade(exercise, solution, Submission(source.encode(), "a.py", "a.py"), seed=0)
+    assert report.failure is not None
+    assert report.failure.rule is not None
+    assert report.failure.rule.key == "repeated-operand"
+    assert "b is a" in report.failure.label
 
 
 SEVERAL = """CASES = [

@@ -240,7 +240,7 @@ def test_cotangents_are_drawn_and_never_ones(shipped: Library) -> None:
     assert large.size > 2 * PERIOD
     everything = np.concatenate([large[:PERIOD], *(values for case, values in drawn if not case.large)])
     assert not (everything == 1).any()
-    assert len(np.unique(everything)) == len(everything)
+    assert len(np.unique(everything)) >= len(everything) - 3  # thousands of float32: a few may be equal by chance
 
 
 def test_a_node_s_grad_is_what_it_starts_with_and_its_contribution(shipped: Library) -> None:

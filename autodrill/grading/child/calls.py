@@ -126,9 +126,9 @@ def _laid_out(array: NDArray[Any], layout: Layout) -> NDArray[Any]:
         case Layout.F:
             return array.copy(order="F")
         case Layout.STRIDED:
-            buffer = np.zeros((*array.shape, 2), array.dtype)
-            buffer[..., 0] = array
-            strided: NDArray[Any] = buffer[..., 0]
+            buffer = np.zeros((2, *array.shape), array.dtype, order="F")
+            buffer[0] = array
+            strided: NDArray[Any] = buffer[0, ...]
             return strided
         case Layout.REVERSED:
             flip: tuple[Any, ...] = (..., *(slice(None, None, -1),) * array.ndim)

@@ -34,10 +34,11 @@ class Claims:
     shared: tuple[tuple[int, int], ...]
     joined: tuple[tuple[int, int], ...]
     readonly: tuple[int, ...]
+    reused: tuple[int, ...]
 
     def to_wire(self) -> wire.Value:
         """Describe them for the wire."""
-        return (self.changed, self.shared, self.joined, self.readonly)
+        return (self.changed, self.shared, self.joined, self.readonly, self.reused)
 
 
 def snapshot(value: Any, data: bytes | None = None) -> Snapshot:
@@ -60,11 +61,19 @@ def snapshot(value: Any, data: bytes | None = None) -> Snapshot:
     return ("object", id(value))
 
 
-def compare(arguments: Sequence[Any], before: Sequence[Snapshot], result: Any) -> Claims | None:
-    """Compare the arguments with what they were, and the result's memory with theirs; None if nothing is to be said."""
+def compare(arguments: Sequence[Any], before: Sequence[Snapshot], result: Any, earlier: Any = None) -> Claims | None:
+    """Compare the arguments with what they were, and the result's memory with theirs; None if nothing is to be said.
+
+    Args:
+        arguments: After the call.
+        before: What they were.
+        result: What the call returned.
+        earlier: What an earlier call returned.
+    """
     changed = tuple([i for i, was in enumerate(before) if _differs(arguments[i], was)])
-    if not changed and _plainly_apart(arguments, result):  # as nearly always; the rest takes longer than a small call
+    if not changed and _plainly_apart(arguments, result, earlier):  # as nearly always; the rest takes longer
         return None
+    kept = [array for item in _items(earlier) for array in _arrays(item)]
     outputs = [list(_arrays(item)) for item in _items(result)]
     inputs = [list(_arrays(argument)) for argument in arguments]
     found = Claims(
@@ -78,15 +87,21 @@ def compare(arguments: Sequence[Any], before: Sequence[Snapshot], result: Any) -
             if _overlap(given, also)
         ),
         readonly=tuple(o for o, given in enumerate(outputs) if any(map(_cannot_be_written, given))),
+        reused=tuple(o for o, given in enumerate(outputs) if _overlap(given, kept)),
     )
-    return found if any((found.changed, found.shared, found.joined, found.readonly)) else None
+    return found if any((found.changed, found.shared, found.joined, found.readonly, found.reused)) else None
 
 
-def _plainly_apart(arguments: Sequence[Any], result: Any) -> bool:
+def _plainly_apart(arguments: Sequence[Any], result: Any, earlier: Any) -> bool:
     """Whether all arrays can be written and lie in memory of their own; False if that takes a closer look."""
     import numpy as np
 
     taken = set()
+    for item in earlier if type(earlier) is tuple else (earlier,):
+        if type(item) is np.ndarray:
+            taken.add(id(_owner(item)))
+        elif type(item) in _CONTAINERS:
+            return False
     for argument in arguments:
         if type(argument) is np.ndarray:
             taken.add(id(_owner(argument)))

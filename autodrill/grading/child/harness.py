@@ -144,6 +144,7 @@ class Candidate:
         self.module = types.ModuleType(_MODULE)
         self.drive, self.host = drive, host
         self.target: Callable[..., Any] | None = None
+        self.earlier: Any = None
 
     def load(self) -> tuple[Kind, wire.Value]:
         """Run the file, and return what to answer."""
@@ -181,23 +182,28 @@ class Candidate:
     ) -> Iterator[tuple[Kind, wire.Value, bool]]:
         """Make calls, up to one that does not return, and yield each's answer and whether another will follow."""
         first: list[Any] | None = None
+        self.earlier = None
         for left, (places, again, watched) in zip(range(len(asked) - 1, -1, -1), asked, strict=True):
             arguments = first if again and first is not None else _build(own, places)
             first = arguments if first is None else first
             sent = [calls.data_of(own[place]) for place in places] if watched else None
-            kind, answer = self._call(arguments, sent, budget)
+            kind, answer = self._call(arguments, sent, budget, keep=left > 0)
             if kind is not Kind.RETURNED:
                 yield kind, answer, False
                 return
             yield kind, answer, left > 0
 
-    def _call(self, arguments: list[Any], sent: list[bytes | None] | None, limit: int) -> tuple[Kind, wire.Value]:
+    def _call(
+        self, arguments: list[Any], sent: list[bytes | None] | None, limit: int, *, keep: bool
+    ) -> tuple[Kind, wire.Value]:
         assert self.target is not None
         before = None if sent is None else [claims.snapshot(*each) for each in zip(arguments, sent, strict=True)]
         try:
             result = values.plain(self.host.call(self.target, arguments, self.filename))
             answer = wire.Encoded(values.encode(result, limit=limit))
-            found = None if before is None else claims.compare(arguments, before, result)
+            found = None if before is None else claims.compare(arguments, before, result, self.earlier)
+            if keep and self.earlier is None:  # of the same request: a result must outlive the call after it
+                self.earlier = result
         except values.OversizedError as error:
             return Kind.OVERSIZED, str(error)
         except BaseException as error:

@@ -79,7 +79,9 @@ class Layout(IntEnum):
     F = 1
     """Contiguous, first axis fastest: what a transpose of a C-ordered array looks like."""
     STRIDED = 2
-    """Every second element along every axis of a larger buffer."""
+    """First axis fastest, and every second element of a larger buffer: neither it nor what NumPy makes like it
+    flattens without a copy.
+    """
     REVERSED = 3
     """Negative strides along every axis."""
 
