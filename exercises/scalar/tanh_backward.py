@@ -12,7 +12,7 @@ collected so far. The forward pass has computed
     out.data = tanh(self.data)
 
 and `out.grad` is dL/dout. Add what `out` contributes to `self.grad`, without computing
-another tanh: everything needed is at hand.
+another tanh: everything needed is at hand. `self.data` may be as large as ±1000.
 """
 
 

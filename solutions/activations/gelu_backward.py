@@ -41,7 +41,7 @@ HINTS = (
 )
 CASES = [
     given("x[n,m]"),
-    given("x[7]", x=[0.0, 1.0, -1.0, 10.0, -10.0, -0.75, 30.0], note="from tail to tail"),
+    given("x[12]", x=[0.0, 1.0, -1.0, 10.0, -10.0, -0.75, 30.0, 3.5, 5.5, -5.5, 6.0, -6.0], note="from tail to tail"),
 ]
 
 

@@ -39,12 +39,18 @@ HINTS = (
     "`np.expand_dims` gives g and out their axis back; the exponential is taken of a difference.",
 )
 CASES = [
-    given("x[n,m]", axis=-1, empty=False),
+    given("x[n,m>=1]", axis=-1),
     given("x[n,m]", axis=0, empty=False),
     given("x[k,n,m]", axis=1, empty=False),
     given("x[n]", empty=False),
-    given("x[n,m]", axis=-1, x=normal(1000), smooth=False, empty=False, large=False, note="entries of ±1000"),
-    given("x[2,3]", axis=-1, x=[[-np.inf, 1.0, 2.0], [0.0, -np.inf, -np.inf]], smooth=False, note="entries of -inf"),
+    given("x[k,n,m]", axis=-2, x=normal(1000), smooth=False, empty=False, large=False, note="entries of ±1000"),
+    given(
+        "x[3,3]",
+        axis=-1,
+        x=[[-np.inf, 1.0, 2.0], [0.0, -np.inf, -np.inf], [-np.inf, -1000.0, -np.inf]],
+        smooth=False,
+        note="entries of -inf",
+    ),
 ]
 
 

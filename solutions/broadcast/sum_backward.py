@@ -52,8 +52,9 @@ CASES = [
     given("x[k,m,n]", axis=-1, keepdims=True),
     given("x[n,m]", axis=None, keepdims=True),
     given("x[n]", axis=-1),
-    given("x[l,k,m,n]", axis=(1, 3)),
+    given("x[l,k,m,n]", axis=(-3, -1)),
     given("x[]"),
+    given("x[2,3]", axis=(), x=[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], note="summed over no axis"),
 ]
 
 

@@ -46,8 +46,9 @@ CASES = [
     given("x[n]", empty=False),
     # With ddof = 1 one element alone has no variance, so the axis has a size of its own.
     given("x[n,4]", axis=-1, ddof=1),
-    given("x[5,n]", axis=0, ddof=1),
+    given("x[k,5,n]", axis=-2, ddof=2),
     given("x[n,m]", axis=-1, x=normal(mean=1e6), empty=False, large=False, note="an offset of a million"),
+    given("x[3]", x=[0.0, 1e-7, 3e-7], note="hardly any spread"),
 ]
 
 
@@ -129,3 +130,13 @@ def var_backward(g, x, axis=-1, ddof=0):
 def var_backward(g, x, axis=-1, ddof=0):
     centred = x - x.mean(axis=axis, keepdims=True)
     return 2 * centred / (x.size - ddof) * np.expand_dims(g, axis)
+
+
+@mistake(
+    "ddof-is-a-flag",
+    "ddof is 0 or 1",
+    "With ddof = 2, by what does the forward divide? And by what do you?",
+)
+def var_backward(g, x, axis=-1, ddof=0):
+    centred = x - x.mean(axis=axis, keepdims=True)
+    return 2 * centred / (x.shape[axis] - bool(ddof)) * np.expand_dims(g, axis)

@@ -41,6 +41,7 @@ CASES = [
     given("x[n,m]"),
     given("x[3]", x=[0.0, np.pi / 2, -np.pi / 2], note="0 and ±π/2"),
     given("x[4]", x=[2.0, -2.0, 4.0, -5.0], note="all quadrants"),
+    given("x[]", x=5e-5, note="one number, near 0"),
 ]
 
 

@@ -65,6 +65,15 @@ CASES = [
         smooth=False,
         note="large logits",
     ),
+    # Of two actions as likely as each other, with opposite advantages, either gives the same estimate.
+    given(
+        "logits[2,2] rewards[2,2]",
+        logits=[[1.0, 1.0], [0.0, 0.0]],
+        rewards=[[25.0, -15.0], [-15.0, 25.0]],
+        baseline=5.0,
+        draws=3,
+        note="large returns",
+    ),
 ]
 EQUIVALENT = {
     "constant: logits.max(axis=1, keepdims=True) -> logits.max(axis=-1, keepdims=True)": "of two axes 1 is the last",

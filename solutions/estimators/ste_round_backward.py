@@ -40,7 +40,7 @@ HINTS = (
 MAY_ALIAS = True
 CASES = [
     given("x[n,m]", x=normal(3)),
-    given("x[4]", x=[0.5, -0.5, 2.0, 1.49], note="at and near the edges of steps"),
+    given("x[6]", x=[0.5, -0.5, 2.0, 1.49, 200.0, -2000.5], note="at the edges of steps, and far out"),
 ]
 
 

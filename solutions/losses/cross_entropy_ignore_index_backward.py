@@ -49,8 +49,9 @@ def padded(ignore):
 
     def draw(rng, shape, sizes):
         y = rng.integers(0, sizes["C"], shape)
-        y[1:][rng.random(max(0, len(y) - 1)) < 0.6] = ignore
-        return y
+        dropped = rng.random(len(y)) < 0.6
+        dropped[rng.integers(len(y))] = False
+        return np.where(dropped, ignore, y)
 
     return draw
 
@@ -76,6 +77,21 @@ CASES = [
         large=False,
         note="logits of ±1000",
     ),
+    given(
+        "logits[3,2] y[3]",
+        logits=[[1000.0, 999.0], [0.0, 1.0], [-1000.0, -998.0]],
+        y=[1, -100, 0],
+        smooth=False,
+        note="rows far apart",
+    ),
+    given(
+        "logits[2,3] y[2]",
+        logits=[[1.0, 2.0, 3.0], [0.0, np.inf, 0.0]],
+        y=[2, -100],
+        smooth=False,
+        remark=True,
+        note="an infinite logit in an ignored row",
+    ),
 ]
 EQUIVALENT = {
     "constant: logits.max(axis=1, keepdims=True) -> logits.max(axis=-1, keepdims=True)": "of two axes 1 is the last",
@@ -84,7 +100,8 @@ EQUIVALENT = {
 
 
 def forward(logits, y, ignore=-100):
-    return engine.cross_entropy(logits, y, ignore_index=ignore)
+    # An infinite logit would make its ignored row NaN, as in PyTorch.
+    return engine.cross_entropy(engine.where((y == ignore)[:, None], 0, logits), y, ignore_index=ignore)
 
 
 def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
@@ -215,3 +232,17 @@ def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
     p[rows, y[rows]] -= 1
     p[y == ignore] = 0
     return p * (g / max(int((y == ignore).sum()), 1))
+
+
+@mistake(
+    "mask-times-nan",
+    "a 0/1 mask times a row is the same as clearing it",
+    "Right for every finite logit. What is 0 * nan, where an ignored row holds an infinity? Assigning 0 is safe.",
+    remark=True,
+)
+def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
+    kept = y != ignore
+    rows = np.flatnonzero(kept)
+    p = softmax(logits)
+    p[rows, y[rows]] -= 1
+    return p * kept[:, None].astype(p.dtype) * (g / max(len(rows), 1))

@@ -60,6 +60,7 @@ CASES = [
         large=False,
         note="logits of ±1000",
     ),
+    given("logits[1,3] y[1]", logits=[[1.0, 2.0, -1.0]], y=[1], note="one row"),
 ]
 EQUIVALENT = {
     "constant: logits.max(axis=1, keepdims=True) -> logits.max(axis=-1, keepdims=True)": "of two axes 1 is the last",

@@ -34,7 +34,10 @@ HINTS = (
     "Each operand gets `out.grad` times the value of the other operand, added to what is already there.",
     "The first of two lines: `self.grad += ...`, a product of one `.data` and one `.grad`. The second mirrors it.",
 )
-CASES = [given("self[] other[]")]
+CASES = [
+    given("self[] other[]"),
+    given("self[] other[]", self=5e-324, other=2.5, note="the smallest float"),
+]
 
 
 def forward(self, other):
@@ -93,3 +96,13 @@ def mul_backward(self, other, out):
 def mul_backward(self, other, out):
     self.grad += other.grad * out.grad
     other.grad += self.grad * out.grad
+
+
+@mistake(
+    "divides-out",
+    "out divided by one operand is the other one",
+    "The product underflows: how many digits of the other operand are left in it?",
+)
+def mul_backward(self, other, out):
+    self.grad += (out.data / self.data if self.data else other.data) * out.grad
+    other.grad += (out.data / other.data if other.data else self.data) * out.grad

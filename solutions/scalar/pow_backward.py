@@ -44,6 +44,8 @@ CASES = [
     given("self[] other[]", self=uniform(0.3, 3)),
     given("self[] other[]", self=0.0, other=2.0, smooth=False, note="base 0, exponent 2"),
     given("self[] other[]", self=0.0, other=1.0, smooth=False, note="base 0, exponent 1"),
+    given("self[] other[]", self=0.0, other=1.5, smooth=False, note="base 0, exponent 1.5"),
+    given("self[] other[]", self=1e-20, other=0.0, smooth=False, note="base 1e-20, exponent 0"),
 ]
 EQUIVALENT = {
     "comparison: if self.data > 0: -> if self.data != 0:": "no base is negative",
@@ -109,3 +111,13 @@ def pow_backward(self, other, out):
     self.grad += other.data * self.data ** (other.data - 1) * out.grad
     if self.data > 0:
         other.grad += out.data * math.log(other.data) * out.grad
+
+
+@mistake(
+    "log-bounded-below",
+    "a bound on the base under the logarithm only keeps it finite",
+    "The base is 1e-20: what is its logarithm, and what is yours? Which base alone needs another rule?",
+)
+def pow_backward(self, other, out):
+    self.grad += other.data * self.data ** (other.data - 1) * out.grad
+    other.grad += out.data * math.log(max(self.data, 1e-12)) * out.grad

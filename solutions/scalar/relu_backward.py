@@ -44,10 +44,10 @@ HINTS = (
 CASES = [
     given("self[]", self=away_from_zero()),
     given("self[]", self=-1.5, note="closed gate"),
-    given("self[]", self=1.5, note="open gate"),
+    given("self[]", self=1000.0, note="wide open gate"),
     given("self[]", self=0.25, note="just open"),
     given("self[]", self=-0.25, note="just closed"),
-    given("self[]", self=1e-12, smooth=False, note="open by a hair"),
+    given("self[]", self=1e-300, smooth=False, note="open by a hair"),
     given("self[]", self=0.0, smooth=False, note="exactly 0"),
     given("self[]", self=-0.0, smooth=False, note="exactly -0.0"),
     given("self[]", self=-1.0, g=inf, smooth=False, remark=True, note="infinite gradient at a closed gate"),

@@ -37,8 +37,8 @@ HINTS = (
 CASES = [
     given("self[]"),
     given("self[]", self=0.0, note="at 0, slope 1"),
-    given("self[]", self=20.0, note="saturated"),
-    given("self[]", self=-20.0, note="saturated below"),
+    given("self[]", self=1000.0, note="saturated"),
+    given("self[]", self=-1000.0, note="saturated below"),
 ]
 
 
@@ -108,3 +108,12 @@ def tanh_backward(self, out):
 @mistake("minus-square", "the slope is -t²", "At 0 the curve climbs at 45 degrees. What does your slope say there?")
 def tanh_backward(self, out):
     self.grad += -(out.data**2) * out.grad
+
+
+@mistake(
+    "cosh-overflows",
+    "1/cosh² may be computed for every input",
+    "What does math.cosh(1000) do? And which number between -1 and 1 have you been given?",
+)
+def tanh_backward(self, out):
+    self.grad += out.grad / math.cosh(self.data) ** 2

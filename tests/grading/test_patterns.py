@@ -87,9 +87,13 @@ def test_one_wrong_result_of_two_is_named(graded: Callable[..., Report], result:
 
 
 def test_a_division_in_place_of_a_multiplication_is_told_from_a_missing_factor(graded: Callable[..., Report]) -> None:
-    source = "def softmax_backward(g, out, axis=-1):\n    return (g - (g * out).sum(axis=axis, keepdims=True)) {}\n"
-    assert key_of(graded("softmax_backward", source.format("/ out"))) == "divided-not-multiplied"
-    assert key_of(graded("softmax_backward", source.format(""))) == "missing-factor"
+    source = (
+        "def layernorm_backward(g, xhat, rstd, gamma):\n    h, rows = g * gamma, tuple(range(g.ndim - 1))\n"
+        "    dx = (h - h.mean(axis=-1, keepdims=True) - xhat * (h * xhat).mean(axis=-1, keepdims=True)) {}\n"
+        "    return dx, (g * xhat).sum(axis=rows), g.sum(axis=rows)\n"
+    )
+    assert key_of(graded("layernorm_backward", source.format("/ rstd"))) == "divided-not-multiplied"
+    assert key_of(graded("layernorm_backward", source.format(""))) == "missing-factor"
 
 
 @pytest.mark.parametrize(

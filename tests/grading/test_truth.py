@@ -69,8 +69,9 @@ TORCH: dict[str, Callable[..., Any]] = {
     "tanh_backward": lambda torch, x: torch.tanh(x),
     "relu_backward": lambda torch, x: torch.relu(x),
     "softmax_backward": lambda torch, x, axis=-1: torch.softmax(x, axis),
-    "sum_backward": lambda torch, x, axis, keepdims: torch.sum(
-        x, tuple(range(x.ndim)) if axis is None else axis, keepdim=keepdims
+    # Of no axes PyTorch sums over all, and NumPy over none.
+    "sum_backward": lambda torch, x, axis, keepdims: (
+        x.clone() if axis == () else torch.sum(x, tuple(range(x.ndim)) if axis is None else axis, keepdim=keepdims)
     ),
     "softmax_cross_entropy_backward": lambda torch, logits, labels: torch.nn.functional.cross_entropy(logits, labels),
 }

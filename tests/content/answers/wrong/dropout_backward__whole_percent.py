@@ -1,0 +1,3 @@
+def dropout_backward(g, mask, p):
+    percent = 100 - int(p * 100)
+    return g * mask / (percent / 100)
