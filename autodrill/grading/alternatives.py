@@ -33,6 +33,7 @@ __all__ = [
     "counted_once",
     "each",
     "exchanged",
+    "hair",
     "lost_axes",
     "node",
     "not_summed",
@@ -63,6 +64,11 @@ def close(got: Array, want: Array, tolerance: Array) -> bool:
     with np.errstate(all="ignore"):
         same = (np.abs(got - want) <= tolerance) | (np.isnan(got) & np.isnan(want)) | (got == want)
     return bool(np.all(same))
+
+
+def hair(o: Observation, value: Array) -> float:
+    """What two ways to compute a value may differ by, where the tolerance allows nothing."""
+    return 1e-12 * (1.0 if o.case.scale == 1 else float(np.max(np.abs(value), initial=0.0)))
 
 
 def again(subject: Subject, o: Observation, **changes: Any) -> list[Array | None]:

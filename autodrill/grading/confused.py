@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np  # noqa: TID253 answers are arrays
 
-from autodrill.grading.alternatives import again
+from autodrill.grading.alternatives import again, hair
 from autodrill.grading.report import Rule
 from autodrill.grading.truth import added_by
 from autodrill.grading.wrong_rules import Pattern
@@ -107,9 +107,9 @@ def misplaced(told: list[Observation]) -> Rule | None:
             if got is None or got.shape != part.value.shape or not np.isfinite(got).all():
                 return None
             right, mine = np.sort(part.value, axis=None), np.sort(got, axis=None)
-            room = 4 * float(np.max(part.tolerance, initial=0.0)) + 1e-12
-            if np.any(np.abs(mine - right) > room):
-                return None
+            room = 4 * float(np.max(part.tolerance, initial=0.0)) + hair(o, right)
+            if np.any(np.abs(mine - right) > room) or not np.any(np.abs(got - part.value) > room):
+                return None  # what is nearly right where it is has not been moved
             most = max(most, 1 + int(np.sum(np.diff(right) > 4 * room)))
     if most < _DISTINCT:
         return None

@@ -70,12 +70,13 @@ def explain(
         failed = [shown, *(o for _, o in failing if o is not shown)]
         passed = [o for _, o in seen if o.fault is None and not o.case.large]
         told, held = evidence(failed), spread(passed)
+        raised = shown.fault is not None and shown.fault.kind is FaultKind.RAISED  # which says more
         repeated = repetition(process, exercise, solution, [first, *failed], passed)
         rule = (
             (_random_rule(aside.start(), exercise, solution, failed, passed) if repeated is Repetition.CHANCE else None)
             or _known_rule(aside, prepared, told, held)
             or judged_rule(shown)
-            or (STRUCTURAL[FaultKind.UNREPEATABLE] if repeated is Repetition.STATE else None)
+            or (STRUCTURAL[FaultKind.UNREPEATABLE] if repeated is Repetition.STATE and not raised else None)
             or generic_rule(Subject(exercise, solution), failed, passed)
             or conduct_rule(process, exercise, solution, shown)
             or one_slip(aside.start(), exercise, solution, told, held)

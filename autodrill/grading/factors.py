@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np  # noqa: TID253 arrays are all this module is about
 
-from autodrill.grading.alternatives import close, contributions
+from autodrill.grading.alternatives import close, contributions, hair
 from autodrill.grading.ask import named_arguments
 from autodrill.grading.report import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -176,16 +176,23 @@ def _explaining(
 ) -> Iterator[tuple[str, int]]:
     for name in at_hand[id(told[0])]:
         for power in (1, -1, _DIVIDED):
-            if all(_scaled(o, index, at_hand[id(o)].get(name), power, o.got) for o in told) and all(
+            if _explains([_scaled(o, index, at_hand[id(o)].get(name), power, o.got) for o in told]) and all(
                 _scaled(o, index, at_hand[id(o)].get(name), power, None) for o in held
             ):
                 yield name, power
 
 
+def _explains(scaled: Sequence[bool | None]) -> bool:
+    return any(scaled) and all(each is not False for each in scaled)
+
+
 def _scaled(
     o: Observation, index: int, quantity: Array | None, power: int, got: tuple[Array | None, ...] | None
-) -> bool:
-    """Whether a result is the right contribution times a quantity; of a passing case, whether that changes nothing."""
+) -> bool | None:
+    """Whether a result is the right contribution times a quantity; of a passing case, whether that changes nothing.
+
+    None where nobody can tell, as there is so much room that the right contribution would do as well.
+    """
     part, right = o.truth.parts[index], contributions(o)[index]
     mine = part.value if got is None else got[index]
     if quantity is None or mine is None or mine.shape != part.value.shape or (got is not None and not o.wrong[index]):
@@ -196,7 +203,9 @@ def _scaled(
     except ValueError:
         return False
     base = o.truth.start[index] if o.truth.start else 0.0
-    tolerance = part.tolerance * (4 + 4 * np.abs(quantity).max(initial=0.0)) + 1e-12
+    tolerance = part.tolerance * (4 + 4 * np.abs(quantity).max(initial=0.0)) + hair(o, scaled)
+    if got is not None and close(mine, part.value, np.asarray(tolerance)):
+        return None
     return close(mine, np.asarray(base + scaled), np.asarray(tolerance))
 
 

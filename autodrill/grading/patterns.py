@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np  # noqa: TID253 answers are arrays
 
-from autodrill.grading.alternatives import Subject, close
+from autodrill.grading.alternatives import Subject, close, hair
 from autodrill.grading.confused import exchanged_arguments, misplaced
 from autodrill.grading.factors import approximate, constant_factor, stray_factor, term_without_upstream
 from autodrill.grading.outcome import Raised
@@ -145,7 +145,7 @@ def _explains(pattern: Pattern, subject: Subject, o: Observation) -> bool:
         if got is None or other is None or got.shape != other.shape:
             return False
         tolerance = part.tolerance if part.tolerance.shape == got.shape else np.max(part.tolerance, initial=0.0)
-        if not close(got, other, np.asarray(tolerance) * 4 + 1e-12):
+        if not close(got, other, np.asarray(tolerance) * 4 + hair(o, other)):
             return False
         if other.shape == part.value.shape and close(other, part.value, tolerance):
             return False  # what is right explains no wrong answer, however close it comes
