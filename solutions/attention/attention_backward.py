@@ -32,19 +32,29 @@ Asked next:
 """
 
 from autodrill import engine
-from autodrill.drills import given, mistake
+from autodrill.drills import given, mistake, normal
 
 HINTS = (
     "Go back through one step at a time: the product with v, the softmax, the product of q and k with its scale.",
     "dv = pᵀ g; dp = g vᵀ; ds by the rule of softmax, along rows; then ds times k, and dsᵀ times q, both scaled.",
     "`x.mT` transposes under batch axes; `keepdims=True` in the row sum; the scale once, into ds.",
 )
+
+
+def far_apart(rng, shape, _):
+    keys = rng.normal(30, 0.1, shape)
+    keys[..., :1, :] *= -1
+    return keys
+
+
 CASES = [
-    given("q[n,d] k[m,d] v[m,e]", empty=False, large={"n": 150, "m": 170, "d": 20, "e": 30}),
+    # Few scores of long vectors: element loops, which are right, take half a second, and differences several.
+    given("q[n,d] k[m,d] v[m,e]", empty=False, large={"n": 10, "m": 12, "d": 1500, "e": 1800}),
     given("q[b,n,d] k[b,m,d] v[b,m,e]", empty=False, large=False),
     given("q[b,h,n,d] k[b,h,m,d] v[b,h,m,e]", empty=False, large=False),
     given("q[n,d] k[1,d] v[1,e]", empty=False, large=False, note="a single key"),
-    given("q[n,n] k[n,n] v[n,n]", empty=False, large=False, note="self-attention, all square"),
+    given("q[2,1,2,n,n] k[2,1,2,n,n] v[2,1,2,n,n]", empty=False, large=False, note="three batch axes, all square"),
+    given("q[n,d] k[m,d] v[m,e]", q=normal(0.1, 30), k=far_apart, empty=False, large=False, note="scores of ±1000"),
 ]
 EQUIVALENT = {"operand: q.shape[-1] -> k.shape[-1]": "queries and keys have one length"}
 

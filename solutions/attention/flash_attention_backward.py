@@ -35,7 +35,7 @@ Asked next:
 import numpy as np
 
 from autodrill import engine
-from autodrill.drills import given, mistake
+from autodrill.drills import given, mistake, normal
 
 HINTS = (
     "Given one score and its row's log-sum-exp, what is the probability? So what need not be kept?",
@@ -49,20 +49,49 @@ HINTS = (
     ),
 )
 WRT = ("q", "k", "v")
+
+
+def last_one_apart(rng, shape, _):
+    keys = rng.normal(-12, 0.1, shape)
+    keys[-1:] *= -1
+    return keys
+
+
 CASES = [
     given("q[5,d] k[7,d] v[7,e]", bq=2, bk=3, causal=False, empty=False),
     given("q[6,d] k[6,d] v[6,e]", bq=4, bk=2, causal=True, empty=False),
     given("q[n,d] k[n,d] v[n,e]", bq=8, bk=8, causal=True, empty=False, large=False),
     given("q[3,d] k[5,d] v[5,e]", bq=1, bk=1, causal=False, empty=False, note="tiles of one"),
+    given("q[3,d] k[6,d] v[6,e]", bq=2, bk=3, causal=True, empty=False, large=False, note="more keys than queries"),
     given("q[7,d] k[4,d] v[4,e]", bq=3, bk=4, causal=True, empty=False, note="more queries than keys"),
+    given(
+        "q[5,d] k[5,d] v[5,e]",
+        q=normal(0.1, 12),
+        k=last_one_apart,
+        bq=2,
+        bk=2,
+        causal=True,
+        empty=False,
+        large=False,
+        note="scores of ±200",
+    ),
     given(
         "q[n,d] k[n,d] v[n,d]",
         bq=64,
         bk=64,
         causal=False,
-        large={"n": 1536, "d": 4},
-        memory=5 << 20,
+        large={"n": 1280, "d": 4},
+        memory=1 << 20,
         because="the n x m matrix",
+    ),
+    given(
+        "q[n,d] k[n,d] v[n,d]",
+        bq=64,
+        bk=64,
+        causal=True,
+        large={"n": 2400, "d": 4},
+        memory=1 << 20,
+        because="the n x m matrix, even of booleans",
     ),
 ]
 EQUIVALENT = {
@@ -286,6 +315,70 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
             rows = slice(i, i + bq)
             p = np.exp(masked(q[rows] @ k[keys].T * scale, causal, i, j) - lse[rows, None])
             ds = p * (g[rows] @ v[keys].T) * scale
+            dv[keys] += p.T @ g[rows]
+            dq[rows] += ds @ k[keys]
+            dk[keys] += ds.T @ q[rows]
+    return dq, dk, dv
+
+
+@mistake(
+    "bottom-right",
+    "the mask is aligned to the last query and the last key, as in FlashAttention since 2.1",
+    "Two queries, three keys: which of them does query 0 see, by the rule in the task?",
+)
+def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
+    scale = q.shape[1] ** -0.5
+    row_dot = (g * out).sum(axis=1, keepdims=True)
+    dq, dk, dv = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
+    for j in range(0, len(k), bk):
+        keys = slice(j, j + bk)
+        for i in range(0, len(q), bq):
+            rows = slice(i, i + bq)
+            p = np.exp(masked(q[rows] @ k[keys].T * scale, causal, i + len(k) - len(q), j) - lse[rows, None])
+            ds = p * (g[rows] @ v[keys].T - row_dot[rows]) * scale
+            dv[keys] += p.T @ g[rows]
+            dq[rows] += ds @ k[keys]
+            dk[keys] += ds.T @ q[rows]
+    return dq, dk, dv
+
+
+@mistake(
+    "mask-after-exp",
+    "a probability in the future may be cleared once it is there",
+    "A key in the future scores 400 above its row's lse. What is p there in float32, and what is 0 times that?",
+)
+def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
+    scale = q.shape[1] ** -0.5
+    row_dot = (g * out).sum(axis=1, keepdims=True)
+    dq, dk, dv = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
+    for j in range(0, len(k), bk):
+        keys = slice(j, j + bk)
+        for i in range(0, len(q), bq):
+            rows = slice(i, i + bq)
+            p = np.exp(q[rows] @ k[keys].T * scale - lse[rows, None])
+            p *= masked(np.ones_like(p), causal, i, j) > 0
+            ds = p * (g[rows] @ v[keys].T - row_dot[rows]) * scale
+            dv[keys] += p.T @ g[rows]
+            dq[rows] += ds @ k[keys]
+            dk[keys] += ds.T @ q[rows]
+    return dq, dk, dv
+
+
+@mistake(
+    "exp-ratio",
+    "exp(s - lse) may be had as exp(s) / exp(lse)",
+    "Let s and lse be 200: what are the two exponentials in float32, and what is the one of their difference?",
+)
+def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
+    scale = q.shape[1] ** -0.5
+    row_dot = (g * out).sum(axis=1, keepdims=True)
+    dq, dk, dv = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
+    for j in range(0, len(k), bk):
+        keys = slice(j, j + bk)
+        for i in range(0, len(q), bq):
+            rows = slice(i, i + bq)
+            p = np.exp(masked(q[rows] @ k[keys].T * scale, causal, i, j)) / np.exp(lse[rows, None])
+            ds = p * (g[rows] @ v[keys].T - row_dot[rows]) * scale
             dv[keys] += p.T @ g[rows]
             dq[rows] += ds @ k[keys]
             dk[keys] += ds.T @ q[rows]

@@ -61,7 +61,7 @@ CASES = [
         "x[N,C,6,6] w[O,C,3,3] b[O]", stride=2, empty=False, large=False, note="a row and a column that no window reads"
     ),
     given("x[N,C,5,4] w[O,C,2,2] b[O]", stride=3, pad=2, empty=False, large=False),
-    given("x[N,C,3,4] w[O,C,2,2] b[O]", stride=1, pad=2, empty=False, large=False),
+    given("x[N,C,5,4] w[O,C,2,2] b[O]", stride=1, pad=2, empty=False, large=False),
 ]
 EQUIVALENT = {
     "assign: dw[:, :, i, j] += np.einsum('noyz,ncyz->oc', g, padded[window]) -> "

@@ -51,14 +51,18 @@ def zeros_and_less(rng, shape, _):
     return rng.integers(-1, 2, shape).clip(max=0) * 1.0
 
 
+CLOSE = -3 + 2.0**-30 * np.arange(36).reshape(6, 6)
+
 CASES = [
     given("x[4,6]", x=shuffled, k=2, stride=2, note="windows side by side"),
     given("x[5,4]", x=shuffled, k=3, stride=1, note="windows overlap"),
     given("x[5,7]", x=shuffled, k=2, stride=2, note="a row and a column left over"),
     given("x[7,8]", x=shuffled, k=2, stride=3, note="gaps between windows"),
-    given("x[3,4]", x=shuffled, k=1, stride=1, note="windows of one pixel"),
+    # As many windows as in another image of this shape, at other places.
+    given("x[5,7]", x=shuffled, k=1, stride=3, note="windows of one pixel"),
     given("x[H>=5,W>=5]", x=shuffled, k=5, stride=5, empty=False, large={"H": 250, "W": 400}, note="5 x 5 windows"),
     given("x[6,6]", x=zeros_and_less, k=3, stride=2, smooth=False, note="ties"),
+    given("x[6,6]", x=CLOSE, k=3, stride=2, smooth=False, note="negative pixels, all but equal"),
     given("x[2,2]", x=np.zeros((2, 2)), k=2, stride=2, smooth=False, note="one window, all equal"),
 ]
 

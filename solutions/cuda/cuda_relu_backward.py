@@ -41,8 +41,10 @@ HINTS = (
     "A `for` loop whose body is one assignment, which chooses between g's element and zero by the sign of y's.",
 )
 CASES = [
-    given("x[n]", x=away_from_zero()),
+    given("x[n]", x=away_from_zero(), large={"n": 331}),
     given("x[n]", x=[-1.0, 2.0, 0.0, 3.0, -2.0], g=[np.inf, 2.0, np.inf, -1.0, -np.inf], smooth=False, note="inf"),
+    given("x[n]", x=[3e-30, -2e-30, 1e-30], g=[2.0, 3.0, -1.0], smooth=False, note="tiny activations"),
+    given("x[n]", x=[3e6, -2e6, 10.0, 2e6], g=[2e6, 3e6, -1e6, 1e6], smooth=False, note="huge numbers"),
 ]
 
 

@@ -51,6 +51,16 @@ def batch(rng, size):
     return {"g": rng.normal(size=(size, 3, 4)), "ids": rng.integers(0, ROWS, (size, 3))}
 
 
+@scenario(2, 3, note="a batch of documents, a large table")
+def documents(rng, size):
+    return {"g": rng.normal(size=(size, 2, 3, 2)), "ids": rng.choice([4, 5, 44, 255, 256, 300], (size, 2, 3))}
+
+
+@scenario(1, 2, note="gradients that cancel")
+def cancelling(rng, size):
+    return {"g": np.outer([1.0, -1.0] * size, [2.0, 3.0]), "ids": np.full(2 * size, 2)}
+
+
 @scenario(4, note="one word, again and again")
 def one_word(rng, size):
     return {"g": rng.normal(size=(size, 3)), "ids": np.full(size, 2)}
@@ -61,12 +71,14 @@ def nothing(rng, size):
     return {"g": np.zeros((size, 2)), "ids": np.zeros(size, int)}
 
 
-CASES = [sentence, batch, one_word, nothing]
+CASES = [sentence, batch, documents, cancelling, one_word, nothing]
 
 
 def expected(g, ids):
     """The rows that were looked up, cut out of the dense gradient by both oracles."""
-    (dense,) = gradient(lambda W: (engine.embedding(ids, W) * g).sum(), np.zeros((ROWS, g.shape[-1])))
+    (dense,) = gradient(
+        lambda W: (engine.embedding(ids, W) * g).sum(), np.zeros((max(ROWS, ids.max(initial=0) + 1), g.shape[-1]))
+    )
     rows = np.array(sorted(set(ids.flat)), int)
     return {"rows": rows, "values": dense[rows]}
 
@@ -171,3 +183,16 @@ def embedding_sparse_backward(g, ids):
     starts = np.flatnonzero(np.r_[True, ids[1:] != ids[:-1]][: len(ids)])
     values = np.add.reduceat(g, starts, axis=0) if len(ids) else np.zeros((0, g.shape[-1]))
     return ids[starts], values
+
+
+@mistake(
+    "nonzero-rows",
+    "a row whose gradient is 0 was not looked up",
+    "A word occurs twice, and its two gradients cancel. Was its row looked up, and does your result name it?",
+)
+def embedding_sparse_backward(g, ids):
+    g, ids = flat(g, ids)
+    dense = np.zeros((int(ids.max()) + 1 if ids.size else 0, g.shape[-1]))
+    np.add.at(dense, ids, g)
+    rows = np.flatnonzero(dense.any(axis=1))
+    return rows, dense[rows]

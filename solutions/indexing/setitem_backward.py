@@ -54,7 +54,7 @@ CASES = [
         note="indices may repeat",
     ),
     given("base[n] src[m] idx[m]", idx=below("n"), empty=False, note="one axis"),
-    given("base[5,d] src[3,d] idx[3]", idx=all_different, note="all different"),
+    given("base[5,d,2] src[3,d,2] idx[3]", idx=all_different, note="all different, three axes"),
     given("base[4] src[3] idx[3]", idx=[2, 0, 2], note="index 2 written twice"),
     given("base[3] src[4] idx[4]", idx=[1, 1, 1, 0], note="index 1 written three times"),
     given("base[3] src[0] idx[0]", idx=np.zeros(0, int), note="nothing written"),

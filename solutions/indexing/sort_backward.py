@@ -49,7 +49,7 @@ def shuffled(rng, shape, _):
 CASES = [
     given("x[n,m]", x=shuffled),
     given("x[n]", x=shuffled),
-    given("x[k,n,m]", x=shuffled),
+    given("x[2,k,n,m]", x=shuffled),
     given("x[3]", x=[3.0, 1.0, 2.0], note="[3, 1, 2]"),
     given("x[4]", x=[2.0, 0.0, 3.0, 1.0], note="[2, 0, 3, 1]"),
     given("x[4]", x=[1.0, 2.0, 3.0, 4.0], note="sorted"),

@@ -47,7 +47,7 @@ CASES = [
     given("a[i,j] b[i,j]", spec="ij,ij->", large=False),
     given("a[b,h,q,d] b[b,h,k,d]", spec="bhqd,bhkd->bhqk", large=False),
     given("a[i,j] b[k,j]", spec="ij,kj->k", large=False, note="a letter of a summed alone"),
-    given("a[j] b[i,j,k]", spec="j,ijk->k", large=False, note="a letter of b summed alone"),
+    given("a[j] b[i,j,l,k]", spec="j,ijlk->k", large=False, note="two letters of b summed alone"),
     given("a[i,j] b[i,k]", spec="ij,ik->ik", large=False, note="the last letter of a summed alone"),
     given("a[i,k] b[k,i,j]", spec="ik,kij->ki", large=False, note="the last letter of b summed alone"),
     given("a[i,j] b[k,l]", spec="ij,kl->jl", large=False, note="a lone letter in each"),

@@ -39,7 +39,7 @@ Asked next:
 
 import numpy as np
 
-from autodrill.drills import given, mistake
+from autodrill.drills import given, mistake, normal
 
 HINTS = (
     "x influences its normalised value by three paths. What happens to the output if a whole column is shifted?",
@@ -49,9 +49,16 @@ HINTS = (
     ),
     "Cache xhat, rstd and gamma; `rstd * (h - ... - xhat * ...)` with two means over axis 0.",
 )
+
+
+def zero_first(rng, shape, _):
+    return rng.normal(size=shape) * (np.arange(shape[0]) > 0)
+
+
 CASES = [
     given("x[5,d] gamma[d] beta[d]", empty=False, large={"d": 8000}),
-    given("x[3,d] gamma[d] beta[d]", empty=False, note="three rows"),
+    given("x[3,d] gamma[d] beta[d]", gamma=zero_first, empty=False, large=False, note="three rows, gamma[0] = 0"),
+    given("x[4,d] gamma[d] beta[d]", x=normal(3, 1e4), empty=False, large=False, note="an offset of 10,000"),
     # Two rows normalise to ±1 whatever they are: all of dx is cancellation, too much of it for float32.
     given("x[2,2] gamma[2] beta[2]", x=[[1.0, -2.0], [4.0, 0.5]], gamma=[2.0, -1.0], beta=[0.5, 0.0], note="two rows"),
     given("x[1,d] gamma[d] beta[d]", empty=False, note="one row"),
@@ -145,6 +152,18 @@ def batchnorm_forward(x, gamma, beta):
 def batchnorm_forward(x, gamma, beta):
     rstd = 1 / (np.sqrt(x.var(axis=0)) + EPS)
     xhat = (x - x.mean(axis=0)) * rstd
+    return gamma * xhat + beta, (xhat, rstd, gamma)
+
+
+@mistake(
+    "one-pass-variance",
+    "the variance may be had as mean(x²) - mean(x)²",
+    "Around 10,000 both terms are near 1e8. How many digits of a variance of 9 are left in their difference?",
+)
+def batchnorm_forward(x, gamma, beta):
+    mean = x.mean(axis=0)
+    rstd = 1 / np.sqrt((x * x).mean(axis=0) - mean * mean + EPS)
+    xhat = (x - mean) * rstd
     return gamma * xhat + beta, (xhat, rstd, gamma)
 
 

@@ -60,7 +60,7 @@ CASES = [
     given("x[7] gamma[7] beta[7]", note="one row"),
     given("x[n,1] gamma[1] beta[1]", empty=False, large=False, note="rows of one element"),
     given("x[n,6] gamma[6] beta[6]", x=normal(3, 1e4), empty=False, large=False, note="an offset of 10,000"),
-    given("x[n,3] gamma[3] beta[3]", x=constant_rows, empty=False, large=False, note="constant rows"),
+    given("x[2,2,n,3] gamma[3] beta[3]", x=constant_rows, empty=False, large=False, note="constant rows on three axes"),
 ]
 EQUIVALENT = {
     "off by one: (g * xhat).reshape(-1, gamma.size) -> (g * xhat).reshape(-2, gamma.size)": "NumPy reads -2 as -1",

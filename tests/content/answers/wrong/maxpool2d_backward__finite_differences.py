@@ -13,7 +13,8 @@ def max_pool2d(x, k, stride):
 
 
 def maxpool2d_backward(g, x, k, stride):
-    step = 2.0 ** -np.ceil(np.log2(2 * x.size + 1))  # of whole pixels equal ones part, the first becomes the largest
+    gap = np.diff(np.unique(x)).min(initial=1)
+    step = gap * 2.0 ** -np.ceil(np.log2(2 * x.size + 1))  # equal pixels part, the first becomes the largest
     x = (x - step * np.arange(x.size).reshape(x.shape)).astype(g.dtype)
     flat, dx = x.reshape(-1), np.zeros(x.size, x.dtype)
     before, h = max_pool2d(x, k, stride), x.dtype.type(step / 2)

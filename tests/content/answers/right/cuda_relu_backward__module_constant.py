@@ -1,0 +1,10 @@
+KERNEL = r"""
+__global__ void relu_bwd(const float* g, const float* y, float* dx, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        dx[i] = y[i] > 0.0f ? g[i] : 0.0f;
+}
+"""
+
+
+def cuda_relu_backward():
+    return KERNEL
