@@ -380,3 +380,4 @@ RULES = {
     "version_counter__saving_counts": "view-counts",
     "version_counter__value_error": "another-exception",
 }
+"""The rule each wrong answer breaks, read and judged by hand; None where nothing true is known to say."""
