@@ -39,7 +39,13 @@ def doubling_chain(rng, size):
     return graph([[], *([i, i] for i in range(size - 1))], [2**i for i in range(size)])
 
 
-GRAPHS = [random_graph, diamond, mirrored_diamond, equal_values, doubling_chain]
+@scenario(40_000, note="a node with many inputs", seconds=2.0, because="each input needs one look")
+def star(rng, size):
+    nodes = np.arange(size - 1)
+    return {"edges": np.stack([np.full(size - 1, size - 1), nodes], axis=1), "data": np.zeros(size)}
+
+
+GRAPHS = [random_graph, diamond, mirrored_diamond, equal_values, doubling_chain, star]
 
 
 def expected(edges, data):
@@ -91,15 +97,37 @@ def drive(candidate, edges, data):
     def name(n):
         return labels.get(id(n), "a node of an earlier graph" if type(n).__name__ == "Node" else None)
 
-    order = candidate(nodes[-1])
-    if not isinstance(order, list | tuple):
-        return None if order is None else type(order).__name__
-    found = [name(n) for n in order]
-    # A long order travels as one array: 50,000 labels would be too many parts to hand back.
-    return np.array(found) if len(found) > 1000 and all(type(label) is int for label in found) else found
+    def asked():
+        nonlocal reads
+        reads = 0
+        order = candidate(nodes[-1])
+        if not isinstance(order, list | tuple):
+            return None if order is None else type(order).__name__
+        found = [name(n) for n in order]
+        # A long order travels as one array: 50,000 labels would be too many parts to hand back.
+        return np.array(found) if len(found) > 1000 and all(type(label) is int for label in found) else found
+
+    order = asked()
+    if order is None or len(data) > 1000:
+        return order
+    changed = [label for label, node in enumerate(nodes) if node.grad != 0.0 or node.data != data[label]]
+    return {"order": order, "changed": changed, "again": asked()}
 
 
-def judge(order, edges, data):
+def judge(answer, edges, data):
+    """Judge the order and, of a small graph, what the walk left behind."""
+    if not isinstance(answer, dict):
+        return misplaced(answer, edges, data)
+    if fault := misplaced(answer.get("order"), edges, data):
+        return fault
+    if changed := answer.get("changed"):
+        return f"marks-nodes: the walk leaves another `.data` or `.grad` in node {min(changed)}"
+    if fault := misplaced(answer.get("again"), edges, data):
+        return f"keeps-state: a second walk over the same graph is wrong: {fault.partition(': ')[2]}"
+    return None
+
+
+def misplaced(order, edges, data):
     if isinstance(order, np.ndarray):
         order = order.tolist()
     if not isinstance(order, list):

@@ -13,7 +13,8 @@ of its inputs.
 
 A recurrent network run for 50,000 steps makes a chain of 50,000 nodes, and Python stops
 recursing at 1,000. So keep a stack of your own. The work must still grow with the
-number of edges, and two different nodes may hold equal values.
+number of edges, two different nodes may hold equal values, and the nodes stay as they
+are.
 """
 
 

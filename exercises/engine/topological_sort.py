@@ -12,7 +12,7 @@ leaves first, root last.
 
 Walked backwards, that list is the order in which reverse mode may process nodes. Graphs
 may be diamonds of diamonds: the work must grow with the number of edges, not with the
-number of paths. Two different nodes may hold equal values.
+number of paths. Two different nodes may hold equal values. Leave the nodes as they are.
 """
 
 

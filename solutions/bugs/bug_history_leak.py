@@ -33,6 +33,8 @@ Asked next:
 
 import math
 
+import numpy as np
+
 from autodrill.drills import mistake, scenario
 
 HINTS = (
@@ -41,31 +43,41 @@ HINTS = (
     "One call more in the line that adds, and one call less in the line that returns.",
 )
 
-AT_ONCE = 8
-"""Nodes that may be alive when a loss is asked for: the last loss with the three it came from, and a sum or two."""
+AT_ONCE, TRACKED = 8, 6
+"""Nodes that may be alive when a loss is asked for: the last loss with the three it came from, and a sum or two; and
+those among them that are of a graph."""
 
 
 @scenario(1, 2, 3, 5, 50, note="random losses")
 def random_losses(rng, size):
-    return {"values": [float(v) for v in rng.integers(1, 10, size)]}
+    return {"values": [float(v) for v in rng.integers(-9, 10, size) / 2], "width": 1}
 
 
-CASES = [random_losses]
+# What is alive is counted beside the candidate's code, and is its word; that 24 graphs of one MiB do not fit is
+# enforced outside.
+@scenario(24, note="losses with large graphs", memory=6 << 20, because="the graphs of all losses at once")
+def large_graphs(rng, size):
+    return {"values": [float(v) for v in rng.integers(-9, 10, size) / 2], "width": 1 << 17}
 
 
-def drive(candidate, values):
-    alive = most = 0
+CASES = [random_losses, large_graphs]
+
+
+def drive(candidate, values, width):
+    alive = most = graphs = most_of_graphs = 0
 
     class Node:
         def __init__(self, data, prev=(), tracked=True):
-            nonlocal alive
+            nonlocal alive, graphs
             self.data, self.tracked = data, tracked
             self._prev = prev if tracked else ()  # as in PyTorch, what comes from detached nodes alone has no history
             alive += 1
+            graphs += tracked
 
         def __del__(self):
-            nonlocal alive
+            nonlocal alive, graphs
             alive -= 1
+            graphs -= self.tracked
 
         def __add__(self, other):
             if isinstance(other, Node):
@@ -80,31 +92,36 @@ def drive(candidate, values):
         def detach(self):
             return Node(self.data, tracked=False)
 
+    def count():
+        nonlocal most, most_of_graphs
+        most, most_of_graphs = max(most, alive), max(most_of_graphs, graphs)
+
     def losses():
-        nonlocal most
         for value in values:
-            most = max(most, alive)
-            x, w, y = Node(1.0), Node(2.0), Node(value)
+            count()
+            x, w, y = Node(np.ones(width)), Node(2.0), Node(value)
             loss = Node(value, (x, w, y))
             del x, w, y
             yield loss
             del loss
-        most = max(most, alive)
+        count()
 
     total = candidate(losses())
-    return [float(total) if isinstance(total, float) else None, most]
+    # As floats the counts tell one leak from another.
+    whole = isinstance(total, (int, np.integer)) or None
+    return [float(total) if isinstance(total, float) else whole, float(most), float(most_of_graphs)]
 
 
-def judge(answer, values):
+def judge(answer, values, width):
     match answer:
-        case (total, int() as most):
+        case (total, float() as most, float() as of_graphs):
             pass
         case _:
             return "type: the sum of the losses is asked for, a float"
     if not isinstance(total, float):
-        return "type: what it returns is not a float"
-    if most > AT_ONCE:
-        return f"leak: {most} graph nodes are alive after {len(values)} losses of 4 nodes each"
+        return f"type: it returns {'a whole number' if total else 'no number'}, a float is asked for"
+    if most > AT_ONCE or of_graphs > TRACKED:
+        return f"leak: {max(most, of_graphs):g} graph nodes are alive after {len(values)} losses of 4 nodes each"
     if not math.isclose(total, sum(values)):
         return f"value: it returns {total:g}, the sum is {sum(values):g}"
     return None
@@ -148,6 +165,19 @@ def bug_history_leak(losses):
     total = 0.0
     for loss in losses:
         total = total + loss.detach()
+    return total
+
+
+@mistake(
+    "keeps-two",
+    "two graphs do not pile up",
+    "When the third loss is asked for, who still refers to the first? What does the task allow to be alive then?",
+)
+def bug_history_leak(losses):
+    total, recent = 0.0, [None, None]
+    for loss in losses:
+        recent = [recent[1], loss]
+        total += loss.item()
     return total
 
 

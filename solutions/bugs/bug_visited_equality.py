@@ -81,15 +81,34 @@ def drive(candidate, edges, data):
         labels[id(node)] = label
         node.data, node.grad = constants.setdefault(repr(value), value), 0.0
         node._prev = tuple(nodes[source] for consumer, source in edges.tolist() if consumer == label)
-    order = candidate(nodes[-1])
+
+    def asked():
+        order = candidate(nodes[-1])
+        return [labels.get(id(n)) for n in order] if isinstance(order, list | tuple) else order
+
+    methods, order = dict(vars(Node)), asked()
     if order is None:
         return None
-    found = [labels.get(id(n)) for n in order] if isinstance(order, list | tuple) else order
-    return {"order": found, "comparisons by value": comparisons}
+    # A number is compared by its text: NaN is not equal to itself.
+    changed = [
+        label
+        for label, (node, value) in enumerate(zip(nodes, data.tolist(), strict=True))
+        if repr(node.data) != repr(value) or node.grad != 0.0
+    ]
+    same = all(vars(Node).get(method) is kept for method, kept in methods.items()) and len(vars(Node)) == len(methods)
+    return {
+        "order": order,
+        "comparisons by value": comparisons,
+        "class changed": not same,
+        "changed": changed,
+        "again": asked(),
+    }
 
 
 def judge(answer, edges, data):
-    return topological.judge(answer.get("order") if isinstance(answer, dict) else answer, edges, data)
+    if isinstance(answer, dict) and answer.get("class changed"):
+        return "changes-the-class: the node class stays as it is, `__eq__` and `__hash__` with it"
+    return topological.judge(answer, edges, data)
 
 
 def bug_visited_equality(root):
@@ -135,6 +154,27 @@ def bug_visited_equality(root):
         if node in visited:
             return
         visited.append(node)
+        for source in node._prev:
+            visit(source)
+        order.append(node)
+
+    visit(root)
+    return order
+
+
+@mistake(
+    "changes-the-class",
+    "comparing nodes may be mended where it is defined",
+    "Who else compares nodes, and was promised that equal values are equal? What does the task say of the class?",
+)
+def bug_visited_equality(root):
+    type(root).__eq__, type(root).__hash__ = object.__eq__, object.__hash__
+    order, visited = [], set()
+
+    def visit(node):
+        if node in visited:
+            return
+        visited.add(node)
         for source in node._prev:
             visit(source)
         order.append(node)

@@ -56,6 +56,7 @@ CASES = [
     given("x[n,m]", x=signs_and_zeros, smooth=False, note="zeros among them"),
     given("x[3]", x=[0.0, 4.0, -1.0], smooth=False, note="0, 4 and -1"),
     given("x[2]", x=[1e-12, 1e12], smooth=False, note="tiny and huge"),
+    given("x[1]", x=[1e-300], smooth=False, note="as tiny as may be"),
 ]
 EQUIVALENT = {"off by one: np.where(x > 0, x, 1) -> np.where(x > 0, x, 2)": "any number with a root will do"}
 
@@ -123,3 +124,12 @@ def bug_where_nan(g, x):
 )
 def bug_where_nan(g, x):
     return np.where(x > 0, g, 0) / (2 * np.sqrt(np.maximum(x, 1e-8)))
+
+
+@mistake(
+    "no-such-x",
+    "an x that is positive and smaller than any guard does not occur",
+    "x = 1e-300 is positive. What is the slope of the root there, and what do you return?",
+)
+def bug_where_nan(g, x):
+    return np.where(x > 0, g, 0) / (2 * np.sqrt(np.maximum(x, x.dtype.type(1e-20))))

@@ -46,15 +46,15 @@ HINTS = (
 )
 
 
-@scenario(1, 2, 5, 10, 16, 64, note="a chain")
+@scenario(1, 2, 5, 10, 16, 64, 256, note="a chain")
 def chain(rng, size):
     return {"x": rng.normal(size=2), "g": rng.normal(size=2), "stages": size}
 
 
-# 64 activations of a quarter of a MiB, where 2 * 8 + 3 may live, and a few are in the making.
-@scenario(64, note="a chain of large activations", memory=9 << 20, because="all 64 activations at once")
+# 256 activations of an eighth of a MiB, where 2 * 16 + 3 may live, and a few are in the making.
+@scenario(256, note="a chain of large activations", memory=6 << 20, because="all 256 activations at once")
 def large_chain(rng, size):
-    return {"x": rng.normal(size=1 << 15), "g": rng.normal(size=1 << 15), "stages": size}
+    return {"x": rng.normal(size=1 << 14), "g": rng.normal(size=1 << 14), "stages": size}
 
 
 CASES = [chain, large_chain]
@@ -68,7 +68,8 @@ EQUIVALENT = {
 # lives and what is called is counted beside the candidate's code, and so is its word; that the large chain fits in
 # memory is enforced outside.
 def drive(candidate, x, g, stages):
-    alive = peak = forwards = backwards = 0
+    alive = peak = backwards = 0
+    forwards = [0] * stages
 
     class Activation(np.ndarray):
         def __array_finalize__(self, source):
@@ -80,9 +81,9 @@ def drive(candidate, x, g, stages):
 
     def stage(number):
         def f(a):
-            nonlocal alive, peak, forwards
-            forwards += 1
-            out = np.sin(np.asarray(a)[::-1] * (1 + number / 100)).view(Activation)
+            nonlocal alive, peak
+            forwards[number] += 1
+            out = np.sin(np.asarray(a)[::-1] * (1 + number % 64 / 100)).view(Activation)
             out.counted = True
             alive += 1
             peak = max(peak, alive)
@@ -91,21 +92,21 @@ def drive(candidate, x, g, stages):
         def vjp(a, g):
             nonlocal backwards
             backwards += 1
-            slope = (1 + number / 100) * np.cos(np.asarray(a)[::-1] * (1 + number / 100))
+            slope = (1 + number % 64 / 100) * np.cos(np.asarray(a)[::-1] * (1 + number % 64 / 100))
             return (np.asarray(g) * slope)[::-1]
 
         return f, vjp
 
     answer = np.array(candidate([stage(number) for number in range(stages)], x, g))
-    return {"dx": answer, "alive": peak, "forwards": forwards, "backwards": backwards}
+    return {"dx": answer, "alive": peak, "forwards": sum(forwards), "often": max(forwards), "backwards": backwards}
 
 
 @functools.lru_cache(maxsize=8)  # whoever answers, it is the same
 def right_gradient(x, g, stages):
     right, a, slopes = np.frombuffer(g), np.frombuffer(x), []
     for number in range(stages):
-        a = a[::-1] * (1 + number / 100)
-        slopes.append(np.cos(a) * (1 + number / 100))
+        a = a[::-1] * (1 + number % 64 / 100)
+        slopes.append(np.cos(a) * (1 + number % 64 / 100))
         a = np.sin(a)
     for slope in reversed(slopes):
         right = (right * slope)[::-1]
@@ -115,17 +116,19 @@ def right_gradient(x, g, stages):
 def judge(answer, x, g, stages):
     def run(x):
         for number in range(stages):
-            x = engine.sin(x[::-1] * (1 + number / 100))
+            x = engine.sin(x[::-1] * (1 + number % 64 / 100))
         return (x * g).sum()
 
     match answer:
-        case {"dx": np.ndarray() as dx, "alive": int(), "forwards": int(), "backwards": int()} if dx.dtype.kind == "f":
+        case {"dx": np.ndarray() as dx, **counts} if dx.dtype.kind == "f" and all(
+            type(n) is int for n in counts.values()
+        ):
             pass
         case _:
             return "type: the gradient of x must be an array of floats"
     if dx.shape != x.shape:
         return f"shape: the gradient has shape {dx.shape}, x has {x.shape}"
-    if x.size < 100:
+    if stages <= 64 and x.size < 100:
         (right,) = gradient(run, x)
     else:
         right = right_gradient(x.tobytes(), g.tobytes(), stages)
@@ -135,6 +138,8 @@ def judge(answer, x, g, stages):
         return f"vjp-calls: {answer['backwards']} calls of vjp for {stages} stages"
     if answer["forwards"] > 2 * stages:
         return f"too-many-forwards: {answer['forwards']} calls of f for {stages} stages, where {2 * stages} are enough"
+    if answer["often"] > 2:
+        return f"too-many-forwards: {answer['often']} calls of one f, where 2 are enough"
     if answer["alive"] > (allowed := 2 * math.ceil(math.sqrt(stages)) + 3):
         return f"too-many-alive: {answer['alive']} activations alive at once, {allowed} are enough for {stages} stages"
     return None
@@ -201,6 +206,28 @@ def checkpoint_sqrt_n(fs, x, g):
         inputs.append(f(inputs[-1]))
     for _, vjp in reversed(fs):
         g = vjp(inputs.pop(), g)
+    return g
+
+
+@mistake(
+    "fixed-length",
+    "segments of eight stages are short enough for any chain",
+    "With 256 stages, how many inputs of segments do you keep? Which length makes their number and the length equal?",
+)
+def checkpoint_sqrt_n(fs, x, g):
+    kept, a = [], x
+    for i, (f, _) in enumerate(fs):
+        if i % 8 == 0:
+            kept.append(a)
+        a = f(a)
+    del a
+    for start in range(len(kept) * 8 - 8, -1, -8):
+        segment = fs[start : start + 8]
+        inputs = [kept.pop()]
+        for f, _ in segment[:-1]:
+            inputs.append(f(inputs[-1]))
+        for _, vjp in reversed(segment):
+            g = vjp(inputs.pop(), g)
     return g
 
 

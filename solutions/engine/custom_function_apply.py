@@ -30,6 +30,8 @@ Asked next:
   an argument requires no gradient.
 """
 
+import numpy as np
+
 from autodrill.drills import gradient, mistake, scenario
 
 HINTS = (
@@ -63,7 +65,13 @@ def too_many(rng, size):
     return {"x": float(rng.uniform(1, 3)), "y": float(rng.uniform(1, 3)), "weights": [2.0], "short": -1}
 
 
-CASES = [two_applications, backward_twice, too_few, too_many]
+@scenario(1, note="a NumPy number among the arguments")
+def numpy_number(rng, size):
+    # It has a `.data`, as an array has, and is no node.
+    return {"x": float(rng.uniform(1, 3)), "y": float(rng.uniform(1, 3)), "weights": np.array([3.0]), "short": 0}
+
+
+CASES = [two_applications, backward_twice, too_few, too_many, numpy_number]
 
 
 def drive(candidate, x, y, weights, short):
@@ -101,9 +109,29 @@ def drive(candidate, x, y, weights, short):
         def backward(ctx, g):
             return None, g
 
+    class Step:
+        @staticmethod
+        def forward(ctx, a):
+            return a // 1
+
+        @staticmethod
+        def backward(ctx, g):
+            return None
+
+    class Lone:
+        @staticmethod
+        def forward(ctx, a, b):
+            return a + b
+
+        @staticmethod
+        def backward(ctx, g):
+            return g if short else (g, g)
+
     a, b = Node(x), Node(y)
-    outs, errors = [*(apply(Weighted, a, w, b) for w in weights), apply(Floor, a, b), apply(Square, a)], 0
-    linked = [out._prev == (a, b) for out in outs[:-1]] + [outs[-1]._prev == (a,)]
+    outs = [*(apply(Weighted, a, w, b) for w in weights), apply(Floor, a, b), apply(Lone, a, b)]
+    outs += [apply(Square, a), apply(Step, a), apply(Weighted, a, 2.0, a)]
+    linked = [out._prev == (a, b) for out in outs[:-3]] + [out._prev == (a,) for out in outs[-3:-1]] + [True]
+    errors = 0
     for out in outs:
         out.grad = 1.5
     for out in outs:
@@ -119,12 +147,15 @@ def drive(candidate, x, y, weights, short):
 
 
 def expected(x, y, weights, short):
-    applied = [] if short else weights
-    dx, dy = gradient(lambda a, b: sum((w * a * a * b for w in applied), a * a + b) * 1.5, x, y)
+    def total(a, b):
+        always = a * a + b
+        return 1.5 * (always if short else sum((w * a * a * b for w in weights), always + a + b + 2 * a * a * a))
+
+    dx, dy = gradient(total, x, y)
     return {
-        "values": [*(w * x * x * y for w in weights), x // 1 + y, x * x],
+        "values": [*(w * x * x * y for w in weights), x // 1 + y, x + y, x * x, x // 1, 2 * x**3],
         "gradients": [float(dx), float(dy)],
-        "errors": len(weights) if short else 0,
+        "errors": len(weights) + 2 if short else 0,
     }
 
 
@@ -266,6 +297,123 @@ def custom_function_apply(fn, *args):
             raise RuntimeError("backward must return one gradient for each argument of forward")
         for node, grad in zip(nodes, (grad for grad in grads if grad is not None)):
             node.grad += grad
+
+    out._backward = backward
+    return out
+
+
+@mistake(
+    "data-of-anything",
+    "whatever has a `.data` is a node",
+    "Pass a NumPy array as the second argument. What has it that a node has, and what does forward get?",
+)
+def custom_function_apply(fn, *args):
+    ctx = Context()
+    values = [getattr(arg, "data", arg) for arg in args]
+    out = Node(fn.forward(ctx, *values), tuple(arg for arg in args if isinstance(arg, Node)))
+
+    def backward():
+        grads = fn.backward(ctx, out.grad)
+        grads = grads if isinstance(grads, tuple) else (grads,)
+        if len(grads) != len(args):
+            raise RuntimeError("backward must return one gradient for each argument of forward")
+        for arg, grad in zip(args, grads):
+            if isinstance(arg, Node) and grad is not None:
+                arg.grad += grad
+
+    out._backward = backward
+    return out
+
+
+@mistake(
+    "once-a-node",
+    "a node has one place among the arguments",
+    "A node stands twice among the arguments. How many gradients does backward return for it, and where do they go?",
+)
+def custom_function_apply(fn, *args):
+    ctx = Context()
+    values = [arg.data if isinstance(arg, Node) else arg for arg in args]
+    out = Node(fn.forward(ctx, *values), tuple(arg for arg in args if isinstance(arg, Node)))
+
+    def backward():
+        grads = fn.backward(ctx, out.grad)
+        grads = grads if isinstance(grads, tuple) else (grads,)
+        if len(grads) != len(args):
+            raise RuntimeError("backward must return one gradient for each argument of forward")
+        for arg, grad in {arg: grad for arg, grad in zip(args, grads) if isinstance(arg, Node)}.items():
+            if grad is not None:
+                arg.grad += grad
+
+    out._backward = backward
+    return out
+
+
+@mistake(
+    "first-place",
+    "looking a node up among the arguments finds its gradient",
+    "A node stands twice among the arguments. Which of its two places does `index` find, and how often?",
+)
+def custom_function_apply(fn, *args):
+    ctx = Context()
+    nodes = tuple(arg for arg in args if isinstance(arg, Node))
+    out = Node(fn.forward(ctx, *(arg.data if isinstance(arg, Node) else arg for arg in args)), nodes)
+
+    def backward():
+        grads = fn.backward(ctx, out.grad)
+        grads = grads if isinstance(grads, tuple) else (grads,)
+        if len(grads) != len(args):
+            raise RuntimeError("backward must return one gradient for each argument of forward")
+        for node in nodes:
+            grad = grads[args.index(node)]
+            if grad is not None:
+                node.grad += grad
+
+    out._backward = backward
+    return out
+
+
+@mistake(
+    "none-is-nothing",
+    "a backward that returns None returns no gradients",
+    "A function of one argument returns None. For how many arguments is that, and which of them has a gradient?",
+)
+def custom_function_apply(fn, *args):
+    ctx = Context()
+    values = [arg.data if isinstance(arg, Node) else arg for arg in args]
+    out = Node(fn.forward(ctx, *values), tuple(arg for arg in args if isinstance(arg, Node)))
+
+    def backward():
+        grads = fn.backward(ctx, out.grad)
+        grads = () if grads is None else grads if isinstance(grads, tuple) else (grads,)
+        if len(grads) != len(args):
+            raise RuntimeError("backward must return one gradient for each argument of forward")
+        for arg, grad in zip(args, grads):
+            if isinstance(arg, Node) and grad is not None:
+                arg.grad += grad
+
+    out._backward = backward
+    return out
+
+
+@mistake(
+    "single-not-counted",
+    "a gradient that is not in a tuple needs no count",
+    "Forward takes two arguments, and backward returns one number. Whose gradient is it?",
+)
+def custom_function_apply(fn, *args):
+    ctx = Context()
+    values = [arg.data if isinstance(arg, Node) else arg for arg in args]
+    out = Node(fn.forward(ctx, *values), tuple(arg for arg in args if isinstance(arg, Node)))
+
+    def backward():
+        grads = fn.backward(ctx, out.grad)
+        if not isinstance(grads, tuple):
+            grads = (grads,)
+        elif len(grads) != len(args):
+            raise RuntimeError("backward must return one gradient for each argument of forward")
+        for arg, grad in zip(args, grads):
+            if isinstance(arg, Node) and grad is not None:
+                arg.grad += grad
 
     out._backward = backward
     return out

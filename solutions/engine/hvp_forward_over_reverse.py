@@ -70,7 +70,15 @@ def nothing(rng, size):
     return {**inseparable.make(rng, 3), "v": np.zeros(3)}
 
 
-CASES = [random_function, inseparable, column, nothing]
+@scenario(8, note="many inputs")
+def many(rng, size):
+    # sin(x₁x₂ + x₂x₃ + ...): what is done for each input is done eight times.
+    products = [[1, i, (i + 1) % size] for i in range(size)]
+    sums = [[0, size, size + 1 if size > 1 else size], *([0, 2 * size + i, size + 2 + i] for i in range(size - 2))]
+    return {"x": rng.normal(size=size), "v": rng.normal(size=size), "ops": [*products, *sums, [2, -1, -1]]}
+
+
+CASES = [random_function, inseparable, column, nothing, many]
 
 
 # The gradient of the derivative along v: reverse over forward, the other order, and differences hold it to account.
@@ -86,7 +94,16 @@ def forward(x, v, ops):
 
 
 def drive(candidate, x, v, ops):
+    class TooManyBuildsError(Exception):
+        pass
+
+    builds = 0
+
     def build(nodes):
+        nonlocal builds
+        builds += 1
+        if builds > 3:
+            raise TooManyBuildsError(f"`build` is called more than 3 times for {len(x)} inputs: once is enough")
         values = list(nodes)
         for op, i, j in ops:
             a, b = values[i], values[j]
@@ -201,6 +218,34 @@ def hvp_forward_over_reverse(build, x, v):
     nodes = [Node(Dual(a, 1.0)) for a in x]
     build(nodes).backward()
     return [node.grad.tangent for node in nodes]
+
+
+@mistake(
+    "whole-hessian",
+    "to multiply by the Hessian one needs the Hessian",
+    "How often do you build the graph for a million inputs? Along which direction could all of them move at once?",
+)
+def hvp_forward_over_reverse(build, x, v):
+    answer = [0.0] * len(x)
+    for i in range(len(x)):
+        nodes = [Node(Dual(a, float(j == i))) for j, a in enumerate(x)]
+        build(nodes).backward()
+        answer = [entry + node.grad.tangent * v[i] for entry, node in zip(answer, nodes)]
+    return answer
+
+
+@mistake(
+    "differences",
+    "a derivative along v is a difference of two gradients",
+    "Which step is small enough not to err, and large enough not to lose its digits? And what are duals for?",
+)
+def hvp_forward_over_reverse(build, x, v):
+    def grad(step):
+        nodes = [Node(Dual(a + step * b)) for a, b in zip(x, v)]
+        build(nodes).backward()
+        return [node.grad.value for node in nodes]
+
+    return [(after - before) / 2e-5 for after, before in zip(grad(1e-5), grad(-1e-5))]
 
 
 @mistake(

@@ -54,7 +54,13 @@ def chain(rng, size):
     return {"edges": np.stack([nodes[1:], nodes[:-1]], axis=1), "data": np.zeros(size)}
 
 
-CASES = [*topological.GRAPHS, chain]
+# The mistake of recursing is told from others by a case that is not put to the right alone.
+@scenario(1_500, note="a chain of 1,500 nodes")
+def short_chain(rng, size):
+    return chain.make(rng, size)
+
+
+CASES = [*topological.GRAPHS, short_chain, chain]
 
 
 def iterative_topological_sort(root):
@@ -168,3 +174,41 @@ def iterative_topological_sort(root):
         walk.append(node)
         stack.extend(node._prev)
     return list({id(node): node for node in reversed(walk)}.values())
+
+
+@mistake(
+    "marks-nodes",
+    "a node may carry the mark that it was visited",
+    "What does backward find in `.grad` after your walk, and what does your next walk find there?",
+)
+def iterative_topological_sort(root):
+    order, stack = [], [(root, False)]
+    while stack:
+        node, leaving = stack.pop()
+        if leaving:
+            order.append(node)
+        elif node.grad is not None:
+            node.grad = None
+            stack.append((node, True))
+            stack.extend((source, False) for source in node._prev)
+    return order
+
+
+@mistake(
+    "looks-again",
+    "looking once more at what was seen costs nothing",
+    "A node has 40,000 inputs, or a list 50,000 nodes. How many of them does each step look at again?",
+)
+def iterative_topological_sort(root):
+    order, done, stack = [], set(), [root]
+    while stack:
+        node = stack[-1]
+        waiting = [source for source in node._prev if id(source) not in done]
+        if waiting:
+            stack.append(waiting[0])
+        else:
+            stack.pop()
+            if id(node) not in done:
+                done.add(id(node))
+                order.append(node)
+    return order

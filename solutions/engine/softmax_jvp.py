@@ -48,6 +48,14 @@ CASES = [
     given("x[n,m]", g=1.0, empty=False, note="constant tangent"),
     given("x[n,m]", x=normal(mean=1000), smooth=False, empty=False, note="logits near 1000"),
     given("x[2,3]", x=[[900.0, 0.0, -900.0], [-900.0, -901.0, -902.0]], smooth=False, note="rows of other scales"),
+    given(
+        "x[n,m]",
+        large={"n": 2, "m": 2048},
+        memory=4 << 20,
+        seconds=2.0,
+        because="the m x m Jacobian",
+        note="long rows",
+    ),
 ]
 
 
@@ -96,6 +104,17 @@ def softmax_jvp(x, v):
     e = np.exp(x)
     p = e / e.sum(axis=-1, keepdims=True)
     return p * (v - (p * v).sum(axis=-1, keepdims=True))
+
+
+@mistake(
+    "jacobian",
+    "to multiply by the Jacobian one needs the Jacobian",
+    "How many entries has the Jacobian of a row of 50,000 logits? And how many numbers do you return for it?",
+)
+def softmax_jvp(x, v):
+    p = softmax(x)
+    J = p[..., :, None] * (np.eye(p.shape[-1], dtype=p.dtype) - p[..., None, :])
+    return (J @ v[..., None])[..., 0]
 
 
 @mistake(

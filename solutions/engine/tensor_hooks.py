@@ -41,7 +41,8 @@ HINTS = (
 )
 RESULTS = ("seen", "gradients")
 
-# A hook is (what it does, by how much): log returns None, once removes itself, times scales, clip bounds.
+# A hook is (what it does, by how much): log returns None, once removes itself, times scales, clip bounds. "same"
+# registers the function of an earlier hook once more, "turn" goes on with the other of two tensors.
 STEPS = {
     "several contributions": [
         ("hook", "log", 0.0), ("receive", "", 1.0), ("receive", "", 2.0), ("finalize", "", 0.0),
@@ -67,6 +68,14 @@ STEPS = {
         ("finalize", "", 0.0), ("remove", "", 0.0), ("hook", "times", 5.0), ("remove", "", 1.0), ("receive", "", 1.0),
         ("finalize", "", 0.0),
     ],
+    "one function registered twice": [
+        ("hook", "times", 3.0), ("hook", "clip", 4.0), ("same", "", 0.0), ("receive", "", 1.0), ("finalize", "", 0.0),
+        ("remove", "", 0.0), ("remove", "", 0.0), ("receive", "", 2.0), ("finalize", "", 0.0),
+    ],
+    "two tensors in turn": [
+        ("hook", "times", 5.0), ("receive", "", 1.0), ("turn", "", 0.0), ("receive", "", 2.0), ("hook", "log", 0.0),
+        ("turn", "", 0.0), ("finalize", "", 0.0), ("turn", "", 0.0), ("finalize", "", 0.0),
+    ],
 }  # fmt: skip
 
 
@@ -82,7 +91,7 @@ CASES = [case(name) for name in STEPS]
 
 
 def drive(candidate, steps, scale):
-    tensor, handles, seen, gradients = candidate(), [], [], []
+    tensor, other, handles, fns, seen, gradients = candidate(), candidate(), [], [], [], []
 
     def hook(what, amount, number):
         def fn(g):
@@ -96,8 +105,11 @@ def drive(candidate, steps, scale):
         return fn
 
     for step, what, amount in steps:
-        if step == "hook":
-            handles.append(tensor.register_hook(hook(what, amount, len(handles))))
+        if step in ("hook", "same"):
+            fns.append(hook(what, amount, len(handles)) if step == "hook" else fns[int(amount)])
+            handles.append(tensor.register_hook(fns[-1]))
+        elif step == "turn":
+            tensor, other = other, tensor
         elif step == "receive":
             tensor.receive(amount * scale)
         elif step == "remove":
@@ -109,21 +121,26 @@ def drive(candidate, steps, scale):
 
 # What is right is written down as a list that is walked, without a tensor or a closure.
 def expected(steps, scale):
-    hooks, total, seen, gradients = [], 0.0, [], []
+    hooks, totals, seen, gradients, turn = [], [0.0, 0.0], [], [], 0
     for step, what, amount in steps:
         if step == "hook":
-            hooks.append((what, amount))
+            hooks.append((what, amount, turn))
+        elif step == "same":
+            hooks.append((*hooks[int(amount)][:2], turn))
+        elif step == "turn":
+            turn = 1 - turn
         elif step == "receive":
-            total += amount * scale
+            totals[turn] += amount * scale
         elif step == "remove":
             hooks[int(amount)] = None
         else:
-            for kind, factor in filter(None, hooks):
-                seen.append(total)
-                total = {"times": total * factor, "clip": min(total, factor)}.get(kind, total)
+            total, totals[turn] = totals[turn], 0.0
+            for kind, factor, of in filter(None, hooks):
+                if of == turn:
+                    seen.append(total)
+                    total = {"times": total * factor, "clip": min(total, factor)}.get(kind, total)
             hooks = [None if hook and hook[0] == "once" else hook for hook in hooks]
             gradients.append(total)
-            total = 0.0
     return {"seen": np.array(seen, dtype=float), "gradients": gradients}
 
 
@@ -244,3 +261,117 @@ class HookedTensor(HookedTensor):
             if replaced is not None:
                 g = replaced
         return g
+
+
+class ByFunction:
+    def __init__(self, hooks, fn):
+        self._hooks, self._fn = hooks, fn
+
+    def remove(self):
+        if self._fn in self._hooks:
+            self._hooks.remove(self._fn)
+
+
+@mistake(
+    "removed-by-function",
+    "a handle finds its hook by the function",
+    "One function is registered twice, and one of the two handles removes twice. How many hooks are left?",
+)
+class HookedTensor(HookedTensor):
+    def __init__(self):
+        self._hooks, self._gradient = [], 0.0
+
+    def register_hook(self, fn):
+        self._hooks.append(fn)
+        return ByFunction(self._hooks, fn)
+
+    def finalize(self):
+        g, self._gradient = self._gradient, 0.0
+        for fn in list(self._hooks):
+            replaced = fn(g)
+            if replaced is not None:
+                g = replaced
+        return g
+
+
+class ByPosition:
+    def __init__(self, hooks, place):
+        self._hooks, self._place = hooks, place
+
+    def remove(self):
+        if self._place < len(self._hooks):
+            del self._hooks[self._place]
+
+
+@mistake(
+    "removed-by-position",
+    "a hook stays at the place where it was put",
+    "The first of three hooks is removed. At which places do the others stand now, and what do their handles hold?",
+)
+class HookedTensor(HookedTensor):
+    def __init__(self):
+        self._hooks, self._gradient = [], 0.0
+
+    def register_hook(self, fn):
+        self._hooks.append(fn)
+        return ByPosition(self._hooks, len(self._hooks) - 1)
+
+    def finalize(self):
+        g, self._gradient = self._gradient, 0.0
+        for fn in list(self._hooks):
+            replaced = fn(g)
+            if replaced is not None:
+                g = replaced
+        return g
+
+
+class Strict(ByFunction):
+    def remove(self):
+        self._hooks.remove(self._fn)
+
+
+@mistake(
+    "removing-twice-raises",
+    "nobody removes a hook that is gone",
+    "What does the task say of removing twice, and what does `list.remove` do then?",
+)
+class HookedTensor(HookedTensor):
+    def __init__(self):
+        self._hooks, self._gradient = [], 0.0
+
+    def register_hook(self, fn):
+        self._hooks.append(fn)
+        return Strict(self._hooks, fn)
+
+    def finalize(self):
+        g, self._gradient = self._gradient, 0.0
+        for fn in list(self._hooks):
+            replaced = fn(g)
+            if replaced is not None:
+                g = replaced
+        return g
+
+
+@mistake(
+    "once-a-function",
+    "a function is a hook once",
+    "One function is registered twice. How often must it be called, and what does each of the two handles remove?",
+)
+class HookedTensor(HookedTensor):
+    def register_hook(self, fn):
+        self._hooks[fn] = fn
+        return Handle(self._hooks, fn)
+
+
+hooks_of_all = {}
+
+
+@mistake(
+    "hooks-of-the-class",
+    "all tensors may keep their hooks in one place",
+    "Two tensors are alive, and one has a hook. What happens to the gradient of the other?",
+)
+class HookedTensor(HookedTensor):
+    def __init__(self):
+        self._hooks, self._gradient = hooks_of_all, 0.0
+        hooks_of_all.clear()

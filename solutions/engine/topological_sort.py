@@ -47,12 +47,12 @@ topological = shared(__file__, "../_topological")
 expected, drive, judge = topological.expected, topological.drive, topological.judge
 
 
-@scenario(5, note="a node with three inputs")
-def three_inputs(rng, size):
-    return topological.graph([[], [], [0], [1, 0, 2], [3]], rng.permutation(5))
+@scenario(7, note="a node with five inputs")
+def five_inputs(rng, size):
+    return topological.graph([[], [], [0], [], [], [1, 0, 2, 3, 4], [5]], rng.permutation(7))
 
 
-CASES = [*topological.GRAPHS, three_inputs]
+CASES = [*topological.GRAPHS, five_inputs]
 
 
 def topological_sort(root):
@@ -159,3 +159,42 @@ def topological_sort(root):
 
     visit(root)
     return order[::-1]
+
+
+@mistake(
+    "marks-nodes",
+    "a node may carry the mark that it was visited",
+    "What does backward find in `.grad` after your walk, and what does your next walk find there?",
+)
+def topological_sort(root):
+    order = []
+
+    def visit(node):
+        if node.grad is None:
+            return
+        node.grad = None
+        for source in node._prev:
+            visit(source)
+        order.append(node)
+
+    visit(root)
+    return order
+
+
+@mistake(
+    "looks-again",
+    "looking for a node among those seen costs nothing",
+    "A node has 40,000 inputs. With how many nodes is each of them compared before it counts as new?",
+)
+def topological_sort(root):
+    order = []
+
+    def visit(node):
+        if node in order:
+            return
+        for source in node._prev:
+            visit(source)
+        order.append(node)
+
+    visit(root)
+    return order

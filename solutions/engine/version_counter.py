@@ -46,7 +46,8 @@ EQUIVALENT = {
 }
 
 # (what, on which tensor, argument): the tensors and handles are numbered as they are made.
-WRITE_AFTER_SAVE = [("save", 0, 0), ("add", 0, 1), ("load", 0, 0)]
+WRITE_AFTER_SAVE = [("save", 0, 0), ("add", 0, 1), ("load", 0, 0), ("load", 0, 0)]
+TAKEN_BACK = [("save", 0, 0), ("add", 0, 1), ("add", 0, -1), ("load", 0, 0)]
 NO_WRITE = [("add", 0, 1), ("save", 0, 0), ("load", 0, 0), ("load", 0, 0)]
 THROUGH_A_VIEW = [("view", 0, 1), ("save", 0, 0), ("add", 1, 2), ("load", 0, 0), ("save", 1, 0), ("load", 1, 1)]
 BASE_OF_A_VIEW = [("view", 0, 1), ("view", 1, 1), ("save", 2, 0), ("add", 0, 1), ("load", 2, 0)]
@@ -58,19 +59,30 @@ OTHER_MEMORY = [("save", 0, 0), ("new", 0, 3), ("add", 1, 1), ("load", 0, 0), ("
 def case(name, steps):
     @scenario(1, note=name)
     def make(rng, size):
-        return {"data": rng.normal(size=4), "steps": [list(step) for step in steps]}
+        # Eighths: what is added and taken away again leaves no trace.
+        return {"data": np.round(8 * rng.normal(size=4)) / 8, "steps": [list(step) for step in steps]}
 
     return make
 
 
+# 16 saves of one MiB. Whether memory is shared is asked beside the candidate's code, and is its word; that 16 copies
+# do not fit is enforced outside.
+@scenario(16, note="many saves of large data", memory=4 << 20, because="a copy of all that is saved")
+def large(rng, size):
+    steps = [["save", 0, 0] for _ in range(size)] + [["load", 0, handle] for handle in range(size)]
+    return {"data": rng.normal(size=1 << 17), "steps": steps}
+
+
 CASES = [
     case("a write after a save", WRITE_AFTER_SAVE),
+    case("a write that is taken back", TAKEN_BACK),
     case("no write after a save", NO_WRITE),
     case("a write through a view", THROUGH_A_VIEW),
     case("a write to the base of a view", BASE_OF_A_VIEW),
     case("a write through a detached tensor", THROUGH_DETACH),
     case("several saves", SEVERAL_SAVES),
     case("a write to other memory", OTHER_MEMORY),
+    large,
 ]
 
 
@@ -202,6 +214,22 @@ class Tensor(Tensor):
 class Tensor(Tensor):
     def save(self):
         return self.data.copy(), self.version
+
+
+@mistake(
+    "compares-contents",
+    "memory that holds what it held was not written to",
+    "What does a comparison of all numbers cost at each load, and what must be kept for it?",
+)
+class Tensor(Tensor):
+    def save(self):
+        return self.data, self.data.copy()
+
+    def load(self, handle):
+        data, before = handle
+        if not np.array_equal(data, before):
+            raise RuntimeError("a saved tensor was modified in place")
+        return data
 
 
 @mistake(

@@ -37,7 +37,7 @@ Asked next:
 import numpy as np
 
 from autodrill import engine
-from autodrill.drills import given, mistake
+from autodrill.drills import given, mistake, normal
 
 HINTS = (
     "Do not differentiate the loop: differentiate the equation its result satisfies. Where does dz stand in it?",
@@ -52,8 +52,15 @@ def contraction(rng, shape, sizes):
     return 0.7 * W / max(1e-9, np.linalg.norm(W, 2)) if W.size else W
 
 
+# The slower a layer contracts, the more terms of the series count: here a thousandth of λ comes after the hundredth.
+def slow(rng, shape, sizes):
+    W = rng.normal(size=shape)
+    return 0.93 * W @ W.T / max(1e-9, np.linalg.norm(W, 2) ** 2)
+
+
 CASES = [
     given("W[n,n] U[n,m] x[m]", W=contraction, empty=False),
+    given("W[n,n] U[n,m] x[m]", W=slow, x=normal(0.01), empty=False, large=False, note="it converges slowly"),
     given("W[n,n] U[n,m] x[m]", W=lambda rng, shape, sizes: np.zeros(shape), empty=False, large=False, note="W = 0"),
 ]
 EQUIVALENT = {
@@ -72,9 +79,9 @@ def forward(W, U, x):
 
 def converged(W, U, x):
     z, pushed = np.zeros(len(W), W.dtype), U @ x
-    for _ in range(30):
+    for _ in range(50):
         z = np.tanh(W @ z + pushed)
-    for _ in range(2):  # Newton's steps square what is left
+    for _ in range(3):  # Newton's steps square what is left
         s = np.tanh(W @ z + pushed)
         z = z + np.linalg.solve(np.eye(len(z), dtype=z.dtype) - (1 - s**2)[:, None] * W, s - z)
     return z
@@ -131,6 +138,20 @@ def fixed_point_backward(g, z, W, U, x):
 def fixed_point_backward(g, z, W, U, x):
     slope = 1 - z**2
     q = (g + W.T @ (slope * g)) * slope
+    return np.outer(q, z), np.outer(q, x), U.T @ q
+
+
+@mistake(
+    "ten-terms",
+    "ten terms of the series are enough",
+    "How fast do the terms shrink if J hardly shrinks anything? What do you compute if z took a thousand iterations?",
+)
+def fixed_point_backward(g, z, W, U, x):
+    slope = 1 - z**2
+    adjoint = g
+    for _ in range(10):
+        adjoint = g + W.T @ (slope * adjoint)
+    q = adjoint * slope
     return np.outer(q, z), np.outer(q, x), U.T @ q
 
 

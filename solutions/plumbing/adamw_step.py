@@ -45,31 +45,42 @@ HINTS = (
 )
 
 
-@scenario(1, 2, 4, note="a few steps")
+@scenario(1, 2, 4, 12, note="a few steps")
 def few_steps(rng, size):
-    return {"p": rng.normal(size=2), "grads": rng.normal(size=(size, 2)), **rates(eps=1e-8)}
+    return {"p": rng.normal(size=2), "grads": rng.normal(size=(size, 2)), **rates(rng, eps=1e-8)}
 
 
 @scenario(1, 3, note="tiny gradients")
 def tiny_gradients(rng, size):
-    return {"p": rng.normal(size=2), "grads": rng.normal(size=(size, 2)) * 1e-5, **rates(eps=1e-5)}
+    return {"p": rng.normal(size=2), "grads": rng.normal(size=(size, 2)) * 1e-5, **rates(rng, eps=1e-5)}
 
 
 @scenario(2, note="no gradient at all")
 def no_gradient(rng, size):
-    return {"p": rng.normal(size=2), "grads": np.zeros((size, 2)), **rates(eps=1e-8)}
+    return {"p": rng.normal(size=2), "grads": np.zeros((size, 2)), **rates(rng, eps=1e-8)}
 
 
-def rates(eps):
-    return {"lr": 0.1, "b1": 0.9, "b2": 0.99, "eps": eps, "wd": 0.5}
+@scenario(1, 2, 3, note="two parameters in turn")
+def in_turn(rng, size):
+    p, q = rng.normal(size=(2, 2, 2))
+    grads, others = rng.normal(size=(2, size, 2, 2)) * np.array([1.0, 10.0])[:, None, None, None]
+    return {"p": p, "grads": grads, "q": q, "others": others, **rates(rng, eps=1e-8)}
 
 
-CASES = [few_steps, tiny_gradients, no_gradient]
+def rates(rng, eps):
+    """What rates may be, and no two of them related."""
+    lows, highs = {"lr": 0.02, "b1": 0.6, "b2": 0.8, "wd": 0.1}, {"lr": 0.3, "b1": 0.95, "b2": 0.99, "wd": 0.9}
+    return {name: round(float(rng.uniform(lows[name], highs[name])), 3) for name in lows} | {"eps": eps}
+
+
+CASES = [few_steps, tiny_gradients, no_gradient, in_turn]
 RESULTS = ("p", "m", "v")
 
 
-def expected(p, grads, lr, b1, b2, eps, wd):
+def expected(p, grads, lr, b1, b2, eps, wd, q=None, others=None):
     """The averages in closed form, as weighted sums of all gradients so far, not step by step."""
+    if q is not None:
+        p, grads = np.append(p, q), np.stack([grads, others], axis=1).reshape(len(grads), -1)
 
     def averages(t):
         ages = np.arange(t)[::-1, None]
@@ -82,13 +93,18 @@ def expected(p, grads, lr, b1, b2, eps, wd):
     return {"p": p, "m": (1 - b1) * first, "v": (1 - b2) * second}
 
 
-def drive(candidate, p, grads, lr, b1, b2, eps, wd):
-    p, m, v = p.copy(), 0 * p, 0 * p
-    for t, g in enumerate(grads, 1):
-        answer = candidate(p, g.copy(), m, v, t, lr, b1, b2, eps, wd)
-        if not (isinstance(answer, tuple | list) and len(answer) == 3):
-            return answer
-        p, m, v = answer
+def drive(candidate, p, grads, lr, b1, b2, eps, wd, q=None, others=None):
+    states = [(a.copy(), 0 * a, 0 * a) for a in (p, q) if a is not None]
+    for t in range(1, len(grads) + 1):
+        for i, gradients in enumerate((grads, others)[: len(states)]):
+            p, m, v = states[i]
+            answer = candidate(p, gradients[t - 1].copy(), m, v, t, lr, b1, b2, eps, wd)
+            if not (isinstance(answer, tuple | list) and len(answer) == 3):
+                return answer
+            states[i] = answer
+    if len(states) == 2:
+        states = [[np.append(*both) for both in zip(*states)]]
+    ((p, m, v),) = states
     return {"p": p, "m": m, "v": v}
 
 
@@ -144,6 +160,42 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     v = b2 * v + (1 - b2) * g * g
     p = p * (1 - lr * wd)
     return p - lr * (m / (1 - b1 ** (t + 1))) / (np.sqrt(v / (1 - b2 ** (t + 1))) + eps), m, v
+
+
+@mistake(
+    "state-of-its-own",
+    "the averages may be kept between two calls",
+    "A model has two parameters, and they are stepped in turn. Whose averages are yours at the second call?",
+)
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd, kept={}):
+    if t == 1:
+        kept["m"], kept["v"] = 0 * p, 0 * p
+    kept["m"] = b1 * kept["m"] + (1 - b1) * g
+    kept["v"] = b2 * kept["v"] + (1 - b2) * g * g
+    m, v = kept["m"], kept["v"]
+    return p * (1 - lr * wd) - lr * (m / (1 - b1**t)) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+@mistake(
+    "lr-for-one-minus-b1",
+    "an average moves towards the gradient by the learning rate",
+    "By which share does a running average of decay b1 move towards what is new? What has lr to do with it?",
+)
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = m + lr * (g - m)
+    v = b2 * v + (1 - b2) * g * g
+    return p * (1 - lr * wd) - lr * (m / (1 - b1**t)) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+@mistake(
+    "usual-rates",
+    "b1 is 0.9",
+    "Call your function with b1 = 0.5. Does the result differ?",
+)
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = 0.9 * m + 0.1 * g
+    v = b2 * v + (1 - b2) * g * g
+    return p * (1 - lr * wd) - lr * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
 
 
 @mistake("no-decay", "AdamW is Adam", "Which argument of your function do you never use?")

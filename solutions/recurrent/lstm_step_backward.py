@@ -56,6 +56,14 @@ CASES = [
     given("x[N,1] h[N,1] c[N,1] W[2,4]", large=False),
     given("x[N,2] h[N,3] c[N,3] W[5,12]", W=normal(5), large=False, note="saturated gates"),
     given("x[N,2] h[N,3] c[N,3] W[5,12]", c=normal(4), large=False, note="large cell states"),
+    given(
+        "x[1,1] h[1,2] c[1,2] W[3,8]",
+        x=[[1.0]],
+        h=[[0.5, -0.5]],
+        c=[[2.0, -1.0]],
+        W=[[1000.0, -1000.0, -1000.0, 1000.0, 1000.0, -1000.0, -1000.0, 1000.0], [1.0] * 8, [2.0] * 8],
+        note="gates at 1000 and -1000",
+    ),
 ]
 
 

@@ -12,5 +12,5 @@ def one(p, g, m, v, t, lr, b1, b2, eps, wd):
 
 
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
-    rows = [one(*of, t, lr, b1, b2, eps, wd) for of in zip(p.tolist(), g.tolist(), m.tolist(), v.tolist())]
-    return tuple(np.array(column) for column in zip(*rows))
+    rows = [one(*map(float, of), t, lr, b1, b2, eps, wd) for of in zip(p.flat, g.flat, m.flat, v.flat)]
+    return tuple(np.array(column).reshape(p.shape) for column in zip(*rows))

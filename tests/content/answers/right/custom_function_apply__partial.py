@@ -38,6 +38,6 @@ def deliver(fn, ctx, args, out):
 def custom_function_apply(fn, *args):
     ctx = Context()
     nodes = [arg for arg in args if type(arg) is Node]
-    out = Node(fn.forward(ctx, *(getattr(arg, "data", arg) for arg in args)), (*nodes,))
+    out = Node(fn.forward(ctx, *(arg.data if type(arg) is Node else arg for arg in args)), (*nodes,))
     out._backward = partial(deliver, fn, ctx, args, out)
     return out

@@ -1,0 +1,7 @@
+import numpy as np
+
+
+def bug_where_nan(g, x):
+    root = np.sqrt(np.maximum(x, x.dtype.type(1e-30)))
+    droot = np.where(x > 0, g, 0)
+    return droot / (2 * root)

@@ -1,0 +1,30 @@
+class Context:
+    def save_for_backward(self, *values):
+        self.saved_tensors = values
+
+
+class Node:
+    def __init__(self, data, prev=()):
+        self.data, self.grad, self._prev = data, 0.0, prev
+        self._backward = lambda: None
+
+
+def custom_function_apply(fn, *args):
+    ctx = Context()
+    values = [arg.data if isinstance(arg, Node) else arg for arg in args]
+    out = Node(fn.forward(ctx, *values), tuple(arg for arg in args if isinstance(arg, Node)))
+
+    def backward():
+        grads = fn.backward(ctx, out.grad)
+        if grads is None:
+            grads = ()
+        elif not isinstance(grads, tuple):
+            grads = (grads,)
+        if len(grads) != len(args):
+            raise RuntimeError(f"{len(grads)} gradients for {len(args)} arguments")
+        for arg, grad in zip(args, grads):
+            if isinstance(arg, Node) and grad is not None:
+                arg.grad += grad
+
+    out._backward = backward
+    return out
