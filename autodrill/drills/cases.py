@@ -318,8 +318,9 @@ def _scaled_cases(exercise: Exercise, solution: Solution, rng: np.random.Generat
     """
     if not exercise.kind.is_linear or solution.drive or solution.forward is None or exercise.kind is Kind.VALUE:
         return []
-    plain = (e for e in solution.cases if isinstance(e, Given) and e.symbols and takes_draws(e) and not e.draws)
-    entry = next((e for e in plain if e.smooth and not e.tail and e.bound is None and "g" not in e.values), None)
+    drawn = (e for e in solution.cases if isinstance(e, Given) and e.symbols and takes_draws(e) and not e.draws)
+    plain = (e for e in drawn if e.smooth and not e.tail and e.bound is None and "g" not in e.values)
+    entry = next((e for e in plain if e.scaled), None)
     if entry is None:
         return []
     of = "tangent" if exercise.kind is Kind.JVP else "cotangent"
