@@ -48,12 +48,13 @@ def sentence(rng, size):
 
 @scenario(2, 4, note="a batch of sentences")
 def batch(rng, size):
-    return {"g": rng.normal(size=(size, 3, 4)), "ids": rng.integers(0, ROWS, (size, 3))}
+    shape = (size, 3) if size < 4 else (size // 2, 2, 3)
+    return {"g": rng.normal(size=(*shape, 4)), "ids": rng.integers(0, ROWS, shape)}
 
 
-@scenario(2, 3, note="a batch of documents, a large table")
-def documents(rng, size):
-    return {"g": rng.normal(size=(size, 2, 3, 2)), "ids": rng.choice([4, 5, 44, 255, 256, 300], (size, 2, 3))}
+@scenario(3, 6, note="a large table")
+def large_table(rng, size):
+    return {"g": rng.normal(size=(size, 2)), "ids": np.resize([0, 256, 300, 44], size)}
 
 
 @scenario(1, 2, note="gradients that cancel")
@@ -71,14 +72,13 @@ def nothing(rng, size):
     return {"g": np.zeros((size, 2)), "ids": np.zeros(size, int)}
 
 
-CASES = [sentence, batch, documents, cancelling, one_word, nothing]
+CASES = [sentence, batch, large_table, cancelling, one_word, nothing]
 
 
 def expected(g, ids):
     """The rows that were looked up, cut out of the dense gradient by both oracles."""
-    (dense,) = gradient(
-        lambda W: (engine.embedding(ids, W) * g).sum(), np.zeros((max(ROWS, ids.max(initial=0) + 1), g.shape[-1]))
-    )
+    table = np.zeros((max(ROWS, ids.max(initial=0) + 1), g.shape[-1]))
+    (dense,) = gradient(lambda W: (engine.embedding(ids, W) * g).sum(), table)
     rows = np.array(sorted(set(ids.flat)), int)
     return {"rows": rows, "values": dense[rows]}
 
