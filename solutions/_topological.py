@@ -39,7 +39,7 @@ def doubling_chain(rng, size):
     return graph([[], *([i, i] for i in range(size - 1))], [2**i for i in range(size)])
 
 
-@scenario(40_000, note="a node with many inputs", seconds=2.0, because="each input needs one look")
+@scenario(40_000, note="a node with many inputs", seconds=3.0, because="each input needs one look")
 def star(rng, size):
     nodes = np.arange(size - 1)
     return {"edges": np.stack([np.full(size - 1, size - 1), nodes], axis=1), "data": np.zeros(size)}
