@@ -145,10 +145,10 @@ def given(pattern: str, /, **options: Any) -> Given:
     Args:
         pattern: Names with dimensions, such as `"X[n,d] W[d,k]"`; `x[]` is a scalar, `a[n,1]` has an axis of size 1,
             and in `x[h>=3,w]` the size `h` is never below 3.
-        **options: `smooth`, `remark`, `empty`, `large`, `note`, `draws`, `tail`, `scaled` as in `Given`; `memory`, `seconds`,
-            `because` as in `Bound`. An option named like an array gives its values: a drawing rule, a number that
-            fills the declared shape, or nested lists, whose own sizes hold. `g` fixes the cotangent, or the tangents;
-            any other is a static argument.
+        **options: `smooth`, `remark`, `empty`, `large`, `note`, `draws`, `tail`, `scaled` as in `Given`; `memory`,
+            `seconds`, `because` as in `Bound`. An option named like an array gives its values: a drawing rule, a
+            number that fills the declared shape, or nested lists, whose own sizes hold. `g` fixes the cotangent, or
+            the tangents; any other is a static argument.
 
     Raises:
         ValueError: If the pattern is malformed or names an array twice, or a bound does not say why.

@@ -110,7 +110,7 @@ def battery(exercise: Exercise, solution: Solution, seed: int) -> list[Case]:
             elif exercise.kind is Kind.KERNEL:
                 cases += _kernel_cases(entry, rng)
             elif entry.bound is None:
-                cases += _array_cases(entry, rng)
+                cases += _array_cases(entry, rng, zero=not cases or not _differs_in_shape_alone(entry))
         cases += _scaled_cases(exercise, solution, rng)
         given = [e for e in solution.cases if isinstance(e, Given) and e.large]
         # What an estimator's draws deviate by may take far more than its inputs: its author says how large.
@@ -268,8 +268,13 @@ def _plainness(value: float) -> float:
 # -- arrays ------------------------------------------------------------------------------------------------------------
 
 
-def _array_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
-    """One class of inputs in every layout that has caught somebody."""
+def _differs_in_shape_alone(entry: Given) -> bool:
+    """Whether a class of inputs has no options and no values of its own: what is 0 in the first class is 0 in it."""
+    return entry.smooth and not entry.static and not entry.values
+
+
+def _array_cases(entry: Given, rng: np.random.Generator, *, zero: bool) -> list[Case]:
+    """One class of inputs in every layout that has caught somebody, of a cotangent of 0 if that tells anything."""
     symbols = entry.symbols
     distinct = distinct_sizes(entry, (2 + rng.permutation(len(symbols))).tolist())
 
@@ -292,7 +297,7 @@ def _array_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
     if entry.empty:
         may_be_0 = [symbol for symbol in symbols if not entry.least.get(symbol)]
         cases += [case(f"{symbol} = 0", {**distinct, symbol: 0}) for symbol in may_be_0]
-    if entry.values.get("g") is None:
+    if zero and entry.values.get("g") is None:
         cases.append(case("zero cotangent", distinct, cotangent=0.0, draws=few))
     if pair := _alike(entry):
         shared = case(f"{pair[1]} is {pair[0]}", distinct, alias=True)

@@ -67,6 +67,8 @@ def test_arrays_come_in_every_layout_that_has_caught_somebody(pack: Pack) -> Non
         "n = 0",
         "m = 0",
         "zero cotangent",
+        "tiny cotangent",
+        "huge cotangent",
         "large",
     ]
     assert cases[1].dtype == "float32"
@@ -74,6 +76,7 @@ def test_arrays_come_in_every_layout_that_has_caught_somebody(pack: Pack) -> Non
     n, m = cases[0].inputs["x"].shape
     assert [c.inputs["x"].shape for c in cases[3:7]] == [(1, 1), (3, 3), (0, m), (n, 0)]
     assert cases[7].cotangent == 0.0
+    assert [(c.scale, c.dtype) for c in cases[8:10]] == [(2.0**-100, "float64"), (2.0**40, "float32")]
 
 
 def test_sizes_that_are_all_different_are_so_and_never_1(pack: Pack) -> None:

@@ -110,7 +110,7 @@ def _plainly_apart(arguments: Sequence[Any], result: Any, earlier: Any) -> bool:
     for item in result if type(result) is tuple else (result,):
         if type(item) is np.ndarray:
             owner, flags = _owner(item), item.flags
-            if owner is None or id(owner) in taken or not flags.writeable or not flags.c_contiguous:
+            if owner is None or id(owner) in taken or not flags.writeable or not flags.forc:
                 return False
             taken.add(id(owner))
         elif type(item) in _CONTAINERS:
@@ -131,7 +131,7 @@ def _owner(array: NDArray[Any]) -> NDArray[Any] | None:
 
 def _cannot_be_written(array: NDArray[Any]) -> bool:
     flags = array.flags
-    return not flags.writeable or (not flags.c_contiguous and _folded(array))
+    return not flags.writeable or (not flags.forc and _folded(array))
 
 
 def _differs(value: Any, was: Snapshot) -> bool:

@@ -10,6 +10,9 @@ from pkgutil import iter_modules
 
 __all__ = ["MODULES", "preload"]
 
+_LEFT_OUT = ("mbcs", "oem", "big5", "cp932", "cp949", "cp950", "euc_", "gb", "hz", "iso2022", "johab", "shift_jis")
+"""Encodings of Windows alone, and those of several bytes a character: each is a library, which every fork maps."""
+
 MODULES = (
     # What mathematics and data structures need.
     *("array", "bisect", "cmath", "collections", "collections.abc", "decimal", "fractions", "graphlib", "heapq"),
@@ -28,8 +31,8 @@ MODULES = (
     *("numpy.char", "numpy.core", "numpy.core.numeric"),
     *("numpy.ctypeslib", "numpy.exceptions", "numpy.fft", "numpy.lib.stride_tricks", "numpy.linalg", "numpy.ma"),
     *("numpy.polynomial", "numpy.random", "numpy.rec", "numpy.strings", "numpy.testing", "numpy.typing"),
-    # The source may be in any encoding.
-    *(f"encodings.{each.name}" for each in iter_modules(encodings.__path__) if each.name not in ("mbcs", "oem")),
+    # The source may be in any encoding of one byte a character, or of Unicode.
+    *(f"encodings.{each.name}" for each in iter_modules(encodings.__path__) if not each.name.startswith(_LEFT_OUT)),
 )
 """Modules of the standard library and NumPy; what they import themselves is loaded with them."""
 

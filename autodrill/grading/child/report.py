@@ -53,7 +53,7 @@ def broken(error: BaseException, source: bytes) -> wire.Value:
     message = str(error.msg)[:_TEXT_LIMIT]
     line = error.lineno if type(error.lineno) is int and error.lineno > 0 else None
     if "(unicode error) 'utf-8' codec" in message or "encoding problem" in message or "unknown encoding" in message:
-        return ("encoding", message, line, None, None)
+        return ("encoding", f"{message}: save the file as UTF-8", line, None, None)
     if "too many nested" in message or "too many statically nested" in message:
         return ("nesting", message, line, None, None)
     column = error.offset if type(error.offset) is int and error.offset > 0 else None
