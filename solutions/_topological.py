@@ -120,7 +120,10 @@ def judge(answer, edges, data):
         return misplaced(answer, edges, data)
     if fault := misplaced(answer.get("order"), edges, data):
         return fault
-    if changed := answer.get("changed"):
+    changed = answer.get("changed")
+    if not isinstance(changed, list) or any(type(label) is not int for label in changed):
+        return "marks-nodes: nobody can tell what the walk leaves in the nodes"
+    if changed:
         return f"marks-nodes: the walk leaves another `.data` or `.grad` in node {min(changed)}"
     if fault := misplaced(answer.get("again"), edges, data):
         return f"keeps-state: a second walk over the same graph is wrong: {fault.partition(': ')[2]}"

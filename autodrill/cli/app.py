@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +12,7 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 
 from autodrill.cli.exits import Exit
-from autodrill.errors import AutodrillError, ContentError, InternalError, UnknownNameError, UsageError
+from autodrill.errors import AutodrillError, ContentError, FileError, InternalError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -102,12 +103,19 @@ def main() -> None:
         code = Exit.DONE
     except KeyboardInterrupt:
         code = Exit.INTERRUPTED
+    try:
+        sys.stdout.flush()
+    except OSError:  # it has been said; the interpreter would try once more, and say so in its own words
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     raise SystemExit(code)
 
 
 def _run(arguments: list[str]) -> int:
+    from autodrill.render.plain import flush
+
     try:
         code = _invoke(arguments)
+        flush(sys.stdout)
     except AutodrillError as error:
         _report(error, arguments)
         code = Exit.INTERNAL if isinstance(error, InternalError) else Exit.USAGE
@@ -120,7 +128,6 @@ def _run(arguments: list[str]) -> int:
         hint = "this is a fault of autodrill's: please report it with the lines above"
         _report(InternalError(f"{type(error).__name__}: {error}", hint=hint), arguments)
         code = Exit.INTERNAL
-    sys.stdout.flush()
     return code
 
 
@@ -166,7 +173,8 @@ def _report(error: AutodrillError, arguments: list[str]) -> None:
             "where": error.where,
             "problems": problems,
         }
-        write_document("error", error=fields)
+        with suppress(FileError):  # if that is what cannot be written, it is said below
+            write_document("error", error=fields)
     label = Paint.for_stream(sys.stderr, os.environ)("error", "red", "bold")
     where = f"{error.where}: " if error.where else ""
     message = "\n".join(clean(line) for line in f"{where}{error.message}".splitlines())

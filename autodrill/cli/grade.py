@@ -43,7 +43,8 @@ def grade(
         ),
     ],
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed of the cases: the same for every file; fresh if not given.")
+        int | None,
+        typer.Option(min=0, help="Seed of the cases, for replaying; fresh if not given, and not to be guessed."),
     ] = None,
     pack: Annotated[Path | None, typer.Option(help="A folder with exercises/ and solutions/ of your own.")] = None,
     workers: Annotated[
@@ -124,7 +125,7 @@ def _say(report: "Report") -> None:
 def _conclude(task: "Task", reports: "Sequence[Report]", output_format: GradeFormat) -> None:
     """Write what is written once all are graded; the summary of a text goes to standard error."""
     from autodrill.render.grades import github_lines, junit_document, summary
-    from autodrill.render.plain import Paint, say
+    from autodrill.render.plain import Paint, say, write
 
     match output_format:
         case GradeFormat.TEXT:
@@ -137,7 +138,7 @@ def _conclude(task: "Task", reports: "Sequence[Report]", output_format: GradeFor
 
             write_document("grade", exercise=task.exercise, seed=task.seed, reports=[r.as_dict() for r in reports])
         case GradeFormat.JUNIT:
-            sys.stdout.write(junit_document(reports))
+            write(sys.stdout, junit_document(reports))
         case GradeFormat.GITHUB:
             for line in github_lines(reports):
                 say(line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
@@ -22,9 +23,12 @@ def cores_at_hand() -> int:
 
 @contextmanager
 def pool(workers: int, begin: Callable[..., None], *arguments: object) -> Iterator[ProcessPoolExecutor]:
-    """Provide processes, in each of which `begin(*arguments)` is called first; all must be importable by name."""
+    """Provide processes, in each of which `begin(*arguments)` is called first; all must be importable by name.
+
+    They end with this process, and at once where the caller is interrupted.
+    """
     from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
+    from multiprocessing import active_children, get_context
 
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when a worker imports NumPy
     # A worker is started with `-c`, for which the working folder is the first to import from: a file handed in there
@@ -36,7 +40,13 @@ def pool(workers: int, begin: Callable[..., None], *arguments: object) -> Iterat
     for core in _cores(workers):
         cores.put(core)
     with ProcessPoolExecutor(workers, spawn, _begin, (os.getpid(), cores, begin, arguments)) as executor:
-        yield executor
+        others = set(active_children())
+        try:
+            yield executor
+        except BaseException:
+            for process in set(active_children()) - others:
+                process.kill()
+            raise
 
 
 def _cores(workers: int) -> list[int | None]:
@@ -48,6 +58,7 @@ def _cores(workers: int) -> list[int | None]:
 def _begin(
     parent: int, cores: SimpleQueue[int | None], begin: Callable[..., None], arguments: tuple[object, ...]
 ) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal interrupts all: the parent decides
     if sys.platform == "linux":
         with suppress(ImportError):  # a Python built without ctypes
             from autodrill.grading.child.privileges import die_with_parent

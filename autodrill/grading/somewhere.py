@@ -63,6 +63,9 @@ _LAYOUTS: tuple[tuple[str, Rule], ...] = (
     (" is ", Rule("repeated-operand", "wrong when two operands are one and the same", "try z = x op x by hand")),
     ("large", Rule("large-only", "right for small arrays, wrong for a large one", "what grows with the size?")),
 )
+_ORDINARY = 0.1
+"""To be right for values that are all smaller says nothing of ordinary ones."""
+
 _SEVERAL = 2
 """In so many other classes an answer must be right before one class is called the exception."""
 
@@ -151,8 +154,8 @@ def _values(failing: list[Observation], passing: list[Observation]) -> Rule | No
             "right for whole numbers, wrong for others: something is rounded",
             "do you use `int`, `//` or a rounding?",
         )
-    ordinary = max(map(_magnitude, others), default=0.0)  # 0 is no ordinary value: to be right there says little
-    if ordinary > 0 and min(map(_magnitude, failing)) > 10 * ordinary:
+    ordinary = max(map(_magnitude, others), default=0.0)
+    if ordinary > _ORDINARY and min(map(_magnitude, failing)) > 10 * ordinary:
         return Rule(
             "large-values",
             "right for ordinary values, wrong for large ones",

@@ -6,6 +6,8 @@ import json
 import sys
 from typing import Any
 
+from autodrill.render.plain import write
+
 __all__ = ["SCHEMA", "document", "write_document"]
 
 SCHEMA = 1
@@ -19,4 +21,4 @@ def document(command: str, **fields: Any) -> dict[str, Any]:
 def write_document(command: str, **fields: Any) -> None:
     """Write a command's answer to standard output."""
     text = json.dumps(document(command, **fields), ensure_ascii=True, indent=2, allow_nan=False)
-    sys.stdout.write(text + "\n")
+    write(sys.stdout, text + "\n")

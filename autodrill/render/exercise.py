@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from autodrill.drills.exercise import Kind
 from autodrill.render.plain import DIFFICULTY_COLOURS, fit
 
 if TYPE_CHECKING:
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = ["listing", "print_solution", "print_task"]
 
+_HOUSE_RULES = (
+    "NumPy and the standard library can be imported. Unless the task says otherwise, arguments stay as they are, and "
+    "each result is an array of its own with the dtype of what it is the gradient of."
+)
 _STATE_COLOURS = {"passed": "green", "due": "amber", "tried": "red"}
 
 
@@ -60,6 +65,8 @@ def print_task(console: Console, exercise: Exercise) -> None:
     stub = exercise.stub.partition('"""')[2].partition('"""')[2].strip("\n")
     console.print(Syntax(stub, "python", theme="ansi_dark", background_color="default", word_wrap=True))
     console.print()
+    if exercise.kind in {Kind.BACKWARD, Kind.JVP, Kind.FORWARD_BACKWARD, Kind.FUNCTION}:
+        console.print(_HOUSE_RULES, style="dim")
     console.print(f"autodrill open {exercise.id}, write it, then autodrill check {exercise.id}", style="dim")
 
 

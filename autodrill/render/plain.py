@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from autodrill.errors import FileError
 from autodrill.render.console import ascii_only, in_ascii
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import IO
 
-__all__ = ["DIFFICULTY_COLOURS", "Paint", "clean", "fit", "say", "width_of"]
+__all__ = ["DIFFICULTY_COLOURS", "Paint", "clean", "fit", "flush", "say", "width_of", "write"]
 
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "amber": "33", "cyan": "36"}
 DIFFICULTY_COLOURS = {"easy": "green", "medium": "amber", "hard": "red", "expert": "red"}
@@ -74,4 +76,37 @@ def say(text: str = "", *, err: bool = False) -> None:
     stream = sys.stderr if err else sys.stdout
     if ascii_only(stream):
         text = in_ascii(text)
-    stream.write(text + "\n")
+    write(stream, text + "\n")
+
+
+def write(stream: IO[str], text: str) -> None:
+    """Write text to a stream.
+
+    Raises:
+        BrokenPipeError: Whoever was reading is gone.
+        FileError: It takes nothing: the disk it leads to is full, for example.
+    """
+    with _writing():
+        stream.write(text)
+
+
+def flush(stream: IO[str]) -> None:
+    """Write what a stream has kept back.
+
+    Raises:
+        BrokenPipeError: As `write`.
+        FileError: As `write`.
+    """
+    with _writing():
+        stream.flush()
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        hint = "is the disk full that it goes to?"
+        raise FileError(f"the output cannot be written: {error.strerror}", hint=hint) from error

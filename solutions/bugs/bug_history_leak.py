@@ -119,7 +119,7 @@ def judge(answer, values, width):
         case _:
             return "type: the sum of the losses is asked for, a float"
     if not isinstance(total, float):
-        return f"type: it returns {'a whole number' if total else 'no number'}, a float is asked for"
+        return f"type: it returns {'a whole number' if total is True else 'no number'}, a float is asked for"
     if most > AT_ONCE or of_graphs > TRACKED:
         return f"leak: {max(most, of_graphs):g} graph nodes are alive after {len(values)} losses of 4 nodes each"
     if not math.isclose(total, sum(values)):

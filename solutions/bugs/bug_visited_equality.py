@@ -106,7 +106,7 @@ def drive(candidate, edges, data):
 
 
 def judge(answer, edges, data):
-    if isinstance(answer, dict) and answer.get("class changed"):
+    if isinstance(answer, dict) and answer.get("class changed") is not False:
         return "changes-the-class: the node class stays as it is, `__eq__` and `__hash__` with it"
     return topological.judge(answer, edges, data)
 

@@ -120,12 +120,12 @@ def judge(answer, x, g, stages):
         return (x * g).sum()
 
     match answer:
-        case {"dx": np.ndarray() as dx, **counts} if dx.dtype.kind == "f" and all(
-            type(n) is int for n in counts.values()
-        ):
+        case {"dx": np.ndarray() as dx, "alive": int(), "forwards": int(), "often": int(), "backwards": int()}:
             pass
         case _:
             return "type: the gradient of x must be an array of floats"
+    if dx.dtype.kind != "f":
+        return "type: the gradient of x must be an array of floats"
     if dx.shape != x.shape:
         return f"shape: the gradient has shape {dx.shape}, x has {x.shape}"
     if stages <= 64 and x.size < 100:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
@@ -12,8 +14,6 @@ import pytest
 from autodrill.grading.layers import Layer
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.conftest import Run
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sealed processes are Linux's")
@@ -81,6 +81,16 @@ def test_as_junit(run: Run, files: list[str]) -> None:
 def test_as_annotations(run: Run, files: list[str]) -> None:
     lines = run("grade", "mul_backward", *files, "--output-format", "github").stdout.splitlines()
     assert [line.partition(",")[0] for line in lines] == ["::error file=wrong.py", "::error file=broken.py"]
+
+
+@pytest.mark.parametrize("output_format", ["text", "json", "junit", "github"])
+def test_what_cannot_be_written_is_said(here: Path, files: list[str], output_format: str) -> None:
+    command = [sys.executable, "-m", "autodrill", "grade", "mul_backward", "wrong.py", "--output-format", output_format]
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=here)
+    assert done.returncode == 2
+    assert "error: the output cannot be written: No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_what_is_no_file_is_an_error_of_its_own_and_the_rest_is_graded(run: Run, here: Path, files: list[str]) -> None:

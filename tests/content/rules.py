@@ -151,7 +151,7 @@ RULES = {
     "einsum_backward__view_of_the_broadcast": "aliases-input",
     "embedding_sparse_backward__counts_in_values": None,
     "embedding_sparse_backward__descending": "misplaced",
-    "embedding_sparse_backward__first_sentence_only": None,
+    "embedding_sparse_backward__first_sentence_only": "one-class",
     "embedding_sparse_backward__nonzero_rows": "nonzero-rows",
     "embedding_sparse_backward__padding_dropped": "row-0-is-padding",
     "embedding_sparse_backward__runs_unsorted": "neighbours-only",

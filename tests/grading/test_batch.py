@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -67,6 +68,15 @@ def test_what_the_code_says_is_withheld(task: Task) -> None:
     assert "[" not in report.failure.summary
 
 
+@linux
+@pytest.mark.parametrize("encoding", ["cp1251", "koi8-r", "latin-1", "iso8859-2", "mac-roman", "utf-8", "utf-8-sig"])
+def test_a_file_in_another_encoding_is_read_as_it_says(task: Task, encoding: str) -> None:
+    word = "мера" if encoding in {"cp1251", "koi8-r"} else "größe" if encoding != "utf-8-sig" else "größe_мера"
+    source = f"# coding: {encoding}\ndef cube_backward(g, x):\n    {word} = x * x\n    return 3 * {word} * g\n"
+    with Worker(task) as worker:
+        assert worker.grade(Submission(source.encode(encoding), "a.py", "a.py")).verdict is Verdict.PASS
+
+
 HOSTILE_NAME = """import os
 import pathlib
 
@@ -91,7 +101,8 @@ def test_a_file_in_the_working_folder_is_graded_and_never_imported(
 
 
 @linux
-def test_workers_end_with_the_process_that_grades(pack: Pack) -> None:
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_workers_end_with_the_process_that_grades(pack: Pack, how: signal.Signals) -> None:
     pack.add()
     program = (
         "import sys, pathlib\n"
@@ -106,11 +117,15 @@ def test_workers_end_with_the_process_that_grades(pack: Pack) -> None:
     )
     script = pack.root / "grades.py"
     script.write_text(program, encoding="utf-8")
-    with subprocess.Popen([sys.executable, str(script), str(pack.root)], stdout=subprocess.PIPE) as grades:
+    with subprocess.Popen(
+        [sys.executable, str(script), str(pack.root)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as grades:
         assert grades.stdout is not None
         assert grades.stdout.readline() == b"one\n"
         below = _descendants(grades.pid)
-        grades.kill()
+        began = time.monotonic()
+        grades.send_signal(how)
+    assert time.monotonic() - began < 5
     assert len(below) >= 4  # two workers with a fork server each
     until = time.monotonic() + 10
     while time.monotonic() < until and any(map(_runs, below)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,13 +12,16 @@ from autodrill.drills.cases import battery
 from autodrill.drills.library import Library
 from autodrill.errors import InternalError
 from autodrill.grading import outcome as ends
+from autodrill.grading.ask import scenario_source
 from autodrill.grading.child.wire import Opaque
-from autodrill.grading.observe import Fault, Observation, answer_budget, examine
+from autodrill.grading.limits import CHECK_LIMITS
+from autodrill.grading.observe import Fault, Observation, answer_budget, ask, examine
+from autodrill.grading.process import Runner
 from autodrill.grading.report import FaultKind
 from autodrill.grading.truth import truth
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from tests.conftest import Pack
 
@@ -192,6 +196,15 @@ def test_a_closure_that_leaves_its_nodes_wrong(
     assert name in fault.summary
 
 
+PATHS = Library.open(environ={}).paths
+
+
+def judged(path: Path) -> bool:
+    """Whether an exercise's solution has a judge."""
+    solution = Path(str(path).replace("exercises", "solutions"))
+    return "\ndef judge(" in solution.read_text(encoding="utf-8") or "judge = " in solution.read_text(encoding="utf-8")
+
+
 ODD: list[Any] = [
     *(None, True, 0, 10**400, 1.5, float("nan"), float("inf"), 1j, "text", b"bytes", (), [], {}, Opaque("Node")),
     *((1, (2, [3, {"k": 4}])), [[1.0, 2.0], [3.0]], {"x": None}, {"grads": []}, {"grads": [1, 2], "data": 3, "out": 4}),
@@ -201,7 +214,7 @@ ODD: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("name", sorted(Library.open(environ={}).paths))
+@pytest.mark.parametrize("name", sorted(PATHS))
 def test_whatever_comes_back_is_a_fault_and_never_an_error_of_ours(shipped: Library, name: str) -> None:
     exercise = shipped.find(name)
     solution = shipped.solution(exercise)
@@ -212,6 +225,36 @@ def test_whatever_comes_back_is_a_fault_and_never_an_error_of_ours(shipped: Libr
         assert fault is not None or isinstance(odd, bool | int | float | np.generic), (
             f"{odd!r} is taken for the right answer"
         )
+
+
+@pytest.mark.parametrize("name", [name for name, path in sorted(PATHS.items()) if judged(path)])
+def test_a_judge_bears_whatever_stands_in_place_of_a_part_of_an_answer(shipped: Library, name: str) -> None:
+    exercise = shipped.find(name)
+    solution = shipped.solution(exercise)
+    for case in battery(exercise, solution, 0):
+        if case.remark or case.large:
+            continue
+        with Runner.start(CHECK_LIMITS) as runner:
+            source = scenario_source(exercise, solution)
+            assert isinstance(runner.load(solution.source.encode(), "a.py", exercise.entry, source), ends.Loaded)
+            right = ask(runner, exercise, solution, case, known := truth(exercise, solution, case))
+        assert right.fault is None
+        assert isinstance(right.outcome, ends.Returned)
+        for odd in with_odd_parts(right.outcome.value):
+            fault = examine(exercise, solution, case, known, ends.Returned(odd)).fault
+            assert fault is None or "Opaque" not in fault.summary
+
+
+def with_odd_parts(value: Any) -> Iterator[Any]:
+    """Yield an answer with each of its parts, one after the other, missing or something else."""
+    if isinstance(value, dict):
+        for key in value:
+            yield {k: v for k, v in value.items() if k != key}
+            yield from ({**value, key: odd} for odd in [*ODD, *with_odd_parts(value[key])])
+    elif isinstance(value, list | tuple):
+        for at in range(min(len(value), 3)):
+            for odd in [*ODD, *with_odd_parts(value[at])]:
+                yield type(value)([*value[:at], odd, *value[at + 1 :]])
 
 
 def test_a_key_that_is_missing_from_a_dict(seen: Callable[..., Observation]) -> None:

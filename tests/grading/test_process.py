@@ -104,7 +104,10 @@ class TestLoading:
         [
             (b"def f(x):\n    return x +\n", Broken(BrokenKind.SYNTAX, "invalid syntax", 2, 15, "    return x +")),
             (b"x = 1\n\0\n", Broken(BrokenKind.NULL_BYTES, "the file contains a null byte", 2, None, None)),
-            (b"# coding: klingon\n", Broken(BrokenKind.ENCODING, "unknown encoding: klingon: save the file as UTF-8", None, None, None)),
+            (
+                b"# coding: klingon\n",
+                Broken(BrokenKind.ENCODING, "unknown encoding: klingon: save the file as UTF-8", None, None, None),
+            ),
         ],
     )
     def test_a_file_that_does_not_compile_says_where(self, source: bytes, expected: Broken) -> None:
