@@ -3,7 +3,7 @@ import numpy as np
 
 
 def mul_broadcast_backward(g, a, b):
-    da, db = np.zeros_like(a), np.zeros_like(b)
+    da, db = np.zeros(a.shape, a.dtype), np.zeros(b.shape, b.dtype)
     aa, bb = (
         np.broadcast_to(np.arange(a.size).reshape(a.shape), g.shape),
         np.broadcast_to(np.arange(b.size).reshape(b.shape), g.shape),
