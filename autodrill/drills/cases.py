@@ -41,6 +41,9 @@ _FEW_DRAWS = 30
 _SMALL_NUMBERS = (2.0, 3.0, 1.0, -1.0, -2.0, 0.5, 4.0, -3.0)
 
 
+_SCALES = (("tiny", 2.0**-100), ("huge", 2.0**40))
+"""Sizes of a cotangent that nobody thinks of; as powers of 2 they round nothing."""
+
 _DISTINCT, _RANDOM, _EQUAL = "sizes all different", "random values", "equal values, two nodes"
 
 
@@ -217,6 +220,10 @@ def _scalar_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
         cases.append(case("out.grad negative", cotangent=-float(rng.uniform(0.5, 2))))
     if drawn:
         cases.append(case("nothing in .grad yet", fresh=True))
+        # What is tiny shows only where nothing else is in `.grad`.
+        cases += [
+            case(f"{what} out.grad", scale=scale, fresh=True) for what, scale in _SCALES if "g" not in entry.values
+        ]
     if len(names) > 1 and drawn == names:
         for _ in range(2):
             inputs = dict.fromkeys(names, _scalar(entry, names[0], rng))
@@ -331,11 +338,11 @@ def _scaled_cases(exercise: Exercise, solution: Solution, rng: np.random.Generat
     of = "tangent" if exercise.kind is Kind.JVP else "cotangent"
     small = "float32" if exercise.kind is Kind.KERNEL else "float64"
     made = []
-    for what, scale, dtype in ((f"tiny {of}", 2.0**-100, small), (f"huge {of}", 2.0**40, "float32")):
+    for (what, scale), dtype in zip(_SCALES, (small, "float32"), strict=True):
         sizes = distinct_sizes(entry, (2 + rng.permutation(len(entry.symbols))).tolist())
         inputs = draw(entry, sizes, rng)
         settings = {"sizes": sizes_of(entry, inputs), "scale": scale, "dtype": dtype}
-        made.append(_case(entry, what, inputs, rng, **settings))
+        made.append(_case(entry, f"{what} {of}", inputs, rng, **settings))
     return made
 
 
