@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 _ARRAY = re.compile(r"(?P<name>[A-Za-z_]\w*)\[(?P<dims>[^\]]*)\]")
-_OPTIONS = ("smooth", "remark", "empty", "large", "note", "draws", "tail", "scaled")
+_OPTIONS = ("smooth", "remark", "empty", "large", "note", "draws", "tail", "scaled", "alias")
 _BOUNDS = ("memory", "seconds", "because")
 
 
@@ -73,6 +73,7 @@ class Given:
         least: The smallest size that makes sense, for symbols that may not be 0 or 1.
         tail: Whether results far smaller than the cotangent must be right in digits of their own: 1 - σ is then wrong.
         scaled: Whether a tiny and a huge cotangent make sense: not where a series may end at an absolute precision.
+        alias: Whether two inputs drawn alike may be one array: not where the forward is singular if they are equal.
     """
 
     arrays: Mapping[str, tuple[int | str, ...]]
@@ -88,6 +89,7 @@ class Given:
     least: Mapping[str, int] = field(default_factory=dict)
     tail: bool = False
     scaled: bool = True
+    alias: bool = True
 
     def sizes(self, wanted: Mapping[str, int]) -> dict[str, int]:
         """Return sizes as they are wanted, none too small."""
@@ -145,10 +147,10 @@ def given(pattern: str, /, **options: Any) -> Given:
     Args:
         pattern: Names with dimensions, such as `"X[n,d] W[d,k]"`; `x[]` is a scalar, `a[n,1]` has an axis of size 1,
             and in `x[h>=3,w]` the size `h` is never below 3.
-        **options: `smooth`, `remark`, `empty`, `large`, `note`, `draws`, `tail`, `scaled` as in `Given`; `memory`,
-            `seconds`, `because` as in `Bound`. An option named like an array gives its values: a drawing rule, a
-            number that fills the declared shape, or nested lists, whose own sizes hold. `g` fixes the cotangent, or
-            the tangents; any other is a static argument.
+        **options: `smooth`, `remark`, `empty`, `large`, `note`, `draws`, `tail`, `scaled`, `alias` as in `Given`;
+            `memory`, `seconds`, `because` as in `Bound`. An option named like an array gives its values: a drawing
+            rule, a number that fills the declared shape, or nested lists, whose own sizes hold. `g` fixes the
+            cotangent, or the tangents; any other is a static argument.
 
     Raises:
         ValueError: If the pattern is malformed or names an array twice, or a bound does not say why.

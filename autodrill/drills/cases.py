@@ -313,8 +313,8 @@ def _array_cases(entry: Given, rng: np.random.Generator, *, zero: bool) -> list[
 
 
 def _alike(entry: Given) -> tuple[str, str] | None:
-    """Return two arrays of one shape, drawn from N(0, 1): nothing forbids that they are one object."""
-    drawn = [name for name, dims in entry.arrays.items() if name not in entry.values and dims]
+    """Return two arrays of one shape, drawn from N(0, 1), unless their author forbids that they are one object."""
+    drawn = [name for name, dims in entry.arrays.items() if entry.alias and name not in entry.values and dims]
     pairs = itertools.combinations(drawn, 2)
     return next(((a, b) for a, b in pairs if entry.arrays[a] == entry.arrays[b]), None)
 

@@ -79,6 +79,15 @@ def test_arrays_come_in_every_layout_that_has_caught_somebody(pack: Pack) -> Non
     assert [(c.scale, c.dtype) for c in cases[8:10]] == [(2.0**-100, "float64"), (2.0**40, "float32")]
 
 
+def test_two_inputs_drawn_alike_are_one_array_unless_their_author_forbids_it(pack: Pack) -> None:
+    for options, labels in (("", ["y is x"]), (", alias=False", []), (", y=normal(2)", [])):
+        text = f"from autodrill.drills import normal\nCASES = [given('x[n,m] y[n,m]'{options})]"
+        pack.add(solution=('CASES = [given("x[n,m]")]', text))
+        shared = [c for c in battery(*pack.load(), 0) if c.alias]
+        assert [c.label.split(" · ")[1] for c in shared] == labels
+        assert all(c.inputs["x"] is c.inputs["y"] for c in shared)
+
+
 def test_sizes_that_are_all_different_are_so_and_never_1(pack: Pack) -> None:
     pack.add(solution=("x[n,m]", "x[n,m,k] y[k,3]"))
     for seed in range(5):
