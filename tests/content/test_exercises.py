@@ -100,9 +100,9 @@ def cases_of(exercise: Exercise, seed: int) -> Prepared:
     return Prepared(exercise, solution_of(exercise), seed)
 
 
-def graded(exercise: Exercise, source: str, seed: int = 0) -> Report:
+def graded(exercise: Exercise, source: str | bytes, seed: int = 0) -> Report:
     name = f"{exercise.id}.py"
-    submission = Submission(source.encode(), name, name)
+    submission = Submission(source if isinstance(source, bytes) else source.encode(), name, name)
     cases = cases_of(exercise, seed)
     return grade(exercise, solution_of(exercise), submission, seed=seed, prepared=cases, spawn=forks())
 
@@ -159,7 +159,7 @@ def test_a_known_mistake_is_caught_and_named(exercise: Exercise, mistake: Mistak
 
 @pytest.mark.parametrize("path", answers("wrong"))
 def test_a_wrong_answer_fails_and_the_rule_it_breaks_is_named(path: Path) -> None:
-    report = graded(exercise_of(path), path.read_text(encoding="utf-8"))
+    report = graded(exercise_of(path), path.read_bytes())
 
     assert report.verdict is Verdict.FAIL, report
     assert rule_of(report) == RULES[path.stem], "\n".join(message(report))
@@ -177,7 +177,7 @@ def test_most_wrong_answers_are_named() -> None:
 
 @pytest.mark.parametrize("path", answers("right"))
 def test_an_unusual_answer_that_is_right_passes(path: Path) -> None:
-    source = path.read_text(encoding="utf-8")
+    source = path.read_bytes()
 
     for seed in RIGHT_SEEDS:
         report = graded(exercise_of(path), source, seed)
