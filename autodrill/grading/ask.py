@@ -15,7 +15,7 @@ from autodrill.grading.drives import drive_for
 from autodrill.grading.process import Arg, Layout, SameAs
 
 if TYPE_CHECKING:
-    from autodrill.drills.cases import Case
+    from autodrill.drills.case import Case
     from autodrill.drills.exercise import Exercise, Parameter, Solution
     from autodrill.grading.truth import Truth
 

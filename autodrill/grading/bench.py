@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import TracebackType
 
-    from autodrill.drills.cases import Case
+    from autodrill.drills.case import Case
     from autodrill.drills.exercise import Exercise, Solution
     from autodrill.grading.process import Limits, Runner
     from autodrill.grading.report import Report

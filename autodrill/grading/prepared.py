@@ -7,7 +7,8 @@ from functools import cached_property
 from itertools import count, islice
 from typing import TYPE_CHECKING
 
-from autodrill.drills.cases import battery, case_at, class_of, small_cases
+from autodrill.drills.case import class_of
+from autodrill.drills.cases import battery, case_at, small_cases
 from autodrill.errors import InternalError
 from autodrill.grading.ask import scenario_source
 from autodrill.grading.known import Aside, Known
@@ -20,7 +21,7 @@ from autodrill.grading.truth import truth
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
 
-    from autodrill.drills.cases import Case
+    from autodrill.drills.case import Case
     from autodrill.drills.exercise import Exercise, Solution
     from autodrill.grading.observe import Observation
     from autodrill.grading.process import Runner

@@ -12,7 +12,7 @@ from autodrill.errors import InternalError, Problem
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from autodrill.drills.cases import Case
+    from autodrill.drills.case import Case
     from autodrill.drills.exercise import Exercise, Solution
     from autodrill.drills.mutants import Mutant
     from autodrill.grading.bench import Bench

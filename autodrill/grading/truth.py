@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from autodrill.drills.cases import Case
+    from autodrill.drills.case import Case
     from autodrill.drills.exercise import Exercise, Solution
     from autodrill.grading.tolerance import Derivative
 

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from autodrill.drills.cases import LARGE_ELEMENTS, Case, battery, case_at, small_cases
+from autodrill.drills.array_cases import LARGE_ELEMENTS
+from autodrill.drills.cases import battery, case_at, small_cases
 from autodrill.drills.library import Library
 from autodrill.errors import InternalError, UsageError
 
 if TYPE_CHECKING:
+    from autodrill.drills.case import Case
     from tests.conftest import Pack
 
 

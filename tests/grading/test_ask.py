@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from autodrill.drills.cases import Case, battery
+from autodrill.drills.cases import battery
 from autodrill.errors import InternalError
 from autodrill.grading.ask import arguments, named_arguments, scenario_source, shown_arguments
 from autodrill.grading.process import Arg, Layout
 from autodrill.grading.truth import Truth, truth
 
 if TYPE_CHECKING:
+    from autodrill.drills.case import Case
     from autodrill.drills.exercise import Exercise, Solution
     from autodrill.drills.library import Library
     from tests.conftest import Pack

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from autodrill.drills.cases import Case, battery
+from autodrill.drills.cases import battery
 from autodrill.drills.oracles import crosschecked_vjp
 from autodrill.errors import InternalError
 from autodrill.grading.child.calls import PERIOD
@@ -15,6 +15,7 @@ from autodrill.grading.truth import Part, Truth, truth
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from autodrill.drills.case import Case
     from autodrill.drills.library import Library
     from tests.conftest import Pack
 

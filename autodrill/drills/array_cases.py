@@ -1,0 +1,172 @@
+"""The cases of a class of arrays: the layouts that have caught somebody, tiny and huge cotangents, a large one."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from autodrill.drills.authoring import Given
+from autodrill.drills.case import DISTINCT, SCALES, Case, case_of, child_seed, label_of, plain_label
+from autodrill.drills.drawing import distinct_sizes, draw, sizes_of, takes_draws
+from autodrill.drills.exercise import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import numpy as np
+
+    from autodrill.drills.exercise import Exercise, Solution
+
+__all__ = ["LARGE_ELEMENTS", "array_cases", "kernel_cases", "large_case", "scaled_cases", "small_arrays"]
+
+LARGE_ELEMENTS = 100_000
+"""Elements of the largest array of the large case. Finite differences cost two forwards an element: with a forward of
+10 ns an element, as of an `exp`, that is 200 s, while a backward takes milliseconds. What is linear costs them one
+forward of 0.1 ns an element, 1 s, and asks for a larger case of its own (`large={...}`)."""
+
+_SIDES = (1, 2, 3)
+"""Sizes for the smallest case that shows a fault."""
+
+_KERNEL_SIDES = (1, 2, 3, 5, 9, 17, 33, 65)
+"""Such sizes for a kernel: one more than a block of threads has, or a row of blocks."""
+
+_BELOW_A_BLOCK, _ABOVE_A_BLOCK, _MANY = (2, 3, 5, 7), (37, 41, 43, 47, 53, 59, 61), (101, 103, 107, 109)
+"""Primes: the sizes a kernel is launched for, of which blocks of threads have none as a multiple."""
+
+_FEW_DRAWS = 30
+"""How often an estimator is asked about what its mean does not hang on: a dtype, a layout, a cotangent of 0."""
+
+
+def array_cases(entry: Given, rng: np.random.Generator, *, zero: bool) -> list[Case]:
+    """One class of inputs in every layout that has caught somebody, of a cotangent of 0 if that tells anything."""
+    symbols = entry.symbols
+    distinct = distinct_sizes(entry, (2 + rng.permutation(len(symbols))).tolist())
+
+    def case(what: str, sizes: Mapping[str, int], **changes: Any) -> Case:
+        inputs = draw(entry, sizes, rng)
+        return case_of(entry, what, inputs, rng, **{"draws": entry.draws, "sizes": sizes_of(entry, inputs), **changes})
+
+    cases = [case(DISTINCT if len(symbols) > 1 else "", distinct)]
+    if not takes_draws(entry):
+        return cases
+    few = min(entry.draws, _FEW_DRAWS)
+    cases.append(case("float32", distinct, dtype="float32", draws=few))
+    cases.append(case("not contiguous", distinct, strided=True, draws=few))
+    if symbols:
+        smallest = entry.sizes(dict.fromkeys(symbols, 1))
+        cases.append(case("every size 1" if set(smallest.values()) == {1} else "smallest sizes", smallest))
+    if len(symbols) > 1:
+        equal = max(3, *entry.least.values(), 0)
+        cases.append(case("every size 3" if equal == 3 else f"all sizes {equal}", dict.fromkeys(symbols, equal)))
+    if entry.empty:
+        may_be_0 = [symbol for symbol in symbols if not entry.least.get(symbol)]
+        cases += [case(f"{symbol} = 0", {**distinct, symbol: 0}) for symbol in may_be_0]
+    if zero and entry.values.get("g") is None:
+        cases.append(case("zero cotangent", distinct, cotangent=0.0, draws=few))
+    if pair := _alike(entry):
+        shared = case(f"{pair[1]} is {pair[0]}", distinct, alias=True)
+        cases.append(replace(shared, inputs=_with_one_object(shared.inputs, pair)))
+    return cases
+
+
+def _alike(entry: Given) -> tuple[str, str] | None:
+    """Return two arrays of one shape, drawn from N(0, 1), unless their author forbids that they are one object."""
+    drawn = [name for name, dims in entry.arrays.items() if entry.alias and name not in entry.values and dims]
+    pairs = itertools.combinations(drawn, 2)
+    return next(((a, b) for a, b in pairs if entry.arrays[a] == entry.arrays[b]), None)
+
+
+def _with_one_object(inputs: Mapping[str, Any], pair: tuple[str, str]) -> dict[str, Any]:
+    return {**inputs, pair[1]: inputs[pair[0]]}
+
+
+def scaled_cases(exercise: Exercise, solution: Solution, rng: np.random.Generator) -> list[Case]:
+    """Cotangents of a size that nobody thinks of: whoever cuts off what is tiny or huge is not linear in them.
+
+    The huge ones are float32, where half precision cannot hold them.
+    """
+    if not exercise.kind.is_linear or solution.drive or solution.forward is None or exercise.kind is Kind.VALUE:
+        return []
+    drawn = (e for e in solution.cases if isinstance(e, Given) and e.symbols and takes_draws(e) and not e.draws)
+    plain = (e for e in drawn if e.smooth and not e.tail and e.bound is None and "g" not in e.values)
+    entry = next((e for e in plain if e.scaled), None)
+    if entry is None:
+        return []
+    of = "tangent" if exercise.kind is Kind.JVP else "cotangent"
+    small = "float32" if exercise.kind is Kind.KERNEL else "float64"
+    made = []
+    for (what, scale), dtype in zip(SCALES, (small, "float32"), strict=True):
+        sizes = distinct_sizes(entry, (2 + rng.permutation(len(entry.symbols))).tolist())
+        inputs = draw(entry, sizes, rng)
+        settings = {"sizes": sizes_of(entry, inputs), "scale": scale, "dtype": dtype}
+        made.append(case_of(entry, f"{what} {of}", inputs, rng, **settings))
+    return made
+
+
+def kernel_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
+    """One class of inputs at sizes that no block divides: above and below one, 1 in each dimension, and many.
+
+    A kernel is asked for float32 alone: another dtype would be another kernel.
+    """
+    symbols = entry.symbols
+
+    def drawn(sizes: Sequence[int]) -> dict[str, int]:
+        return dict(zip(symbols, rng.permutation(sizes)[: len(symbols)].tolist(), strict=True))
+
+    def case(what: str, sizes: Mapping[str, int], **changes: Any) -> Case:
+        inputs = draw(entry, sizes, rng)
+        return case_of(entry, what, inputs, rng, **{"dtype": "float32", "sizes": sizes_of(entry, inputs), **changes})
+
+    cases = [case(DISTINCT if len(symbols) > 1 else "", drawn(_ABOVE_A_BLOCK))]
+    if not takes_draws(entry) or not symbols:
+        return cases
+    cases.append(case("less than a block", drawn(_BELOW_A_BLOCK)))
+    if len(symbols) > 1:
+        cases += [case(f"{symbol} = 1", {**drawn(_ABOVE_A_BLOCK), symbol: 1}) for symbol in symbols]
+    cases.append(case("every size 1", dict.fromkeys(symbols, 1)))
+    if entry.large is not False:
+        sizes = entry.large if isinstance(entry.large, dict) else {}
+        cases.append(case("many", {**drawn(_MANY), **sizes}))
+    if entry.values.get("g") is None:
+        cases.append(case("zero cotangent", drawn(_ABOVE_A_BLOCK), cotangent=0.0))
+    return cases
+
+
+def small_arrays(entry: Given, like: Case, rng: np.random.Generator, *, kernel: bool) -> Iterator[Case]:
+    """Yield cases of a class like one that failed, smallest first; the plainest numbers of each size before others."""
+    sides = _KERNEL_SIDES if kernel else _SIDES
+    symbols = entry.symbols
+    zero = "= 0" in like.label
+    first = [max(0 if zero else 1, entry.least.get(symbol, 0)) for symbol in symbols]
+    smallest = itertools.product(*(sorted({n, n + 1, *(side for side in sides if side > n)}) for n in first))
+    # All sizes 1 comes last: it is small, but most of what an array does cannot be seen in it.
+    ordered = sorted(smallest, key=lambda s: (max(s, default=0) == 1, sum(s), s))
+    for simple in (True, False):
+        for sizes in ordered:
+            inputs = draw(entry, dict(zip(symbols, sizes, strict=True)), rng, simple=simple)
+            if like.alias and (pair := _alike(entry)):
+                inputs = _with_one_object(inputs, pair)
+            case = replace(like, inputs=inputs, sizes=sizes_of(entry, inputs), seed=child_seed(rng), simple=simple)
+            yield replace(case, label=plain_label(like), large=False)
+
+
+def large_case(entry: Given, rng: np.random.Generator) -> Case:
+    """Sizes all different, the largest array of about LARGE_ELEMENTS elements; float32, as they have to travel."""
+    import numpy as np
+
+    symbols = entry.symbols
+    rank = max(1, *(sum(isinstance(d, str) for d in dims) for dims in entry.arrays.values()))
+    # Broadcasting may make the output as large as all sizes together.
+    side = max(2, round(min(LARGE_ELEMENTS ** (1 / rank), (4 * LARGE_ELEMENTS) ** (1 / max(1, len(symbols))))))
+    sizes = {
+        s: max(2, int(side * factor)) for s, factor in zip(symbols, np.linspace(0.8, 1.25, len(symbols)), strict=True)
+    }
+    sizes = entry.sizes(sizes)
+    if isinstance(entry.large, dict):
+        sizes.update(entry.large)
+    inputs = draw(entry, sizes, rng)
+    case = Case(
+        f"{label_of(entry)} · large", inputs, dict(entry.static), seed=child_seed(rng), dtype="float32", large=True
+    )
+    return replace(case, bound=entry.bound, draws=entry.draws)
