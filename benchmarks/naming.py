@@ -22,6 +22,7 @@ from autodrill.grading.handed_in import Submission
 from autodrill.grading.judge import grade
 from autodrill.grading.report import FaultKind, Verdict
 from autodrill.grading.slip_rules import PREFIX
+from autodrill.grading.survivors import excuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -87,7 +88,7 @@ def wrong_programs(exercise: Exercise, solution: Solution, made: Counter[str]) -
             made["made"] += 1
             seed = next((seed for seed in SEEDS if bench.first_fault(mutant.source, [seed])), None)
             if seed is None:
-                made["equivalent" if mutant.key in solution.equivalent else "survived"] += 1
+                made["equivalent" if excuse(solution, mutant) else "survived"] += 1
             else:
                 made["killed"] += 1
                 yield Wrong(mutant.key, "mutant", mutant.source, seed)

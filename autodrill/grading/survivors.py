@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from autodrill.drills.mutants import Mutant
     from autodrill.grading.bench import Bench
 
-__all__ = ["Strength", "strength"]
+__all__ = ["Strength", "excuse", "strength"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +48,13 @@ def strength(bench: Bench, exercise: Exercise, solution: Solution, *, seeds: int
     made = mutants(solution.source, cotangents=solution.cotangents, given=exercise.stub)
     equivalent = survivors = 0
     for mutant in made:
-        excuse = _excuse(solution, mutant)
-        excused = excuse is not None
+        argument = excuse(solution, mutant)
+        excused = argument is not None
         try:
             if bench.first_fault(mutant.source, range(1 if excused else seeds), doubtful=True):
                 continue
-            if excuse is not None:
-                argued.add(excuse)
+            if argument is not None:
+                argued.add(argument)
                 equivalent += 1
                 continue
             survivors += 1
@@ -70,7 +70,7 @@ def strength(bench: Bench, exercise: Exercise, solution: Solution, *, seeds: int
     return Strength(len(made), equivalent, survivors, tuple(problems))
 
 
-def _excuse(solution: Solution, mutant: Mutant) -> str | None:
+def excuse(solution: Solution, mutant: Mutant) -> str | None:
     """Return the key under which a mutant is argued to be equivalent; one ending in `...` is for all that begin so."""
     keys = (k for k in solution.equivalent if k.endswith("...") and mutant.key.startswith(k.removesuffix("...")))
     return mutant.key if mutant.key in solution.equivalent else next(keys, None)
