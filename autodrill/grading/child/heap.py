@@ -38,7 +38,11 @@ def leave_room() -> None:
 
 
 def small_steps() -> None:
-    """Let the heap grow by little more than is asked for. Where the C library is not glibc, nothing is done."""
+    """Let the heap grow by little more than is asked for, and give back what it has grown by already beyond that.
+
+    Where the C library is not glibc, nothing is done.
+    """
     libc = ctypes.CDLL(None)
     if sys.platform == "linux" and hasattr(libc, "mallopt"):
         libc.mallopt(_TOP_PAD, _ROOM)
+        libc.malloc_trim(_ROOM)
