@@ -14,7 +14,8 @@ NASTY = "a\x1b[2J\x00<b>&\"'\u202e,:%\n.py"
 
 def report(verdict: Verdict = Verdict.FAIL, **changes: object) -> Report:
     failure = Failure(FaultKind.VALUE, "da is wrong\x07", Rule("transposed", "", ""), line=3)
-    return Report(**{"exercise": "e", "path": NASTY, "verdict": verdict, "seed": 1, "failure": failure, **changes})  # type: ignore[arg-type]
+    fields = {"exercise": "e", "path": NASTY, "verdict": verdict, "seed": 1, "failure": failure, **changes}
+    return Report(**fields)  # type: ignore[arg-type]  # of many types
 
 
 def test_a_line_has_the_verdict_the_file_and_the_rule() -> None:
