@@ -16,15 +16,15 @@ import numpy as np
 
 import autodrill
 from autodrill.drills.library import Library
-from autodrill.grading.handed_in import Submission
-from autodrill.grading.judge import grade
-from autodrill.grading.prepared import Prepared
-from autodrill.grading.server import Server
-from autodrill.grading.start import start_runner
+from autodrill.grading.cases.case_set import Prepared
+from autodrill.grading.grade import grade
+from autodrill.grading.runners import start_runner
+from autodrill.grading.submission import Submission
+from autodrill.sandbox.fork_server import Server
 
 ROOT = Path(__file__).parent.parent
-UNUSUAL = ROOT / "tests" / "content" / "answers" / "right"
-HONEST = ROOT / "tests" / "attacks" / "honest"
+UNUSUAL = ROOT / "tests" / "corpus" / "answers"
+HONEST = ROOT / "tests" / "corpus" / "attacks" / "honest"
 ATTACKED = "mul_broadcast_backward"
 """The exercise that the files of `HONEST` answer."""
 
@@ -44,7 +44,10 @@ def main() -> None:
         for exercise in map(library.find, options.exercises or sorted(library.paths)):
             solution = library.solution(exercise)
             right = [Submission(solution.source.encode(), solution.path.name, "the solution")]
-            further = [*UNUSUAL.glob(f"{exercise.id}__*.py"), *(HONEST.glob("*.py") if exercise.id == ATTACKED else ())]
+            further = [
+                *(UNUSUAL / exercise.id / "right").glob("*.py"),
+                *(HONEST.glob("*.py") if exercise.id == ATTACKED else ()),
+            ]
             right += [Submission(path.read_bytes(), path.name, path.name) for path in sorted(further)]
             put = 0
             wrong = []

@@ -1,8 +1,8 @@
 """Coverage-guided fuzzing of what reads a candidate's bytes: `python benchmarks/fuzz_wire.py -max_total_time=600`.
 
-Needs atheris (`pip install atheris`), beside which the property tests of `tests/grading/test_wire.py` are for every
-day. The first byte chooses the reader; whatever follows, it may raise WireError and nothing else, and may not take more
-memory than a small multiple of what it was given.
+Needs atheris (`pip install atheris`). The tests in `tests/sandbox/child/test_wire.py` run without it. The
+first byte of an input chooses the reader. Any input may raise `WireError` and nothing else, and may take no more memory
+than a small multiple of its own size.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import sys
 import atheris
 import numpy as np
 
-with atheris.instrument_imports(include=["autodrill.grading"]):
-    from autodrill.grading.answer import read_call, read_load
-    from autodrill.grading.child import frames, values, wire
-    from autodrill.grading.form import Form
+with atheris.instrument_imports(include=["autodrill.sandbox"]):
+    from autodrill.sandbox.child import frames, values, wire
+    from autodrill.sandbox.replies import read_call, read_load
+    from autodrill.sandbox.reply_form import Form
 
 LIMIT = 1 << 20
 FORM = Form([np.zeros(2), np.zeros((), np.float32)])

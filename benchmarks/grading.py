@@ -28,9 +28,9 @@ import pytest
 import autodrill
 from autodrill.drills.library import Library
 from autodrill.grading.batch import Task, Worker, grade_all
-from autodrill.grading.handed_in import Submission
-from autodrill.grading.layers import SEALED, Confinement
-from autodrill.grading.prepared import Prepared
+from autodrill.grading.cases.case_set import Prepared
+from autodrill.grading.submission import Submission
+from autodrill.sandbox.confinement import SEALED, Confinement
 
 EXERCISE = "mul_broadcast_backward"
 SEED = 20_261

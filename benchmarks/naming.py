@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 from autodrill.drills.library import Library
 from autodrill.drills.mutants import mutants
-from autodrill.grading.bench import Bench
-from autodrill.grading.handed_in import Submission
-from autodrill.grading.judge import grade
+from autodrill.grading.diagnosis.mutation_messages import PREFIX
+from autodrill.grading.grade import grade
 from autodrill.grading.report import FaultKind, Verdict
-from autodrill.grading.slip_rules import PREFIX
-from autodrill.grading.survivors import excuse
+from autodrill.grading.submission import Submission
+from autodrill.grading.verify.many_programs import Bench
+from autodrill.grading.verify.mutation_score import excuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

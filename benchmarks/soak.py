@@ -21,10 +21,10 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 from autodrill.grading.batch import Task, Worker  # noqa: E402  the corpus of attacks lies in the repository
-from autodrill.grading.handed_in import Submission  # noqa: E402
-from autodrill.grading.limits import CHECK_LIMITS  # noqa: E402
-from tests.attacks.corpus import honest, hostile, tricks  # noqa: E402
-from tests.attacks.world import World  # noqa: E402
+from autodrill.grading.submission import Submission  # noqa: E402
+from autodrill.sandbox.limits import CHECK_LIMITS  # noqa: E402
+from tests.sandbox.attacks.corpus import honest, hostile, tricks  # noqa: E402
+from tests.sandbox.attacks.world import World  # noqa: E402
 
 EXERCISE = "mul_broadcast_backward"
 

@@ -15,7 +15,7 @@ import hypothesis
 import pytest
 
 from autodrill.drills.library import Library
-from autodrill.grading.device.compiler import find_compiler
+from autodrill.grading.kernels.compiler import find_compiler
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "autodrill"
-PARTS = ("engine", "grading.child", "drills", "grading", "bank", "practice", "render", "cli")
+PARTS = ("engine", "sandbox.child", "sandbox", "drills", "grading", "bank", "practice", "render", "cli")
 """From the bottom up; what runs in a candidate's process is a package of its own, below all that knows answers."""
 ANYONES = ("content", "errors", "__init__")
-ALONE = ("engine", "grading.child")
+ALONE = ("engine", "sandbox.child")
 """Parts that know nothing else of autodrill, not even its errors."""
 
 
@@ -75,9 +75,9 @@ def dotted(path: Path) -> str:
         ("bank", "render.tape.table", True),
         ("render", "bank.drawing.drawn", False),
         ("engine", "errors.ContentError", True),
-        ("drills", "grading.judge", True),
-        ("drills", "grading.child.ranks", False),
-        ("grading.child", "grading.wire", True),
+        ("drills", "grading.grade", True),
+        ("drills", "sandbox.child.collectives", False),
+        ("sandbox.child", "sandbox.wire", True),
         ("cli", "cli.exits", False),
     ],
 )

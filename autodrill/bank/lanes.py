@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from autodrill.engine.tape import Row, Tape
+    from autodrill.engine.tracing.tape import Row, Tape
 
 __all__ = ["lanes"]
 

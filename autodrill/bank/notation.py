@@ -7,12 +7,12 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from autodrill.engine.tape import Constant, Ref
+from autodrill.engine.tracing.tape import Constant, Ref
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from autodrill.engine.tape import Operand, Row, Tape
+    from autodrill.engine.tracing.tape import Operand, Row, Tape
 
 __all__ = [
     "Names",

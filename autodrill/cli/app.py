@@ -32,20 +32,20 @@ class Command:
 _CANDIDATE, _INSTRUCTOR = "For the candidate", "For the instructor"
 
 COMMANDS = {
-    "quiz": Command("quiz", "quiz", _CANDIDATE),
-    "list": Command("browse", "list_", _CANDIDATE),
-    "show": Command("browse", "show", _CANDIDATE),
-    "open": Command("browse", "open_", _CANDIDATE),
-    "check": Command("check", "check", _CANDIDATE),
-    "hint": Command("assist", "hint", _CANDIDATE),
-    "solution": Command("assist", "solution", _CANDIDATE),
-    "reset": Command("browse", "reset", _CANDIDATE),
-    "next": Command("home", "next_", _CANDIDATE),
-    "doctor": Command("doctor", "doctor", _CANDIDATE),
-    "trace": Command("trace", "trace", _CANDIDATE),
-    "new": Command("new", "new", _INSTRUCTOR),
-    "verify": Command("verify", "verify", _INSTRUCTOR),
-    "grade": Command("grade", "grade", _INSTRUCTOR),
+    "quiz": Command("quiz_command", "quiz", _CANDIDATE),
+    "list": Command("exercise_commands", "list_", _CANDIDATE),
+    "show": Command("exercise_commands", "show", _CANDIDATE),
+    "open": Command("exercise_commands", "open_", _CANDIDATE),
+    "check": Command("check_command", "check", _CANDIDATE),
+    "hint": Command("help_commands", "hint", _CANDIDATE),
+    "solution": Command("help_commands", "solution", _CANDIDATE),
+    "reset": Command("exercise_commands", "reset", _CANDIDATE),
+    "next": Command("home_commands", "next_", _CANDIDATE),
+    "doctor": Command("doctor_command", "doctor", _CANDIDATE),
+    "trace": Command("trace_command", "trace", _CANDIDATE),
+    "new": Command("new_command", "new", _INSTRUCTOR),
+    "verify": Command("verify_command", "verify", _INSTRUCTOR),
+    "grade": Command("grade_command", "grade", _INSTRUCTOR),
 }
 """Every command; a module is imported only when its command is typed, or all are asked about."""
 
@@ -86,7 +86,7 @@ def _root(
     Exit codes: 0 done or right, 1 wrong, 2 usage, 3 autodrill's own fault, 130 interrupted.
     """
     if context.invoked_subcommand is None:
-        from autodrill.cli.home import status
+        from autodrill.cli.home_commands import status
 
         status()
 

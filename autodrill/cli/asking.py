@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from autodrill.bank.judge import Judgement
     from autodrill.bank.questions import Option, Question
     from autodrill.cli.bindings import Binding
-    from autodrill.cli.keys import Keyboard
+    from autodrill.cli.keyboard import Keyboard
     from autodrill.cli.screen import Screen
-    from autodrill.render.quiz import CardView
+    from autodrill.render.card_screen import CardView
 
 __all__ = ["Asker", "CardLeftError", "Given", "judges_of"]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from autodrill.bank.judge import letters
-from autodrill.cli.keys import ENTER, SPACE
-from autodrill.practice.records import Rating
+from autodrill.cli.keyboard import ENTER, SPACE
+from autodrill.practice.log_records import Rating
 
 __all__ = ["Action", "Binding", "asking", "find", "passing", "rating", "ticking"]
 

@@ -55,7 +55,7 @@ def learner_file(exercise: Exercise, named: Path | None) -> Path:
     Raises:
         FileError: If there is none; it says how to get the stub.
     """
-    from autodrill.practice.paths import practice_folder
+    from autodrill.practice.folders import practice_folder
 
     if named is not None:
         if not named.is_file():
@@ -84,7 +84,7 @@ def now() -> datetime:
 
 def open_store() -> Store:
     """Open the learner's history, and say on stderr if a damaged one had to be set aside."""
-    from autodrill.practice.paths import history_file
+    from autodrill.practice.folders import history_file
     from autodrill.practice.store import Store
     from autodrill.render.plain import clean, say
 

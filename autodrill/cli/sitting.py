@@ -12,16 +12,16 @@ from autodrill.cli import bindings
 from autodrill.cli.asking import Asker, CardLeftError, Given, judges_of
 from autodrill.cli.bindings import Action
 from autodrill.drills.exercise import Heading
-from autodrill.practice.records import Rating, question_card
+from autodrill.practice.log_records import Rating, question_card
 from autodrill.practice.schedule import Schedule
-from autodrill.render.quiz import CardView, ExerciseView, interval
+from autodrill.render.card_screen import CardView, ExerciseView, interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from autodrill.bank.questions import Option, Question
-    from autodrill.cli.keys import Keyboard
+    from autodrill.cli.keyboard import Keyboard
     from autodrill.cli.screen import Screen
     from autodrill.practice.store import Store
 

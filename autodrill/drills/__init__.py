@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         shared,
         uniform,
     )
-    from autodrill.grading.child.ranks import in_step
+    from autodrill.sandbox.child.collectives import in_step
 
 __all__ = [
     "Bound",
@@ -48,9 +48,9 @@ def __getattr__(name: str) -> Any:
     if name in __all__:
         # `in_step` runs in the candidate's process: for a scenario it is there without being imported.
         if name == "in_step":
-            from autodrill.grading.child import ranks
+            from autodrill.sandbox.child import collectives
 
-            return ranks.in_step
+            return collectives.in_step
         from autodrill.drills import authoring
 
         return getattr(authoring, name)

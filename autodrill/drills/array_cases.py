@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from autodrill.drills.authoring import Given
 from autodrill.drills.case import DISTINCT, SCALES, Case, case_of, child_seed, label_of, plain_label
-from autodrill.drills.drawing import distinct_sizes, draw, sizes_of, takes_draws
 from autodrill.drills.exercise import Kind
+from autodrill.drills.sampling import distinct_sizes, draw, sizes_of, takes_draws
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -299,7 +299,7 @@ def gradient(function: Callable[..., Any], *primals: Any) -> list[NDArray[Any]]:
     """
     import numpy as np
 
-    from autodrill.drills.oracles import crosschecked_vjp
+    from autodrill.drills.crosscheck import crosschecked_vjp
 
     arrays = [np.asarray(p, dtype=np.float64) for p in primals]
     return crosschecked_vjp(function, arrays, (np.asarray(1.0),), smooth=True, thorough=True)

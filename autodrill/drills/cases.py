@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from autodrill.drills.array_cases import array_cases, kernel_cases, large_case, scaled_cases, small_arrays
-from autodrill.drills.authored import authored
+from autodrill.drills.author_code import authored
 from autodrill.drills.authoring import Given, Scenario
 from autodrill.drills.case import Case, child_seed, class_of, class_of_entry
 from autodrill.drills.exercise import Kind

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from autodrill.drills.exercise import Kind, Parameter
-from autodrill.drills.kernel import C_TYPES, kernel_signature, kernel_text
+from autodrill.drills.kernel_source import C_TYPES, kernel_signature, kernel_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

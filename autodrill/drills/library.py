@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autodrill.content import content_root, visible_files
-from autodrill.drills.loader import load_exercise, load_headings
+from autodrill.drills.exercise_files import load_exercise, load_headings
 from autodrill.errors import ContentError, FileError, Problem, UnknownNameError
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from autodrill.drills.kernel_rewrites import kernel_rewrites
-from autodrill.drills.place import Place
 from autodrill.drills.rewrites import REWRITES, Operator
+from autodrill.drills.syntax_place import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from autodrill.drills.place import Place
+    from autodrill.drills.syntax_place import Place
 
     Rewrite = Callable[[Place], Iterator[ast.AST]]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from autodrill.drills.case import RANDOM, SCALES, Case, case_of, plain_label
-from autodrill.drills.drawing import is_literal
+from autodrill.drills.sampling import is_literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

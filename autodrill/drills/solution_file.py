@@ -10,12 +10,12 @@ from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from autodrill.drills.authored import line_in
+from autodrill.drills.author_code import line_in
 from autodrill.drills.authoring import Given, Mistake, Scenario
 from autodrill.drills.customs import CUSTOMS
 from autodrill.drills.entry import parameters_of, signature
 from autodrill.drills.exercise import Kind, Solution
-from autodrill.drills.loader import read_text
+from autodrill.drills.exercise_files import read_text
 from autodrill.drills.source import SourceFile
 from autodrill.errors import ContentError, Problem
 

@@ -10,32 +10,32 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from autodrill.engine import ops
-from autodrill.engine.anomaly import detect_anomaly, trace_nan
-from autodrill.engine.backend import Backend, DeviceError, backend_named
-from autodrill.engine.batched import BatchError
-from autodrill.engine.checkpoint import checkpoint
-from autodrill.engine.containers import register_container
-from autodrill.engine.context import Context
-from autodrill.engine.function import Function, once_differentiable
-from autodrill.engine.graph import backward, grad
-from autodrill.engine.hooks import Handle, saved_tensors_hooks
-from autodrill.engine.inference import inference_mode
-from autodrill.engine.mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
-from autodrill.engine.primitive import Primitive, RuleError
-from autodrill.engine.sparse import IndexedSlices
-from autodrill.engine.tensor import Tensor
-from autodrill.engine.transforms import grad_of, hvp, jvp, linearize, value_and_grad, vhp, vjp
-from autodrill.engine.value import Value
+from autodrill.engine.core.backend import Backend, DeviceError, backend_named
+from autodrill.engine.core.inference import inference_mode
+from autodrill.engine.core.mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from autodrill.engine.core.primitive import Primitive, RuleError
+from autodrill.engine.core.pytree import register_container
+from autodrill.engine.core.sparse import IndexedSlices
+from autodrill.engine.core.tensor import Tensor
+from autodrill.engine.reverse.anomaly import detect_anomaly, trace_nan
+from autodrill.engine.reverse.backward import backward, grad
+from autodrill.engine.reverse.checkpoint import checkpoint
+from autodrill.engine.reverse.context import Context
+from autodrill.engine.reverse.function import Function, once_differentiable
+from autodrill.engine.reverse.hooks import Handle, saved_tensors_hooks
+from autodrill.engine.scalar import Value
+from autodrill.engine.transforms.batched_array import BatchError
+from autodrill.engine.transforms.derivatives import grad_of, hvp, jvp, linearize, value_and_grad, vhp, vjp
 
 if TYPE_CHECKING:
-    from autodrill.engine.checking import gradcheck, gradgradcheck
-    from autodrill.engine.jacobians import hessian, jacobian
-    from autodrill.engine.mapping import vmap
-    from autodrill.engine.numerical import numerical_jvp, numerical_vjp
+    from autodrill.engine.checks.finite_differences import numerical_jvp, numerical_vjp
+    from autodrill.engine.checks.gradcheck import gradcheck, gradgradcheck
+    from autodrill.engine.core.primitive import registry
     from autodrill.engine.ops import *
-    from autodrill.engine.primitive import registry
-    from autodrill.engine.recording import tape_of, tape_of_value
-    from autodrill.engine.tape import Tape
+    from autodrill.engine.tracing.recording import tape_of, tape_of_value
+    from autodrill.engine.tracing.tape import Tape
+    from autodrill.engine.transforms.jacobians import hessian, jacobian
+    from autodrill.engine.transforms.vmap import vmap
 
 __all__ = [
     "Backend",
@@ -85,12 +85,12 @@ __all__ = [
 ]
 
 _LATER = {
-    **dict.fromkeys(("gradcheck", "gradgradcheck"), "checking"),
-    **dict.fromkeys(("hessian", "jacobian"), "jacobians"),
-    **dict.fromkeys(("numerical_jvp", "numerical_vjp"), "numerical"),
-    **dict.fromkeys(("tape_of", "tape_of_value"), "recording"),
-    "Tape": "tape",
-    "vmap": "mapping",
+    **dict.fromkeys(("gradcheck", "gradgradcheck"), "checks.gradcheck"),
+    **dict.fromkeys(("hessian", "jacobian"), "transforms.jacobians"),
+    **dict.fromkeys(("numerical_jvp", "numerical_vjp"), "checks.finite_differences"),
+    **dict.fromkeys(("tape_of", "tape_of_value"), "tracing.recording"),
+    "Tape": "tracing.tape",
+    "vmap": "transforms.vmap",
 }
 """What is imported when it is first asked for, and where it is; so are all operations."""
 
@@ -98,7 +98,7 @@ if not TYPE_CHECKING:  # a checker would take it for a permission to use any nam
 
     def __getattr__(name: str) -> Any:
         if name == "registry":
-            from autodrill.engine.primitive import registry as found
+            from autodrill.engine.core.primitive import registry as found
 
             ops.names()  # imports them all
         elif name in _LATER:

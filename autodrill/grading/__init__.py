@@ -1,1 +1,1 @@
-"""Running a candidate's code apart, holding it against both oracles, and explaining the verdict."""
+"""Grading: puts cases to a submission, compares its answers with both oracles and explains the verdict."""

@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Self
 from autodrill.drills.exercise import Kind
 from autodrill.drills.library import Library
 from autodrill.errors import UnconfinedError
-from autodrill.grading.judge import grade
-from autodrill.grading.layers import SEALED, Confinement
-from autodrill.grading.limits import CHECK_LIMITS
-from autodrill.grading.pool import cores_at_hand, pool
-from autodrill.grading.prepared import Prepared
-from autodrill.grading.process import Runner
+from autodrill.grading.cases.case_set import Prepared
+from autodrill.grading.grade import grade
 from autodrill.grading.report import Report, Verdict
-from autodrill.grading.server import Server
-from autodrill.grading.start import start_runner
+from autodrill.grading.runners import start_runner
+from autodrill.sandbox.confinement import SEALED, Confinement
+from autodrill.sandbox.fork_server import Server
+from autodrill.sandbox.limits import CHECK_LIMITS
+from autodrill.sandbox.runner import Runner
+from autodrill.sandbox.worker_pool import cores_at_hand, pool
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
     from pathlib import Path
     from types import TracebackType
 
-    from autodrill.grading.handed_in import Submission
-    from autodrill.grading.limits import Limits
+    from autodrill.grading.submission import Submission
+    from autodrill.sandbox.limits import Limits
 
 __all__ = ["Task", "Worker", "grade_all", "useful_workers"]
 

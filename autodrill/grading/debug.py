@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autodrill.drills.cases import battery, case_at
-from autodrill.grading.ask import arguments, scenario_source
-from autodrill.grading.limits import Limits
-from autodrill.grading.outcome import Loaded
-from autodrill.grading.process import Runner
-from autodrill.grading.spawn import spawn_on_terminal
-from autodrill.grading.truth import truth
+from autodrill.grading.cases.arguments import arguments, scenario_source
+from autodrill.grading.oracle.expected import truth
+from autodrill.sandbox.launcher import spawn_on_terminal
+from autodrill.sandbox.limits import Limits
+from autodrill.sandbox.outcomes import Loaded
+from autodrill.sandbox.runner import Runner
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from autodrill.drills.exercise import Exercise, Solution
-    from autodrill.grading.handed_in import Submission
-    from autodrill.grading.outcome import CallOutcome, LoadOutcome
+    from autodrill.grading.submission import Submission
+    from autodrill.sandbox.outcomes import CallOutcome, LoadOutcome
 
 __all__ = ["debug", "step_through"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from autodrill.practice.records import Rating
+from autodrill.practice.log_records import Rating
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from fsrs import Card, Scheduler
 
-    from autodrill.practice.records import Review
+    from autodrill.practice.log_records import Review
 
 __all__ = ["CardState", "Schedule"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from autodrill.errors import UnknownNameError
-from autodrill.practice.records import question_card
+from autodrill.practice.log_records import question_card
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,12 +6,12 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from autodrill.bank.notation import cells
-from autodrill.render.layout import layout
-from autodrill.render.tape import label
+from autodrill.render.diagram_layout import layout
+from autodrill.render.tape_views import label
 
 if TYPE_CHECKING:
-    from autodrill.engine.tape import Tape
-    from autodrill.render.layout import Layout, Point
+    from autodrill.engine.tracing.tape import Tape
+    from autodrill.render.diagram_layout import Layout, Point
 
 __all__ = ["as_svg"]
 

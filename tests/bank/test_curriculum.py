@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autodrill.bank.curriculum import Step, load_curriculum, misplaced
-from autodrill.bank.loader import load_questions
+from autodrill.bank.question_files import load_questions
 from autodrill.errors import ContentError, FileError
 
 if TYPE_CHECKING:

@@ -29,12 +29,12 @@ from pathlib import Path
 
 import typer
 
-from autodrill.bank import loader
-from autodrill.cli.quiz import quiz
+from autodrill.bank import question_files
+from autodrill.cli.quiz_command import quiz
 
 bank = Path(sys.argv.pop(1))
-load = loader.load_questions
-loader.load_questions = lambda: load(bank)
+load = question_files.load_questions
+question_files.load_questions = lambda: load(bank)
 app = typer.Typer()
 app.command()(quiz)
 app()

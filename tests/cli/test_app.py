@@ -47,7 +47,7 @@ def answer(here: Path) -> Path:
 
 @pytest.fixture
 def history() -> Path:
-    from autodrill.practice.paths import history_file
+    from autodrill.practice.folders import history_file
 
     return history_file(os.environ)
 
@@ -117,7 +117,7 @@ def test_exit_codes_say_whose_turn_it_is(run: Run, answer: Path, pack: Pack) -> 
 def test_a_fault_of_autodrill_s_own_is_code_3_with_its_traceback(run: Run) -> None:
     done = run("list", "--output-format", "json", COLUMNS="80", AUTODRILL_PACKS="\udcff/pack")
     assert done.returncode == 2  # a name no file system has is no fault of ours
-    driver = "import autodrill.cli.browse as b; b.list_.__globals__['_as_dict'] = None\n" + LOADED
+    driver = "import autodrill.cli.exercise_commands as b; b.list_.__globals__['_as_dict'] = None\n" + LOADED
     broken = subprocess.run(
         [sys.executable, "-c", driver, "list", "--output-format", "json"], capture_output=True, text=True, check=False
     )

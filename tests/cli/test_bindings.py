@@ -9,7 +9,7 @@ import pytest
 import autodrill.cli.asking
 import autodrill.cli.sitting
 from autodrill.cli.bindings import Action, Binding, asking, find, rating, ticking
-from autodrill.practice.records import Rating
+from autodrill.practice.log_records import Rating
 
 STAGES = {
     "recall": asking(options=0, typed=False),

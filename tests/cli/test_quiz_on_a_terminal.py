@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from autodrill.practice.records import Rating
+from autodrill.practice.log_records import Rating
 from autodrill.practice.store import Store
 
 if TYPE_CHECKING:

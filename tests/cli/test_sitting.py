@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from autodrill.cli.sitting import suggestion
-from autodrill.practice.records import Rating
+from autodrill.practice.log_records import Rating
 
 
 @pytest.mark.parametrize(

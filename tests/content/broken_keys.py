@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autodrill.bank.judge import Outcome, judge_formula
-from autodrill.bank.loader import load_questions, read_file
 from autodrill.bank.proofs import proofs_of
+from autodrill.bank.question_files import load_questions, read_file
 from autodrill.bank.questions import BugKey, ChoiceKey, DeriveKey, Kind, NumericKey, PredictKey
 from autodrill.render.plain import say
 

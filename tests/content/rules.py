@@ -1,4 +1,4 @@
-"""The rule each wrong answer of `answers/wrong` breaks."""
+"""The rule each wrong answer of `tests/corpus/answers` breaks."""
 
 from __future__ import annotations
 

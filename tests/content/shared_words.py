@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
 
-from autodrill.bank.loader import load_questions
+from autodrill.bank.question_files import load_questions
 from autodrill.render.plain import say
 
 if TYPE_CHECKING:

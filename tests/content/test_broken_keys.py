@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autodrill.bank.loader import load_questions
 from autodrill.bank.proofs import proofs_of
+from autodrill.bank.question_files import load_questions
 from autodrill.bank.questions import Kind
 from tests.content.broken_keys import breaks, noticed
 

@@ -20,21 +20,21 @@ import pytest
 
 from autodrill.drills import library as drills
 from autodrill.drills.exercise import Kind
-from autodrill.grading.handed_in import Submission
-from autodrill.grading.judge import grade
-from autodrill.grading.limits import CHECK_LIMITS
-from autodrill.grading.prepared import Prepared
+from autodrill.grading.cases.case_set import Prepared
+from autodrill.grading.grade import grade
 from autodrill.grading.report import FaultKind, Report, Verdict
-from autodrill.grading.server import own_processes
+from autodrill.grading.submission import Submission
 from autodrill.render.console import UNICODE
 from autodrill.render.plain import Paint
-from autodrill.render.report import report_lines
+from autodrill.render.report_screen import report_lines
+from autodrill.sandbox.fork_server import own_processes
+from autodrill.sandbox.limits import CHECK_LIMITS
 from tests.content.rules import RULES
 
 if TYPE_CHECKING:
     from autodrill.drills.authoring import Mistake
     from autodrill.drills.exercise import Exercise
-    from autodrill.grading.spawn import Spawn
+    from autodrill.sandbox.launcher import Spawn
 
 LIBRARY = drills.Library.open(environ={})
 EXERCISES = [LIBRARY.find(heading.id) for heading in LIBRARY.headings()]
@@ -50,7 +50,7 @@ EACH_EXERCISE = [pytest.param(e, id=e.id, marks=marks_of(e)) for e in EXERCISES]
 EACH_MISTAKE = [pytest.param(e, m, id=f"{e.id}-{m.key}", marks=marks_of(e)) for e, m in MISTAKES]
 SEEDS = range(int(os.environ.get("AUTODRILL_SEEDS", "2")))
 RIGHT_SEEDS = range(1)  # `benchmarks/alarms.py` takes hundreds
-ANSWERS = Path(__file__).parent / "answers"
+ANSWERS = Path(__file__).parents[1] / "corpus" / "answers"
 
 LINES, COLUMNS = 14, 80
 """What a report may take of a terminal."""
@@ -116,12 +116,16 @@ def rule_of(report: Report) -> str | None:
 
 
 def answers(side: str) -> list[Any]:
-    paths = sorted((ANSWERS / side).glob("*.py"))
-    return [pytest.param(path, id=path.stem, marks=marks_of(exercise_of(path))) for path in paths]
+    paths = sorted(ANSWERS.glob(f"*/{side}/*.py"))
+    return [pytest.param(path, id=name_of(path), marks=marks_of(exercise_of(path))) for path in paths]
 
 
 def exercise_of(path: Path) -> Exercise:
-    return BY_ID[path.stem.split("__")[0]]
+    return BY_ID[path.parts[-3]]
+
+
+def name_of(path: Path) -> str:
+    return f"{path.parts[-3]}__{path.stem}"
 
 
 def assert_readable(lines: list[str]) -> None:
@@ -162,12 +166,12 @@ def test_a_wrong_answer_fails_and_the_rule_it_breaks_is_named(path: Path) -> Non
     report = graded(exercise_of(path), path.read_bytes())
 
     assert report.verdict is Verdict.FAIL, report
-    assert rule_of(report) == RULES[path.stem], "\n".join(message(report))
+    assert rule_of(report) == RULES[name_of(path)], "\n".join(message(report))
     assert_readable(message(report))
 
 
 def test_most_wrong_answers_are_named() -> None:
-    names = {path.stem for path in (ANSWERS / "wrong").glob("*.py")}
+    names = {name_of(path) for path in ANSWERS.glob("*/wrong/*.py")}
 
     assert names == set(RULES)
     of_first = [rule for name, rule in RULES.items() if name.partition("__")[0] in FIRST]

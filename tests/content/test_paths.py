@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autodrill.bank.curriculum import load_curriculum, misplaced
-from autodrill.bank.loader import load_questions
+from autodrill.bank.question_files import load_questions
 from autodrill.drills.library import Library
 
 if TYPE_CHECKING:

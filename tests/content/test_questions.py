@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from autodrill.bank.loader import load_questions, read_file
 from autodrill.bank.proofs import proofs_of
+from autodrill.bank.question_files import load_questions, read_file
 from autodrill.content import content_root, visible_files
 
 if TYPE_CHECKING:

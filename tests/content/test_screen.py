@@ -12,11 +12,11 @@ from markdown_it import MarkdownIt
 from rich.cells import cell_len
 from rich.console import Console, Group
 
-from autodrill.bank.loader import load_questions
+from autodrill.bank.question_files import load_questions
 from autodrill.bank.questions import BugKey, ChoiceKey, DeriveKey, NumericKey, PredictKey
+from autodrill.render.card_screen import CardView
 from autodrill.render.console import UNICODE
-from autodrill.render.markdown import markdown
-from autodrill.render.quiz import CardView
+from autodrill.render.terminal_markdown import markdown
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autodrill.bank.loader import load_questions
+from autodrill.bank.question_files import load_questions
 from tests.content.shared_words import prose, sequences, shared
 
 if TYPE_CHECKING:

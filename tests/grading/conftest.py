@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autodrill.drills.library import Library
-from autodrill.grading.judge import Submission, grade
+from autodrill.grading.grade import Submission, grade
 
 if TYPE_CHECKING:
     from collections.abc import Callable

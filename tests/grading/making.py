@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from autodrill.drills.library import Library
-from autodrill.grading.judge import Submission, grade
+from autodrill.grading.grade import Submission, grade
 
 if TYPE_CHECKING:
     from collections.abc import Callable

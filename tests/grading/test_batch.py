@@ -15,12 +15,12 @@ import pytest
 
 from autodrill.errors import FileError, UnconfinedError
 from autodrill.grading.batch import Task, Worker, grade_all, useful_workers
-from autodrill.grading.handed_in import LARGEST_FILE, Submission, read_file
-from autodrill.grading.layers import SEALED, Layer
 from autodrill.grading.report import FaultKind, Verdict
+from autodrill.grading.submission import LARGEST_FILE, Submission, read_file
+from autodrill.sandbox.confinement import SEALED, Layer
 
 if TYPE_CHECKING:
-    from autodrill.grading.process import Runner
+    from autodrill.sandbox.runner import Runner
     from tests.conftest import Pack
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="sealed processes are Linux's")
@@ -107,7 +107,7 @@ def test_workers_end_with_the_process_that_grades(pack: Pack, how: signal.Signal
     program = (
         "import sys, pathlib\n"
         "from autodrill.grading.batch import Task, grade_all\n"
-        "from autodrill.grading.handed_in import Submission\n"
+        "from autodrill.grading.submission import Submission\n"
         "if __name__ == '__main__':\n"
         "    sleep = b'import time\\ndef cube_backward(g, x):\\n    time.sleep(1)\\n    return g\\n'\n"
         "    quick, slow = ([Submission(source, 'a.py', 'a.py')] * 8 for source in (b'x = (', sleep))\n"

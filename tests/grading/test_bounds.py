@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autodrill.errors import ContentError
-from autodrill.grading.child.ranks import in_step
 from autodrill.grading.report import FaultKind, Verdict
+from autodrill.sandbox.child.collectives import in_step
 from tests.grading.making import grader, kind_of
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Files that evade one exercise's own checks: sealed, each is graded wrong, and not a word of it is shown.
 
 Each says in its first line which exercise it is for, and would be graded right, or have its own words shown, if what it
-attempts worked. Attacks on what all exercises have in common are in `tests/attacks`.
+attempts worked. Attacks on what all exercises have in common are in `tests/corpus/attacks`.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 
 from autodrill.grading.batch import Task, Worker
-from autodrill.grading.handed_in import Submission
 from autodrill.grading.report import Verdict
+from autodrill.grading.submission import Submission
 from autodrill.render.console import symbols_for
 from autodrill.render.grades import github_lines, grade_line, junit_document
 from autodrill.render.plain import Paint
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sealed processes are Linux's")
 
-FILES = sorted((Path(__file__).parent / "evasions").glob("*.py"))
+FILES = sorted((Path(__file__).parents[1] / "corpus" / "evasions").glob("*.py"))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autodrill.bank.curriculum import Curriculum, load_curriculum
-from autodrill.bank.loader import load_questions
+from autodrill.bank.question_files import load_questions
 from autodrill.bank.questions import ChoiceKey, Difficulty, Kind, NumericKey, Option, Question
 from autodrill.practice.placement import ENOUGH, FALSE_KNOWN, FALSE_UNKNOWN, GUESS, MOST, SLIP, Placement, Unit, Verdict
 

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from autodrill.practice.exercise_state import State
+from autodrill.practice.log_records import Rating
 from autodrill.practice.progress import Progress, log_attempt, log_giving_up, next_exercise, progress
-from autodrill.practice.records import Rating
-from autodrill.practice.state import State
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import fsrs
 
-from autodrill.practice.records import Rating, Review
+from autodrill.practice.log_records import Rating, Review
 from autodrill.practice.schedule import Schedule
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from autodrill.bank.questions import Difficulty, Kind
 from autodrill.errors import UnknownNameError
-from autodrill.practice.records import Rating, Review, question_card
+from autodrill.practice.log_records import Rating, Review, question_card
 from autodrill.practice.schedule import Schedule
 from autodrill.practice.session import Filter, choose, interleaved
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autodrill.errors import StoreError
+from autodrill.practice.log_records import Rating
 from autodrill.practice.migrations import APPLICATION_ID, MIGRATIONS
-from autodrill.practice.records import Rating
 from autodrill.practice.store import Store
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def test_a_rating_outlives_a_killed_process(path: Path, day: Day) -> None:
 import os, signal
 from datetime import UTC, datetime
 from pathlib import Path
-from autodrill.practice.records import Rating
+from autodrill.practice.log_records import Rating
 from autodrill.practice.store import Store
 now = datetime.now(UTC)
 store = Store.open(Path({str(path)!r}), now=now)

@@ -67,7 +67,7 @@ def _on_engine(network: Network) -> str:
 import numpy as np
 
 from autodrill import engine
-from autodrill.engine.mode import observed_by
+from autodrill.engine.core.mode import observed_by
 
 done = 0
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from autodrill.bank.questions import Fence, Question
-    from autodrill.engine.tape import Tape
+    from autodrill.engine.tracing.tape import Tape
 
 __all__ = ["labelled_graph"]
 
@@ -150,7 +150,7 @@ def _attempt(rng: random.Random, level: _Level) -> _Graph | None:
 
 def _tape(graph: _Graph) -> Tape:
     from autodrill import engine
-    from autodrill.engine.tape import levelled
+    from autodrill.engine.tracing.tape import levelled
 
     def f(*leaves: engine.Tensor) -> engine.Tensor:
         values = list(leaves)
@@ -163,7 +163,7 @@ def _tape(graph: _Graph) -> Tape:
 
 def _drawn(tape: Tape, *, adjoints: bool) -> str:
     """Draw the graph as `autodrill trace --picture table` does."""
-    from autodrill.bank.drawing import drawn
+    from autodrill.bank.tape_text import drawn
 
     return "```text\n" + "\n".join(drawn(tape, _WIDTH, adjoints=adjoints)) + "\n```"
 

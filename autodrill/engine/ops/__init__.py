@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from autodrill.engine.primitive import check_registry
+from autodrill.engine.core.primitive import check_registry
 
 if TYPE_CHECKING:
     from autodrill.engine.ops.activation import *

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any, Literal
 
-from autodrill.engine.backend import Array, Namespace, backend_of
+from autodrill.engine.core.backend import Array, Namespace, backend_of
+from autodrill.engine.core.complex_convention import check_real, is_complex
+from autodrill.engine.core.primitive import primitive
+from autodrill.engine.core.tensor import BY_OPERATIONS, raw
 from autodrill.engine.ops.elementwise import erf, exp, multiply, negative, tanh, where
 from autodrill.engine.ops.parts import absolute
 from autodrill.engine.ops.reduce import sum  # noqa: A004 - NumPy's name
 from autodrill.engine.ops.shape import reshape
-from autodrill.engine.primitive import primitive
-from autodrill.engine.tensor import BY_OPERATIONS, raw
-from autodrill.engine.wirtinger import check_real, is_complex
 
 # fmt: off
 __all__ = [

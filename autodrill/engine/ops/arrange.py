@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from autodrill.engine.core.primitive import primitive
+from autodrill.engine.core.tensor import raw
+from autodrill.engine.core.views import mark_siblings
 from autodrill.engine.ops.elementwise import where
 from autodrill.engine.ops.index import getitem, index_scatter
 from autodrill.engine.ops.shape import (
@@ -19,14 +22,11 @@ from autodrill.engine.ops.shape import (
     swapaxes,
     transpose,
 )
-from autodrill.engine.primitive import primitive
-from autodrill.engine.tensor import raw
-from autodrill.engine.views import mark_siblings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from autodrill.engine.backend import Array, Namespace
+    from autodrill.engine.core.backend import Array, Namespace
 
 # fmt: off
 __all__ = [

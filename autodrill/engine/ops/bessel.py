@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from autodrill.engine import bessel
-from autodrill.engine.backend import on_cpu
+from autodrill.engine import bessel_values
+from autodrill.engine.core.backend import on_cpu
+from autodrill.engine.core.primitive import primitive
+from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.elementwise import exp
 from autodrill.engine.ops.parts import sign
-from autodrill.engine.primitive import primitive
-from autodrill.engine.tensor import raw
 
 if TYPE_CHECKING:
-    from autodrill.engine.backend import Array, Namespace
+    from autodrill.engine.core.backend import Array, Namespace
 
 # fmt: off
 __all__ = [
@@ -38,13 +38,13 @@ def _slope(function: Any, x: Array, order: int) -> Array:
 @primitive
 def bessel_j(xp: Namespace, x: Array, *, order: int = 0) -> Array:  # noqa: ARG001 - NumPy has none
     """Return Jₙ(x), the Bessel function of the first kind, n the integer `order`, not negative."""
-    return bessel.bessel_j(order, on_cpu("bessel_j", x))
+    return bessel_values.bessel_j(order, on_cpu("bessel_j", x))
 
 
 @primitive
 def bessel_y(xp: Namespace, x: Array, *, order: int = 0) -> Array:  # noqa: ARG001 - NumPy has none
     """Return Yₙ(x), the Bessel function of the second kind, for positive x; -∞ at 0, NaN below."""
-    return bessel.bessel_y(order, on_cpu("bessel_y", x))
+    return bessel_values.bessel_y(order, on_cpu("bessel_y", x))
 
 
 bessel_j.vjp(x=lambda g, x, order: g * _slope(bessel_j, x, order))
@@ -63,13 +63,13 @@ def _mean_of_neighbours(function: Any, x: Array, order: int) -> Array:
 @primitive
 def bessel_i(xp: Namespace, x: Array, *, order: int = 0) -> Array:
     """Return Iₙ(x), the modified Bessel function of the first kind, n the integer `order`, not negative."""
-    return bessel.bessel_ie(order, on_cpu("bessel_i", x)) * xp.exp(xp.absolute(x))
+    return bessel_values.bessel_ie(order, on_cpu("bessel_i", x)) * xp.exp(xp.absolute(x))
 
 
 @primitive
 def bessel_ie(xp: Namespace, x: Array, *, order: int = 0) -> Array:  # noqa: ARG001 - NumPy has none
     """Return exp(-|x|) Iₙ(x): finite for any x."""
-    return bessel.bessel_ie(order, on_cpu("bessel_ie", x))
+    return bessel_values.bessel_ie(order, on_cpu("bessel_ie", x))
 
 
 @primitive
@@ -78,7 +78,7 @@ def bessel_ke(xp: Namespace, x: Array, *, order: int = 0) -> Array:  # noqa: ARG
 
     ∞ at 0, NaN below.
     """
-    return bessel.bessel_ke(order, on_cpu("bessel_ke", x))
+    return bessel_values.bessel_ke(order, on_cpu("bessel_ke", x))
 
 
 bessel_i.vjp(x=lambda g, x, order: g * _mean_of_neighbours(bessel_i, x, order))

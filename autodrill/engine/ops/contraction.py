@@ -6,16 +6,16 @@ import string
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from autodrill.engine.core.primitive import primitive
 from autodrill.engine.ops.arrange import diagonal, take
 from autodrill.engine.ops.linalg import matmul
 from autodrill.engine.ops.reduce import sum  # noqa: A004 - NumPy's name
 from autodrill.engine.ops.shape import expand_dims, moveaxis, reshape, transpose
-from autodrill.engine.primitive import primitive
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from autodrill.engine.backend import Array, Namespace
+    from autodrill.engine.core.backend import Array, Namespace
 
 # fmt: off
 __all__ = [

@@ -15,7 +15,7 @@ from autodrill.engine.ops.shape import moveaxis, reshape, transpose
 from autodrill.engine.ops.window import Lengths, lengths, overlap_add, windows
 
 if TYPE_CHECKING:
-    from autodrill.engine.backend import Array
+    from autodrill.engine.core.backend import Array
 
 __all__ = ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "fold", "unfold"]
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from autodrill.engine.backend import backend_of
+from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.complex_convention import check_real
+from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.elementary import logaddexp
 from autodrill.engine.ops.elementwise import multiply
 from autodrill.engine.ops.index import take_along_axis
 from autodrill.engine.ops.reduce import cumsum, sum  # noqa: A004 - NumPy's name
 from autodrill.engine.ops.shape import concatenate, reshape
-from autodrill.engine.tensor import raw
-from autodrill.engine.wirtinger import check_real
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from autodrill.engine.backend import Array
+    from autodrill.engine.core.backend import Array
 
 __all__ = ["cummax", "cummin", "cumprod", "cumulative_trapezoid", "diff", "gradient", "logcumsumexp", "trapezoid"]
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Literal
 
+from autodrill.engine.core.complex_convention import inner, is_complex, real_part
+from autodrill.engine.core.primitive import primitive
+from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.arrange import diag_embed, diagonal, tril, triu
 from autodrill.engine.ops.eigen import demand_distinct, demand_free_of_phase, reciprocal_gaps
 from autodrill.engine.ops.elementwise import where
@@ -18,12 +21,9 @@ from autodrill.engine.ops.parts import absolute
 from autodrill.engine.ops.reduce import max, min, sum  # noqa: A004 - NumPy's names
 from autodrill.engine.ops.shape import concatenate, expand_dims, moveaxis, reshape
 from autodrill.engine.ops.solving import solve
-from autodrill.engine.primitive import primitive
-from autodrill.engine.tensor import raw
-from autodrill.engine.wirtinger import inner, is_complex, real_part
 
 if TYPE_CHECKING:
-    from autodrill.engine.backend import Array, Namespace
+    from autodrill.engine.core.backend import Array, Namespace
 
 __all__ = ["cholesky", "cond", "norm", "qr", "svd", "svdvals"]
 

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodrill.engine.backend import backend_of
-from autodrill.engine.batched import everywhere
+from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.complex_convention import inner, is_complex, real_part
+from autodrill.engine.core.primitive import primitive
+from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.arrange import diag_embed, diagonal
 from autodrill.engine.ops.elementwise import where
 from autodrill.engine.ops.linalg import _mH, matmul
 from autodrill.engine.ops.reduce import sum  # noqa: A004 - NumPy's name
 from autodrill.engine.ops.shape import concatenate, expand_dims
 from autodrill.engine.ops.solving import solve
-from autodrill.engine.primitive import primitive
-from autodrill.engine.tensor import raw
-from autodrill.engine.wirtinger import inner, is_complex, real_part
+from autodrill.engine.transforms.batched_array import everywhere
 
 if TYPE_CHECKING:
-    from autodrill.engine.backend import Array, Namespace
+    from autodrill.engine.core.backend import Array, Namespace
 
 __all__ = ["eig", "eigh", "eigvals", "eigvalsh"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from autodrill.engine.backend import Array, Namespace, backend_of
-from autodrill.engine.primitive import primitive
-from autodrill.engine.tensor import Tensor, raw
-from autodrill.engine.wirtinger import cast
+from autodrill.engine.core.backend import Array, Namespace, backend_of
+from autodrill.engine.core.complex_convention import cast
+from autodrill.engine.core.primitive import primitive
+from autodrill.engine.core.tensor import Tensor, raw
 
 # fmt: off
 __all__ = [

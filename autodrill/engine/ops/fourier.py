@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from autodrill.engine.backend import backend_of
+from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.complex_convention import check_real, is_complex
+from autodrill.engine.core.primitive import primitive
+from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.arrange import pad_constant, roll
 from autodrill.engine.ops.index import getitem
 from autodrill.engine.ops.parts import conj
-from autodrill.engine.primitive import primitive
-from autodrill.engine.tensor import raw
-from autodrill.engine.wirtinger import check_real, is_complex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from autodrill.engine.backend import Array, Namespace
+    from autodrill.engine.core.backend import Array, Namespace
 
 # fmt: off
 __all__ = [

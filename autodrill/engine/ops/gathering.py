@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from autodrill.engine.backend import backend_of
-from autodrill.engine.batched import memory
+from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.arrange import take
 from autodrill.engine.ops.elementwise import where
 from autodrill.engine.ops.index import _grid, _raw_index, getitem, index_scatter, met, scatter_along_axis
 from autodrill.engine.ops.shape import broadcast_to
-from autodrill.engine.tensor import raw
+from autodrill.engine.transforms.batched_array import memory
 
 if TYPE_CHECKING:
-    from autodrill.engine.backend import Array
+    from autodrill.engine.core.backend import Array
 
 # fmt: off
 __all__ = [

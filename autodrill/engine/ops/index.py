@@ -7,18 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodrill.engine.backend import Array, Namespace, backend_of
-from autodrill.engine.batched import Batched, BatchError, behind, in_front, levels_of, memory, refuse_unbatched
-from autodrill.engine.mode import mode
+from autodrill.engine.core.backend import Array, Namespace, backend_of
+from autodrill.engine.core.mode import mode
+from autodrill.engine.core.primitive import primitive
+from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.elementwise import add
 from autodrill.engine.ops.shape import broadcast_to, moveaxis, reshape
-from autodrill.engine.primitive import primitive
-from autodrill.engine.tensor import raw
+from autodrill.engine.transforms.batched_array import (
+    Batched,
+    BatchError,
+    behind,
+    in_front,
+    levels_of,
+    memory,
+    refuse_unbatched,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from autodrill.engine.batched import Level
+    from autodrill.engine.transforms.batched_array import Level
 
 __all__ = ["getitem", "index_add", "index_scatter", "scatter_along_axis", "take_along_axis"]
 
@@ -39,7 +47,7 @@ def met(x: Any, index: Any) -> Any:
     levels = [level for level in levels_of(*(index if isinstance(index, tuple) else (index,))) if level not in there]
     if not levels:
         return x
-    from autodrill.engine.levels import lift
+    from autodrill.engine.transforms.vmap_boundary import lift
 
     return lift(x if hasattr(x, "dtype") else backend_of(x).xp.asarray(x), levels=tuple(levels))
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from autodrill.engine.backend import backend_of
+from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.sparse import lookup_rows
+from autodrill.engine.core.tensor import Tensor, raw
 from autodrill.engine.ops.activation import relu, sigmoid, softmax
 from autodrill.engine.ops.elementwise import cos, sin, tanh, where
 from autodrill.engine.ops.index import getitem
 from autodrill.engine.ops.linalg import matmul
 from autodrill.engine.ops.reduce import max, mean, sum  # noqa: A004 - NumPy's names
 from autodrill.engine.ops.shape import concatenate, expand_dims, swapaxes
-from autodrill.engine.sparse import lookup_rows
-from autodrill.engine.tensor import Tensor, raw
 
 if TYPE_CHECKING:
     from typing import Literal
 
     import numpy as np
 
-    from autodrill.engine.backend import Array
+    from autodrill.engine.core.backend import Array
 
 # fmt: off
 __all__ = [
@@ -82,7 +82,7 @@ def dropout(x: Array, p: float = 0.5, training: bool = True, *, rng: np.random.G
     Raises:
         ValueError: p is not a probability.
     """
-    from autodrill.engine.levels import uniform
+    from autodrill.engine.transforms.vmap_boundary import uniform
 
     if not 0 <= p <= 1:
         raise ValueError(f"p is a probability, between 0 and 1, not {p}")

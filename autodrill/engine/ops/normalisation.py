@@ -5,15 +5,15 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from autodrill.engine.core.complex_convention import check_real
+from autodrill.engine.core.primitive import primitive
 from autodrill.engine.ops.elementary import rsqrt
 from autodrill.engine.ops.elementwise import sqrt, square
 from autodrill.engine.ops.reduce import mean
 from autodrill.engine.ops.shape import reshape
-from autodrill.engine.primitive import primitive
-from autodrill.engine.wirtinger import check_real
 
 if TYPE_CHECKING:
-    from autodrill.engine.backend import Array, Namespace
+    from autodrill.engine.core.backend import Array, Namespace
 
 __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "rms_norm", "standardize"]
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autodrill.engine.core.complex_convention import check_real, inner, is_complex
+from autodrill.engine.core.primitive import primitive
+from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.elementwise import divide, power, where
 from autodrill.engine.ops.parts import absolute, sgn, sign
 from autodrill.engine.ops.reduce import Axis, _kept, max, min, sum  # noqa: A004 - NumPy's names
 from autodrill.engine.ops.shape import broadcast_to, reshape
-from autodrill.engine.primitive import primitive
-from autodrill.engine.tensor import raw
-from autodrill.engine.wirtinger import check_real, inner, is_complex
 
 if TYPE_CHECKING:
-    from autodrill.engine.backend import Array, Namespace
+    from autodrill.engine.core.backend import Array, Namespace
 
 __all__ = ["cdist", "cosine_similarity", "normalize", "p_norm", "pairwise_distance", "pdist", "vector_norm"]
 

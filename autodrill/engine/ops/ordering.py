@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from autodrill.engine.backend import backend_of
-from autodrill.engine.batched import everywhere
+from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.complex_convention import check_real
+from autodrill.engine.core.tensor import Tensor, raw
 from autodrill.engine.ops.arrange import take
 from autodrill.engine.ops.index import take_along_axis
 from autodrill.engine.ops.shape import reshape, squeeze, stack
-from autodrill.engine.tensor import Tensor, raw
-from autodrill.engine.wirtinger import check_real
+from autodrill.engine.transforms.batched_array import everywhere
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from autodrill.engine.backend import Array
+    from autodrill.engine.core.backend import Array
 
 __all__ = ["argmax", "argmin", "argsort", "kthvalue", "median", "partition", "quantile", "sort", "topk"]
 

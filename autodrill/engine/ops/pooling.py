@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from autodrill.engine.backend import backend_of
+from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.complex_convention import check_real
+from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.arrange import pad_constant, take
 from autodrill.engine.ops.elementwise import power
 from autodrill.engine.ops.index import take_along_axis
@@ -15,11 +17,9 @@ from autodrill.engine.ops.linalg import matmul
 from autodrill.engine.ops.reduce import sum  # noqa: A004 - NumPy's name
 from autodrill.engine.ops.shape import moveaxis, reshape
 from autodrill.engine.ops.window import Lengths, lengths, windows
-from autodrill.engine.tensor import raw
-from autodrill.engine.wirtinger import check_real
 
 if TYPE_CHECKING:
-    from autodrill.engine.backend import Array
+    from autodrill.engine.core.backend import Array
 
 # fmt: off
 __all__ = [

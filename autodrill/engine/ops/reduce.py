@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodrill.engine.backend import backend_of
-from autodrill.engine.batched import behind, everywhere
+from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.complex_convention import inner
+from autodrill.engine.core.primitive import primitive
+from autodrill.engine.core.tensor import BY_OPERATIONS, raw
 from autodrill.engine.ops.elementwise import exp, where
 from autodrill.engine.ops.shape import broadcast_to, flip, moveaxis, reshape
-from autodrill.engine.primitive import primitive
-from autodrill.engine.tensor import BY_OPERATIONS, raw
-from autodrill.engine.wirtinger import inner
+from autodrill.engine.transforms.batched_array import behind, everywhere
 
 if TYPE_CHECKING:
-    from autodrill.engine.backend import Array, Namespace
+    from autodrill.engine.core.backend import Array, Namespace
 
 __all__ = ["cumsum", "logsumexp", "max", "mean", "min", "prod", "std", "sum", "var"]
 

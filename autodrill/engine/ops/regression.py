@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Literal
 
+from autodrill.engine.core.primitive import primitive
+from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.activation import logsigmoid, relu, softplus
 from autodrill.engine.ops.elementary import xlogy
 from autodrill.engine.ops.elementwise import exp, log, maximum, minimum, sqrt, square, subtract, where
@@ -16,11 +18,9 @@ from autodrill.engine.ops.norms import pairwise_distance
 from autodrill.engine.ops.parts import absolute
 from autodrill.engine.ops.reduce import mean, sum  # noqa: A004 - NumPy's name
 from autodrill.engine.ops.shape import expand_dims
-from autodrill.engine.primitive import primitive
-from autodrill.engine.tensor import raw
 
 if TYPE_CHECKING:
-    from autodrill.engine.backend import Array, Namespace
+    from autodrill.engine.core.backend import Array, Namespace
     from autodrill.engine.ops.loss import Reduction
 
 # fmt: off

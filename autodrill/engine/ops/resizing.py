@@ -12,7 +12,7 @@ from autodrill.engine.ops.pooling import adaptive_avg, along_spatial
 from autodrill.engine.ops.window import lengths
 
 if TYPE_CHECKING:
-    from autodrill.engine.backend import Array
+    from autodrill.engine.core.backend import Array
     from autodrill.engine.ops.window import Lengths
 
 __all__ = ["interpolate"]

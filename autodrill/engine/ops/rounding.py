@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from autodrill.engine.backend import backend_of
+from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.complex_convention import check_real
+from autodrill.engine.core.primitive import primitive
+from autodrill.engine.core.tensor import Tensor, raw
 from autodrill.engine.ops.elementwise import where
 from autodrill.engine.ops.parts import sign
-from autodrill.engine.primitive import primitive
-from autodrill.engine.tensor import Tensor, raw
-from autodrill.engine.wirtinger import check_real
 
 if TYPE_CHECKING:
-    from autodrill.engine.backend import Array, Namespace
+    from autodrill.engine.core.backend import Array, Namespace
 
 # fmt: off
 __all__ = [

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from autodrill.engine import ops
-from autodrill.engine.batched import behind
-from autodrill.engine.primitive import primitive
-from autodrill.engine.tensor import BY_OPERATIONS
+from autodrill.engine.core.primitive import primitive
+from autodrill.engine.core.tensor import BY_OPERATIONS
+from autodrill.engine.transforms.batched_array import behind
 
 if TYPE_CHECKING:
-    from autodrill.engine.backend import Array, Namespace
+    from autodrill.engine.core.backend import Array, Namespace
 
 # fmt: off
 __all__ = [

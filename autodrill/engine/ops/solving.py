@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodrill.engine.backend import backend_of
-from autodrill.engine.batched import everywhere, memory
+from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.complex_convention import inner, is_complex
+from autodrill.engine.core.primitive import primitive
+from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.arrange import take, tril, triu
 from autodrill.engine.ops.elementwise import power
 from autodrill.engine.ops.linalg import _mH, _mT, matmul
 from autodrill.engine.ops.reduce import sum  # noqa: A004 - NumPy's name
 from autodrill.engine.ops.shape import expand_dims, reshape, swapaxes, transpose
-from autodrill.engine.primitive import primitive
-from autodrill.engine.tensor import raw
-from autodrill.engine.wirtinger import inner, is_complex
+from autodrill.engine.transforms.batched_array import everywhere, memory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from autodrill.engine.backend import Array, Namespace
+    from autodrill.engine.core.backend import Array, Namespace
 
 # fmt: off
 __all__ = [

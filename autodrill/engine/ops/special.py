@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from autodrill.engine import special
-from autodrill.engine.backend import on_cpu
+from autodrill.engine import special_values
+from autodrill.engine.core.backend import on_cpu
+from autodrill.engine.core.primitive import primitive
+from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.elementary import xlogy
 from autodrill.engine.ops.elementwise import exp, log, where
-from autodrill.engine.primitive import primitive
-from autodrill.engine.tensor import raw
 
 if TYPE_CHECKING:
-    from autodrill.engine.backend import Array, Namespace
+    from autodrill.engine.core.backend import Array, Namespace
 
 # fmt: off
 __all__ = [
@@ -31,7 +31,7 @@ _TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
 @primitive
 def erfc(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - NumPy has none
     """Return 1 - erf(x), to full relative precision where it is small."""
-    return special.erfc(on_cpu("erfc", x))
+    return special_values.erfc(on_cpu("erfc", x))
 
 
 erfc.vjp(x=lambda g, x: g * (-_TWO_OVER_SQRT_PI * exp(-x * x)))
@@ -41,7 +41,7 @@ erfc.jvp("elementwise")
 @primitive
 def erfcx(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - NumPy has none
     """Return exp(x²) erfc(x), which neither underflows nor cancels for large x."""
-    return special.erfcx(on_cpu("erfcx", x))
+    return special_values.erfcx(on_cpu("erfcx", x))
 
 
 erfcx.vjp(x=lambda g, x, out: g * (2 * x * out - _TWO_OVER_SQRT_PI))
@@ -51,7 +51,7 @@ erfcx.jvp("elementwise")
 @primitive
 def erfinv(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - NumPy has none
     """Return the inverse of erf, of x between -1 and 1."""
-    return special.erfinv(on_cpu("erfinv", x))
+    return special_values.erfinv(on_cpu("erfinv", x))
 
 
 erfinv.vjp(x=lambda g, out: g * (exp(out * out) / _TWO_OVER_SQRT_PI))
@@ -61,7 +61,7 @@ erfinv.jvp("elementwise")
 @primitive
 def ndtri(xp: Namespace, p: Array) -> Array:  # noqa: ARG001 - NumPy has none
     """Return the inverse of `ndtr`, the quantiles of the normal distribution, of p between 0 and 1."""
-    return special.ndtri(on_cpu("ndtri", p))
+    return special_values.ndtri(on_cpu("ndtri", p))
 
 
 ndtri.vjp(p=lambda g, out: g * (math.sqrt(2 * math.pi) * exp(0.5 * out * out)))
@@ -88,7 +88,7 @@ def log_ndtr(x: Array) -> Any:
 def polygamma(xp: Namespace, x: Array, *, n: int = 0) -> Array:  # noqa: ARG001 - NumPy has none
     """Return the (n + 1)-th derivative of log Γ, for any x but a pole: digamma for n = 0."""
     x = on_cpu("polygamma", x)
-    return special.polygamma(n, x) if n else special.digamma(x)
+    return special_values.polygamma(n, x) if n else special_values.digamma(x)
 
 
 polygamma.vjp(x=lambda g, x, n: g * polygamma(x, n=n + 1))
@@ -98,7 +98,7 @@ polygamma.jvp("elementwise")
 @primitive
 def gammaln(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - NumPy has none
     """Return log |Γ(x)|, for any x but a pole."""
-    return special.gammaln(on_cpu("gammaln", x))
+    return special_values.gammaln(on_cpu("gammaln", x))
 
 
 gammaln.vjp(x=lambda g, x: g * polygamma(x, n=0))

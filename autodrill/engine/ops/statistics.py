@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from autodrill.engine.backend import backend_of
+from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.complex_convention import real_part
+from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.arrange import diagonal
 from autodrill.engine.ops.elementwise import sqrt, where
 from autodrill.engine.ops.linalg import _mH, matmul
 from autodrill.engine.ops.reduce import Axis, sum  # noqa: A004 - NumPy's name
 from autodrill.engine.ops.shape import expand_dims, reshape
-from autodrill.engine.tensor import raw
-from autodrill.engine.wirtinger import real_part
 
 if TYPE_CHECKING:
-    from autodrill.engine.backend import Array
+    from autodrill.engine.core.backend import Array
 
 __all__ = ["corrcoef", "cov", "nanmean", "nansum"]
 

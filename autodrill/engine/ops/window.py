@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
+from autodrill.engine.core.primitive import primitive
 from autodrill.engine.ops.index import getitem
-from autodrill.engine.primitive import primitive
 
 if TYPE_CHECKING:
-    from autodrill.engine.backend import Array, Namespace
+    from autodrill.engine.core.backend import Array, Namespace
 
 __all__ = ["overlap_add", "windows"]
 

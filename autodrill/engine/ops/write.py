@@ -5,19 +5,19 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from autodrill.engine.backend import backend_of
-from autodrill.engine.batched import Batched, levels_of, memory
+from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.primitive import primitive
+from autodrill.engine.core.tensor import raw
+from autodrill.engine.core.views import replay
 from autodrill.engine.ops.elementwise import where
 from autodrill.engine.ops.index import may_repeat
-from autodrill.engine.primitive import primitive
-from autodrill.engine.tensor import raw
-from autodrill.engine.views import replay
+from autodrill.engine.transforms.batched_array import Batched, levels_of, memory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from autodrill.engine.backend import Array, Namespace
-    from autodrill.engine.views import Step
+    from autodrill.engine.core.backend import Array, Namespace
+    from autodrill.engine.core.views import Step
 
 __all__ = ["copy_slices"]
 
@@ -51,7 +51,7 @@ def _copied_examples(
 
 def _of_last_writes(g: Array, x_shape: tuple[int, ...], steps: Sequence[Step]) -> Array:
     """Return what `steps` select of g, and 0 where a later value was written to the same element."""
-    from autodrill.engine.levels import lift
+    from autodrill.engine.transforms.vmap_boundary import lift
 
     taken = replay(g, steps)
     if not any(may_repeat(static.get("index", ())) for _, static in steps):

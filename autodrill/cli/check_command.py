@@ -1,0 +1,138 @@
+"""`autodrill check`: grade one's own file, in well under a second."""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from autodrill.cli.exits import Exit
+from autodrill.cli.options import ExerciseName, Format, OutputFormat, learner_file, now, open_store
+from autodrill.errors import StoreError, UsageError
+
+if TYPE_CHECKING:
+    from autodrill.drills.exercise import Exercise
+    from autodrill.drills.library import Library
+    from autodrill.grading.report import Report
+    from autodrill.grading.submission import Submission
+
+__all__ = ["check"]
+
+
+def check(
+    name: ExerciseName,
+    file: Annotated[Path | None, typer.Option(help="The file to grade, instead of ./NAME.py.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the cases: the same seed, the same cases.")] = None,
+    case: Annotated[int | None, typer.Option(min=0, help="Put this case only, as a report's replay line says.")] = None,
+    pdb: Annotated[bool, typer.Option("--pdb", help="Step through the case in the debugger; needs --case.")] = False,
+    output_format: Format = OutputFormat.TEXT,
+) -> None:
+    """Grade your answer, and name the rule it breaks.
+
+    It is held against the reference engine and finite differences, and a wrong answer is explained on the smallest
+    input that shows the fault. The file is --file, else ./NAME.py, else the practice folder's.
+
+    Exit code 0: right; 1: wrong; 2: no such exercise or file; 3: the exercise is at fault.
+
+    Examples: autodrill check mul_backward; autodrill check matmul --file answer.py --seed 7
+    """
+    # One thread suffices for arrays this small, and starting the pool costs more than the whole grading.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from autodrill.drills.library import Library
+    from autodrill.grading.submission import Submission, read_file
+
+    library = Library.open()
+    exercise = library.find(name)
+    path = learner_file(exercise, file)
+    source = read_file(path, follow=True)
+    submission = Submission(source, path.name, str(path))
+    seed = seed if seed is not None else int.from_bytes(os.urandom(3))
+    if pdb:
+        _step_through(library, exercise, submission, seed, case)
+    from autodrill.sandbox.fork_server import own_processes
+
+    # The processes' server starts before this process imports NumPy, so that the two imports overlap.
+    with own_processes() as spawn:
+        from autodrill.grading.grade import grade
+
+        _load_what_follows()
+        report = grade(exercise, library.solution(exercise), submission, seed=seed, only=case, spawn=spawn)
+    counts = report.verdict != "internal" and case is None
+    told = _remember(exercise, report, source) if counts else ""
+    if output_format is OutputFormat.JSON:
+        from autodrill.render.document import write_document
+
+        write_document("check", **report.as_dict())
+    else:
+        _print(report, file, told)
+    raise typer.Exit(_exit_code(report))
+
+
+def _step_through(
+    library: "Library", exercise: "Exercise", submission: "Submission", seed: int, case: int | None
+) -> NoReturn:
+    if case is None:
+        raise UsageError(
+            "`--pdb` needs the case to step through", hint="copy the replay line of a report and add `--pdb`"
+        )
+    if exercise.kind == "kernel":
+        raise UsageError("`--pdb` steps through Python, not through a kernel", hint="`printf` works in a kernel")
+    from autodrill.grading.debug import step_through
+
+    step_through(exercise, library.solution(exercise), submission, seed=seed, case=case)
+    raise typer.Exit(Exit.DONE)
+
+
+def _load_what_follows() -> None:
+    """Import what remembers and shows a report while NumPy is loaded for the candidate, not after."""
+    import autodrill.practice.progress
+    import autodrill.practice.store
+    import autodrill.render.console
+    import autodrill.render.plain
+    import autodrill.render.report_screen  # noqa: F401  it is used further on, under another name
+
+
+def _exit_code(report: "Report") -> Exit:
+    if report.verdict == "pass":
+        return Exit.DONE
+    return Exit.INTERNAL if report.verdict == "internal" else Exit.FAILED
+
+
+def _remember(exercise: "Exercise", report: "Report", source: bytes) -> str:
+    """Log the attempt, and the review that a pass earns; return what to tell the learner of it."""
+    from autodrill.practice.progress import log_attempt
+
+    moment, text = now(), source.decode("utf-8", "replace")
+    try:
+        with open_store() as store:
+            due = log_attempt(store, exercise.id, report.verdict, text, report.seed, moment)
+    except StoreError as error:  # the verdict is worth telling all the same
+        return f"not remembered: {error.message}"
+    if due is None:
+        return ""
+    days = round((due - moment).total_seconds() / 86400)
+    when = "today" if days <= 0 else "tomorrow" if days == 1 else f"in {days} days"
+    return f"next review {when}; next: autodrill next"
+
+
+def _print(report: "Report", file: Path | None, told: str) -> None:
+    import shlex
+
+    from autodrill.render.console import symbols_for
+    from autodrill.render.plain import Paint, clean, say
+    from autodrill.render.report_screen import report_lines
+
+    paint = Paint.for_stream(sys.stdout, os.environ)
+    option = f" --file {shlex.quote(str(file))}" if file is not None else ""
+    for line in report_lines(report, paint, symbols_for(sys.stdout), file_option=option):
+        say(line)
+    aside = []
+    if report.output:
+        printed = report.output.splitlines()
+        aside = [f"your code printed ({len(printed)} lines):", *(f"  {clean(text)[:76]}" for text in printed[:5])]
+    # On Linux every layer can be had; elsewhere the learner shall know what their own code could still do.
+    aside += [f"not enforced here: {', '.join(report.lost)} (your code is your own)"] if report.lost else []
+    dimmed = Paint.for_stream(sys.stderr, os.environ)
+    for line in [*aside, told] if told else aside:
+        say(dimmed(line, "dim"), err=True)

@@ -1,0 +1,106 @@
+"""`autodrill doctor`: what holds on this machine."""
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from autodrill.cli.exits import Exit
+from autodrill.cli.options import Format, OutputFormat
+
+if TYPE_CHECKING:
+    from autodrill.sandbox.self_test import Checkup
+
+__all__ = ["doctor"]
+
+
+def doctor(output_format: Format = OutputFormat.TEXT) -> None:
+    """Say what confines graded code on this machine.
+
+    Nothing is looked up, all is tried: each layer is taken alone in a process of its own and put to something it must
+    refuse; then all of them together, as `autodrill grade` asks for. Nothing is written.
+
+    Exit code 0: other people's files can be graded here; 1: they cannot.
+
+    Examples: autodrill doctor; autodrill doctor --output-format json
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from autodrill.sandbox.self_test import examine
+
+    checkup = examine()
+    about = _about()
+    if output_format is OutputFormat.JSON:
+        from autodrill.render.document import write_document
+
+        layers = {str(f.layer): {"holds": f.holds, "what": f.what, "detail": f.detail} for f in checkup.findings}
+        write_document("doctor", sealed=checkup.sealed, why=checkup.why, layers=layers, **about)
+    else:
+        _print(checkup, about)
+    raise typer.Exit(Exit.DONE if checkup.sealed else Exit.FAILED)
+
+
+def _about() -> dict[str, Any]:
+    """What else is worth knowing in a bug report; found without importing anything heavy."""
+    import platform
+    from importlib.metadata import PackageNotFoundError, version
+    from importlib.util import find_spec
+
+    import autodrill
+    from autodrill.grading.kernels.compiler import compiler_version, find_compiler
+    from autodrill.grading.kernels.gpu_runner import has_gpu
+    from autodrill.practice.folders import history_file, practice_folder
+
+    def installed(package: str) -> str | None:
+        try:
+            return version(package)
+        except PackageNotFoundError:
+            return None
+
+    compiler = find_compiler(os.environ)
+    history, practice = history_file(os.environ), practice_folder(os.environ)
+    return {
+        "autodrill": autodrill.__version__,
+        "python": platform.python_version(),
+        "numpy": installed("numpy"),
+        "cupy": find_spec("cupy") is not None,
+        "compiler": compiler and {"path": compiler, "version": compiler_version(compiler)},
+        "gpu": has_gpu(),
+        "system": platform.system(),
+        "kernel": platform.release(),
+        "machine": platform.machine(),
+        "history": {"path": str(history), "exists": history.exists()},
+        "practice": {"path": str(practice), "exists": practice.exists()},
+    }
+
+
+def _kernels(about: dict[str, Any]) -> str:
+    """Say what kernels are run on here."""
+    compiler, gpu = about["compiler"], "a GPU with cupy" if about["gpu"] else ""
+    if compiler:
+        simulated = f"a simulated device, by {compiler['version'] or compiler['path']}"
+        return f"{simulated}; then {gpu}" if gpu else f"{simulated}; no GPU with cupy"
+    return gpu or "on nothing: install g++ or clang++, or name a C++ compiler in CXX"
+
+
+def _print(checkup: "Checkup", about: dict[str, Any]) -> None:
+    from autodrill.render.console import symbols_for
+    from autodrill.render.plain import Paint, clean, say
+
+    paint, symbols = Paint.for_stream(sys.stdout, os.environ), symbols_for(sys.stdout)
+    say(f"autodrill {about['autodrill']}, Python {about['python']}, NumPy {about['numpy']}")
+    say(f"{about['system']} {about['kernel']}, {about['machine']}; cupy {'installed' if about['cupy'] else 'absent'}")
+    say()
+    for finding in checkup.findings:
+        sign = paint(f"{symbols.yes} holds", "green") if finding.holds else paint(f"{symbols.no} LOST ", "red", "bold")
+        detail = f" ({clean(finding.detail)})" if finding.detail else ""
+        say(f"{sign}  {finding.layer:12} {finding.what}{detail}")
+    if checkup.sealed:
+        say(f"{paint(f'{symbols.yes} holds', 'green')}  {'all together':12} other people's files can be graded here")
+    else:
+        say(f"{paint(f'{symbols.no} LOST ', 'red', 'bold')}  {'all together':12} {clean(checkup.why)}")
+    say()
+    say(clean(f"{'kernels':9} {_kernels(about)}"))
+    for what in ("history", "practice"):
+        place = about[what]
+        say(clean(f"{what:9} {place['path']}" + ("" if place["exists"] else " (not there yet)")))

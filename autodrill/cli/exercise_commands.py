@@ -1,0 +1,196 @@
+"""`autodrill list`, `show`, `open`, `reset`: the exercises and the learner's copies of them."""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from autodrill.cli.options import ExerciseName, Format, OutputFormat, learner_file, now, open_store
+from autodrill.drills.exercise import Difficulty, Heading
+from autodrill.errors import FileError, UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from autodrill.practice.exercise_state import State
+
+__all__ = ["list_", "open_", "reset", "show"]
+
+
+def list_(
+    track: Annotated[str | None, typer.Option(help="Only this chapter, such as scalar.")] = None,
+    topic: Annotated[str | None, typer.Option(help="Only exercises that practise this topic.")] = None,
+    difficulty: Annotated[Difficulty | None, typer.Option(help="Only this difficulty.")] = None,
+    todo: Annotated[bool, typer.Option("--todo", help="Only what is not passed, or due again.")] = False,
+    output_format: Format = OutputFormat.TEXT,
+) -> None:
+    """List the exercises in the order to do them.
+
+    Each line begins with where you stand: new, tried, passed, or due again.
+
+    Examples: autodrill list; autodrill list --track scalar --todo
+    """
+    from autodrill.drills.library import Library, suggest
+    from autodrill.practice.exercise_state import State
+
+    every = Library.open().headings()
+    for what, value, known in (
+        ("track", track, {e.track for e in every}),
+        ("topic", topic, {t for e in every for t in e.topics}),
+    ):
+        if value is not None and value not in known:
+            nearest = suggest(value, known)
+            raise UnknownNameError(
+                what, value, nearest, hint=None if nearest else f"known are {', '.join(sorted(known))}"
+            )
+    standing = _standing()
+    chosen = [
+        e
+        for e in every
+        if (track is None or e.track == track)
+        and (topic is None or topic in e.topics)
+        and (difficulty is None or e.difficulty is difficulty)
+        and (not todo or standing.get(e.id, State.NEW) is not State.PASSED)
+    ]
+    if output_format is OutputFormat.JSON:
+        from autodrill.render.document import write_document
+
+        write_document("list", exercises=[_as_dict(e) | {"state": standing.get(e.id, State.NEW)} for e in chosen])
+        return
+    from autodrill.render.exercise_screen import listing
+    from autodrill.render.plain import Paint, say, width_of
+
+    width = width_of(sys.stdout, os.environ)
+    for line in listing(chosen, standing, Paint.for_stream(sys.stdout, os.environ), width):
+        say(line)
+
+
+def show(name: ExerciseName, output_format: Format = OutputFormat.TEXT) -> None:
+    """Show an exercise: the task and the stub.
+
+    Example: autodrill show mul_backward
+    """
+    from autodrill.drills.library import Library
+
+    exercise = Library.open().find(name)
+    if output_format is OutputFormat.JSON:
+        from autodrill.render.document import write_document
+
+        write_document("show", **_as_dict(exercise), task=exercise.task, stub=exercise.stub)
+        return
+    from autodrill.render.console import stdout_console
+    from autodrill.render.exercise_screen import print_task
+
+    print_task(stdout_console(), exercise)
+
+
+def open_(
+    name: ExerciseName,
+    here: Annotated[bool, typer.Option("--here", help="Write it into this folder, not the practice folder.")] = False,
+    editor: Annotated[bool, typer.Option(help="Open it in $VISUAL or $EDITOR, on a terminal.")] = True,
+    output_format: Format = OutputFormat.TEXT,
+) -> None:
+    """Write an exercise's stub for you to fill in.
+
+    On a terminal it is opened in $VISUAL or $EDITOR. A file that is there already is left as it is.
+
+    Examples: autodrill open mul_backward --here; EDITOR="code -g" autodrill open mul_backward
+    """
+    from autodrill.drills.library import Library
+    from autodrill.practice.folders import practice_folder
+
+    exercise = Library.open().find(name)
+    path = (Path() if here else practice_folder(os.environ)) / f"{exercise.id}.py"
+    fresh = not path.exists()
+    if fresh:
+        _write(path, exercise.stub)
+    command = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if output_format is OutputFormat.JSON:
+        from autodrill.render.document import write_document
+
+        write_document("open", exercise=exercise.id, path=str(path.absolute()), written=fresh)
+        return
+    from autodrill.render.plain import clean, say
+
+    say(clean(str(path)))
+    say(f"{'written' if fresh else 'already there, left as it is'}; then: autodrill check {exercise.id}", err=True)
+    if editor and command and sys.stdin.isatty() and sys.stdout.isatty():
+        import shlex
+        import subprocess
+
+        try:
+            subprocess.run([*shlex.split(command), str(path)], check=False)  # noqa: S603 the learner's own editor
+        except OSError as error:
+            raise UsageError(
+                f"the editor `{command}` cannot be started: {error.strerror}", hint="set `EDITOR`, or use `--no-editor`"
+            ) from None
+
+
+def reset(
+    name: ExerciseName,
+    file: Annotated[Path | None, typer.Option(help="The file to reset, instead of ./NAME.py.")] = None,
+    output_format: Format = OutputFormat.TEXT,
+) -> None:
+    """Start an exercise afresh.
+
+    Your file becomes the stub again; what was in it is kept beside it.
+
+    Example: autodrill reset mul_backward
+    """
+    from autodrill.drills.library import Library
+
+    exercise = Library.open().find(name)
+    path = learner_file(exercise, file)
+    kept = path.with_name(f"{path.stem}.{now():%Y%m%d-%H%M%S-%f}.bak.py")
+    try:
+        path.rename(kept)
+    except OSError as error:
+        raise FileError(f"`{path}` cannot be moved: {error.strerror}") from None
+    _write(path, exercise.stub)
+    if output_format is OutputFormat.JSON:
+        from autodrill.render.document import write_document
+
+        write_document("reset", exercise=exercise.id, path=str(path.absolute()), kept=str(kept.absolute()))
+        return
+    from autodrill.render.plain import clean, say
+
+    say(clean(str(path)))
+    say(clean(f"the stub again; what was in it is kept in {kept}"), err=True)
+
+
+def _standing() -> "dict[str, State]":
+    from autodrill.practice.folders import history_file
+    from autodrill.practice.progress import progress
+
+    if not history_file(os.environ).exists():
+        return {}
+    with open_store() as store:
+        return progress(store, now()).states
+
+
+def _as_dict(exercise: Heading) -> dict[str, object]:
+    return {
+        "id": exercise.id,
+        "track": exercise.track,
+        "title": exercise.title,
+        "kind": exercise.kind,
+        "difficulty": exercise.difficulty,
+        "minutes": exercise.minutes,
+        "topics": list(exercise.topics),
+        "requires": list(exercise.requires),
+    }
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file whole or not at all, never over one that is there."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as stream:
+            stream.write(text)
+    except FileExistsError:
+        raise FileError(f"`{path}` is there already") from None
+    except OSError as error:
+        raise FileError(
+            f"`{path}` cannot be written: {error.strerror}",
+            hint="name a folder that can be written to with `AUTODRILL_HOME`, or use `--here`",
+        ) from None

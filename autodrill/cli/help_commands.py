@@ -1,0 +1,87 @@
+"""`autodrill hint` and `solution`: help in stages, and what it costs."""
+
+from typing import Annotated
+
+import typer
+
+from autodrill.cli.options import ExerciseName, Format, OutputFormat, now, open_store
+from autodrill.errors import UsageError
+
+__all__ = ["hint", "solution"]
+
+_STAGES = ("the idea", "the rule", "the line")
+
+
+def hint(
+    name: ExerciseName,
+    stage: Annotated[int | None, typer.Option(min=1, max=3, help="This stage, instead of the next one.")] = None,
+    output_format: Format = OutputFormat.TEXT,
+) -> None:
+    """Give the next hint: the idea, the rule, then the line.
+
+    Hints are remembered: beyond the first, a pass counts as Hard, so the exercise comes back sooner.
+
+    Example: autodrill hint mul_backward
+    """
+    from autodrill.drills.library import Library
+
+    library = Library.open()
+    exercise = library.find(name)
+    hints = library.solution(exercise).hints
+    with open_store() as store:
+        attempts = store.attempts(exercise.id)
+        passed = [a.at for a in attempts if a.verdict == "pass"]
+        taken = [h.stage for h in store.hints(exercise.id) if not passed or h.at > passed[-1]]
+        given = stage or min(max(taken, default=0) + 1, len(hints))
+        store.add_hint(exercise.id, given, now())
+    if output_format is OutputFormat.JSON:
+        from autodrill.render.document import write_document
+
+        write_document("hint", exercise=exercise.id, stage=given, stages=len(hints), hint=hints[given - 1])
+        return
+    from autodrill.render.console import stdout_console
+    from autodrill.render.plain import say
+    from autodrill.render.terminal_markdown import markdown
+
+    console = stdout_console()
+    console.print(f"hint {given} of {len(hints)}: {_STAGES[given - 1]}", style="bold")
+    console.print(markdown(hints[given - 1]))
+    more = f"autodrill hint {exercise.id}" if given < len(hints) else f"autodrill solution {exercise.id} --give-up"
+    say(f"more: {more}", err=True)
+
+
+def solution(
+    name: ExerciseName,
+    give_up: Annotated[bool, typer.Option("--give-up", help="See it although you have not passed.")] = False,
+    output_format: Format = OutputFormat.TEXT,
+) -> None:
+    """Show the worked solution and why it is so, once you have passed.
+
+    Before that only with --give-up: the exercise then comes back soon.
+
+    Example: autodrill solution mul_backward
+    """
+    from autodrill.drills.library import Library
+    from autodrill.practice.progress import log_giving_up
+
+    library = Library.open()
+    exercise = library.find(name)
+    worked = library.solution(exercise)
+    with open_store() as store:
+        passed = any(a.verdict == "pass" for a in store.attempts(exercise.id))
+        if not passed and not give_up:
+            raise UsageError(
+                f"you have not passed `{exercise.id}` yet",
+                hint=f"`autodrill hint {exercise.id}` helps; `--give-up` shows the solution and brings it back soon",
+            )
+        if not passed:
+            log_giving_up(store, exercise.id, now())
+    if output_format is OutputFormat.JSON:
+        from autodrill.render.document import write_document
+
+        write_document("solution", exercise=exercise.id, explanation=worked.explanation, source=worked.source)
+        return
+    from autodrill.render.console import stdout_console
+    from autodrill.render.exercise_screen import print_solution
+
+    print_solution(stdout_console(), exercise, worked)

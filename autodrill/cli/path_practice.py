@@ -1,0 +1,159 @@
+"""Practising along a learning path: which cards come next, how far one is, and the list of paths."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from autodrill.bank.curriculum import Step, load_curriculum
+from autodrill.errors import UnknownNameError
+from autodrill.practice.path_progress import Standing, standing
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from autodrill.bank.curriculum import LearningPath
+    from autodrill.bank.questions import Question
+    from autodrill.drills.exercise import Heading
+    from autodrill.practice.log_records import Review
+    from autodrill.practice.session import Filter
+    from autodrill.practice.store import Store
+
+__all__ = ["Course", "home_line"]
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """The paths, with the questions and exercises on them.
+
+    Attributes:
+        paths: The paths by name.
+        questions: The bank by id.
+        exercises: The headers of the exercises by id.
+    """
+
+    paths: Mapping[str, LearningPath]
+    questions: Mapping[str, Question]
+    exercises: Mapping[str, Heading]
+
+    @classmethod
+    def open(cls, bank: Sequence[Question]) -> Course:
+        """Read the paths and hold them against the bank and the exercises.
+
+        Raises:
+            ContentError: Something on a path is wrong.
+        """
+        from autodrill.drills.library import Library
+
+        exercises = Library.open().headings()
+        curriculum = load_curriculum(bank=bank, exercises=exercises)
+        return cls(curriculum.paths, {q.id: q for q in bank}, {e.id: e for e in exercises})
+
+    def find(self, name: str) -> LearningPath:
+        """Return a path.
+
+        Raises:
+            UnknownNameError: There is none called so; it names those there are.
+        """
+        if name in self.paths:
+            return self.paths[name]
+        hint = f"there are {', '.join(f'`{path}`' for path in self.paths)}: `autodrill quiz --paths` says what each is"
+        raise UnknownNameError("path", name, hint=hint)
+
+    @property
+    def minutes(self) -> dict[Step, float]:
+        """How long each step takes."""
+        answering = {Step(q.id): q.minutes for q in self.questions.values()}
+        return answering | {Step(e.id, is_exercise=True): float(e.minutes) for e in self.exercises.values()}
+
+    def cards(
+        self, path: LearningPath, store: Store | None, now: datetime, only: Filter, *, limit: int, ahead: bool
+    ) -> tuple[Question | Heading, ...]:
+        """Choose what comes next on a path: its questions that are due, then what is left of it in its order."""
+        from autodrill.practice.log_records import question_card
+        from autodrill.practice.schedule import Schedule
+        from autodrill.practice.session import choose
+
+        schedule = Schedule(store.reviews() if store else ())
+        excused = store.excused() if store else frozenset[str]()
+        on_it = [self.questions[step.name] for step in path.steps if not step.is_exercise]
+        chosen = choose(on_it, schedule, now, only=only, ahead=ahead, excused=excused)
+        is_new = [schedule.state(question_card(q.id)) is None and q.id not in excused for q in chosen]
+        known = [question for question, new in zip(chosen, is_new, strict=True) if not new]
+        due = [q for q in known if (state := schedule.state(question_card(q.id))) and state.due <= now]
+        fresh: dict[Step, Question | Heading] = {Step(q.id): q for q, new in zip(chosen, is_new, strict=True) if new}
+        if only.admits_all:
+            left = self.standing(path, store).left
+            fresh |= {step: self.exercises[step.name] for step in left if step.is_exercise}
+        in_order = [fresh[step] for step in path.steps if step in fresh]
+        return tuple([*due, *in_order, *known[len(due) :]][:limit])
+
+    def standing(self, path: LearningPath, store: Store | None) -> Standing:
+        """Say how far the learner is on a path."""
+        if store is None:
+            return Standing(path, frozenset())
+        return standing(path, store.reviews(), store.excused(), store.passed())
+
+    def line(self, reached: Standing) -> str:
+        """Write in one line how far someone is, and in which stage."""
+        stage = f"; now {reached.stage.title}" if reached.stage else ""
+        left = f"{reached.minutes_left(self.minutes):g} min left"
+        return f"{reached.path.name}: {_done(reached)}, {left}{stage}"
+
+    def as_json(self, reached: Standing) -> dict[str, Any]:
+        """Return a path and how far someone is on it as JSON values."""
+        minutes = self.minutes
+        stages = [
+            {
+                "title": stage.title,
+                "steps": [str(step) for step in stage.steps],
+                "minutes": sum(minutes[step] for step in stage.steps),
+                "done": len(reached.done.intersection(stage.steps)),
+            }
+            for stage in reached.path.stages
+        ]
+        return {
+            "name": reached.path.name,
+            "title": reached.path.title,
+            "stages": stages,
+            "steps": len(reached.path.steps),
+            "done": len(reached.done),
+            "minutes": sum(minutes[step] for step in reached.path.steps),
+            "minutes_left": reached.minutes_left(minutes),
+        }
+
+    def listing(self, store: Store | None, chosen: str | None) -> list[str]:
+        """Write every path with its stages: how much, how long, and how far one is."""
+        minutes = self.minutes
+        lines = []
+        for path in self.paths.values():
+            reached = self.standing(path, store)
+            mark = "  (chosen)" if path.name == chosen else ""
+            total = sum(minutes[step] for step in path.steps)
+            lines += [f"{path.name}  {_done(reached)}, {total:g} min{mark}", f"  {path.title}"]
+            for stage in path.stages:
+                done = len(reached.done.intersection(stage.steps))
+                length = sum(minutes[step] for step in stage.steps)
+                lines.append(f"    {done:>2} of {len(stage.steps):>2}  {length:>3g} min  {stage.title}")
+        return lines
+
+
+def home_line(store: Store, reviews: Sequence[Review]) -> str | None:
+    """Write how far someone is on the path they chose, without reading the bank; None if there is none, or it is done.
+
+    Raises:
+        ContentError: The file of paths is malformed.
+    """
+    name = store.chosen_path()
+    path = load_curriculum().paths.get(name) if name else None
+    if path is None:
+        return None
+    reached = standing(path, reviews, store.excused(), store.passed())
+    if reached.stage is None:
+        return None
+    return f"{path.name}, {_done(reached)}: autodrill quiz --path {path.name}"
+
+
+def _done(reached: Standing) -> str:
+    return f"{len(reached.done)} of {len(reached.path.steps)} done"

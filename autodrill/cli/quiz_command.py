@@ -1,0 +1,374 @@
+"""`autodrill quiz`: the questions that are due, then new ones."""
+
+# No `from __future__ import annotations` here: typer has to find the annotations' names at run time.
+
+import contextlib
+import enum
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from autodrill.bank.questions import Difficulty, Kind, Question
+from autodrill.cli.exits import Exit
+from autodrill.cli.options import Format, OutputFormat, now, open_store
+from autodrill.errors import UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from autodrill.cli.keyboard import Keyboard
+    from autodrill.cli.path_practice import Course
+    from autodrill.cli.screen import Screen
+    from autodrill.cli.sitting import Sitting
+    from autodrill.drills.exercise import Heading
+    from autodrill.practice.path_progress import Standing
+    from autodrill.practice.schedule import Schedule
+    from autodrill.practice.store import Store
+
+    Cards = Sequence[Question | Heading]
+    Reached = tuple[Course, Standing]
+
+__all__ = ["quiz"]
+
+_NO_PATH = "none"
+
+
+class Input(enum.StrEnum):
+    """How answers are read."""
+
+    KEYS = "keys"
+    LINES = "lines"
+
+
+def quiz(
+    topic: Annotated[list[str] | None, typer.Option(help="Only this topic; may be given again.")] = None,
+    difficulty: Annotated[
+        list[Difficulty] | None, typer.Option(help="Only this difficulty; may be given again.")
+    ] = None,
+    kind: Annotated[list[Kind] | None, typer.Option(help="Only this kind of question; may be given again.")] = None,
+    ids: Annotated[str | None, typer.Option(metavar="ID,ID", help="These questions, due or not.")] = None,
+    generated: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CONCEPT", help="Fresh questions on a concept, or `all`; may be given again."),
+    ] = None,
+    path: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Along this learning path, and remember it; `none` leaves it.")
+    ] = None,
+    paths: Annotated[bool, typer.Option("--paths", help="List the learning paths, and how far you are.")] = False,
+    placement: Annotated[
+        bool, typer.Option("--placement", help="Find out, in at most 20 questions, what you need not be asked.")
+    ] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="With `--placement`: take the last one back.")] = False,
+    limit: Annotated[int, typer.Option(min=1, help="At most this many cards.")] = 20,
+    seed: Annotated[
+        int | None, typer.Option(help="Shuffle the new cards, or generate questions, the same way each time.")
+    ] = None,
+    ahead: Annotated[bool, typer.Option("--ahead", help="Go on with cards that are not due yet.")] = False,
+    no_input: Annotated[
+        bool, typer.Option("--no-input", help="Show the cards with their answers; ask nothing.")
+    ] = False,
+    answers: Annotated[
+        Input, typer.Option("--input", help="Read single keys, or whole lines (also from a pipe).")
+    ] = Input.KEYS,
+    output_format: Format = OutputFormat.TEXT,
+) -> None:
+    """Practise the question bank: what is due first, then what is new.
+
+    Think or type, reveal, tick what you said, rate yourself: the rating decides when the card comes back. Every rating
+    is saved as it is given. Generated questions are judged and rated too, but never come back: a seed replays them.
+
+    A learning path is an order for a purpose, exercises included: `--paths` lists them. A placement tests out of what
+    you know, so that practice starts beyond it.
+
+    Examples: autodrill quiz --topic kinks --limit 5; autodrill quiz --ids why-topological-order;
+    autodrill quiz --path night-before; autodrill quiz --placement;
+    autodrill quiz --generated graph --difficulty easy
+    """
+    from autodrill.bank.question_files import load_questions
+    from autodrill.practice.session import Filter
+
+    lines = answers is Input.LINES
+    interactive = output_format is OutputFormat.TEXT and not no_input
+    interactive = interactive and (lines or (sys.stdin.isatty() and sys.stdout.isatty()))
+    if generated:
+        if topic or kind or ids or ahead or path or paths or placement:
+            hint = "`--difficulty`, `--limit` and `--seed` go with it"
+            raise UsageError("`--generated` makes its own questions: it does not choose among the bank's", hint=hint)
+        _generated(generated, difficulty or (), seed, limit, output_format, interactive=interactive, lines=lines)
+        return
+    if undo and not placement:
+        raise UsageError("`--undo` goes with `--placement`", hint="in a sitting, `u` takes the last rating back")
+    if placement and (difficulty or kind or ids or path or paths or ahead or seed is not None):
+        raise UsageError("`--placement` chooses its own questions", hint="`--topic` goes with it")
+    bank = load_questions()
+    if placement:
+        _place(bank, topic or (), output_format, undo=undo, interactive=interactive, lines=lines)
+        return
+    if paths:
+        _list_paths(bank, output_format)
+        return
+    if path and (ids or seed is not None):
+        raise UsageError("`--path` has its own cards in its own order", hint="leave out `--ids` and `--seed`")
+    only = Filter(frozenset(topic or ()), frozenset(difficulty or ()), frozenset(kind or ()))
+    course = None
+    if path is not None and path != _NO_PATH:
+        from autodrill.cli.path_practice import Course
+
+        course = Course.open(bank)
+        course.find(path)
+
+    def chosen(store: "Store | None") -> "Cards":
+        if course and path:
+            return course.cards(course.find(path), store, now(), only, limit=limit, ahead=ahead)
+        if ids is not None:
+            return _named(bank, ids)
+        schedule = Schedule(store.reviews() if store else ())
+        excused = store.excused() if store else frozenset[str]()
+        return choose(bank, schedule, now(), only=only, limit=limit, seed=seed, ahead=ahead, excused=excused)
+
+    from autodrill.practice.schedule import Schedule
+    from autodrill.practice.session import choose
+
+    def reached(store: "Store | None") -> "Reached | None":
+        return (course, course.standing(course.find(path), store)) if course and path else None
+
+    with _store_unless(readable_only=not interactive) as store:
+        if interactive:
+            assert store is not None
+            if path is not None:
+                store.choose_path("" if path == _NO_PATH else path, now())
+            _sit_scheduled(chosen(store), store, seed, lambda: reached(store), lines=lines)
+        else:
+            _show(chosen(store), Schedule(store.reviews() if store else ()), seed or 0, output_format, reached(store))
+
+
+@contextlib.contextmanager
+def _store_unless(*, readable_only: bool) -> "Iterator[Store | None]":
+    """Open the history; only showing cards makes none where there is none, and works where nothing can be written."""
+    from autodrill.practice.folders import history_file
+
+    if readable_only and not history_file(os.environ).exists():
+        yield None
+        return
+    with open_store() as store:
+        yield store
+
+
+def _list_paths(bank: Sequence[Question], output_format: OutputFormat) -> None:
+    """Write the learning paths and how far the learner is on each."""
+    from autodrill.cli.path_practice import Course
+
+    course = Course.open(bank)
+    with _store_unless(readable_only=True) as store:
+        chosen = store.chosen_path() if store else None
+        if output_format is OutputFormat.JSON:
+            from autodrill.render.document import write_document
+
+            found = [course.as_json(course.standing(path, store)) for path in course.paths.values()]
+            write_document("quiz", paths=found, chosen=chosen)
+            return
+        from autodrill.render.plain import say
+
+        for line in course.listing(store, chosen):
+            say(line)
+    say("start one: autodrill quiz --path NAME", err=True)
+
+
+def _generated(
+    concepts: Sequence[str],
+    difficulties: Sequence[Difficulty],
+    seed: int | None,
+    limit: int,
+    output_format: OutputFormat,
+    *,
+    interactive: bool,
+    lines: bool,
+) -> None:
+    """Ask or show generated questions, and say how to have the same ones again."""
+    from itertools import islice
+
+    from autodrill.bank.generated import GENERATORS, generated
+    from autodrill.practice.schedule import Schedule
+
+    for name in concepts:
+        if name not in GENERATORS and name != "all":
+            from difflib import get_close_matches
+
+            known = [*GENERATORS, "all"]
+            nearest = get_close_matches(name, known)
+            raise UnknownNameError("concept", name, nearest, hint=None if nearest else f"known are {', '.join(known)}")
+    wanted = tuple(GENERATORS) if "all" in concepts else tuple(dict.fromkeys(concepts))
+    seed = int.from_bytes(os.urandom(3)) if seed is None else seed
+    questions = tuple(islice(generated(wanted, difficulties, seed), limit))
+    options = [("--generated", name) for name in dict.fromkeys(concepts)]
+    options += [("--difficulty", str(level)) for level in difficulties]
+    options += [("--limit", str(limit)), ("--seed", str(seed))]
+    replay = "replay: autodrill quiz " + " ".join(f"{flag} {value}" for flag, value in options)
+    if interactive:
+        from autodrill.render.console import stdout_console
+
+        console = stdout_console()
+        # Said first, so that a sitting which is killed can be replayed too.
+        console.print(f"seed {seed}; generated questions are not scheduled", style="dim", soft_wrap=True)
+        sitting = _sit(questions, None, seed, lines=lines)
+        _close(sitting, replay)
+    else:
+        _show(questions, Schedule(), seed, output_format)
+        _warn(replay)
+
+
+def _sit_scheduled(
+    cards: "Cards", store: "Store", seed: int | None, reached: "Callable[[], Reached | None]", *, lines: bool
+) -> None:
+    """Ask questions of the bank, and say at the end what became of them and when the next is due."""
+    from autodrill.practice.schedule import Schedule
+    from autodrill.render.card_screen import next_due, nothing_due
+    from autodrill.render.console import stdout_console
+
+    def say_how_far() -> None:
+        if (on_path := reached()) is not None:
+            course, standing = on_path
+            stdout_console().print(course.line(standing), style="dim", soft_wrap=True)
+
+    say_how_far()
+    if not cards:
+        stdout_console().print(nothing_due(Schedule(store.reviews()), now(), len(store.excused())))
+        return
+    sitting = _sit(cards, store, int(now().timestamp()) if seed is None else seed, lines=lines)
+    _close(sitting, next_due(sitting.schedule, now()))
+    say_how_far()
+
+
+def _sit(cards: "Cards", store: "Store | None", seed: int, *, lines: bool) -> "Sitting":
+    """Ask the questions; without a store no rating is kept.
+
+    Raises:
+        typer.Exit: Ctrl-C.
+    """
+    from autodrill.cli.sitting import Sitting
+
+    with _at_the_keyboard(lines=lines) as (keyboard, screen):
+        sitting = Sitting(_practisable(cards), store, keyboard, screen, now, seed)
+        try:
+            sitting.run()
+        except KeyboardInterrupt:
+            count = sitting.rated.total()
+            kept = "saved" if store else "given, none is kept"
+            _warn(f"stopped; {count} rating{'s are' if count != 1 else ' is'} {kept}")
+            raise typer.Exit(Exit.INTERRUPTED) from None
+    return sitting
+
+
+@contextlib.contextmanager
+def _at_the_keyboard(*, lines: bool) -> "Iterator[tuple[Keyboard, Screen]]":
+    """Give where answers come from and where cards go."""
+    from autodrill.cli.keyboard import LineKeyboard, TerminalKeyboard, terminal_keyboard_works
+    from autodrill.cli.screen import Screen
+    from autodrill.render.console import stdout_console
+
+    with contextlib.ExitStack() as stack:
+        keyboard: LineKeyboard | TerminalKeyboard
+        if lines or not terminal_keyboard_works():
+            keyboard = LineKeyboard(sys.stdin, sys.stdout)
+        else:
+            keyboard = stack.enter_context(TerminalKeyboard())
+        yield keyboard, Screen(stdout_console(), in_place=keyboard.single_keys)
+
+
+def _place(
+    bank: Sequence[Question],
+    topics: Sequence[str],
+    output_format: OutputFormat,
+    *,
+    undo: bool,
+    interactive: bool,
+    lines: bool,
+) -> None:
+    """Ask a placement, show the last one, or take it back."""
+    from autodrill.cli.placement_practice import place, show_placement, undo_placement
+
+    if undo:
+        undo_placement()
+    elif not interactive:
+        show_placement(bank, as_json=output_format is OutputFormat.JSON)
+    else:
+        with _at_the_keyboard(lines=lines) as (keyboard, screen):
+            place(bank, topics, keyboard, screen)
+
+
+def _close(sitting: "Sitting", next_step: str) -> None:
+    from autodrill.render.card_screen import summary
+    from autodrill.render.console import stdout_console
+
+    console = stdout_console()
+    console.print()
+    console.print(summary(sitting.rated, sitting.skipped, sitting.left, next_step), soft_wrap=True)
+
+
+def _show(
+    cards: "Cards", schedule: "Schedule", seed: int, output_format: OutputFormat, reached: "Reached | None" = None
+) -> None:
+    """Write the cards with their answers, nothing asked and nothing rated."""
+    from autodrill.practice.log_records import question_card
+
+    if output_format is OutputFormat.JSON:
+        from autodrill.render.card_json import as_json, exercise_as_json
+        from autodrill.render.document import write_document
+
+        written = [
+            as_json(card, schedule.state(question_card(card.id)))
+            if isinstance(card, Question)
+            else exercise_as_json(card)
+            for card in cards
+        ]
+        write_document("quiz", cards=written, **({"path": reached[0].as_json(reached[1])} if reached else {}))
+        return
+    from autodrill.cli.sitting import shuffled_options
+    from autodrill.render.card_screen import CardView, ExerciseView
+    from autodrill.render.console import stdout_console, symbols_for
+
+    console = stdout_console()
+    symbols = symbols_for(console.file)
+    for position, card in enumerate(_practisable(cards), 1):
+        if not isinstance(card, Question):
+            console.print(ExerciseView(card, symbols).front(position, len(cards)), "", sep="")
+            continue
+        view = CardView(card, symbols, shuffled_options(card, seed))
+        console.print(view.front(position, len(cards)), view.back(), view.points(None), view.rest(), "", sep="")
+    if reached:
+        _warn(reached[0].line(reached[1]))
+    what = f"{len(cards)} card{'s' if len(cards) != 1 else ''} shown, not rated"
+    _warn(f"{what}: rating needs a terminal, or `--input lines`")
+
+
+def _named(bank: Sequence[Question], ids: str) -> tuple[Question, ...]:
+    """Return the questions with these ids, in the order asked for."""
+    from difflib import get_close_matches
+
+    by_id = {question.id: question for question in bank}
+    names = [name.strip() for name in ids.split(",") if name.strip()]
+    for name in names:
+        if name not in by_id:
+            raise UnknownNameError("question", name, get_close_matches(name, by_id))
+    return tuple(by_id[name] for name in names)
+
+
+def _practisable(cards: "Cards") -> "Cards":
+    """Leave out the exercises of questions that do not exist yet: what a card says to type must work."""
+    from autodrill.content import content_root, visible_files
+
+    there = {path.stem for path in visible_files(content_root() / "exercises", ".py")}
+    return tuple(
+        replace(card, exercises=tuple(e for e in card.exercises if e in there)) if isinstance(card, Question) else card
+        for card in cards
+    )
+
+
+def _warn(text: str) -> None:
+    from autodrill.render.console import stderr_console
+
+    stderr_console().print(text, soft_wrap=True)

@@ -1,0 +1,105 @@
+"""`autodrill verify`: prove exercises, as their author."""
+
+import os
+import sys
+import time
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from autodrill.cli.exits import Exit
+from autodrill.cli.options import Format, OutputFormat, complete_names
+
+__all__ = ["verify"]
+
+
+def verify(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME|DIR]...",
+            help="Exercises to prove, or a pack's folder for what is in it; none for all.",
+            autocompletion=complete_names,
+        ),
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Prove every exercise, as when nothing is named.")] = False,
+    pack: Annotated[
+        Path | None, typer.Option(help="A folder with exercises/ and solutions/: prove what is in it.")
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="How many seeds the solution must pass.")] = 5,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes to prove with; as many as there are cores if not given.")
+    ] = None,
+    output_format: Format = OutputFormat.TEXT,
+) -> None:
+    """Prove exercises, as their author.
+
+    The stub must fail, the solution pass, every mistake be caught and named, mutants of the solution be caught. Each
+    problem is told with its file and line and how to mend it. Exit code 0: proved; 1: problems found.
+
+    Examples: autodrill verify mul_backward; autodrill verify my_course
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from autodrill.drills.library import Library
+    from autodrill.errors import ContentError
+    from autodrill.grading.verify.verify import Proof, check_prerequisites
+    from autodrill.grading.verify.verify_all import prove_all
+    from autodrill.render.plain import Paint, clean, say
+    from autodrill.sandbox.worker_pool import cores_at_hand
+
+    paint = Paint.for_stream(sys.stdout, os.environ)
+    packs = [Path(name) for name in names or () if (Path(name) / "exercises").is_dir()]
+    packs += [pack] if pack else []
+    named = [name for name in names or () if Path(name) not in packs]
+    library = Library.open(packs)
+    text = output_format is OutputFormat.TEXT
+    proofs: list[Proof] = []
+
+    def tell(proof: Proof) -> None:
+        proofs.append(proof)
+        if not text:
+            return
+        word = paint("proved", "green") if not proof.problems else paint("PROBLEMS", "red", "bold")
+        counts = f"{proof.seeds} seeds, {proof.mistakes} mistakes, {proof.mutants} mutants, {proof.survivors} survivors"
+        facts = f"{counts}, {proof.seconds:.1f} s"
+        say(f"{word}  {proof.exercise}" + (f"  {paint(facts, 'dim')}" if not proof.problems else ""))
+        for problem in proof.problems:
+            say(f"  {clean(str(problem))}")
+
+    chosen = []
+    try:
+        known = library.paths
+    except ContentError as error:
+        tell(Proof("duplicates", error.problems))
+        known = {}
+    if not named or everything:
+        within = [] if everything else packs
+        named = [n for n, path in known.items() if not within or any(path.is_relative_to(p) for p in within)]
+    for name in named if known else ():
+        try:
+            chosen.append(library.find(name))
+        except ContentError as error:
+            tell(Proof(name, error.problems))
+    started = time.perf_counter()
+    workers = workers or cores_at_hand()
+    with closing(prove_all(library, [e.id for e in chosen], seeds=seeds, workers=workers)) as proved:
+        for proof in proved:
+            tell(proof)
+    if len(chosen) > 1:
+        took = time.perf_counter() - started
+        by = f"{workers} at a time" if workers > 1 else "one at a time"
+        words = f"{len(chosen)} exercises in {took:.1f} s, {by}: {took / len(chosen):.2f} s each"
+        say(Paint.for_stream(sys.stderr, os.environ)(words, "dim"), err=True)
+    with suppress(ContentError):  # a malformed header, or two files of one id, is told above if it was asked for
+        wrong = [p for p in check_prerequisites(library.headings()) if any(p.path == str(e.path) for e in chosen)]
+        if wrong:
+            tell(Proof("prerequisites", tuple(wrong)))
+    if not text:
+        from dataclasses import asdict
+
+        from autodrill.render.document import write_document
+
+        write_document("verify", proofs=[asdict(p) for p in proofs])
+    raise typer.Exit(Exit.FAILED if any(p.problems for p in proofs) else Exit.DONE)

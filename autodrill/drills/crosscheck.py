@@ -1,0 +1,179 @@
+"""The two oracles together: the engine's gradient, held against finite differences of the same function."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np  # noqa: TID253 whoever asks the oracles needs numpy
+
+from autodrill.errors import InternalError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+__all__ = ["crosschecked_jvp", "crosschecked_vjp"]
+
+FULL_CHECK_ELEMENTS = 48
+"""Up to so many input elements a thorough check takes every partial derivative."""
+
+
+def crosschecked_vjp(
+    function: Callable[..., Any],
+    primals: Sequence[Array],
+    cotangents: Sequence[Array],
+    *,
+    smooth: bool = False,
+    thorough: bool = False,
+    wrt: Sequence[int] | None = None,
+    dtype: type[np.floating[Any]] = np.float64,
+) -> list[Array]:
+    """Return the vector-Jacobian product by the engine, held against extrapolated central differences.
+
+    They are taken along one random direction in each primal, which no wrong gradient of it survives but by chance: six
+    calls of the function, where the partial derivatives need six an element.
+
+    Args:
+        function: In engine operations; takes tensors or arrays shaped like `primals`.
+        primals: Arrays; those of a floating dtype are differentiated.
+        cotangents: One an output, of its shape.
+        smooth: Whether the function is differentiable at `primals`; if not, only the engine is asked.
+        thorough: Whether to take every partial derivative instead, if there are not too many.
+        wrt: Indices of the primals whose gradients are wanted; None for all floating ones.
+        dtype: The dtype to compute in.
+
+    Returns:
+        The gradients, in float64.
+
+    Raises:
+        InternalError: If the two disagree by more than both their errors explain: the exercise is at fault.
+    """
+    from autodrill import engine
+
+    wanted = [i for i, p in enumerate(primals) if p.dtype.kind == "f"] if wrt is None else list(wrt)
+
+    def of_wanted(*arrays: Any) -> Any:
+        full: list[Any] = list(primals)
+        for i, array in zip(wanted, arrays, strict=True):
+            full[i] = array
+        return function(*full)
+
+    chosen = [np.asarray(primals[i], dtype=dtype) for i in wanted]
+    cotangents = [np.asarray(c, dtype=dtype) for c in cotangents]
+    with np.errstate(all="ignore"), engine.no_grad():  # nothing outside records
+        _, pullback = engine.vjp(of_wanted, *chosen)
+        many = len(cotangents) > 1
+        answers = pullback(tuple(cotangents) if many else cotangents[0])
+        # None: the output does not depend on that primal.
+        gradients = [
+            np.zeros(p.shape) if a is None else np.array(a.numpy(), dtype=np.float64)
+            for a, p in zip(answers, chosen, strict=True)
+        ]
+        if smooth:
+            _hold_against_differences(of_wanted, chosen, cotangents, gradients, thorough=thorough)
+    return gradients
+
+
+def crosschecked_jvp(
+    function: Callable[..., Any],
+    primals: Sequence[Array],
+    tangents: Sequence[Array],
+    *,
+    smooth: bool = False,
+    thorough: bool = False,  # noqa: ARG001  a JVP is one direction
+    wrt: Sequence[int] | None = None,
+    dtype: type[np.floating[Any]] = np.float64,
+) -> list[Array]:
+    """Return the Jacobian-vector product by the engine's forward mode, held against central differences along it.
+
+    Args:
+        function: See `crosschecked_vjp`.
+        primals: Likewise.
+        tangents: One for each primal that is differentiated, of its shape.
+        smooth: See `crosschecked_vjp`.
+        thorough: Changes nothing here.
+        wrt: Indices of the primals that move; None for all floating ones.
+        dtype: The dtype to compute in.
+
+    Returns:
+        One float64 array an output.
+
+    Raises:
+        InternalError: If the two disagree by more than both their errors explain.
+    """
+    from autodrill import engine
+    from autodrill.engine.checks.finite_differences import numerical_jvp
+
+    wanted = [i for i, p in enumerate(primals) if p.dtype.kind == "f"] if wrt is None else list(wrt)
+
+    def of_wanted(*arrays: Any) -> Any:
+        full: list[Any] = list(primals)
+        for i, array in zip(wanted, arrays, strict=True):
+            full[i] = array
+        return function(*full)
+
+    chosen = [np.asarray(primals[i], dtype=dtype) for i in wanted]
+    directions = [np.asarray(t, dtype=dtype) for t in tangents]
+    with np.errstate(all="ignore"):
+        _, pushed = engine.jvp(of_wanted, chosen, directions)
+        answers = [np.array(t.numpy(), dtype=np.float64) for t in (pushed if isinstance(pushed, tuple) else (pushed,))]
+        if smooth:
+            slopes, errors = numerical_jvp(of_wanted, chosen, directions)
+            if not isinstance(slopes, tuple):
+                slopes, errors = (slopes,), (errors,)
+            _hold_together(zip(answers, slopes, errors, strict=True), "tangent")
+    return answers
+
+
+def _hold_against_differences(
+    function: Callable[..., Any],
+    primals: list[Array],
+    cotangents: Sequence[Array],
+    gradients: list[Array],
+    *,
+    thorough: bool,
+) -> None:
+    from autodrill.engine.checks.evaluation import flat_values
+    from autodrill.engine.checks.finite_differences import flat_jvp, numerical_vjp
+
+    if thorough and sum(p.size for p in primals) <= FULL_CHECK_ELEMENTS:
+        cotangent: Any = tuple(cotangents) if len(cotangents) > 1 else cotangents[0]
+        estimates, errors = numerical_vjp(function, primals, cotangent)
+        _hold_together(
+            [
+                (g, e, d)
+                for g, e, d in zip(gradients, estimates, errors, strict=True)
+                if e is not None and d is not None
+            ],
+            "gradient",
+        )
+        return
+    rng = np.random.default_rng(0)
+    weights = flat_values(tuple(cotangents))
+    pairs = []
+    for index, (primal, gradient) in enumerate(zip(primals, gradients, strict=True)):
+        # No two elements alike, or errors of equal size could cancel.
+        tangent = rng.uniform(0.5, 1.5, primal.shape) * rng.choice([-1.0, 1.0], primal.shape)
+        tangents = [tangent if i == index else None for i in range(len(primals))]
+        slope, error = flat_jvp(function, primals, tangents)
+        estimate, bound = np.dot(weights, slope), np.dot(np.abs(weights), error)
+        pairs.append((np.asarray(np.sum(gradient * tangent)), np.asarray(estimate), np.asarray(bound)))
+    _hold_together(pairs, "gradient")
+
+
+def _hold_together(pairs: Iterable[tuple[Array, Array, Array]], what: str) -> None:
+    """Refuse derivatives that are further from their estimates than the bounds on their errors explain."""
+    for index, (gradient, estimate_, bound_) in enumerate(pairs):
+        if gradient.size == 0:
+            continue
+        scale = max(1e-3, float(np.max(np.abs(estimate_))))
+        allowed = 10 * bound_ + 1e-6 * scale
+        if not np.all(np.abs(gradient - estimate_) <= allowed):
+            raise InternalError(
+                f"the engine and finite differences disagree about {what} {index} by "
+                f"{float(np.max(np.abs(gradient - estimate_))):.3g}: the exercise is at fault, not your answer",
+                hint="if the forward has a kink there, its author marks the case `smooth=False`",
+            )

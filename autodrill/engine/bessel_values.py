@@ -1,0 +1,184 @@
+"""Values of Bessel functions of small integer order in double precision, in NumPy alone.
+
+Each is computed near 0 by its power series, further out from an integral, and far out by Hankel's asymptotic series.
+Formulas are cited from the Digital Library of Mathematical Functions (DLMF).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodrill.engine.special_values import _in_double
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from autodrill.engine.special_values import Float
+
+__all__ = ["bessel_ie", "bessel_j", "bessel_ke", "bessel_y"]
+
+_NEAR = 3.0  # where the power series of I and J still lose no digits to the integral's
+_FAR_I, _FAR = 60.0, 30.0  # from here on the asymptotic series is exact
+_NEAR_K = 1.0  # further out the terms of its series cancel
+_POINTS = 96
+_NODES = 64  # more round more
+_EULER = float(np.euler_gamma)
+
+
+def _power_series(order: int, x: Float, sign: float) -> Float:
+    """Return Σ signᵏ (x/2)²ᵏ⁺ⁿ / (k! (k+n)!), which is Jₙ for -1 and Iₙ for 1 (DLMF 10.2.2, 10.25.2)."""
+    power = (x / 2) ** order / math.factorial(order)
+    total = np.zeros_like(x)
+    for k in range(18):
+        total = total + power
+        power = power * (sign * x * x / 4) / ((k + 1) * (k + 1 + order))
+    return total
+
+
+def _hankel_terms(order: int, x: Float) -> list[Float]:
+    """Return aₖ(n) / xᵏ of Hankel's expansions (DLMF 10.17.1), for x that are large."""
+    terms = [np.ones_like(x)]
+    for k in range(1, 17):
+        terms.append(terms[-1] * ((4 * order**2 - (2 * k - 1) ** 2) / (8 * k * x)))
+    return terms
+
+
+def _upward(low: Callable[[int, Float], Float], order: int, x: Float, sign: float) -> Float:
+    """Return order n from the orders 0 and 1 by fₖ₊₁ = (2k/x) fₖ + sign fₖ₋₁, stable for what grows with n."""
+    before, current = low(0, x), low(1, x)
+    if order == 0:
+        return before
+    for k in range(1, order):
+        before, current = current, 2 * k / x * current + sign * before
+    return current
+
+
+def bessel_ie(order: int, x: Any) -> Any:
+    """Return exp(-|x|) Iₙ(x).
+
+    Between series and asymptotic series by the trapezoidal rule on Bessel's integral, exact to rounding.
+    """
+    x = np.asarray(x)
+    value = _in_double(x)
+    size = np.abs(value)
+    near = np.minimum(size, _FAR_I)
+    total = 0.5 * (1 + (-1.0) ** order * np.exp(-2 * near))
+    for k in range(1, _POINTS):
+        angle = math.pi * k / _POINTS
+        total = total + np.exp(near * (math.cos(angle) - 1)) * math.cos(order * angle)
+    far = np.maximum(size, _FAR_I)
+    series = sum(((-1) ** k * term for k, term in enumerate(_hankel_terms(order, far))), np.zeros_like(far))
+    result = np.where(size < _FAR_I, total / _POINTS, series / np.sqrt(2 * math.pi * far))
+    # Near 0 the sum cancels for n > 0.
+    small = np.minimum(size, _NEAR)
+    result = np.where(size < _NEAR, _power_series(order, small, 1) * np.exp(-small), result)
+    return np.where(value < 0, (-1.0) ** order * result, result).astype(x.dtype, copy=False)
+
+
+def _oscillating_far(order: int, x: Float, *, second: bool) -> Float:
+    """Return Jₙ, or Yₙ for `second`, of large x (DLMF 10.17.3 and 10.17.4)."""
+    terms = _hankel_terms(order, x)
+    even = sum(((-1) ** k * term for k, term in enumerate(terms[0::2])), np.zeros_like(x))
+    odd = sum(((-1) ** k * term for k, term in enumerate(terms[1::2])), np.zeros_like(x))
+    # cos and sin of x - nπ/2 - π/4, of x itself: a rounded difference would cost the digits that x has before the point
+    turn = (2 * order + 1) * math.pi / 4
+    cosine = np.cos(x) * math.cos(turn) + np.sin(x) * math.sin(turn)
+    sine = np.sin(x) * math.cos(turn) - np.cos(x) * math.sin(turn)
+    parts = sine * even + cosine * odd if second else cosine * even - sine * odd
+    return parts * np.sqrt(2 / (math.pi * x))
+
+
+def bessel_j(order: int, x: Any) -> Any:
+    """Return Jₙ(x); between series and asymptotic series by the trapezoidal rule on Bessel's integral (DLMF 10.9.2)."""
+    x = np.asarray(x)
+    value = _in_double(x)
+    size = np.abs(value)
+    middle = np.minimum(size, _FAR)
+    total = np.full_like(middle, 0.5 * (1 + (-1.0) ** order))
+    for k in range(1, _POINTS):
+        angle = math.pi * k / _POINTS
+        total = total + np.cos(order * angle - middle * math.sin(angle))
+    with np.errstate(invalid="ignore"):
+        far = _oscillating_far(order, np.maximum(size, _FAR), second=False)
+    result = np.where(size < _FAR, total / _POINTS, np.where(np.isinf(size), 0, far))
+    result = np.where(size < _NEAR, _power_series(order, np.minimum(size, _NEAR), -1), result)
+    return np.where(value < 0, (-1.0) ** order * result, result).astype(x.dtype, copy=False)
+
+
+def _logarithmic_series(order: int, x: Float, sign: float) -> Float:
+    """Return Σ signᵏ (ψ(k+1) + ψ(k+n+1)) (x/2)²ᵏ⁺ⁿ / (k! (k+n)!), of n = 0 or 1: what Y and K have beside a logarithm.
+
+    DLMF 10.8.1 and 10.31.1.
+    """
+    power = (x / 2) ** order
+    digammas = -2 * _EULER + order
+    total = np.zeros_like(x)
+    for k in range(18):
+        total = total + digammas * power
+        power = power * (sign * x * x / 4) / ((k + 1) * (k + 1 + order))
+        digammas += 1 / (k + 1) + 1 / (k + 1 + order)
+    return total
+
+
+def bessel_y(order: int, x: Any) -> Any:
+    """Return Yₙ(x) for positive x: minus infinity at 0, NaN below.
+
+    Between series and asymptotic series by Gauss and Legendre's rule on Schläfli's integral (DLMF 10.9.7).
+    """
+    x = np.asarray(x)
+    value = _in_double(x)
+    positive = np.where(value > 0, value, 1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        result = _upward(_low_y, order, positive, -1)
+    ends = np.where(value == 0, -np.inf, np.nan)
+    return np.where(value > 0, np.where(np.isposinf(value), 0, result), ends).astype(x.dtype, copy=False)
+
+
+def _low_y(order: int, x: Float) -> Float:
+    small = np.minimum(x, _NEAR)
+    near = 2 * np.log(small / 2) * _power_series(order, small, -1) - _logarithmic_series(order, small, -1)
+    near = (near - order * 2 / small) / math.pi
+    middle = np.clip(x, _NEAR, _FAR)
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    total = np.zeros_like(middle)
+    end = np.arcsinh(40 / middle)  # beyond, the second integrand is below 1e-17
+    for node, weight in zip((nodes + 1) / 2, weights / 2, strict=True):
+        angle = math.pi * node
+        total = total + weight * np.sin(middle * math.sin(angle) - order * angle)
+        t = end * node
+        growth = np.exp(order * t) + (-1.0) ** order * np.exp(-order * t)
+        total = total - weight * end / math.pi * growth * np.exp(-middle * np.sinh(t))
+    far = _oscillating_far(order, np.maximum(x, _FAR), second=True)
+    return np.where(x < _NEAR, near, np.where(x < _FAR, total, far))
+
+
+def bessel_ke(order: int, x: Any) -> Any:
+    """Return exp(x) Kₙ(x) for positive x: infinity at 0, NaN below.
+
+    Between series and asymptotic series by the trapezoidal rule on an integral over the line (DLMF 10.32.9).
+    """
+    x = np.asarray(x)
+    value = _in_double(x)
+    positive = np.where(value > 0, value, 1)
+    with np.errstate(over="ignore"):
+        result = _upward(_low_ke, order, positive, 1)
+    ends = np.where(value == 0, np.inf, np.nan)
+    return np.where(value > 0, result, ends).astype(x.dtype, copy=False)
+
+
+def _low_ke(order: int, x: Float) -> Float:
+    small = np.minimum(x, _NEAR_K)
+    sign = (-1.0) ** order
+    near = 0.5 * sign * _logarithmic_series(order, small, 1) - sign * np.log(small / 2) * _power_series(order, small, 1)
+    near = near + order / small
+    middle = np.clip(x, _NEAR_K, _FAR)
+    step = 1 / 16
+    total = np.full_like(middle, 0.5)
+    for k in range(1, _POINTS):
+        total = total + np.exp(middle * (1 - math.cosh(k * step))) * math.cosh(order * k * step)
+    far = np.maximum(x, _FAR)
+    series = sum(_hankel_terms(order, far), np.zeros_like(far)) * np.sqrt(math.pi / (2 * far))
+    return np.where(x < _NEAR_K, near * np.exp(small), np.where(x < _FAR, total * step, series))

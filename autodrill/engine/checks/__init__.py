@@ -1,0 +1,1 @@
+"""Numerical checks: finite differences, gradient checking and the detection of kinks."""

@@ -1,0 +1,276 @@
+"""Derivatives by finite differences, with an error estimate: an opinion independent of everything else in the engine.
+
+Central differences at three steps are extrapolated to step 0 (Richardson, 1911); the spread of the extrapolation
+tableau and the rounding of the values estimate the error (Ridders, 1982). The steps are not multiples of each other: a
+period of the function that fits all of them would pass for a derivative of 0. Where the estimate is poor,
+because the function bends faster than h or has a kink or an edge of its domain nearby, other steps are tried and the
+best one is kept, element by element.
+
+A complex input is two real ones: its gradient is that of the real part of `conj(cotangent) · f` in each, put together
+as dx + i dy, which is PyTorch's convention; see `wirtinger`.
+
+The perturbed inputs are evaluated together where f allows it; see `evaluation`. That uses the engine's batching rules,
+so two of the points are always evaluated alone as well and compared: no other part of the engine is relied on.
+
+Everything is float64. Outputs are copied: a function may return a view of an input, and perturbing that input would
+change both sides of the difference.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from autodrill.engine.checks.evaluation import Evaluation, as_reals, flat_values
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+__all__ = [
+    "AT_ONCE",
+    "as_complex",
+    "flat_jvp",
+    "numerical_jvp",
+    "numerical_vjp",
+    "of_reals",
+    "scale_of",
+    "vjp_by_differences",
+]
+
+Float: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
+
+_EPS = float(np.finfo(np.float64).eps)
+# Relative to the input's scale: rounding, eps/h, is then near 1e-13, and truncation, O(h⁶), below it.
+_STEP = 2.0**-7
+_RETRIES = (2.0**-11, 2.0**-16, 2.0**-22)  # for functions of smaller scale, or with a kink at that distance
+_GOOD = 1e-8  # a relative error estimate below this needs no other step
+AT_ONCE = 2**20  # numbers held at once: 8 MiB each for perturbed inputs and their outputs
+_FRACTIONS = (1.0, 0.62, 0.37)
+_OFFSETS = np.array([*_FRACTIONS, *(-fraction for fraction in _FRACTIONS)])
+
+
+def numerical_vjp(
+    f: Callable[..., Any], primals: Sequence[Any], cotangent: Any
+) -> tuple[list[Float | None], list[Float | None]]:
+    """Pull a cotangent back through f by finite differences in every element of every floating input.
+
+    Args:
+        f: A function of raw arrays that returns an array or a tuple of arrays. It is given copies, in float64 where
+            the input is floating, and must be defined in a neighbourhood of the inputs.
+        primals: Its inputs. Integer and boolean ones are passed on as they are.
+        cotangent: Of the output's shape; a tuple where f returns one.
+
+    Returns:
+        The gradient with respect to each input, complex for a complex one, and an estimate of the absolute error of
+        each of its elements; None for inputs that are neither floating nor complex.
+    """
+    given = [prepared(p) for p in primals]
+    kinds = [x.dtype.kind for x in given]
+    evaluate = Evaluation(of_reals(f, kinds) if "c" in kinds else f)
+    gradients, errors = vjp_by_differences(evaluate, [as_reals(x) for x in given], cotangent)
+    for position, kind in enumerate(kinds):
+        gradient, error = gradients[position], errors[position]
+        if kind == "c" and gradient is not None and error is not None:
+            gradients[position], errors[position] = as_complex(gradient), error.sum(axis=-1)
+    return gradients, errors
+
+
+def vjp_by_differences(
+    evaluate: Evaluation, primals: Sequence[Any], cotangent: Any
+) -> tuple[list[Float | None], list[Float | None]]:
+    """Do what `numerical_vjp` does, of a function of real arrays, with an evaluation that others share."""
+    inputs = [prepared(p) for p in primals]
+    weights = flat_values(cotangent)
+    gradients: list[Float | None] = []
+    errors: list[Float | None] = []
+    with np.errstate(all="ignore"):
+        for position, x in enumerate(inputs):
+            if x.dtype.kind != "f":
+                gradients.append(None)
+                errors.append(None)
+                continue
+            gradient, error = _partial_derivatives(evaluate, inputs, position, weights)
+            gradients.append(gradient)
+            errors.append(error)
+    return gradients, errors
+
+
+def numerical_jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """Push tangents forward through f by finite differences along them.
+
+    Args:
+        f: A function of raw arrays that returns an array or a tuple of arrays; see `numerical_vjp`.
+        primals: Its inputs.
+        tangents: One for each input, of its shape; None for an input held constant, as integer ones are.
+
+    Returns:
+        The tangent of the output, and an estimate of the absolute error of each of its elements; tuples where f
+        returns one.
+    """
+    tangent, error, like = _slope(f, primals, tangents)
+    return _shaped_like(tangent, like), _shaped_like(error, like, sizes=True)
+
+
+def flat_jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Float, Float]:
+    """Do what `numerical_jvp` does, and return both results as `flat_values` of the output would be."""
+    tangent, error, _ = _slope(f, primals, tangents)
+    return tangent, error
+
+
+def _slope(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Float, Float, Any]:
+    """Return the flat tangent of f along a line, the estimate of its error, and an output of f."""
+    inputs = [prepared(p) for p in primals]
+    moving = [
+        (k, np.asarray(t, dtype=inputs[k].dtype))
+        for k, t in enumerate(tangents)
+        if t is not None and inputs[k].dtype.kind in "fc"
+    ]
+    like: Any = None
+
+    def along(t: float) -> Float:
+        nonlocal like
+        values = [x.copy() for x in inputs]
+        for k, direction in moving:
+            values[k] = inputs[k] + t * direction
+        like = f(*values)
+        return flat_values(like)
+
+    with np.errstate(all="ignore"):
+        scale = _line_scale([(as_reals(inputs[k]), as_reals(direction)) for k, direction in moving])
+        tangent, error = _along_line(along, scale)
+    return tangent, error, like
+
+
+def prepared(value: Any) -> Any:
+    """Copy an input, in double precision where it is floating or complex."""
+    array = np.array(value)
+    wide: Any = {"f": np.float64, "c": np.complex128}.get(array.dtype.kind, array.dtype)
+    return array.astype(wide)
+
+
+def as_complex(pairs: Any) -> Any:
+    """Return pairs along the last axis, of an array or a Tensor, as complex numbers."""
+    made = pairs[..., 0] + 1j * pairs[..., 1]
+    return np.asarray(made) if isinstance(made, np.generic) else made
+
+
+def of_reals(f: Callable[..., Any], kinds: Sequence[str]) -> Callable[..., Any]:
+    """Return f as a function of pairs of real numbers where it is one of complex numbers, kind `c`."""
+    return lambda *reals: f(*(as_complex(x) if kind == "c" else x for x, kind in zip(reals, kinds, strict=True)))
+
+
+def _shaped_like(flat: Float, output: Any, *, sizes: bool = False) -> Any:
+    """Undo `flat_values`; where it holds `sizes`, those of the two parts of a complex number are added."""
+    outputs = [np.asarray(part) for part in (output if isinstance(output, tuple) else (output,))]
+    ends = np.cumsum([as_reals(part).size for part in outputs])[:-1]
+    shaped = []
+    for part, like in zip(np.split(flat, ends), outputs, strict=True):
+        values = part.reshape(as_reals(like).shape)
+        shaped.append(values if like.dtype.kind != "c" else values.sum(axis=-1) if sizes else as_complex(values))
+    return tuple(shaped) if isinstance(output, tuple) else shaped[0]
+
+
+def scale_of(x: Float) -> Float:
+    """Return, for each element, the distance over which f may be expected to change: its own size or the array's."""
+    size = np.abs(x)
+    typical = float(np.sqrt(np.mean(size * size))) if size.size else 0.0
+    return np.maximum(size, 0.1 * typical) if typical > 0 else np.ones_like(size)
+
+
+def _line_scale(moving: Sequence[tuple[Float, Float]]) -> float:
+    """Return how far along a line no element moves by more than its scale."""
+    ratios = [scale_of(x)[t != 0] / np.abs(t[t != 0]) for x, t in moving]
+    nearest = [float(r.min()) for r in ratios if r.size]
+    return min(nearest) if nearest else 1.0
+
+
+def _partial_derivatives(evaluate: Evaluation, inputs: list[Any], position: int, weights: Float) -> tuple[Float, Float]:
+    """Differentiate `weights · f` in every element of one input; return derivatives and error estimates."""
+    x = inputs[position]
+    scale = scale_of(x).reshape(-1)
+    best = np.zeros(x.size)
+    error = np.full(x.size, np.inf)
+    unsettled = np.ones(x.size, dtype=bool)
+    pending = np.arange(x.size)
+    at_once = max(1, AT_ONCE // (6 * max(x.size, weights.size, 1)))
+    for step in (_STEP, *_RETRIES):
+        for start in range(0, pending.size, at_once):
+            chosen = pending[start : start + at_once]
+            found, estimate, unsettled[chosen] = _differenced(
+                evaluate, inputs, position, weights, chosen, step * scale[chosen]
+            )
+            better = estimate < error[chosen]
+            best[chosen[better]] = found[better]
+            error[chosen[better]] = estimate[better]
+        pending = np.flatnonzero(unsettled & (error > _GOOD * np.abs(best)))
+        if not pending.size:
+            break
+    return best.reshape(x.shape), error.reshape(x.shape)
+
+
+def _differenced(
+    evaluate: Evaluation, inputs: list[Any], position: int, weights: Float, elements: Any, steps: Float
+) -> tuple[Float, Float, Any]:
+    """Differentiate in some elements of one input, all their perturbed inputs and outputs held at once."""
+    x = inputs[position]
+    n = elements.size
+    moved = np.empty((n, 6, *x.shape))
+    moved[...] = x
+    flat = moved.reshape(n, 6, -1)
+    flat[np.arange(n), :, elements] += _OFFSETS * steps[:, None]
+    ends = flat[np.arange(n), :, elements]  # before f runs: it may write into what it is given
+    rows = evaluate(inputs, position, moved.reshape(6 * n, *x.shape))
+    if rows.shape[1] != weights.size:
+        raise ValueError(f"the cotangent has {weights.size} elements but the output has {rows.shape[1]}")
+    outputs = rows.reshape(n, 6, weights.size)
+    values = outputs @ weights
+    sizes = np.abs(outputs) @ np.abs(weights)
+    # What was really travelled, after rounding, is what the differences are divided by.
+    return _extrapolated(
+        (values[:, :3] - values[:, 3:]).T,
+        np.maximum(sizes[:, :3], sizes[:, 3:]).T,
+        (ends[:, :3] - ends[:, 3:]).T,
+    )
+
+
+def _along_line(f: Callable[[float], Float], scale: float) -> tuple[Float, Float]:
+    """Differentiate a vector function of one variable at 0; return derivatives and error estimates."""
+    best = error = np.zeros(0)
+    for step in (_STEP, *_RETRIES):
+        ends = [(f(h), f(-h), 2 * h) for h in (step * fraction * scale for fraction in _FRACTIONS)]
+        values = np.stack([ahead - behind for ahead, behind, _ in ends])
+        sizes = np.stack([np.maximum(np.abs(ahead), np.abs(behind)) for ahead, behind, _ in ends])
+        widths = np.array([width for _, _, width in ends])[:, None]
+        found, estimate, unsettled = _extrapolated(values, sizes, widths)
+        if step == _STEP:
+            best, error = found, estimate
+        else:
+            better = estimate < error
+            best, error = np.where(better, found, best), np.where(better, estimate, error)
+        if not np.any(unsettled & (error > _GOOD * np.abs(best))):
+            break
+    return best, error
+
+
+def _extrapolated(differences: Float, sizes: Float, widths: Float) -> tuple[Float, Float, Any]:
+    """Extrapolate central differences to step 0: their error is a polynomial in the square of the step.
+
+    Args:
+        differences: f(x + h) - f(x - h), one row for each step.
+        sizes: The magnitude of the values that were subtracted, which their rounding is proportional to.
+        widths: 2h, as travelled.
+
+    Returns:
+        The derivatives; their error estimates, infinite where something was not finite; and where another step may
+        do better, because it is not rounding that limits this one.
+    """
+    coarse, middle, fine = differences / widths
+    u, v, w = (fraction * fraction for fraction in _FRACTIONS)
+    first, second = (u * middle - v * coarse) / (u - v), (v * fine - w * middle) / (v - w)
+    derivative = (u * second - w * first) / (u - w)
+    truncation = np.abs(derivative - second)
+    rounding = 4 * _EPS * (sizes / widths).max(axis=0)
+    error = truncation + rounding
+    sound = np.isfinite(derivative) & np.isfinite(error)
+    return np.where(sound, derivative, 0.0), np.where(sound, error, np.inf), ~(sound & (truncation <= rounding))

@@ -1,0 +1,159 @@
+"""Array libraries the engine runs on: NumPy always, CuPy when asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from autodrill.engine import special_values
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = [
+    "BACKENDS",
+    "NUMPY",
+    "WRAPPERS",
+    "Array",
+    "Backend",
+    "DeviceError",
+    "Namespace",
+    "backend_named",
+    "backend_of",
+    "backend_of_type",
+    "on_cpu",
+]
+
+Array: TypeAlias = Any
+"""An ndarray of whichever library, or, inside a rule, a Tensor: rules are written once for both."""
+
+Namespace: TypeAlias = Any
+"""The array library's module (`numpy` or `cupy`), passed to every forward as `xp`."""
+
+
+class DeviceError(TypeError):
+    """Arrays of two devices met in one operation, or a device was asked for that is not there."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Backend:
+    """One array library: its namespace and the few functions NumPy and CuPy do not share.
+
+    Attributes:
+        name: The device's name, `"cpu"` or `"cuda"`.
+        xp: The library's module.
+        array_type: The library's array class.
+        erf: The elementwise error function.
+        scatter_add: `scatter_add(out, index, values)` adds into `out` in place, once for every repeat of an index.
+    """
+
+    name: str
+    xp: Namespace
+    array_type: type
+    erf: Callable[[Array], Array]
+    scatter_add: Callable[[Array, Any, Array], None]
+
+    def constant(self, value: Any) -> Any:
+        """Return `value` as something `xp` can compute with beside an array of this backend.
+
+        Python numbers stay what they are, so that they do not decide the result's dtype.
+
+        Raises:
+            DeviceError: `value` is an array of another backend.
+            TypeError: `value` is nothing an array can be made of.
+        """
+        kind = type(value)
+        if kind is self.array_type or kind in _PYTHON_NUMBERS or isinstance(value, np.generic):
+            return value
+        if kind in BACKENDS:
+            raise DeviceError(mixed_devices(self, BACKENDS[kind]))
+        array = self.xp.asarray(value)
+        if array.dtype.kind not in "biufc":
+            raise TypeError(f"expected a tensor, an array or numbers, got `{kind.__name__}`")
+        return array
+
+    def asarray(self, value: Any) -> Array:
+        """Return `value` as an array; one that wraps another backend's is one already."""
+        return value if type(value) in WRAPPERS else self.xp.asarray(value)
+
+
+_PYTHON_NUMBERS = frozenset({bool, int, float, complex})
+
+NUMPY = Backend("cpu", np, np.ndarray, special_values.erf, np.add.at)
+
+BACKENDS: dict[type, Backend] = {np.ndarray: NUMPY}
+"""The backends in use, by the class of their arrays."""
+
+WRAPPERS: dict[type, Callable[[Any], Backend]] = {}
+"""For a class of arrays that wraps another backend's (see `batched`), how to find the backend of one."""
+
+
+def mixed_devices(first: Backend, second: Backend) -> str:
+    """Say which two devices met."""
+    return f"arrays on `{first.name}` and `{second.name}` met in one operation; move one to the other's device first"
+
+
+def backend_of_type(kind: type) -> Backend:
+    """Return the backend whose arrays have the class `kind`.
+
+    Raises:
+        TypeError: No backend has such arrays.
+    """
+    backend = BACKENDS.get(kind)
+    if backend is not None:
+        return backend
+    if kind.__module__.partition(".")[0] == "cupy":
+        return backend_named("cuda")
+    raise TypeError(f"`{kind.__module__}.{kind.__qualname__}` is no array of a known backend")
+
+
+def backend_of(*values: Any) -> Backend:
+    """Return the backend of the first array among raw `values`; NumPy where there is none."""
+    for value in values:
+        kind = type(value)
+        if kind is np.ndarray:
+            return NUMPY
+        if kind in BACKENDS or kind.__module__.partition(".")[0] == "cupy":
+            return backend_of_type(kind)
+        if kind in WRAPPERS:
+            return WRAPPERS[kind](value)
+    return NUMPY
+
+
+def on_cpu(name: str, x: Array) -> Array:
+    """Return x, which must be NumPy's: what the operation `name` computes, it computes in NumPy alone.
+
+    Raises:
+        DeviceError: x is on another device.
+    """
+    backend = backend_of(x)
+    if backend is not NUMPY:
+        raise DeviceError(f"`{name}` is computed on `cpu` only, and its input is on `{backend.name}`")
+    return x
+
+
+def backend_named(name: str) -> Backend:
+    """Return the backend called `"cpu"` or `"cuda"`, importing CuPy for the latter.
+
+    Raises:
+        DeviceError: The name is unknown, CuPy is not installed, or it finds no GPU.
+    """
+    if name == "cpu":
+        return NUMPY
+    if name != "cuda":
+        raise DeviceError(f"no device named `{name}`; there are `cpu` and `cuda`")
+    for backend in BACKENDS.values():
+        if backend.name == name:
+            return backend
+    try:
+        cupy, cupyx, cupy_special = map(import_module, ("cupy", "cupyx", "cupyx.scipy.special"))
+    except ImportError as error:
+        raise DeviceError("`cuda` needs CuPy: install autodrill[cuda13] or autodrill[cuda12]") from error
+    if not cupy.is_available():
+        raise DeviceError("CuPy is installed but finds no usable NVIDIA GPU")
+    backend = Backend("cuda", cupy, cupy.ndarray, cupy_special.erf, cupyx.scatter_add)
+    BACKENDS[cupy.ndarray] = backend
+    return backend

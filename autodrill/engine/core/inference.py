@@ -1,0 +1,59 @@
+"""`inference_mode`: nothing recorded, and its results barred from ever being part of a gradient."""
+
+from __future__ import annotations
+
+from contextlib import ContextDecorator
+from typing import TYPE_CHECKING, Any
+
+from autodrill.engine.core.mode import mode
+from autodrill.engine.core.node import Node
+from autodrill.engine.core.tensor import Tensor
+from autodrill.engine.core.write_versions import is_inference, mark_inference, owner
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from autodrill.engine.core.primitive import Primitive
+
+__all__ = ["inference_mode"]
+
+
+def _mark(primitive: Primitive, args: tuple[Any, ...], result: Tensor) -> None:  # noqa: ARG001 - an observer
+    holder = owner(result.data)
+    if not any(type(a) is Tensor and owner(a.data) is holder for a in args):  # a view is what its base is
+        mark_inference(result.data)
+
+
+def _refuse(primitive: Primitive, args: tuple[Any, ...], result: Tensor) -> None:
+    node = result.node
+    if not isinstance(node, Node) or not any(
+        is_inference(value) for value in node.saved or () if type(value) is type(result.data)
+    ):
+        return
+    names = [name for name, a in zip(primitive.inputs, args, strict=False) if type(a) is Tensor and a.is_inference]
+    raise RuntimeError(
+        f"`{primitive.name}` would save `{', '.join(names)}` for backward, a tensor made under `inference_mode()`; "
+        "`.clone()` it outside, or use `no_grad()` where its results are to be differentiated"
+    )
+
+
+class inference_mode(ContextDecorator):  # noqa: N801 - used like a function, under PyTorch's name
+    """Record nothing, and let nothing made here be saved for backward or written to in place outside.
+
+    That is checked, from the first block on, by the thread that runs it.
+    """
+
+    def __init__(self) -> None:
+        self._before: list[tuple[bool, bool, tuple[Any, ...]]] = []
+
+    def __enter__(self) -> None:
+        self._before.append((mode.grad_enabled, mode.inference, mode.observers))
+        mode.grad_enabled, mode.inference = False, True
+        mode.observers = (*(o for o in mode.observers if o is not _refuse), _mark)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        mode.grad_enabled, mode.inference, observers = self._before.pop()
+        # First, before a hook packs the saved values and hides them.
+        mode.observers = observers if _refuse in observers or mode.inference else (_refuse, *observers)

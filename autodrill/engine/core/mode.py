@@ -1,0 +1,106 @@
+"""Which derivatives are being recorded right now: reverse mode on or off, and the forward-mode levels that are open."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import ContextDecorator, contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import TracebackType
+
+    from autodrill.engine.core.primitive import Primitive
+    from autodrill.engine.core.tensor import Tensor
+    from autodrill.engine.transforms.batched_array import Level
+
+    Observer = Callable[[Primitive, tuple[Any, ...], Tensor], None]
+    Packer = tuple[Callable[[Tensor], Any], Callable[[Any], Tensor]]
+
+__all__ = ["enable_grad", "is_grad_enabled", "mode", "no_grad", "observed_by", "set_grad_enabled"]
+
+
+class Mode(threading.local):
+    """The recording state of one thread (as in PyTorch, `no_grad` in one thread leaves the others alone)."""
+
+    grad_enabled: bool = True
+    levels: tuple[int, ...] = ()  # open forward-mode levels, outermost first
+    vmaps: tuple[Level, ...] = ()  # open uses of vmap, outermost first
+    opened: list[Level] | None = None  # where a checkpoint notes those its function opens
+    reopened: Iterator[Level] | None = None  # those it opens again, when it runs again
+    inference: bool = False
+    observers: tuple[Observer, ...] = ()  # told of each operation on Tensors: (primitive, inputs, result)
+    anomaly: bool = False  # whether backward looks for NaN
+    packer: Packer | None = None  # how the innermost checkpoint keeps what is saved
+
+
+mode = Mode()
+
+
+def is_grad_enabled() -> bool:
+    """Return whether operations on tensors that require grad are recorded for backward in this thread."""
+    return mode.grad_enabled
+
+
+class _GradMode(ContextDecorator):
+    """A re-entrant context manager, also usable as a decorator, that switches recording and puts it back."""
+
+    _enabled: bool
+
+    def __init__(self) -> None:
+        self._previous: list[bool] = []
+
+    def __enter__(self) -> None:
+        self._previous.append(mode.grad_enabled)
+        mode.grad_enabled = self._enabled
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        mode.grad_enabled = self._previous.pop()
+
+
+class no_grad(_GradMode):  # noqa: N801 - used like a function, under PyTorch's name
+    """Record nothing: results of operations do not require grad (`with no_grad():` or `@no_grad()`)."""
+
+    _enabled = False
+
+
+class enable_grad(_GradMode):  # noqa: N801 - used like a function, under PyTorch's name
+    """Record again, inside a `no_grad` block."""
+
+    _enabled = True
+
+
+class set_grad_enabled:  # noqa: N801 - used like a function, under PyTorch's name
+    """Switch recording on or off: at once, and back again at the end of the block if used in a `with`.
+
+    Args:
+        enabled: Whether operations are to be recorded.
+    """
+
+    def __init__(self, enabled: bool) -> None:
+        self._before = mode.grad_enabled
+        mode.grad_enabled = bool(enabled)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        mode.grad_enabled = self._before
+
+
+@contextmanager
+def observed_by(observer: Observer) -> Iterator[None]:
+    """Tell `observer` of each operation on Tensors in this thread, for the length of a `with` block.
+
+    Of nested blocks the innermost is told first.
+    """
+    before = mode.observers
+    mode.observers = (observer, *before)
+    try:
+        yield
+    finally:
+        mode.observers = before

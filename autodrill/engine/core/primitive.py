@@ -1,0 +1,243 @@
+"""A primitive: one operation's forward, and its derivative and batching rules beside it.
+
+A primitive is declared as a formula sheet writes it:
+
+    @primitive(broadcasts=True)
+    def multiply(xp, x, y):
+        return xp.multiply(x, y)
+
+    multiply.vjp(x=lambda g, y: g * y, y=lambda g, x: g * x)
+    multiply.jvp("linear in each argument")
+
+Positional parameters are the inputs, keyword-only parameters are static: never differentiated. A rule's parameter
+names say what is saved for backward; the possible names are listed at `Declaration.vjp`. How `vmap` calls an operation
+for many examples follows for most from what is declared already, and is said by `Declaration.vmap` for the rest.
+
+Rules run at two speeds. On raw arrays in an ordinary backward; on Tensors, recorded, when the gradient is to be
+differentiated itself. So a rule uses operators and the engine's own functions, which answer arrays with arrays and
+Tensors with Tensors, and the rules of every primitive are closed under differentiation.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from autodrill.engine.core.backend import BACKENDS, Array, DeviceError, backend_of, backend_of_type, mixed_devices
+from autodrill.engine.core.complex_convention import is_complex, refusal
+from autodrill.engine.core.declaration import ComplexKind, Declaration, RuleError
+from autodrill.engine.core.mode import mode
+from autodrill.engine.core.node import GraphNode, Node
+from autodrill.engine.core.tensor import Tensor, raw, wrap
+from autodrill.engine.core.views import track
+from autodrill.engine.transforms.batched_array import Batched, BatchError
+from autodrill.engine.transforms.batching_rules import apply, crossing
+from autodrill.engine.transforms.forward_mode import push_tangents
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Primitive", "RuleError", "check_registry", "primitive", "registry"]
+
+_FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
+
+registry: dict[str, Primitive] = {}
+"""Every primitive by name, in the order of declaration."""
+
+
+class Primitive(Declaration):
+    """One differentiable operation; call it with Tensors, arrays or numbers.
+
+    Raw arrays in give a raw array out; any Tensor among the inputs gives a Tensor. What it declares, and how, is told
+    by `Declaration`.
+    """
+
+    @overload
+    def __call__(self, x: Tensor, /, *args: Any, **static: Any) -> Tensor: ...
+    @overload
+    def __call__(self, /, *args: Any, **static: Any) -> Any: ...
+    def __call__(self, /, *args: Any, **static: Any) -> Any:
+        """Apply the operation; static parameters may also follow the inputs by position."""
+        if len(args) != self._arity:
+            args, static = self._bind(args, static)
+        values = []
+        parents: list[GraphNode] = []
+        kind: type | None = None
+        constants = carries = batched = False
+        mask = 0
+        bit = 1
+        for a in args:
+            if type(a) is Tensor:
+                data = a.data
+                values.append(data)
+                if a.node is not None:
+                    parents.append(a.node)
+                    mask |= bit
+                if a.tangents is not None:
+                    carries = True
+                if kind is not type(data):
+                    kind = type(data) if kind is None else _met(kind, type(data))
+            else:
+                values.append(a)
+                if type(a) is not float:
+                    constants = True
+                    if type(a) is Batched:
+                        batched = True
+            bit <<= 1
+        if kind is Batched:
+            batched = True
+        try:
+            if batched:
+                out = apply(self, values, static)
+            else:
+                backend = backend_of(*values) if kind is None else BACKENDS[kind]
+                if constants:
+                    values = [v if type(v) is kind else backend.constant(v) for v in values]
+                out = self.forward(backend.xp, *values, **static) if static else self.forward(backend.xp, *values)
+                if type(out) is not backend.array_type and type(out) is not Batched:
+                    out = backend.xp.asarray(out)  # NumPy answers 0-d arrays with scalars
+        except TypeError as error:
+            if self.on_complex is None and not isinstance(error, BatchError) and any(map(is_complex, values)):
+                raise refusal(self.name) from error
+            raise
+        plans = self._plans
+        dtype = out.dtype
+        # The first two only spare the commonest dtypes the third.
+        if dtype is not _FLOAT64 and dtype is not _FLOAT32 and dtype.kind == "c":
+            plans = self._plans_of_complex()
+        if kind is None:
+            return out
+        result = Tensor.__new__(Tensor)
+        result.data = out
+        result.node = None
+        result.tangents = None
+        result.alias = None
+        if mask and mode.grad_enabled:
+            plan = plans.get(mask | bit)  # the bit above all inputs' tells their number
+            if plan is None:
+                plan = plans[mask | bit] = self._plan(mask, len(args), conjugated=plans is self._conjugated)
+            if batched and type(out) is Batched and self.vmap_rule != "levels":
+                plan = crossing(plan, values, out)
+            saved = []
+            for k in plan.inputs:
+                saved.append(values[k])  # noqa: PERF401 - a comprehension is a call on Python 3.11
+            if plan.saves_out:
+                saved.append(out)
+            for name in plan.extras:
+                saved.append(self.lookup(name, values, static))  # noqa: PERF401 - as above
+            result.node = Node(self, plan, parents, saved, out.shape, dtype)
+        if carries and mode.levels:
+            push_tangents(self, args, static, result)
+        if self.view:
+            track(self, args[0], static, result)
+        if mode.observers:
+            for observe in mode.observers:
+                observe(self, args, result)
+        return result
+
+    def record(self, args: tuple[Any, ...], static: dict[str, Any], out: Array) -> Tensor:
+        """Return a Tensor of the array `out` in the place in the graph that a call would have given its result.
+
+        For a result that is in memory already: the forward is not run.
+        """
+        result = wrap(out)
+        tracked = [k for k, a in enumerate(args) if type(a) is Tensor and a.node is not None]
+        if tracked and mode.grad_enabled:
+            conjugated = is_complex(out) and self._plans_of_complex() is self._conjugated
+            plan = self._plan(sum(1 << k for k in tracked), len(args), conjugated=conjugated)
+            saved = [raw(args[k]) for k in plan.inputs] + ([out] if plan.saves_out else [])
+            saved += [self.lookup(name, args, static) for name in plan.extras]
+            if type(out) is Batched:
+                plan = crossing(plan, [raw(a) for a in args], out)
+            result.node = Node(self, plan, [args[k].node for k in tracked], saved, out.shape, out.dtype)
+        if mode.levels:
+            push_tangents(self, args, static, result)
+        for observe in mode.observers:
+            observe(self, args, result)
+        return result
+
+    def reflected(self, y: Tensor, x: Any) -> Tensor:
+        """Apply a binary operation to `(x, y)`: what `x - y` comes to where only `y` is known to be a Tensor."""
+        result: Tensor = self(x, y)
+        return result
+
+    def _bind(self, args: tuple[Any, ...], static: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Sort positional and keyword arguments into inputs and static values."""
+        if self.variadic:
+            return args, static
+        arity = len(self.inputs)
+        extra = args[arity:]
+        names = list(self.static)
+        if len(extra) > len(names):
+            raise TypeError(f"`{self.name}` takes at most {arity + len(names)} arguments, got {len(args)}")
+        inputs = list(args[:arity])
+        static = dict(static)
+        for name in self.inputs[len(inputs) :]:
+            if name not in static:
+                raise TypeError(f"`{self.name}` misses its argument `{name}`")
+            inputs.append(static.pop(name))
+        for name, value in zip(names, extra, strict=False):
+            if name in static:
+                raise TypeError(f"`{self.name}` got two values for `{name}`")
+            static[name] = value
+        return tuple(inputs), static
+
+
+def _met(kind: type, other: type) -> type:
+    """Return the class of array that operands of two classes are treated as."""
+    if Batched not in (kind, other):
+        raise DeviceError(mixed_devices(backend_of_type(kind), backend_of_type(other)))
+    return Batched
+
+
+@overload
+def primitive(forward: Callable[..., Array], /) -> Primitive: ...
+@overload
+def primitive(
+    *, broadcasts: bool = False, view: bool = False, on_complex: ComplexKind | None = None
+) -> Callable[[Callable[..., Array]], Primitive]: ...
+def primitive(
+    forward: Callable[..., Array] | None = None,
+    /,
+    *,
+    broadcasts: bool = False,
+    view: bool = False,
+    on_complex: ComplexKind | None = None,
+) -> Primitive | Callable[[Callable[..., Array]], Primitive]:
+    """Make a primitive of a forward, `forward(xp, *inputs, **static)`, and enter it in the registry.
+
+    Args:
+        forward: The computation on raw arrays of the library `xp`.
+        broadcasts: The inputs are broadcast against each other: the engine sums a cotangent back to each one's shape.
+        view: The result may share memory with the first input.
+        on_complex: What the VJP rules are for complex numbers; see `Primitive`.
+
+    Raises:
+        RuleError: The name is taken.
+    """
+
+    def declare(function: Callable[..., Array]) -> Primitive:
+        made = Primitive(function, broadcasts=broadcasts, view=view, on_complex=on_complex)
+        if made.name in registry:
+            raise RuleError(f"there is a primitive called `{made.name}` already")
+        registry[made.name] = made
+        return made
+
+    return declare if forward is None else declare(forward)
+
+
+def check_registry() -> None:
+    """Demand of every primitive declared so far that both its rules are there.
+
+    Raises:
+        RuleError: Some are not; all of them are named.
+    """
+    problems = []
+    for name, entry in registry.items():
+        if set(entry.vjps) != set(entry.inputs):
+            problems.append(f"`{name}` has no vjp rules")
+        if entry.jvp_rule is None:
+            problems.append(f"`{name}` has no jvp rule")
+    if problems:
+        raise RuleError("; ".join(problems))

@@ -1,0 +1,71 @@
+"""What a node saved for backward: fetched, connected to the graph again, and refused if it is not what it was."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from autodrill.engine.core.node import CustomNode
+from autodrill.engine.core.tensor import Tensor, raw, wrap
+from autodrill.engine.core.write_versions import written_after
+from autodrill.engine.reverse.hooks import Packed
+from autodrill.engine.transforms.forward_mode import with_live_tangents
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodrill.engine.core.node import GraphNode, Node
+
+__all__ = ["check_unwritten", "freed", "unpack"]
+
+
+def unpack(node: Node, *, create_graph: bool) -> list[Any]:
+    """Return what a node saved as its rules are to see it: in the graph, or carrying tangents.
+
+    Args:
+        node: A node that was not freed.
+        create_graph: Connect the saved values to the graph again, so that the rules' work is recorded.
+    """
+    assert node.saved is not None
+    values = list(node.saved)
+    plan = node.plan
+    origins: list[GraphNode | None] = [None if k is None else node.parents[k] for k in plan.origins]
+    if plan.saves_out:
+        origins.append(node)
+    for index, origin in enumerate(origins):
+        value = values[index]
+        if type(value) is Packed:
+            value = value.unpack()
+        tangents = with_live_tangents(value) if type(value) is Tensor else None
+        source = origin if create_graph else None
+        values[index] = raw(value) if source is None and tangents is None else wrap(raw(value), source, tangents)
+    return values
+
+
+def check_unwritten(node: Node) -> None:
+    """Refuse to go on with saved values that were written to in place since they were saved.
+
+    Raises:
+        RuntimeError: One of them was; the message names it, the operation that wrote, and the line that did.
+    """
+    plan, saved = node.plan, node.saved or ()
+    names = [f"its input `{node.primitive.inputs[k]}`" for k in plan.inputs] + ["its result"] * plan.saves_out
+    if isinstance(node, CustomNode):
+        names = [f"its saved tensor {k}" for k in range(len(saved))]
+    for name, value in zip(names, saved, strict=False):
+        array = raw(value)
+        memory = written_after(array, node.time) if hasattr(array, "dtype") else None
+        if memory is not None:
+            raise RuntimeError(
+                f"backward of `{node.primitive.name}` needs {name} as it was, of shape {array.shape}, but "
+                f"`{memory.operation}` has written to that memory since (it is at version {memory.version}), at "
+                f"{memory.place}; compute out of place there, or give `{node.primitive.name}` a `.clone()`"
+            )
+
+
+def freed(node: Node) -> str:
+    """Say that what a node saved is gone, and what usually made somebody ask for it again."""
+    return (
+        f"backward reached `{node.primitive.name}` a second time, and what it had saved was freed by the first; pass "
+        "`retain_graph=True` to the first backward if the graph is to be used twice. Usually it is not: part of the "
+        "graph was built once, outside the training loop, or a loss was kept and added to from one step to the next"
+    )

@@ -1,0 +1,139 @@
+"""Who wrote to which memory, and when: the version counters that tell a saved value it has been overwritten.
+
+A version belongs to memory, not to a tensor: views and `detach()` share it because they share the array that owns the
+bytes. Writes are rare and operations are not, so nothing is counted when a value is saved. One clock ticks at every
+write in place; a node remembers what the clock said when it was made, and only a node older than the last tick has to
+look whether it was its own memory that was written.
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+import threading
+import weakref
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from autodrill.engine.core.backend import BACKENDS, Array
+
+__all__ = ["Place", "call_site", "clock", "is_inference", "mark_inference", "record_write", "version", "written_after"]
+
+_ENGINE = str(Path(__file__).parents[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of the caller's source."""
+
+    filename: str
+    line: int
+
+    def __str__(self) -> str:
+        source = linecache.getline(self.filename, self.line).strip()
+        return f"{self.filename}:{self.line}" + (f" (`{source}`)" if source else "")
+
+
+def call_site() -> Place:
+    """Return the innermost line outside the engine that led here."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_ENGINE):
+        frame = frame.f_back
+    return Place(frame.f_code.co_filename, frame.f_lineno)
+
+
+class _Clock:
+    """The number of writes in place so far, in the whole process."""
+
+    __slots__ = ("now",)
+
+    def __init__(self) -> None:
+        self.now = 0
+
+
+clock = _Clock()
+
+
+class Memory:
+    """What is known of the memory one array owns.
+
+    Attributes:
+        version: How often it was written in place.
+        time: What the clock said after the last write.
+        operation: The name of the operation that wrote last.
+        place: The line that did.
+        inference: Whether it was allocated under `inference_mode()`.
+    """
+
+    __slots__ = ("inference", "operation", "owner", "place", "time", "version")
+
+    def __init__(self, owner: weakref.ref[Any]) -> None:
+        self.owner = owner
+        self.version = 0
+        self.time = 0
+        self.operation = ""
+        self.place: Place | None = None
+        self.inference = False
+
+
+_known: dict[int, Memory] = {}
+_lock = threading.Lock()
+
+
+def owner(array: Array) -> Array:
+    """Return the array that owns the memory of `array`."""
+    found = array
+    while (base := getattr(array, "base", None)) is not None:
+        array = base
+        if type(array) in BACKENDS:
+            found = array
+    return found
+
+
+def _memory(array: Array) -> Memory | None:
+    return _known.get(id(owner(array))) if _known else None
+
+
+def _remembered(array: Array) -> Memory:
+    holder = owner(array)
+    key = id(holder)
+    memory = _known.get(key)
+    if memory is None:
+        memory = _known[key] = Memory(weakref.ref(holder, lambda _: _known.pop(key, None)))
+    return memory
+
+
+def record_write(array: Array, operation: str) -> None:
+    """Note that `operation` has just written to the memory of `array`, for the line that called the engine."""
+    place = call_site()
+    with _lock:
+        memory = _remembered(array)
+        clock.now += 1
+        memory.time = clock.now
+        memory.version += 1
+        memory.operation = operation
+        memory.place = place
+
+
+def written_after(array: Array, time: int) -> Memory | None:
+    """Return what is known of an array's memory if it was written later than `time`, otherwise None."""
+    memory = _memory(array)
+    return memory if memory is not None and memory.time > time else None
+
+
+def version(array: Array) -> int:
+    """Return how often the memory of an array was written in place."""
+    memory = _memory(array)
+    return 0 if memory is None else memory.version
+
+
+def mark_inference(array: Array) -> None:
+    """Note that an array was allocated under `inference_mode()`."""
+    _remembered(array).inference = True
+
+
+def is_inference(array: Array) -> bool:
+    """Return whether the memory of an array was allocated under `inference_mode()`."""
+    memory = _memory(array)
+    return memory is not None and memory.inference

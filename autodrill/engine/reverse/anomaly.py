@@ -1,0 +1,113 @@
+"""Finding where a NaN came from: the operation, its input, the line, and the branch of `where` that hid it."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from autodrill.engine.core.mode import mode, observed_by
+from autodrill.engine.core.node import Node
+from autodrill.engine.core.sparse import IndexedSlices
+from autodrill.engine.core.tensor import Tensor, raw
+from autodrill.engine.core.write_versions import call_site
+from autodrill.engine.reverse.hooks import watched
+from autodrill.engine.transforms.batched_array import memory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from autodrill.engine.core.node import GraphNode
+    from autodrill.engine.core.primitive import Primitive
+
+__all__ = ["demand_no_nan", "detect_anomaly", "trace_nan"]
+
+
+def _note_line(primitive: Primitive, args: tuple[Any, ...], result: Tensor) -> None:  # noqa: ARG001 - an observer
+    if isinstance(result.node, Node):
+        watched(result.node).place = call_site()
+
+
+@contextmanager
+def detect_anomaly() -> Iterator[None]:
+    """Raise as soon as a backward in this block makes a NaN, naming the operation and the line that recorded it.
+
+    The line is known of operations recorded inside the block too. Slow: for debugging.
+    """
+    before = mode.anomaly
+    mode.anomaly = True
+    try:
+        with observed_by(_note_line):
+            yield
+    finally:
+        mode.anomaly = before
+
+
+def _has_nan(value: Any) -> bool:
+    array = value.values if type(value) is IndexedSlices else memory(raw(value))
+    return hasattr(array, "dtype") and array.dtype.kind in "fc" and bool((array != array).any())  # noqa: PLR0124 - NaN is what differs from itself
+
+
+def _watch_for_nan(primitive: Primitive, args: tuple[Any, ...], result: Tensor) -> None:
+    if _has_nan(result) and not any(_has_nan(a) for a in args):
+        raise FloatingPointError(
+            f"`{primitive.name}` made a NaN out of inputs that have none, at {_first_nan(memory(result.data))} of its "
+            f"result, at {call_site()}"
+        )
+
+
+@contextmanager
+def trace_nan() -> Iterator[None]:
+    """Raise FloatingPointError at the first operation in this block that makes a NaN, in forward or in backward."""
+    with observed_by(_watch_for_nan), detect_anomaly():
+        yield
+
+
+def _first_nan(array: Any) -> str:
+    index = tuple(int(k[0]) for k in (array != array).nonzero()) if array.ndim else ()  # noqa: PLR0124 - as above
+    return f"index {index}"
+
+
+def demand_no_nan(node: Node, index: int, gradient: Any, g: Any, order: Sequence[GraphNode]) -> None:
+    """Raise if a rule turned a cotangent without NaN into a gradient with one.
+
+    Args:
+        node: The operation whose rule ran.
+        index: Which of its parents the gradient is for.
+        gradient: What the rule answered.
+        g: The cotangent it was given.
+        order: The nodes of this backward, each after its parents.
+
+    Raises:
+        FloatingPointError: The gradient has a NaN.
+    """
+    if not _has_nan(gradient):
+        return
+    array = gradient.values if type(gradient) is IndexedSlices else memory(raw(gradient))
+    places = [node.watch.place] if node.watch is not None and node.watch.place is not None else []
+    line = f", recorded at {places[0]}," if places else ""
+    message = f"backward of `{node.primitive.name}`{line} gave parent {index} a gradient of NaN at {_first_nan(array)}"
+    cotangent = memory(raw(g))
+    if cotangent.shape == array.shape:
+        at = (array != array) & (cotangent == 0)  # noqa: PLR0124 - as above
+        if at.any():
+            message += "; the cotangent there is 0, and 0 times an infinite slope is NaN"
+            branch = _branch(node, order)
+            if branch is not None:
+                message += (
+                    f". It is 0 because `where` did not select this branch, `{branch}`, there: a branch not taken is "
+                    "differentiated too. Make its input harmless first, with a `where` inside it"
+                )
+    raise FloatingPointError(message)
+
+
+def _branch(node: Node, order: Sequence[GraphNode]) -> str | None:
+    """Return the name of the nearest `where`'s input that a node's result flows into."""
+    reached: set[GraphNode] = {node}
+    for later in order[order.index(node) + 1 :]:
+        came = [k for k, parent in enumerate(later.parents) if parent in reached]
+        if not came:
+            continue
+        if isinstance(later, Node) and later.primitive.name == "where":
+            return later.parent_name(came[0])
+        reached.add(later)
+    return None

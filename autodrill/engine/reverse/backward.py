@@ -1,0 +1,385 @@
+"""Reverse mode: walk the recorded graph from the outputs to the inputs, once, in topological order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from autodrill.engine import ops
+from autodrill.engine.core.backend import BACKENDS, DeviceError, backend_of, backend_of_type, mixed_devices
+from autodrill.engine.core.complex_convention import cast
+from autodrill.engine.core.mode import mode
+from autodrill.engine.core.node import CustomNode, GraphNode, Leaf, Node
+from autodrill.engine.core.pytree import LEAF, flatten
+from autodrill.engine.core.saved_values import check_unwritten, freed, unpack
+from autodrill.engine.core.sparse import IndexedSlices
+from autodrill.engine.core.tensor import Tensor, raw, wrap
+from autodrill.engine.core.write_versions import clock, record_write
+from autodrill.engine.ops.shape import unbroadcast
+from autodrill.engine.reverse.hooks import through_hooks, through_posthooks, through_prehooks, watched
+from autodrill.engine.transforms.batched_array import Batched, BatchError, levels_of
+from autodrill.engine.transforms.forward_mode import with_live_tangents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from autodrill.engine.core.pytree import Structure
+
+
+__all__ = ["backward", "grad", "topological_order"]
+
+
+def topological_order(roots: Iterable[GraphNode]) -> list[GraphNode]:
+    """Return every node that `roots` depend on, and they themselves, each after all of its parents.
+
+    A depth-first search with a stack of its own: a chain of a million operations must not recurse.
+    """
+    order: list[GraphNode] = []
+    seen: set[GraphNode] = set()
+    stack: list[GraphNode | None] = list(roots)
+    while stack:
+        node = stack.pop()
+        if node is None:  # the marker: everything the node below it depends on is in the order
+            done = stack.pop()
+            assert done is not None
+            order.append(done)
+        elif node not in seen:
+            seen.add(node)
+            stack.append(node)
+            stack.append(None)
+            stack.extend(node.parents)
+    return order
+
+
+def backward(
+    outputs: Tensor | Sequence[Tensor],
+    gradients: Any = None,
+    *,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Sequence[Tensor] | Tensor | None = None,
+) -> None:
+    """Accumulate the gradient of `outputs` into the `.grad` of leaves; see `Tensor.backward`.
+
+    Args:
+        outputs: What to differentiate; of several, the sum of their products with `gradients`.
+        gradients: The cotangents of the outputs, one for each.
+        retain_graph: Keep saved values for another backward; by default `create_graph`.
+        create_graph: Record the backward itself.
+        inputs: Accumulate into these tensors only.
+    """
+    roots, seeds = _seeds(outputs, gradients, create_graph)
+    wanted = None if inputs is None else _nodes_of(inputs)[0]
+    _run(roots, seeds, create_graph=create_graph, retain_graph=retain_graph, wanted=wanted, captured=None)
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool = False,
+) -> Any:
+    """Return the gradient of `outputs` with respect to each of `inputs`, leaving every `.grad` alone.
+
+    This is `torch.autograd.grad`, for tensors; `grad_of(f)` is the one that differentiates a function.
+
+    Args:
+        outputs: What to differentiate, a Tensor or a container of them; of several, the sum of their products with
+            `grad_outputs`.
+        inputs: Leaves, or results of recorded operations, or a container of them.
+        grad_outputs: The cotangents of the outputs, a container like them; 1 for outputs of one element when left out.
+        retain_graph: Keep saved values for another backward; by default `create_graph`.
+        create_graph: Record the backward itself, so that the gradients can be differentiated.
+        allow_unused: Return None for an input the outputs do not depend on, instead of raising.
+
+    Returns:
+        One gradient for each input, of its shape and dtype: a tuple, with containers where `inputs` has them; for a
+        dict or another container of names, a container like it.
+
+    Raises:
+        RuntimeError: An input does not require grad or is not used, a cotangent is missing or has another shape than
+            its output, or the saved values were freed by an earlier backward.
+        TypeError: `outputs` is a function.
+    """
+    if callable(outputs):
+        raise TypeError("grad(outputs, inputs) takes tensors; for a function use grad_of(f)")
+    roots, seeds = _seeds(outputs, grad_outputs, create_graph)
+    wanted, structure = _nodes_of(inputs)
+    captured: dict[GraphNode, Any] = {}
+    _run(roots, seeds, create_graph=create_graph, retain_graph=retain_graph, wanted=wanted, captured=captured)
+    results: list[Tensor | None] = []
+    for index, node in enumerate(wanted):
+        g = captured.get(node)
+        if g is None and not allow_unused:
+            raise RuntimeError(
+                f"{_name(structure, 'input', index)} was not used to compute the outputs, so it has no gradient; "
+                "pass `allow_unused=True` to get None for it"
+            )
+        results.append(None if g is None else _as_tensor(g))
+    found = structure.unflatten(results)
+    return (found,) if type(inputs) is Tensor else tuple(found) if type(inputs) is list else found
+
+
+def _name(structure: Structure, what: str, index: int) -> str:
+    """Return what a message calls one of the inputs or outputs: its number, or its path where they are nested."""
+    flat = all(part is LEAF for part in structure.parts) and structure.kind in {object, tuple, list}
+    return f"{what} {index}" if flat else f"`{structure.paths(f'{what}s')[index]}`"
+
+
+def _nodes_of(inputs: Any) -> tuple[list[GraphNode], Structure]:
+    nodes: list[GraphNode] = []
+    leaves, structure = flatten(inputs)
+    for index, tensor in enumerate(leaves):
+        if type(tensor) is not Tensor:
+            raise TypeError(f"{_name(structure, 'input', index)} is a `{type(tensor).__name__}`, not a Tensor")
+        if tensor.node is None:
+            raise RuntimeError(
+                f"{_name(structure, 'input', index)} does not require grad; call `.requires_grad_()` on it before "
+                "computing"
+            )
+        nodes.append(tensor.node)
+    if not nodes:
+        raise ValueError("`inputs` is empty: there is nothing to differentiate with respect to")
+    return nodes, structure
+
+
+def _seeds(outputs: Any, gradients: Any, create_graph: bool) -> tuple[list[GraphNode], list[Any]]:
+    """Pair each output's node with its cotangent, the caller's own: `_run` adds into no buffer it did not make."""
+    tensors, structure = flatten(outputs)
+    given = structure.match(gradients, "gradients", none=True)
+    roots: list[GraphNode] = []
+    seeds: list[Any] = []
+    for index, (tensor, gradient) in enumerate(zip(tensors, given, strict=True)):
+        if type(tensor) is not Tensor:
+            raise TypeError(f"{_name(structure, 'output', index)} is a `{type(tensor).__name__}`, not a Tensor")
+        if tensor.node is None:
+            raise RuntimeError(
+                f"{_name(structure, 'output', index)} does not require grad: nothing it was computed from requires "
+                "grad, or it was computed under `no_grad()` or detached"
+            )
+        roots.append(tensor.node)
+        seeds.append(_seed(tensor, gradient, create_graph))
+    return roots, seeds
+
+
+def _seed(tensor: Tensor, gradient: Any, create_graph: bool) -> Any:
+    data = tensor.data
+    xp = tensor.backend.xp
+    if gradient is None:
+        if data.size != 1:
+            raise RuntimeError(
+                f"the gradient is implied only for an output of one element, this one has shape {tensor.shape}; "
+                "reduce it first, for example with `.sum()`, or pass the `gradient` (its cotangent)"
+            )
+        if data.dtype.kind == "c":
+            raise RuntimeError(
+                f"the gradient is implied only for real outputs, this one is `{data.dtype}`: differentiate a real "
+                "function of it, such as `.real` or `abs(...) ** 2`, or pass the `gradient` (its cotangent)"
+            )
+        ones = xp.ones_like(data)
+        return wrap(ones) if create_graph else ones
+    value = raw(gradient)
+    if type(data) is Batched or type(value) is Batched:
+        return _examples_seed(tensor, gradient, create_graph)
+    if not hasattr(value, "dtype"):
+        value = xp.asarray(value)
+    if type(value) is not type(data):
+        if not hasattr(value, "shape"):
+            raise TypeError(f"the gradient is a `{type(gradient).__name__}`, not a tensor or an array")
+        if value.shape == () and type(data) is xp.ndarray:
+            value = xp.asarray(value)
+        else:
+            raise DeviceError(mixed_devices(backend_of_type(type(data)), backend_of_type(type(value))))
+    if value.shape != data.shape:
+        raise RuntimeError(f"the gradient has shape {value.shape} but the output has shape {tensor.shape}")
+    if value.dtype.kind == "c" and data.dtype.kind != "c":
+        raise RuntimeError(f"the gradient is `{value.dtype}`, the output real (`{data.dtype}`): pass the real part")
+    if type(gradient) is Tensor and (create_graph or with_live_tangents(gradient)):
+        return gradient if gradient.data.dtype == data.dtype else gradient.astype(data.dtype)
+    value = xp.asarray(value, dtype=data.dtype)
+    return wrap(value) if create_graph else value
+
+
+def _examples_seed(tensor: Tensor, gradient: Any, create_graph: bool) -> Any:
+    """Return the cotangent of an output where one of the two differs by example under `vmap`; both do then."""
+    from autodrill.engine.transforms.vmap_boundary import lift
+
+    data, value = tensor.data, raw(gradient)
+    if not hasattr(value, "dtype"):
+        value = gradient = backend_of(data).xp.asarray(value)
+    if value.shape != data.shape:
+        raise RuntimeError(f"the gradient has shape {value.shape} but the output has shape {tensor.shape}")
+    missing = tuple(level for level in levels_of(data) if level not in levels_of(value))
+    lifted = lift(gradient, levels=missing) if missing else gradient
+    if raw(lifted).dtype != data.dtype:
+        lifted = ops.astype(lifted, data.dtype)
+    recorded = type(gradient) is Tensor and (create_graph or with_live_tangents(gradient))
+    return lifted if recorded else wrap(raw(lifted)) if create_graph else raw(lifted)
+
+
+def _run(
+    roots: list[GraphNode],
+    seeds: list[Any],
+    *,
+    create_graph: bool,
+    retain_graph: bool | None,
+    wanted: list[GraphNode] | None,
+    captured: dict[GraphNode, Any] | None,
+) -> None:
+    """Propagate cotangents from `roots`.
+
+    A node's first contribution is borrowed (it may be a view, or shared with another node); from the second on they
+    are added in place into a buffer that belongs to this node alone.
+
+    Args:
+        roots: The outputs' nodes.
+        seeds: Their cotangents, raw arrays, or Tensors when `create_graph`.
+        create_graph: Run the rules on Tensors and record them.
+        retain_graph: Keep saved values; by default `create_graph`.
+        wanted: Compute what these nodes need and nothing else; all leaves when None.
+        captured: Where to put the cotangents of `wanted`; into `.grad` when None.
+    """
+    keep = create_graph if retain_graph is None else retain_graph
+    order = topological_order(roots)
+    targets = frozenset(wanted or ())
+    needed = None if wanted is None else _leading_to(targets, order)
+    cotangents: dict[GraphNode, Any] = {}
+    owned: set[GraphNode] = set()
+    anomaly = mode.anomaly
+    if anomaly:
+        from autodrill.engine.reverse.anomaly import demand_no_nan
+    previous = mode.grad_enabled
+    mode.grad_enabled = create_graph
+    try:
+        for root, seed in zip(roots, seeds, strict=True):
+            cotangents[root] = cotangents[root] + seed if root in cotangents else seed
+        for node in reversed(order):
+            g = cotangents.pop(node, None)
+            if g is None:
+                continue
+            is_leaf = type(node) is Leaf
+            watch = node.watch
+            if watch is not None:
+                g = through_hooks(watch, g)
+                owned.discard(node)  # a hook may have kept it
+            if is_leaf if needed is None else node in targets:
+                if captured is None:
+                    _deposit(node, g, owned=node in owned)
+                    if watch is not None:
+                        for call in tuple(watch.accumulated.values()):
+                            call()
+                else:
+                    captured[node] = g if node in owned else _own(g)
+            if is_leaf or (needed is not None and needed.isdisjoint(node.parents)):
+                continue
+            if TYPE_CHECKING:
+                assert isinstance(node, Node)
+            if watch is not None:
+                if watch.retains and node not in targets:
+                    _deposit(node, g, owned=False)
+                g = through_prehooks(watch, g)
+            saved = node.saved
+            if saved is None:
+                raise RuntimeError(freed(node))
+            if node.time != clock.now:
+                check_unwritten(node)
+            steps: Any = node.plan.steps
+            if create_graph or type(node) is not Node:
+                if isinstance(node, CustomNode):
+                    steps = node.steps(g, create_graph)
+                else:
+                    saved = unpack(node, create_graph=create_graph)
+            if watch is not None and watch.posthooks:
+                steps = through_posthooks(watch, node, steps, g, saved)
+            for index, rule, pick in steps:
+                parent = node.parents[index]
+                if needed is not None and parent not in needed:
+                    continue
+                if pick is None:
+                    gi = rule(g)
+                elif isinstance(pick, int):
+                    gi = rule(g, saved[pick])
+                else:
+                    gi = rule(g, *pick(saved))
+                if anomaly:
+                    demand_no_nan(node, index, gi, g, order)
+                if gi.shape != parent.shape:
+                    gi = unbroadcast(gi, parent.shape)
+                if gi.dtype is not parent.dtype and gi.dtype != parent.dtype:
+                    gi = cast(gi, parent.dtype)
+                sofar = cotangents.get(parent)
+                if sofar is None:
+                    cotangents[parent] = gi
+                    # Neither `g` itself nor a view: nobody else holds it, and it can be kept without a copy.
+                    if gi is not g and (type(parent) is Leaf or parent in targets) and _stands_alone(gi):
+                        owned.add(parent)
+                elif parent in owned and type(gi) in BACKENDS and type(sofar) is type(gi):
+                    sofar += gi
+                else:
+                    cotangents[parent] = total = sofar + gi
+                    if type(total) in BACKENDS:
+                        owned.add(parent)
+                    else:
+                        owned.discard(parent)
+            if not keep and node.plan.saves_arrays:
+                node.saved = None
+    finally:
+        mode.grad_enabled = previous
+
+
+def _leading_to(targets: frozenset[GraphNode], order: list[GraphNode]) -> set[GraphNode]:
+    """Return the nodes of a topological order from which some target is reached, targets included."""
+    needed: set[GraphNode] = set()
+    for node in order:
+        if node in targets or not needed.isdisjoint(node.parents):
+            needed.add(node)
+    return needed
+
+
+def _stands_alone(g: Any) -> bool:
+    """Whether `g` is a raw array that owns its memory."""
+    array = g.data if type(g) is Batched else g
+    return type(g) is not Tensor and getattr(array, "base", array) is None and g.shape != ()
+
+
+def _own(g: Any) -> Any:
+    """Return a cotangent that shares no memory with any other."""
+    return ops.positive(g) if type(g) is Tensor else g.copy()
+
+
+def _as_tensor(g: Any) -> Tensor:
+    """Return a cotangent as a Tensor, dense and without tangents of forward-mode levels that are closed."""
+    if type(g) is IndexedSlices:
+        return wrap(g.dense())
+    if type(g) is Tensor:
+        return g if g.tangents is None else wrap(g.data, g.node, with_live_tangents(g))
+    return wrap(backend_of(g).xp.asarray(g))
+
+
+def _deposit(node: GraphNode, g: Any, *, owned: bool) -> None:
+    """Add a finished cotangent to `.grad`: in place, except where gradients are themselves in a graph."""
+    if mode.vmaps and levels_of(raw(g)):
+        raise BatchError(
+            "`backward()` under `vmap` would add the gradients of many examples to one `.grad`; ask for the gradient "
+            "instead, by `grad(outputs, inputs)` or `grad_of(f)`"
+        )
+    if isinstance(node, Node):
+        watched(node).retains = True
+    holder = node if isinstance(node, Leaf) else watched(node)
+    before: Any = holder.grad
+    if isinstance(holder, Leaf) and type(g) is IndexedSlices and (before is None or type(before) is IndexedSlices):
+        holder.grad = g.copy() if before is None else before + g
+        return
+    if type(before) is IndexedSlices:
+        before = wrap(before.dense())
+        holder.grad = before
+    if type(g) is IndexedSlices:
+        g = g.dense()
+    if before is None:
+        holder.grad = _as_tensor(g if owned else _own(g))
+    elif type(g) is Tensor or before.node is not None:
+        holder.grad = before + g
+    else:
+        before.data += g
+        record_write(before.data, "backward")

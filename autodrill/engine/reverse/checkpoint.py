@@ -1,0 +1,177 @@
+"""Checkpointing: forget what a stretch of the forward saved, and compute it again when backward needs it.
+
+The operations inside are recorded as ever; only their saved values are let go (Griewank and Walther, 2000). The first
+that backward asks for runs the stretch once more and fills in all of them. So gradients flow to everything the function
+uses, arguments or not, `grad(...)` and `create_graph` work, and a checkpoint inside another saves its arguments
+through the outer one.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from autodrill.engine.core.mode import enable_grad, mode
+from autodrill.engine.core.node import Leaf, Node
+from autodrill.engine.core.pytree import argument_paths, flatten
+from autodrill.engine.core.tensor import Tensor, wrap
+from autodrill.engine.core.write_versions import clock, written_after
+from autodrill.engine.reverse.hooks import Packed, pack_saved
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import numpy as np
+
+    from autodrill.engine.core.primitive import Primitive
+    from autodrill.engine.transforms.batched_array import Level
+
+__all__ = ["checkpoint"]
+
+
+class _Stretch:
+    """One call of a checkpointed function: how to run it again, and the values the last run has ready."""
+
+    def __init__(
+        self, f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], rng: np.random.Generator | None
+    ) -> None:
+        self.f = f
+        self.kwargs = kwargs
+        self.rng = rng
+        self.state = None if rng is None else rng.bit_generator.state
+        self.time = clock.now
+        self.vmaps = mode.vmaps
+        self.opened: list[Level] = []
+        leaves, self.structure = flatten(args)
+        self.requires_grad = [type(a) is Tensor and a.node is not None for a in leaves]
+        self.args = [_kept(a) for a in leaves]
+        self.saved: list[tuple[tuple[int, ...], Any]] = []
+        self.ready: dict[int, Any] = {}
+
+    def run(self, args: tuple[Any, ...]) -> Any:
+        """Run forward for the first time, noting the shape and dtype of whatever is saved."""
+
+        def pack(tensor: Tensor) -> int:
+            self.saved.append((tensor.shape, tensor.dtype))
+            return len(self.saved) - 1
+
+        around, mode.opened = mode.opened, self.opened
+        try:
+            return _packing(pack, self.fetch, lambda: self.f(*args, **self.kwargs))
+        finally:
+            mode.opened = around
+            if around is not None:
+                around.extend(self.opened)
+
+    def fetch(self, index: int) -> Tensor:
+        """Return one saved value, running forward again if it is not at hand."""
+        if index not in self.ready:
+            self.run_again()
+        return wrap(self.ready.pop(index))
+
+    def run_again(self) -> None:
+        """Fill in every saved value.
+
+        Raises:
+            RuntimeError: The function did not do the same again, or one of its arguments has been written to.
+        """
+        ready: list[Any] = []
+
+        def pack(tensor: Tensor) -> int:
+            ready.append(tensor.data)
+            return len(ready) - 1
+
+        def forward() -> Any:
+            with enable_grad():
+                return self.f(*args, **self.kwargs)
+
+        args = self.structure.unflatten([self._argument(k) for k in range(len(self.args))])
+        before = mode.vmaps, mode.reopened
+        mode.vmaps, mode.reopened = self.vmaps, iter(self.opened)
+        try:
+            with self._rewound():
+                _packing(pack, self.fetch, forward, alone=True)
+        finally:
+            mode.vmaps, mode.reopened = before
+        found = [(value.shape, value.dtype) for value in ready]
+        if found != self.saved:
+            raise RuntimeError(
+                f"a checkpointed function saved {len(self.saved)} values the first time and {len(found)} the second, "
+                "or others of another shape: it must do the same again (pass its random generator as `rng`)"
+            )
+        self.ready = dict(enumerate(ready))
+
+    @contextmanager
+    def _rewound(self) -> Iterator[None]:
+        """Give the random generator the state it had at the first run, and afterwards back the one it has now."""
+        if self.rng is None or self.state is None:
+            yield
+            return
+        before = self.rng.bit_generator.state
+        self.rng.bit_generator.state = self.state
+        try:
+            yield
+        finally:
+            self.rng.bit_generator.state = before
+
+    def _name(self, k: int) -> str:
+        path = self.structure.paths()[k]
+        place, _, inside = path[1:].partition("]")
+        return f"`{argument_paths(self.f, self.structure)[k]}`" if inside else f"argument {place}"
+
+    def _argument(self, k: int) -> Any:
+        value = self.args[k]
+        if not isinstance(value, (Packed, Tensor)):
+            return value
+        if isinstance(value, Tensor):
+            memory = written_after(value.data, self.time)
+            if memory is not None:
+                raise RuntimeError(
+                    f"{self._name(k)} of a checkpointed function was written to by `{memory.operation}` at "
+                    f"{memory.place}, so the function cannot be run again as it was"
+                )
+        data = value.unpack() if isinstance(value, Packed) else value.data
+        return wrap(data, Leaf(data.shape, data.dtype) if self.requires_grad[k] else None)
+
+
+def _kept(value: Any) -> Any:
+    """Return what to keep of an argument: through the checkpoint around this one, if there is one."""
+    if type(value) is not Tensor:
+        return value
+    if mode.packer is None or value.data.dtype.kind not in "fc":
+        return wrap(value.data)
+    pack, unpack = mode.packer
+    return Packed(pack(wrap(value.data)), unpack)
+
+
+def _packing(
+    pack: Callable[[Tensor], int], fetch: Callable[[int], Tensor], run: Callable[[], Any], *, alone: bool = False
+) -> Any:
+    def observe(primitive: Primitive, args: tuple[Any, ...], result: Tensor) -> None:  # noqa: ARG001 - an observer
+        if type(result.node) is Node and result.node.plan.saves_arrays:
+            result.node = pack_saved(result.node, pack, fetch)
+
+    before = mode.observers, mode.packer
+    mode.observers = (observe,) if alone else (observe, *mode.observers)
+    mode.packer = (pack, fetch)
+    try:
+        return run()
+    finally:
+        mode.observers, mode.packer = before
+
+
+def checkpoint(f: Callable[..., Any], *args: Any, rng: np.random.Generator | None = None, **kwargs: Any) -> Any:
+    """Return `f(*args, **kwargs)`, of which only the arguments are kept for backward; f runs again there.
+
+    A chain of n layers in about sqrt(n) checkpoints holds about 2 sqrt(n) activations at a time, for one more forward.
+
+    Args:
+        f: A function that does the same each time it is called.
+        args: Its arguments, Tensors or containers of them. What f uses should be among these, so that a checkpoint
+            around this one can let go of it.
+        rng: A random generator f draws from: it is rewound for the second run, and left as it was after it.
+        kwargs: More arguments.
+    """
+    if not mode.grad_enabled:
+        return f(*args, **kwargs)
+    return _Stretch(f, args, kwargs, rng).run(args)

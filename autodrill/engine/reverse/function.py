@@ -1,0 +1,223 @@
+"""Operations of one's own: a forward and its derivative, given as the methods of a `Function`."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+from autodrill.engine.core.mode import mode, no_grad
+from autodrill.engine.core.node import Leaf
+from autodrill.engine.core.tensor import Tensor, wrap
+from autodrill.engine.core.write_versions import record_write, version
+from autodrill.engine.ops.shape import unbroadcast
+from autodrill.engine.reverse.context import Bundle, Context, CustomNode, Saved, error_node, output_node
+from autodrill.engine.reverse.hooks import shown
+from autodrill.engine.reverse.inplace import settle
+from autodrill.engine.transforms.batched_array import levels_of
+from autodrill.engine.transforms.forward_mode import below, with_live_tangents
+from autodrill.engine.transforms.vmap_boundary import lift, summed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+__all__ = ["Function", "once_differentiable"]
+
+
+def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorate a `backward` whose own work cannot be differentiated: doing so is an error, not a wrong number."""
+
+    @functools.wraps(backward)
+    def call(ctx: Context, *gradients: Any) -> Any:
+        recording = mode.grad_enabled
+        with no_grad():
+            found = backward(ctx, *gradients)
+        if not recording:
+            return found
+        reason = f"its `{backward.__name__}` is `once_differentiable`"
+        results = found if isinstance(found, tuple) else (found,)
+        return tuple(wrap(g.data, error_node(ctx.node, reason, g)) if type(g) is Tensor else g for g in results)
+
+    return call
+
+
+class Function:
+    """An operation with a derivative of its own; subclass it and call `apply`.
+
+    `forward(ctx, *args)` computes, outside the graph, a Tensor or a tuple of them, and saves on `ctx` what backward
+    will need; or `forward(*args)` computes and `setup_context(ctx, inputs, output)` saves. `backward(ctx, *gradients)`
+    is given the cotangent of each output and returns a gradient for each argument of forward, None where there is
+    none. `jvp(ctx, *tangents)`, for forward mode, returns a tangent for each output. Under `create_graph` what
+    backward computes is itself recorded. Under `vmap` the methods are called once, on tensors that stand for many
+    examples: they are to use the engine's operations, and leaving for NumPy there is a `BatchError`.
+    """
+
+    @staticmethod
+    def forward(*args: Any) -> Any:
+        """Compute the result; see the class."""
+        raise NotImplementedError("a Function needs a `forward`")
+
+    @staticmethod
+    def setup_context(ctx: Context, inputs: tuple[Any, ...], output: Any) -> None:
+        """Save for backward, where `forward` does not take the context itself; see the class."""
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        """Compute the gradients of the inputs; see the class."""
+        raise NotImplementedError("backward reached a Function that defines no `backward`")
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        """Compute the tangents of the outputs; see the class."""
+        raise NotImplementedError("forward mode reached a Function that defines no `jvp`")
+
+    @classmethod
+    def apply(cls, *args: Any) -> Any:
+        """Call the operation and record it.
+
+        Raises:
+            RuntimeError: A leaf that requires grad was marked dirty.
+        """
+        tracked = [k for k, a in enumerate(args) if mode.grad_enabled and type(a) is Tensor and a.node is not None]
+        ctx = Context(tuple(k in tracked for k in range(len(args))))
+        given = [_bare(a) for a in args]
+        versions = [version(a.data) if type(a) is Tensor else 0 for a in args]
+        with no_grad():
+            if cls.setup_context is Function.setup_context:
+                output = cls.forward(ctx, *given)
+            else:
+                output = cls.forward(*given)
+                cls.setup_context(ctx, tuple(given), output)
+        outputs = _alike(list(output) if isinstance(output, tuple) else [output])
+        saved = Saved(ctx, args, given, outputs, [args[k].node for k in tracked])
+        results = [_fresh(o) for o in outputs]
+        if tracked:
+            _connect(cls, ctx, saved, results)
+        _push(cls, ctx, saved, results)
+        for k, (out, result) in enumerate(zip(outputs, results, strict=True)):
+            if any(out is x for x in ctx.dirty):
+                place = next(i for i, x in enumerate(given) if x is out)
+                results[k] = _written(cls, args[place], result, versions[place])
+        ctx.dirty = ctx.constant = ()
+        return tuple(results) if isinstance(output, tuple) else results[0]
+
+
+def _alike(outputs: list[Any]) -> list[Any]:
+    """Let all outputs vary by example under `vmap` if one does: backward is given their cotangents together."""
+    levels = levels_of(*(o.data for o in outputs if type(o) is Tensor))
+    for k, out in enumerate(outputs):
+        missing = tuple(x for x in levels if type(out) is Tensor and x not in levels_of(out.data))
+        if missing:
+            outputs[k] = wrap(lift(out.data, levels=missing))
+    return outputs
+
+
+def _bare(value: Any) -> Any:
+    """Return a Tensor without forward-mode tangents: `jvp` says what becomes of those."""
+    return wrap(value.data, value.node) if type(value) is Tensor and value.tangents is not None else value
+
+
+def _fresh(out: Any) -> Any:
+    # Another Tensor than forward's own: had forward kept that one on `ctx`, the graph would hold itself in a cycle.
+    return wrap(out.data) if type(out) is Tensor else out
+
+
+def _written(cls: type[Function], target: Tensor, result: Tensor, before: int) -> Tensor:
+    """Let an input that was written to be the result."""
+    if isinstance(target.node, Leaf) and mode.grad_enabled:
+        raise RuntimeError(
+            f"`{cls.__name__}` wrote to a leaf that requires grad and marked it dirty; pass a `.clone()`"
+        )
+    if version(target.data) == before:
+        record_write(target.data, cls.__name__)
+    settle(target, result)
+    return target
+
+
+def _connect(cls: type[Function], ctx: Context, saved: Saved, results: list[Any]) -> None:
+    """Record the call: one node, and where there are several outputs one more for each of them."""
+    shapes = [(r.data.shape, r.data.dtype) if type(r) is Tensor else None for r in results]
+
+    def pull(node: CustomNode, g: Any, create_graph: bool) -> list[Any]:
+        given = g.parts if type(g) is Bundle else {next(iter(places), 0): g}
+        cotangents: list[Tensor | None] = []
+        for k, shape in enumerate(shapes):
+            if k in given:
+                cotangents.append(shown(given[k]))
+            else:
+                cotangents.append(saved.zeros(*shape) if ctx.materialize and shape is not None else None)
+        with ctx.reached(node, saved.unpacked(node, create_graph=create_graph)):
+            found = cls.backward(ctx, *cotangents)
+        gradients = _checked(cls, found, saved, create_graph)
+        return [g if g is None else summed(g, levels) for g, levels in zip(gradients, shared, strict=True)]
+
+    there = levels_of(*(r.data for r in results if type(r) is Tensor))
+    shared = [[x for x in there if x not in levels_of(saved.args[k].data)] for k in saved.tracked]
+    places = [
+        k
+        for k, r in enumerate(results)
+        if type(r) is Tensor and r.data.dtype.kind in "fc" and not any(saved.outputs[k] is x for x in ctx.constant)
+    ]
+    if not places:
+        return
+    shape, dtype = ((), None) if len(places) > 1 else (results[places[0]].data.shape, results[places[0]].data.dtype)
+    node = CustomNode(cls.__name__, saved.parents, saved.arrays(), shape, dtype, pull)
+    for k in places:
+        results[k].node = node if len(places) == 1 else output_node(node, k, results[k].data)
+
+
+def _checked(cls: type[Function], found: Any, saved: Saved, create_graph: bool) -> list[Any]:
+    """Return the gradients of the inputs that require grad, refusing what cannot be one."""
+    answers = list(found) if isinstance(found, (tuple, list)) else [found]
+    count = len(saved.tensor)
+    while len(answers) > count and answers[-1] is None:
+        answers.pop()
+    if len(answers) != count:
+        raise RuntimeError(
+            f"`{cls.__name__}.backward` returned {len(answers)} gradients, but `forward` took {count} arguments: it "
+            "returns one for each, in their order, None where there is none"
+        )
+    gradients: list[Any] = []
+    for k, (g, is_tensor) in enumerate(zip(answers, saved.tensor, strict=True)):
+        if g is not None and not is_tensor:
+            raise RuntimeError(f"`{cls.__name__}.backward` returned a gradient for argument {k}, which is not a Tensor")
+        if k not in saved.tracked:
+            continue
+        parent = saved.parents[saved.tracked.index(k)]
+        if g is not None:
+            if type(g) is not Tensor:
+                raise TypeError(f"`{cls.__name__}.backward` returned a `{type(g).__name__}` for argument {k}")
+            if not _fits(g.data.shape, parent.shape):
+                raise RuntimeError(
+                    f"`{cls.__name__}.backward` returned a gradient of shape {g.data.shape} for argument {k}, which "
+                    f"has shape {parent.shape}"
+                )
+            own = g if create_graph or with_live_tangents(g) else g.data.copy()
+            g = unbroadcast(own, parent.shape)  # noqa: PLW2901 - the same gradient, made to fit
+        gradients.append(g)
+    return gradients
+
+
+def _fits(shape: Sequence[int], onto: Sequence[int]) -> bool:
+    """Whether `shape` is what `onto` broadcasts to, so that the sum over what was added is meant."""
+    tail = list(shape)[len(shape) - len(onto) :]
+    return len(shape) >= len(onto) and all(n in (1, m) for n, m in zip(onto, tail, strict=True))
+
+
+def _push(cls: type[Function], ctx: Context, saved: Saved, results: list[Any]) -> None:
+    """Give the results the tangents that follow from the inputs'."""
+    args = saved.args
+    levels = sorted({k for a in args if type(a) is Tensor for k in with_live_tangents(a) or ()})
+    for level in levels:
+        tangents: list[Any] = []
+        for a in args:
+            t = a.tangents.get(level) if type(a) is Tensor and a.tangents else None
+            if t is None and type(a) is Tensor and ctx.materialize and a.data.dtype.kind in "fc":
+                t = saved.zeros(a.data.shape, a.data.dtype)
+            tangents.append(t)
+        primals = [below(a, level) if type(a) is Tensor else a for a in args]
+        with ctx.reached(None, saved.of(primals, results)):
+            pushed = cls.jvp(ctx, *tangents)
+        for result, t in zip(results, pushed if isinstance(pushed, tuple) else (pushed,), strict=True):
+            if type(result) is Tensor and t is not None:
+                result.tangents = {**(result.tangents or {}), level: t}
+    saved.forget(results)

@@ -1,0 +1,321 @@
+"""Operations in place: the value is written over, the tensor moves to a new place in the graph.
+
+`x.exp_()` is recorded as `y = exp(x)` after which the name `x` means y. A view that is written to changes its base too:
+the base becomes the result of `copy_slices`, and every living view of it is cut from that again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+import numpy as np
+
+from autodrill.engine import ops
+from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.complex_convention import is_complex
+from autodrill.engine.core.mode import mode
+from autodrill.engine.core.node import Leaf, Node
+from autodrill.engine.core.views import Base, Step, View, replay
+from autodrill.engine.core.write_versions import clock, is_inference, owner, record_write
+from autodrill.engine.transforms.batched_array import memory, refuse_unbatched
+
+if TYPE_CHECKING:
+    from autodrill.engine.core.backend import Array
+    from autodrill.engine.core.node import GraphNode
+    from autodrill.engine.core.primitive import Primitive
+    from autodrill.engine.core.tensor import Tensor
+
+T = TypeVar("T", bound="Mutable")
+
+__all__ = ["Mutable", "admit", "assign", "settle", "update"]
+
+
+_METHODS = {
+    "subtract": "sub_",
+    "multiply": "mul_",
+    "divide": "div_",
+    "power": "pow_",
+    "negative": "neg_",
+}
+
+
+def _base_of(target: Mutable) -> tuple[Any, tuple[Step, ...]]:
+    return (target.alias.base, target.alias.steps) if type(target.alias) is View else (target, ())
+
+
+def _tracked(*values: Any) -> bool:
+    return any(getattr(value, "node", None) is not None for value in values)
+
+
+def admit(target: Mutable, name: str, *values: Any) -> bool:
+    """Decide whether `target` may be written to, and return whether the write is to be recorded.
+
+    Args:
+        target: The tensor to write to.
+        name: The operation, for messages.
+        values: What the new elements are computed from.
+
+    Raises:
+        RuntimeError: It is a leaf that requires grad, a view of one, one of several views made at once, a view made
+            where nothing was recorded, memory that several elements share, or made under `inference_mode()`.
+    """
+    if mode.vmaps:
+        refuse_unbatched(target.data, [getattr(value, "data", value) for value in values], name)
+    data = memory(target.data)
+    if data is not target.data and type(data) is np.ndarray and not data.flags.writeable:
+        raise RuntimeError(
+            f"`{name}` cannot write to an argument of a function under `vmap`: it is the caller's memory, of all "
+            "examples; `.clone()` it first"
+        )
+    if any(step == 0 and n > 1 for step, n in zip(data.strides, data.shape, strict=True)) or (
+        type(data) is np.ndarray and not data.flags.writeable
+    ):
+        raise RuntimeError(f"`{name}` cannot write here: several elements share one place in memory; `.clone()` first")
+    if not mode.inference and is_inference(data):
+        raise RuntimeError(
+            f"`{name}` cannot write outside `inference_mode()` to a tensor made inside it; `.clone()` it first"
+        )
+    base, _ = _base_of(target)
+    if not (mode.grad_enabled and _tracked(target, base, *values)):
+        return False
+    if isinstance(target.node, Leaf) or isinstance(base.node, Leaf):
+        what = "a leaf that requires grad" if isinstance(target.node, Leaf) else "a view of a leaf that requires grad"
+        raise RuntimeError(  # noqa: TRY004 - PyTorch's class of error; what the type tells is only which leaf
+            f"`{name}` would write to {what}: it would no longer be the variable its gradient is for; update it under "
+            "`no_grad()`, or write to a `.clone()` of it"
+        )
+    refusal = target.alias.refusal if type(target.alias) is View else None
+    if refusal == "several":
+        raise RuntimeError(
+            f"`{name}` would write to one of several views that one operation made (iterating over a tensor, or "
+            "splitting it); index the tensor instead, or compute a new one out of place"
+        )
+    if refusal is not None:
+        raise RuntimeError(
+            f"`{name}` would write, and record it, to a view that was made under `{refusal}` and so is not recorded "
+            "itself; move both inside the block or both outside it"
+        )
+    return True
+
+
+def update(target: T, primitive: Primitive, *args: Any, **static: Any) -> T:
+    """Replace a tensor's value by `primitive(target, *args)` and return the tensor.
+
+    Raises:
+        RuntimeError: The tensor may not be written to; see `admit`.
+        ValueError: The result has another shape.
+        TypeError: The result's dtype does not fit, say a floating result into integers.
+    """
+    from autodrill.engine.core.tensor import wrap
+
+    name = _METHODS.get(primitive.name, f"{primitive.name}_")
+    recorded = admit(target, name, *args)
+    data = target.data
+    source = wrap(data, target.node, target.tangents)
+    if recorded and any(primitive.inputs[0] in names for names in primitive.vjp_names.values()):
+        source.data = data.copy()  # the rules will ask for what is written over now
+    new = primitive(source, *args, **static)
+    if new.data.shape != data.shape:
+        raise ValueError(f"`{name}` on a tensor of shape {data.shape} has a result of shape {new.data.shape}")
+    if not np.can_cast(new.data.dtype, data.dtype, "same_kind"):
+        raise TypeError(f"`{name}` on a `{data.dtype}` tensor has a `{new.data.dtype}` result, which does not fit")
+    made = new.node
+    if new.data.dtype != data.dtype:
+        new = ops.astype(new, data.dtype)
+    data[...] = new.data
+    record_write(data, name)
+    if recorded and type(made) is Node and made is new.node:
+        _save_written(made, new.data, data)
+    settle(target, new)
+    return target
+
+
+def _save_written(node: Node, result: Array, data: Array) -> None:
+    """Let a node that saves its result save the memory it was written to, and so notice a later write to it."""
+    if node.saved is None:
+        return
+    arguments, place = node.saved[: len(node.plan.inputs)], len(node.plan.inputs)
+    if node.plan.saves_out and node.saved[place] is result:
+        node.saved = [*arguments, data, *node.saved[place + 1 :]]
+    holder = owner(data)
+    if not any(hasattr(value, "dtype") and owner(value) is holder for value in arguments):
+        node.time = clock.now
+
+
+def assign(target: T, values: Any, index: Any = None, name: str = "copy_") -> T:
+    """Replace the elements of a tensor, or those at `index`, by `values`, which broadcast; return the tensor.
+
+    Raises:
+        RuntimeError: The tensor may not be written to; see `admit`.
+        ValueError: The values do not broadcast to the elements they replace.
+        TypeError: The values are complex and the tensor is not.
+    """
+    from autodrill.engine.core.tensor import Tensor, raw, wrap
+    from autodrill.engine.ops.index import _getitem
+
+    parts = index if isinstance(index, tuple) else (index,)
+    recorded = admit(target, name, values, *parts)
+    step: tuple[Step, ...] = ()
+    place: Any = ...
+    if index is not None:
+        place = _owned_index(index)
+        step = ((_getitem, {"index": place}),)
+    new = values if type(values) is Tensor else wrap(backend_of(target.data).xp.asarray(values))
+    if new.data.dtype != target.data.dtype:
+        if is_complex(new) and not is_complex(target):
+            raise TypeError(f"`{name}` on a `{target.data.dtype}` tensor cannot hold `{new.data.dtype}` values")
+        new = ops.astype(new, target.data.dtype)
+    target.data[place] = raw(new)
+    record_write(target.data, name)
+    if recorded or new.tangents or target.tangents:
+        base, steps = _base_of(target)
+        _rebase(base, new, steps + step)
+    return target
+
+
+def _owned_index(index: Any) -> Any:
+    """Return an index without Tensors, and without arrays that the caller may change later."""
+    if isinstance(index, tuple):
+        return tuple(_owned_index(part) for part in index)
+    data = index.data if hasattr(index, "node") else index
+    return data.copy() if hasattr(data, "dtype") else list(data) if isinstance(data, list) else data
+
+
+def settle(target: Any, new: Tensor) -> None:
+    """Give a tensor, whose memory already holds the value of `new`, the place of `new` in the graph."""
+    base, steps = _base_of(target)
+    if base is not target:
+        if new.node is not None or new.tangents or base.node is not None or base.tangents:
+            _rebase(base, new, steps)
+        return
+    if mode.grad_enabled:
+        _move(target, new.node)
+    target.tangents = new.tangents
+    _cut_again(target)
+
+
+def _rebase(base: Any, new: Tensor, steps: tuple[Step, ...]) -> None:
+    from autodrill.engine.core.tensor import wrap
+
+    before = wrap(base.data, base.node, base.tangents)
+    after = ops.copy_slices.record((before, new), {"steps": steps}, base.data)
+    if mode.grad_enabled:
+        _move(base, after.node)
+    base.tangents = after.tangents
+    _cut_again(base)
+
+
+def _move(tensor: Any, node: GraphNode | None) -> None:
+    """Put a tensor in another place of the graph; `retain_grad()` follows its value, hooks stay with the old one."""
+    watch = tensor.node.watch if tensor.node is not None else None
+    if watch is not None and watch.retains and node is not None:
+        from autodrill.engine.reverse.hooks import watched
+
+        watch.retains = False
+        watched(node).retains = True
+    tensor.node = node
+
+
+def _cut_again(base: Any) -> None:
+    if type(base.alias) is not Base:
+        return
+    from autodrill.engine.core.tensor import wrap
+
+    source = wrap(base.data, base.node, base.tangents)
+    for view in base.alias:
+        assert type(view.alias) is View
+        if isinstance(view.node, Leaf) or view.alias.refusal not in {None, "several"}:
+            continue
+        fresh = replay(source, view.alias.steps)
+        if mode.grad_enabled:
+            _move(view, fresh.node)
+        view.tangents = fresh.tangents
+
+
+class Mutable:
+    """The part of a Tensor that writes in place. Each method returns the tensor itself; see `admit` for refusals."""
+
+    __slots__ = ()
+
+    data: Array
+    node: GraphNode | None
+    tangents: dict[int, Tensor] | None
+    alias: Base | View | None
+
+    def add_(self, other: Any) -> Self:
+        """Add `other` in place."""
+        return update(self, ops.add, other)
+
+    def sub_(self, other: Any) -> Self:
+        """Subtract `other` in place."""
+        return update(self, ops.subtract, other)
+
+    def mul_(self, other: Any) -> Self:
+        """Multiply by `other` in place."""
+        return update(self, ops.multiply, other)
+
+    def div_(self, other: Any) -> Self:
+        """Divide by `other` in place."""
+        return update(self, ops.divide, other)
+
+    def pow_(self, other: Any) -> Self:
+        """Raise to the power `other` in place."""
+        return update(self, ops.power, other)
+
+    def neg_(self) -> Self:
+        """Negate in place."""
+        return update(self, ops.negative)
+
+    def exp_(self) -> Self:
+        """Take the exponential in place."""
+        return update(self, ops.exp)
+
+    def log_(self) -> Self:
+        """Take the natural logarithm in place."""
+        return update(self, ops.log)
+
+    def sqrt_(self) -> Self:
+        """Take the square root in place."""
+        return update(self, ops.sqrt)
+
+    def tanh_(self) -> Self:
+        """Take the hyperbolic tangent in place."""
+        return update(self, ops.tanh)
+
+    def sigmoid_(self) -> Self:
+        """Apply the logistic function in place."""
+        return update(self, ops.sigmoid)
+
+    def relu_(self) -> Self:
+        """Set what is negative to 0 in place."""
+        return update(self, ops.relu)
+
+    def copy_(self, values: Any) -> Self:
+        """Replace every element by `values`, which broadcast and are converted to this tensor's dtype."""
+        return assign(self, values)
+
+    def fill_(self, value: Any) -> Self:
+        """Replace every element by one number."""
+        return assign(self, value, name="fill_")
+
+    def zero_(self) -> Self:
+        """Replace every element by 0."""
+        return assign(self, 0, name="zero_")
+
+    def __setitem__(self, index: Any, values: Any) -> None:
+        assign(self, values, (None,) if index is None else index, name="x[...] = values")
+
+    def __iadd__(self, other: Any) -> Self:
+        return self.add_(other)
+
+    def __isub__(self, other: Any) -> Self:
+        return self.sub_(other)
+
+    def __imul__(self, other: Any) -> Self:
+        return self.mul_(other)
+
+    def __itruediv__(self, other: Any) -> Self:
+        return self.div_(other)
+
+    def __ipow__(self, other: Any) -> Self:
+        return self.pow_(other)

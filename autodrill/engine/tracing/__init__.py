@@ -1,0 +1,1 @@
+"""Tapes: a computation recorded row by row, for reading."""

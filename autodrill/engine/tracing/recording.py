@@ -1,0 +1,261 @@
+"""Recording a tape: a function of tensors run once under the eyes of forward mode, or the graph behind a `Value`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from autodrill.engine.core.mode import enable_grad, observed_by
+from autodrill.engine.core.node import Node
+from autodrill.engine.core.saved_values import unpack
+from autodrill.engine.core.tensor import Tensor, raw
+from autodrill.engine.ops.shape import unbroadcast
+from autodrill.engine.tracing.tape import Constant, Contribution, Ref, Row, Tape
+from autodrill.engine.transforms.forward_mode import attach, open_level
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from autodrill.engine.core.primitive import Primitive
+    from autodrill.engine.scalar import Value
+    from autodrill.engine.tracing.tape import Numbers, Operand
+
+__all__ = ["tape_of", "tape_of_value"]
+
+_Pull: TypeAlias = "Callable[[Numbers], list[Contribution]]"
+
+_NAMES = {"+": "add", "*": "multiply", "/": "divide", "**": "power", "neg": "negative"}  # `Value` has signs for names
+
+
+def tape_of(
+    f: Callable[..., Tensor],
+    primals: Mapping[str, Any],
+    *,
+    tangents: Mapping[str, Any] | None = None,
+    cotangent: Any = None,
+) -> Tape:
+    """Evaluate f once and record its tape: primals, tangents and adjoints.
+
+    Args:
+        f: A function of as many arguments as there are primals, made of the engine's operations, that returns a Tensor.
+        primals: Name and value of each argument, in f's order.
+        tangents: The direction of the tangents by name, 0 for those left out; no tangents are recorded when None.
+        cotangent: Of the output's shape; 1 for an output of one element when left out.
+
+    Raises:
+        TypeError: A primal is not of a floating dtype, or f returns something else than a Tensor.
+        ValueError: The output depends on no argument, a tangent is for none or has another shape than its primal, or
+            the cotangent is missing or has another shape than the output.
+    """
+    _check_names(tangents, primals)
+    tape = _Tape(len(primals))
+    numbers: dict[Any, int] = {}
+
+    def watch(primitive: Primitive, args: tuple[Any, ...], result: Tensor) -> None:
+        if result.tangents is None or level not in result.tangents:
+            return  # of constants, or within a rule
+        operands = [_operand(a, numbers) for a in args]
+        pushed = None if tangents is None else raw(result.tangents[level])
+        pull = _pull_of_node(result.node, args, operands) if isinstance(result.node, Node) else None
+        numbers[_identity(result)] = tape.add(primitive.name, "", operands, result.data, pushed, pull)
+
+    with enable_grad(), open_level() as level, observed_by(watch):
+        arguments = []
+        for name, value in primals.items():
+            x = Tensor(float(value) if isinstance(value, (int, float)) else raw(value), requires_grad=True)
+            dx = Tensor((tangents or {}).get(name, np.zeros(x.shape)), dtype=x.dtype)
+            if dx.shape != x.shape:
+                raise ValueError(f"the tangent of `{name}` has shape {dx.shape} but its primal has shape {x.shape}")
+            arguments.append(attach(x, dx, level))
+            numbers[x.node] = tape.add("", name, [], x.data, None if tangents is None else dx.data, None)
+        result = f(*arguments)
+    if type(result) is not Tensor:
+        raise TypeError(f"a tape is of a function that returns a Tensor, this one returned a `{type(result).__name__}`")
+    output = numbers.get(_identity(result))
+    if output is None:
+        raise ValueError("the result depends on none of the arguments")
+    return tape.finished(output, _seed(cotangent, result.data))
+
+
+def tape_of_value(
+    output: Value, variables: Mapping[str, Value], *, tangents: Mapping[str, float] | None = None
+) -> Tape:
+    """Record the tape of a computation that was done on scalar `Value`s; their gradients are left as they are.
+
+    The rows stand in the order Python evaluates one expression in: operands from left to right. A value that was not
+    computed and is no variable is a constant.
+
+    Args:
+        output: The result.
+        variables: The independent variables by name.
+        tangents: The direction of the tangents by name, 0 for those left out; no tangents are recorded when None.
+
+    Raises:
+        ValueError: The output depends on no variable, or a tangent is for none.
+    """
+    _check_names(tangents, variables)
+    tape = _Tape(len(variables))
+    numbers: dict[Value, int] = {}
+    pushed: dict[int, Numbers | None] = {}
+    for name, value in variables.items():
+        seed = None if tangents is None else _number(tangents.get(name, 0.0))
+        numbers[value] = number = tape.add("", name, [], _number(value.data), seed, None)
+        pushed[number] = seed
+    for value in _evaluation_order(output, frozenset(numbers)):
+        operands: list[Operand] = [Ref(numbers[v]) if v in numbers else Constant(_number(v.data)) for v in value._prev]
+        if not any(isinstance(o, Ref) for o in operands):
+            continue  # computed from constants alone, or given: a constant
+        pull = _pull_of_value(value, operands)
+        tangent = None
+        if tangents is not None:
+            tangent = _number(sum(float(c.amount) * float(pushed[c.source] or 0) for c in pull(_number(1.0))))
+        operation = _NAMES.get(value._op, value._op)
+        numbers[value] = number = tape.add(operation, "", operands, _number(value.data), tangent, pull)
+        pushed[number] = tangent
+    if output not in numbers:
+        raise ValueError("the result depends on none of the variables")
+    return tape.finished(numbers[output], _number(1.0))
+
+
+class _Tape:
+    """A tape being recorded: its rows without adjoints, and for each how a cotangent is pulled back through it."""
+
+    def __init__(self, variables: int) -> None:
+        self._variables = variables
+        self._rows: list[Row] = []
+        self._pulls: list[_Pull | None] = []
+
+    def add(
+        self,
+        operation: str,
+        label: str,
+        operands: Sequence[Operand],
+        primal: Numbers,
+        tangent: Numbers | None,
+        pull: _Pull | None,
+    ) -> int:
+        """Append a row and return its number."""
+        number = len(self._rows) + 1 - self._variables
+        frozen = None if tangent is None else _frozen(tangent)
+        kept = _frozen(primal)
+        self._rows.append(Row(number, operation, label, tuple(operands), kept, frozen, np.zeros_like(kept), ()))
+        self._pulls.append(pull)
+        return number
+
+    def finished(self, output: int, seed: Numbers) -> Tape:
+        """Run reverse mode from the output: each row's adjoint is complete before it is passed on."""
+        adjoints = {row.number: row.adjoint for row in self._rows}
+        adjoints[output] = seed
+        rows: list[Row] = []
+        reached = {output}
+        for row, pull in zip(reversed(self._rows), reversed(self._pulls), strict=True):
+            adjoint = adjoints[row.number]
+            contributions = [] if pull is None or row.number not in reached else pull(adjoint)
+            for c in contributions:
+                adjoints[c.source] = adjoints[c.source] + c.amount
+                reached.add(c.source)
+            rows.append(replace(row, adjoint=_frozen(adjoint), contributions=tuple(contributions)))
+        return Tape(tuple(reversed(rows)), output)
+
+
+def _check_names(tangents: Mapping[str, Any] | None, variables: Mapping[str, Any]) -> None:
+    for name in tangents or ():
+        if name not in variables:
+            raise ValueError(f"a tangent for `{name}`, which is not one of {', '.join(f'`{v}`' for v in variables)}")
+
+
+def _identity(tensor: Tensor) -> Any:
+    """Return what stays the same when a tensor is wrapped anew: its node, or itself where nothing was recorded."""
+    return tensor if tensor.node is None else tensor.node
+
+
+def _operand(value: Any, numbers: Mapping[Any, int]) -> Operand:
+    number = numbers.get(_identity(value)) if type(value) is Tensor else None
+    return Constant(_frozen(np.asarray(raw(value)))) if number is None else Ref(number)
+
+
+def _pull_of_node(node: Node, args: Sequence[Any], operands: Sequence[Operand]) -> _Pull:
+    """Return how a recorded operation pulls a cotangent back: its own VJP rules, on arrays."""
+    saved = unpack(node, create_graph=False)
+    # A parent that is no row is a tensor f took from elsewhere, which someone else differentiates.
+    positions = [k for k, a in enumerate(args) if type(a) is Tensor and a.node is not None]
+
+    def pull(g: Numbers) -> list[Contribution]:
+        found = []
+        for index, rule, pick in node.plan.steps:
+            operand = operands[positions[index]]
+            if isinstance(operand, Constant):
+                continue
+            given = () if pick is None else (saved[pick],) if isinstance(pick, int) else pick(saved)
+            parent = node.parents[index]
+            amount = np.asarray(unbroadcast(raw(rule(g, *given)), parent.shape), dtype=parent.dtype)
+            found.append(Contribution(operand.number, (positions[index],), _frozen(amount)))
+        return found
+
+    return pull
+
+
+def _pull_of_value(value: Value, operands: Sequence[Operand]) -> _Pull:
+    """Return how a `Value` pulls a cotangent back: its closure, with all gradients it touches put back afterwards."""
+
+    def pull(g: Numbers) -> list[Contribution]:
+        touched = {value, *value._prev}
+        before = {v: v.grad for v in touched}
+        for v in touched:
+            v.grad = 0.0
+        value.grad = float(g)
+        try:
+            value._backward()
+            positions: dict[Value, list[int]] = {}
+            for position, (parent, operand) in enumerate(zip(value._prev, operands, strict=True)):
+                if isinstance(operand, Ref):
+                    positions.setdefault(parent, []).append(position)
+            sources = [o.number if isinstance(o, Ref) else 0 for o in operands]
+            return [Contribution(sources[at[0]], tuple(at), _number(v.grad)) for v, at in positions.items()]
+        finally:
+            for v, gradient in before.items():
+                v.grad = gradient
+
+    return pull
+
+
+def _evaluation_order(output: Value, variables: frozenset[Value]) -> list[Value]:
+    """Return what a value was computed from and itself, operands from left to right, each once."""
+    order: list[Value] = []
+    seen = set(variables)
+    stack = [(output, False)]
+    while stack:
+        value, done = stack.pop()
+        if done:
+            order.append(value)
+        elif value not in seen:
+            seen.add(value)
+            stack.append((value, True))
+            stack.extend((parent, False) for parent in reversed(value._prev))
+    return order
+
+
+def _seed(cotangent: Any, output: Any) -> Numbers:
+    if cotangent is None:
+        if output.size != 1:
+            raise ValueError(
+                f"an output of shape {output.shape} needs a `cotangent`; 1 is implied for one element only"
+            )
+        return np.ones_like(output)
+    seed = np.asarray(raw(cotangent), dtype=output.dtype)
+    if seed.shape != output.shape:
+        raise ValueError(f"the cotangent has shape {seed.shape} but the output has shape {output.shape}")
+    return seed
+
+
+def _number(value: float) -> Numbers:
+    return _frozen(np.asarray(value, dtype=np.float64))
+
+
+def _frozen(array: Any) -> Numbers:
+    """Copy an array, read-only: a record must not change with what it was made from."""
+    copied: Numbers = np.array(array)
+    copied.flags.writeable = False
+    return copied

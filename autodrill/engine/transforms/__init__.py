@@ -1,0 +1,1 @@
+"""Function transforms: gradients, VJPs, JVPs, Jacobians and `vmap`."""

@@ -1,0 +1,363 @@
+"""An array that stands for one example of many: what a function under `vmap` computes with.
+
+A `Batched` has the shape of one example. Its memory has one axis more for each `vmap` it varies under, all in front,
+the outermost first; it is an array of the engine like NumPy's and CuPy's, so tensors, graphs and derivative rules need
+not know of it. An operation on it is one call on the whole memory, by the rule the operation declares for it
+(`Primitive.vmap`); what this module knows itself is NumPy's own functions, which rules use on raw arrays.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+from autodrill.engine.core.backend import backend_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from autodrill.engine.core.backend import Array
+
+__all__ = [
+    "ALONG_LAST",
+    "LEADING",
+    "REDUCTIONS",
+    "BatchError",
+    "Batched",
+    "Level",
+    "aligned",
+    "behind",
+    "everywhere",
+    "in_front",
+    "lead",
+    "levels_of",
+    "memory",
+    "refuse_unbatched",
+]
+
+
+class BatchError(TypeError):
+    """A function under `vmap` did what has no meaning for many examples at once, say decide by one element's value."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Level:
+    """One use of `vmap`.
+
+    Attributes:
+        number: Counts the uses, in the order they were opened.
+        size: How many examples there are.
+        randomness: What random operations do; see `vmap`.
+    """
+
+    number: int
+    size: int
+    randomness: str
+
+
+def levels_of(*values: Any) -> tuple[Level, ...]:
+    """Return the levels that some of the raw values vary under, the outermost first."""
+    found = {level for value in values if type(value) is Batched for level in value.levels}
+    return tuple(sorted(found, key=operator.attrgetter("number")))
+
+
+def memory(value: Any) -> Any:
+    """Return the memory of all examples, an array of NumPy's or CuPy's, and anything else as it is."""
+    return value.data if type(value) is Batched else value
+
+
+def everywhere(condition: Any) -> bool:
+    """Return whether a raw condition holds in every element, of every example."""
+    return bool(memory(condition).all())
+
+
+def in_front(value: Any, levels: Sequence[Level]) -> Array:
+    """Return an array with one axis in front for each of `levels`, of length 1 where it does not vary."""
+    if type(value) is not Batched:
+        return value.reshape((1,) * len(levels) + value.shape)
+    if value.levels == tuple(levels):
+        return value.data
+    lengths = tuple(level.size if level in value.levels else 1 for level in levels)
+    return value.data.reshape(lengths + value.shape)
+
+
+def aligned(values: Sequence[Any], levels: Sequence[Level]) -> list[Any]:
+    """Return arrays that broadcast as the examples do: axes for the levels, axes of length 1, the example's own.
+
+    Python numbers stay numbers, so that they do not decide a dtype.
+    """
+    ndim = max((len(v.shape) for v in values if hasattr(v, "shape")), default=0)
+    found = []
+    for value in values:
+        if not hasattr(value, "shape"):
+            found.append(value)
+            continue
+        array, missing = in_front(value, levels), ndim - len(value.shape)
+        k = len(levels)
+        found.append(array.reshape(array.shape[:k] + (1,) * missing + value.shape) if missing else array)
+    return found
+
+
+def behind(axis: Any, ndim: int) -> Any:
+    """Return an axis, or several, or None for all, of an example counted from the end, as axes of the memory.
+
+    Raises:
+        numpy.exceptions.AxisError: The example has no such axis.
+    """
+    if axis is None:
+        return tuple(range(-ndim, 0))
+    if isinstance(axis, (tuple, list)):
+        return tuple(behind(k, ndim) for k in axis)
+    place = operator.index(axis)
+    if ndim == 0 and place in (0, -1):
+        return ()  # NumPy lets a 0-d array be reduced along an axis it does not have
+    return normalize_axis_index(place, ndim) - ndim
+
+
+def refuse_unbatched(target: Any, values: Sequence[Any], name: str) -> None:
+    """Refuse a write that would give raw memory the values of more examples than it is of.
+
+    Raises:
+        BatchError: Some of `values` vary under a `vmap` that `target` does not vary under.
+    """
+    there = levels_of(target)
+    if any(level not in there for level in levels_of(*values)):
+        raise BatchError(
+            f"`{name}` would write values that differ by example to a tensor, of shape {target.shape}, that is the "
+            "same for all of them under `vmap`; compute out of place, or make it differ by example too: as an "
+            "argument that `in_axes` maps, or by adding zeros made from one"
+        )
+
+
+def refusal(what: str) -> str:
+    """Say why something cannot be done under `vmap`, and what can."""
+    return (
+        f"{what} under `vmap`, where a tensor stands for many examples at once; choose between values with `where`, "
+        "and leave conversions to NumPy and to Python numbers until after `vmap`"
+    )
+
+
+class Batched:
+    """An array of one example's shape, with the memory of all examples.
+
+    Attributes:
+        data: The memory, the examples' axes in front.
+        levels: What those axes stand for, the outermost first.
+    """
+
+    __slots__ = ("__weakref__", "data", "levels")
+    __hash__ = object.__hash__
+
+    def __init__(self, data: Array, levels: tuple[Level, ...]) -> None:
+        self.data = data
+        self.levels = levels
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of one example."""
+        shape: tuple[int, ...] = self.data.shape[len(self.levels) :]
+        return shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes of one example."""
+        return len(self.data.shape) - len(self.levels)
+
+    @property
+    def size(self) -> int:
+        """The number of elements of one example."""
+        return prod(self.shape)
+
+    @property
+    def dtype(self) -> Any:
+        """The elements' dtype."""
+        return self.data.dtype
+
+    @property
+    def base(self) -> Array:
+        """The memory: what is written to it is written here."""
+        return self.data
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    def __repr__(self) -> str:
+        sizes = " x ".join(str(level.size) for level in self.levels)
+        return f"<one of {sizes} examples of shape {self.shape} under vmap>"
+
+    def _refused(self, what: str) -> Any:
+        raise BatchError(refusal(what))
+
+    def __bool__(self) -> bool:
+        return bool(self._refused("a value cannot decide what Python does next"))
+
+    def __float__(self) -> float:
+        return float(self._refused("a value cannot become a Python number"))
+
+    def __int__(self) -> int:
+        return int(self._refused("a value cannot become a Python number"))
+
+    __index__ = __int__
+
+    def item(self) -> Any:
+        """Refuse to give one number for many examples."""
+        return self._refused("a value cannot become a Python number")
+
+    def get(self) -> Any:
+        """Refuse to give one array for many examples."""
+        return self._refused("a tensor cannot become a NumPy array")
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        return self._refused("a tensor cannot become a NumPy array")
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
+        """Answer NumPy's elementwise functions, so that a function written in NumPy can be mapped."""
+        if any(hasattr(x, "node") for x in inputs):
+            return NotImplemented  # a Tensor's own operator records
+        if ufunc is np.matmul:
+            from autodrill.engine import ops
+
+            return ops.matmul(*inputs)
+        if method != "__call__" or keywords.get("out") is not None or ufunc.signature is not None:
+            return self._refused(f"`{ufunc.__name__}` of NumPy cannot write to an array or reduce one")
+        return lead(ufunc, *inputs, **keywords)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """Answer those of NumPy's other functions that are known here, or are operations of the engine."""
+        from autodrill.engine import ops
+
+        name = function.__name__
+        if function.__module__ == "numpy.linalg":
+            return getattr(backend_of(self).xp.linalg, name)(*args, **kwargs)
+        if name in REDUCTIONS | ALONG_LAST | LEADING:
+            return getattr(backend_of(self).xp, name)(*args, **kwargs)
+        if name in ops.names():
+            return getattr(ops, name)(*args, **kwargs)
+        return self._refused(f"`{name}` of NumPy is not known")
+
+    def copy(self) -> Batched:
+        """Return a copy with memory of its own."""
+        return Batched(self.data.copy(), self.levels)
+
+    def view(self) -> Batched:
+        """Return the same memory."""
+        return Batched(self.data.view(), self.levels)
+
+    def astype(self, dtype: Any) -> Batched:
+        """Return the elements converted to `dtype`."""
+        return Batched(self.data.astype(dtype), self.levels)
+
+    @property
+    def real(self) -> Batched:
+        """The real parts; of real numbers these themselves, as with NumPy's arrays."""
+        return self._with(self.data.real)
+
+    @property
+    def imag(self) -> Batched:
+        """The imaginary parts."""
+        return Batched(self.data.imag, self.levels)
+
+    def conj(self) -> Batched:
+        """Return the complex conjugates; of real numbers these themselves, as with NumPy's arrays."""
+        return self._with(self.data.conj())
+
+    def _with(self, data: Array) -> Batched:
+        return self if data is self.data else Batched(data, self.levels)
+
+    def reshape(self, *shape: Any) -> Any:
+        """Return the same elements in another shape."""
+        from autodrill.engine import ops
+
+        return ops.reshape(self, shape[0] if len(shape) == 1 else shape)
+
+    def __getitem__(self, index: Any) -> Any:
+        from autodrill.engine import ops
+
+        return ops.getitem(self, index)
+
+    def __setitem__(self, index: Any, values: Any) -> None:
+        from autodrill.engine.ops.index import write_examples
+
+        write_examples(self, index, values)
+
+    def __matmul__(self, other: Any) -> Any:
+        from autodrill.engine import ops
+
+        return ops.matmul(self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        from autodrill.engine import ops
+
+        return ops.matmul(other, self)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a reduction as the method an array has: `x.sum(axis=0)`."""
+        if name not in REDUCTIONS:
+            raise AttributeError(f"an array under `vmap` has no attribute `{name}`")
+        function = getattr(backend_of(self).xp, name)
+        return lambda *args, **kwargs: function(self, *args, **kwargs)
+
+
+def lead(function: Callable[..., Any], *values: Any, **keywords: Any) -> Any:
+    """Call a function of arrays that treats axes in front as a batch, be it elementwise or of matrices."""
+    levels = levels_of(*values)
+    return _wrapped(function(*aligned(values, levels), **keywords), levels)
+
+
+def _wrapped(result: Any, levels: tuple[Level, ...]) -> Any:
+    if isinstance(result, tuple):
+        return tuple(_wrapped(part, levels) for part in result)
+    return Batched(result, levels) if levels else result
+
+
+def _operator(name: str, *, reflected: bool = False) -> Any:
+    def apply(self: Batched, *others: Any) -> Any:
+        if others and hasattr(others[0], "node"):
+            return NotImplemented  # a Tensor's own operator records
+        function = getattr(backend_of(self.data).xp, name)
+        return lead(function, *others, self) if reflected else lead(function, self, *others)
+
+    return apply
+
+
+_OPERATORS = {
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "truediv": "divide",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "pow": "power",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+}
+_COMPARISONS = {
+    "eq": "equal",
+    "ne": "not_equal",
+    "lt": "less",
+    "le": "less_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
+    "neg": "negative",
+    "pos": "positive",
+    "abs": "absolute",
+    "invert": "invert",
+}
+for _method, _name in _OPERATORS.items():
+    setattr(Batched, f"__{_method}__", _operator(_name))
+    setattr(Batched, f"__r{_method}__", _operator(_name, reflected=True))
+for _method, _name in _COMPARISONS.items():
+    setattr(Batched, f"__{_method}__", _operator(_name))
+
+
+# NumPy's functions on arrays under `vmap`, by how they are called; see `namespace`.
+
+REDUCTIONS = frozenset({"sum", "prod", "mean", "max", "min", "any", "all", "argmax", "argmin"})
+ALONG_LAST = frozenset({"argsort", "sort", "argpartition", "partition"})
+LEADING = frozenset({"where", "zeros_like", "ones_like", "clip", "nan_to_num"})

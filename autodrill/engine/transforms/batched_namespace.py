@@ -1,0 +1,99 @@
+"""NumPy's functions for arrays under `vmap`; the rest of the namespace (arange, zeros ...) is the library's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodrill.engine.core.backend import Backend, backend_of
+from autodrill.engine.transforms.batched_array import ALONG_LAST, LEADING, REDUCTIONS, Batched, behind, lead
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from autodrill.engine.core.backend import Namespace
+
+__all__ = ["backend_of_batched"]
+
+
+class _Namespace:
+    """An array library whose functions take arrays under `vmap` too."""
+
+    def __init__(self, xp: Namespace, *, leading: bool = False) -> None:
+        self._xp = xp
+        self._leading = leading
+
+    def __getattr__(self, name: str) -> Any:
+        function = getattr(self._xp, name)
+        if name == "linalg":
+            made: Any = _Namespace(function, leading=True)
+        elif name in {"array", "asarray"}:
+            made = _converting(function)
+        elif name in REDUCTIONS or name in ALONG_LAST:
+            made = _along(function, default=None if name in REDUCTIONS else -1, after=name.endswith("partition"))
+        elif isinstance(function, np.ufunc) or hasattr(function, "accumulate") or self._leading or name in LEADING:
+            made = _Leading(function)
+        else:
+            made = function
+        setattr(self, name, made)
+        return made
+
+
+class _Leading:
+    """A function that treats axes in front as a batch."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    def __call__(self, *values: Any, **keywords: Any) -> Any:
+        return lead(self._function, *values, **keywords)
+
+    def accumulate(self, x: Any, axis: int = 0) -> Any:
+        """Return the running result along an axis."""
+        function: Any = self._function
+        return _along(function.accumulate, default=0)(x, axis=axis)
+
+
+def _converting(function: Callable[..., Any]) -> Callable[..., Any]:
+    def convert(value: Any, dtype: Any = None) -> Any:
+        if type(value) is Batched:
+            data = function(value.data, dtype=dtype)
+            return value if data is value.data else Batched(data, value.levels)
+        return function(value, dtype=dtype)
+
+    return convert
+
+
+def _along(function: Callable[..., Any], default: int | None, *, after: bool = False) -> Callable[..., Any]:
+    """Return a function of an array and an axis; with `after`, another argument stands between them."""
+
+    def call(x: Any, *args: Any, **keywords: Any) -> Any:
+        if type(x) is not Batched:
+            return function(x, *args, **keywords)
+        first, rest = (args[:1], args[1:]) if after else ((), args)
+        axis = rest[0] if rest else keywords.pop("axis", default)
+        data, ndim = x.data, x.ndim
+        if axis is None or ndim == 0:  # as one axis: not every function takes several
+            data = data.reshape((*data.shape[: len(x.levels)], -1))
+            kept = keywords.pop("keepdims", False)
+            result = function(data, *first, axis=-1, **keywords)
+            if kept:
+                result = result.reshape(result.shape + (1,) * ndim)
+            return Batched(result, x.levels)
+        return Batched(function(data, *first, axis=behind(axis, ndim), **keywords), x.levels)
+
+    return call
+
+
+_wrappers: dict[Backend, Backend] = {}
+
+
+def backend_of_batched(array: Batched) -> Backend:
+    """Return the backend of an array under `vmap`: that of its memory, with a namespace for such arrays."""
+    inner = backend_of(array.data)
+    found = _wrappers.get(inner)
+    if found is None:
+        found = Backend(inner.name, _Namespace(inner.xp), Batched, _Leading(inner.erf), inner.scatter_add)
+        _wrappers[inner] = found
+    return found

@@ -1,0 +1,139 @@
+"""How a primitive is called on arrays that stand for many examples: by the rule it declares, or one example at a time.
+
+A primitive declares one of
+
+    inv.vmap("leading")             axes in front are a batch to its forward already: elementwise, or of matrices
+    sum.vmap("axis")                likewise, once its static `axis` or `axes` is counted from the end
+    reshape.vmap(lambda x, shape, batch: reshape(x, (*batch, *shape)))
+
+A rule is called with what its parameters name: an input, with the examples' axes in front, of length 1 where it does
+not vary (for `*arrays` a list of them); a static parameter; `<input>_shape`, the shape of one example; `batch`, the
+lengths of the axes in front; `levels`, what they stand for. It returns the memory of all results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from autodrill.engine.core.backend import WRAPPERS, backend_of
+from autodrill.engine.transforms.batched_array import Batched, aligned, behind, in_front, levels_of, memory
+from autodrill.engine.transforms.batched_namespace import backend_of_batched
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from autodrill.engine.core.backend import Array
+    from autodrill.engine.core.plan import Plan
+    from autodrill.engine.core.primitive import Primitive
+    from autodrill.engine.transforms.batched_array import Level
+
+__all__ = ["Batching", "apply", "crossing"]
+
+WRAPPERS[Batched] = backend_of_batched
+
+Batching = Literal["leading", "axis", "levels"] | Callable[..., Any]
+"""What a primitive declares: a kind (`"levels"` for those that are themselves about examples), or a rule."""
+
+
+def apply(primitive: Primitive, values: Sequence[Any], static: dict[str, Any]) -> Array:
+    """Return the primitive's result for raw values some of which stand for many examples."""
+    rule = primitive.batching
+    if rule == "levels":
+        return primitive.forward(None, *values, **static)
+    levels = levels_of(*values)
+    backend = backend_of(*map(memory, values))
+    values = [v if type(v) is Batched else backend.constant(v) for v in values]
+    if rule == "leading":
+        out = primitive.forward(backend.xp, *aligned(values, levels), **static)
+    elif rule == "axis":
+        out = primitive.forward(backend.xp, *aligned(values, levels), **_from_the_end(primitive, values[0], static))
+    elif rule is None or (_holds_batched(static) and "levels" not in primitive.vmap_names):
+        return _one_by_one(primitive, values, static)
+    else:
+        arrays = [in_front(v if hasattr(v, "shape") else backend.xp.asarray(v), levels) for v in values]
+        out = rule(*(_named(primitive, name, values, static, arrays, levels) for name in primitive.vmap_names))
+    batch = tuple(level.size for level in levels)
+    if out.shape[: len(batch)] != batch:
+        out = backend.xp.broadcast_to(out, batch + out.shape[len(batch) :])
+    return Batched(out, levels)
+
+
+def _from_the_end(primitive: Primitive, x: Any, static: dict[str, Any]) -> dict[str, Any]:
+    name = "axis" if "axis" in primitive.static else "axes"
+    return {**static, name: behind(static.get(name, primitive.static[name]), len(x.shape))}
+
+
+def _named(
+    primitive: Primitive,
+    name: str,
+    values: Sequence[Any],
+    static: dict[str, Any],
+    arrays: list[Any],
+    levels: tuple[Level, ...],
+) -> Any:
+    if name == "batch":
+        return tuple(level.size for level in levels)
+    if name == "levels":
+        return levels
+    if name in primitive.inputs:
+        return arrays if primitive.variadic else arrays[primitive.inputs.index(name)]
+    return primitive.lookup(name, values, static)
+
+
+def _one_by_one(primitive: Primitive, values: Sequence[Any], static: dict[str, Any]) -> Batched:
+    """Call the primitive on one example after the other: the last resort, as slow as a loop."""
+    levels = levels_of(*values, *_batched_in(static))
+    batch = tuple(level.size for level in levels)
+    backend = backend_of(*map(memory, values))
+    if 0 in batch:
+        raise ValueError(f"`{primitive.name}` is called one example at a time under `vmap`, and there are none")
+    results = []
+    for place in np.ndindex(*batch):
+        at = dict(zip(levels, place, strict=True))
+        one = [_example(v, at) for v in values]
+        results.append(backend.xp.asarray(primitive.forward(backend.xp, *one, **_example(static, at))))
+    return Batched(backend.xp.stack(results).reshape(batch + results[0].shape), levels)
+
+
+def _batched_in(value: Any) -> list[Batched]:
+    if type(value) is Batched:
+        return [value]
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else ()
+    return [found for part in parts for found in _batched_in(part)]
+
+
+def _holds_batched(static: dict[str, Any]) -> bool:
+    return bool(static) and bool(_batched_in(static))
+
+
+def _example(value: Any, at: dict[Level, int]) -> Any:
+    """Return a value, or static values, of one example."""
+    if type(value) is Batched:
+        return value.data[tuple(at[level] for level in value.levels)]
+    if isinstance(value, dict):
+        return {key: _example(part, at) for key, part in value.items()}
+    if type(value) in (tuple, list):
+        return type(value)(_example(part, at) for part in value)
+    return value
+
+
+def crossing(plan: Plan, values: Sequence[Any], out: Any) -> Plan:
+    """Let the cotangent of an input that is the same for all examples be summed over them.
+
+    See `levels.summed`.
+    """
+    steps = []
+    for parent, rule, pick in plan.steps:
+        shared = tuple(x for x in out.levels if x not in levels_of(values[plan.inputs_tracked[parent]]))
+        steps.append((parent, _summed(rule, shared), pick) if shared else (parent, rule, pick))
+    return replace(plan, steps=tuple(steps))
+
+
+def _summed(rule: Callable[..., Any], levels: tuple[Level, ...]) -> Callable[..., Any]:
+    from autodrill.engine.transforms.vmap_boundary import summed
+
+    return lambda g, *saved: summed(rule(g, *saved), levels)

@@ -1,0 +1,180 @@
+"""Forward mode: tangents travel beside values, one for each open level.
+
+A level is one use of `jvp`; levels are numbered in the order they are opened and never reused. A tensor may carry a
+tangent for several open levels; the tangent of a level itself carries tangents of earlier levels only. Each rule
+sees its inputs with just the earlier levels on them, so the perturbations of two nested derivatives cannot be
+confused (Siskind and Pearlmutter, 2005), and a tangent is recorded for backward like any other value.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from autodrill.engine import ops
+from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.complex_convention import is_complex
+from autodrill.engine.core.mode import mode
+from autodrill.engine.core.node import DualNode, Node
+from autodrill.engine.core.tensor import Tensor, raw, wrap
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from autodrill.engine.core.backend import Array
+    from autodrill.engine.core.primitive import Primitive
+
+__all__ = ["attach", "below", "open_level", "push_tangents", "with_live_tangents"]
+
+_numbers = count(1)
+
+
+@contextmanager
+def open_level() -> Iterator[int]:
+    """Open a forward-mode level for the length of a `with` block; its number is the block's value."""
+    level = next(_numbers)
+    before = mode.levels
+    mode.levels = (*before, level)
+    try:
+        yield level
+    finally:
+        mode.levels = before
+
+
+def attach(primal: Tensor, tangent: Tensor, level: int) -> Tensor:
+    """Return `primal` carrying `tangent` at `level`."""
+    return wrap(primal.data, primal.node, {**(primal.tangents or {}), level: tangent})
+
+
+def below(tensor: Tensor, level: int) -> Tensor:
+    """Return the tensor with the tangents of levels opened before `level` only."""
+    if tensor.tangents is None:
+        return tensor
+    kept = {k: t for k, t in tensor.tangents.items() if k < level}
+    return wrap(tensor.data, tensor.node, kept or None)
+
+
+def with_live_tangents(tensor: Tensor) -> dict[int, Tensor] | None:
+    """Return the tensor's tangents of levels that are still open, or None."""
+    if tensor.tangents is None:
+        return None
+    return {k: t for k, t in tensor.tangents.items() if k in mode.levels} or None
+
+
+def push_tangents(primitive: Primitive, args: Sequence[Any], static: dict[str, Any], result: Tensor) -> None:
+    """Give the result of an operation the tangents that follow from its inputs'.
+
+    Args:
+        primitive: The operation.
+        args: Its inputs as they were given, Tensors with or without tangents and constants.
+        static: Its static values.
+        result: Its result, as recorded for reverse mode; changed in place.
+    """
+    levels = sorted({k for a in args if type(a) is Tensor for k in with_live_tangents(a) or ()})
+    if not levels:
+        return
+    tangents: dict[int, Tensor] = {}
+    if isinstance(result.node, Node):
+        result.node = _resaved(result.node, args, result.data, tangents)
+    for level in levels:
+        primals = [below(a, level) if type(a) is Tensor else a for a in args]
+        pushed = [a.tangents.get(level) if type(a) is Tensor and a.tangents else None for a in args]
+        out = wrap(result.data, result.node, dict(tangents) or None)
+        tangents[level] = _fitted(_tangent(primitive, primals, pushed, static, out), result)
+    result.tangents = tangents
+
+
+def _resaved(node: Node, args: Sequence[Any], out: Array, tangents: dict[int, Tensor]) -> DualNode:
+    """Let what a node saved carry its tangents too, so that forward mode passes through its backward.
+
+    This comes before the result's own tangents are known, because they are themselves computed from the result and
+    recorded: `tangents` is filled in afterwards.
+    """
+    saved = list(node.saved or ())
+    for index, position in enumerate(node.plan.inputs):
+        a = args[position]
+        if type(a) is Tensor and a.tangents is not None:
+            saved[index] = wrap(a.data, None, a.tangents)
+    if node.plan.saves_out:
+        saved[len(node.plan.inputs)] = wrap(out, None, tangents)
+    return DualNode(node.primitive, node.plan, node.parents, saved, node.shape, node.dtype)
+
+
+def _tangent(
+    primitive: Primitive, primals: Sequence[Any], tangents: Sequence[Tensor | None], static: dict[str, Any], out: Tensor
+) -> Any:
+    """Apply the primitive's JVP rule at one level; `tangents` holds None where an input has none."""
+    rule = primitive.jvp_rule
+    if rule is None:
+        raise NotImplementedError(f"`{primitive.name}` has no jvp rule: forward mode cannot pass through it")
+    if rule == "linear":
+        return primitive(*_linear_inputs(primitive, primals, tangents), **static)
+    if isinstance(rule, str):
+        total: Any = None
+        for position, tangent in enumerate(tangents):
+            if tangent is None or primitive.inputs[position] not in primitive.differentiable:
+                continue
+            if rule == "elementwise":
+                term = _diagonal(primitive, position, primals, tangent, static, out)
+            else:
+                term = primitive(*primals[:position], tangent, *primals[position + 1 :], **static)
+            total = term if total is None else total + term
+        return _zeros(out) if total is None else total
+    values = []
+    for name in primitive.jvp_names:
+        if name[0] == "d" and name[1:] in primitive.inputs:
+            position = primitive.inputs.index(name[1:])
+            tangent = tangents[position]
+            values.append(_zeros(primals[position]) if tangent is None else tangent)
+        else:
+            values.append(_value(primitive, name, primals, static, out))
+    return rule(*values)
+
+
+def _linear_inputs(primitive: Primitive, primals: Sequence[Any], tangents: Sequence[Tensor | None]) -> list[Any]:
+    inputs: list[Any] = []
+    for position, (primal, tangent) in enumerate(zip(primals, tangents, strict=True)):
+        name = primitive.inputs[0 if primitive.variadic else position]
+        if name not in primitive.differentiable:
+            inputs.append(primal)
+        else:
+            inputs.append(_zeros(primal) if tangent is None else tangent)
+    return inputs
+
+
+def _diagonal(
+    primitive: Primitive, position: int, primals: Sequence[Any], tangent: Tensor, static: dict[str, Any], out: Tensor
+) -> Any:
+    """Use that the Jacobian of an elementwise operation is diagonal: its VJP rule multiplies by the same entries."""
+    name = primitive.inputs[position]
+    rule = primitive.vjps[name]
+    assert rule is not None
+    values = [_value(primitive, n, primals, static, out) for n in primitive.vjp_names[name]]
+    if is_complex(tangent) and not is_complex(out):
+        # Of a real function the rule gives g times the gradient, whose inner product with the tangent this is.
+        return rule(tangent.conj(), *values).real
+    return rule(tangent, *values)
+
+
+def _value(primitive: Primitive, name: str, primals: Sequence[Any], static: dict[str, Any], out: Tensor) -> Any:
+    if name == "out":
+        return out
+    if name in primitive.inputs:
+        return primals[primitive.inputs.index(name)]
+    return primitive.lookup(name, primals, static)
+
+
+def _zeros(value: Any) -> Any:
+    array = raw(value)
+    if isinstance(array, (int, float, complex)):
+        return 0
+    return backend_of(array).xp.zeros_like(array)  # not 0 * array: that is not a number where the array is infinite
+
+
+def _fitted(pushed: Any, result: Tensor) -> Tensor:
+    """Bring a tangent to the result's shape and dtype, and make it a Tensor."""
+    tangent = pushed if type(pushed) is Tensor else wrap(pushed)
+    if tangent.data.shape != result.data.shape:
+        tangent = ops.broadcast_to(tangent, result.data.shape)
+    return tangent if tangent.data.dtype == result.data.dtype else tangent.astype(result.data.dtype)

@@ -1,0 +1,214 @@
+"""Jacobians and Hessians: a derivative along every basis vector, all of them at once by `vmap`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from autodrill.engine import ops
+from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.complex_convention import is_complex
+from autodrill.engine.core.pytree import flatten
+from autodrill.engine.core.tensor import Tensor, raw, wrap
+from autodrill.engine.transforms.batched_array import BatchError, memory
+from autodrill.engine.transforms.derivatives import grad_of, is_differentiable, jvp, tensors_in, vjp
+from autodrill.engine.transforms.vmap import vmap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from autodrill.engine.core.pytree import Structure
+
+__all__ = ["along_basis", "hessian", "jacobian"]
+
+JacobianMode = Literal["forward", "reverse"]
+
+
+def jacobian(
+    f: Callable[[Any], Any], x: Any, *, mode: JacobianMode | None = None, chunk_size: int | None = None
+) -> Any:
+    """Return the Jacobian of f at x.
+
+    Forward mode pushes forward, reverse mode pulls back, every vector of a basis: of x in forward mode, of f(x) in
+    reverse mode. They go through f, or back through its graph, together, as examples under `vmap`; one after the
+    other where that is refused (a `BatchError`: f has a `Function` that computes in NumPy, say), which gives the
+    same numbers as slowly as a loop.
+
+    Args:
+        f: A function of one argument.
+        x: A Tensor, an array or a number, or a container of them.
+        mode: By default the one of the shorter basis, forward where they are equally long. Complex values take forward
+            mode, real values of complex numbers reverse mode: the other would see one of two directions only.
+        chunk_size: How many basis vectors at once, which bounds memory: what f computes is held so many times. By
+            default all.
+
+    Returns:
+        A Tensor of shape `f(x).shape + x.shape`. Where f(x) is a container, a container like it of the Jacobians of
+        its leaves; where x is one, each Jacobian is a container like x, None where x is not floating or complex.
+
+        Where x and f(x) are complex the entries are the derivatives df/dz, and f must be holomorphic; where f(x) alone
+        is, they are the derivatives of both parts along the real line; where x alone is, the rows are gradients,
+        dL/dx + i dL/dy.
+
+    Raises:
+        TypeError: No leaf of x is of a floating or complex dtype.
+        ValueError: x and f(x) are complex and f is not holomorphic, so that no complex matrix is its derivative; or
+            `mode` is the reverse one of complex values.
+    """
+    leaves, structure = flatten(x)
+    moving = [k for k, leaf in enumerate(leaves) if is_differentiable(leaf)]
+    if not moving:
+        raise TypeError("the Jacobian is asked for at something that is not of a floating or complex dtype")
+    xp = backend_of(*map(raw, leaves)).xp
+    points = [p if hasattr(p, "shape") else Tensor(xp.asarray(p)) for p in leaves]
+
+    value, pullback = vjp(f, structure.unflatten([points[k] if k in moving else leaf for k, leaf in enumerate(leaves)]))
+    outputs, made = tensors_in(value)
+    inputs = [points[k] for k in moving]
+    columns, rows = _count(inputs), _count(outputs)
+    from_complex, to_complex = any(map(is_complex, inputs)), any(map(is_complex, outputs))
+    if mode is None:
+        mode = "forward" if to_complex or (columns <= rows and not from_complex) else "reverse"
+    if mode == "reverse" and to_complex:
+        raise ValueError("the Jacobian of complex values is taken in forward mode: reverse mode is for real ones")
+
+    def push(*tangents: Any) -> list[Any]:
+        given: list[Any] = [None] * len(leaves)
+        for k, tangent in zip(moving, tangents, strict=True):
+            given[k] = tangent
+        return flatten(jvp(f, (structure.unflatten(points),), (structure.unflatten(given),))[1])[0]
+
+    def pull(*cotangents: Any) -> list[Any]:
+        (found,) = pullback(made.unflatten(cotangents))
+        gradients = structure.match(found, "gradient", none=True)
+        return [gradients[k] for k in moving]
+
+    if mode == "forward":
+        found = along_basis(push, inputs, outputs, chunk_size)
+        if from_complex:
+            turned = along_basis(lambda *ts: push(*(1j * t if is_complex(t) else t for t in ts)), inputs, outputs)
+            _check_holomorphic(inputs, found, turned)
+        blocks = [[_moved_last(block, len(x.shape)) for block in row] for row, x in zip(found, inputs, strict=True)]
+        table = [[blocks[i][j] for i in range(len(inputs))] for j in range(len(outputs))]
+    else:
+        table = along_basis(pull, outputs, inputs, chunk_size)
+    return made.unflatten([_like(structure, moving, row) for row in table])
+
+
+def _check_holomorphic(inputs: Sequence[Any], found: list[list[Any]], turned: list[list[Any]]) -> None:
+    """Demand that i times a step makes i times the change."""
+    for x, row, others in zip(inputs, found, turned, strict=True):
+        for block, other in zip(row, others, strict=True) if is_complex(x) else ():
+            change, size = (abs(memory(raw(v))) for v in (other - 1j * block, block))
+            precision = float(np.finfo(x.dtype).eps) ** 0.5
+            if change.size and change.max() > precision * size.max() + 1e-300:
+                raise ValueError(
+                    "f is not holomorphic: i times a step does not make i times the change, so no complex matrix is "
+                    "its Jacobian; take that of a function of `view_as_real`"
+                )
+
+
+def hessian(f: Callable[[Any], Any], x: Any, *, chunk_size: int | None = None) -> Any:
+    """Return the Hessian at real x of f, which returns one element: the Jacobian of the gradient.
+
+    Args:
+        f: A function of one argument.
+        x: A Tensor, an array or a number, or a container of floating ones.
+        chunk_size: How many columns at once; see `jacobian`.
+
+    Returns:
+        A Tensor of shape `x.shape + x.shape`; where x is a container, a container like it of containers like it.
+
+    Raises:
+        TypeError: x is complex: a gradient is not holomorphic, and has no complex Jacobian.
+    """
+    if any(map(is_complex, flatten(x)[0])):
+        raise TypeError("a Hessian is of a function of real numbers; take that of a function of `view_as_real(x)`")
+    return jacobian(grad_of(f), x, chunk_size=chunk_size)
+
+
+def along_basis(
+    derivative: Callable[..., Sequence[Any]],
+    sources: Sequence[Any],
+    results: Sequence[Any],
+    chunk_size: int | None = None,
+) -> list[list[Any]]:
+    """Apply a linear function of several tensors to every vector of their standard basis.
+
+    Args:
+        derivative: A function of as many tensors as there are sources, returning as many as there are results.
+        sources: What the arguments are like.
+        results: What it returns is like.
+        chunk_size: How many vectors at once; by default all.
+
+    Returns:
+        For each source and each result a Tensor of shape `source.shape + result.shape`.
+    """
+    sizes = [_size(s) for s in sources]
+    total = sum(sizes)
+    starts = np.cumsum([0, *sizes])
+    step = max(1, total if chunk_size is None else chunk_size)
+    parts: list[list[Any]] = [[] for _ in results]
+    together = True
+    for low in range(0, total, step):
+        high = min(low + step, total)
+        seeds = [_basis(s, low - int(at), high - int(at)) for s, at in zip(sources, starts, strict=False)]
+        found = None
+        if together:
+            try:
+                found = vmap(lambda *vectors: list(derivative(*vectors)))(*seeds)
+            except BatchError:
+                together = False  # what follows raises again what was no matter of batching
+        if found is None:
+            rows = [derivative(*(seed[k] for seed in seeds)) for k in range(high - low)]
+            found = [ops.stack(column) for column in zip(*rows, strict=True)]
+        for part, block in zip(parts, found, strict=True):
+            part.append(block)
+    whole = [_whole(part, total, r) for part, r in zip(parts, results, strict=True)]
+    return [
+        [
+            ops.reshape(w[int(start) : int(start) + n], tuple(s.shape) + tuple(r.shape))
+            for w, r in zip(whole, results, strict=True)
+        ]
+        for s, n, start in zip(sources, sizes, starts, strict=False)
+    ]
+
+
+def _whole(parts: list[Any], total: int, like: Any) -> Any:
+    if not parts:
+        return wrap(backend_of(raw(like)).xp.zeros((total, *like.shape), like.dtype))
+    return parts[0] if len(parts) == 1 else ops.concatenate(parts)
+
+
+def _basis(like: Any, low: int, high: int) -> Any:
+    """Return basis vectors `low` to `high` of an array's elements, stacked; those outside them are zero."""
+    array = raw(like)
+    n = _size(like)
+    seeds = backend_of(array).xp.zeros((high - low, n), array.dtype)
+    first, last = max(low, 0), min(high, n)
+    if first < last:
+        places = np.arange(first, last)
+        seeds[places - low, places] = 1
+    return seeds.reshape(high - low, *like.shape)
+
+
+def _size(value: Any) -> int:
+    return int(np.prod(value.shape, dtype=int))
+
+
+def _count(values: Sequence[Any]) -> int:
+    return sum(map(_size, values))
+
+
+def _moved_last(block: Any, count: int) -> Any:
+    """Return a block with its first `count` axes, those of the input, after the others."""
+    ndim = len(block.shape)
+    return ops.transpose(block, (*range(count, ndim), *range(count)))
+
+
+def _like(structure: Structure, moving: Sequence[int], row: Sequence[Any]) -> Any:
+    filled: list[Any] = [None] * structure.size
+    for k, block in zip(moving, row, strict=True):
+        filled[k] = block
+    return structure.unflatten(filled)

@@ -1,0 +1,191 @@
+"""`vmap`: a function of one example becomes a function of many, computed all at once."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from itertools import count
+from typing import TYPE_CHECKING, Any, Literal
+
+from autodrill.engine import ops
+from autodrill.engine.core.backend import BACKENDS
+from autodrill.engine.core.mode import mode
+from autodrill.engine.core.pytree import argument_names, argument_paths, flatten
+from autodrill.engine.core.tensor import Tensor, raw, wrap
+from autodrill.engine.transforms.batched_array import Batched, Level, levels_of
+from autodrill.engine.transforms.vmap_boundary import enter, spread
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from autodrill.engine.core.pytree import Structure
+
+__all__ = ["Randomness", "open_examples", "vmap"]
+
+Randomness = Literal["error", "same", "different"]
+
+_numbers = count(1)
+
+
+@contextmanager
+def open_examples(size: int, randomness: Randomness = "error") -> Iterator[Level]:
+    """Compute with `size` examples at once for the length of a `with` block; the level is the block's value."""
+    # What a checkpoint computes again has to stand for the same examples as before.
+    again = None if mode.reopened is None else next(mode.reopened, None)
+    level = Level(next(_numbers), size, randomness) if again is None else again
+    if mode.opened is not None:
+        mode.opened.append(level)
+    before = mode.vmaps
+    mode.vmaps = (*before, level)
+    try:
+        yield level
+    finally:
+        mode.vmaps = before
+
+
+def vmap(
+    f: Callable[..., Any],
+    in_axes: Any = 0,
+    out_axes: Any = 0,
+    *,
+    randomness: Randomness = "error",
+    chunk_size: int | None = None,
+) -> Callable[..., Any]:
+    """Return a function that applies f to every example along an axis of its arguments, and stacks the results.
+
+    Each operation runs once, on all examples, by the batching rule it declares; one that declares none
+    (`registry[name].batching is None`) runs one example at a time. It nests with itself and with every other
+    transform, in either order: `vmap(grad_of(loss), in_axes=(None, 0, 0))` is the gradient of each example's loss, the
+    gradient of a `vmap` is summed over examples where an argument was shared by them.
+
+    Inside, a tensor has the shape of one example. What has no meaning for many at once is a `BatchError`: an `if` on
+    a tensor's value, `.item()`, `.numpy()`, a shape that depends on values. So is writing in place to an argument, or
+    writing values that differ by example to a tensor that does not.
+
+    Args:
+        f: A function of Tensors in any nest of containers, returning the like.
+        in_axes: Along which axis of each argument the examples lie, None for an argument that is the same for all.
+            One number for all of them; or a tuple with an entry for each argument, in which an entry may be a
+            container like the argument itself.
+        out_axes: Where the examples lie in the results, likewise; None for a result that is the same for all.
+        randomness: What an operation that draws random numbers does: refuse (`"error"`), draw once for all examples
+            (`"same"`), or for each its own (`"different"`). PyTorch's names.
+        chunk_size: How many examples at once; by default all of them.
+
+    Returns:
+        A function of the same arguments, whose results are Tensors. Keyword arguments are passed on as they are.
+
+    Raises:
+        ValueError: An axis does not exist, two arguments have another number of examples, no argument is mapped, or
+            `in_axes` or `out_axes` has another structure than what it is for.
+    """
+
+    def mapped(*args: Any, **kwargs: Any) -> Any:
+        leaves, structure = flatten(args)
+        axes = _axes(f, args, in_axes, leaves, structure)
+        sizes = {leaf.shape[axis] for leaf, axis in zip(leaves, axes, strict=True) if axis is not None}
+        (size,) = sizes
+        if chunk_size is None or size <= chunk_size:
+            return _run(f, leaves, axes, structure, kwargs, size, out_axes, randomness)
+        if chunk_size < 1:
+            raise ValueError(f"`chunk_size` is at least 1, not {chunk_size}")
+        parts = []
+        for start in range(0, size, chunk_size):
+            cut = slice(start, min(start + chunk_size, size))
+            some = [
+                leaf if axis is None else leaf[(slice(None),) * axis + (cut,)]
+                for leaf, axis in zip(leaves, axes, strict=True)
+            ]
+            parts.append(_run(f, some, axes, structure, kwargs, cut.stop - start, out_axes, randomness))
+        return _joined(parts, out_axes)
+
+    return mapped
+
+
+def _run(
+    f: Callable[..., Any],
+    leaves: Sequence[Any],
+    axes: Sequence[int | None],
+    structure: Structure,
+    kwargs: dict[str, Any],
+    size: int,
+    out_axes: Any,
+    randomness: Randomness,
+) -> Any:
+    with open_examples(size, randomness) as level:
+        given = [
+            leaf if axis is None else enter(leaf if type(leaf) is Tensor else wrap(leaf), level=level, axis=axis)
+            for leaf, axis in zip(leaves, axes, strict=True)
+        ]
+        results, made = flatten(f(*structure.unflatten(given), **kwargs))
+        chosen = made.match(out_axes, "out_axes", prefix=True, none=True)
+        paths = made.paths("result")
+        return made.unflatten([_out(*each, level) for each in zip(results, chosen, paths, strict=True)])
+
+
+def _out(result: Any, axis: int | None, path: str, level: Level) -> Any:
+    value = raw(result)
+    if (
+        not isinstance(value, (bool, int, float, complex))
+        and type(value) not in BACKENDS
+        and type(value) is not Batched
+    ):
+        raise TypeError(f"f returned a `{type(value).__name__}` as `{path}` under `vmap`, which is no array")
+    if type(result) is not Tensor:
+        result = Tensor(value)
+    if axis is None:
+        if level in levels_of(value):
+            raise ValueError(f"`out_axes` is None for `{path}`, but it is not the same for all examples")
+        return result
+    ndim = len(result.shape) + 1
+    if not -ndim <= axis < ndim:
+        raise ValueError(f"`out_axes` is {axis} for `{path}`, which has shape {result.shape} for one example")
+    return spread(result, level, axis % ndim)
+
+
+def _axes(
+    f: Callable[..., Any], args: tuple[Any, ...], in_axes: Any, leaves: list[Any], structure: Structure
+) -> list[int | None]:
+    """Return the axis of each leaf, counted from the front, or None; leaves that are lists of numbers become arrays."""
+    if isinstance(in_axes, (tuple, list)) and len(in_axes) != len(args):
+        raise ValueError(f"`in_axes` has {len(in_axes)} entries for {len(args)} arguments: {in_axes}")
+    if type(in_axes) not in {tuple, list, int, type(None)}:
+        raise TypeError(f"`in_axes` is a number, None, or a tuple with an entry for each argument, not `{in_axes!r}`")
+    names = argument_names(f, len(args))
+    axes: list[Any] = []
+    for k, part in enumerate(structure.parts):
+        entry = in_axes[k] if isinstance(in_axes, (tuple, list)) else in_axes
+        axes += part.match(entry, f"in_axes for {names[k]}", prefix=True, none=True)
+    paths = argument_paths(f, structure)
+    found: dict[int, str] = {}
+    for k, (axis, path) in enumerate(zip(axes, paths, strict=True)):
+        if axis is None:
+            continue
+        shape = getattr(leaves[k], "shape", None)
+        if not isinstance(axis, int):
+            raise TypeError(f"`in_axes` for `{path}` is a number or None, not `{axis!r}`")
+        if shape is None:
+            raise ValueError(
+                f"`in_axes` is {axis} for `{path}`, a `{type(leaves[k]).__name__}` with no axes; "
+                "give None for what is the same for all examples"
+            )
+        if not -len(shape) <= axis < len(shape):
+            raise ValueError(f"`in_axes` is {axis} for `{path}`, which has shape {shape} and so no such axis")
+        axes[k] = axis % len(shape)
+        found.setdefault(shape[axis], f"`{path}` of shape {shape} has {shape[axis]} along axis {axis}")
+    if not found:
+        raise ValueError("`vmap` needs an argument with examples along an axis; `in_axes` is None for all of them")
+    if len(found) > 1:
+        raise ValueError("arguments have different numbers of examples: " + ", ".join(found.values()))
+    return axes
+
+
+def _joined(parts: Sequence[Any], out_axes: Any) -> Any:
+    """Return the results of chunks as one."""
+    flat = [flatten(part) for part in parts]
+    structure = flat[0][1]
+    axes = structure.match(out_axes, "out_axes", prefix=True, none=True)
+    joined = [
+        pieces[0] if axis is None else ops.concatenate(pieces, axis=axis)
+        for axis, *pieces in zip(axes, *(leaves for leaves, _ in flat), strict=True)
+    ]
+    return structure.unflatten(joined)

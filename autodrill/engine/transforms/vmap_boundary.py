@@ -1,0 +1,107 @@
+"""Into an array of examples and out of it again: the operations at the border of `vmap`, linear like any view."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodrill.engine import ops
+from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.mode import mode
+from autodrill.engine.core.primitive import Primitive
+from autodrill.engine.core.tensor import raw
+from autodrill.engine.transforms.batched_array import Batched, BatchError, in_front, levels_of, memory
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from autodrill.engine.core.backend import Array, Namespace
+    from autodrill.engine.transforms.batched_array import Level
+
+__all__ = ["enter", "leave", "lift", "spread", "summed", "total", "uniform"]
+
+
+def _enter(xp: Namespace, x: Array, *, level: Level, axis: int) -> Array:  # noqa: ARG001 - a primitive's signature
+    """Return x with its axis `axis` taken for the examples of a level."""
+    levels = levels_of(x)
+    place = sum(other.number < level.number for other in levels)
+    data = memory(x)
+    if type(data) is np.ndarray:
+        data = data.view()
+        data.flags.writeable = False  # it is the caller's memory
+    else:
+        data = data.copy()
+    data = backend_of(data).xp.moveaxis(data, len(levels) + axis, place)
+    return Batched(data, (*levels[:place], level, *levels[place:]))
+
+
+def _leave(xp: Namespace, x: Array, *, level: Level, axis: int) -> Array:  # noqa: ARG001 - a primitive's signature
+    """Return x with the examples of a level as its axis `axis`."""
+    place = x.levels.index(level)
+    levels = tuple(other for other in x.levels if other is not level)
+    data = backend_of(x.data).xp.moveaxis(x.data, place, len(levels) + axis)
+    return Batched(data, levels) if levels else data
+
+
+def _lift(xp: Namespace, x: Array, *, levels: Sequence[Level]) -> Array:  # noqa: ARG001 - a primitive's signature
+    """Return x, which varies under none of the levels, as examples that are all the same; nothing is copied."""
+    whole = tuple(sorted((*levels_of(x), *levels), key=lambda level: level.number))
+    data = in_front(x, whole)
+    batch = tuple(level.size for level in whole)
+    return Batched(backend_of(data).xp.broadcast_to(data, batch + data.shape[len(batch) :]), whole)
+
+
+def total(x: Any, level: Level) -> Any:
+    """Return the sum over the examples of a level."""
+    if level not in levels_of(raw(x)):
+        return x * level.size
+    return ops.sum(leave(x, level=level, axis=0), axis=0)
+
+
+def summed(x: Any, levels: Sequence[Level]) -> Any:
+    """Return the cotangent of what is the same for all examples: the sum of theirs.
+
+    Not while their `vmap` is open: what is computed there is about one example, and so is a gradient that is asked
+    for there.
+    """
+    for level in levels:
+        if level not in mode.vmaps:
+            x = total(x, level)
+    return x
+
+
+enter, leave, lift = (Primitive(f, on_complex="adjoint") for f in (_enter, _leave, _lift))
+enter.vjp(x=lambda g, level, axis: leave(g, level=level, axis=axis))
+enter.jvp(lambda dx, level, axis: enter(dx, level=level, axis=axis))
+leave.vjp(x=lambda g, level, axis: enter(g, level=level, axis=axis))
+leave.jvp(lambda dx, level, axis: spread(dx, level, axis))  # noqa: PLW0108 - `dx` is what asks for the tangent
+lift.vjp(x=summed)
+lift.jvp(lambda dx, levels: lift(dx, levels=levels))
+for _border in (enter, leave, lift):
+    _border.vmap("levels")
+
+
+def spread(x: Any, level: Level, axis: int) -> Any:
+    """Return x with the examples of a level as an axis, repeated where it is the same for all of them."""
+    if level in levels_of(raw(x)):
+        return leave(x, level=level, axis=axis)
+    shape = (*x.shape[:axis], level.size, *x.shape[axis:])
+    return ops.broadcast_to(ops.expand_dims(x, axis), shape)
+
+
+def uniform(rng: np.random.Generator, x: Any) -> Any:
+    """Return random numbers from [0, 1), one for each element of x, as each open `vmap` has them drawn.
+
+    Raises:
+        BatchError: A `vmap` was not told how.
+    """
+    xp = backend_of(memory(raw(x))).xp
+    if any(level.randomness == "error" for level in mode.vmaps):
+        raise BatchError(
+            "a random operation under `vmap` needs to be told whether examples share what is drawn: pass "
+            '`randomness="same"` or `randomness="different"` to `vmap`'
+        )
+    apart = tuple(level for level in mode.vmaps if level.randomness == "different")
+    drawn = xp.asarray(rng.random((*(level.size for level in apart), *x.shape)))
+    return Batched(drawn, apart) if apart else drawn

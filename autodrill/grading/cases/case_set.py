@@ -1,0 +1,235 @@
+"""Everything about an exercise and a seed that does not depend on who answers: made once, put to many."""
+
+from __future__ import annotations
+
+from contextlib import closing, contextmanager, suppress
+from functools import cached_property
+from itertools import count, islice
+from typing import TYPE_CHECKING
+
+from autodrill.drills.case import class_of
+from autodrill.drills.cases import battery, case_at, small_cases
+from autodrill.errors import InternalError
+from autodrill.grading.cases.arguments import scenario_source
+from autodrill.grading.cases.pipeline import put_each
+from autodrill.grading.cases.question import Question, observe, question
+from autodrill.grading.diagnosis.known_mistakes import Aside, Known
+from autodrill.grading.oracle.expected import truth
+from autodrill.sandbox.limits import CHECK_LIMITS, Limits
+from autodrill.sandbox.outcomes import Broken, Loaded, NotDefined
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator, Sequence
+
+    from autodrill.drills.case import Case
+    from autodrill.drills.exercise import Exercise, Solution
+    from autodrill.grading.cases.compare import Observation
+    from autodrill.sandbox.runner import Runner
+
+__all__ = ["Prepared"]
+
+_SLACK = 2 << 20
+"""Bytes for what a file imports and defines, and for a heap that grows by steps."""
+
+_COPIES = 3
+"""How often arguments and results lie in memory at once: as they came or go, as arrays, and in between."""
+
+_SMALLER = 120
+"""How many smaller cases are looked at: counted and not timed, so that what is shown does not hang on how busy the
+machine is."""
+
+
+class Prepared:
+    """The cases of a seed, what is right for each, and the bytes that ask for it, each made when it is first needed.
+
+    Args:
+        exercise: The exercise.
+        solution: Its solution side.
+        seed: Seed of the cases.
+        limits: Limits of the processes it will be put to.
+        thorough: As in `truth`: for the proof of an exercise.
+        aside: Where the known mistakes of one file after another are run, kept by the caller; None to start a process
+            for those of each file.
+
+    Attributes:
+        exercise: The exercise.
+        solution: Its solution side.
+        seed: The seed.
+        limits: The limits.
+        scenario: What the candidate's code is put through, None to call it directly.
+        known: What the exercise's known mistakes answer.
+    """
+
+    def __init__(
+        self,
+        exercise: Exercise,
+        solution: Solution,
+        seed: int,
+        limits: Limits = CHECK_LIMITS,
+        *,
+        thorough: bool = False,
+        aside: Aside | None = None,
+    ) -> None:
+        self.exercise = exercise
+        self.solution = solution
+        self.seed = seed
+        self.limits = limits
+        self.scenario = scenario_source(exercise, solution)
+        self.known = Known(exercise, solution)
+        self._cases: list[Case] | None = None
+        self._thorough = thorough
+        self._aside = aside
+        self._questions: dict[int, Question] = {}
+        self._smaller: dict[int, tuple[list[Question | None], Iterator[Case]]] = {}
+
+    @property
+    def cases(self) -> list[Case]:
+        """The battery.
+
+        Raises:
+            InternalError: The exercise contradicts itself.
+        """
+        if self._cases is None:
+            self._cases = battery(self.exercise, self.solution, self.seed)
+        return self._cases
+
+    @cached_property
+    def _first_of_class(self) -> dict[tuple[str, str], int]:
+        first: dict[tuple[str, str], int] = {}
+        for index, case in enumerate(self.cases):
+            first.setdefault(class_of(case), index)
+        return first
+
+    def chosen(self, only: int | None) -> Sequence[int]:
+        """Return the indexes of the cases to put: all, or one that somebody has typed.
+
+        Raises:
+            InternalError: The exercise contradicts itself.
+            UsageError: There is no such case.
+        """
+        if only is None:
+            return range(len(self.cases))
+        case_at(self.cases, only)
+        return [only]
+
+    def make_ahead(self, only: int | None) -> None:
+        """Make the questions that will be put, while somebody else takes time; large ones, which may not, apart.
+
+        Where the exercise contradicts itself this stops, and the question says so when it is put.
+
+        Raises:
+            UsageError: See `chosen`.
+        """
+        with suppress(InternalError):
+            for index in self.chosen(only):
+                if not self.cases[index].large:
+                    self.question(index)
+
+    def question(self, index: int) -> Question:
+        """Return a case as it is put.
+
+        Raises:
+            InternalError: The exercise contradicts itself.
+        """
+        if index not in self._questions:
+            case = self.cases[index]
+            known = truth(self.exercise, self.solution, case, thorough=self._thorough)
+            self._questions[index] = question(
+                self.exercise,
+                self.solution,
+                case,
+                known,
+                seconds=self.limits.seconds,
+                further=self._first_of_class[class_of(case)] == index,
+            )
+        return self._questions[index]
+
+    def smaller(self, index: int) -> Generator[Question]:
+        """Yield smaller cases like one of the battery, smallest first, for finding the smallest that fails.
+
+        Those in which the exercise contradicts itself are left out.
+        """
+        if index not in self._smaller:
+            like = self.cases[index]
+            self._smaller[index] = [], islice(small_cases(self.exercise, self.solution, like, like.seed), _SMALLER)
+        made, left = self._smaller[index]
+        for place in count():
+            if place == len(made):
+                case = next(left, None)
+                if case is None:
+                    return
+                made.append(self._small(case))
+            asked = made[place]
+            if asked is not None:
+                yield asked
+
+    def _small(self, case: Case) -> Question | None:
+        try:
+            known = truth(self.exercise, self.solution, case)
+            return question(self.exercise, self.solution, case, known, seconds=self.limits.seconds)
+        except InternalError:
+            return None
+
+    @contextmanager
+    def beside(self, process: Runner) -> Iterator[Aside]:
+        """Provide a process for other code than what `process` holds, of the same sort and not gone."""
+        if self._aside is None or self._aside.device != process.device:
+            with closing(Aside(lambda: process.sibling(self.limits), process.device)) as aside:
+                yield aside
+            return
+        if self._aside.finished:
+            self._aside.close()
+        yield self._aside
+
+    def put(
+        self, process: Runner, indexes: Iterable[int], *, doubtful: bool = False
+    ) -> Generator[tuple[int, Observation]]:
+        """Put one case after another to the code that is loaded, and yield what each shows, until the process ends.
+
+        A large case is put, after all others, to an answer that was right everywhere else: it takes long if it is
+        answered the wrong way.
+
+        Args:
+            process: With the code loaded.
+            indexes: Which cases.
+            doubtful: Whether the caller will stop at the first fault, and expects it soon: then little is asked ahead.
+
+        Raises:
+            InternalError: The exercise contradicts itself.
+        """
+        large: list[int] = []
+        small: list[int] = []
+        for index in indexes:
+            (large if self.cases[index].large else small).append(index)
+        right = True
+        for index, seen in self._put(process, small, ahead=1 if doubtful else None):
+            right = right and seen.fault is None
+            yield index, seen
+        for index in large if right else ():
+            yield from self._put_bounded(process, index) if self._allowance(index) else self._put(process, [index])
+
+    def _put_bounded(self, process: Runner, index: int) -> Generator[tuple[int, Observation]]:
+        """Put a case in a process of its own: what was let go of before is not kept by anybody there."""
+        other, loaded = process.again(self._allowance(index))
+        with other:
+            if isinstance(loaded, Loaded):
+                yield from self._put(other, [index])
+            elif not isinstance(loaded, NotDefined | Broken):  # it was loaded before: it needs too much, or is fickle
+                yield index, observe(self.exercise, self.solution, self.question(index), (loaded,))
+
+    def _allowance(self, index: int) -> int:
+        """Bytes that the call of a case may allocate, its arguments and results as they travel included; 0 for any."""
+        bound = self.cases[index].bound
+        if bound is None or not bound.memory:
+            return 0
+        asked = self.question(index)
+        results = sum(part.value.nbytes for part in asked.truth.parts)
+        return bound.memory + _SLACK + _COPIES * (asked.request.size + results)
+
+    def _put(
+        self, process: Runner, indexes: Sequence[int], *, ahead: int | None = None
+    ) -> Generator[tuple[int, Observation]]:
+        questions = (self.question(index) for index in indexes)
+        settings = {} if ahead is None else {"ahead": ahead}
+        with closing(put_each(process, self.exercise, self.solution, questions, **settings)) as observations:
+            yield from zip(indexes, observations, strict=False)  # fewer where the process ends

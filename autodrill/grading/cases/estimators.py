@@ -1,0 +1,79 @@
+"""Judging an estimator: by the mean of many draws, and by how far they scatter."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np  # noqa: TID253 estimates are arrays
+
+from autodrill.grading.cases.compare import Fault, results
+from autodrill.grading.report import FaultKind
+from autodrill.sandbox.outcomes import Returned
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from autodrill.drills.exercise import Exercise, Solution
+    from autodrill.grading.oracle.expected import Truth
+    from autodrill.sandbox.outcomes import CallOutcome
+
+    Array = NDArray[Any]
+
+__all__ = ["mean_of_draws", "noise"]
+
+_NOISE = 2.0
+"""How many times a right estimator's variance, summed over all elements, that of the draws may be."""
+
+
+def mean_of_draws(exercise: Exercise, solution: Solution, known: Truth, ends: Sequence[CallOutcome]) -> CallOutcome:
+    """Return the mean of the answers as if it were one; the first that is none, or of another shape, in its place."""
+    stacked = _stacked(exercise, solution, known, ends)
+    first = ends[0]
+    if not isinstance(stacked, list) or not isinstance(first, Returned):
+        return stacked if not isinstance(stacked, list) else first
+    got, _ = results(exercise, solution, known, first)
+    dtypes = [p.dtype if g is None else g.dtype for g, p in zip(got or (), known.parts, strict=True)]
+    means = tuple(s.mean(axis=0).astype(dtype) for s, dtype in zip(stacked, dtypes, strict=True))
+    return replace(first, value=means if len(means) > 1 else means[0], fitting=False)
+
+
+def noise(exercise: Exercise, solution: Solution, known: Truth, ends: Sequence[CallOutcome]) -> Fault | None:
+    """Return the fault of an estimator that is right on average and scatters too far, None if it does not."""
+    stacked = _stacked(exercise, solution, known, ends)
+    if not isinstance(stacked, list):
+        return None
+    for each, part in zip(stacked, known.parts, strict=True):
+        if part.deviation is None:
+            continue
+        if not np.isfinite(each).all():
+            continue  # the means have been compared, and are as they must be
+        seen, right = float(each.var(axis=0).sum()), float(np.square(part.deviation).sum())
+        if seen > _NOISE * right + float(np.square(part.tolerance).sum()):
+            return Fault(
+                FaultKind.NOISY,
+                f"{part.name} is right on average, but {len(each)} draws have {seen / max(right, 1e-300):.3g} times "
+                "the variance they need",
+            )
+    return None
+
+
+def _stacked(
+    exercise: Exercise, solution: Solution, known: Truth, ends: Sequence[CallOutcome]
+) -> list[Array] | CallOutcome:
+    """Return each result of all draws as one float64 array; of answers that do not fit, the first."""
+    rows: list[Sequence[Array]] = []
+    for end in ends:
+        if isinstance(end, Returned) and end.fitting:
+            rows.append(end.value if isinstance(end.value, tuple) else (end.value,))
+            continue
+        got, _ = results(exercise, solution, known, end)
+        if got is None:
+            return end
+        fitting = [g for g, p in zip(got, known.parts, strict=True) if g is not None and g.shape == p.value.shape]
+        if len(fitting) < len(known.parts) or any(g.dtype.kind not in "fiu" for g in fitting):
+            return end
+        rows.append(fitting)
+    return [np.array([row[i] for row in rows], dtype=np.float64) for i in range(len(known.parts))]

@@ -1,0 +1,1 @@
+"""Diagnosis: which rule a wrong answer breaks, and on which smallest case it shows."""

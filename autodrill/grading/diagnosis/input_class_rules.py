@@ -1,0 +1,225 @@
+"""Naming answers that are right except somewhere: one dtype, one layout, one class of inputs, one size of values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np  # noqa: TID253 inputs are arrays
+
+from autodrill.drills.exercise import Kind
+from autodrill.grading.diagnosis.transformations import contributions
+from autodrill.grading.report import FaultKind, Rule
+
+if TYPE_CHECKING:
+    from autodrill.grading.cases.compare import Observation
+    from autodrill.grading.diagnosis.transformations import Subject
+
+__all__ = ["WRONG_SHAPE", "class_of", "only_as_put", "only_somewhere", "suffix_of"]
+
+WRONG_SHAPE = Rule(
+    "shape",
+    "a gradient has exactly the shape of what it is the gradient of",
+    "print the shape after each step: where does it stop being what you think?",
+)
+"""What to say of a wrong shape that no other rule explains."""
+
+_SCALED = Rule(
+    "nonlinear-in-g",
+    "every true VJP is linear in the cotangent: f(c g) = c f(g), yours is not for a very small or large c",
+    "which step cuts off what is small or large, or cannot hold it?",
+)
+_SCALED_JVP = Rule(
+    "nonlinear-in-tangent",
+    "every true JVP is linear in the tangent: f(c v) = c f(v), yours is not for a very small or large c",
+    "which step cuts off what is small or large, or cannot hold it?",
+)
+
+_CONTIGUOUS = Rule(
+    "needs-contiguous",
+    "right only for contiguous arrays",
+    "what do your reshapes assume of memory? where do they copy, and you write into the copy?",
+)
+
+_LAYOUTS: tuple[tuple[str, Rule], ...] = (
+    (
+        "float32",
+        Rule("only-float32", "right in float64, wrong in float32", "is a step too coarse, or a constant upcast?"),
+    ),
+    ("not contiguous", _CONTIGUOUS),
+    ("every size 1", Rule("size-one", "wrong when an axis has size 1", "does your code tell size 1 from broadcast?")),
+    ("every size 3", Rule("square-only", "wrong only for square arrays", "which axis does your code guess?")),
+    ("all sizes", Rule("square-only", "wrong only for square arrays", "which axis does your code guess?")),
+    ("zero cotangent", Rule("zero-upstream", "a zero upstream gradient must give zero", "do you divide by g?")),
+    ("out.grad = 0", Rule("zero-upstream", "a zero upstream gradient must add zero", "do you divide by it?")),
+    ("nothing in .grad yet", Rule("first-contribution", "wrong where `.grad` is 0 before", "do you test or scale it?")),
+    (
+        "equal values, two nodes",
+        Rule(
+            "equal-is-not-same",
+            "two different nodes with equal values are taken for one node",
+            "do you ask whether they are equal, or whether they are the same object?",
+        ),
+    ),
+    (" is ", Rule("repeated-operand", "wrong when two operands are one and the same", "try z = x op x by hand")),
+    ("large", Rule("large-only", "right for small arrays, wrong for a large one", "what grows with the size?")),
+)
+_ORDINARY = 0.1
+"""To be right for values that are all smaller says nothing of ordinary ones."""
+
+_SEVERAL = 2
+"""In so many other classes an answer must be right before one class is called the exception."""
+
+_AT_ZERO = Rule("at-zero", "wrong where an input is 0", "do you divide by it, or test its truth?")
+_EMPTY = Rule("empty", "wrong for an array with an axis of size 0", "what does your code do when there is nothing?")
+
+
+def class_of(o: Observation) -> str:
+    """The class of inputs a case belongs to."""
+    return o.case.label.split(" · ")[0]
+
+
+def suffix_of(o: Observation) -> str:
+    """What is special about a case within its class, such as `float32`."""
+    return o.case.label.partition(" · ")[2]
+
+
+def only_as_put(subject: Subject, failing: list[Observation], passing: list[Observation]) -> Rule | None:
+    """Return the rule for an answer that the same numbers have right when they are put in another way, or None.
+
+    Args:
+        subject: The exercise.
+        failing: All observations with a fault, the smallest first; never empty.
+        passing: All observations without one.
+    """
+    if all(o.case.scale != 1 for o in failing) and any(o.case.scale == 1 for o in passing):
+        return _SCALED_JVP if subject.exercise.kind is Kind.JVP else _SCALED
+    if all(o.case.strided for o in failing) and any(not o.case.strided for o in passing):
+        return _CONTIGUOUS
+    return None
+
+
+def only_somewhere(subject: Subject, failing: list[Observation], passing: list[Observation]) -> Rule | None:
+    """Return the rule for an answer that fails in one kind of case only, or None.
+
+    Args:
+        subject: The exercise.
+        failing: All observations with a fault, the smallest first; never empty.
+        passing: All observations without one.
+    """
+    if not passing:
+        return None
+    labels = [suffix_of(o) for o in failing]
+    for marker, rule in _LAYOUTS:
+        if all(marker in label for label in labels) and any(marker not in suffix_of(o) for o in passing):
+            return rule
+    if all(label.endswith(" = 0") for label in labels):
+        return _AT_ZERO if subject.exercise.kind is Kind.VALUE else _EMPTY
+    return (
+        _kink(failing, passing)
+        or _values(failing, passing)
+        or (None if subject.solution.drive else _option(failing, passing))  # a scenario's are not the candidate's
+        or _one_class(failing, passing)
+    )
+
+
+def _kink(failing: list[Observation], passing: list[Observation]) -> Rule | None:
+    """Only where the forward is not differentiable, among inputs of ordinary size."""
+    smooth = [o for o in passing if o.case.smooth]
+    if not all(not o.case.smooth for o in failing) or not smooth:
+        return None
+    if max(map(_magnitude, failing)) > max(map(_magnitude, smooth)):
+        return None
+    if all(map(_overflows, failing)):
+        return None  # whatever the convention, it is no NaN
+    return Rule(
+        "at-the-kink",
+        f"wrong only here: {class_of(failing[0])}",
+        "which convention does the task state for this point?",
+    )
+
+
+def _values(failing: list[Observation], passing: list[Observation]) -> Rule | None:
+    """Only for values that are not whole, only for large ones, or only where something overflows on the way."""
+    if all(map(_overflows, failing)):
+        return Rule(
+            "nan-where-finite",
+            "an intermediate is inf or 0/0 although the answer is finite",
+            "make the argument safe before the operation",
+        )
+    informative = [o for o in passing if any(np.size(v) for v in o.case.inputs.values())]
+    others = [o for o in informative if class_of(o) not in {class_of(f) for f in failing} and _asks(o)]
+    if informative and all(map(_whole, informative)) and not any(map(_whole, failing)):
+        return Rule(
+            "whole-numbers-only",
+            "right for whole numbers, wrong for others: something is rounded",
+            "do you use `int`, `//` or a rounding?",
+        )
+    ordinary = max(map(_magnitude, others), default=0.0)
+    if ordinary > _ORDINARY and min(map(_magnitude, failing)) > 10 * ordinary:
+        return Rule(
+            "large-values",
+            "right for ordinary values, wrong for large ones",
+            "which intermediate is clipped, overflows or underflows?",
+        )
+    return None
+
+
+def _option(failing: list[Observation], passing: list[Observation]) -> Rule | None:
+    """Only for one value, or one kind of value, of an option such as `axis`."""
+    asking = [o for o in passing if _asks(o)]
+    for name in failing[0].case.static:
+        wrong = set.intersection(*(_kinds_of(o, name) for o in failing))
+        only = wrong.difference(*(_kinds_of(o, name) for o in asking))
+        if only:
+            words = min(only, key=len)
+            return Rule(
+                "one-option", f"right elsewhere, wrong where `{name}` {words}", "what does your code do with it?"
+            )
+    return None
+
+
+def _kinds_of(o: Observation, name: str) -> set[str]:
+    """What can be said of the value an option has in a case."""
+    if name not in o.case.static:
+        return set()
+    value = o.case.static[name]
+    if isinstance(value, list | dict):
+        return set()  # a scenario's steps are no option
+    kinds = {f"is {value!r}"}
+    if type(value) is int and value > 1:
+        kinds.add("is above 1")
+    if isinstance(value, tuple):
+        kinds.add("is a tuple")
+    numbers = value if isinstance(value, tuple) else (value,)
+    if any(type(n) is int and n < 0 for n in numbers):
+        kinds.add("is negative")
+    return kinds
+
+
+def _asks(o: Observation) -> bool:
+    """Whether a case asks for anything but zeros."""
+    return any(np.any(c != 0) for c in contributions(o))
+
+
+def _one_class(failing: list[Observation], passing: list[Observation]) -> Rule | None:
+    classes = {class_of(o) for o in failing}
+    right = {class_of(o) for o in passing if _asks(o)}
+    if len(classes) > 1 or classes & right or len(right) < _SEVERAL:
+        return None
+    return Rule("one-class", f"right elsewhere, wrong for {classes.pop()}", "what is special about these inputs?")
+
+
+def _overflows(o: Observation) -> bool:
+    return o.fault is not None and o.fault.kind is FaultKind.NOT_FINITE
+
+
+def _floats(o: Observation) -> list[Any]:
+    return [a for v in o.case.inputs.values() if (a := np.asarray(v)).dtype.kind == "f" and a.size]
+
+
+def _magnitude(o: Observation) -> float:
+    return max((float(np.max(np.abs(a))) for a in _floats(o)), default=0.0)
+
+
+def _whole(o: Observation) -> bool:
+    return all(bool(np.all(a == np.round(a))) for a in _floats(o))

@@ -1,0 +1,165 @@
+"""Naming the rule a wrong answer breaks, where the exercise itself does not know the mistake."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np  # noqa: TID253 answers are arrays
+
+from autodrill.grading.diagnosis.exception_rules import raised_rule
+from autodrill.grading.diagnosis.fault_rules import careless_rule, self_evident_rule
+from autodrill.grading.diagnosis.input_class_rules import WRONG_SHAPE, class_of, only_as_put, only_somewhere, suffix_of
+from autodrill.grading.diagnosis.permutation_rules import exchanged_arguments, misplaced
+from autodrill.grading.diagnosis.scale_rules import approximate, constant_factor, stray_factor, term_without_upstream
+from autodrill.grading.diagnosis.transformation_table import PATTERNS, Pattern
+from autodrill.grading.diagnosis.transformations import Subject, close, hair
+from autodrill.grading.report import FaultKind, Rule
+from autodrill.sandbox.outcomes import Raised
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    from autodrill.grading.cases.compare import Observation
+
+    Array = NDArray[Any]
+
+__all__ = ["Subject", "evidence", "generic_rule", "spread"]
+
+_NAMED = 2
+"""Up to so many layouts are told by name; more are "some cases"."""
+
+_MOST = 32
+"""How many failing and how many passing cases a rule is held against."""
+
+
+def spread(observations: list[Observation], most: int = _MOST) -> list[Observation]:
+    """Choose observations that differ: of every class of inputs, then of every layout, first one and then another."""
+    chosen: list[Observation] = []
+    for mark in (class_of, suffix_of, class_of, suffix_of):
+        known: set[str] = set()
+        for o in observations:
+            if mark(o) not in known and not any(o is c for c in chosen):
+                known.add(mark(o))
+                chosen.append(o)
+    return chosen[:most]
+
+
+def evidence(failing: list[Observation]) -> list[Observation]:
+    """Choose the failing observations a rule must explain; the first is always among them.
+
+    Where operands are one node a right line and a wrong one add up, which no single rule explains: such cases count
+    only if nothing else fails. A wrong shape is explained by wrong shapes.
+    """
+    first = failing[0]
+    alike = failing
+    if not first.case.alias:
+        alike = [o for o in failing if not o.case.alias]
+    if first.fault is not None and first.fault.kind is FaultKind.SHAPE:
+        alike = [o for o in alike if o.fault is not None and o.fault.kind is FaultKind.SHAPE]
+    return [first, *spread(alike[1:])]
+
+
+def generic_rule(subject: Subject, failing: list[Observation], passing: list[Observation]) -> Rule | None:
+    """Return the rule that explains every failing observation and contradicts no passing one, or None.
+
+    Args:
+        subject: The exercise.
+        failing: All observations with a fault, the smallest first; never empty.
+        passing: All observations without one.
+    """
+    with np.errstate(all="ignore"):  # what overflows in an alternative, or is 0/0 there, explains nothing
+        return (
+            self_evident_rule(subject, failing[0])
+            or only_as_put(subject, failing, passing)
+            or _numerical_rule(subject, failing, passing)
+        )
+
+
+def _numerical_rule(subject: Subject, failing: list[Observation], passing: list[Observation]) -> Rule | None:
+    told, held = evidence(failing), [o for o in spread(passing) if o.got is not None]
+    sometimes = None
+    if all(o.got is not None for o in told):
+        tried = itertools.chain(PATTERNS, exchanged_arguments(subject, told))
+        matching = [p for p in tried if all(_explains(p, subject, o) for o in told)]
+        ever_wrong = {i for o in told for i, wrong in enumerate(o.wrong) if wrong}
+        for pattern in matching:
+            if all(_allows(pattern, subject, o, ever_wrong) for o in held):
+                return pattern.rule
+        rule = (
+            constant_factor(told, held)
+            or stray_factor(subject, told, held)
+            or misplaced(told)
+            or approximate(told)
+            or (None if matching else term_without_upstream(failing))
+        )
+        if rule is not None:
+            return rule
+        partial = next((p.rule for p in matching if p.partial), None)
+        sometimes = _sometimes(partial, failing, passing) if partial else None
+    rule = sometimes or only_somewhere(subject, failing, passing)
+    gradients = subject.solution.forward is not None
+    if rule is None and gradients and failing[0].fault is not None and failing[0].fault.kind is FaultKind.SHAPE:
+        return WRONG_SHAPE
+    return rule or careless_rule(failing[0]) or _division(failing)
+
+
+def _division(failing: list[Observation]) -> Rule | None:
+    """An answer that fails for ordinary numbers and divides by 0 elsewhere has a division too many."""
+    ends = [o.outcome for o in failing if o.got is None]
+    divisions = [raised_rule(end) for end in ends if isinstance(end, Raised) and end.type == "ZeroDivisionError"]
+    return divisions[0] if divisions and len(divisions) == len(ends) else None
+
+
+def _sometimes(rule: Rule, failing: list[Observation], passing: list[Observation]) -> Rule:
+    """A wrong rule that is followed on one path of the code only."""
+    layouts = {suffix_of(o) for o in failing} - {""}
+    where = "in some cases "
+    if 0 < len(layouts) <= _NAMED and not any(suffix_of(o) in layouts for o in passing):
+        quoted = " and ".join(f"'{layout}'" for layout in sorted(layouts))
+        where = f"for {quoted} only: "
+    return replace(rule, because=where + rule.because)
+
+
+def _alternatives(pattern: Pattern, subject: Subject, o: Observation) -> list[Array | None]:
+    """What a pattern leads to; nothing where the exercise's forward is not made for the inputs it asks about."""
+    try:
+        return pattern.alternative(subject, o)
+    except Exception:  # noqa: BLE001 whatever the author's code raises there, it is not what is wrong with the answer
+        return []
+
+
+def _explains(pattern: Pattern, subject: Subject, o: Observation) -> bool:
+    """Whether every wrong result is what the pattern leads to."""
+    assert o.got is not None
+    alternatives = _alternatives(pattern, subject, o)
+    if len(alternatives) != len(o.got):
+        return False
+    seen = False
+    for got, other, part, wrong in zip(o.got, alternatives, o.truth.parts, o.wrong, strict=True):
+        if not wrong:
+            continue
+        if got is None or other is None or got.shape != other.shape:
+            return False
+        tolerance = part.tolerance if part.tolerance.shape == got.shape else np.max(part.tolerance, initial=0.0)
+        if not close(got, other, np.asarray(tolerance) * 4 + hair(o, other)):
+            return False
+        if other.shape == part.value.shape and close(other, part.value, tolerance):
+            return False  # what is right explains no wrong answer, however close it comes
+        seen = True
+    return seen
+
+
+def _allows(pattern: Pattern, subject: Subject, o: Observation, parts: set[int]) -> bool:
+    """Whether the pattern leads to a right answer too in a case that was answered rightly."""
+    alternatives = _alternatives(pattern, subject, o)
+    if len(alternatives) != len(o.truth.parts):
+        return True
+    for i in parts:
+        other, part = alternatives[i], o.truth.parts[i]
+        if other is not None and other.shape == part.value.shape and not close(other, part.value, part.tolerance * 4):
+            return False
+    return True

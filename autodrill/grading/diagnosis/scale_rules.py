@@ -1,0 +1,265 @@
+"""Naming answers that are off by a factor, by a term or by a few digits."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np  # noqa: TID253 arrays are all this module is about
+
+from autodrill.grading.cases.arguments import named_arguments
+from autodrill.grading.diagnosis.transformations import close, contributions, hair
+from autodrill.grading.report import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from autodrill.grading.cases.compare import Observation
+    from autodrill.grading.diagnosis.transformations import Subject
+
+    Array = NDArray[Any]
+
+__all__ = ["approximate", "constant_factor", "stray_factor", "term_without_upstream"]
+
+_NEARLY_ONE = 1e-3
+"""A factor this close to 1 is no factor: the answer is inexact."""
+
+_CRUDEST = 2e-3
+"""Relative errors below come from an approximation, or from too small a dtype; larger ones from another formula."""
+
+_POWERS = {
+    2: "too large by a factor: the square of",
+    1: "too large by a factor:",
+    -1: "too small by a factor:",
+    -2: "too small by a factor: the square of",
+    0.5: "too large by a factor: the square root of",
+    -0.5: "too small by a factor: the square root of",
+}
+
+_DIVIDED = -2
+"""The power of a factor that is left if one divides by it instead of multiplying."""
+
+
+# -- one number for everything -----------------------------------------------------------------------------------------
+
+
+def constant_factor(told: list[Observation], held: list[Observation]) -> Rule | None:
+    """One number, the same in every case or always the size of an axis, by which the answer is off.
+
+    Args:
+        told: Failing observations with results to compare.
+        held: Passing observations, which the factor must not contradict.
+    """
+    ratios = [(o, i, _ratio(o, i)) for o in told for i, wrong in enumerate(o.wrong) if wrong and _asked(o, i)]
+    if not ratios or any(r is None for _, _, r in ratios):
+        return None
+    known = [(o, i, r) for o, i, r in ratios if r is not None]
+    right = [(o, i) for o in held for i in {i for _, i, _ in known}]
+    first, index, ratio = known[0]
+    part = first.truth.parts[index].name
+    if all(math.isclose(r, ratio, rel_tol=1e-4) for _, _, r in known) and not any(
+        _shows(o, i, ratio) for o, i in right
+    ):
+        return Rule(
+            "constant-factor",
+            f"what arrives in {part} is exactly {_as_text(ratio)} times what it should be",
+            "where does that factor come from?",
+        )
+    for name in dict(_sizes(first, index)):
+        for power, words in _POWERS.items():
+            if all(math.isclose(r, _power(o, i, name, power), rel_tol=1e-4) for o, i, r in known) and not any(
+                _shows(o, i, _power(o, i, name, power)) for o, i in right
+            ):
+                return Rule("constant-factor", f"{part} is {words} {name}", "is it a sum or a mean? over how many?")
+    return None
+
+
+def _asked(o: Observation, index: int) -> bool:
+    """Whether anything but zeros is asked for."""
+    return bool(np.any(contributions(o)[index] != 0))
+
+
+def _shows(o: Observation, index: int, factor: float) -> bool:
+    """Whether a right result would have been seen to be wrong with the factor: not where it is all but 0."""
+    return bool(np.any(np.abs((factor - 1) * contributions(o)[index]) > o.truth.parts[index].tolerance))
+
+
+def _power(o: Observation, index: int, name: str, power: float) -> float:
+    size = dict(_sizes(o, index)).get(name, 0)
+    return float(size) ** power if size else 0.0
+
+
+def _ratio(o: Observation, index: int) -> float | None:
+    """The one number got / right is, or None."""
+    assert o.got is not None
+    part, got, right = o.truth.parts[index], o.got[index], contributions(o)[index]
+    if got is None or got.shape != part.value.shape or not np.isfinite(got).all():
+        return None
+    mine = got - o.truth.start[index] if o.truth.start else got
+    scale = float(np.max(np.abs(right)))
+    with np.errstate(all="ignore"):
+        ratio = float(np.sum(mine / scale * (right / scale)) / np.sum((right / scale) ** 2))
+    room = 1e-4 * abs(ratio) * scale + 8 * part.tolerance
+    if (
+        not math.isfinite(ratio)
+        or ratio == 0
+        or abs(ratio - 1) < _NEARLY_ONE
+        or not np.all(np.abs(mine - ratio * right) <= room)
+    ):
+        return None
+    return ratio
+
+
+def _sizes(o: Observation, index: int) -> Iterator[tuple[str, int]]:
+    """The sizes a forgotten 1/N could be: every axis, and every array's number of elements."""
+    for name, value in o.case.inputs.items():
+        shape = np.shape(value)
+        for axis, n in enumerate(shape):
+            yield f"the size of axis {axis} of {name}", n
+        for axis, n in enumerate(shape[:-3:-1]):  # under batch axes these have other numbers in each case
+            yield f"the size of the last axis{' but one' * axis} of {name}", n
+        if len(shape) > 1:
+            yield f"the number of elements of {name}", math.prod(shape)
+    size = o.truth.parts[index].value.size
+    for cotangent in o.truth.cotangents:
+        yield "the number of outputs", cotangent.size
+        yield "the number of copies", cotangent.size // size if size else 0
+        yield "the number of elements reduced", size // cotangent.size if cotangent.size else 0
+
+
+def _as_text(ratio: float) -> str:
+    from fractions import Fraction
+
+    fraction = Fraction(ratio).limit_denominator(12)
+    return str(fraction) if math.isclose(float(fraction), ratio, rel_tol=1e-4) else f"{ratio:.4g}"
+
+
+# -- a quantity of the case as a factor --------------------------------------------------------------------------------
+
+
+def stray_factor(subject: Subject, told: list[Observation], held: list[Observation]) -> Rule | None:
+    """A value at hand (what the candidate is given, the output) that multiplies or divides the answer.
+
+    Args:
+        subject: The exercise.
+        told: Failing observations with results to compare.
+        held: Passing observations, which the factor must not contradict.
+    """
+    wrong = sorted({i for o in told for i, off in enumerate(o.wrong) if off})
+    at_hand = {id(o): _quantities(subject, o) for o in (*told, *held)}
+    found = [next(_explaining(i, at_hand, told, held), None) for i in wrong]
+    if not found or any(f is None for f in found):
+        return None
+    name, power = found[0] or ("", 0)
+    part = told[0].truth.parts[wrong[0]].name
+    if power == _DIVIDED:
+        return Rule(
+            "divided-not-multiplied",
+            f"what arrives in {part} is divided by {name}, which must multiply it",
+            "make that value ten times larger: what should become of the gradient?",
+        )
+    if power > 0:
+        return Rule(
+            "stray-factor",
+            f"what arrives in {part} is multiplied by {name} once too often",
+            "derive it on paper: who brings that factor in?",
+        )
+    return Rule(
+        "missing-factor", f"what arrives in {part} lacks the factor {name}", "derive it on paper: which factor is lost?"
+    )
+
+
+def _explaining(
+    index: int, at_hand: dict[int, dict[str, Array]], told: list[Observation], held: list[Observation]
+) -> Iterator[tuple[str, int]]:
+    for name in at_hand[id(told[0])]:
+        for power in (1, -1, _DIVIDED):
+            if _explains([_scaled(o, index, at_hand[id(o)].get(name), power, o.got) for o in told]) and all(
+                _scaled(o, index, at_hand[id(o)].get(name), power, None) for o in held
+            ):
+                yield name, power
+
+
+def _explains(scaled: Sequence[bool | None]) -> bool:
+    return any(scaled) and all(each is not False for each in scaled)
+
+
+def _scaled(
+    o: Observation, index: int, quantity: Array | None, power: int, got: tuple[Array | None, ...] | None
+) -> bool | None:
+    """Whether a result is the right contribution times a quantity; of a passing case, whether that changes nothing.
+
+    None where nobody can tell, as there is so much room that the right contribution would do as well.
+    """
+    part, right = o.truth.parts[index], contributions(o)[index]
+    mine = part.value if got is None else got[index]
+    if quantity is None or mine is None or mine.shape != part.value.shape or (got is not None and not o.wrong[index]):
+        return quantity is not None and mine is not None and mine.shape == part.value.shape
+    try:
+        with np.errstate(all="ignore"):
+            scaled = right * np.broadcast_to(quantity, right.shape).astype(np.float64) ** power
+    except ValueError:
+        return False
+    base = o.truth.start[index] if o.truth.start else 0.0
+    tolerance = part.tolerance * (4 + 4 * np.abs(quantity).max(initial=0.0)) + hair(o, scaled)
+    if got is not None and close(mine, part.value, np.asarray(tolerance)):
+        return None
+    return close(mine, np.asarray(base + scaled), np.asarray(tolerance))
+
+
+def _quantities(subject: Subject, o: Observation) -> dict[str, Array]:
+    nodes = bool(o.truth.start)
+    named = {f"`{n}.data`" if nodes else f"`{n}`": np.asarray(v, np.float64) for n, v in o.case.inputs.items()}
+    if len(o.truth.outputs) == 1 and len(o.truth.cotangents) == 1:
+        named["`out.data`" if nodes else "`out`"] = o.truth.outputs[0].astype(np.float64)
+        named["`out.grad`" if nodes else "`g`"] = o.truth.cotangents[0].astype(np.float64)
+    if subject.solution.saved is not None and not subject.solution.drive and not o.case.draws:
+        handed = named_arguments(subject.exercise, subject.solution, o.case, o.truth)
+        for name, value in handed.items():
+            if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+                named.setdefault(f"`{name}`", value.astype(np.float64))
+    return named
+
+
+# -- off by a term, or by a few digits ---------------------------------------------------------------------------------
+
+
+def term_without_upstream(failing: list[Observation]) -> Rule | None:
+    """Something arrives although the upstream gradient is 0."""
+    for o in failing:
+        if o.got is None or not o.truth.cotangents or any(np.any(c != 0) for c in o.truth.cotangents):
+            continue
+        for got, part, wrong in zip(o.got, o.truth.parts, o.wrong, strict=True):
+            if not (part.linear and wrong):  # what the forward gives meets no upstream gradient
+                continue
+            # 0 in place of what `.grad` held is an overwriting, not a term.
+            if got is not None and got.shape == part.value.shape and np.isfinite(got).all() and got.any():
+                return Rule(
+                    "term-without-upstream",
+                    "something arrives even when the upstream gradient is 0",
+                    "which of your terms is not multiplied by it? check the brackets",
+                )
+    return None
+
+
+def approximate(told: list[Observation]) -> Rule | None:
+    """An answer that is right to a few digits was computed numerically, or in too small a dtype."""
+    double = [o for o in told if o.case.dtype == "float64"] or told
+    errors = []
+    for o in double:
+        assert o.got is not None
+        for got, part in zip(o.got, o.truth.parts, strict=True):
+            if got is None or got.shape != part.value.shape or not np.isfinite(got).all():
+                return None
+            scale = float(np.max(np.abs(part.value), initial=0.0)) or 1.0
+            errors.append(float(np.max(np.abs(got - part.value), initial=0.0)) / scale)
+    worst = max(errors, default=1.0)
+    if worst > _CRUDEST:
+        return None
+    return Rule(
+        "approximate",
+        f"right to {worst:.0e} only: nearly, but not the derivative",
+        "a step in float32? a finite difference? a series cut short? an epsilon added somewhere?",
+    )

@@ -1,0 +1,120 @@
+"""How alike two programs' answers to one case are: what recognises a known wrong program by its behaviour."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np  # noqa: TID253 answers are arrays
+
+from autodrill.sandbox import outcomes as ends
+
+if TYPE_CHECKING:
+    from autodrill.grading.cases.compare import Observation
+
+__all__ = ["Likeness", "likeness"]
+
+
+class Likeness(IntEnum):
+    """How another program's answer resembles the candidate's."""
+
+    DIFFERENT = 0
+    AKIN = 1
+    """Both wrong, in a way that may well have the same cause."""
+    PARTLY = 2
+    """Every wrong result is as wrong in the other program, which gets further results wrong."""
+    SAME = 3
+
+
+def likeness(mine: Observation, theirs: Observation, ever_wrong: set[int]) -> Likeness:
+    """Compare two answers to a case: what is wrong in the candidate's must be as wrong in the other, the rest right.
+
+    Args:
+        mine: What the candidate's code answered.
+        theirs: What the other program answered to the same case.
+        ever_wrong: The results the candidate's code gets wrong in some case.
+    """
+    if mine.fault is None:
+        if theirs.fault is None:
+            return Likeness.SAME
+        # A mistake may be in both results and the candidate's in one: what is never wrong there says nothing.
+        apart = ever_wrong and theirs.wrong and not any(theirs.wrong[i] for i in ever_wrong if i < len(theirs.wrong))
+        return Likeness.PARTLY if apart else Likeness.DIFFERENT
+    if theirs.fault is None:
+        return Likeness.DIFFERENT
+    if any(np.size(v) == 0 for v in mine.case.inputs.values()):
+        return Likeness.AKIN  # with nothing to compute, the same mistake ends in many ways
+    if mine.got is None or theirs.got is None:
+        return _of_ends(mine, theirs)
+    if not any(mine.wrong):
+        return Likeness.SAME if mine.fault.kind is theirs.fault.kind else Likeness.DIFFERENT
+    if not _same_values(mine, theirs):
+        return Likeness.DIFFERENT
+    further = any(wrong and i not in ever_wrong for i, wrong in enumerate(theirs.wrong))
+    return Likeness.PARTLY if further else Likeness.SAME
+
+
+def _of_ends(mine: Observation, theirs: Observation) -> Likeness:
+    """Compare two answers of which one at least cannot be taken apart into results."""
+    assert mine.fault is not None
+    assert theirs.fault is not None
+    if mine.fault.kind is not theirs.fault.kind:
+        return Likeness.DIFFERENT
+    if isinstance(mine.outcome, ends.Raised) and isinstance(theirs.outcome, ends.Raised):
+        if mine.outcome.type != theirs.outcome.type:
+            return Likeness.DIFFERENT
+        return Likeness.SAME if mine.outcome.message == theirs.outcome.message else Likeness.AKIN
+    if isinstance(mine.outcome, ends.Returned) and isinstance(theirs.outcome, ends.Returned):
+        if repr(mine.outcome.value) == repr(theirs.outcome.value):
+            return Likeness.SAME
+        alike = mine.fault.summary.split(":")[0] == theirs.fault.summary.split(":")[0]
+        same = alike and _same_facts(_facts(mine.outcome.value), _facts(theirs.outcome.value))
+        return Likeness.AKIN if same else Likeness.DIFFERENT
+    return Likeness.SAME
+
+
+def _facts(value: Any) -> list[Any]:
+    """What must be alike in two akin answers: all but a list's whole numbers, which are labels or counts."""
+    if isinstance(value, dict):
+        return [
+            fact for name, item in value.items() for fact in (name, *([item] if type(item) is int else _facts(item)))
+        ]
+    if isinstance(value, list | tuple):
+        return [fact for item in value if type(item) is not int for fact in _facts(item)]
+    return [value]
+
+
+def _same_facts(mine: list[Any], theirs: list[Any]) -> bool:
+    if len(mine) != len(theirs):
+        return False
+    for one, other in zip(mine, theirs, strict=True):
+        if type(one) is not type(other) or np.shape(one) != np.shape(other):
+            return False
+        numbers = np.asarray(one).dtype.kind in "fc"
+        if not (np.allclose(one, other, rtol=1e-9, equal_nan=True) if numbers else np.all(one == other)):
+            return False
+    return True
+
+
+def _same_values(mine: Observation, theirs: Observation) -> bool:
+    """Whether every result that is wrong in the candidate's answer is wrong in the other, and by as much."""
+    assert mine.got is not None
+    assert theirs.got is not None
+    for got, other, wrong, theirs_wrong, part in zip(
+        mine.got, theirs.got, mine.wrong, theirs.wrong, mine.truth.parts, strict=True
+    ):
+        if not wrong:
+            continue
+        if not theirs_wrong or got is None or other is None or got.shape != other.shape:
+            return False
+        tolerance = np.asarray(
+            part.tolerance if part.tolerance.shape == got.shape else np.max(part.tolerance, initial=0)
+        )
+        if part.deviation is not None:  # both were given the same draws, so chance is no excuse
+            tolerance = 1e-5 * np.max(np.abs(other), initial=0)
+        with np.errstate(all="ignore"):
+            close = np.abs(got - other) <= 16 * tolerance + 1e-12 * np.abs(other)
+            same = close | (got == other) | (np.isnan(got) & np.isnan(other))
+        if not np.all(same):
+            return False
+    return True

@@ -1,0 +1,221 @@
+"""Grading one file: put every case, hold each answer against both oracles, explain the smallest failure."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from autodrill.drills.customs import CUSTOMS, old_names
+from autodrill.drills.exercise import Kind
+from autodrill.errors import InternalError
+from autodrill.grading.cases.case_set import Prepared
+from autodrill.grading.report import FATAL, Basis, Failure, FaultKind, Remark, Report, Verdict
+from autodrill.grading.runners import start_on_gpu, start_runner
+from autodrill.grading.submission import Submission
+from autodrill.sandbox import outcomes as ends
+from autodrill.sandbox.confinement import Standing
+from autodrill.sandbox.launcher import Spawn, spawn_fresh
+from autodrill.sandbox.limits import CHECK_LIMITS
+
+if TYPE_CHECKING:
+    from autodrill.drills.exercise import Exercise, Solution
+    from autodrill.grading.cases.compare import Observation
+    from autodrill.sandbox.runner import Limits, Runner
+
+__all__ = ["Submission", "grade"]
+
+
+def grade(
+    exercise: Exercise,
+    solution: Solution,
+    submission: Submission,
+    *,
+    seed: int,
+    only: int | None = None,
+    runner: Runner | None = None,
+    spawn: Spawn = spawn_fresh,
+    limits: Limits = CHECK_LIMITS,
+    prepared: Prepared | None = None,
+) -> Report:
+    """Grade a file and say what is wrong with it, on the smallest input that shows it.
+
+    Args:
+        exercise: The exercise.
+        solution: Its solution side.
+        submission: The file.
+        seed: Seed of the cases.
+        only: Put only the case of this index of the battery.
+        runner: A process already started for this file, to save its start-up time; it is closed.
+        spawn: How to come by a process otherwise.
+        limits: Limits of time, memory and output.
+        prepared: What is the same for every file under this seed and these limits, to save making it again.
+
+    Returns:
+        The report; its verdict is `internal` where the exercise or autodrill is at fault. A file that is still the
+        stub is "not implemented yet", whatever the stub does when it is run.
+
+    Raises:
+        UsageError: If the battery has no case `only`, or this system cannot hold a candidate's process.
+    """
+    started = time.perf_counter()
+    prepared = prepared or Prepared(exercise, solution, seed, limits)
+    report = Report(exercise.id, submission.path, Verdict.PASS, seed)
+    if runner is None:
+        prepared.make_ahead(only)  # a fork server that is still starting is waited for by whoever wants a fork
+    with runner or start_runner(exercise, limits, spawn) as process:
+        try:
+            report = _grade(process, prepared, submission, report, only)
+        except InternalError as error:
+            report = replace(report, verdict=Verdict.INTERNAL, detail=error.message)
+        output, standing, device = process.stdout, process.standing or Standing(), process.device
+    if exercise.kind is Kind.KERNEL and report.verdict is Verdict.PASS:
+        report, device = _on_gpu_too(prepared, submission, report, only, device)
+    if report.failure is not None and _is_stub(exercise, submission):
+        words = "not implemented yet: the file is still as it was given"
+        failure = replace(report.failure, kind=FaultKind.NOT_IMPLEMENTED, summary=words, rule=None)
+        report = replace(report, verdict=Verdict.FAIL, failure=failure)
+    return replace(
+        report,
+        output=output,
+        seconds=time.perf_counter() - started,
+        layers=tuple(map(str, standing.held)),
+        lost={str(layer): why for layer, why in standing.lost.items()},
+        device=device,
+    )
+
+
+def _on_gpu_too(
+    prepared: Prepared, submission: Submission, report: Report, only: int | None, device: str
+) -> tuple[Report, str]:
+    """Put a kernel that is right on the simulated device to the GPU, if there is one, and say what it was run on."""
+    from autodrill.grading.kernels.gpu_runner import ON_GPU
+
+    gpu = start_on_gpu(prepared.exercise, prepared.limits) if device != ON_GPU else None
+    if gpu is None:
+        return report, device
+    with gpu:
+        try:
+            return _grade(gpu, prepared, submission, report, only), f"{device} and {gpu.device}"
+        except InternalError as error:  # cupy without a driver that fits it is no fault of the kernel's
+            remark = Remark("no-gpu", f"it was not run on the GPU: {error.message[:200]}")
+            return replace(report, remarks=(*report.remarks, remark)), device
+
+
+def _grade(process: Runner, prepared: Prepared, submission: Submission, report: Report, only: int | None) -> Report:
+    exercise, solution = prepared.exercise, prepared.solution
+    loaded = process.load(submission.source, submission.name, exercise.entry, prepared.scenario)
+    if not isinstance(loaded, ends.Loaded):
+        return _not_loaded(report, exercise, loaded)
+    chosen = prepared.chosen(only)
+    seen: list[tuple[int, Observation]] = []
+    until = time.monotonic() + prepared.limits.total
+    with closing(prepared.put(process, chosen)) as observations:
+        for index, observation in observations:
+            seen.append((index, observation))
+            if observation.fault is not None and observation.fault.kind in FATAL:
+                break
+            if time.monotonic() > until:
+                seen[-1] = index, _too_long(observation, prepared.limits)
+                break
+    failing = [(i, o) for i, o in seen if o.fault is not None and not o.case.remark]
+    passed = sum(o.fault is None for _, o in seen)
+    report = replace(report, cases=len(chosen), passed=passed, basis=_basis(solution, seen))
+    if not failing:
+        remarks = (*_remarks(process, prepared, seen), *_customs(solution, submission, seen))
+        return replace(report, remarks=remarks)
+    failure = _explain(process, prepared, seen, failing)
+    verdict = {FaultKind.TIME: Verdict.TIMEOUT}.get(failure.kind, Verdict.FAIL)
+    return replace(report, verdict=verdict, failure=failure)
+
+
+def _too_long(observation: Observation, limits: Limits) -> Observation:
+    from autodrill.grading.cases.compare import Fault
+
+    words = f"all its calls together take more than {limits.total:g} s"
+    return replace(observation, fault=observation.fault or Fault(FaultKind.TIME, words))
+
+
+def _basis(solution: Solution, seen: list[tuple[int, Observation]]) -> Basis:
+    if solution.judge is not None:
+        return Basis.JUDGE
+    if solution.forward is None:
+        return Basis.ANSWER
+    return Basis.ORACLES if any(o.case.smooth and o.case.dtype == "float64" for _, o in seen) else Basis.ENGINE
+
+
+def _not_loaded(report: Report, exercise: Exercise, end: ends.LoadOutcome) -> Report:
+    verdict = Verdict.TIMEOUT if isinstance(end, ends.TimedOut) else Verdict.ERROR
+    return replace(report, verdict=verdict, failure=_load_failure(exercise, end))
+
+
+def _load_failure(exercise: Exercise, end: ends.LoadOutcome) -> Failure:
+    match end:
+        case ends.NotDefined(found=found, names=names):
+            missing = next((n for n in exercise.entry.split() if n.partition(".")[0] not in names), exercise.entry)
+            if found is not None:
+                return Failure(FaultKind.MISSING, f"`{missing}` is a {found}, not a function")
+            instead = f"; it defines {', '.join(f'`{n}`' for n in names[:3])}" if names else ""
+            return Failure(FaultKind.MISSING, f"the file defines no `{missing}`{instead}")
+        case ends.Broken(kind=ends.BrokenKind.KERNEL):
+            return Failure(FaultKind.COMPILE, end.message, line=end.line, code=(end.text or "").strip())
+        case ends.Broken():
+            summary = end.message if end.kind is ends.BrokenKind.SYNTAX else f"{end.kind}: {end.message}"
+            return Failure(FaultKind.SYNTAX, summary, line=end.line, code=(end.text or "").strip())
+        case ends.Raised():
+            summary = f"the file raises {end.type}" + (f": {end.message}" if end.message else "")
+            code = end.frames[-1].text.strip() if end.frames else ""
+            return Failure(FaultKind.RAISED, summary, line=end.line, code=code)
+        case ends.TimedOut():
+            return Failure(FaultKind.TIME, f"loading the file takes more than {end.limit:g} s", line=end.line)
+        case ends.Flooded():
+            summary = f"loading the file prints more than {end.limit >> 10} KiB"
+            return Failure(FaultKind.OUTPUT, summary, line=end.line)
+        case ends.OutOfMemory():
+            summary = f"loading the file takes more than {end.limit >> 20} MiB of memory"
+            return Failure(FaultKind.MEMORY, summary, line=end.line)
+        case ends.Died():
+            return Failure(FaultKind.DIED, f"the file ended its process ({end.how}) while it was loaded", line=end.line)
+        case ends.Unreadable():
+            return Failure(FaultKind.DIED, "what came back is not an answer")
+        case ends.Loaded():
+            raise TypeError("a file that loaded has not failed")
+
+
+def _explain(
+    process: Runner, prepared: Prepared, seen: list[tuple[int, Observation]], failing: list[tuple[int, Observation]]
+) -> Failure:
+    import numpy as np
+
+    from autodrill.grading.diagnosis.explain import explain  # a right answer need not wait for what names wrong ones
+
+    with np.errstate(all="ignore"):  # what is wrong may be infinite
+        return explain(process, prepared, seen, failing)
+
+
+def _remarks(process: Runner, prepared: Prepared, seen: list[tuple[int, Observation]]) -> tuple[Remark, ...]:
+    """Say what is worth knowing about an accepted answer that is wrong only where the exercise forgives it."""
+    forgiven = [(i, o) for i, o in seen if o.fault is not None and o.case.remark]
+    if not forgiven:
+        return ()
+    failure = _explain(process, prepared, seen, forgiven)
+    if failure.rule is None:
+        return (Remark("remark", f"{failure.label}: {failure.summary}"),)
+    return (Remark(failure.rule.key, failure.rule.hint),)
+
+
+def _customs(solution: Solution, submission: Submission, seen: list[tuple[int, Observation]]) -> tuple[Remark, ...]:
+    """Say what an accepted answer does that the exercise's author leaves at a remark."""
+    found = {name for _, o in seen for name in o.customs}
+    old = old_names(submission.source.decode("utf-8", "replace")) if "old-numpy" in solution.remarks else []
+    which = f": {', '.join(f'`np.{name}`' for name in old)}"
+    return tuple(
+        Remark(name, CUSTOMS[name] + (which if name == "old-numpy" else ""))
+        for name in solution.remarks
+        if name in found or (name == "old-numpy" and old)
+    )
+
+
+def _is_stub(exercise: Exercise, submission: Submission) -> bool:
+    return submission.source.decode("utf-8", "replace").split() == exercise.stub.split()

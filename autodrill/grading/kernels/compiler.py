@@ -1,0 +1,191 @@
+"""The system's C++ compiler, run apart: with bounded time, memory and output, in a folder of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from autodrill.errors import InternalError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from autodrill.drills.kernel_source import KernelSignature, KernelText
+
+__all__ = ["Compiler", "Mishap", "compiler_version", "find_compiler"]
+
+_NAMES = ("g++", "clang++", "c++")
+_SECONDS = 8.0
+"""What compiling may take: a kernel takes a tenth of a second, and a template can take for ever."""
+
+_BOUNDED = f'ulimit -c 0; ulimit -t {int(_SECONDS)}; ulimit -v 2097152; ulimit -f 65536; exec "$@"'
+"""Seconds of processor time, KiB of memory and blocks of 512 bytes in a file: in a shell, as it is then so from the
+compiler's first instruction on, and for whatever it starts."""
+
+_SHOWN = 1 << 14
+_RUNTIME = ("-std=c++17", "-O1", "-w", "-fPIC", "-fvisibility=hidden")
+_KERNEL = (
+    *("-std=c++17", "-O0", "-g1", "-w", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off"),
+    *("-fno-exceptions", "-fno-rtti", "-nostdinc", "-fsanitize=thread", "-fmax-errors=5"),
+)
+_LIBRARY = ("-shared", "-nostdlib", "-Wl,-z,defs", "-lm", "-lc", "-ldl", "-lgcc")
+_FILE = "handed-in"
+_ERROR = re.compile(
+    rf"(?m)^(?:{_FILE}:(?P<line>\d+):(?:(?P<column>\d+):)?|[^\n]*?:) (?:fatal )?error: (?P<message>[^\n]+)"
+)
+_UNDEFINED = re.compile(r"undefined (?:reference to|symbol:?) [`']?(?P<name>[^'\n]+)")
+
+
+def find_compiler(environ: Mapping[str, str] = os.environ) -> str | None:
+    """Return the path of the C++ compiler: what `CXX` names, else the first of the usual names that is there.
+
+    None if there is none, or this is not Linux: the simulated device is laid out as its linkers do.
+    """
+    from shutil import which
+
+    if sys.platform != "linux":
+        return None
+    named = environ.get("CXX", "").split()[:1]
+    return next((path for name in (*named, *_NAMES) if (path := which(name, path=environ.get("PATH")))), None)
+
+
+def compiler_version(path: str) -> str:
+    """Return the first line that a compiler says of itself, or nothing."""
+    try:
+        said = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=5, check=False)  # noqa: S603  the user's own compiler
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return said.stdout.partition("\n")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Mishap:
+    """Why a kernel was not compiled.
+
+    Attributes:
+        message: The compiler's words, or ours.
+        line: The line of the candidate's file, None if it is not known.
+        column: Where in it, from 1.
+    """
+
+    message: str
+    line: int | None = None
+    column: int | None = None
+
+
+class Compiler:
+    """Compiles kernels of one signature, one after another; the device they run on is compiled meanwhile.
+
+    Args:
+        path: The compiler.
+        folder: Where to put what it makes.
+        signature: The kernel that is launched.
+    """
+
+    def __init__(self, path: str, folder: Path, signature: KernelSignature) -> None:
+        self._path = path
+        self._folder = folder
+        self._signature = signature
+        self._made = 0
+        self._device = self._run("device", [*_RUNTIME, "-c", str(_source("device.cpp")), "-o", "device.o"])
+
+    def compile(self, kernel: KernelText) -> Path | Mishap:
+        """Return the shared library made of a kernel, or why there is none.
+
+        Raises:
+            InternalError: The compiler does not work for what is ours.
+        """
+        self._made += 1
+        name = f"kernel{self._made}"
+        (self._folder / f"{name}.cpp").write_text(self._unit(kernel), encoding="utf-8", errors="replace")
+        said = self._said(self._run(name, [*_KERNEL, "-c", f"{name}.cpp", "-o", f"{name}.o"]), name)
+        if said is not None:
+            return _mishap(said)
+        if (wrong := self._said(self._device, "device")) is not None:
+            raise InternalError(f"the simulated device does not compile with {self._path}: {wrong[:500]}")
+        linked = self._run(name, ["device.o", f"{name}.o", "-o", f"{name}.so", *_LIBRARY])
+        said = self._said(linked, name)
+        if said is not None:
+            return _mishap(said)
+        library = self._folder / f"{name}.so"
+        library.chmod(0o755)  # whoever the candidate's process becomes
+        return library
+
+    def line_of(self, library: Path, instruction: int) -> int | None:
+        """Return the line of the candidate's file that an instruction belongs to, None if nobody can tell."""
+        try:
+            said = subprocess.run(  # noqa: S603  no word of it comes from outside
+                ["addr2line", "-e", str(library), hex(instruction)],  # noqa: S607  it comes with the compiler
+                capture_output=True,
+                text=True,
+                timeout=2,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return None
+        found = re.search(r":(\d+)", said.stdout)
+        return int(found[1]) or None if found else None
+
+    def close(self) -> None:
+        """Let go of what still runs."""
+        self._end(self._device)
+
+    def _unit(self, kernel: KernelText) -> str:
+        given = ", ".join(
+            f"*({p.type}{'*' if p.pointer else ''}*)arguments[{i}]" for i, p in enumerate(self._signature.parameters)
+        )
+        launch = f'extern "C" DEVICE_EXEMPT void device_call(void** arguments) {{ {self._signature.name}({given}); }}'
+        head = f'#include "{_source("device.h")}"\n#line {kernel.line} "{_FILE}"\n'
+        return f'{head}{kernel.text}\n#line 1 "launch"\n{launch}\n'
+
+    def _run(self, name: str, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+        environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TMPDIR": str(self._folder)}
+        with (self._folder / f"{name}.txt").open("wb") as said:
+            return subprocess.Popen(  # noqa: S603  the user's own compiler
+                ["/bin/sh", "-c", _BOUNDED, "sh", self._path, *arguments],
+                cwd=self._folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=said,
+                start_new_session=True,
+            )
+
+    def _said(self, process: subprocess.Popen[bytes], name: str) -> str | None:
+        """Wait for a compiler, and return what it said if it failed."""
+        try:
+            status = process.wait(_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._end(process)
+            return f"error: the compiler was stopped after {_SECONDS:g} s"
+        if status == 0:
+            return None
+        with (self._folder / f"{name}.txt").open("rb") as said:
+            return said.read(_SHOWN).decode("utf-8", "replace") or f"error: the compiler ended with status {status}"
+
+    @staticmethod
+    def _end(process: subprocess.Popen[bytes]) -> None:
+        if process.poll() is None:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def _source(name: str) -> Path:
+    return Path(__file__).resolve().parent / name
+
+
+def _mishap(said: str) -> Mishap:
+    if undefined := _UNDEFINED.search(said):
+        return Mishap(f"`{undefined['name']}` is declared and defined nowhere")
+    if found := _ERROR.search(said):
+        line, column = found["line"], found["column"]
+        return Mishap(found["message"], int(line) if line else None, int(column) if column else None)
+    return Mishap(said.strip().partition("\n")[0][:300])

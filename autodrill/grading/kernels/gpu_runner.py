@@ -1,0 +1,104 @@
+"""A candidate's process for kernels on a GPU: compiled by NVRTC there, and judged by the same values as anything else.
+
+A driver needs devices, threads and system calls without number, so such a process is not confined: it is for one's own
+kernels only. What a GPU does with a kernel that races or leaves its arrays is anybody's guess; the simulated device,
+which comes first, says what it did.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from autodrill.grading.kernels.parse import read_kernel, signature_of
+from autodrill.sandbox.confinement import Confinement, Layer, Profile
+from autodrill.sandbox.launcher import spawn_fresh
+from autodrill.sandbox.outcomes import Broken, NotDefined
+from autodrill.sandbox.runner import Runner
+
+if TYPE_CHECKING:
+    from autodrill.drills.exercise import Exercise
+    from autodrill.drills.kernel_source import KernelSignature
+    from autodrill.sandbox.child_process import Child
+    from autodrill.sandbox.limits import Limits
+    from autodrill.sandbox.outcomes import LoadOutcome
+
+__all__ = ["ON_GPU", "GpuRunner", "cupy_folder", "has_gpu"]
+
+ON_GPU = "the GPU"
+
+_DRIVE = Path(__file__).with_name("gpu_driver.py")
+_DEVICES = (Path("/dev/nvidiactl"), Path("/dev/dxg"))
+_NAMES = "#define INFINITY __int_as_float(0x7f800000)\n#define NAN __int_as_float(0x7fffffff)\n"
+"""What nvcc has from a header that NVRTC does not read, and the simulated device has too."""
+
+_SECONDS = 20.0
+"""What a load or launch may take: the first one compiles."""
+
+_APART = Confinement(Profile.OPEN, frozenset({Layer.ENVIRONMENT}))
+
+
+def has_gpu() -> bool:
+    """Return whether there seems to be a GPU and cupy to use it with; neither is touched."""
+    return any(device.exists() for device in _DEVICES) and find_spec("cupy") is not None
+
+
+def cupy_folder() -> str:
+    """Return the folder that cupy is imported from, without importing it."""
+    spec = find_spec("cupy")
+    assert spec is not None
+    assert spec.origin is not None
+    return str(Path(spec.origin).parent.parent)
+
+
+class _Spawn:
+    """Starts processes that can reach the GPU, for kernels of one signature; a `Spawn`."""
+
+    def __init__(self, signature: KernelSignature) -> None:
+        self.signature = signature
+        self._start = partial(spawn_fresh, confinement=_APART)
+
+    def __call__(self, *, memory: int, traced: bool) -> Child:
+        return self._start(memory=memory, traced=traced)
+
+
+class GpuRunner(Runner):
+    """A `Runner` whose files hold a kernel; it is run on the GPU."""
+
+    @classmethod
+    def for_exercise(cls, exercise: Exercise, limits: Limits) -> Self:
+        """Start a process for answers to an exercise; one that finds no GPU says so when it is to load a file."""
+        return cls.start(replace(limits, seconds=_SECONDS), spawn=_Spawn(signature_of(exercise)))
+
+    @property
+    def device(self) -> str:
+        """What a kernel is run on."""
+        return ON_GPU
+
+    def load(
+        self,
+        source: bytes,
+        filename: str,
+        entry: str,
+        scenario: str | None = None,  # noqa: ARG002  a kernel has its own
+        *,
+        seconds: float | None = None,  # noqa: ARG002  what is compiled there takes its time
+    ) -> LoadOutcome:
+        """Load the kernel in a file: see `Runner.load`. It is compiled when it is first launched.
+
+        Raises:
+            InternalError: There is no GPU that works.
+        """
+        spawn = self.spawn
+        assert isinstance(spawn, _Spawn)
+        kernel = read_kernel(source, filename, entry, spawn.signature)
+        if isinstance(kernel, Broken | NotDefined):
+            return kernel
+        types = [(p.dtype, p.pointer) for p in spawn.signature.parameters]
+        text = f'{_NAMES}#line {kernel.line} "{entry}.py"\n{kernel.text}'
+        handed = f"def {entry}():\n    return {text!r}, {spawn.signature.name!r}, {types!r}\n"
+        drive = f"PACKAGES = {cupy_folder()!r}\n{_DRIVE.read_text(encoding='utf-8')}"
+        return super().load(handed.encode(), "<kernel>", entry, drive)

@@ -1,0 +1,142 @@
+"""A candidate's process for kernels: what is loaded is a kernel, compiled outside, and what is called launches it."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from autodrill.errors import NoCompilerError
+from autodrill.grading.kernels.compiler import Compiler, Mishap, find_compiler
+from autodrill.grading.kernels.device_faults import Found, told
+from autodrill.grading.kernels.parse import not_compiled, read_kernel, signature_of
+from autodrill.sandbox.launcher import spawn_fresh
+from autodrill.sandbox.outcomes import Broken, Frame, NotDefined, Raised
+from autodrill.sandbox.runner import UNDER_WAY, Runner
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable
+
+    from autodrill.drills.exercise import Exercise
+    from autodrill.drills.kernel_source import KernelSignature
+    from autodrill.sandbox.child_process import Child
+    from autodrill.sandbox.limits import Limits
+    from autodrill.sandbox.outcomes import CallOutcome, LoadOutcome
+    from autodrill.sandbox.requests import Request
+
+__all__ = ["KernelRunner", "Workshop"]
+
+_DRIVE = Path(__file__).with_name("simulator_driver.py")
+
+_LAUNCH_SECONDS = 1.0
+"""What a launch may take: it takes milliseconds, and somebody waits for an endless loop to be found."""
+
+
+class Workshop:
+    """Where kernels are compiled, and how processes are started that can load what comes out; a `Spawn`.
+
+    Args:
+        signature: What is launched.
+
+    Raises:
+        NoCompilerError: There is no C++ compiler on this machine.
+    """
+
+    def __init__(self, signature: KernelSignature) -> None:
+        path = find_compiler()
+        if path is None:
+            raise NoCompilerError
+        self.signature = signature
+        folder = Path(tempfile.mkdtemp(prefix="autodrill-kernel-"))
+        folder.chmod(0o755)  # whoever the candidate's process becomes
+        self.folder = folder
+        self.compiler = Compiler(path, folder, signature)
+        weakref.finalize(self, _sweep, folder, self.compiler)
+
+    def __call__(self, *, memory: int, traced: bool) -> Child:
+        """Start a process: see `Spawn`."""
+        return spawn_fresh(memory=memory, traced=traced, readable=(str(self.folder),))
+
+
+def _sweep(folder: Path, compiler: Compiler) -> None:
+    compiler.close()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Handed:
+    """The kernel that is loaded."""
+
+    library: Path
+    lines: list[str]
+
+
+class KernelRunner(Runner):
+    """A `Runner` whose files hold a kernel; it is run on the simulated device."""
+
+    _handed: _Handed | None = None
+
+    @classmethod
+    def for_exercise(cls, exercise: Exercise, limits: Limits) -> Self:
+        """Start a process for answers to an exercise.
+
+        Raises:
+            NoCompilerError: There is no C++ compiler on this machine.
+        """
+        return cls.start(limits, spawn=Workshop(signature_of(exercise)))
+
+    @property
+    def device(self) -> str:
+        """What a kernel is run on."""
+        return "a simulated device"
+
+    def load(
+        self,
+        source: bytes,
+        filename: str,
+        entry: str,
+        scenario: str | None = None,  # noqa: ARG002  a kernel has its own
+        *,
+        seconds: float | None = None,
+    ) -> LoadOutcome:
+        """Compile the kernel in a file, and load it: see `Runner.load`."""
+        workshop = self._workshop()
+        kernel = read_kernel(source, filename, entry, workshop.signature)
+        if isinstance(kernel, Broken | NotDefined):
+            return kernel
+        lines = source.decode("utf-8", "replace").split("\n")
+        made = workshop.compiler.compile(kernel)
+        if isinstance(made, Mishap):
+            return not_compiled(made.message, lines, made.line, made.column)
+        types = [(p.dtype, p.pointer, p.const) for p in workshop.signature.parameters]
+        text = f"def {entry}():\n    return {str(made)!r}, {types!r}\n"
+        self._handed = _Handed(made, lines)
+        return super().load(text.encode(), "<kernel>", entry, _DRIVE.read_text(encoding="utf-8"), seconds=seconds)
+
+    def answers(self, requests: Iterable[Request], *, ahead: int = UNDER_WAY) -> Generator[tuple[CallOutcome, ...]]:
+        """Launch the kernel: see `Runner.answers`. What the device has found is put into words here."""
+        quick = (replace(request, seconds=min(request.seconds, _LAUNCH_SECONDS)) for request in requests)
+        for ends in super().answers(quick, ahead=ahead):
+            yield tuple(self._in_words(end) if isinstance(end, Raised) else end for end in ends)
+
+    def _in_words(self, end: Raised) -> Raised:
+        if end.type != "DeviceError" or self._handed is None:
+            return end
+        try:
+            found = Found(end.message)
+        except ValueError:
+            return end
+        workshop = self._workshop()
+        line = -found.at if found.at <= 0 else workshop.compiler.line_of(self._handed.library, found.at - 1)
+        frames: tuple[Frame, ...] = ()
+        if line is not None and 0 < line <= len(self._handed.lines):
+            frames = (Frame(line, workshop.signature.name, self._handed.lines[line - 1]),)
+        arrays = [p.name for p in workshop.signature.parameters if p.pointer]
+        return Raised(found.name, told(found, arrays), frames)
+
+    def _workshop(self) -> Workshop:
+        assert isinstance(self.spawn, Workshop)
+        return self.spawn

@@ -1,0 +1,135 @@
+"""Grading many programs for one exercise: right answers are computed once, and one process serves the unexplained."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from autodrill.grading.cases.arguments import scenario_source
+from autodrill.grading.cases.case_set import Prepared
+from autodrill.grading.cases.question import put
+from autodrill.grading.diagnosis.known_mistakes import Aside
+from autodrill.grading.grade import Submission, grade
+from autodrill.grading.runners import start_runner
+from autodrill.sandbox import outcomes as ends
+from autodrill.sandbox.launcher import spawn_fresh
+from autodrill.sandbox.limits import CHECK_LIMITS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import TracebackType
+
+    from autodrill.drills.case import Case
+    from autodrill.drills.exercise import Exercise, Solution
+    from autodrill.grading.report import Report
+    from autodrill.sandbox.launcher import Spawn
+    from autodrill.sandbox.runner import Limits, Runner
+
+__all__ = ["Bench", "Found"]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Why a program fails: the first case it fails, and what is wrong there."""
+
+    label: str
+    summary: str
+
+
+class Bench:
+    """A place to put one program after another to the cases that `grade` would put them to.
+
+    Use it as a context manager: it holds two processes. A program that ends the process costs the start of another.
+
+    Args:
+        exercise: The exercise.
+        solution: Its solution side.
+        limits: Limits of its processes.
+        spawn: How to come by them.
+    """
+
+    def __init__(
+        self, exercise: Exercise, solution: Solution, limits: Limits = CHECK_LIMITS, spawn: Spawn = spawn_fresh
+    ) -> None:
+        self._exercise = exercise
+        self._solution = solution
+        self._limits = limits
+        self._spawn = spawn
+        self._runner = start_runner(exercise, limits, spawn)
+        self._aside = Aside(lambda: self._runner.sibling(limits), self._runner.device)
+        self._prepared: dict[int, Prepared] = {}
+
+    def report(self, source: str, seed: int) -> Report:
+        """Grade a program in a process of its own, and explain what is wrong with it: see `grade`."""
+        return grade(
+            self._exercise,
+            self._solution,
+            Submission(source.encode(), self._exercise.path.name, self._exercise.path.name),
+            seed=seed,
+            runner=self._runner.sibling(self._limits),
+            limits=self._limits,
+            prepared=self._of(seed),
+        )
+
+    def first_fault(self, source: str, seeds: Iterable[int], *, doubtful: bool = False) -> Found | None:
+        """Return the first fault that makes `grade` fail a program under one of the seeds, or None if there is none.
+
+        Args:
+            source: The program.
+            seeds: The seeds. Large cases are put under seed 0 alone: what they cost is the same under each.
+            doubtful: Whether a fault is expected.
+
+        Raises:
+            InternalError: The exercise contradicts itself.
+        """
+        scenario = scenario_source(self._exercise, self._solution)
+        loaded = self._alive().load(source.encode(), self._exercise.path.name, self._exercise.entry, scenario)
+        if not isinstance(loaded, ends.Loaded):
+            return Found("", f"it cannot be loaded: {type(loaded).__name__}")
+        return next((found for seed in seeds if (found := self._under(seed, doubtful=doubtful))), None)
+
+    def fault_of(self, case: Case) -> Found | None:
+        """Return what the program put to the bench last does wrong in a case of the caller's own.
+
+        Raises:
+            InternalError: The exercise contradicts itself.
+            RuntimeError: That program ended its process.
+        """
+        fault = put(self._runner, self._exercise, self._solution, case).fault
+        return None if fault is None else Found(case.label, fault.summary)
+
+    def cases(self, seed: int) -> list[Case]:
+        """The battery of a seed."""
+        return self._of(seed).cases
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._runner.close()
+        self._aside.close()
+
+    def _alive(self) -> Runner:
+        if self._runner.finished:
+            self._runner = self._runner.sibling(self._limits)
+        return self._runner
+
+    def _of(self, seed: int) -> Prepared:
+        if seed not in self._prepared:
+            # Under one seed every partial derivative, under the others one direction: both oracles are asked under all.
+            thorough = seed == 0
+            self._prepared[seed] = Prepared(
+                self._exercise, self._solution, seed, self._limits, thorough=thorough, aside=self._aside
+            )
+        return self._prepared[seed]
+
+    def _under(self, seed: int, *, doubtful: bool) -> Found | None:
+        graded = [i for i, case in enumerate(self.cases(seed)) if not case.remark and not (case.large and seed)]
+        with closing(self._of(seed).put(self._runner, graded, doubtful=doubtful)) as observations:
+            for _, seen in observations:
+                if seen.fault is not None:
+                    return Found(seen.case.label, seen.fault.summary)
+        return None

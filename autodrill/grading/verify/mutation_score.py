@@ -1,0 +1,127 @@
+"""How strong an exercise's cases are: the mutants of its solution that still pass, and what would catch them."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from autodrill.drills.mutants import mutants
+from autodrill.errors import InternalError, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from autodrill.drills.case import Case
+    from autodrill.drills.exercise import Exercise, Solution
+    from autodrill.drills.mutants import Mutant
+    from autodrill.grading.verify.many_programs import Bench
+
+__all__ = ["Strength", "excuse", "strength"]
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """What became of the mutants of a solution.
+
+    Attributes:
+        mutants: How many were made.
+        equivalent: How many pass and are argued to compute the same.
+        survivors: How many pass although nobody says why.
+        problems: The survivors, and arguments about mutants that do not pass.
+    """
+
+    mutants: int = 0
+    equivalent: int = 0
+    survivors: int = 0
+    problems: tuple[Problem, ...] = ()
+
+
+def strength(bench: Bench, exercise: Exercise, solution: Solution, *, seeds: int) -> Strength:
+    """Put every mutant of a right solution to the bench.
+
+    A mutant that is argued to be equivalent is put under one seed only: what is asked is whether the argument is stale.
+    """
+    file = solution.path.read_text(encoding="utf-8")
+    problems: list[Problem] = []
+    argued: set[str] = set()
+    made = mutants(solution.source, cotangents=solution.cotangents, given=exercise.stub)
+    equivalent = survivors = 0
+    for mutant in made:
+        argument = excuse(solution, mutant)
+        excused = argument is not None
+        try:
+            if bench.first_fault(mutant.source, range(1 if excused else seeds), doubtful=True):
+                continue
+            if argument is not None:
+                argued.add(argument)
+                equivalent += 1
+                continue
+            survivors += 1
+            wrong = _survived(mutant, _catch(bench, solution))
+        except InternalError as error:
+            wrong = f"the mutant `{mutant.key}` cannot be graded: {error.message}"
+        problems.append(Problem(str(solution.path), _line_in(file, solution.source, mutant.line), wrong))
+    stale = [key for key in solution.equivalent if key not in argued]
+    line = 1 + file[: file.find("\nEQUIVALENT") + 1].count("\n")
+    problems += [
+        Problem(str(solution.path), line, f"`EQUIVALENT` excuses `{key}`, but no such mutant passes") for key in stale
+    ]
+    return Strength(len(made), equivalent, survivors, tuple(problems))
+
+
+def excuse(solution: Solution, mutant: Mutant) -> str | None:
+    """Return the key under which a mutant is argued to be equivalent; one ending in `...` is for all that begin so."""
+    keys = (k for k in solution.equivalent if k.endswith("...") and mutant.key.startswith(k.removesuffix("...")))
+    return mutant.key if mutant.key in solution.equivalent else next(keys, None)
+
+
+def _survived(mutant: Mutant, catch: str | None) -> str:
+    advice = f"add cases with {catch}: there it fails" if catch else "add a case that catches it"
+    return f"the mutant `{mutant.key}` passes: {advice}, or say in `EQUIVALENT` why it computes the same"
+
+
+def _catch(bench: Bench, solution: Solution) -> str | None:
+    """Try, on the program put last, what batteries often lack; return the words for what it fails and the solution not.
+
+    Every probe is marked as not smooth, because it may well stand on a kink.
+    """
+    failing = {}
+    for words, case in _probes(bench):
+        try:
+            if words not in failing and bench.fault_of(case):
+                failing[words] = case
+        except (InternalError, RuntimeError):  # the probe makes no sense for this exercise, or ended the process
+            continue
+    if not failing or bench.first_fault(solution.source, ()):
+        return None
+    return next((words for words, case in failing.items() if not bench.fault_of(case)), None)
+
+
+def _probes(bench: Bench) -> Iterator[tuple[str, Case]]:
+    import numpy as np
+
+    changes: dict[str, Callable[[Any], Any]] = {
+        "values of exactly 0": lambda v: v * 0,
+        "negative values": lambda v: -np.abs(v),
+        "ties": np.round,
+        "large values": lambda v: v * 1000.0,
+        "tiny values": lambda v: v * 1e-200,
+    }
+    for case in bench.cases(0):
+        if case.large or case.size:
+            continue
+        plain = replace(case, smooth=False)
+        for words, change in changes.items():
+            floats = {n: change(np.asarray(v)) for n, v in case.inputs.items() if np.asarray(v).dtype.kind == "f"}
+            yield words, replace(plain, inputs=case.inputs | floats)
+        yield "an infinite cotangent", replace(plain, cotangent=np.inf)
+
+
+def _line_in(file: str, source: str, line: int) -> int:
+    """Find the line of the solution file that became line `line` of what was cut out of it."""
+    for node in ast.parse(source).body:
+        if node.end_lineno is not None and node.lineno <= line <= node.end_lineno:
+            text = "\n".join(source.split("\n")[node.lineno - 1 : node.end_lineno])
+            return 1 + file[: max(0, file.find(text))].count("\n") + line - node.lineno
+    return 1

@@ -1,0 +1,203 @@
+"""The proof of an exercise: the stub fails, the solution passes, mistakes are caught and named, mutants caught."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from autodrill.drills.exercise_files import read_text
+from autodrill.drills.solution_file import solution_path
+from autodrill.drills.template import left_to_write
+from autodrill.errors import ContentError, InternalError, NoCompilerError, Problem
+from autodrill.grading.report import Verdict
+from autodrill.grading.verify.many_programs import Bench
+from autodrill.grading.verify.mutation_score import Strength, strength
+from autodrill.sandbox.launcher import spawn_fresh
+from autodrill.sandbox.limits import CHECK_LIMITS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from autodrill.drills.exercise import Exercise, Heading, Solution
+    from autodrill.drills.library import Library
+    from autodrill.sandbox.launcher import Spawn
+
+__all__ = ["Proof", "check_prerequisites", "prove"]
+
+_SHORTEST_LEAK = 12
+"""Characters, spaces aside, from which a line of the solution in a hint gives it away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What proving an exercise found.
+
+    Attributes:
+        exercise: Its id.
+        problems: Everything wrong with it, each with its place and how to mend it; empty if it is proved.
+        mistakes: How many known mistakes were put to the grader.
+        seeds: How many seeds the solution and its mutants were graded with.
+        mutants: How many mutants of the solution were put to the grader.
+        survivors: How many of them pass although nobody says why; each is a problem.
+        equivalent: How many pass and are argued to compute the same.
+        seconds: How long it took.
+    """
+
+    exercise: str
+    problems: tuple[Problem, ...]
+    mistakes: int = 0
+    seeds: int = 0
+    mutants: int = 0
+    survivors: int = 0
+    equivalent: int = 0
+    seconds: float = 0.0
+
+
+def prove(library: Library, exercise: Exercise, *, seeds: int = 5, spawn: Spawn = spawn_fresh) -> Proof:
+    """Prove an exercise by grading its stub, solution, mistakes and mutants as a candidate's files are graded.
+
+    Args:
+        library: Where its solution is found.
+        exercise: The exercise.
+        seeds: How many seeds the solution must pass, and a mutant to survive.
+        spawn: How to come by the processes.
+    """
+    import time
+
+    started = time.perf_counter()
+    left = [p for path in (exercise.path, solution_path(exercise)) if path.is_file() for p in _left_to_write(path)]
+    if left:
+        return Proof(exercise.id, tuple(left), seconds=time.perf_counter() - started)
+    try:
+        solution = library.solution(exercise)
+    except ContentError as error:
+        return Proof(exercise.id, error.problems, seconds=time.perf_counter() - started)
+    strong = Strength()
+    try:
+        bench = Bench(exercise, solution, CHECK_LIMITS, spawn)
+    except NoCompilerError as error:
+        problem = Problem(str(solution.path), 1, f"it cannot be proved here: {error.message}; {error.hint}")
+        return Proof(exercise.id, (problem,), seconds=time.perf_counter() - started)
+    with bench:
+        problems = [*_stub(bench, exercise, solution), *_hints(solution)]
+        wrong = _solution(bench, exercise, solution, seeds)
+        problems += [problem for problem in wrong if problem not in problems]
+        if not wrong:  # mistakes and mutants of a wrong program prove nothing
+            strong = strength(bench, exercise, solution, seeds=seeds)
+            problems += [*_mistakes(bench, solution), *strong.problems]
+    return Proof(
+        exercise.id,
+        tuple(problems),
+        mistakes=len(solution.mistakes),
+        seeds=seeds,
+        mutants=strong.mutants,
+        survivors=strong.survivors,
+        equivalent=strong.equivalent,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _left_to_write(path: Path) -> list[Problem]:
+    return left_to_write(path, read_text(path))
+
+
+def check_prerequisites(exercises: Sequence[Heading]) -> list[Problem]:
+    """Find prerequisites that do not exist, and cycles of them."""
+    requires = {exercise.id: exercise.requires for exercise in exercises}
+    problems = []
+    for exercise in exercises:
+        wrong = [f"it requires `{name}`, which does not exist" for name in exercise.requires if name not in requires]
+        if exercise.id in _reachable(exercise.id, requires):
+            wrong.append("its prerequisites lead back to itself")
+        line = _line_of(exercise.path, r"# requires\b") if wrong else 1
+        problems += [Problem(str(exercise.path), line, message) for message in wrong]
+    return problems
+
+
+def _reachable(exercise: str, requires: Mapping[str, Sequence[str]]) -> set[str]:
+    found: set[str] = set()
+    waiting = list(requires[exercise])
+    while waiting:
+        name = waiting.pop()
+        if name not in found and name in requires:
+            found.add(name)
+            waiting += requires[name]
+    return found
+
+
+def _stub(bench: Bench, exercise: Exercise, solution: Solution) -> list[Problem]:
+    report = bench.report(exercise.stub, 0)
+    if report.verdict is Verdict.PASS:
+        name = exercise.defined[-1]
+        line = _line_of(exercise.path, rf"def {name}\b|class {name}\b")
+        return [Problem(str(exercise.path), line, "the stub passes: leave something to write")]
+    if report.verdict is Verdict.INTERNAL:
+        return [Problem(str(solution.path), 1, f"the exercise contradicts itself: {report.detail}")]
+    return []
+
+
+def _solution(bench: Bench, exercise: Exercise, solution: Solution, seeds: int) -> list[Problem]:
+    for seed in range(seeds):
+        try:
+            found = bench.first_fault(solution.source, [seed])
+        except InternalError as error:
+            return [Problem(str(solution.path), 1, f"the exercise contradicts itself: {error.message}")]
+        if found is None:
+            continue
+        wrong = f"{found.label}: {found.summary}".removeprefix(": ")
+        name = exercise.defined[0]
+        line = _line_of(solution.path, rf"def {name}\b|class {name}\b")
+        return [Problem(str(solution.path), line, f"the worked solution does not pass with seed {seed}: {wrong}")]
+    return []
+
+
+def _mistakes(bench: Bench, solution: Solution) -> list[Problem]:
+    problems = []
+    for mistake in solution.mistakes:
+        report = bench.report(mistake.source, 0)
+        named = [r.key for r in report.remarks]
+        if report.failure is not None and report.failure.rule is not None:
+            named = [report.failure.rule.key]
+        caught = report.verdict is not Verdict.PASS
+        message = None
+        if report.verdict is Verdict.INTERNAL:
+            message = f"the mistake `{mistake.key}` cannot be graded: {report.detail}"
+        elif caught is mistake.remark:
+            message = (
+                f"`{mistake.key}` is a remark, but it fails"
+                if mistake.remark
+                else f"the mistake `{mistake.key}` passes: add a case that catches it, or declare it a remark"
+            )
+        elif mistake.key not in named:
+            instead = f"`{named[0]}`" if named else "nothing"
+            message = f"the mistake `{mistake.key}` is caught, but named {instead}: add a case that tells them apart"
+        if message:
+            problems.append(Problem(str(solution.path), mistake.line, message))
+    return problems
+
+
+def _hints(solution: Solution) -> list[Problem]:
+    """A hint must not hold a line of the solution."""
+    lines = {_squeezed(line) for line in solution.source.splitlines()}
+    giveaways = {
+        line for line in lines if len(line) >= _SHORTEST_LEAK and not line.startswith(("def", "import", "from"))
+    }
+    problems = []
+    for stage, hint in enumerate(solution.hints, 1):
+        leaked = next((line for line in sorted(giveaways) if line in _squeezed(hint)), None)
+        if leaked:
+            line = _line_of(solution.path, r"HINTS\b")
+            problems.append(Problem(str(solution.path), line, f"hint {stage} gives the solution away: `{leaked}`"))
+    return problems
+
+
+def _squeezed(text: str) -> str:
+    return re.sub(r"\s+", "", text)
+
+
+def _line_of(path: Path, pattern: str) -> int:
+    text = path.read_text(encoding="utf-8")
+    found = re.search(rf"(?m)^(?:{pattern})", text)
+    return 1 + text[: found.start()].count("\n") if found else 1

@@ -1,0 +1,54 @@
+"""Proving many exercises: with as many processes as there are cores, each with a fork server of its own."""
+
+from __future__ import annotations
+
+import atexit
+from typing import TYPE_CHECKING
+
+from autodrill.drills.library import Library
+from autodrill.grading.verify.verify import prove
+from autodrill.sandbox.fork_server import own_processes
+from autodrill.sandbox.worker_pool import pool
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+    from pathlib import Path
+
+    from autodrill.grading.verify.verify import Proof
+    from autodrill.sandbox.launcher import Spawn
+
+__all__ = ["prove_all"]
+
+
+def prove_all(library: Library, names: Sequence[str], *, seeds: int, workers: int) -> Generator[Proof]:
+    """Prove exercises, and yield what was found in the same order, each as soon as it and those before it are there.
+
+    Args:
+        library: Where the exercises are.
+        names: Their ids, each of an exercise file that is well formed.
+        seeds: See `prove`.
+        workers: How many processes to use at most, this one if it is one.
+    """
+    workers = min(workers, len(names))
+    if workers <= 1:
+        with own_processes() as spawn:
+            for name in names:
+                yield prove(library, library.find(name), seeds=seeds, spawn=spawn)
+        return
+    with pool(workers, _begin, library.roots, seeds) as executor:
+        yield from executor.map(_continue, names)
+
+
+_worker: list[tuple[Library, Spawn, int]] = []
+"""What a process of a pool proves with."""
+
+
+def _begin(roots: Sequence[Path], seeds: int) -> None:
+    forks = own_processes()
+    _worker.append((Library(roots), forks.__enter__(), seeds))
+    atexit.register(forks.__exit__, None, None, None)
+
+
+def _continue(name: str) -> Proof:
+    library, spawn, seeds = _worker[0]
+    return prove(library, library.find(name), seeds=seeds, spawn=spawn)

@@ -1,0 +1,94 @@
+"""Exercises for the terminal: the list, the task, the solution."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from autodrill.drills.exercise import Kind
+from autodrill.render.plain import DIFFICULTY_COLOURS, fit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rich.console import Console
+
+    from autodrill.drills.exercise import Exercise, Heading, Solution
+    from autodrill.render.plain import Paint
+
+__all__ = ["listing", "print_solution", "print_task"]
+
+_HOUSE_RULES = (
+    "NumPy and the standard library can be imported. Unless the task says otherwise, arguments stay as they are, and "
+    "each result is an array of its own with the dtype of what it is the gradient of."
+)
+_STATE_COLOURS = {"passed": "green", "due": "amber", "tried": "red"}
+
+
+def listing(exercises: Sequence[Heading], states: Mapping[str, object], paint: Paint, width: int) -> list[str]:
+    """Return one line an exercise: state, name, difficulty, minutes, and the title as far as it fits."""
+    if not exercises:
+        return ["no exercise matches"]
+    longest = max(len(e.id) for e in exercises)
+    lines = []
+    for exercise in exercises:
+        state = str(states.get(exercise.id, "new"))
+        mark = f"{state:<6}"
+        left = f"{exercise.id:<{longest}}"
+        level = f"{exercise.difficulty:<6}"
+        minutes = f"{exercise.minutes:>2} min"
+        room = width - len(mark) - longest - len(level) - len(minutes) - 8
+        title = fit(exercise.title, room) if room >= 12 else ""
+        colour = _STATE_COLOURS.get(state)
+        lines.append(
+            "  ".join(
+                [
+                    paint(mark, colour) if colour else paint(mark, "dim"),
+                    paint(left, "bold"),
+                    paint(level, DIFFICULTY_COLOURS[exercise.difficulty]),
+                    minutes,
+                    paint(title, "dim"),
+                ]
+            ).rstrip()
+        )
+    return lines
+
+
+def print_task(console: Console, exercise: Exercise) -> None:
+    """Print the task and the stub."""
+    from rich.syntax import Syntax
+
+    from autodrill.render.terminal_markdown import markdown
+
+    _head(console, exercise)
+    console.print(markdown(exercise.task))
+    console.print()
+    stub = exercise.stub.partition('"""')[2].partition('"""')[2].strip("\n")
+    console.print(Syntax(stub, "python", theme="ansi_dark", background_color="default", word_wrap=True))
+    console.print()
+    if exercise.kind in {Kind.BACKWARD, Kind.JVP, Kind.FORWARD_BACKWARD, Kind.FUNCTION}:
+        console.print(_HOUSE_RULES, style="dim")
+    console.print(f"autodrill open {exercise.id}, write it, then autodrill check {exercise.id}", style="dim")
+
+
+def print_solution(console: Console, exercise: Exercise, solution: Solution) -> None:
+    """Print the worked solution and the explanation."""
+    from rich.syntax import Syntax
+
+    from autodrill.render.terminal_markdown import markdown
+
+    _head(console, exercise)
+    console.print(Syntax(solution.source, "python", theme="ansi_dark", background_color="default", word_wrap=True))
+    console.print()
+    console.print(markdown(solution.explanation))
+
+
+def _head(console: Console, exercise: Exercise) -> None:
+    from rich.text import Text
+
+    colour = {"amber": "yellow"}.get(found := DIFFICULTY_COLOURS[exercise.difficulty], found)
+    head = Text(exercise.id, style="bold")
+    head.append("  ")
+    head.append(exercise.difficulty, style=colour)
+    head.append(f"  {exercise.minutes} min  {', '.join(exercise.topics)}", style="dim")
+    console.print(head)
+    console.print()

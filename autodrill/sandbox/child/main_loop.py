@@ -1,0 +1,289 @@
+"""The loop of the candidate's process: load a file, call what it defines, send back values."""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import io
+import os
+import signal
+import sys
+import types
+import warnings
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+
+from . import call_codec, frames, line_tracer, lockdown, memory_claims, rlimits, tracebacks, values, wire
+from .channel import Channel
+from .collectives import in_step
+from .frames import Kind
+from .layer_names import Standing
+from .module_loader import ABSENT, find, run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["Candidate", "Host", "import_numpy", "main", "plain_call", "serve_confined", "settle", "tie_to"]
+
+_MODULE = "candidate"
+_SCENARIO = "<scenario>"
+
+_Way: TypeAlias = "Callable[[Callable[..., Any], list[Any], str], Any]"
+"""How to call a function with arguments, given the candidate's file name: plainly, traced or under a debugger."""
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """What differs between a process that is graded, traced or debugged."""
+
+    load: _Way
+    call: _Way
+    spare_memory: Callable[[], object]
+
+
+def main(job: int) -> NoReturn:
+    """Serve the job channel until it closes, in a process of its own.
+
+    Args:
+        job: The descriptor of the socket to the parent, which has sent a START frame.
+    """
+    os.set_inheritable(job, False)
+    channel = Channel(job)
+    _, start = channel.receive()
+    assert isinstance(start, dict)
+    parent, numpy = _int(start["parent"]), str(start["numpy"])
+    tie_to(parent)
+    import_numpy(numpy)
+    if start["debug"]:
+        from .debugger import debug
+
+        _stand_alone()
+        _serve(channel, Host(plain_call, debug, lambda: None), Standing())
+    readable, marker = start["readable"], start["marker"]
+    assert isinstance(readable, tuple)
+    ready = lockdown.make_ready(lockdown.read_order(start), numpy, parent, map(str, readable))
+    host = settle(_int(start["dump"]))
+    serve_confined(channel, host, ready, _int(start["memory"]), None if marker is None else _int(marker))
+
+
+def settle(dump: int) -> Host:
+    """Prepare this process, or the forks it will have, for a candidate's file.
+
+    Args:
+        dump: The descriptor to dump a stack into.
+    """
+    _stand_alone()
+    sys.dont_write_bytecode = True
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=True)  # what was printed before a kill is still seen
+    faulthandler.enable(dump, all_threads=False)
+    faulthandler.register(signal.SIGUSR1, dump, all_threads=False)
+    return Host(plain_call, plain_call, rlimits.spare())
+
+
+def serve_confined(channel: Channel, host: Host, ready: lockdown.Ready, memory: int, marker: int | None) -> NoReturn:
+    """Give up what is to be given up, and serve the job channel until it closes.
+
+    Args:
+        channel: The job channel.
+        host: What `settle` has returned.
+        ready: What was made to be confined with.
+        memory: Bytes it may allocate beyond what Python and NumPy take.
+        marker: The descriptor to mark the running line in, None not to.
+    """
+    host.spare_memory()
+    host = replace(host, spare_memory=rlimits.spare(rlimits.spare_bytes(memory)))
+    if marker is not None:
+        way = line_tracer.Marker(marker).call
+        host = replace(host, load=way, call=way)
+    _serve(channel, host, lockdown.confine(ready, memory))
+
+
+def _serve(channel: Channel, host: Host, standing: Standing) -> NoReturn:
+    import numpy as np
+
+    channel.send(Kind.READY, standing.to_wire())
+    drive: Callable[..., Any] | None = None
+    candidate: Candidate | None = None
+    while True:
+        kind, request = channel.receive()
+        if kind is Kind.SCENARIO:
+            drive = None
+            try:
+                drive = None if request is None else _drive(request)
+            except Exception as error:
+                channel.send(Kind.RAISED, tracebacks.raised(error, _SCENARIO))
+            else:
+                channel.send(Kind.LOADED, None)
+        elif kind is Kind.LOAD:
+            assert isinstance(request, tuple)
+            rlimits.renew_cpu(_float(request[-1]))
+            candidate = Candidate(request, drive, host)
+            channel.send(*candidate.load())
+        else:
+            assert kind is Kind.CALL
+            assert candidate is not None
+            own, asked, budget, seconds = call_codec.read(request)
+            rlimits.renew_cpu(seconds * len(asked))
+            with np.errstate(all="ignore"):
+                for kind, answer, more in candidate.calls(own, asked, budget):
+                    channel.send(kind, answer, budget + frames.STRUCTURE_BYTES, more=more)
+
+
+class Candidate:
+    """One file of the candidate's, and what is called in it."""
+
+    def __init__(self, request: wire.Value, drive: Callable[..., Any] | None, host: Host) -> None:
+        assert isinstance(request, tuple)
+        source, filename, entry, _ = request
+        assert isinstance(source, bytes)
+        assert isinstance(filename, str)
+        assert isinstance(entry, str)
+        self.source, self.filename, self.entry = source, filename, entry
+        self.module = types.ModuleType(_MODULE)
+        self.drive, self.host = drive, host
+        self.target: Callable[..., Any] | None = None
+        self.earlier: Any = None
+
+    def load(self) -> tuple[Kind, wire.Value]:
+        """Run the file, and return what to answer."""
+        import numpy as np
+
+        tracebacks.remember_source(self.source, self.filename)
+        try:
+            code = compile(self.source, self.filename, "exec", dont_inherit=True)
+        except BaseException as error:
+            return Kind.BROKEN, tracebacks.broken(error, self.source)
+        module = self.module
+        module.__file__ = self.filename
+        sys.modules[_MODULE] = module
+        try:
+            with np.errstate(all="ignore"):
+                lacking = run(code, self.source, self.filename, module.__dict__, self._execute)
+            entries = [find(module.__dict__, name) for name in self.entry.split()]
+            for entry in entries:
+                if entry is ABSENT and lacking is not None:
+                    return self._raised(lacking)
+                if not callable(entry):
+                    found = None if entry is ABSENT else values.type_name(entry)
+                    return Kind.NOT_DEFINED, (tracebacks.public_names(module.__dict__), found)
+        except BaseException as error:
+            return self._raised(error)
+        called: Any = tuple(entries) if len(entries) > 1 else entries[0]
+        self.target = called if self.drive is None else _Driven(self.drive, called)
+        return Kind.LOADED, None
+
+    def _execute(self, code: Any, namespace: dict[str, Any]) -> None:
+        self.host.load(exec, [code, namespace], self.filename)
+
+    def calls(
+        self, own: list[call_codec.Plain], asked: list[call_codec.Told], budget: int
+    ) -> Iterator[tuple[Kind, wire.Value, bool]]:
+        """Make calls, up to one that does not return, and yield each's answer and whether another will follow."""
+        first: list[Any] | None = None
+        self.earlier = None
+        for left, (places, again, watched) in zip(range(len(asked) - 1, -1, -1), asked, strict=True):
+            arguments = first if again and first is not None else _build(own, places)
+            first = arguments if first is None else first
+            sent = [call_codec.data_of(own[place]) for place in places] if watched else None
+            kind, answer = self._call(arguments, sent, budget, keep=left > 0)
+            if kind is not Kind.RETURNED:
+                yield kind, answer, False
+                return
+            yield kind, answer, left > 0
+
+    def _call(
+        self, arguments: list[Any], sent: list[bytes | None] | None, limit: int, *, keep: bool
+    ) -> tuple[Kind, wire.Value]:
+        assert self.target is not None
+        before = None if sent is None else [memory_claims.snapshot(*each) for each in zip(arguments, sent, strict=True)]
+        try:
+            result = values.plain(self.host.call(self.target, arguments, self.filename))
+            answer = wire.Encoded(values.encode(result, limit=limit))
+            found = None if before is None else memory_claims.compare(arguments, before, result, self.earlier)
+            if keep and self.earlier is None:  # of the same request: a result must outlive the call after it
+                self.earlier = result
+        except values.OversizedError as error:
+            return Kind.OVERSIZED, str(error)
+        except BaseException as error:
+            return self._raised(error)
+        return Kind.RETURNED, (answer, None if found is None else found.to_wire())
+
+    def _raised(self, error: BaseException) -> tuple[Kind, wire.Value]:
+        if isinstance(error, MemoryError):
+            self.host.spare_memory()
+        return Kind.RAISED, tracebacks.raised(error, self.filename)
+
+
+def _build(own: list[call_codec.Plain], places: bytes) -> list[Any]:
+    """Build a call's arguments afresh; those that are said to be the same are one object."""
+    built = {place: call_codec.build(own[place]) for place in places}
+    return [built[place] for place in places]
+
+
+def plain_call(function: Callable[..., Any], arguments: list[Any], _filename: str) -> Any:
+    """Call a function."""
+    return function(*arguments)
+
+
+class _Driven:
+    """The candidate's function or class, or a tuple of them, put through a scenario."""
+
+    def __init__(self, drive: Callable[..., Any], entry: Any) -> None:
+        self._drive = drive
+        self._entry = entry
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._drive(self._entry, *arguments)
+
+
+def _drive(scenario: wire.Value) -> Callable[..., Any]:
+    import numpy as np
+
+    assert isinstance(scenario, str)
+    tracebacks.remember_source(scenario.encode(), _SCENARIO)
+    namespace: dict[str, Any] = {"__name__": "scenario", "np": np, "in_step": in_step}
+    exec(compile(scenario, _SCENARIO, "exec", dont_inherit=True), namespace)
+    if "drive" not in namespace:
+        raise NameError("it does not define `drive`")
+    drive: Callable[..., Any] = namespace["drive"]
+    return drive
+
+
+def _stand_alone() -> None:
+    """Make this process look like one that runs the candidate's file alone."""
+    warnings.simplefilter("ignore")
+    sys.argv = [_MODULE]
+
+
+def tie_to(parent: int) -> None:
+    """Die with the parent from the start, and keep below this process what a candidate may start, on Linux."""
+    if sys.platform == "linux":
+        with contextlib.suppress(ImportError):  # a Python built without ctypes: the layer is lost, and said to be
+            from . import privileges
+
+            privileges.die_with_parent(parent)
+            privileges.adopt_orphans()
+
+
+def import_numpy(folder: str) -> None:
+    """Import NumPy from `folder` and leave nothing but it and the standard library to be imported.
+
+    NumPy's own submodules stay importable through the package's path, so none is loaded before it is asked for.
+    """
+    sys.path[0] = folder
+    numpy = import_module("numpy")
+    del sys.path[0]
+    # The first product that is not tiny maps the buffers of the BLAS: memory that no candidate has asked for.
+    _ = numpy.ones((128, 128)) @ numpy.ones((128, 128))
+
+
+def _int(value: wire.Value) -> int:
+    assert isinstance(value, int)
+    return value
+
+
+def _float(value: wire.Value) -> float:
+    assert isinstance(value, float)
+    return value

@@ -1,0 +1,247 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from autodrill.bank.question_files import load_questions, read_file
+from autodrill.bank.question_index import question_ids
+from autodrill.bank.questions import (
+    BugKey,
+    ChoiceKey,
+    CommonlyRead,
+    DeriveKey,
+    Difficulty,
+    FollowUp,
+    Kind,
+    NumericKey,
+    PredictKey,
+)
+from autodrill.content import content_root
+from autodrill.errors import ContentError, FileError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+PROOF = "```python\ncomputed = {}\n```"
+
+
+def messages(path: Path) -> str:
+    return "\n".join(str(problem) for problem in read_file(path)[1])
+
+
+def test_a_question_is_read_whole(write: Callable[..., Path], text: Callable[..., str]) -> None:
+    often = "- [E7] recursion is fine. *In fact,* it overflows\n  at depth 1000."
+    proof = "```python torch\nassert 1 + 1 == 2\n```"
+    path = write(text(ask="Say why.", exercises='["add_backward"]', You_will_often_read=often, Proof=proof))
+    (question,) = load_questions(path.parent)
+    assert (question.id, question.kind, question.difficulty, question.minutes) == (
+        "sum-rule",
+        Kind.RECALL,
+        Difficulty.EASY,
+        2,
+    )
+    assert (question.title, question.body) == ("What happens at a fork?", "Say why.")
+    assert question.home_topic == "graph"
+    assert question.exercises == ("add_backward",)
+    assert question.key_points == ("one", "two", "three")
+    assert question.follow_ups == (FollowUp("Why?", "The chain rule."), FollowUp("And then?", None))
+    assert question.commonly_read == (CommonlyRead(7, "recursion is fine.", "it overflows\nat depth 1000."),)
+    assert question.proofs[0].needs_torch
+    # The fence knows its place in the file, so that a failing proof's traceback points there.
+    assert path.read_text(encoding="utf-8").splitlines()[question.proofs[0].line - 1] == "assert 1 + 1 == 2"
+
+
+def test_code_may_hold_what_would_otherwise_end_a_section_or_a_question(
+    write: Callable[..., Path], text: Callable[..., str]
+) -> None:
+    code = "```diff\n+++\n## not a title\n### not a section\n- not a bullet\n```"
+    path = write(text(Answer=f"Look:\n\n{code}"), text(id='"second"'))
+    first, second = load_questions(path.parent)
+    assert code in first.answer
+    assert second.id == "second"
+
+
+def test_a_choice_keeps_the_order_of_the_file_and_the_explanations(
+    write: Callable[..., Path], text: Callable[..., str]
+) -> None:
+    options = "- [ ] none: a seed counts\n- [x] they add :: the chain rule: a sum\n- [ ] they multiply :: along a path"
+    path = write(text(kind='"choice"', Options=options))
+    key = load_questions(path.parent)[0].key
+    assert isinstance(key, ChoiceKey)
+    assert [(o.text, o.right, o.explanation) for o in key.options] == [
+        ("none", False, "a seed counts"),
+        ("they add", True, "the chain rule: a sum"),
+        ("they multiply", False, "along a path"),
+    ]
+    assert key.right == 1
+
+
+def test_numeric_answers_may_be_fractions(write: Callable[..., Path], text: Callable[..., str]) -> None:
+    path = write(text(kind='"numeric"', table='tolerance = 0.01\n[answers]\n"dL/dx" = "1/4"\ny = -2', Proof=PROOF))
+    key = load_questions(path.parent)[0].key
+    assert isinstance(key, NumericKey)
+    assert (key.answers, key.values, key.tolerance) == (
+        {"dL/dx": "1/4", "y": "-2"},
+        {"dL/dx": 0.25, "y": -2.0},
+        0.01,
+    )
+
+
+def test_a_bug_knows_the_mended_program(write: Callable[..., Path], text: Callable[..., str]) -> None:
+    program = "```python\ndef f(x):\n    return x\n```"
+    path = write(text(kind='"bug"', ask=program, line="2", fix='"    return 2 * x"', Proof=PROOF))
+    key = load_questions(path.parent)[0].key
+    assert isinstance(key, BugKey)
+    assert key.mended.code == "def f(x):\n    return 2 * x\n"
+
+
+def test_a_prediction_and_a_derivation_are_read(write: Callable[..., Path], text: Callable[..., str]) -> None:
+    path = write(
+        text(kind='"predict"', ask="```python torch\nprint(3)\n```", output='"3"'),
+        text(id='"d"', kind='"derive"', variables='["x"]', table='[answers]\n"f\'" = "2*x"', Proof=PROOF),
+    )
+    predicted, derived = (question.key for question in load_questions(path.parent))
+    assert isinstance(predicted, PredictKey)
+    assert predicted.program.needs_torch
+    assert isinstance(derived, DeriveKey)
+    assert derived.answers == {"f'": "2*x"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"id": '"Sum Rule"'}, ":2: `id` is lower-case letters"),
+        ({"id": None}, ":1: `id` is missing"),
+        ({"kind": '"essay"'}, ":3: `kind` is one of recall, choice"),
+        ({"minutes": "0"}, ":5: `minutes` is a positive number"),
+        ({"topics": "[]"}, ":6: `topics` is an array of at least one"),
+        ({"topics": '["graph", "graph"]'}, ":6: `topics` names something twice"),
+        ({"sources": '["somewhere"]'}, ":7: in `sources`: a document and a number"),
+        ({"exercises": '["Mul Backward"]'}, ":8: in `exercises`"),
+        ({"dificulty": '"easy"'}, ":8: unknown field `dificulty`; did you mean `difficulty`?"),
+        ({"tolerance": "0.1"}, ":8: a recall question has no field `tolerance`"),
+        ({"minutes": '"two'}, ":5: the front matter is not TOML"),
+        ({"Answer": None}, "the section `### Answer` is missing"),
+        ({"Answer": ""}, "the section `Answer` is empty"),
+        ({"Remarks": "none"}, "unknown section `Remarks`"),
+        ({"Key_points": "- one"}, "`Key points` has 1 items, 3 to 6 are wanted"),
+        ({"Follow_ups": "Why?"}, "`Follow-ups` is a list"),
+        ({"Common_wrong_answers": "It does."}, "`Common wrong answers` is a list"),
+        ({"You_will_often_read": "- it is so."}, "written as `- [E7] the claim."),
+        ({"Options": "- [x] a"}, "a recall question has no `### Options`"),
+        ({"Proof": "Run this:\n```python\n```"}, "a proof is code fences only"),
+        ({"Proof": "```py\n```"}, "a proof's fence is opened with"),
+        ({"Answer": r"It is \frac{1}{2}."}, r"`\frac` is LaTeX"),
+        ({"Answer": "It is x*y*z."}, "are read as emphasis"),
+        ({"Answer": "```python\nx = 1"}, "this code fence is never closed"),
+        ({"kind": '"numeric"', "table": "[answers]\nx = 1"}, "the section `### Proof` is missing"),
+        ({"kind": '"numeric"', "table": "[answers]\nx = 1\ntolerance = 0.1"}, ":10: `tolerance` belongs above"),
+        ({"kind": '"numeric"', "table": '[answers]\nx = "1 +"'}, ":9: the answer `x`: `1 +` cannot be read"),
+        ({"kind": '"predict"', "output": '"3"'}, "holds exactly one ```python fence, this one 0"),
+        ({"kind": '"bug"', "line": "9", "fix": '"y"', "ask": "```python\nx\n```"}, ":8: `line` is between 1 and 1"),
+        (
+            {"kind": '"bug"', "line": "1", "fix": '"x"', "ask": "```python\nx\n```"},
+            ":9: `fix` is the line as it stands",
+        ),
+        ({"kind": '"derive"', "variables": '["x"]', "table": '[answers]\nf = "2*y"'}, ":10: the formula `f`: `y` is"),
+        ({"kind": '"choice"'}, ":3: a choice question has a section `### Options`"),
+        ({"kind": '"choice"', "Options": "- [x] a\n- [x] b\n- [ ] c :: d"}, "exactly one option is marked `[x]`"),
+        ({"kind": '"choice"', "Options": "- [x] a\n- [ ] b"}, "a wrong option says what it stands for"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(
+    write: Callable[..., Path], text: Callable[..., str], changes: dict[str, str | None], message: str
+) -> None:
+    path = write(text(**changes))
+    assert message in messages(path)
+    assert read_file(path)[0] == []
+
+
+def test_every_problem_of_every_file_is_reported_at_once(write: Callable[..., Path], text: Callable[..., str]) -> None:
+    write(text(minutes="-1", difficulty='"nasty"'), name="a.md")
+    path = write(text(topics="3"), name="b.md")
+    with pytest.raises(ContentError) as caught:
+        load_questions(path.parent)
+    assert [(problem.path.rpartition("/")[2], problem.line) for problem in caught.value.problems] == [
+        ("a.md", 4),
+        ("a.md", 5),
+        ("b.md", 6),
+    ]
+
+
+def test_a_repeated_id_names_both_places(write: Callable[..., Path], text: Callable[..., str]) -> None:
+    write(text(), name="a.md")
+    path = write(text(), name="b.md")
+    with pytest.raises(ContentError, match=r"b\.md:1: the id `sum-rule` is already used at .*a\.md:1"):
+        load_questions(path.parent)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", ":1: no question in this file"),
+        ("# Hello\n", ":1: a question file starts with"),
+        ("+++\nid", ":1: the front"),
+    ],
+)
+def test_a_file_that_is_no_question_file_is_refused(write: Callable[..., Path], content: str, message: str) -> None:
+    assert message in messages(write(content))
+
+
+def test_an_unreadable_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "latin.md").write_bytes(b"+++\n\xe9\n")
+    with pytest.raises(FileError, match=r"latin\.md"):
+        load_questions(tmp_path)
+
+
+def test_drafts_and_hidden_files_are_skipped(write: Callable[..., Path], text: Callable[..., str]) -> None:
+    write("draft", name="_draft.md")
+    path = write(text())
+    assert len(load_questions(path.parent)) == 1
+
+
+def test_four_hundred_questions_load_in_a_blink(write: Callable[..., Path], text: Callable[..., str]) -> None:
+    proof = "```python\n" + "x = 1\n" * 20 + "```"
+    answer = "One line of prose about a gradient.\n\n" * 10
+    path = write(*(text(id=f'"q{i}"', Answer=answer, Proof=proof) for i in range(400)))
+    best = min(timed(path) for _ in range(3))
+    # 0.08 s on an idle core of 2020; three times that is room for a busy machine and still catches a quadratic scan.
+    assert best < 0.6
+
+
+def timed(path: Path) -> float:
+    start = time.process_time()
+    load_questions(path.parent)
+    return time.process_time() - start
+
+
+def test_loading_imports_neither_numpy_nor_rich() -> None:
+    program = (
+        "import sys, autodrill.bank.question_files, autodrill.bank.judge;"
+        "print(sorted({'numpy', 'rich', 'fsrs', 'torch'} & set(sys.modules)))"
+    )
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert printed.strip() == "[]"
+
+
+def test_the_ids_alone_are_those_of_the_questions_and_reading_them_parses_none() -> None:
+    assert question_ids() == [question.id for question in load_questions()]
+    program = (
+        "import sys; from autodrill.bank.question_index import question_ids as ids; ids(); "
+        "print('tomllib' in sys.modules)"
+    )
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert printed.strip() == "False"
+
+
+def test_files_come_in_the_order_the_folder_lists_and_the_others_after_them_by_name(tmp_path: Path) -> None:
+    card = (content_root() / "questions" / "conv.md").read_text(encoding="utf-8")
+    for name in ("alpha", "beta", "gamma"):
+        (tmp_path / f"{name}.md").write_text(card.replace('id = "', f'id = "{name}-'), encoding="utf-8")
+    (tmp_path / "_order.txt").write_text("gamma\nbeta\n", encoding="utf-8")
+    assert list(dict.fromkeys(q.id.split("-")[0] for q in load_questions(tmp_path))) == ["gamma", "beta", "alpha"]

@@ -1,0 +1,178 @@
+"""The learner's files and history: found from anywhere, never overwritten, and a clear word where there is no way."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from autodrill.practice.folders import history_file, practice_folder
+
+if TYPE_CHECKING:
+    from tests.conftest import Run
+
+RIGHT = """
+def mul_backward(self, other, out):
+    self.grad += other.data * out.grad
+    other.grad += self.data * out.grad
+"""
+WRONG = RIGHT.replace("+=", "=")
+
+
+def practice() -> Path:
+    return practice_folder(os.environ)
+
+
+def states(run: Run) -> dict[str, str]:
+    listed = json.loads(run("list", "--output-format", "json").stdout)["exercises"]
+    return {e["id"]: e["state"] for e in listed}
+
+
+def due_of(run: Run) -> str:
+    done = run("check", "mul_backward")
+    assert done.returncode == 0
+    return next(line for line in done.stderr.splitlines() if "next review" in line)
+
+
+def test_a_stub_is_opened_in_the_practice_folder_and_checked_from_anywhere(run: Run, tmp_path: Path) -> None:
+    opened = run("open", "mul_ba")
+    assert opened.stdout.strip() == str(practice() / "mul_backward.py")
+    (practice() / "mul_backward.py").write_text(RIGHT, encoding="utf-8")
+    assert run("check", "mul_backward", cwd=tmp_path).returncode == 0
+    assert run("check", "mul_backward", cwd=Path(os.sep)).returncode == 0
+
+
+def test_a_file_here_wins_over_the_practice_folder_s_and_a_named_one_over_both(run: Run, here: Path) -> None:
+    run("open", "mul_backward")
+    (here / "mul_backward.py").write_text(WRONG, encoding="utf-8")
+    (here / "other.py").write_text(RIGHT, encoding="utf-8")
+    assert "`assign`" in run("check", "mul_backward").stdout
+    assert run("check", "mul_backward", "--file", "other.py").returncode == 0
+
+
+def test_an_untouched_stub_is_not_called_wrong(run: Run) -> None:
+    run("open", "mul_backward", "--here")
+    done = run("check", "mul_backward")
+    assert done.returncode == 1
+    assert "not implemented yet" in done.stdout
+
+
+def test_open_never_overwrites(run: Run, here: Path) -> None:
+    path = here / "mul_backward.py"
+    path.write_text("mine", encoding="utf-8")
+    done = run("open", "mul_backward", "--here")
+    assert path.read_text(encoding="utf-8") == "mine"
+    assert "already there, left as it is" in done.stderr
+
+
+def test_reset_gives_the_stub_again_and_keeps_every_version(run: Run, here: Path) -> None:
+    path = here / "mul_backward.py"
+    for text in ("first", "second"):
+        path.write_text(text, encoding="utf-8")
+        done = run("reset", "mul_backward", "--output-format", "json")
+        assert Path(json.loads(done.stdout)["kept"]).read_text(encoding="utf-8") == text
+    assert "raise NotImplementedError" in path.read_text(encoding="utf-8")
+    assert len(list(here.glob("mul_backward.*.bak.py"))) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["open", "mul_backward"], "cannot be written: "),
+        (["hint", "mul_backward"], "cannot be opened: "),
+    ],
+)
+def test_a_home_that_cannot_be_written_to_is_told_with_the_way_out(
+    run: Run, here: Path, words: list[str], said: str
+) -> None:
+    (here / "file").write_text("", encoding="utf-8")  # root, too, cannot make a folder inside a file
+    done = run(*words, AUTODRILL_HOME=str(here / "file" / "home"))
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "`AUTODRILL_HOME`" in done.stderr
+
+
+def test_a_verdict_is_given_even_where_it_cannot_be_remembered(run: Run, here: Path) -> None:
+    (here / "file").write_text("", encoding="utf-8")
+    (here / "mul_backward.py").write_text(RIGHT, encoding="utf-8")
+    done = run("check", "mul_backward", AUTODRILL_HOME=str(here / "file" / "home"))
+    assert done.returncode == 0
+    assert "PASS" in done.stdout
+    assert "not remembered: " in done.stderr
+
+
+def test_a_damaged_history_is_set_aside_and_named(run: Run) -> None:
+    file = history_file(os.environ)
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"no database" * 1000)
+    done = run("hint", "mul_backward")
+    assert done.returncode == 0
+    assert f"warning: the history was damaged; it is kept as `{file}.corrupt-" in done.stderr
+
+
+def test_an_attempt_is_remembered_and_a_pass_is_scheduled(run: Run, here: Path) -> None:
+    path = here / "mul_backward.py"
+    path.write_text(WRONG, encoding="utf-8")
+    run("check", "mul_backward")
+    assert states(run)["mul_backward"] == "tried"
+    path.write_text(RIGHT, encoding="utf-8")
+    assert due_of(run) == due_of(run)
+    assert states(run)["mul_backward"] == "passed"
+    assert states(run)["add_backward"] == "new"
+
+
+def test_a_replayed_case_is_no_attempt(run: Run, here: Path) -> None:
+    (here / "mul_backward.py").write_text(RIGHT, encoding="utf-8")
+    assert run("check", "mul_backward", "--case", "0").returncode == 0
+    assert not history_file(os.environ).exists()
+
+
+def test_hints_come_in_stages_and_bring_the_exercise_back_sooner(run: Run, here: Path) -> None:
+    given = [json.loads(run("hint", "mul_backward", "--output-format", "json").stdout) for _ in range(4)]
+    assert [h["stage"] for h in given] == [1, 2, 3, 3]
+    assert len({h["hint"] for h in given}) == 3
+    (here / "mul_backward.py").write_text(RIGHT, encoding="utf-8")
+    with_hints = due_of(run)
+    os.environ["AUTODRILL_HOME"] += "-of-one-who-took-none"
+    assert days(with_hints) < days(due_of(run))
+
+
+def days(line: str) -> int:
+    word = line.partition("next review ")[2].partition(";")[0]
+    return 0 if word == "today" else 1 if word == "tomorrow" else int(word.split()[1])
+
+
+def test_the_solution_is_refused_before_a_pass_and_shown_after(run: Run, here: Path) -> None:
+    refused = run("solution", "mul_backward")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    (here / "mul_backward.py").write_text(RIGHT, encoding="utf-8")
+    run("check", "mul_backward")
+    shown = run("solution", "mul_backward")
+    assert shown.returncode == 0
+    assert "self.grad += other.data * out.grad" in shown.stdout
+
+
+def test_giving_up_shows_the_solution_and_the_next_pass_earns_nothing_at_once(run: Run, here: Path) -> None:
+    assert "self.grad +=" in run("solution", "mul_backward", "--give-up").stdout
+    (here / "mul_backward.py").write_text(RIGHT, encoding="utf-8")
+    assert days(due_of(run)) <= 1
+
+
+def test_the_next_exercise_is_the_first_not_passed(run: Run, here: Path) -> None:
+    first = json.loads(run("next", "--output-format", "json").stdout)["exercise"]
+    assert first == "add_backward"
+    source = "def add_backward(self, other, out):\n    self.grad += out.grad\n    other.grad += out.grad\n"
+    (here / "add_backward.py").write_text(source, encoding="utf-8")
+    assert run("check", "add_backward").returncode == 0
+    assert json.loads(run("next", "--output-format", "json").stdout)["exercise"] != first
+
+
+def test_todo_lists_what_is_not_passed(run: Run, here: Path) -> None:
+    (here / "mul_backward.py").write_text(RIGHT, encoding="utf-8")
+    run("check", "mul_backward")
+    lines = run("list", "--todo").stdout
+    assert "mul_backward" not in lines.split()
+    assert "add_backward" in lines.split()

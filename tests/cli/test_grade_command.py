@@ -1,0 +1,122 @@
+"""`autodrill grade` and `autodrill doctor` as a shell sees them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from autodrill.sandbox.confinement import Layer
+
+if TYPE_CHECKING:
+    from tests.conftest import Run
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sealed processes are Linux's")
+
+RIGHT = """def mul_backward(self, other, out):
+    self.grad += other.data * out.grad
+    other.grad += self.data * out.grad
+"""
+
+
+@pytest.fixture
+def files(here: Path) -> list[str]:
+    """A right answer, a wrong one and one that does not compile, in the folder commands run in."""
+    for name, text in {"right.py": RIGHT, "wrong.py": RIGHT.replace("+=", "="), "broken.py": "x = ("}.items():
+        (here / name).write_text(text, encoding="utf-8")
+    return ["right.py", "wrong.py", "broken.py"]
+
+
+def test_each_file_gets_a_line_and_the_seed_is_told(run: Run, files: list[str]) -> None:
+    done = run("grade", "mul_backward", *files, "--seed", "7")
+    assert done.returncode == 1
+    lines = done.stdout.splitlines()
+    assert [line.split()[1:3] for line in lines] == [["PASS", "right.py"], ["FAIL", "wrong.py"], ["ERROR", "broken.py"]]
+    assert "assign" in lines[1]
+    assert "3 graded: 1 pass, 1 fail, 1 error; seed 7; confined by environment" in done.stderr
+
+
+def test_all_right_is_done(run: Run, files: list[str]) -> None:
+    assert run("grade", "mul_backward", "right.py").returncode == 0
+
+
+def test_a_folder_stands_for_the_python_files_in_it_and_below(run: Run, here: Path) -> None:
+    for name in ("class/bob/mul_backward.py", "class/alice/mul_backward.py"):
+        (here / name).parent.mkdir(parents=True)
+        (here / name).write_text(RIGHT, encoding="utf-8")
+    (here / "class" / "notes.txt").write_text("not one of them", encoding="utf-8")
+    done = run("grade", "mul_backward", "class")
+    assert [line.split()[2] for line in done.stdout.splitlines()] == [
+        "class/alice/mul_backward.py",
+        "class/bob/mul_backward.py",
+    ]
+
+
+def test_a_folder_without_a_file_is_an_error(run: Run, here: Path) -> None:
+    (here / "empty").mkdir()
+    done = run("grade", "mul_backward", "empty")
+    assert (done.returncode, "no .py file in `empty`" in done.stderr) == (2, True)
+
+
+def test_as_one_document(run: Run, files: list[str]) -> None:
+    done = run("grade", "mul_backward", *files, "--output-format", "json", "--workers", "2")
+    document = json.loads(done.stdout)
+    assert (document["schema"], document["command"]) == (1, "grade")
+    assert [report["verdict"] for report in document["reports"]] == ["pass", "fail", "error"]
+    assert set(document["reports"][0]["layers"]) == set(map(str, Layer))
+    assert {report["seed"] for report in document["reports"]} == {document["seed"]}
+
+
+def test_as_junit(run: Run, files: list[str]) -> None:
+    root = ET.fromstring(run("grade", "mul_backward", *files, "--output-format", "junit").stdout)
+    assert [root.get(name) for name in ("tests", "failures", "errors")] == ["3", "1", "1"]
+    assert [[child.tag for child in case] for case in root.iter("testcase")] == [[], ["failure"], ["error"]]
+
+
+def test_as_annotations(run: Run, files: list[str]) -> None:
+    lines = run("grade", "mul_backward", *files, "--output-format", "github").stdout.splitlines()
+    assert [line.partition(",")[0] for line in lines] == ["::error file=wrong.py", "::error file=broken.py"]
+
+
+@pytest.mark.parametrize("output_format", ["text", "json", "junit", "github"])
+def test_what_cannot_be_written_is_said(here: Path, files: list[str], output_format: str) -> None:
+    command = [sys.executable, "-m", "autodrill", "grade", "mul_backward", "wrong.py", "--output-format", output_format]
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=here)
+    assert done.returncode == 2
+    assert "error: the output cannot be written: No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_what_is_no_file_is_an_error_of_its_own_and_the_rest_is_graded(run: Run, here: Path, files: list[str]) -> None:
+    (here / "link.py").symlink_to("right.py")
+    done = run("grade", "mul_backward", "link.py", "right.py")
+    assert [line.split()[1] for line in done.stdout.splitlines()] == ["ERROR", "PASS"]
+    assert "symbolic link" in done.stdout
+
+
+def test_a_file_that_is_not_there_is_a_usage_error(run: Run, files: list[str]) -> None:
+    done = run("grade", "mul_backward", "right.py", "absent.py")
+    assert done.returncode == 2
+    assert "there is no file `absent.py`" in done.stderr
+
+
+def test_doctor_finds_every_layer_of_this_machine(run: Run) -> None:
+    done = run("doctor", "--output-format", "json")
+    document = json.loads(done.stdout)
+    assert set(document["layers"]) == set(map(str, Layer))
+    assert document["sealed"] is (done.returncode == 0)
+    required = [document["layers"][name]["holds"] for name in ("rlimits", "privileges", "seccomp")]
+    assert document["sealed"] is all(required)
+
+
+def test_doctor_writes_nothing_and_fits_a_screen(run: Run, here: Path) -> None:
+    done = run("doctor")
+    assert all(str(layer) in done.stdout for layer in Layer)
+    assert max(map(len, done.stdout.splitlines()[:9])) <= 80
+    assert list(here.iterdir()) == []

@@ -1,0 +1,109 @@
+"""The placement with the shipped bank, answered from a pipe."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., subprocess.CompletedProcess[str]]
+
+IGNORANT = " \n" * 40  # Space: don't know
+
+
+def place(shipped: Run, *arguments: str, typed: str = IGNORANT) -> subprocess.CompletedProcess[str]:
+    return shipped("quiz", "--placement", "--input", "lines", *arguments, typed=typed)
+
+
+def new_cards(shipped: Run) -> list[str]:
+    done = shipped("quiz", "--limit", "400", "--output-format", "json")
+    return [card["id"] for card in json.loads(done.stdout)["cards"] if card["due"] is None]
+
+
+def right_answers(shipped: Run, topic: str) -> str:
+    """What to type to answer every question of a topic that a placement asks: found by answering one more each time."""
+    from autodrill.bank.curriculum import load_curriculum
+    from autodrill.bank.question_files import load_questions
+    from autodrill.bank.questions import BugKey, ChoiceKey, DeriveKey, NumericKey, PredictKey
+    from autodrill.cli.sitting import shuffled_options
+    from autodrill.practice.placement import Placement
+
+    placement = Placement(load_questions(), load_curriculum(), {topic})
+    typed = ""
+    while (question := placement.next()) is not None:
+        match question.key:
+            case ChoiceKey():
+                options = shuffled_options(question, len(placement.answered))
+                typed += "abcdefgh"[next(i for i, option in enumerate(options) if option.right)] + "\n"
+            case NumericKey(answers=answers) | DeriveKey(answers=answers):
+                typed += "\n" + "".join(f"{answer}\n" for answer in answers.values())
+            case PredictKey(output=output):
+                typed += "\n" + " ".join(output.split()) + "\n"
+            case BugKey(line=line):
+                typed += f"\n{line}\n"
+            case None:
+                raise AssertionError("nobody's word is taken")
+        placement.answer(question, right=True)
+    return typed
+
+
+def test_who_knows_nothing_is_told_so_and_is_asked_everything(shipped: Run) -> None:
+    done = place(shipped)
+    assert done.returncode == 0
+    assert "not asked as new" in done.stdout
+    assert "6 answers; 0 of 356 questions" in done.stdout
+    assert len(new_cards(shipped)) == 356 - 6  # the six come back tomorrow: they were answered wrong
+
+
+def test_what_is_known_is_not_asked_as_new_until_it_is_taken_back(shipped: Run) -> None:
+    before = new_cards(shipped)
+    done = place(shipped, "--topic", "graph", typed=right_answers(shipped, "graph"))
+    assert "graph: you know easy, medium" in done.stdout
+    after = new_cards(shipped)
+    gone = set(before) - set(after)
+    assert {"computational-graph", "draw-label-tiny-graph"} <= gone, "recall questions of what is known too"
+    kept = json.loads(shipped("quiz", "--placement", "--no-input", "--output-format", "json").stdout)["placement"]
+    assert set(kept["excused"]) <= gone
+    assert "you know easy" in shipped("quiz", "--placement", "--no-input").stdout
+    ahead = shipped("quiz", "--ahead", "--limit", "400", "--output-format", "json")
+    assert {card["id"] for card in json.loads(ahead.stdout)["cards"]} == set(before)
+    undone = shipped("quiz", "--placement", "--undo")
+    assert "questions are new again" in undone.stdout
+    assert new_cards(shipped) == before
+    assert shipped("quiz", "--placement", "--undo").returncode == 2
+
+
+def test_a_placement_that_is_quit_concludes_from_what_was_answered(shipped: Run) -> None:
+    assert "1 answer; 0 of 356" in place(shipped, typed=" \nq\n").stdout
+    assert "nothing is concluded" in place(shipped, typed="q\n").stdout
+
+
+def test_a_topic_with_too_few_judged_questions_says_so(shipped: Run) -> None:
+    assert "too few judged questions" in place(shipped, "--topic", "compile").stdout
+
+
+def test_without_a_terminal_nothing_is_waited_for(shipped: Run, home: Path) -> None:
+    done = shipped("quiz", "--placement")
+    assert done.returncode == 2
+    assert "`--input lines`" in done.stderr
+    document = json.loads(shipped("quiz", "--placement", "--output-format", "json").stdout)
+    assert (document["placement"], home.exists()) == (None, False)
+
+
+def test_an_unknown_topic_is_told_with_those_there_are(shipped: Run) -> None:
+    done = place(shipped, "--topic", "quantum")
+    assert (done.returncode, "gradcheck" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("--placement", "--ids", "x"), ("--placement", "--path", "one-week"), ("--undo",), ("--placement", "--seed", "1")],
+)
+def test_what_does_not_go_together_is_refused(shipped: Run, arguments: tuple[str, ...]) -> None:
+    assert shipped("quiz", *arguments).returncode == 2

@@ -1,0 +1,246 @@
+"""What a Tensor is to Python and to NumPy."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pkgutil import iter_modules
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autodrill import engine
+from autodrill.engine import Tensor, ops
+
+
+def test_numpy_gives_a_read_only_view() -> None:
+    x = Tensor([1.0, 2.0])
+    view = x.numpy()
+    with pytest.raises(ValueError, match="read-only"):
+        view[0] = 5
+    assert np.shares_memory(view, x.data)
+
+
+def test_item_and_conversions_take_exactly_one_element() -> None:
+    assert Tensor([[2.5]]).item() == 2.5
+    assert float(Tensor(2.5)) == 2.5
+    assert int(Tensor(2.5)) == 2
+    assert bool(Tensor(1.0))
+    with pytest.raises(ValueError, match=r"exactly one element.*\(2,\) has 2"):
+        Tensor([1.0, 2.0]).item()
+    with pytest.raises(ValueError, match="exactly one element"):
+        bool(Tensor([1.0, 2.0]))
+
+
+def test_an_array_on_the_left_leaves_the_operation_to_the_tensor() -> None:
+    x = Tensor([1.0, 2.0], requires_grad=True)
+    for y in (np.ones(2) * x, np.ones(2) + x, np.ones(2) - x, np.ones(2) / x, np.float64(2) * x, np.eye(2) @ x):
+        assert type(y) is Tensor
+        assert y.requires_grad
+
+
+@pytest.mark.parametrize(
+    ("got", "expected"),
+    [
+        (lambda x: 3 - x, [1, -1]),
+        (lambda x: 8 / x, [4, 2]),
+        (lambda x: 2**x, [4, 16]),
+        (lambda x: x - 1, [1, 3]),
+        (lambda x: -x, [-2, -4]),
+        (lambda x: +x, [2, 4]),
+        (lambda x: abs(-x), [2, 4]),
+        (lambda x: x**2, [4, 16]),
+        (lambda x: [1, 2] * x, [2, 8]),
+        (lambda x: x @ x, 20),
+        (lambda x: [1, 2] @ x, 10),
+    ],
+)
+def test_operators_compute_what_numpy_computes(got: Any, expected: Any) -> None:
+    assert np.array_equal(got(Tensor([2.0, 4.0])).numpy(), expected)
+
+
+def test_python_numbers_leave_float32_as_it_is() -> None:
+    x = Tensor([1.0, 2.0], dtype=np.float32)
+    for y in (x * 2.5, 2.5 * x, x + 1, 1 / x, x**2.0, 2**x, engine.maximum(x, 0.5), engine.where(x > 1, x, 0.0)):
+        assert y.dtype == np.float32
+
+
+def test_python_numbers_leave_float32_gradients_as_they_are_at_every_order() -> None:
+    x = Tensor([1.0, 2.0], requires_grad=True, dtype=np.float32)
+    g: Tensor | None = (2.5 * x**3 / 1.5).sum()
+    for _ in range(3):
+        assert g is not None
+        (g,) = engine.grad(g.sum(), x, create_graph=True)
+        assert g is not None
+        assert g.dtype == np.float32
+
+
+def test_comparisons_give_boolean_arrays() -> None:
+    x = Tensor([1.0, 2.0])
+    for got, expected in [(x > 1, [0, 1]), (x >= 1, [1, 1]), (x < 2, [1, 0]), (x <= Tensor([1.0, 3.0]), [1, 1])]:
+        assert type(got) is np.ndarray
+        assert np.array_equal(got, np.array(expected, dtype=bool))
+    assert np.array_equal(x == Tensor([1.0, 3.0]), [True, False])
+    assert np.array_equal(x != [1.0, 3.0], [False, True])
+
+
+def test_tensors_are_hashed_by_identity() -> None:
+    x, y = Tensor(1.0), Tensor(1.0)
+    assert len({x, y, x}) == 2
+
+
+def test_iteration_goes_over_the_first_axis_and_stays_in_the_graph() -> None:
+    x = Tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    first, second = x
+    (first * second).sum().backward()
+    assert x.grad is not None
+    assert np.array_equal(x.grad.numpy(), [[3, 4], [1, 2]])
+    assert len(x) == 2
+    with pytest.raises(TypeError, match="0-d"):
+        iter(Tensor(1.0))
+
+
+def test_indexing_with_an_integer_tensor() -> None:
+    x = Tensor([1.0, 2.0, 3.0], requires_grad=True)
+    x[Tensor([2, 2, 0])].sum().backward()
+    assert x.grad is not None
+    assert np.array_equal(x.grad.numpy(), [1, 0, 2])
+
+
+def test_repr_shows_values_and_where_the_tensor_stands() -> None:
+    assert repr(Tensor([1.0, 2.0])) == "tensor([1., 2.])"
+    assert repr(Tensor([1.0], requires_grad=True)) == "tensor([1.], requires_grad=True)"
+    x = Tensor(1.0, requires_grad=True, dtype=np.float32)
+    assert repr(x * 2) == "tensor(2., dtype=float32, made_by=multiply)"
+
+
+def test_a_tensor_of_no_numbers_is_refused() -> None:
+    with pytest.raises(TypeError, match="holds numbers"):
+        Tensor(["a"])
+
+
+def test_an_operand_that_is_no_array_is_named() -> None:
+    with pytest.raises(TypeError, match="`str`"):
+        Tensor(1.0) * "a"
+
+
+def test_setting_a_gradient_of_another_shape_is_refused() -> None:
+    x = Tensor([1.0, 2.0], requires_grad=True)
+    with pytest.raises(ValueError, match=r"\(3,\).*\(2,\)"):
+        x.grad = Tensor(np.ones(3))
+    with pytest.raises(TypeError, match="`ndarray`"):
+        x.grad = np.ones(2)  # type: ignore[assignment]  # the mistake is the test
+    with pytest.raises(RuntimeError, match="does not require grad"):
+        Tensor(1.0).grad = Tensor(1.0)
+
+
+def test_methods_are_the_operations_of_their_names() -> None:
+    x = Tensor(np.array([[3.0, 1.0, 2.0], [6.0, 5.0, 4.0]]))
+    for method, along in ((x.sum, np.sum), (x.mean, np.mean), (x.max, np.max), (x.min, np.min)):
+        assert np.array_equal(method(axis=1, keepdims=True).numpy(), along(x.numpy(), axis=1, keepdims=True))
+    for axes in ((), (1, 0), ((1, 0),)):
+        assert np.array_equal(x.transpose(*axes).numpy(), x.numpy().T)
+    assert x.device == "cpu"
+    with pytest.raises(TypeError, match="0-d"):
+        len(x[0, 0])
+
+
+def test_to_require_grad_again_changes_nothing() -> None:
+    x = Tensor(1.0, requires_grad=True)
+    y = x * 2
+    assert y.requires_grad_() is y
+    assert y.grad_fn is not None
+    assert Tensor(1.0).grad is None
+
+
+def test_an_unknown_device_is_refused() -> None:
+    with pytest.raises(engine.DeviceError, match="no device named `tpu`"):
+        engine.backend_named("tpu")
+
+
+class TestWithoutAGpu:
+    """What is said, and what is set up, by what importing CuPy comes to."""
+
+    def test_cuda_without_cupy_says_what_to_install(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from autodrill.engine.core import backend
+
+        def missing(name: str) -> Any:
+            raise ImportError(name)
+
+        monkeypatch.setattr(backend, "import_module", missing)
+        with pytest.raises(engine.DeviceError, match=r"install autodrill\[cuda13\]"):
+            engine.backend_named("cuda")
+
+    @pytest.mark.parametrize("available", [False, True])
+    def test_cuda_with_cupy_is_set_up_once_if_there_is_a_gpu(
+        self, monkeypatch: pytest.MonkeyPatch, available: bool
+    ) -> None:
+        from autodrill.engine.core import backend
+
+        class Elsewhere(np.ndarray):
+            """An array class that stands for CuPy's."""
+
+        stand_in = SimpleNamespace(is_available=lambda: available, ndarray=Elsewhere, erf=None, scatter_add=None)
+        monkeypatch.setattr(backend, "import_module", lambda name: stand_in)
+        monkeypatch.setattr(backend, "BACKENDS", dict(backend.BACKENDS))
+        if not available:
+            with pytest.raises(engine.DeviceError, match="no usable NVIDIA GPU"):
+                engine.backend_named("cuda")
+            return
+        made = engine.backend_named("cuda")
+        assert made.name == "cuda"
+        assert engine.backend_named("cuda") is made
+        assert backend.backend_of(1.0, np.ones(2).view(Elsewhere)) is made
+
+    def test_an_array_of_no_known_library_is_refused(self) -> None:
+        from autodrill.engine.core import backend
+
+        with pytest.raises(TypeError, match="is no array of a known backend"):
+            backend.backend_of_type(list)
+
+
+def test_arrays_of_two_devices_do_not_mix_and_both_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    from autodrill.engine.core import backend, tensor
+
+    class Elsewhere(np.ndarray):
+        """An array class that stands for another device's."""
+
+    other = backend.Backend("elsewhere", np, Elsewhere, backend.NUMPY.erf, backend.NUMPY.scatter_add)
+    monkeypatch.setitem(backend.BACKENDS, Elsewhere, other)
+    there = np.ones(2).view(Elsewhere)
+    for operand in (there, tensor.wrap(there)):
+        with pytest.raises(engine.DeviceError, match="`cpu` and `elsewhere`"):
+            Tensor(np.ones(2)) * operand
+
+
+def test_importing_the_engine_imports_nothing_it_does_not_need() -> None:
+    unwanted = (
+        "cupy",
+        "rich",
+        "typer",
+        "torch",
+        "fsrs",
+        "autodrill.engine.ops.fourier",
+        "autodrill.engine.tracing.tape",
+    )
+    script = (
+        f"import sys; from autodrill import engine; engine.sum; print(*[m for m in {unwanted} if m in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == []
+
+
+def test_every_exported_name_exists_and_every_differentiable_operation_is_exported() -> None:
+    for name in dir(engine):
+        assert hasattr(engine, name)
+    assert set(engine.__all__) | set(engine.registry) <= set(dir(engine))
+    with pytest.raises(AttributeError, match="has no attribute `multiplied`"):
+        engine.multiplied  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_every_family_of_operations_is_found_and_no_name_is_in_two() -> None:
+    assert sorted(ops.FAMILIES) == sorted(module.name for module in iter_modules(ops.__path__))
+    assert len(set(ops.names())) == len(ops.names())
+    assert not {*ops.names(), *engine.__all__} & {*ops.FAMILIES}

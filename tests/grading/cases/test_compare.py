@@ -1,0 +1,287 @@
+"""One test a kind of fault: what came back is made by hand, so that nothing but the examination is tested."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from autodrill.drills.cases import battery
+from autodrill.drills.library import Library
+from autodrill.errors import InternalError
+from autodrill.grading.cases.arguments import scenario_source
+from autodrill.grading.cases.compare import Fault, Observation, answer_budget, ask, examine
+from autodrill.grading.oracle.expected import truth
+from autodrill.grading.report import FaultKind
+from autodrill.sandbox import outcomes as ends
+from autodrill.sandbox.child.wire import Opaque
+from autodrill.sandbox.limits import CHECK_LIMITS
+from autodrill.sandbox.runner import Runner
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.conftest import Pack
+
+
+@pytest.fixture
+def seen(shipped: Library) -> Callable[..., Observation]:
+    """Examine an end of a call of `matmul_backward`; an array function makes the answer from the right one."""
+
+    def seen(end: Any, *, name: str = "matmul_backward", label: str = "", **conduct: Any) -> Observation:
+        exercise = shipped.find(name)
+        solution = shipped.solution(exercise)
+        case = next(c for c in battery(exercise, solution, 0) if label in c.label)
+        known = truth(exercise, solution, case)
+        if callable(end):
+            end = ends.Returned(end(*(p.value.astype(p.dtype) for p in known.parts)), **conduct)
+        return examine(exercise, solution, case, known, end)
+
+    return seen
+
+
+def fault_of(observation: Observation) -> Fault:
+    assert observation.fault is not None
+    return observation.fault
+
+
+def test_the_right_answer_has_no_fault(seen: Callable[..., Observation]) -> None:
+    observation = seen(lambda dx, dw: (dx, dw))
+    assert (observation.fault, observation.wrong) == (None, (False, False))
+
+
+def test_a_list_is_as_good_as_a_tuple(seen: Callable[..., Observation]) -> None:
+    assert seen(lambda dx, dw: [dx, dw]).fault is None
+
+
+FRAMES = (ends.Frame(3, "matmul_backward", "    helper()"), ends.Frame(7, "helper", "    raise X"))
+
+
+@pytest.mark.parametrize(
+    ("end", "kind", "summary"),
+    [
+        (
+            ends.Raised("NotImplementedError", "", FRAMES, not_implemented=True),
+            FaultKind.NOT_IMPLEMENTED,
+            "not implemented",
+        ),
+        (ends.Raised("ValueError", "no", FRAMES), FaultKind.RAISED, "ValueError: no"),
+        (ends.Raised("ValueError", "", FRAMES), FaultKind.RAISED, "ValueError"),
+        (ends.Raised("SystemExit", "0", FRAMES), FaultKind.RAISED, "it raises SystemExit: an answer returns"),
+        (ends.Oversized("an array of 9 GB"), FaultKind.TYPE, "it returns an array of 9 GB, far more"),
+        (ends.OutOfMemory(1 << 30, 7), FaultKind.MEMORY, "it asks for more than 1024 MiB of memory"),
+        (ends.TimedOut(2.0, 7), FaultKind.TIME, "no answer after 2 s"),
+        (ends.Flooded(1 << 20, 7), FaultKind.OUTPUT, "it prints more than 1024 KiB"),
+        (ends.Died("exit code 0", 7), FaultKind.DIED, "it ended its process (exit code 0): an answer returns"),
+        (ends.Unreadable("half a frame"), FaultKind.DIED, "what came back is not an answer"),
+    ],
+)
+def test_a_call_that_does_not_return(seen: Callable[..., Observation], end: Any, kind: FaultKind, summary: str) -> None:
+    fault = fault_of(seen(end))
+    assert fault.kind is kind
+    assert fault.summary.startswith(summary)
+
+
+def test_an_exception_is_placed_at_the_innermost_line(seen: Callable[..., Observation]) -> None:
+    fault = fault_of(seen(ends.Raised("ValueError", "no", FRAMES)))
+    assert (fault.line, fault.code) == (7, "raise X")
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "summary"),
+    [
+        (lambda dx, dw: None, FaultKind.NOTHING, "it returns None"),
+        (lambda dx, dw: (dx, None), FaultKind.NOTHING, "dW is None"),
+        (lambda dx, dw: dx, FaultKind.ARITY, "it returns 1 result, must return 2 results (dX, dW)"),
+        (lambda dx, dw: (dx, dw, dw), FaultKind.ARITY, "it returns 3 results, must return 2 results (dX, dW)"),
+        (lambda dx, dw: (dx, "dw"), FaultKind.TYPE, "dW is not an array of numbers"),
+        (lambda dx, dw: (dx, Opaque("Tensor")), FaultKind.TYPE, "dW is not an array of numbers"),
+        (lambda dx, dw: (dx.astype(complex), dw), FaultKind.TYPE, "dX has dtype complex128, must be float64"),
+        (lambda dx, dw: (dx > 0, dw), FaultKind.TYPE, "dX has dtype bool, must be float64"),
+        (lambda dx, dw: (dx.T, dw), FaultKind.SHAPE, "dX has shape "),
+        (lambda dx, dw: (dx, dw[..., None]), FaultKind.SHAPE, "dW has shape "),
+        (lambda dx, dw: (dx * np.nan, dw), FaultKind.NOT_FINITE, "dX is nan where it must be finite"),
+        (lambda dx, dw: (dx, -dw), FaultKind.VALUE, "dW is wrong in "),
+    ],
+)
+def test_a_returned_value_that_is_wrong(
+    seen: Callable[..., Observation], answer: Callable[..., Any], kind: FaultKind, summary: str
+) -> None:
+    fault = fault_of(seen(answer))
+    assert fault.kind is kind
+    assert fault.summary.startswith(summary)
+
+
+def test_only_the_results_that_are_wrong_are_marked(seen: Callable[..., Observation]) -> None:
+    assert seen(lambda dx, dw: (dx, -dw)).wrong == (False, True)
+
+
+def test_one_wrong_element_is_enough_wherever_it_is(seen: Callable[..., Observation]) -> None:
+    def last_moved(dx: Any, dw: Any) -> Any:
+        dw[-1, -1] += 1e-6
+        return dx, dw
+
+    assert "in 1 of " in fault_of(seen(last_moved)).summary
+
+
+def test_a_wider_dtype_than_the_input_s(seen: Callable[..., Observation]) -> None:
+    observation = seen(lambda dx, dw: (dx.astype(np.float64), dw), label="float32")
+    fault = fault_of(observation)
+    assert (fault.kind, fault.summary) == (FaultKind.DTYPE, "dX is float64, must be float32 like its input")
+
+
+def test_an_argument_that_was_changed(seen: Callable[..., Observation]) -> None:
+    fault = fault_of(seen(lambda dx, dw: (dx, dw), changed=(0,)))
+    assert fault == Fault(FaultKind.MUTATED, "the argument g is not what it was before the call")
+
+
+@pytest.mark.parametrize(
+    ("conduct", "summary"),
+    [
+        ({"shared": ((1, 2),)}, "dW shares memory with the argument W"),
+        ({"readonly": (0,)}, "dX cannot be written to: it is a view that repeats elements"),
+        ({"joined": ((0, 1),)}, "dX and dW share memory"),
+    ],
+)
+def test_a_result_that_does_not_own_its_memory(
+    seen: Callable[..., Observation], conduct: dict[str, Any], summary: str
+) -> None:
+    assert fault_of(seen(lambda dx, dw: (dx, dw), **conduct)) == Fault(FaultKind.ALIASED, summary)
+
+
+@pytest.fixture
+def after(shipped: Library) -> Callable[..., Fault | None]:
+    """What is wrong where the closure of a product has left its nodes so."""
+
+    def after(**changes: Any) -> Fault | None:
+        exercise = shipped.find("mul_backward")
+        solution = shipped.solution(exercise)
+        case = battery(exercise, solution, 0)[0]
+        known = truth(exercise, solution, case)
+        left = {
+            "grads": [float(p.value) for p in known.parts],
+            "data": list(case.inputs.values()),
+            "out": [float(known.outputs[0]), float(known.cotangents[0])],
+        }
+        return examine(exercise, solution, case, known, ends.Returned({**left, **changes})).fault
+
+    return after
+
+
+def test_a_closure_that_only_adds_to_grad_has_no_fault(after: Callable[..., Fault | None]) -> None:
+    assert after() is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "name"),
+    [
+        ({"grads": [1.0, 1.0]}, FaultKind.VALUE, "self.grad"),
+        ({"grads": ["x", 1.0]}, FaultKind.TYPE, "self.grad"),
+        ({"data": [0.25, 0.5]}, FaultKind.MUTATED, "data"),
+        ({"data": ["x", 0.5]}, FaultKind.MUTATED, "data"),
+        ({"data": [10**400, 0.5]}, FaultKind.MUTATED, "data"),
+        ({"data": [np.str_("x"), 0.5]}, FaultKind.MUTATED, "data"),
+        ({"out": [0.25, 0.5]}, FaultKind.MUTATED, "out"),
+        ({"out": [1j, 0.5]}, FaultKind.MUTATED, "out"),
+    ],
+)
+def test_a_closure_that_leaves_its_nodes_wrong(
+    after: Callable[..., Fault | None], changes: dict[str, Any], kind: FaultKind, name: str
+) -> None:
+    fault = after(**changes)
+    assert fault is not None
+    assert fault.kind is kind
+    assert name in fault.summary
+
+
+PATHS = Library.open(environ={}).paths
+
+
+def judged(path: Path) -> bool:
+    """Whether an exercise's solution has a judge."""
+    solution = Path(str(path).replace("exercises", "solutions"))
+    return "\ndef judge(" in solution.read_text(encoding="utf-8") or "judge = " in solution.read_text(encoding="utf-8")
+
+
+ODD: list[Any] = [
+    *(None, True, 0, 10**400, 1.5, float("nan"), float("inf"), 1j, "text", b"bytes", (), [], {}, Opaque("Node")),
+    *((1, (2, [3, {"k": 4}])), [[1.0, 2.0], [3.0]], {"x": None}, {"grads": []}, {"grads": [1, 2], "data": 3, "out": 4}),
+    *(np.float16(1), np.str_("x"), np.complex128(1j), np.datetime64("2026-01-01"), np.bool_(True)),
+    *(np.zeros((1,) * 20), np.array(["a"]), np.array([1j]), np.zeros(0), np.array([np.nan]), np.array(1, dtype="i1")),
+    *([10**400, 10**400], (np.array("x"), np.array("y")), [Opaque("Node")] * 2, [[0, 1], [1, 0]], [-1, 7], ["a", "b"]),
+]
+
+
+@pytest.mark.parametrize("name", sorted(PATHS))
+def test_whatever_comes_back_is_a_fault_and_never_an_error_of_ours(shipped: Library, name: str) -> None:
+    exercise = shipped.find(name)
+    solution = shipped.solution(exercise)
+    case = next(c for c in battery(exercise, solution, 0) if not c.remark)
+    known = truth(exercise, solution, case)
+    for odd in ODD:
+        fault = examine(exercise, solution, case, known, ends.Returned(odd)).fault
+        assert fault is not None or isinstance(odd, bool | int | float | np.generic), (
+            f"{odd!r} is taken for the right answer"
+        )
+
+
+@pytest.mark.parametrize("name", [name for name, path in sorted(PATHS.items()) if judged(path)])
+def test_a_judge_bears_whatever_stands_in_place_of_a_part_of_an_answer(shipped: Library, name: str) -> None:
+    exercise = shipped.find(name)
+    solution = shipped.solution(exercise)
+    for case in battery(exercise, solution, 0):
+        if case.remark or case.large:
+            continue
+        with Runner.start(CHECK_LIMITS) as runner:
+            source = scenario_source(exercise, solution)
+            assert isinstance(runner.load(solution.source.encode(), "a.py", exercise.entry, source), ends.Loaded)
+            right = ask(runner, exercise, solution, case, known := truth(exercise, solution, case))
+        assert right.fault is None
+        assert isinstance(right.outcome, ends.Returned)
+        for odd in with_odd_parts(right.outcome.value):
+            fault = examine(exercise, solution, case, known, ends.Returned(odd)).fault
+            assert fault is None or "Opaque" not in fault.summary
+
+
+def with_odd_parts(value: Any) -> Iterator[Any]:
+    """Yield an answer with each of its parts, one after the other, missing or something else."""
+    if isinstance(value, dict):
+        for key in value:
+            yield {k: v for k, v in value.items() if k != key}
+            yield from ({**value, key: odd} for odd in [*ODD, *with_odd_parts(value[key])])
+    elif isinstance(value, list | tuple):
+        for at in range(min(len(value), 3)):
+            for odd in [*ODD, *with_odd_parts(value[at])]:
+                yield type(value)([*value[:at], odd, *value[at + 1 :]])
+
+
+def test_a_key_that_is_missing_from_a_dict(seen: Callable[..., Observation]) -> None:
+    fault = fault_of(seen(lambda *parts: {"b": 1.0}, name="label_graph"))
+    assert fault == Fault(FaultKind.ARITY, "the key `a` is missing from the dict it returns")
+
+
+def test_an_answer_the_exercise_judges_itself(pack: Pack) -> None:
+    change = (
+        "def forward(x):\n    return x * x * x",
+        "def judge(value, x):\n    return None if value > 0 else 'too small'",
+    )
+    pack.add(solution=change)
+    exercise, solution = pack.load()
+    case = battery(exercise, solution, 0)[0]
+    known = truth(exercise, solution, case)
+    assert examine(exercise, solution, case, known, ends.Returned(1.0)).fault is None
+    assert fault_of(examine(exercise, solution, case, known, ends.Returned(0.0))) == Fault(FaultKind.WRONG, "too small")
+    assert fault_of(examine(exercise, solution, case, known, ends.Returned(None))).kind is FaultKind.NOTHING
+    with pytest.raises(InternalError, match="the exercise's `judge` raises TypeError"):
+        examine(exercise, solution, case, known, ends.Returned("text"))
+
+
+def test_an_answer_may_be_somewhat_larger_than_the_right_one(shipped: Library) -> None:
+    exercise = shipped.find("matmul_backward")
+    solution = shipped.solution(exercise)
+    case = battery(exercise, solution, 0)[-1]
+    known = truth(exercise, solution, case)
+    right = sum(p.value.nbytes for p in known.parts)
+    assert 2 * right < answer_budget(case, known) < 5 * right + (1 << 20)

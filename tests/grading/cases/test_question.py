@@ -1,0 +1,220 @@
+"""The further questions put to an answer that is right: is it linear in the cotangent, and the same again?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from autodrill.drills.cases import battery
+from autodrill.grading.cases.case_set import Prepared
+from autodrill.grading.cases.question import put
+from autodrill.grading.grade import grade
+from autodrill.grading.oracle.expected import truth
+from autodrill.grading.report import FaultKind, Verdict
+from autodrill.grading.submission import Submission
+from autodrill.sandbox.limits import CHECK_LIMITS
+from autodrill.sandbox.outcomes import Loaded
+from autodrill.sandbox.runner import Runner
+
+if TYPE_CHECKING:
+    from autodrill.drills.library import Library
+    from autodrill.grading.cases.compare import Fault
+    from tests.conftest import Pack
+
+
+def fault_of(pack: Pack, source: str, label: str = "sizes all different") -> Fault | None:
+    pack.add()
+    exercise, solution = pack.load()
+    case = next(c for c in battery(exercise, solution, 0) if label in c.label)
+    with Runner.start(CHECK_LIMITS) as runner:
+        assert isinstance(runner.load(source.encode(), "a.py", exercise.id), Loaded)
+        return put(runner, exercise, solution, case).fault
+
+
+RIGHT = "def cube_backward(g, x):\n    return 3 * x * x * g\n"
+
+
+@pytest.mark.parametrize("label", ["sizes all different", "float32", "zero cotangent", "= 0", "large"])
+def test_a_right_answer_stays_right(pack: Pack, label: str) -> None:
+    assert fault_of(pack, RIGHT, label) is None
+
+
+@pytest.mark.parametrize(
+    "otherwise",
+    [
+        "3 * x * x * np.abs(g)",
+        "3 * x * x * g * (1 + 1e-6 * g)",
+        "(3 * x * x * g).ravel()",
+        "None",
+        "3 * x * x * g / 0 * 0",
+    ],
+)
+def test_an_answer_right_for_the_case_s_own_cotangent_only_is_nonlinear(pack: Pack, otherwise: str) -> None:
+    pack.add()
+    exercise, solution = pack.load()
+    case = battery(exercise, solution, 0)[0]
+    (g,) = truth(exercise, solution, case).cotangents
+    source = f"""import numpy as np
+def cube_backward(g, x):
+    return 3 * x * x * g if np.array_equal(g, np.array({g.tolist()!r})) else {otherwise}
+"""
+    fault = fault_of(pack, source)
+    assert fault is not None
+    assert fault.kind is FaultKind.NONLINEAR
+
+
+@pytest.mark.parametrize("calls", [1, 2])
+def test_an_answer_that_is_wrong_from_a_later_call_on_is_told(pack: Pack, calls: int) -> None:
+    source = f"""kept = []
+def cube_backward(g, x):
+    kept.append(1)
+    return 3 * x * x * g if len(kept) <= {calls} else 6 * x * x * g
+"""
+    fault = fault_of(pack, source)
+    assert fault is not None
+    assert fault.kind in (FaultKind.UNREPEATABLE, FaultKind.NONLINEAR)
+
+
+def test_an_answer_from_a_cache_of_the_first_call_is_told(pack: Pack) -> None:
+    source = """cache = {}
+def cube_backward(g, x):
+    return cache.setdefault(x.tobytes(), 3 * x * x * g).copy()
+"""
+    assert fault_of(pack, source) is not None
+
+
+JUDGE = """def judge(answer, x):
+    return None if answer == "fine" else "say fine"
+
+
+def forward("""
+
+
+@pytest.mark.parametrize(("answer", "kind"), [("fine", None), ("bad", FaultKind.WRONG)])
+def test_an_answer_that_a_judge_decides_on_is_not_asked_about_linearity(
+    pack: Pack, answer: str, kind: FaultKind | None
+) -> None:
+    pack.add(solution=("def forward(", JUDGE))
+    exercise, solution = pack.load()
+    case = battery(exercise, solution, 0)[0]
+    with Runner.start(CHECK_LIMITS) as runner:
+        source = f"def cube_backward(g, x):\n    return {answer!r}\n"
+        assert isinstance(runner.load(source.encode(), "a.py", exercise.id), Loaded)
+        fault = put(runner, exercise, solution, case).fault
+    assert (fault and fault.kind) is kind
+
+
+def test_finite_differences_cost_too_much_on_the_large_case(pack: Pack) -> None:
+    source = """import numpy as np
+def cube_backward(g, x):
+    dx = np.zeros_like(x)
+    for index in np.ndindex(x.shape):
+        h = np.zeros_like(x)
+        h[index] = 1e-5
+        dx[index] = ((((x + h) ** 3 - (x - h) ** 3) / 2e-5) * g).sum()
+    return dx
+"""
+    fault = fault_of(pack, source, "large")
+    assert fault is not None
+    assert fault.kind is FaultKind.TOO_SLOW
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "rule"),
+    [
+        (
+            (
+                "import numpy as np\nkept = {}\ndef cube_backward(g, x):\n    dx = kept.setdefault(x.shape, x * 0)\n"
+                "    dx[...] = 3 * x * x * g\n    return dx.astype(x.dtype, copy=False)\n"
+            ),
+            FaultKind.REUSED,
+            "reuses-memory",
+        ),
+        (
+            (
+                "import numpy as np\ndef cube_backward(g, x):\n    dx = np.zeros_like(x)\n"
+                "    dx.ravel()[:] = (3 * x * x * g).ravel()\n    return dx\n"
+            ),
+            FaultKind.VALUE,
+            "needs-contiguous",
+        ),
+        (
+            "import numpy as np\ndef cube_backward(g, x):\n    return 3 * x * x * np.where(abs(g) < 1e-12, 0, g)\n",
+            FaultKind.VALUE,
+            "nonlinear-in-g",
+        ),
+        (
+            "import numpy as np\ndef cube_backward(g, x):\n    return 3 * x * x * np.clip(g, -1e6, 1e6)\n",
+            FaultKind.VALUE,
+            "nonlinear-in-g",
+        ),
+        (
+            (
+                "import numpy as np\ndef cube_backward(g, x):\n"
+                "    return 3 * x * x * (g if x.dtype == float else g.astype('f2').astype('f4'))\n"
+            ),
+            None,
+            None,
+        ),
+    ],
+)
+def test_what_no_other_question_shows(pack: Pack, source: str, kind: FaultKind | None, rule: str | None) -> None:
+    pack.add()
+    exercise, solution = pack.load()
+    report = grade(exercise, solution, Submission(source.encode(), "a.py", "a.py"), seed=0)
+    assert report.verdict is Verdict.FAIL
+    assert report.failure is not None
+    assert kind in (None, report.failure.kind)
+    assert rule is None or (report.failure.rule is not None and report.failure.rule.key == rule)
+
+
+def test_two_inputs_drawn_alike_are_once_one_object(shipped: Library) -> None:
+    exercise = shipped.find("mul_broadcast_backward")
+    solution = shipped.solution(exercise)
+    both = "\n\ndef mul_broadcast_backward(g, a, b):\n    return apart(g * (1 + (a is b)), a, b)\n"
+    source = solution.source.replace("def mul_broadcast_backward", "def apart") + both
+    report = grade(exercise, solution, Submission(source.encode(), "a.py", "a.py"), seed=0)
+    assert report.failure is not None
+    assert report.failure.rule is not None
+    assert report.failure.rule.key == "repeated-operand"
+    assert "b is a" in report.failure.label
+
+
+SEVERAL = """CASES = [
+    given("x[n,m]"),
+    given("x[n]", smooth=False, note="kinks"),
+    given("x[n]", g=2.0, note="a cotangent that is given"),
+]"""
+
+
+def test_linearity_is_asked_about_once_a_class_and_wherever_an_answer_can_be_right_and_no_derivative(
+    pack: Pack,
+) -> None:
+    pack.add(solution=('CASES = [given("x[n,m]")]', SEVERAL))
+    prepared = Prepared(*pack.load(), 0, CHECK_LIMITS)
+    asked = [prepared.question(index) for index in range(len(prepared.cases))]
+    once, kinks, given = (
+        [q.linear for q in asked if q.case.label.startswith(class_) and not q.case.large and q.case.cotangent != 0]
+        for class_ in ("x (n, m)", "kinks", "a cotangent")
+    )
+    # Of no numbers, n = 0, nothing is nonlinear.
+    assert once == [True] + [False] * (len(once) - 1)
+    assert len(once) > 5
+    assert kinks.count(False) == given.count(False) == 1
+    assert len(kinks) > 4
+    assert len(given) > 3
+
+
+def test_nonlinear_at_a_kink_alone_is_told(pack: Pack) -> None:
+    kinks = 'CASES = [given("x[n,m]"), given("x[n]", smooth=False)]'
+    pack.add(solution=('CASES = [given("x[n,m]")]', kinks))
+    exercise, solution = pack.load()
+    source = b"""import numpy as np
+def cube_backward(g, x):
+    return 3 * x * x * (np.clip(g, -10, 10) if x.ndim == 1 and x.strides[0] > x.itemsize else g)
+"""
+    prepared = Prepared(exercise, solution, 0, CHECK_LIMITS)
+    report = grade(exercise, solution, Submission(source, "a.py", "a.py"), seed=0, prepared=prepared)
+    assert report.failure is not None
+    assert report.failure.kind is FaultKind.NONLINEAR

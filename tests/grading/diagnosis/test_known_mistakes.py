@@ -1,0 +1,112 @@
+"""What is kept between reports: known mistakes' answers, smaller cases, and the process the mistakes are run in."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from autodrill.grading.cases.case_set import Prepared
+from autodrill.grading.diagnosis.known_mistakes import Answers, Aside, Known
+from autodrill.grading.verify.many_programs import Bench
+from autodrill.sandbox.runner import Limits, Runner
+
+if TYPE_CHECKING:
+    from tests.conftest import Pack
+
+LIMITS = Limits(seconds=0.5)
+ENDS = "def cube_backward(g, x):\n    import os\n    os._exit(3)\n"
+
+
+@pytest.fixture
+def loads(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """Every source that is loaded anywhere, in order."""
+    seen: list[bytes] = []
+    load = Runner.load
+
+    def recorded(self: Runner, source: bytes, *arguments: Any, **settings: Any) -> Any:
+        seen.append(source)
+        return load(self, source, *arguments, **settings)
+
+    monkeypatch.setattr(Runner, "load", recorded)
+    return seen
+
+
+def test_a_second_report_of_the_same_mistake_asks_the_known_ones_nothing(pack: Pack, loads: list[bytes]) -> None:
+    pack.add()
+    exercise, solution = pack.load()
+    source = solution.mistakes[-1].source
+    with Bench(exercise, solution, LIMITS) as bench:
+        first = bench.report(source, 0)
+        known, loads[:] = len(loads) - 1, []
+        second = bench.report(source, 0)
+    assert known > 0
+    assert loads == [source.encode()]
+    assert second.failure == first.failure
+    assert first.failure is not None
+    assert first.failure.rule is not None
+    assert first.failure.rule.key == solution.mistakes[-1].key
+
+
+def test_a_candidate_that_ends_its_process_leaves_the_bench_able_to_name_others(pack: Pack) -> None:
+    pack.add()
+    exercise, solution = pack.load()
+    mistake = solution.mistakes[0]
+    with Bench(exercise, solution, LIMITS) as bench:
+        assert bench.report(ENDS, 0).failure is not None
+        failure = bench.report(mistake.source, 0).failure
+    assert failure is not None
+    assert failure.rule is not None
+    assert failure.rule.key == mistake.key
+
+
+def test_each_answer_is_asked_for_once_and_an_end_of_the_process_is_not_kept(pack: Pack) -> None:
+    pack.add(solution=("return 3 * x * x * x * g", "import os; os._exit(3)"))
+    exercise, solution = pack.load()
+    prepared = Prepared(exercise, solution, 0, LIMITS)
+    asked = [prepared.question(index) for index in range(3)]
+    ending = next(m for m in solution.mistakes if "_exit" in m.source)
+    other = next(m for m in solution.mistakes if "_exit" not in m.source)
+    known = Known(exercise, solution)
+    with closing(Aside(lambda: Runner.start(LIMITS))) as aside:
+        answers = known.of(other, aside)
+        assert isinstance(answers, Answers)
+        once = list(answers.to(asked))
+        assert [o.asked for o in once] == asked
+        assert not known.untold
+        first = known.of(ending, aside)
+        assert isinstance(first, Answers)
+        assert len(list(first.to(asked))) == 1
+        assert aside.finished
+        again = known.of(ending, aside)
+        assert isinstance(again, Answers)
+        assert not list(again.to(asked))
+        kept = known.of(other, aside)
+        assert isinstance(kept, Answers)
+        assert all(a is b for a, b in zip(kept.to(asked), once, strict=True))
+
+
+def test_what_one_device_answers_is_not_taken_for_another(pack: Pack, loads: list[bytes]) -> None:
+    pack.add()
+    exercise, solution = pack.load()
+    asked = [Prepared(exercise, solution, 0, LIMITS).question(0)]
+    known = Known(exercise, solution)
+    for device, times in (("a simulated device", 1), ("a simulated device", 0), ("a GPU", 1)):
+        loads[:] = []
+        with closing(Aside(lambda: Runner.start(LIMITS), device)) as aside:
+            answers = known.of(solution.mistakes[0], aside)
+            assert answers is not None
+            assert len(list(answers.to(asked))) == 1
+        assert len(loads) == times, device
+
+
+def test_smaller_cases_are_made_once_and_are_smaller(pack: Pack) -> None:
+    pack.add()
+    prepared = Prepared(*pack.load(), 0, LIMITS)
+    few = list(islice(prepared.smaller(0), 3))
+    more = list(islice(prepared.smaller(0), 5))
+    assert all(a is b for a, b in zip(few, more, strict=False))
+    assert len({id(question) for question in more}) == 5
+    assert few[0].case.inputs["x"].size < prepared.cases[0].inputs["x"].size

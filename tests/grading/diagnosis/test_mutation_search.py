@@ -1,0 +1,195 @@
+"""The search for one slip: it names what equals a mutant of the solution, and nothing else, without quoting it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from autodrill.drills.cases import battery
+from autodrill.drills.library import Library
+from autodrill.drills.mutants import mutants
+from autodrill.drills.rewrites import Operator
+from autodrill.grading.cases.arguments import scenario_source
+from autodrill.grading.cases.question import put
+from autodrill.grading.diagnosis.mutation_messages import PREFIX, slip_rule
+from autodrill.grading.diagnosis.mutation_search import one_slip
+from autodrill.grading.diagnosis.similarity import Likeness, likeness
+from autodrill.sandbox.limits import CHECK_LIMITS
+from autodrill.sandbox.outcomes import Loaded
+from autodrill.sandbox.runner import Runner
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from autodrill.drills.exercise import Exercise, Solution
+    from autodrill.grading.cases.compare import Observation
+    from autodrill.grading.report import Report, Rule
+    from tests.conftest import Pack
+
+LIBRARY = Library.open(environ={})
+EVERY = [
+    (exercise.id, mutant)
+    for exercise in map(LIBRARY.find, LIBRARY.paths)
+    for solution in [LIBRARY.solution(exercise)]
+    for mutant in mutants(solution.source, cotangents=solution.cotangents, given=exercise.stub)
+]
+
+TANH = "def tanh_backward(self, out):\n    t = out.data\n    self.grad = self.grad + {slope} * out.grad\n"
+GRAPH = "def label_graph(x, y):\n    return {{'y': x, 'x': {dx}, 'a': x, 'b': 1}}\n"
+STEP = """class Weight:
+    pass
+
+
+def bug_zero_grad(w, data, lr):
+    for x, y in data:
+        w {step} lr * 2 * (w * x - y) * x
+    return w
+"""
+
+
+def key_of(report: Report) -> str | None:
+    return report.failure.rule.key if report.failure and report.failure.rule else None
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "key"),
+    [
+        ("tanh_backward", TANH.format(slope="(1 - t * t * t)"), "slip-off-by-one"),
+        ("tanh_backward", TANH.format(slope="(1 - 2 ** t)"), "slip-swap"),
+        ("label_graph", GRAPH.format(dx="2 * x - y"), "slip-sign"),
+        ("bug_zero_grad", STEP.format(step="="), "slip-assign"),
+        ("bug_zero_grad", STEP.format(step="-= 2 *"), "slip-doubled"),
+    ],
+)
+def test_an_answer_written_otherwise_is_named_by_the_slip_it_equals(
+    graded: Callable[..., Report], name: str, source: str, key: str
+) -> None:
+    assert key_of(graded(name, source)) == key
+
+
+@pytest.mark.parametrize("slope", ["(1 - t ** 5)", "(3 - t ** 3)", "(1 - 0.9 * t * t)"])
+def test_an_answer_two_slips_away_is_not_named_by_one(graded: Callable[..., Report], slope: str) -> None:
+    assert not (key_of(graded("tanh_backward", TANH.format(slope=slope))) or "").startswith(PREFIX)
+
+
+@pytest.mark.parametrize(
+    ("line", "after", "word"),
+    [
+        ("z = x * y", "x / y", "divided"),
+        ("z = x * y", "y", "missing-factor"),
+        ("z = x * (y / g)", "y / g", "missing-factor"),
+        ("z = x / y", "x", "missing-divisor"),
+        ("z = x / y", "x * y", "multiplied"),
+        ("z /= y.sum()", "z *= y.sum()", "multiplied"),
+        ("z *= y.sum()", "z /= y.sum()", "divided"),
+        ("z = x ** 2", "x", "missing-power"),
+        ("z = x @ y", "x * y", "elementwise"),
+        ("x.grad += y", "x.grad += 2 * y", "doubled"),
+        ("x.grad += y", "x.grad = y", "assign"),
+        ("x.grad = y", "x.grad += y", "accumulate"),
+        ("z = h(1).data", "h(1).grad", "attribute"),
+        ("z = h(x)", "h(y)", "operand"),
+        ("z = x.sum(axis=0)", "x.mean(axis=0)", "mean"),
+        ("z = x.sum(axis=0)", "x", "missing-sum"),
+    ],
+)
+def test_a_slip_is_called_by_what_it_does(line: str, after: str, word: str) -> None:
+    made = mutants(f"def f(g, x, y):\n    {line}\n")
+    assert slip_rule(next(m for m in made if m.after == after)).key == PREFIX + word
+
+
+def test_every_kind_of_slip_has_words_and_none_quotes_the_solution() -> None:
+    said = [(mutant, slip_rule(mutant)) for _, mutant in EVERY]
+
+    assert {mutant.operator for mutant, _ in said} >= set(Operator) - {Operator.COPY, Operator.ORDER}
+    for mutant, rule in said:
+        assert rule.key.startswith(PREFIX)
+        assert rule.because
+        assert "?" in rule.hint
+        assert mutant.before not in rule.because + rule.hint or len(mutant.before) == 1
+
+
+# -- what the search must survive --------------------------------------------------------------------------------------
+
+
+def observed(exercise: Exercise, solution: Solution, source: str) -> list[Observation]:
+    """Put every small case to an answer."""
+    with Runner.start(CHECK_LIMITS) as process:
+        loaded = process.load(source.encode(), "a.py", exercise.id, scenario_source(exercise, solution))
+        assert isinstance(loaded, Loaded)
+        cases = [case for case in battery(exercise, solution, 0) if not case.large]
+        return [put(process, exercise, solution, case) for case in cases]
+
+
+def searched(exercise: Exercise, solution: Solution, bench: Runner, source: str, tries: int = 400) -> Rule | None:
+    """Search for the slip behind an answer."""
+    seen = observed(exercise, solution, source)
+    told, held = [o for o in seen if o.fault], [o for o in seen if not o.fault]
+    return one_slip(bench, exercise, solution, told, held, tries=tries)
+
+
+def test_the_search_is_bounded_by_what_it_tries(pack: Pack) -> None:
+    pack.add()
+    exercise, solution = pack.load()
+    source = "def cube_backward(g, x):\n    return 3 * x * g\n"
+
+    with Runner.start(CHECK_LIMITS) as bench:
+        assert searched(exercise, solution, bench, source, tries=1) is None
+        assert searched(exercise, solution, bench, source) is not None
+
+
+ENDLESS = """def slope(x):
+    n, total = 3, 0 * x
+    while n > 0:
+        n, total = n - 1, total + x * x
+    return total
+"""
+
+
+def test_a_slip_that_never_ends_does_not_hold_the_search_up(pack: Pack) -> None:
+    pack.add(solution=("def slope(x):\n    return 3 * np.square(x)\n", ENDLESS))
+    exercise, solution = pack.load()
+
+    with Runner.start(CHECK_LIMITS) as bench:
+        began = time.monotonic()
+        assert searched(exercise, solution, bench, "def cube_backward(g, x):\n    return 7 * x * g * g\n") is None
+        assert time.monotonic() - began < 5  # a fifth of a second of searching; the machine may be busy
+        assert bench.finished  # an endless slip was met, and cost its process
+
+
+def test_an_answer_that_raises_is_left_to_the_exception(pack: Pack) -> None:
+    pack.add()
+    exercise, solution = pack.load()
+
+    with Runner.start(CHECK_LIMITS) as bench:
+        assert searched(exercise, solution, bench, "def cube_backward(g, x):\n    return 3 * x * g + unknown\n") is None
+
+
+# -- what counts as the same answer ------------------------------------------------------------------------------------
+
+CUBE = "def cube_backward(g, x):\n    return {} * g\n"
+
+
+@pytest.mark.parametrize(
+    ("mine", "other", "degree"),
+    [
+        ("3 * x", "x * 3", Likeness.SAME),
+        ("3 * x", "4 * x", Likeness.DIFFERENT),
+        ("3 * x", "3 * x * x", Likeness.DIFFERENT),
+        ("3 * x * x", "3 * x", Likeness.DIFFERENT),
+        ("unknown", "unknown", Likeness.SAME),
+        ("unknown", "mistyped", Likeness.AKIN),
+        ("unknown", "x.nothing", Likeness.DIFFERENT),
+        ("unknown", "3 * x", Likeness.DIFFERENT),
+    ],
+)
+def test_two_answers_are_alike_if_they_are_wrong_in_the_same_way(
+    pack: Pack, mine: str, other: str, degree: Likeness
+) -> None:
+    pack.add()
+    exercise, solution = pack.load()
+    first, second = (observed(exercise, solution, CUBE.format(slope))[0] for slope in (mine, other))
+
+    assert likeness(first, second, {0}) is degree

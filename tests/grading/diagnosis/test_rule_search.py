@@ -1,0 +1,336 @@
+"""Generic rules: what an answer is named that the exercise's own mistakes do not explain, and what it must not be."""
+
+from __future__ import annotations
+
+import itertools
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from autodrill.grading.cases.case_set import Prepared
+from autodrill.grading.diagnosis import explain
+from autodrill.grading.grade import Submission, grade
+from autodrill.grading.report import Verdict
+from autodrill.sandbox.confinement import OPEN
+from autodrill.sandbox.fork_server import Server
+from autodrill.sandbox.runner import Runner
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from autodrill.drills.library import Library
+    from autodrill.grading.report import Report
+    from tests.conftest import Pack
+
+MUL = "def mul_backward(self, other, out):\n    {}\n    {}\n"
+FIRST, SECOND = "self.grad += other.data * out.grad", "other.grad += self.data * out.grad"
+SPREAD = """import numpy as np
+
+
+def unbroadcast(g, shape):
+    added = g.ndim - len(shape)
+    return g.sum(axis=(*range(added), *(i + added for i, n in enumerate(shape) if n == 1))).reshape(shape)
+
+
+def mul_broadcast_backward(g, a, b):
+    return unbroadcast(g * b, a.shape), {}
+"""
+
+
+@pytest.fixture
+def judged(pack: Pack) -> Callable[[str], Report]:
+    """Grade an answer to the pack's exercise."""
+    pack.add()
+    exercise, solution = pack.load()
+    return lambda source: grade(exercise, solution, Submission(source.encode(), "a.py", "a.py"), seed=0)
+
+
+def key_of(report: Report) -> str | None:
+    return report.failure.rule.key if report.failure and report.failure.rule else None
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "key"),
+    [
+        (FIRST.replace("self.grad", "other.grad"), SECOND, "into-one-node"),
+        (FIRST, SECOND.replace("other.grad +", "self.grad +"), "into-one-node"),
+        (FIRST, SECOND.replace("+=", "+= 2 *"), "added-twice"),
+        (FIRST, SECOND.replace("* out.grad", "/ out.grad"), "divides-by-zero"),
+        (FIRST, SECOND.replace("* out.grad", "* out.grad * abs(out.grad)"), "nonlinear-in-g"),
+    ],
+)
+def test_a_line_of_a_closure_that_is_wrong_is_named(
+    graded: Callable[..., Report], first: str, second: str, key: str
+) -> None:
+    assert key_of(graded("mul_backward", MUL.format(first, second))) == key
+
+
+def test_two_operands_that_are_equal_and_taken_for_one_are_not_one_node_s_fault(graded: Callable[..., Report]) -> None:
+    source = (
+        f"def mul_backward(self, other, out):\n    if self.data == other.data:\n        other = self\n    {FIRST}\n"
+    )
+    assert key_of(graded("mul_backward", f"{source}    {SECOND}\n")) == "equal-is-not-same"
+
+
+@pytest.mark.parametrize(
+    ("result", "key"),
+    [
+        ("unbroadcast(g, b.shape)", "ignores-input"),
+        ("np.ones_like(b)", "term-without-upstream"),
+        ("unbroadcast(a, b.shape)", "ignores-upstream"),
+        ("unbroadcast(g * g * a, b.shape)", "nonlinear-in-g"),
+    ],
+)
+def test_one_wrong_result_of_two_is_named(graded: Callable[..., Report], result: str, key: str) -> None:
+    assert key_of(graded("mul_broadcast_backward", SPREAD.format(result))) == key
+
+
+def test_a_division_in_place_of_a_multiplication_is_told_from_a_missing_factor(graded: Callable[..., Report]) -> None:
+    source = (
+        "def layernorm_backward(g, xhat, rstd, gamma):\n    h, rows = g * gamma, tuple(range(g.ndim - 1))\n"
+        "    dx = (h - h.mean(axis=-1, keepdims=True) - xhat * (h * xhat).mean(axis=-1, keepdims=True)) {}\n"
+        "    return dx, (g * xhat).sum(axis=rows), g.sum(axis=rows)\n"
+    )
+    assert key_of(graded("layernorm_backward", source.format("/ rstd"))) == "divided-not-multiplied"
+    assert key_of(graded("layernorm_backward", source.format(""))) == "missing-factor"
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        "{'b': x, 'a': 1.0, 'x': x + x + y, 'y': x}",
+        "{'b': 1.0, 'a': x, 'x': x, 'y': x + x + y}",
+        "{'b': 1.0, 'a': x + x + y, 'x': x, 'y': x}",
+    ],
+)
+def test_two_results_in_each_other_s_place_are_named_among_several(graded: Callable[..., Report], labels: str) -> None:
+    assert key_of(graded("label_graph", f"def label_graph(x, y):\n    return {labels}\n")) == "swapped-returns"
+
+
+def test_a_result_that_is_wrong_alone_is_not_called_exchanged(graded: Callable[..., Report]) -> None:
+    labels = "{'b': 1.0, 'a': x, 'x': x, 'y': x}"
+    assert key_of(graded("label_graph", f"def label_graph(x, y):\n    return {labels}\n")) != "swapped-returns"
+
+
+# -- variations on the worked solution ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def varied(graded: Callable[..., Report], shipped: Library) -> Callable[[str, str], Report]:
+    """Grade a function that calls the worked solution, as `right`."""
+
+    def varied(name: str, body: str) -> Report:
+        exercise = shipped.find(name)
+        right = shipped.solution(exercise).source.replace(f"def {name}(", "def right(")
+        header = next(line for line in exercise.stub.splitlines() if line.startswith(f"def {name}("))
+        return graded(name, f"import numpy as np\n{right}\n\n{header}\n    {body}\n")
+
+    return varied
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "key", "words"),
+    [
+        ("lstm_step_backward", "return right(gc, gh, x, h, c, W)", "exchanged-arguments", "`gh` and `gc`"),
+        ("lstm_step_backward", "return right(gh, gc, x, c, h, W)", "exchanged-arguments", "`h` and `c`"),
+        ("linear_scan_backward", "a, b, c = right(g, a, b, h0, hs); return a[::-1], b, c", "misplaced", "places"),
+        (
+            "layernorm_backward",
+            "a, b, c = right(g, xhat, rstd, gamma); return a * rstd, b, c",
+            "stray-factor",
+            "`rstd`",
+        ),
+        (
+            "attention_backward",
+            "dq, dk, dv = right(g, q, k, v, p); return dq, dk, dv * q.shape[-1]",
+            "constant-factor",
+            "the last axis of q",
+        ),
+        (
+            "attention_backward",
+            "dq, dk, dv = right(g, q, k, v, p); return g @ v.mT @ k / q.shape[-1] ** 0.5, dk, dv",
+            "softmax-skipped",
+            ", in dq alone",
+        ),
+        (  # where the pairs are ranked right by far there is nothing to be too large
+            "dpo_loss_backward",
+            "return [3 * d for d in right(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)]",
+            "constant-factor",
+            "exactly 3 times",
+        ),
+        (
+            "conv2d_backward",
+            "dx, dw, db = right(g, x, w, b, stride, pad); return dx, dw * stride, db",
+            "one-option",
+            "`stride` is above 1",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_right_answer_that_was_changed_is_named(
+    varied: Callable[[str, str], Report], name: str, body: str, key: str, words: str
+) -> None:
+    report = varied(name, body)
+    assert key_of(report) == key
+    assert report.failure is not None
+    assert report.failure.rule is not None
+    assert words in report.failure.rule.because
+
+
+def test_two_numbers_in_each_other_s_place_may_be_anything(pack: Pack) -> None:
+    pack.add(solution=('given("x[n,m]")', 'given("x[2]")'))
+    exercise, solution = pack.load()
+    source = b"def cube_backward(g, x):\n    return (3 * x * x * g)[::-1].copy()\n"
+    assert key_of(grade(exercise, solution, Submission(source, "a.py", "a.py"), seed=0)) != "misplaced"
+
+
+def test_a_scenario_s_numbers_are_no_options_of_the_candidate_s(
+    graded: Callable[..., Report], shipped: Library
+) -> None:
+    right = shipped.solution(shipped.find("custom_function_apply")).source
+    report = graded("custom_function_apply", right.replace("len(grads) != len(args)", "len(grads) > len(args)"))
+    assert key_of(report) != "one-option"
+
+
+# -- names that would be untrue ----------------------------------------------------------------------------------------
+
+
+def test_being_right_at_zero_only_does_not_make_the_rest_large_values(graded: Callable[..., Report]) -> None:
+    source = "def tanh_backward(self, out):\n    self.grad += (1 + 3 * out.data ** 2) * out.grad\n"
+    assert key_of(graded("tanh_backward", source)) != "large-values"
+
+
+def test_being_right_in_one_other_class_only_does_not_make_the_rest_an_exception(
+    graded: Callable[..., Report],
+) -> None:
+    source = """import numpy as np
+
+
+def softmax_cross_entropy_backward(g, logits, y):
+    p = np.exp(logits - logits.max(axis=1, keepdims=True)) ** 3
+    p[np.arange(len(y)), y] -= 1
+    return p * (g / len(y))
+"""
+    assert key_of(graded("softmax_cross_entropy_backward", source)) != "one-class"
+
+
+@pytest.mark.parametrize(
+    ("values", "key"), [("[300.0, -400.0, 500.0]", "large-values"), ("[0.0, 1.0, 0.0]", "at-the-kink")]
+)
+def test_large_values_where_finite_differences_do_not_vote_are_no_kink(pack: Pack, values: str, key: str) -> None:
+    # With a cotangent of 0 the same class is right, as it is for nearly every program.
+    special = f'given("x[3]", x={values}, smooth=False, {{}})'
+    classes = ("note='special'", "g=0.0")
+    pack.add(solution=('given("x[n,m]")', ", ".join(['given("x[n,m]")', *map(special.format, classes)])))
+    exercise, solution = pack.load()
+    source = b"""def cube_backward(g, x):
+    return 3 * x * x * g + ((abs(x).max(initial=0) > 100 or 0 in x) and g.any()) * 5 * (x + 1)
+"""
+    report = grade(exercise, solution, Submission(source, "a.py", "a.py"), seed=0)
+    assert key_of(report) == key
+
+
+def test_a_forward_that_breaks_on_what_a_rule_asks_about_is_nobody_s_fault(pack: Pack) -> None:
+    guarded = """def forward(x):
+    if x.size > 1 and (np.asarray(x) == 1).all():
+        raise np.linalg.LinAlgError("ones")
+    return x * x * x
+"""
+    pack.add(solution=("def forward(x):\n    return x * x * x\n", guarded))
+    exercise, solution = pack.load()
+    source = b"def cube_backward(g, x):\n    return (7 * x - 1) * g\n"
+    report = grade(exercise, solution, Submission(source, "a.py", "a.py"), seed=0)
+    assert (report.verdict, report.detail) == (Verdict.FAIL, "")
+
+
+def test_what_is_said_does_not_hang_on_how_busy_the_machine_is(
+    judged: Callable[[str], Report], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = "def cube_backward(g, x):\n    return 3 * x * x * g * (2 if x.size >= 6 else 1)\n"
+    swift = judged(source).failure
+    clock = itertools.count(step=0.08)
+    monkeypatch.setattr(explain, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    slow = judged(source).failure
+    assert swift is not None
+    assert swift.label == "x (n, m)"  # six tries from the start
+    assert slow == swift
+
+
+# -- what is asked of a wrong answer once more -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "key"),
+    [
+        ("return x * g * g", "nonlinear-in-g"),
+        ("calls.append(1)\n    return len(calls) * x * g", "keeps-state"),
+        ("return 3 * x * x * g * (np.random.random(g.shape) >= 0.2)", "random"),
+        ("return 3 * x * x * g * (np.random.random(g.shape) >= 0.1)", "random"),
+        ("return (np.random.random() - 7) * x * g", "random"),
+        ("return (7 * x - 1) * g", None),
+    ],
+)
+def test_conduct_explains_what_no_formula_does(judged: Callable[[str], Report], body: str, key: str | None) -> None:
+    report = judged(f"import numpy as np\n\ncalls = []\n\n\ndef cube_backward(g, x):\n    {body}\n")
+    assert key_of(report) == key
+
+
+def test_chance_that_hits_the_large_case_alone_is_no_matter_of_size(judged: Callable[[str], Report]) -> None:
+    # NumPy remembers that it was large: the file itself is loaded anew.
+    report = judged("""import numpy as np
+def cube_backward(g, x):
+    np.was_large = getattr(np, "was_large", False) or g.size > 1000
+    return 3 * x * x * g * (np.random.random(g.shape) >= (0.5 if np.was_large else 0))
+""")
+    assert report.failure is not None
+    assert report.failure.label.endswith("large")
+    assert key_of(report) == "random"
+
+
+def test_an_answer_that_ends_its_process_is_wrong_all_the_same_whichever_call_it_ends_it_at(pack: Pack) -> None:
+    pack.add()
+    prepared = Prepared(*pack.load(), 0)
+    with Server(OPEN) as server:
+        for last in range(1, 150, 2):
+            source = f"""import os
+
+calls = 0
+
+
+def cube_backward(g, x):
+    global calls
+    calls += 1
+    if calls == {last}:
+        os._exit(0)
+    return (7 * x - 1) * g
+"""
+            submission = Submission(source.encode(), "a.py", "a.py")
+            report = grade(*pack.load(), submission, seed=0, prepared=prepared, spawn=server.spawn)
+            assert report.verdict is Verdict.FAIL, last
+
+
+def test_forks_that_share_the_state_of_a_generator_are_random_all_the_same(pack: Pack) -> None:
+    pack.add()
+    exercise, solution = pack.load()
+    source = b"import numpy as np\n\n\ndef cube_backward(g, x):\n    return np.random.normal(size=x.shape) * g\n"
+    with Server(OPEN) as server:
+        runner = Runner.start(spawn=server.spawn)
+        report = grade(exercise, solution, Submission(source, "a.py", "a.py"), seed=0, runner=runner)
+    assert key_of(report) == "random"
+
+
+def test_of_answers_that_chance_decides_the_exercise_s_own_is_named_first(pack: Pack) -> None:
+    pack.add(solution=("return 3 * x * x * x * g", "return np.random.normal(size=x.shape) * g"))
+    exercise, solution = pack.load()
+    source = b"import random\n\n\ndef cube_backward(g, x):\n    return x * g * random.random()\n"
+    report = grade(exercise, solution, Submission(source, "a.py", "a.py"), seed=0)
+    assert key_of(report) == "square"
+
+
+@pytest.mark.parametrize("result", ["np.inf * g", "x / (0 * x) * g", "(g * 0) / (g * 0) + x", "1e308 * x * g * 1e308"])
+def test_answers_that_are_not_finite_are_explained_without_a_warning(
+    judged: Callable[[str], Report], result: str
+) -> None:
+    # The strict settings of the tests turn a warning into an error.
+    report = judged(f"import numpy as np\n\n\ndef cube_backward(g, x):\n    return {result}\n")
+    assert report.failure is not None

@@ -1,0 +1,392 @@
+"""The simulated device: what it computes, what it finds, always and by one name, and what holds it in its place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from autodrill.drills.kernel_source import kernel_signature
+from autodrill.errors import NoCompilerError
+from autodrill.grading.grade import Submission, grade
+from autodrill.grading.kernels import gpu_runner
+from autodrill.grading.kernels.device_faults import DEVICE_FAULTS, Found, told
+from autodrill.grading.kernels.simulator_runner import KernelRunner, Workshop
+from autodrill.grading.report import FaultKind, Report, Verdict
+from autodrill.grading.runners import start_runner
+from autodrill.sandbox.limits import CHECK_LIMITS, Limits
+from autodrill.sandbox.outcomes import Broken, Died, Loaded, NotDefined, Raised, Returned, TimedOut
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from autodrill.drills.library import Library
+
+    Run = Callable[..., Any]
+
+HEAD = "__global__ void k(const float* x, float* y, int n)"
+X = np.arange(1, 41, dtype=np.float32)
+I = "int i = blockIdx.x * blockDim.x + threadIdx.x, t = threadIdx.x;"  # noqa: E741  as in a kernel
+
+
+def file(body: str, before: str = "") -> str:
+    """A candidate's file; the body begins in its line 4."""
+    return f'def answer():\n    return r"""{before}\n{HEAD} {{\n{body}\n}}\n"""\n'
+
+
+@pytest.fixture(scope="module")
+def workshop() -> Workshop:
+    signature = kernel_signature(HEAD + "{")
+    assert signature is not None
+    return Workshop(signature)
+
+
+@pytest.fixture(scope="module")
+def run(workshop: Workshop) -> Iterator[Run]:
+    """Load a kernel and launch it on x, 1 to 40; y holds nothing unless it is given."""
+    limits = Limits(seconds=2.0)
+    runner = KernelRunner.start(limits, spawn=workshop)
+
+    def run(
+        body: str, *, grid: int = 2, block: int = 32, y: NDArray[Any] | None = None, n: int = 40, before: str = ""
+    ) -> Any:
+        nonlocal runner
+        if runner.finished:
+            runner = runner.sibling(limits)
+        loaded = runner.load(file(body, before).encode(), "answer.py", "answer")
+        assert not isinstance(loaded, Broken), loaded
+        bare = () if y is not None else (1,)
+        out = np.full(n, np.nan, np.float32) if y is None else y
+        return runner.call([((grid, 1, 1), (block, 1, 1)), (1,), bare, X, out, n], budget=1 << 16)
+
+    yield run
+    runner.close()
+
+
+pytestmark = pytest.mark.compiler
+
+
+# -- what it computes --------------------------------------------------------------------------------------------------
+
+WORKS = {
+    "elementwise": (f"{I} if (i < n) y[i] = 2 * x[i];", 2 * X),
+    "block sum": (
+        f"""{I} __shared__ float s[32];
+        s[t] = i < n ? x[i] : 0.0f;
+        __syncthreads();
+        for (int half = 16; half; half /= 2) {{
+            if (t < half) s[t] += s[t + half];
+            __syncthreads();
+        }}
+        if (i < n) y[i] = s[0];""",
+        np.where(np.arange(40) < 32, X[:32].sum(), X[32:].sum()),
+    ),
+    "shuffles": (
+        f"""{I} float v = i < n ? x[i] : 0.0f;
+        for (int bits = 16; bits; bits /= 2) v += __shfl_xor_sync(~0u, v, bits);
+        if (i < n) y[i] = v;""",
+        np.where(np.arange(40) < 32, X[:32].sum(), X[32:].sum()),
+    ),
+    "shuffle up and from a lane": (
+        f"""{I} float v = i < n ? x[i] : 0.0f, up = __shfl_up_sync(~0u, v, 1), first = __shfl_sync(~0u, v, 0);
+        if (i < n) y[i] = up + first;""",
+        np.concatenate([[1, *X[:31]], [33, *X[32:39]]]) + np.where(np.arange(40) < 32, 1, 33),
+    ),
+    "votes": (
+        f"{I} unsigned even = __ballot_sync(~0u, t % 2 == 0); if (i < n) y[i] = __popc(even & 0xffffu);",
+        np.full(40, 8),
+    ),
+    "atomics": (
+        f"""{I} __shared__ int most;
+        if (t == 0) most = 0;
+        __syncthreads();
+        atomicMax(&most, t);
+        __syncthreads();
+        if (i < n) y[i] = most;""",
+        np.full(40, 31),
+    ),
+    "a warp in step": (
+        f"""{I} __shared__ float s[32];
+        s[t] = t;
+        __syncwarp();
+        float next = s[(t + 1) % 32];
+        __syncwarp();
+        s[t] = next;
+        if (i < n) y[i] = s[t];""",
+        (np.arange(40) + 1) % 32,
+    ),
+    "functions of its own": (f"{I} if (i < n) y[i] = twice(fmaxf(x[i], 3.0f));", 2 * np.maximum(X, 3)),
+    "variables of the file": (f"{I} if (i < n) y[i] = table[i % 2] + (t == 0 && atomicAdd(&calls, 1) > 5);", X % 2 + 3),
+    "local arrays": (
+        f"{I} float own[4]; for (int k = 0; k < 4; ++k) own[k] = k; if (i < n) y[i] = own[i % 4];",
+        (X - 1) % 4,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WORKS)
+def test_a_right_kernel_computes_what_it_should(run: Run, name: str) -> None:
+    body, expected = WORKS[name]
+    before = "template <class T> __device__ T twice(T x) { return x + x; }"
+    end = run(body, before=f"{before} __device__ int calls; __constant__ float table[2] = {{4, 3}};")
+    assert isinstance(end, Returned), end
+    np.testing.assert_array_equal(end.value, expected.astype(np.float32))
+
+
+# -- what it finds -----------------------------------------------------------------------------------------------------
+
+FINDS = {
+    "past the end": (f"{I}\ny[i] = x[i];", "no bounds check", 5, "`x[40]`, which has 40 elements"),
+    "before the beginning": (f"{I}\nif (i < n) y[i] = x[i - 1];", "no bounds check", 5, "`x[-1]`"),
+    "half past the end": (f"{I}\nif (i < n) y[i] = ((float2*)x)[20 - 1 + (i == 39)].x;", "no bounds check", 5, "x[40]"),
+    "null": (f"{I}\nif (i == 3) *(float*)0 = 1.0f;", "wild pointer", 5, "memory that belongs to no array"),
+    "far off": (f"{I}\nif (i == 3) y[1 << 29] = 1.0f;", "wild pointer", 5, "memory that belongs to no array"),
+    "shared, past the end": (
+        f"{I} __shared__ float s[8];\ns[t + 8] = 1.0f;", "no bounds check", 5, "beside its shared arrays"
+    ),
+    "lost update in a block": (f"{I} __shared__ int s; if (!t) s = 0; __syncthreads();\n++s;", "race", 5, "thread 0"),
+    "lost update between blocks": (f"{I} if (t == 0)\ny[0] += 1;", "race", 5, "block 0 both touch `y[0]`"),
+    "half atomic": (f"{I} if (t) atomicAdd(&y[0], 1.0f);\nelse y[0] = y[0] + 1;", "race", None, "without atomicAdd"),
+    "read of another block's": (f"{I} if (i < 32) y[i] = 0;\nif (i == 32) y[39] = y[0];", "race", 5, "block 0"),
+    "last one wins": (f"{I}\ny[t] = x[t];", "overwritten", 5, "`y[0]`"),
+    "no barrier after a write": (
+        f"{I} __shared__ float s[32]; s[t] = t;\nif (i < n) y[i] = s[31 - t];", "missing barrier", None, "shared memory"
+    ),
+    "no barrier in a loop": (
+        f"{I} __shared__ int s[32]; s[t] = t; __syncthreads(); for (int h = 16; h; h /= 2)\nif (t < h) s[t] += s[t+h];",
+        "missing barrier", 5, "shared memory",
+    ),
+    "no barrier before the next round": (
+        f"{I} __shared__ float s; for (int r = 0; r < 2; r++) {{ if (!t) s = r; __syncthreads();\nif (t) y[t] = s; }}",
+        "missing barrier", None, "shared memory",
+    ),
+    "a warp out of step": (
+        f"{I} __shared__ float s[32]; s[t] = t; __syncwarp(); float v = s[t ^ 1];\ns[t] = v;",
+        "missing barrier", 5, "shared memory",
+    ),
+    "warps are not in step": (
+        f"{I} __shared__ float s[64]; s[t] = t; __syncwarp();\nif (i < n) y[i] = s[63 - t];", "missing barrier", None,
+        "shared memory",
+    ),
+    "some return": (f"{I} if (i >= n) return;\n__syncthreads();", "divergent barrier", 5, "does not reach"),
+    "two barriers": (f"{I} if (t % 2) __syncthreads();\nelse\n__syncthreads();", "divergent barrier", None, "barrier"),
+    "a lane is missing": (
+        f"{I} if (t == 5) return;\nfloat v = __shfl_down_sync(~0u, 1.0f, 1);", "divergent barrier", 5, "thread 5"
+    ),
+    "never written": (f"{I} __shared__ float s[32];\nif (i < n) y[i] = s[t];", "never written", 5, "shared memory"),
+    "writes an input": (f"{I}\nif (i < n) ((float*)x)[i] = 0;", "writes an input", 5, "`x[0]`"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FINDS)
+def test_what_no_gpu_allows_is_found_and_named(run: Run, name: str) -> None:
+    body, kind, line, words = FINDS[name]
+    y = None if name in {"never written", "last one wins"} else np.zeros(40, np.float32)
+    ends = [run(body, block=64 if name == "warps are not in step" else 32, y=y) for _ in range(2)]
+    (end, again) = ends
+    assert isinstance(end, Raised), end
+    assert (end.type, words in end.message) == (kind, True), end
+    assert line in (None, end.line)
+    assert end == again
+
+
+def test_every_fault_has_a_rule() -> None:
+    assert {kind for _, kind, _, _ in FINDS.values()} == set(DEVICE_FAULTS)
+
+
+def test_what_is_fine_is_not_found(run: Run) -> None:
+    body = f"""{I}
+        __shared__ float s[32];
+        for (int round = 0; round < 3; ++round) {{
+            s[t] = round;
+            __syncthreads();
+            float next = s[(t + 1) % 32];
+            __syncthreads();
+            if (i < n) y[i] = next;
+        }}
+        atomicAdd(&y[39], 0.0f);"""
+    assert run(body.replace("i < n", "i < 39"), y=np.zeros(40, np.float32)).value[0] == 2
+
+
+def test_a_finding_is_figures_and_nothing_else() -> None:
+    assert told(Found("1 0 40 40 1 8 -1 -1 -5"), ["x"]) == "thread 8 of block 1 touches `x[40]`, which has 40 elements"
+    for said in ("", "1 0", "9 0 0 0 0 0 0 0 0", "1 0 40 40 1 8 -1 -1 x", "1 0 40 40 1 8 -1 -1 5 "):
+        with pytest.raises(ValueError, match="finding"):
+            Found(said)
+
+
+# -- what does not come to an end, or to a start -----------------------------------------------------------------------
+
+
+def test_an_endless_loop_is_stopped(run: Run) -> None:
+    assert isinstance(run(f"{I} while (t >= 0) {{ }}"), TimedOut)
+
+
+def test_a_stack_that_overflows_ends_the_process_alone(run: Run) -> None:
+    body = "float big[1 << 20]; for (int k = 0; k < (1 << 20); ++k) big[k] = k; y[0] = big[n];"
+    assert isinstance(run(body), Died | Raised)
+    assert isinstance(run(f"{I} if (i < n) y[i] = 1;"), Returned)
+
+
+@pytest.mark.parametrize(
+    ("source", "message", "line"),
+    [
+        (file("y[0] = q[0];"), "q", 4),
+        (file("y[0] = 1.0f\n"), "expected", None),
+        (file("int a;\n\nhelper(a);"), "helper", 6),
+        (file("#include <cstdio>"), "", None),
+        (file("y[0] = later(n);", before="__device__ float later(int);"), "later", None),
+        (file("").replace("void k(", "void other("), "there is no kernel `__global__ void k(const float* x", 2),
+        (file("").replace("int n", "long n"), "and yours is `k(const float* x, float* y, long n)`", 2),
+        ("def answer():\n    return 'a' + 'b'\n", "must return the kernel's text as one string literal", 1),
+        ("def answer(:\n", "", 1),
+    ],
+)
+def test_what_does_not_compile_is_told_at_its_own_line(
+    workshop: Workshop, source: str, message: str, line: int | None
+) -> None:
+    with KernelRunner.start(Limits(), spawn=workshop) as runner:
+        loaded = runner.load(source.encode(), "answer.py", "answer")
+    assert isinstance(loaded, Broken), loaded
+    assert message in loaded.message
+    assert line in (None, loaded.line)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        file("").replace("def answer():\n    return ", "TEXT = ") + "def answer():\n    return TEXT\n",
+        file("").replace("return ", "text = ") + "    return text\n",
+        file("", before="#include <cuda_runtime.h>\n# include <math.h>\n#include <cmath>"),
+    ],
+)
+def test_a_text_may_have_a_name_and_include_what_is_there_anyway(workshop: Workshop, source: str) -> None:
+    with KernelRunner.start(Limits(), spawn=workshop) as runner:
+        assert isinstance(runner.load(source.encode(), "answer.py", "answer"), Loaded)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "TEXT = 'a'\nTEXT = 'b'\ndef answer():\n    return TEXT\n",
+        "if 1:\n    TEXT = 'a'\ndef answer():\n    return TEXT\n",
+        "def answer():\n    text = 'a'\n    text += 'b'\n    return text\n",
+        "TEXT = 'a'\ndef answer():\n    for TEXT in 'bc':\n        pass\n    return TEXT\n",
+        "def answer():\n    return ''.strip()\n",
+        "def answer(text='a'):\n    return text\n",
+    ],
+)
+def test_what_only_running_a_file_would_tell_is_no_text(workshop: Workshop, source: str) -> None:
+    with KernelRunner.start(Limits(), spawn=workshop) as runner:
+        loaded = runner.load(source.encode(), "answer.py", "answer")
+    assert isinstance(loaded, Broken)
+    assert "as nothing of the file is run" in loaded.message
+
+
+def test_a_file_without_the_function_says_what_it_has(workshop: Workshop) -> None:
+    with KernelRunner.start(Limits(), spawn=workshop) as runner:
+        assert runner.load(b"def other():\n    return ''\n", "a.py", "answer") == NotDefined(("other",))
+
+
+# -- what holds it in its place ----------------------------------------------------------------------------------------
+
+
+def test_a_kernel_starts_nothing_and_opens_nothing(run: Run) -> None:
+    body = f'{I} if (i < n) y[i] = i % 2 ? open("/etc/passwd", 0) : i % 4 ? open("/tmp", 0) : fork();'
+    end = run(body, before='extern "C" int fork(); extern "C" int open(const char*, int, ...);')
+    assert isinstance(end, Returned), end
+    assert set(end.value.tolist()) == {-1.0}
+
+
+def test_a_compiler_that_does_not_end_is_stopped(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("autodrill.grading.kernels.compiler._SECONDS", 0.3)
+    deep = "template <int n> struct F { static constexpr long v = F<n - 1>::v + F<n - 2>::v; };\n"
+    deep += "constexpr long burn() { long s = 0; for (long i = 0; i < 20000000; ++i) s += i % 7; return s; }\n"
+    with KernelRunner.start(Limits(), spawn=workshop) as runner:
+        loaded = runner.load(file("static_assert(burn() > 0);", before=deep).encode(), "answer.py", "answer")
+    assert isinstance(loaded, Broken)
+
+
+def test_without_a_compiler_nothing_is_started(shipped: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("CXX", raising=False)
+    with pytest.raises(NoCompilerError, match="no C\\+\\+ compiler"):
+        start_runner(shipped.find("cuda_relu_backward"), CHECK_LIMITS)
+
+
+# -- on a GPU ----------------------------------------------------------------------------------------------------------
+
+CUPY = """
+import numpy as np
+zeros, asarray, asnumpy = np.zeros, np.array, np.array
+
+class RawModule:
+    def __init__(self, *, code, options, name_expressions):
+        self.code = code
+
+    def get_function(self, name):
+        def kernel(grid, block, arguments):
+            g, y, dx, n = arguments
+            assert (grid, block, type(n)) == ((2, 1, 1), (16, 1, 1), np.int32)
+            dx[:] = np.where(y > 0, g, WRONG)
+        return kernel
+
+class cuda:
+    class runtime:
+        deviceSynchronize = staticmethod(lambda: None)
+"""
+
+
+def on_gpu(shipped: Library) -> Report:
+    exercise = shipped.find("cuda_relu_backward")
+    solution = shipped.solution(exercise)
+    return grade(exercise, solution, Submission(solution.source.encode(), "a.py", "a.py"), seed=0)
+
+
+@pytest.mark.parametrize(("wrong", "verdict"), [("0", Verdict.PASS), ("1", Verdict.FAIL)])
+def test_a_right_kernel_is_put_to_the_gpu_too(
+    shipped: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str, verdict: Verdict
+) -> None:
+    # Not cupy, but what is used of it: the process, the texts sent there and what comes back are the real ones.
+    (tmp_path / "cupy.py").write_text(CUPY.replace("WRONG", wrong), encoding="utf-8")
+    monkeypatch.setattr(gpu_runner, "has_gpu", lambda: True)
+    monkeypatch.setattr(gpu_runner, "cupy_folder", lambda: str(tmp_path))
+    report = on_gpu(shipped)
+    assert (report.verdict, report.device) == (verdict, "a simulated device and the GPU")
+
+
+def test_a_gpu_that_does_not_work_is_a_remark(
+    shipped: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cupy.py").write_text("raise ImportError('no driver')\n", encoding="utf-8")
+    monkeypatch.setattr(gpu_runner, "has_gpu", lambda: True)
+    monkeypatch.setattr(gpu_runner, "cupy_folder", lambda: str(tmp_path))
+    report = on_gpu(shipped)
+    assert (report.verdict, report.device) == (Verdict.PASS, "a simulated device")
+    assert "no driver" in report.remarks[0].text
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("name", ["cuda_relu_backward", "cuda_bias_grad"])
+def test_the_worked_solutions_are_right_on_a_real_gpu(shipped: Library, name: str) -> None:
+    exercise = shipped.find(name)
+    solution = shipped.solution(exercise)
+    with gpu_runner.GpuRunner.for_exercise(exercise, CHECK_LIMITS) as runner:
+        submission = Submission(solution.source.encode(), "a.py", "a.py")
+        report = grade(exercise, solution, submission, seed=0, runner=runner)
+    assert (report.verdict, report.device) == (Verdict.PASS, gpu_runner.ON_GPU)
+
+
+@pytest.mark.cuda
+def test_a_wrong_kernel_is_wrong_on_a_real_gpu(shipped: Library) -> None:
+    exercise = shipped.find("cuda_relu_backward")
+    solution = shipped.solution(exercise)
+    wrong = next(m for m in solution.mistakes if m.key == "one-element-per-thread")
+    with gpu_runner.GpuRunner.for_exercise(exercise, CHECK_LIMITS) as runner:
+        report = grade(exercise, solution, Submission(wrong.source.encode(), "a.py", "a.py"), seed=0, runner=runner)
+    assert report.failure is not None
+    assert report.failure.kind is FaultKind.UNWRITTEN

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from autodrill.bank.questions import Difficulty
+from autodrill.practice.placement import Finding, Unit, Verdict
+from autodrill.render.placement_screen import conclusions
+
+EASY, MEDIUM, HARD = Difficulty
+
+
+def told(*findings: Finding, width: int = 80) -> list[str]:
+    return conclusions([finding.as_json() for finding in findings], width)
+
+
+def test_a_topic_says_what_is_known_from_where_to_practise_and_why() -> None:
+    assert told(
+        Finding(Unit("modes", MEDIUM), Verdict.KNOWN, right=2, asked=2),
+        Finding(Unit("modes", HARD), Verdict.UNKNOWN, right=0, asked=1),
+        Finding(Unit("modes", EASY), Verdict.KNOWN, because=Unit("modes", MEDIUM)),
+    ) == [
+        "modes: you know easy, medium; practise from hard on (easy: needed for modes",
+        "  medium; medium: 2 of 2 right; hard: 0 of 1 right)",
+    ]
+
+
+def test_a_topic_known_throughout_has_nothing_left() -> None:
+    (line,) = told(Finding(Unit("complex", EASY), Verdict.KNOWN, right=2, asked=2))
+    assert line == "complex: you know easy; nothing left to learn as new (easy: 2 of 2 right)"
+
+
+def test_topics_that_were_not_asked_about_are_listed_with_the_reason() -> None:
+    lines = told(
+        Finding(Unit("graph", EASY), Verdict.UNKNOWN, right=0, asked=1),
+        Finding(Unit("jax", MEDIUM), Verdict.UNKNOWN, because=Unit("graph", EASY)),
+        Finding(Unit("conv", EASY)),
+    )
+    assert lines == [
+        "graph: practise from easy on (easy: 0 of 1 right)",
+        "from the start, as they need more than was known: jax",
+        "from the start, as they were not reached: conv",
+    ]
+
+
+def test_no_line_is_wider_than_the_screen() -> None:
+    many = [Finding(Unit(f"topic-{n}", EASY)) for n in range(20)]
+    assert max(map(len, told(*many, width=60))) <= 60

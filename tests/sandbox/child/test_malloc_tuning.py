@@ -1,0 +1,33 @@
+"""The heap of a process whose memory is bounded: what lies free in it is not given on top of the bound."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+from autodrill.sandbox.child.malloc_tuning import small_steps
+from autodrill.sandbox.child.rlimits import address_space
+
+before = address_space()
+large = bytearray(24 << 20)
+del large
+grown = address_space()
+small_steps()
+print(before, grown, address_space())
+"""
+
+KEPT = "glibc.malloc.mmap_threshold=67108864:glibc.malloc.trim_threshold=134217728"
+"""So that what is let go of stays in the heap, as in a candidate's process."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="address space is bounded on Linux alone")
+def test_what_lies_free_in_the_heap_is_given_back() -> None:
+    command = [sys.executable, "-c", PROGRAM]
+    done = subprocess.run(command, env={"GLIBC_TUNABLES": KEPT}, stdout=subprocess.PIPE, text=True, check=True)
+    before, grown, after = map(int, done.stdout.split())
+    if grown - before < 24 << 20:
+        pytest.skip("not glibc: the heap keeps nothing")
+    assert after - before <= 3 << 20

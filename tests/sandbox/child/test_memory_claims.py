@@ -1,0 +1,121 @@
+"""What is claimed of a call: which arguments changed, and how its results lie in memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from autodrill.sandbox.child.memory_claims import Claims, compare, snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def claims(function: Callable[..., Any], *arguments: Any) -> Claims:
+    before = [snapshot(argument) for argument in arguments]
+    return compare(arguments, before, function(*arguments)) or Claims((), (), (), (), ())
+
+
+def array() -> np.ndarray[Any, Any]:
+    return np.arange(6.0).reshape(2, 3)
+
+
+def contain_itself(pair: list[Any]) -> None:
+    pair.append(pair)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda x: x.__setitem__((0, 1), 9.0),
+        lambda x: x.__setitem__((0, 0), -0.0),
+        lambda x: x.resize(3, 2, refcheck=False),
+        lambda x: x.sort(axis=0) or x.__setitem__(slice(None), x[::-1].copy()),
+    ],
+)
+def test_a_changed_array_is_told(change: Callable[..., Any]) -> None:
+    assert claims(lambda _, x: change(x), array(), array()).changed == (1,)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda pair: pair.__setitem__(1, 3.0),
+        lambda pair: pair.__setitem__(0, pair[0] + 1),
+        lambda pair: pair[0].__setitem__(0, 5.0),
+        lambda pair: pair.__setitem__(1, 2),  # 2 == 2.0, and yet it is not what was there
+        lambda pair: pair.__setitem__(1, object()),
+        contain_itself,
+    ],
+)
+def test_a_change_inside_a_list_is_told(change: Callable[..., Any]) -> None:
+    assert claims(change, [array(), 2.0]).changed == (0,)
+
+
+def test_a_changed_dict_is_told() -> None:
+    assert claims(lambda table: table.update(b=1), {"a": array()}).changed == (0,)
+
+
+def test_what_is_only_read_is_not_changed_even_if_it_holds_nan() -> None:
+    assert claims(lambda x, y: x + y, np.array([np.nan, -0.0]), [float("nan"), 1.0]).changed == ()
+
+
+def test_memory_shared_with_arguments_and_between_outputs_is_told() -> None:
+    def answer(g: Any, x: Any) -> Any:
+        fresh = g * x
+        return fresh, g, x.T[1:], fresh[0], None, [x]
+
+    found = claims(answer, array(), array())
+    assert found.shared == ((1, 0), (2, 1), (5, 1))
+    assert found.joined == ((0, 3), (2, 5))
+
+
+def test_a_single_array_is_output_0_and_a_dicts_values_are_numbered_in_order() -> None:
+    assert claims(lambda x: x, array()).shared == ((0, 0),)
+    assert claims(lambda x: {"a": x * 1, "b": x[0]}, array()).shared == ((1, 0),)
+
+
+def test_views_that_interleave_without_meeting_are_not_shared() -> None:
+    def answer() -> Any:
+        whole = np.zeros(10)
+        return whole[::2], whole[1::2]
+
+    assert claims(answer).joined == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "unwritable"),
+    [
+        (np.broadcast_to(np.zeros(3), (4, 3)), True),
+        (np.lib.stride_tricks.as_strided(np.zeros(4), (3, 2), (8, 8)), True),  # writable, but the rows overlap
+        (np.zeros((4, 3)), False),
+        (np.zeros((4, 3)).T[::-1, 1::2], False),
+        (np.zeros(()), False),
+        (np.broadcast_to(np.zeros(1), (0, 3)).copy(), False),
+    ],
+)
+def test_an_output_that_cannot_be_accumulated_into_is_told(value: object, unwritable: bool) -> None:
+    assert claims(lambda: (1.0, value)).readonly == ((1,) if unwritable else ())
+
+
+def test_what_a_later_call_overwrites_is_told() -> None:
+    first, second = array(), array()
+    assert compare([], [], first, array()) is None
+    for result, earlier, told in (
+        (first, first, (0,)),
+        (first[:1], first, (0,)),
+        ((second, first), (array(), first), (1,)),
+        ([second, first], (first[1:], 1.0), (1,)),
+        ({"a": second}, [second], (0,)),
+        (None, None, None),
+        (1.0, first, None),
+    ):
+        found = compare([], [], result, earlier)
+        assert (found and found.reused) == told, (result, earlier)
+
+
+def test_many_outputs_are_compared_in_reasonable_time() -> None:
+    many = [np.zeros(1) for _ in range(10_000)]
+    assert claims(lambda: many).joined == ()

@@ -1,0 +1,171 @@
+"""Which live values travel, as what, and what comes out at the other end."""
+
+from __future__ import annotations
+
+import types
+from collections import OrderedDict, namedtuple
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from autodrill.sandbox.child import call_codec, frames, wire
+from autodrill.sandbox.child.values import Arg, OversizedError, from_wire, to_wire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+LIMIT = 1 << 20
+
+
+def back(value: Any) -> Any:
+    """What the parent makes of a result."""
+    return from_wire(wire.decode(wire.encode(to_wire(value, limit=LIMIT))))
+
+
+def there(value: Any) -> Any:
+    """What the candidate's process makes of an argument."""
+    frame = call_codec.pack([to_wire(value, limit=LIMIT)], [call_codec.Asked(b"\0")], 0, 1.0)
+    (plain,), *_ = call_codec.read(frame[frames.HEADER_BYTES :])
+    return call_codec.build(plain)
+
+
+both_ways = pytest.mark.parametrize("travel", [there, back])
+
+
+@both_ways
+@pytest.mark.parametrize("dtype", [*wire.DTYPES, ">f8", ">i4"])
+@pytest.mark.parametrize("shape", [(), (0,), (0, 3), (1,), (2, 3), (2, 1, 4)])
+def test_an_array_arrives_fresh_with_its_values_shape_and_native_dtype(
+    dtype: str, shape: tuple[int, ...], travel: Callable[[Any], Any]
+) -> None:
+    sent = np.asarray(np.arange(np.prod(shape, dtype=int)).reshape(shape) % 2, dtype)
+    got = travel(sent)
+    np.testing.assert_array_equal(got, sent, strict=False)
+    assert type(got) is np.ndarray
+    assert got.dtype == sent.dtype.newbyteorder("=")
+    assert got.flags.owndata
+    assert got.flags.writeable
+    assert got.flags.aligned
+
+
+@pytest.mark.parametrize("layout", wire.Layout)
+@pytest.mark.parametrize("shape", [(), (0, 2), (5,), (2, 3), (2, 3, 4)])
+def test_a_layout_changes_where_values_lie_and_not_what_they_are(layout: wire.Layout, shape: tuple[int, ...]) -> None:
+    sent = np.random.default_rng(0).normal(size=shape)
+    got = there(Arg(sent, layout))
+    np.testing.assert_array_equal(got, sent, strict=True)
+    assert got.flags.writeable
+    if got.size > 1:
+        assert got.flags.c_contiguous == (layout is wire.Layout.C or (layout is wire.Layout.F and got.ndim == 1))
+        assert (got.strides[0] < 0) == (layout is wire.Layout.REVERSED)
+
+
+def test_the_parent_never_honours_a_layout_it_is_told() -> None:
+    told = wire.Array("f8", (2, 3), bytes(48), layout=wire.Layout.STRIDED)
+    assert from_wire(told).flags.c_contiguous
+
+
+@both_ways
+@pytest.mark.parametrize("scalar", [np.float64(0.1), np.float32(2), np.int8(-3), np.bool_(True), np.complex128(1j)])
+def test_a_numpy_scalar_is_not_an_array_of_no_dimensions(scalar: np.generic, travel: Callable[[Any], Any]) -> None:
+    assert type(travel(scalar)) is type(scalar)
+    assert travel(scalar) == scalar
+    assert type(travel(np.asarray(scalar))) is np.ndarray
+
+
+@both_ways
+def test_a_non_contiguous_view_travels_as_its_own_elements(travel: Callable[[Any], Any]) -> None:
+    base = np.arange(24.0).reshape(4, 6)
+    for view in (base[::2, ::-3], base.T, np.broadcast_to(base[0], (3, 6))):
+        np.testing.assert_array_equal(travel(view), view, strict=True)
+
+
+@pytest.mark.parametrize(
+    "size", [call_codec.PERIOD - 1, call_codec.PERIOD, call_codec.PERIOD + 1, 3 * call_codec.PERIOD, 20_000]
+)
+@pytest.mark.parametrize("other", [None, 0, call_codec.PERIOD, -1])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i8", "c16", "b1"])
+def test_an_array_that_repeats_itself_travels_once_and_one_that_almost_does_whole(
+    size: int, other: int | None, dtype: str
+) -> None:
+    sent = np.resize(np.random.default_rng(0).integers(0, 2, call_codec.PERIOD), size).astype(dtype)
+    if other is not None and other < size:
+        sent[other] = 1 - sent[other]
+    described = to_wire(sent, limit=LIMIT)
+    assert isinstance(described, wire.Array)
+    repeats = size > call_codec.PERIOD and (other is None or other >= size)
+    frame = call_codec.pack([described], [call_codec.Asked(b"\0")], 0, 1.0)
+    if size > call_codec.PERIOD + 1:
+        assert (len(frame) < sent.nbytes) == repeats
+    assert sent.nbytes <= len(frame) + call_codec.spared(described)
+    np.testing.assert_array_equal(there(sent), sent, strict=True)
+    np.testing.assert_array_equal(there([sent, (sent, {"again": sent})])[1][1]["again"], sent, strict=True)
+
+
+class Sub(np.ndarray[Any, Any]):
+    pass
+
+
+class Text(str):
+    __slots__ = ()
+
+
+Pair = namedtuple("Pair", "a b")  # noqa: PYI024  # an untyped one is what a candidate writes
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        (np.zeros(2).view(Sub), "Sub"),
+        (np.ma.array([1.0]), "MaskedArray"),
+        (np.array([None]), "ndarray of dtype object"),
+        (np.array(["a"]), "ndarray of dtype <U1"),
+        (np.zeros(1, "M8[s]"), "ndarray of dtype datetime64[s]"),
+        ((i for i in range(3)), "generator"),
+        (Pair(1, 2), "Pair"),
+        (OrderedDict(a=1), "OrderedDict"),
+        (Text("a"), "Text"),
+        ({1: 2}, "dict whose keys are not all str"),
+        (1 << 9000, "int of 9001 bits"),
+        (len, "builtin_function_or_method"),
+        (types, "module"),
+    ],
+)
+def test_what_could_have_behaviour_is_only_named(value: object, name: str) -> None:
+    assert to_wire(value, limit=LIMIT) == wire.Opaque(name)
+
+
+def test_naming_a_type_runs_none_of_its_code() -> None:
+    class Meta(type):
+        @property
+        def __name__(cls) -> str:  # type: ignore[override]  # the attack is to override it
+            raise AssertionError
+
+    class Liar(metaclass=Meta):
+        pass
+
+    assert to_wire(Liar(), limit=LIMIT) == wire.Opaque("Liar")
+
+
+def loop() -> list[Any]:
+    circle: list[Any] = []
+    circle.append(circle)
+    return circle
+
+
+@pytest.mark.parametrize(
+    ("value", "what"),
+    [
+        (np.broadcast_to(0.0, (10**6, 10**6)), r"shape \(1000000, 1000000\) and dtype float64 \(8,000,000\.0 MB\)"),
+        ([np.zeros(60_000), np.zeros(80_000)], r"shape \(80000,\)"),
+        ("x" * LIMIT, "str of length 1048576"),
+        ([0] * 200_000, "too many parts"),
+        ([[[0] * 1000] * 1000], "too many parts"),
+        (loop(), "nested more than"),
+        ({"k" * LIMIT: 1}, "very long keys"),
+    ],
+)
+def test_what_is_too_large_is_refused_before_it_is_copied(value: object, what: str) -> None:
+    with pytest.raises(OversizedError, match=what):
+        to_wire(value, limit=LIMIT)

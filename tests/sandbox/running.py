@@ -1,0 +1,64 @@
+"""Loading and calling a file of a few lines in a process of its own: what the tests of that process start from."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from contextlib import contextmanager
+from functools import partial
+from textwrap import dedent
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from autodrill.sandbox.confinement import SEPARATE
+from autodrill.sandbox.launcher import Spawn, spawn_fresh
+from autodrill.sandbox.outcomes import CallOutcome, Loaded, LoadOutcome
+from autodrill.sandbox.runner import Limits, Runner
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+only_root_forks = pytest.mark.skipif(os.getuid() != 0, reason="only root's candidate may fork at all")
+linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+X = np.arange(6.0).reshape(2, 3)
+BUDGET = 1 << 16
+SHORT = Limits(seconds=0.5)  # for what shall reach it; the rest has the five seconds that a busy machine may need
+USUAL = Limits()
+
+# Where no filter of system calls can be had: a candidate may start processes, and send signals to itself.
+separate = partial(spawn_fresh, confinement=SEPARATE)
+
+
+def code(text: str) -> bytes:
+    return dedent(text).lstrip("\n").encode()
+
+
+def load(source: str | bytes, *, entry: str = "f", scenario: str | None = None, limits: Limits = USUAL) -> LoadOutcome:
+    with Runner.start(limits) as runner:
+        return runner.load(code(source) if isinstance(source, str) else source, "f.py", entry, scenario)
+
+
+def call(
+    source: str, *args: Any, scenario: str | None = None, limits: Limits = USUAL, budget: int = BUDGET
+) -> CallOutcome:
+    with Runner.start(limits) as runner:
+        loaded = runner.load(code(source), "f.py", "f", scenario)
+        assert loaded == Loaded()
+        return runner.call(args or (X,), budget=budget)
+
+
+@contextmanager
+def loaded(source: str, *, limits: Limits = USUAL, spawn: Spawn = spawn_fresh) -> Iterator[Runner]:
+    with Runner.start(limits, spawn=spawn) as runner:
+        assert runner.load(code(source), "f.py", "f") == Loaded()
+        yield runner
+
+
+def timed(action: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    action()
+    return time.perf_counter() - started
