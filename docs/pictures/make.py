@@ -1,4 +1,4 @@
-"""Draws the README's pictures: runs the real commands in a terminal of its own and saves what it shows as SVG."""  # noqa: INP001 a script, not a package
+"""The pictures of the README and of `docs/`: real commands, run in a terminal and saved as SVG."""  # noqa: INP001 a script, not a package
 
 from __future__ import annotations
 
