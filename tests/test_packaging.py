@@ -1,4 +1,4 @@
-"""The wheel holds the package and the content, all of it and nothing else, and works where there is no checkout."""
+"""The wheel holds the package and the content and nothing else, and it works without a checkout."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import zipfile
 from pathlib import Path, PurePosixPath
 
@@ -30,7 +31,7 @@ def ran(*command: str | Path, cwd: Path, env: dict[str, str] | None = None) -> s
 
 
 def in_git(*folders: str) -> set[str]:
-    """The files that a commit of the working tree as it stands would hold: in a clean checkout, `git ls-files`."""
+    """The files that a commit of the working tree would hold; in a clean checkout these are `git ls-files`."""
     listed = ran("git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *folders, cwd=ROOT)
     return {name for name in listed.splitlines() if (ROOT / name).is_file()}
 
@@ -51,7 +52,7 @@ def names(wheel: Path) -> set[str]:
 
 @pytest.fixture(scope="module")
 def elsewhere(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """An environment that has the wheel in an empty folder and no checkout in reach.
+    """An environment with the wheel in an empty folder and without a checkout.
 
     Without `site` (-S) the editable install that the tests themselves run from is not on the path.
     """
@@ -67,28 +68,37 @@ def autodrill(*arguments: str, cwd: Path, env: dict[str, str]) -> str:
     return ran(sys.executable, "-S", "-P", "-m", "autodrill", *arguments, cwd=cwd, env=env)
 
 
-def test_the_wheel_holds_the_content_that_git_holds(names: set[str]) -> None:
+def test_wheel_holds_the_content_that_git_holds(names: set[str]) -> None:
     inside = {name.removeprefix("autodrill/_content/") for name in names if name.startswith("autodrill/_content/")}
 
     assert inside == in_git(*CONTENT)
 
 
-def test_the_wheel_holds_the_package_that_git_holds(names: set[str]) -> None:
+def test_wheel_holds_the_package_that_git_holds(names: set[str]) -> None:
     modules = {name for name in names if name.startswith("autodrill/") and "/_content/" not in name}
 
     assert modules == in_git("autodrill")
     assert "autodrill/py.typed" in modules
 
 
-def test_nothing_else_is_in_the_wheel(names: set[str]) -> None:
+def test_wheel_holds_nothing_else(names: set[str]) -> None:
     tops = {PurePosixPath(name).parts[0] for name in names}
 
     assert {top for top in tops if not top.endswith(".dist-info")} == {"autodrill"}
     assert [name for name in names if "__pycache__" in name or name.endswith(".pyc")] == []
 
 
-def test_git_ignored_files_stay_out_of_the_wheel(tmp_path: Path) -> None:
-    """A wheel built in an untidy checkout is the wheel of a tidy one."""
+def test_sdist_holds_every_file_that_git_holds(tmp_path: Path) -> None:
+    ran(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", tmp_path, cwd=ROOT)
+
+    (built,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(built) as archive:
+        inside = {name.partition("/")[2] for name in archive.getnames()}
+    assert in_git() - inside == set()
+
+
+def test_wheel_leaves_out_what_git_ignores(tmp_path: Path) -> None:
+    """Stale files in a checkout change nothing in the wheel that is built from it."""
     checkout = tmp_path / "checkout"
     for name in in_git("autodrill/__init__.py", "exercises", "pyproject.toml", "README.md", "LICENSE", ".gitignore"):
         (checkout / name).parent.mkdir(parents=True, exist_ok=True)
@@ -106,7 +116,7 @@ def test_git_ignored_files_stay_out_of_the_wheel(tmp_path: Path) -> None:
         assert [name for name in archive.namelist() if "stale" in name] == []
 
 
-def test_installed_it_lists_and_grades_with_no_checkout_in_reach(tmp_path: Path, elsewhere: dict[str, str]) -> None:
+def test_wheel_lists_and_grades_without_a_checkout(tmp_path: Path, elsewhere: dict[str, str]) -> None:
     (tmp_path / "mul_backward.py").write_text(RIGHT, encoding="utf-8")
     where = "import autodrill, sys; print(autodrill.__file__, *sys.path, sep='\\n')"
     found, *path = ran(sys.executable, "-S", "-P", "-c", where, cwd=tmp_path, env=elsewhere).splitlines()
@@ -117,7 +127,7 @@ def test_installed_it_lists_and_grades_with_no_checkout_in_reach(tmp_path: Path,
     assert "PASS" in autodrill("check", "mul_backward", cwd=tmp_path, env=elsewhere)
 
 
-def test_wheel_and_checkout_hold_the_same_exercises(tmp_path: Path, elsewhere: dict[str, str]) -> None:
+def test_wheel_lists_the_exercises_of_the_checkout(tmp_path: Path, elsewhere: dict[str, str]) -> None:
     home = {**os.environ, "AUTODRILL_HOME": str(tmp_path / "home")}
     arguments = ("list", "--output-format", "json")
 
