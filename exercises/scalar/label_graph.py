@@ -5,15 +5,16 @@
 # minutes = 5
 # topics = ["chain rule", "fan-out"]
 # ///
-"""The whiteboard graph, with two numbers as inputs:
+"""A small graph with two numbers as inputs:
 
     a = x + y
     b = a * x
     L = b
 
-Return the label an interviewer wants beside every node: a dict with the keys `'b'`,
-`'a'`, `'x'` and `'y'`, each holding dL/d(that node), for any numbers `x` and `y`. No
-engine, no loops: do by hand what reverse mode does.
+Return the gradient of L with respect to every node, as an interviewer would ask you to
+label it on the whiteboard: a dict with the keys `'b'`, `'a'`, `'x'` and `'y'`, each
+holding dL/d(that node), for any numbers `x` and `y`. Use no engine and no loop: do by
+hand what reverse mode does.
 """
 
 

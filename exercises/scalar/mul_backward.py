@@ -6,14 +6,13 @@
 # topics = ["chain rule", "accumulation"]
 # requires = ["add_backward"]
 # ///
-"""The question most interviews begin with. A scalar node holds two floats: `.data`, its
-value, and `.grad`, the gradient of the loss collected so far. The forward pass has
-computed
+"""A scalar node holds two floats: `.data`, its value, and `.grad`, the gradient of the
+loss accumulated so far. The forward pass has computed
 
     out.data = self.data * other.data
 
-and `out.grad` is dL/dout. Write the body of `out`'s `_backward`: add what `out`
-contributes to the gradients of `self` and `other`. Other consumers may already have
+and `out.grad` is dL/dout. Write the body of `out`'s `_backward`: add `out`'s
+contribution to the gradients of `self` and `other`. Other consumers may already have
 added to them, and in `x * x` both operands are the same node.
 """
 

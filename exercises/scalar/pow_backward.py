@@ -7,15 +7,15 @@
 # requires = ["mul_backward"]
 # ///
 """A scalar node holds `.data`, its value, and `.grad`, the gradient of the loss
-collected so far. The forward pass has computed
+accumulated so far. The forward pass has computed
 
     out.data = self.data ** other.data
 
-where *both* are nodes, and `out.grad` is dL/dout. Add what `out` contributes to the
-gradients of `self` and `other`; in `x ** x` both operands are the same node.
+*Both* operands are nodes, and `out.grad` is dL/dout. Add `out`'s contribution to the
+gradients of `self` and `other`. In `x ** x` both operands are the same node.
 
-The base is never negative. It may be exactly 0, with an exponent of at least 1: there
-the gradient of the exponent is 0, as in PyTorch. `math` is imported.
+The base is never negative. It may be exactly 0 if the exponent is at least 1. In that
+case the gradient of the exponent is 0, as in PyTorch. `math` is imported.
 """
 
 import math

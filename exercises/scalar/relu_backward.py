@@ -7,12 +7,12 @@
 # requires = ["add_backward"]
 # ///
 """A scalar node holds `.data`, its value, and `.grad`, the gradient of the loss
-collected so far. The forward pass has computed
+accumulated so far. The forward pass has computed
 
     out.data = max(0, self.data)
 
-and `out.grad` is dL/dout. Add what `out` contributes to `self.grad`. At exactly 0
-follow the convention of PyTorch, TensorFlow and `jax.nn.relu`: the gradient there is 0.
+and `out.grad` is dL/dout. Add `out`'s contribution to `self.grad`. At exactly 0 follow
+the convention of PyTorch, TensorFlow and `jax.nn.relu`: the gradient there is 0.
 """
 
 

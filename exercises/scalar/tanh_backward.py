@@ -7,12 +7,13 @@
 # requires = ["add_backward"]
 # ///
 """A scalar node holds `.data`, its value, and `.grad`, the gradient of the loss
-collected so far. The forward pass has computed
+accumulated so far. The forward pass has computed
 
     out.data = tanh(self.data)
 
-and `out.grad` is dL/dout. Add what `out` contributes to `self.grad`, without computing
-another tanh: everything needed is at hand. `self.data` may be as large as ±1000.
+and `out.grad` is dL/dout. Add `out`'s contribution to `self.grad` without computing
+another tanh: you already have every value you need. `self.data` may be as large as
+±1000.
 """
 
 

@@ -1,48 +1,55 @@
-"""Walk backwards. dL/db = 1. `b = a * x` gives a its first and only contribution, dL/da = x, and gives x a first one,
-a = x + y. `a = x + y` passes dL/da on unchanged to both: y gets x, and x a second contribution, x. Contributions along
-different paths add:
+"""Walk backwards from L. Since L = b, dL/db = 1.
+
+`b = a * x` gives each factor the other factor. So dL/da = x, and x receives its first contribution, a = x + y.
+
+`a = x + y` passes dL/da on unchanged. So y receives x, and x receives its second contribution, x.
+
+The two contributions to x add:
 
     dL/dx = (x + y) + x,    dL/dy = x
 
-At x = 2, y = 3: 1, 2, 7, 2. Expanding L = x² + xy and differentiating confirms both.
+At x = 2, y = 3 the gradients of b, a, x and y are 1, 2, 7 and 2. Expanding L = x² + xy and differentiating confirms the
+last two.
 
-Along a path multiply, across paths add.
+The rule: multiply along a path, add across paths.
 
-Cost: reverse mode visits each edge once, with a product by the local slope and an addition; listing the paths instead
-would cost 2ⁿ after n such fan-outs in a row. The product needs the values of a and x, the sum needs none.
+Cost: reverse mode visits each edge once, and each visit multiplies by the local slope and adds. Listing the paths
+instead would cost 2ⁿ after n such fan-outs in a row. The product needs the values of a and x; the sum needs none.
 
-PyTorch: the forward records a `MulBackward0`, which keeps a and x, above an `AddBackward0`, which keeps nothing. After
-`b.backward()`, x and y have 7 and 2 in `.grad`, but a and b are no leaves: reading `a.grad` gives None and a warning,
-unless `a.retain_grad()` was called before.
+PyTorch: the forward records a `MulBackward0`, which keeps a and x, and an `AddBackward0`, which keeps nothing. After
+`b.backward()`, `.grad` is 7 for x and 2 for y. The tensors a and b are not leaves. Reading `a.grad` returns None with a
+warning, unless `a.retain_grad()` was called before backward.
 
 Asked next:
 
-- What does dL/da mean, where a is no free variable but x + y? → The slope of L if a alone were nudged, after it was
-  computed, while the x in the product stays as it is: that slope is x.
-- How would forward mode label this graph? → With tangents, from the inputs on. Seeded with x, a gets 1 and L gets
-  a + x = 7; seeded with y, a gets 1 and L gets x = 2. That is a pass for each input, and dL/da is in neither.
-- `a` is detached, as in `b = a.detach() * x`. What are the labels now? → dL/dx is a, 5 at (2, 3), and y gets nothing,
-  None in PyTorch: the path through the sum is cut. The value of L is the same as before.
-- What are the second derivatives? → Differentiate the labels: dL/dx = 2x + y gives 2 in x and 1 in y, dL/dy = x gives
-  1 and 0. The matrix is symmetric, as it must be.
+- a is x + y and not a free variable. What does dL/da mean? → The slope of L if a alone is changed after it was
+  computed, while the x in the product stays fixed. That slope is x.
+- How would forward mode label this graph? → With tangents, starting at the inputs. Seeded with x, a has tangent 1 and L
+  has a + x = 7. Seeded with y, a has tangent 1 and L has x = 2. Forward mode takes one pass for each input, and neither
+  pass contains dL/da.
+- `a` is detached, as in `b = a.detach() * x`. What are the gradients now? → dL/dx is a, which is 5 at (2, 3). y
+  receives nothing; PyTorch leaves its gradient None, because the path through the sum is cut. The value of L does not
+  change.
+- What are the second derivatives? → Differentiate the gradients. dL/dx = 2x + y gives 2 in x and 1 in y. dL/dy = x
+  gives 1 and 0. The matrix is symmetric, as every Hessian of a smooth function is.
 """
 
 from autodrill.drills import given, mistake
 
 HINTS = (
-    "Start at the loss: what is dL/dL? Then ask of each node which nodes consume it.",
+    "Start at the loss: what is dL/dL? Then find the consumers of each node.",
     (
-        "A node's gradient is the sum over its consumers of (the consumer's gradient times the local slope). x "
-        "has two consumers."
+        "A node's gradient is the sum over its consumers of the consumer's gradient times the local slope. x has "
+        "two consumers."
     ),
     (
-        "`a = x + y` first; then one dict whose `'x'` entry is a sum of two terms, one through the product and "
-        "one through `a`."
+        "Compute `a = x + y` first. Then return one dict whose `'x'` entry is a sum of two terms: one through the "
+        "product, one through `a`."
     ),
 )
 RESULTS = ("b", "a", "x", "y")
-# The adjoint of an inner node is the derivative with respect to a nudge added at that node: so both oracles can
-# label them.
+# The adjoint of an inner node is the derivative with respect to an offset added at that node. With the offsets as
+# inputs, both oracles can compute it.
 CASES = [
     given("b[] a[] x[] y[]", b=0.0, a=0.0, g=1.0),
     given("b[] a[] x[] y[]", b=0.0, a=0.0, g=1.0, x=2.0, y=3.0, note="x=2, y=3"),
@@ -66,14 +73,18 @@ def label_graph(x, y):
 
 
 @mistake(
-    "one-path", "only one of the two paths from x to L counts", "x feeds two nodes. How many terms must dL/dx have?"
+    "one-path",
+    "only one of the two paths from x to L counts",
+    "x feeds two nodes. How many terms must dL/dx have?",
 )
 def label_graph(x, y):
     return {"b": 1.0, "a": x, "x": x + y, "y": x}
 
 
 @mistake(
-    "path-product", "contributions along different paths are multiplied", "Along a path multiply; across paths ...?"
+    "path-product",
+    "contributions along different paths are multiplied",
+    "Along a path you multiply. What do you do across paths?",
 )
 def label_graph(x, y):
     return {"b": 1.0, "a": x, "x": (x + y) * x, "y": x}
@@ -81,7 +92,7 @@ def label_graph(x, y):
 
 @mistake(
     "wrong-operand",
-    "the slope of a product in one factor is that factor",
+    "the slope of a product with respect to one factor is that factor",
     "b = a * x: what is the slope of b as a moves?",
 )
 def label_graph(x, y):
@@ -92,7 +103,7 @@ def label_graph(x, y):
 @mistake(
     "through-a-only",
     "x reaches the loss through a alone",
-    "b = a * x: does x stand in it, besides in a?",
+    "b = a * x: does x appear in it a second time, outside a?",
 )
 def label_graph(x, y):
     return {"b": 1.0, "a": x, "x": x, "y": x}
@@ -101,7 +112,7 @@ def label_graph(x, y):
 @mistake(
     "values-for-gradients",
     "the label of a node is its value",
-    "Values flow forward. What is the slope of L in b?",
+    "Values flow forward. What is the slope of L with respect to b?",
 )
 def label_graph(x, y):
     a = x + y
@@ -111,7 +122,7 @@ def label_graph(x, y):
 @mistake(
     "local-slope",
     "the slope of one edge is the whole gradient",
-    "y moves a by 1 for 1. And by how much does a move L?",
+    "If y moves by 1, a moves by 1. How far does L move when a moves by 1?",
 )
 def label_graph(x, y):
     return {"b": 1.0, "a": x, "x": 2 * x + y, "y": 1.0}

@@ -1,42 +1,42 @@
-"""With `other` held still, `out` is a straight line in `self` of slope `other.data`; and the other way round. So each
-operand receives `out.grad` times the *other* operand's value. Unlike a sum, a product has a backward that needs values
-of the forward: these two.
+"""Hold `other` fixed. Then `out` is a straight line in `self` with slope `other.data`. Hold `self` fixed, and the slope
+in `other` is `self.data`. So each operand receives `out.grad` times the value of the *other* operand. Unlike the
+backward of a sum, this backward needs values from the forward: both operands.
 
-`+=`, because a node's gradient is the sum over its consumers. `z = x * x` proves the point: at x = 3 the two additions
-give 3 + 3 = 6 = 2x, an assignment gives 3.
+Use `+=`, because a node's gradient is the sum over its consumers. `z = x * x` shows it: at x = 3 the two additions give
+3 + 3 = 6 = 2x, and an assignment gives 3.
 
-Cost: two products and two additions where the forward has one product. Both operands' values must be kept, though not
-copied, until backward has run.
+Cost: two products and two additions; the forward has one product. Both operands' values must be kept until backward has
+run, but they need no copy.
 
-PyTorch: `MulBackward0` saves `other` only if `self` needs a gradient, and `self` only if `other` does; a plain number
-as a factor is not saved as a tensor. What is saved is a reference: for `x * x` the same memory twice. For complex
-numbers the factor is the conjugate of the other operand.
+PyTorch: `MulBackward0` saves `other` only if `self` needs a gradient, and `self` only if `other` does. It saves
+references; for `x * x` both refer to the same memory. A factor that is a plain number is not saved as a tensor. For
+complex numbers the factor is the conjugate of the other operand.
 
 Asked next:
 
-- Between forward and backward somebody changes `other` in place. What do you compute, and what does PyTorch do? → This
-  closure reads the new value and is silently wrong. PyTorch compares the tensor's version with the one it saved and
-  raises: `... has been modified by an inplace operation`.
-- How would you get the gradients of a product of n numbers in O(n), zeros included? → Each is the product of all the
-  others: the product of those before it times the product of those after it, from one sweep each way. Dividing the
-  whole product by x_i fails at 0.
-- What must change for second derivatives? → The gradients must be nodes and not floats, so that `other * out.grad` is
-  itself recorded. Then `self * other` has 1 as its mixed second derivative and 0 for the other two, and `x * x` gets
-  2.
-- `out.grad` is 0 and `other.data` is infinite. What does `self` get? → 0 times infinity, so NaN, although no change of
-  `out` would matter. That is how a branch that `torch.where` did not choose can still spoil a gradient.
+- `other` is changed in place between forward and backward. What does your closure compute, and what does PyTorch do? →
+  The closure reads the new value and returns a wrong gradient without an error. PyTorch compares the tensor's version
+  with the one it saved and raises `... has been modified by an inplace operation`.
+- How would you compute the gradients of a product of n numbers in O(n), zeros included? → Each gradient is the product
+  of all the other factors: the product of those before it times the product of those after it. One sweep in each
+  direction gives all of these products. Dividing the whole product by x_i fails at 0.
+- What must change for second derivatives? → The gradients must be nodes instead of floats, so that `other * out.grad`
+  is itself recorded. Then `self * other` has the mixed second derivative 1 and the two others 0, and `x * x` has 2.
+- `out.grad` is 0 and `other.data` is infinite. What does `self` receive? → NaN, because 0 times infinity is NaN,
+  although a small change of `out` would not move L. In the same way, a branch that `torch.where` did not choose can
+  still put NaN into a gradient.
 """
 
 from autodrill.drills import given, mistake
 
 HINTS = (
-    "Hold `other` fixed. `out` is then a straight line in `self`: what is its slope?",
-    "Each operand gets `out.grad` times the value of the other operand, added to what is already there.",
-    "The first of two lines: `self.grad += ...`, a product of one `.data` and one `.grad`. The second mirrors it.",
+    "Hold `other` fixed. Then `out` is a straight line in `self`: what is its slope?",
+    "Each operand receives `out.grad` times the value of the other operand, added to what is already there.",
+    "Two lines. The first is `self.grad += ...`, a product of one `.data` and one `.grad`. The second mirrors it.",
 )
 CASES = [
     given("self[] other[]"),
-    given("self[] other[]", self=5e-324, other=2.5, note="the smallest float"),
+    given("self[] other[]", self=5e-324, other=2.5, note="the smallest positive float"),
 ]
 
 
@@ -62,7 +62,7 @@ def mul_backward(self, other, out):
 @mistake(
     "own-operand",
     "an operand's slope is the operand itself",
-    "Hold `other` fixed: what is the slope of out as `self` moves?",
+    "Hold `other` fixed: what is the slope of `out` as `self` moves?",
 )
 def mul_backward(self, other, out):
     self.grad += self.data * out.grad
@@ -70,7 +70,9 @@ def mul_backward(self, other, out):
 
 
 @mistake(
-    "no-upstream", "the local derivative is the whole answer", "You have dout/dself; the node must receive dL/dself."
+    "no-upstream",
+    "the local derivative is the whole answer",
+    "You have dout/dself, but the node must receive dL/dself. Which factor is missing?",
 )
 def mul_backward(self, other, out):
     self.grad += other.data
@@ -79,8 +81,8 @@ def mul_backward(self, other, out):
 
 @mistake(
     "grad-for-data",
-    "stored values and stored gradients are the same thing",
-    "Local derivatives are evaluated at forward values. Which attribute holds those?",
+    "a local derivative is evaluated at stored gradients",
+    "Local derivatives are evaluated at forward values. Which attribute holds them?",
 )
 def mul_backward(self, other, out):
     self_grad, other_grad = self.grad, other.grad
@@ -90,8 +92,8 @@ def mul_backward(self, other, out):
 
 @mistake(
     "grad-for-data-in-turn",
-    "stored values and stored gradients are the same thing",
-    "Local derivatives are evaluated at forward values. Which attribute holds those?",
+    "a local derivative is evaluated at stored gradients",
+    "Local derivatives are evaluated at forward values. Which attribute holds them?",
 )
 def mul_backward(self, other, out):
     self.grad += other.grad * out.grad
@@ -100,8 +102,8 @@ def mul_backward(self, other, out):
 
 @mistake(
     "divides-out",
-    "out divided by one operand is the other one",
-    "The product underflows: how many digits of the other operand are left in it?",
+    "`out` divided by one operand always gives the other",
+    "If the product underflows, how many digits of the other operand does it still contain?",
 )
 def mul_backward(self, other, out):
     self.grad += (out.data / self.data if self.data else other.data) * out.grad

@@ -1,34 +1,34 @@
-"""ReLU is a gate. Open, its slope is 1 and the gradient passes unchanged, negative or not; closed, its slope is 0 and
-nothing passes.
+"""ReLU is a gate. If it is open, its slope is 1 and the gradient passes unchanged, whatever its sign. If it is closed,
+its slope is 0 and nothing passes.
 
-At 0 every number in [0, 1] is a subgradient; PyTorch, TensorFlow and `jax.nn.relu` pick 0, so the test is a strict
-`>`. Testing `out.data` or `self.data` is the same test in floating point, -0.0 included. Real layers test the output
-for memory: the input need not be kept, and the operation may run in place.
+At 0 every number in [0, 1] is a subgradient. PyTorch, TensorFlow and `jax.nn.relu` pick 0, so the test is a strict `>`.
+Testing `out.data` or `self.data` is the same in floating point, −0.0 included. Real layers test the output to save
+memory: the input need not be kept, and the operation may run in place.
 
-*Select*, do not multiply by a mask: `(out.data > 0) * out.grad` is right for finite gradients, but `0 * inf` is NaN,
-so an overflow behind a closed gate would leak through it.
+*Select* instead of multiplying by a mask. `(out.data > 0) * out.grad` is right for finite gradients, but `0 * inf` is
+NaN. An infinite gradient that meets a closed gate would then come out as NaN instead of 0.
 
-Cost: a comparison, and an addition where the gate is open. One bit is all that has to be kept; keeping the output
-costs nothing more where the next operation keeps it anyway, as a matrix product that needs its weight's gradient does.
+Cost: one comparison, and one addition if the gate is open. Only one bit has to be kept. Keeping the output costs
+nothing more if the next operation keeps it anyway. A matrix product does, for the gradient of its weight.
 
-PyTorch: `ReluBackward0` keeps the result and selects: behind a closed gate an infinite or NaN gradient becomes 0. The
-convention at 0 belongs to the operation, not to the function: there `torch.relu(x)` has slope 0, `x.clamp(min=0)` 1
-and `torch.maximum(x, torch.tensor(0.0))` 1/2. A NaN input lets the gradient through on the CPU, which the test `>`
-does not.
+PyTorch: `ReluBackward0` keeps the result and selects: at a closed gate an infinite or NaN gradient becomes 0. The
+convention at 0 depends on the operation, not on the function. At 0, `torch.relu(x)` has slope 0, `x.clamp(min=0)` has
+slope 1 and `torch.maximum(x, torch.tensor(0.0))` has slope 1/2. If the input is NaN, PyTorch on the CPU passes the
+gradient on; the test `>` does not.
 
 Asked next:
 
-- What does autodiff give for relu(x) - relu(-x) at 0, and what is right? → The function is x, so 1 is right, and with
-  slope 0 at the kink both terms give 0: the sum is 0, in PyTorch too. Autodiff differentiates the program's pieces,
-  and a convention at a kink does not add up to a derivative.
-- How would you check this backward numerically? → By central differences at inputs that are further than the step from
-  0, on both sides. At 0 they give 1/2, for any step, and closer to it than the step something between 0 and 1; so hold
+- What does autodiff give for relu(x) - relu(-x) at 0, and what is right? → The function is x, so the derivative is 1.
+  Autodiff gives 0, in PyTorch too: with slope 0 at the kink, both terms contribute 0. Autodiff differentiates each
+  operation of the program, and conventions at kinks need not add up to the derivative.
+- How would you check this backward numerically? → Use central differences at inputs on both sides of 0, further from 0
+  than the step. At 0 they give 1/2 for any step, and closer to 0 than the step they give a number between 0 and 1. Test
   0 itself against the convention.
-- A unit's input is negative for every sample. What happens to it? → No gradient passes the gate, so nothing that
-  reaches the loss through this unit alone, such as its weights and bias, gets any: it is dead unless something else
-  moves its input, such as the layers below. A leaky ReLU keeps a small slope there.
-- What is the second derivative? → 0 on both sides of the kink. A network of ReLUs and linear layers is affine on
-  pieces of its input space, so on a piece all curvature in the input comes from the loss.
+- A unit's input is negative for every sample. What happens to it? → No gradient passes the gate. The unit's weights and
+  bias affect the loss through this gate only, so they receive no gradient: the unit is dead. It can recover only if
+  something else moves its input, such as the layers below. A leaky ReLU keeps a small slope there.
+- What is the second derivative? → 0 on both sides of the kink. A network of ReLUs and linear layers is affine on each
+  piece of its input space. On one piece, all curvature in the input comes from the loss.
 """
 
 from math import inf
@@ -38,16 +38,16 @@ from autodrill.drills import away_from_zero, given, mistake
 
 HINTS = (
     "On which side of 0 does moving the input move the output, and by how much?",
-    "The gradient passes unchanged where the output is positive and is dropped elsewhere, at exactly 0 too.",
+    "The gradient passes unchanged if the output is positive. Otherwise it is dropped, at exactly 0 too.",
     "One `if` on `out.data` with a strict comparison, and one `+=` under it.",
 )
 CASES = [
     given("self[]", self=away_from_zero()),
-    given("self[]", self=-1.5, note="closed gate"),
-    given("self[]", self=1000.0, note="wide open gate"),
-    given("self[]", self=0.25, note="just open"),
-    given("self[]", self=-0.25, note="just closed"),
-    given("self[]", self=1e-300, smooth=False, note="open by a hair"),
+    given("self[]", self=-1.5, note="gate closed"),
+    given("self[]", self=1000.0, note="gate wide open"),
+    given("self[]", self=0.25, note="gate open, near 0"),
+    given("self[]", self=-0.25, note="gate closed, near 0"),
+    given("self[]", self=1e-300, smooth=False, note="gate open, input 1e-300"),
     given("self[]", self=0.0, smooth=False, note="exactly 0"),
     given("self[]", self=-0.0, smooth=False, note="exactly -0.0"),
     given("self[]", self=-1.0, g=inf, smooth=False, remark=True, note="infinite gradient at a closed gate"),
@@ -68,7 +68,9 @@ def relu_backward(self, out):
 
 
 @mistake(
-    "ge-at-kink", "0 counts as active", "At the kink PyTorch, TensorFlow and jax.nn.relu agree. Which test is yours?"
+    "ge-at-kink",
+    "an input of 0 counts as active",
+    "At the kink PyTorch, TensorFlow and jax.nn.relu use the same slope. Which comparison gives it?",
 )
 def relu_backward(self, out):
     if self.data >= 0:
@@ -77,8 +79,8 @@ def relu_backward(self, out):
 
 @mistake(
     "multiply-by-output",
-    "the slope is the value",
-    "On the active side the line has the same steepness everywhere. How steep?",
+    "the slope is the output's value",
+    "On the active side the line has the same slope everywhere. Which?",
 )
 def relu_backward(self, out):
     self.grad += out.data * out.grad
@@ -87,7 +89,7 @@ def relu_backward(self, out):
 @mistake(
     "assign",
     "a node has exactly one consumer, so its gradient can be written once",
-    "What happens to the first contribution when one node feeds two operations?",
+    "What happens to the first contribution if one node feeds two operations?",
 )
 def relu_backward(self, out):
     self.grad = out.grad if out.data > 0 else 0.0
@@ -104,8 +106,8 @@ def relu_backward(self, out):
 
 @mistake(
     "relu-of-upstream",
-    "the gradient is clipped like the value: that is guided backprop, not backprop",
-    "A negative upstream gradient is legitimate. Who said it may be discarded?",
+    "the gradient is clipped at 0 like the value, which is guided backprop",
+    "A negative upstream gradient is legitimate. Which rule says that it may be discarded?",
 )
 def relu_backward(self, out):
     if out.data > 0:
@@ -114,8 +116,8 @@ def relu_backward(self, out):
 
 @mistake(
     "bool-times-inf",
-    "a 0/1 mask times the gradient is the same as selecting",
-    "Right for every finite gradient. What is False * inf? Selecting is safe, multiplying is not.",
+    "multiplying by a 0/1 mask is the same as selecting",
+    "This is right for every finite gradient. What is False * inf? Selecting is safe, multiplying is not.",
     remark=True,
 )
 def relu_backward(self, out):
@@ -125,7 +127,7 @@ def relu_backward(self, out):
 @mistake(
     "gate-on-gradient",
     "the sign of the gradient opens and closes the gate",
-    "The gate stood open or closed in the forward pass. Which value decided that?",
+    "The forward pass opened or closed the gate. Which value decided that?",
 )
 def relu_backward(self, out):
     self.grad += max(0.0, out.grad)
@@ -134,13 +136,17 @@ def relu_backward(self, out):
 @mistake(
     "absolute-value",
     "a negative input has slope -1",
-    "Draw max(0, x). How steep is it on the left?",
+    "Draw max(0, x). What is its slope on the left?",
 )
 def relu_backward(self, out):
     self.grad += ((self.data > 0) - (self.data < 0)) * out.grad
 
 
-@mistake("gate-inverted", "the gate opens below 0", "Draw max(0, x). On which side is it flat?")
+@mistake(
+    "gate-inverted",
+    "the gate opens below 0",
+    "Draw max(0, x). On which side is it flat?",
+)
 def relu_backward(self, out):
     if out.data <= 0:
         self.grad += out.grad
