@@ -6,12 +6,14 @@
 # topics = ["cuda", "reductions", "kernels"]
 # requires = ["cuda_relu_backward"]
 # ///
-"""The forward pass added a bias to every row of a matrix: `out[i][j] = x[i][j] + b[j]`, with N rows and D columns, stored
-row by row. `g` is dL/dout, of the shape of `out`. Write the kernel that computes `db`, dL/db: the caller has set it to
-zero, and passes it as it is.
+"""The forward pass added a bias to every row of a matrix: `out[i][j] = x[i][j] + b[j]`.
+The matrix has N rows and D columns and is stored row by row. `g` is dL/dout, with the
+shape of `out`. Write the kernel that adds the gradient of the bias to `db`: before the
+launch the caller has set `db` to zero.
 
-Blocks have 8 threads. The grid has as many blocks in x as are needed for the D columns, and 3 in y, which share the
-rows of their columns between them. Keep the kernel's name and parameters; the function returns its text.
+A block has 8 threads. In x the grid has as many blocks as the D columns need. In y it
+has 3 blocks, which share the rows of their columns. Keep the kernel's name and
+parameters; the function returns the kernel's source text.
 """
 
 

@@ -6,12 +6,13 @@
 # topics = ["cuda", "activations", "kernels"]
 # requires = ["relu_backward"]
 # ///
-"""The forward pass computed `y = max(x, 0)` elementwise, and kept `y`. Write the kernel of its backward pass: `g` is
-dL/dy, and `dx` must become dL/dx; where `y` is 0 nothing flows back, whatever `g` holds there. All three have `n`
-elements, and `dx` holds garbage when the kernel begins.
+"""The forward pass computed `y = max(x, 0)` elementwise and kept `y`. Write the kernel
+of its backward pass. `g` is dL/dy, and the kernel stores dL/dx in `dx`. If an element
+of `y` is 0, its element of `dx` must be 0, whatever `g` holds there. All three arrays
+have `n` elements. `dx` is not initialised.
 
-The kernel is launched with 2 blocks of 16 threads, whatever `n` is: 1, 5, 61 or some hundred. Keep its name and
-parameters; the function returns its text.
+The kernel is launched with 2 blocks of 16 threads for every `n`: 1, 5, 61 or a few
+hundred. Keep its name and parameters; the function returns the kernel's source text.
 """
 
 
