@@ -1,4 +1,4 @@
-"""What the exercises on topological order share: small graphs, a scenario that walks them, and a judge of the order."""
+"""Shared parts of the exercises on topological order: small graphs, a `drive` that asks for an order, and a judge."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from autodrill.drills import scenario
 
 
 def graph(inputs, data):
-    """Rows of (node, one of its inputs): 50,000 lists would be too many parts to hand over."""
+    """Return a graph as rows (node, one of its inputs). 50,000 lists are too many parts for one request."""
     edges = [(node, source) for node, sources in enumerate(inputs) for source in sources]
     return {"edges": np.array(edges, int).reshape(-1, 2), "data": np.array(data, float)}
 
@@ -24,7 +24,7 @@ def diamond(rng, size):
     return graph([[], [0], [1], [2, 0]], range(4))
 
 
-@scenario(4, note="a diamond the other way round")
+@scenario(4, note="the same diamond, inputs swapped")
 def mirrored_diamond(rng, size):
     return graph([[], [0], [1], [0, 2]], range(4))
 
@@ -39,7 +39,7 @@ def doubling_chain(rng, size):
     return graph([[], *([i, i] for i in range(size - 1))], [2**i for i in range(size)])
 
 
-@scenario(40_000, note="a node with many inputs", seconds=3.0, because="each input needs one look")
+@scenario(40_000, note="a node with many inputs", seconds=3.0, because="each input needs only one visit")
 def star(rng, size):
     nodes = np.arange(size - 1)
     return {"edges": np.stack([np.full(size - 1, size - 1), nodes], axis=1), "data": np.zeros(size)}
@@ -49,7 +49,7 @@ GRAPHS = [random_graph, diamond, mirrored_diamond, equal_values, doubling_chain,
 
 
 def expected(edges, data):
-    """One right order of many: it says how long an answer may be, and `judge` decides."""
+    """Return one of many right orders. It bounds the length of an answer; `judge` decides."""
     return np.arange(len(data))
 
 
@@ -64,7 +64,9 @@ def drive(candidate, edges, data):
         while frame is not None:
             frame, depth = frame.f_back, depth + 1
             if depth > 900:
-                raise RecursionError("the walk is 900 calls deep: it recurses, whatever the limit is set to")
+                raise RecursionError(
+                    "the walk is 900 calls deep: it recurses, and a higher recursion limit does not help"
+                )
 
     reads, inputs, labels = 0, {}, {}
 
@@ -79,12 +81,12 @@ def drive(candidate, edges, data):
                 refuse_recursion()
             if reads > 20 * len(data) + 20:
                 raise TooManyVisitsError(
-                    f"`_prev` was read more than {reads - 1} times for {len(data)} nodes: every path is walked"
+                    f"`_prev` was read more than {reads - 1} times for {len(data)} nodes: the walk follows every path"
                 )
             return inputs[id(self)]
 
-    # Neither the order of their addresses nor its reverse is topological, and a node carries nothing that is: the
-    # labels and inputs are kept apart from it.
+    # Sorting by address must not give a topological order, in either direction. Labels and inputs are kept outside the
+    # nodes, so no attribute gives the order away.
     nodes = sorted((Node() for _ in data), key=id)
     nodes[:2] = reversed(nodes[:2])
     sources = [[] for _ in nodes]
@@ -104,7 +106,7 @@ def drive(candidate, edges, data):
         if not isinstance(order, list | tuple):
             return None if order is None else type(order).__name__
         found = [name(n) for n in order]
-        # A long order travels as one array: 50,000 labels would be too many parts to hand back.
+        # A long order returns as one array: 50,000 labels are too many parts for one reply.
         return np.array(found) if len(found) > 1000 and all(type(label) is int for label in found) else found
 
     order = asked()
@@ -115,16 +117,16 @@ def drive(candidate, edges, data):
 
 
 def judge(answer, edges, data):
-    """Judge the order and, of a small graph, what the walk left behind."""
+    """Judge the order and, for a small graph, what the walk changed and whether a second walk is right."""
     if not isinstance(answer, dict):
         return misplaced(answer, edges, data)
     if fault := misplaced(answer.get("order"), edges, data):
         return fault
     changed = answer.get("changed")
     if not isinstance(changed, list) or any(type(label) is not int for label in changed):
-        return "marks-nodes: nobody can tell what the walk leaves in the nodes"
+        return "marks-nodes: the state of the nodes after the walk is unknown"
     if changed:
-        return f"marks-nodes: the walk leaves another `.data` or `.grad` in node {min(changed)}"
+        return f"marks-nodes: the walk changes `.data` or `.grad` of node {min(changed)}"
     if fault := misplaced(answer.get("again"), edges, data):
         return f"keeps-state: a second walk over the same graph is wrong: {fault.partition(': ')[2]}"
     return None
@@ -136,14 +138,14 @@ def misplaced(order, edges, data):
     if not isinstance(order, list):
         return "not-nodes: the result must be a list of nodes"
     if any(isinstance(label, str) for label in order):
-        return "keeps-state: the list holds nodes of an earlier graph"
+        return "keeps-state: the list contains nodes of an earlier graph"
     if any(not isinstance(label, int) for label in order):
-        return "not-nodes: the list must hold the nodes themselves"
+        return "not-nodes: the list must contain the nodes themselves"
     place = {label: i for i, label in enumerate(order)}
     for i, label in enumerate(order):
         if place[label] != i:
-            return f"twice: node {label} stands in the list twice"
-    # Inputs have smaller labels than their consumers, so one pass from the root down finds what it depends on.
+            return f"twice: node {label} appears in the list twice"
+    # Inputs have smaller labels than their consumers, so one pass from the root down finds every node it depends on.
     needed = {len(data) - 1}
     for node, source in reversed(edges.tolist()):
         if node in needed:
@@ -152,5 +154,5 @@ def misplaced(order, edges, data):
         return f"missing: node {min(needed - set(order))} is missing from the list"
     for node, source in edges.tolist():
         if node in needed and place[source] > place[node]:
-            return f"order: node {node} stands before its input, node {source}"
+            return f"order: node {node} comes before its input, node {source}"
     return None

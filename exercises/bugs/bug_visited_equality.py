@@ -1,18 +1,18 @@
 # /// autodrill
-# title = "The graph that loses a node"
+# title = "Nodes missing from a topological order"
 # kind = "bugfix"
 # difficulty = "medium"
 # minutes = 6
 # topics = ["graph", "identity"]
 # requires = ["topological_sort"]
 # ///
-"""The nodes of this engine compare by value: `a == b` and `hash(a)` look at `.data`,
-because somebody wanted nice unit tests. Since then gradients of some graphs are wrong:
-nodes vanish from the topological order.
+"""The nodes of this engine compare by value: `a == b` and `hash(a)` look at `.data`.
+This was added to make unit tests shorter. Since then some graphs get wrong gradients,
+because nodes are missing from the topological order.
 
 Repair `bug_visited_equality`. It must return every node from which `root` was computed,
-and `root`, each once, inputs before consumers. The node class stays as it is; `_prev`
-is a tuple, and values may be equal or NaN.
+and `root` itself, each exactly once, inputs before consumers. Do not change the node
+class. `_prev` is a tuple, and values may be equal or NaN.
 """
 
 

@@ -6,12 +6,14 @@
 # topics = ["stability", "selection", "NaN"]
 # requires = ["maximum_backward"]
 # ///
-"""A model computes `out = np.where(x > 0, np.sqrt(x), 0)`, and the forward is fine for
-any `x`. In the backward below each line is the rule an engine has for one operation,
-yet the gradient is NaN wherever `x` is 0 or negative, and soon so are all weights.
+"""A model computes `out = np.where(x > 0, np.sqrt(x), 0)`, and the forward is right for
+every `x`. In the backward below, each line is the rule that an engine has for one
+operation. Yet the gradient is NaN wherever `x` is 0 or negative, and the next optimizer
+step spreads the NaN to the weights.
 
-Repair `bug_where_nan`. `g` is dL/dout, of the shape of `x`; it is finite. Return `dx`:
-the slope of the root where x > 0, and 0 elsewhere, at exactly 0 too.
+Repair `bug_where_nan`. `g` is dL/dout, has the shape of `x` and is finite. Return `dx`,
+the gradient of `x`: the gradient of the square root where x > 0, and 0 elsewhere, at
+exactly 0 too.
 """
 
 import numpy as np

@@ -1,15 +1,15 @@
 # /// autodrill
-# title = "Training that swings and never settles"
+# title = "SGD that oscillates and never converges"
 # kind = "bugfix"
 # difficulty = "easy"
 # minutes = 4
 # topics = ["training loop", "accumulation"]
 # requires = ["backward_engine"]
 # ///
-"""A colleague's loop fits y = w·x by stochastic gradient descent, one step for each
-sample, with the squared error (w·x - y)² as loss. `backward` behaves like a
-framework's: it *adds* into `.grad`. After the first step the loop takes wrong steps; on
-repeated samples it swings without end.
+"""A colleague's loop fits y = w·x by stochastic gradient descent. It takes one step for
+each sample, and the loss is the squared error (w·x - y)². As in a framework, `backward`
+*adds* into `.grad`. The first step is right, and the later ones are wrong. On repeated
+samples the weight oscillates without end.
 
 Repair `bug_zero_grad`. It returns the weight after one pass over `data`, a list of (x,
 y) pairs.

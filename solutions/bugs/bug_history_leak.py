@@ -1,34 +1,34 @@
-"""`total + loss` is an operation of the graph, so total becomes a node that refers to the loss, which refers to
-everything it was computed from: activations, inputs, all of it. After a thousand iterations total holds a thousand
-graphs, and none may be freed, since somebody could still call `total.backward()`.
+"""`total + loss` is an operation of the graph. So `total` becomes a node that refers to the loss, and the loss refers
+to everything it was computed from: activations, inputs and parameters. After a thousand iterations `total` keeps a
+thousand graphs alive. None of them can be freed, because `total.backward()` could still be called.
 
-A log wants numbers. `.item()` copies the value out and lets go of the node; the graph of an iteration dies when the
-loop's variable is given the next loss. Collecting the losses in a list and adding up later holds them just as long:
-convert at once.
+A log needs numbers. `.item()` copies the value out and keeps no reference to the node. The graph of an iteration is
+then freed when the loop variable is assigned the next loss. Collecting the losses in a list and adding them later keeps
+all graphs alive as well, so convert each loss at once.
 
-Anything kept from one iteration to the next asks the same question: metrics, the hidden state of a recurrent network,
-the moving average of a target.
+The same question arises for everything that is kept from one iteration to the next: metrics, the hidden state of a
+recurrent network, the moving average of a target.
 
-Cost: the leak grows by one graph an iteration; repaired, what is alive does not grow. Taking the number out is a copy
-of a few bytes.
+Cost: the leak grows by one graph an iteration. After the repair, the memory in use does not grow. Taking the number out
+copies a few bytes.
 
-PyTorch: `total = total + loss` does the same, by way of `total.grad_fn`. After `loss.backward()` without `retain_graph`
-the tensors that its nodes had saved are freed, and only the nodes themselves pile up, so the leak is slower in training
-than in an evaluation loop without `no_grad`. Write `total += loss.item()`, or `loss.detach()` where waiting for the GPU
-at every step would cost too much.
+PyTorch: `total = total + loss` leaks in the same way, through `total.grad_fn`. `loss.backward()` without `retain_graph`
+frees the tensors that the graph had saved, so only the nodes themselves pile up. The leak is therefore slower in
+training than in an evaluation loop without `no_grad`. Write `total += loss.item()`, or `loss.detach()` if waiting for
+the GPU at every step costs too much.
 
 Asked next:
 
 - What is the difference between adding `.item()` and adding `.detach()`? → On a GPU `.item()` waits until the loss has
-  been computed; the detached sum stays on the device and is read once a log line. And `.item()` adds Python floats, in
-  double precision, the other adds in the dtype of the loss.
-- A recurrent network carries its hidden state from window to window: what do you do? → Detach it at the border. Else
-  the next `backward` runs into the freed graph of the window before and raises, or with `retain_graph=True` goes back
-  through all windows. The price: dependencies longer than a window get no gradient.
-- Does `.detach()` let go of all memory? → Of the graph, but it shares the storage: `h[-1].detach()` of a float32 h of
-  shape (1000, 8) holds all 32000 bytes. A `.clone()` after it holds 32.
-- How do you test for such a leak? → Count the nodes that are alive, by weak references for example, after each
-  iteration: the count must not grow with the number of iterations.
+  been computed. The detached sum stays on the device and is read once per log line. `.item()` adds Python floats in
+  double precision; `.detach()` adds in the dtype of the loss.
+- A recurrent network carries its hidden state from window to window. What do you do? → Detach it at the boundary.
+  Otherwise the next `backward` reaches the freed graph of the previous window and raises. With `retain_graph=True` it
+  goes back through all windows instead. Detaching has a price: dependencies longer than a window receive no gradient.
+- Does `.detach()` release all memory? → It releases the graph, but it shares the storage. `h[-1].detach()` of a float32
+  h of shape (1000, 8) keeps all 32000 bytes alive. A `.clone()` after it keeps 32.
+- How do you test for such a leak? → Count the living nodes after each iteration, for example by weak references. The
+  count must not grow with the number of iterations.
 """
 
 import math
@@ -38,14 +38,14 @@ import numpy as np
 from autodrill.drills import mistake, scenario
 
 HINTS = (
-    "What type has `total` after the first iteration? What does it refer to after the second?",
-    "Add numbers, not nodes: take the value out of each loss as soon as it comes.",
-    "One call more in the line that adds, and one call less in the line that returns.",
+    "What type does `total` have after the first iteration? What does it refer to after the second?",
+    "Add numbers instead of nodes: take the value out of each loss as soon as it arrives.",
+    "One more call in the line that adds, and one call less in the line that returns.",
 )
 
 AT_ONCE, TRACKED = 8, 6
-"""Nodes that may be alive when a loss is asked for: the last loss with the three it came from, and a sum or two; and
-those among them that are of a graph."""
+"""How many nodes may be alive when a loss is requested: the previous loss, its three inputs, and a few sums. The second
+number counts only nodes with a history."""
 
 
 @scenario(1, 2, 3, 5, 50, note="random losses")
@@ -53,9 +53,9 @@ def random_losses(rng, size):
     return {"values": [float(v) for v in rng.integers(-9, 10, size) / 2], "width": 1}
 
 
-# What is alive is counted beside the candidate's code, and is its word; that 24 graphs of one MiB do not fit is
-# enforced outside.
-@scenario(24, note="losses with large graphs", memory=6 << 20, because="the graphs of all losses at once")
+# `drive` counts living nodes in the candidate's own process, so the candidate could falsify the count. The memory bound
+# is enforced from outside that process: 24 graphs of one MiB do not fit.
+@scenario(24, note="losses with large graphs", memory=6 << 20, because="the graphs of all losses are alive at once")
 def large_graphs(rng, size):
     return {"values": [float(v) for v in rng.integers(-9, 10, size) / 2], "width": 1 << 17}
 
@@ -70,7 +70,7 @@ def drive(candidate, values, width):
         def __init__(self, data, prev=(), tracked=True):
             nonlocal alive, graphs
             self.data, self.tracked = data, tracked
-            self._prev = prev if tracked else ()  # as in PyTorch, what comes from detached nodes alone has no history
+            self._prev = prev if tracked else ()  # as in PyTorch, a node with detached inputs only has no history
             alive += 1
             graphs += tracked
 
@@ -107,7 +107,7 @@ def drive(candidate, values, width):
         count()
 
     total = candidate(losses())
-    # As floats the counts tell one leak from another.
+    # The counts are floats, because diagnosis ignores integers in a list and must tell one leak from another.
     whole = isinstance(total, (int, np.integer)) or None
     return [float(total) if isinstance(total, float) else whole, float(most), float(most_of_graphs)]
 
@@ -117,13 +117,13 @@ def judge(answer, values, width):
         case (total, float() as most, float() as of_graphs):
             pass
         case _:
-            return "type: the sum of the losses is asked for, a float"
+            return "type: it must return the sum of the losses as a float"
     if not isinstance(total, float):
-        return f"type: it returns {'a whole number' if total is True else 'no number'}, a float is asked for"
+        return f"type: it returns {'an integer' if total is True else 'no number'}, but it must return a float"
     if most > AT_ONCE or of_graphs > TRACKED:
         return f"leak: {max(most, of_graphs):g} graph nodes are alive after {len(values)} losses of 4 nodes each"
     if not math.isclose(total, sum(values)):
-        return f"value: it returns {total:g}, the sum is {sum(values):g}"
+        return f"value: it returns {total:g}, but the sum is {sum(values):g}"
     return None
 
 
@@ -149,7 +149,7 @@ def bug_history_leak(losses):
 @mistake(
     "keeps-list",
     "a list of losses is a list of numbers",
-    "How long does the list hold each loss, and what does a loss hold?",
+    "How long does the list keep each loss alive, and what does a loss refer to?",
 )
 def bug_history_leak(losses):
     kept = list(losses)
@@ -158,7 +158,7 @@ def bug_history_leak(losses):
 
 @mistake(
     "returns-node",
-    "a node will do where a float is asked for",
+    "a node may be returned instead of a float",
     "What can be logged: the node, or its value?",
 )
 def bug_history_leak(losses):
@@ -170,8 +170,8 @@ def bug_history_leak(losses):
 
 @mistake(
     "keeps-two",
-    "two graphs do not pile up",
-    "When the third loss is asked for, who still refers to the first? What does the task allow to be alive then?",
+    "one more graph than the task allows may stay alive",
+    "When the third loss is requested, what still refers to the first? Which graphs may be alive then?",
 )
 def bug_history_leak(losses):
     total, recent = 0.0, [None, None]
@@ -181,14 +181,22 @@ def bug_history_leak(losses):
     return total
 
 
-@mistake("last-loss", "the last loss is the sum", "How many losses enter what you return?")
+@mistake(
+    "last-loss",
+    "the last loss is the sum",
+    "How many losses contribute to the value that you return?",
+)
 def bug_history_leak(losses):
     for loss in losses:
         total = loss.item()
     return total
 
 
-@mistake("mean", "the log wants the average", "Read the task again: the sum or the mean?")
+@mistake(
+    "mean",
+    "the log needs the average",
+    "Read the task again: does it ask for the sum or the mean?",
+)
 def bug_history_leak(losses):
     total, count = 0.0, 0
     for loss in losses:

@@ -1,37 +1,37 @@
-"""`node in visited` asks for equality, and here equality means equal values: a second node that also holds 2.0 counts
-as visited and never reaches the order. Its `_backward` is never called, so what it was computed from gets no
-gradient through it. (NaN happens to work: it equals nothing, and `in` tries identity before `==`.)
+"""`node in visited` tests equality, and for these nodes equality means equal values. A second node that also holds 2.0
+counts as visited and never enters the order. Its `_backward` is never called, so its inputs receive no gradient through
+it. (NaN happens to work: it equals nothing, and `in` tests identity before `==`.)
 
-A visited set must ask for *identity*: keep `id(node)`. (The ids stay valid because the graph keeps its nodes alive.)
-`node in some_list` is no way out: it calls `__eq__` too, and takes linear time.
+A visited set must test *identity*: store `id(node)`. (The ids stay valid because the graph keeps its nodes alive.)
+`node in some_list` is no alternative: it calls `__eq__` too, and it takes linear time.
 
-Cost: a look-up in a set takes constant time on average, so the order takes time linear in nodes and edges; a list would
-make it quadratic. Memory is an integer a node.
+Cost: a lookup in a set takes constant time on average, so the walk is linear in nodes and edges. A list would make it
+quadratic. The set holds one integer a node.
 
-PyTorch: tensors have an elementwise `==` and hash by identity, so a set of them asks for identity. `t in some_list`
-calls `==`: it says True for another scalar of the same value, and for several elements, unless it meets t itself first,
-it raises "Boolean value of Tensor with more than one value is ambiguous". The engine's own records are keyed by the
-address of a node.
+PyTorch: tensors have an elementwise `==` and hash by identity, so a set of tensors tests identity. `t in some_list`
+calls `==`, unless it meets t itself first. For another scalar of the same value it returns True. For tensors of several
+elements it raises "Boolean value of Tensor with more than one value is ambiguous". The engine keys its own records by
+the address of a node.
 
 Asked next:
 
-- Which graph shows the fault, and which hides it? → z = p · q with p = a · b and q = c · d both 6: q is taken for p,
-  its `_backward` is not called, and c and d get 0. With p and q leaves of equal value nothing is lost, as z's
-  `_backward` writes their gradients itself.
-- The class defines `__eq__` and not `__hash__`: what then? → Python sets `__hash__` to None, and a set refuses the node
-  with a TypeError, which is better than a wrong gradient. A plain `@dataclass` does the same; with `frozen=True` it
-  hashes by fields and the fault is back; with `eq=False` identity stays.
-- When is `id(node)` a trap in its turn? → When a node may die during the walk: its address, and so its id, can go to a
-  new object, which then counts as visited. Here `root` keeps all of them alive through `_prev`.
-- Would a flag on each node do as well? → For one walk, yes. It must be reset before the next one, and two walks at a
-  time would see each other's flags.
+- Which graph shows the fault, and which hides it? → z = p · q shows it if p = a · b and q = c · d are both 6. q is
+  taken for p, its `_backward` is not called, and c and d receive 0. If p and q are leaves of equal value, nothing is
+  lost, because z's `_backward` writes their gradients itself.
+- The class defines `__eq__` but not `__hash__`. What happens? → Python sets `__hash__` to None, and a set rejects the
+  node with a TypeError. That is better than a wrong gradient. A plain `@dataclass` does the same. With `frozen=True` it
+  hashes by fields, and the fault is back. With `eq=False` it keeps identity.
+- When does `id(node)` fail in turn? → When a node can be freed during the walk. A new object may then get its address,
+  and so its id, and counts as visited. Here `root` keeps all nodes alive through `_prev`.
+- Would a flag on each node do as well? → For one walk, yes. The flag must be reset before the next walk, and two walks
+  at the same time would see each other's flags.
 """
 
 from autodrill.drills import mistake, scenario, shared
 
 HINTS = (
-    "What does `node in visited` ask of two different nodes that hold the same number?",
-    "The question is whether this very object was visited: identity, not equality.",
+    "Two different nodes hold the same number. What does `node in visited` test?",
+    "The question is whether this very object was visited. That is identity, not equality.",
     "Keep `id(node)` in the set, in both lines that touch it.",
 )
 
@@ -39,7 +39,7 @@ HINTS = (
 topological = shared(__file__, "../_topological")
 
 
-@scenario(1, 2, 3, 5, 8, note="values repeat")
+@scenario(1, 2, 3, 5, 8, note="repeated values")
 def repeating(rng, size):
     inputs = [[] for _ in range(min(2, size))] if size != 2 else [[], [0]]
     while len(inputs) < size:
@@ -72,10 +72,10 @@ def drive(candidate, edges, data):
         def __hash__(self):
             return hash(self.data) if self.data == self.data else 0
 
-    # Neither the order of their addresses nor its reverse is topological, and a node does not carry its label.
+    # Sorting by address must not give a topological order, in either direction, and a node does not carry its label.
     nodes = sorted((Node() for _ in data), key=id)
     nodes[:2] = reversed(nodes[:2])
-    # Equal numbers become one object, as constants are in real code: `id(node.data)` tells nobody apart.
+    # Equal numbers become one object, as constants are in real code, so `id(node.data)` cannot tell nodes apart.
     constants = {}
     for label, (node, value) in enumerate(zip(nodes, data.tolist(), strict=True)):
         labels[id(node)] = label
@@ -89,7 +89,7 @@ def drive(candidate, edges, data):
     methods, order = dict(vars(Node)), asked()
     if order is None:
         return None
-    # A number is compared by its text: NaN is not equal to itself.
+    # Numbers are compared by their text, because NaN is not equal to itself.
     changed = [
         label
         for label, (node, value) in enumerate(zip(nodes, data.tolist(), strict=True))
@@ -107,7 +107,7 @@ def drive(candidate, edges, data):
 
 def judge(answer, edges, data):
     if isinstance(answer, dict) and answer.get("class changed") is not False:
-        return "changes-the-class: the node class stays as it is, `__eq__` and `__hash__` with it"
+        return "changes-the-class: the node class must stay as it is, including `__eq__` and `__hash__`"
     return topological.judge(answer, edges, data)
 
 
@@ -128,8 +128,8 @@ def bug_visited_equality(root):
 
 @mistake(
     "set-of-nodes",
-    "`in` a set asks whether this very node was visited",
-    "Two different leaves hold 2.0. What does `in` say about the second?",
+    "`in` on a set tests identity",
+    "Two different leaves hold 2.0. What does `in` return for the second?",
 )
 def bug_visited_equality(root):
     order, visited = [], set()
@@ -146,7 +146,11 @@ def bug_visited_equality(root):
     return order
 
 
-@mistake("list-membership", "`in` a list compares identities", "Which method of a node does `in` call on a list?")
+@mistake(
+    "list-membership",
+    "`in` on a list tests identity",
+    "Which method of a node does `in` call on a list?",
+)
 def bug_visited_equality(root):
     order, visited = [], []
 
@@ -164,8 +168,8 @@ def bug_visited_equality(root):
 
 @mistake(
     "changes-the-class",
-    "comparing nodes may be mended where it is defined",
-    "Who else compares nodes, and was promised that equal values are equal? What does the task say of the class?",
+    "equality may be repaired in the node class",
+    "Which other code compares nodes and relies on equal values? What does the task say about the class?",
 )
 def bug_visited_equality(root):
     type(root).__eq__, type(root).__hash__ = object.__eq__, object.__hash__

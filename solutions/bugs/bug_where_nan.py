@@ -1,38 +1,41 @@
-"""The line for `where` is right: the branch not taken gets a gradient of 0. But the root was computed for every
-element, and its backward runs for every element too: at x = 0 it has slope ∞, and 0 times ∞ is NaN; at x < 0 the
-root is NaN already. A zero does not stop a NaN. Masking the product, or clearing NaN afterwards, treats what can be
-seen and not the cause: an infinity is no NaN, and an honest NaN from elsewhere would be hidden.
+"""The line for `where` is right: the branch not taken receives the gradient 0. But the square root was computed for
+every element, so its backward also runs for every element. At x = 0 its slope is ∞, and 0 times ∞ is NaN. At x < 0 the
+root itself is NaN, and 0 times NaN is NaN.
 
-The cure is to make the *argument* harmless before the dangerous operation: where the root is not wanted take the root
-of 1. Then every intermediate number is finite and the outer `where` drops what it always dropped. People call it the
-double-where:
+Masking the product, or replacing NaN afterwards, treats the symptom. A mask of zeros does not stop a NaN. Replacing NaN
+leaves infinities as they are, and it hides a NaN that has another cause.
+
+Instead, make the *argument* harmless before the dangerous operation. At every x whose root is not needed, take the root
+of 1. Then every intermediate number is finite, and the outer `where` drops the same elements as before. This is known
+as the double-where:
 
     safe = where(x > 0, x, 1);    out = where(x > 0, sqrt(safe), 0)
 
-In plain NumPy selecting last, `np.where(x > 0, g / (2 * np.sqrt(x)), 0)`, gives right numbers and a warning, because
-there nothing is differentiated after the selection. In PyTorch and JAX one writes the forward only, and the engine
-writes the backward as above: so the forward needs both. Division at 0, log at 0, arccos at ±1 and a norm written as
-the root of a sum of squares call for it in the same way.
+In plain NumPy it is enough to select last. `np.where(x > 0, g / (2 * np.sqrt(x)), 0)` gives the right numbers and a
+warning, because nothing is differentiated after the selection. In PyTorch and JAX you write only the forward, and the
+engine runs the backward above. So the forward needs both selections. The same holds for division at 0, log at 0, arccos
+at ±1 and a norm written as the root of a sum of squares.
 
-Cost: one selection more an element, forward and backward, and no further root. An engine keeps the root and the
+Cost: one more selection per element in forward and in backward, and no further root. An engine keeps the root and the
 condition.
 
-PyTorch: `WhereBackward0` keeps the condition and `SqrtBackward0` the root, by which it divides; so `torch.where(x > 0,
+PyTorch: `WhereBackward0` keeps the condition. `SqrtBackward0` keeps the root and divides by it. So `torch.where(x > 0,
 x.sqrt(), 0.)` has gradient NaN for x ≤ 0. Under `torch.autograd.set_detect_anomaly(True)` backward raises "Function
-'SqrtBackward0' returned nan values in its 0th output"; an infinity passes. `x.norm()` at x = 0 has gradient 0 by
-convention, `(x * x).sum().sqrt()` has NaN.
+'SqrtBackward0' returned nan values in its 0th output"; it does not report an infinity. At x = 0 `x.norm()` has gradient
+0 by convention, and `(x * x).sum().sqrt()` has NaN.
 
 Asked next:
 
-- Does forward mode have the trouble too? → No: the tangent goes through the root first and through the selection last,
-  which drops it where it is NaN or infinite. In reverse the selection comes first and the root last.
-- Is sqrt(relu(x)) a way out? → In PyTorch the gradient is right, as ReLU's backward selects, and so puts 0 in place of
-  the infinite slope at x ≤ 0; an engine that multiplies by a mask makes NaN of it. `x.clamp(min=0).sqrt()` gives ∞ at x
-  = 0, since clamp passes the gradient on at its bound.
-- Why not take the root of `x[x > 0]` only? → That is right: the others are never computed and get 0. But the result's
-  size depends on the values, so on a GPU the host must wait to learn it.
-- A loss is NaN at padded positions and is multiplied by a mask: what comes out? → NaN, as 0 times NaN is NaN, in the
-  forward already. Select with `where`, and feed the padded positions something harmless, or backward meets it again.
+- Does forward mode have the same problem? → No. The tangent passes the root first and the selection last, and the
+  selection drops it if it is NaN or infinite. In reverse mode the selection comes first and the root last.
+- Is sqrt(relu(x)) a way out? → In PyTorch the gradient is right. ReLU's backward selects, so it replaces the infinite
+  slope at x ≤ 0 by 0. An engine that multiplies by a mask gets NaN. `x.clamp(min=0).sqrt()` gives ∞ at x = 0, because
+  clamp passes the gradient on at its bound.
+- Why not take the root of `x[x > 0]` only? → That is right: the other elements are never computed and receive 0. But
+  the size of the result depends on the values, so on a GPU the host must wait for the device to learn it.
+- A loss is NaN at padded positions and is multiplied by a mask. What is the result? → NaN, already in the forward,
+  because 0 times NaN is NaN. Select with `where` instead. Also give the padded positions a harmless input, or the NaN
+  returns in backward.
 """
 
 import numpy as np
@@ -41,9 +44,9 @@ from autodrill import engine
 from autodrill.drills import away_from_zero, given, mistake
 
 HINTS = (
-    "Print root and droot where x is 0 and where it is negative. What is 0 divided by them?",
-    "Make the argument of the root harmless where the root is not wanted, before the root is taken.",
-    "One more `np.where(x > 0, ...)`, inside `np.sqrt`, with a number in place of the x that are not wanted.",
+    "Print root and droot for an x of 0 and for a negative x. What is 0 divided by these roots?",
+    "Make the argument of the root harmless, before the root is taken, wherever the root is not needed.",
+    "One more `np.where(x > 0, ...)`, inside `np.sqrt`. It puts a number in place of each x whose root is not needed.",
 )
 
 
@@ -53,12 +56,14 @@ def signs_and_zeros(rng, shape, _):
 
 CASES = [
     given("x[n,m]", x=away_from_zero()),
-    given("x[n,m]", x=signs_and_zeros, smooth=False, note="zeros among them"),
+    given("x[n,m]", x=signs_and_zeros, smooth=False, note="positive, negative and zero"),
     given("x[3]", x=[0.0, 4.0, -1.0], smooth=False, note="0, 4 and -1"),
-    given("x[2]", x=[1e-12, 1e12], smooth=False, note="tiny and huge"),
-    given("x[1]", x=[1e-300], smooth=False, note="as tiny as may be"),
+    given("x[2]", x=[1e-12, 1e12], smooth=False, note="1e-12 and 1e12"),
+    given("x[1]", x=[1e-300], smooth=False, note="1e-300"),
 ]
-EQUIVALENT = {"off by one: np.where(x > 0, x, 1) -> np.where(x > 0, x, 2)": "any number with a root will do"}
+EQUIVALENT = {
+    "off by one: np.where(x > 0, x, 1) -> np.where(x > 0, x, 2)": "any positive number is a harmless argument"
+}
 
 
 def forward(x):
@@ -73,7 +78,7 @@ def bug_where_nan(g, x):
 
 @mistake(
     "mask-after",
-    "a zero stops whatever it meets",
+    "a zero stops whatever it multiplies",
     "What is 0 * inf? And 0 / 0, and 0 / NaN? Which of your numbers is not finite before the zero comes?",
 )
 def bug_where_nan(g, x):
@@ -82,7 +87,7 @@ def bug_where_nan(g, x):
 
 @mistake(
     "nan-to-num",
-    "clearing NaN at the end clears what went wrong",
+    "replacing NaN at the end repairs every element",
     "At x = 0 the slope is inf, not NaN. What does nan_to_num make of inf?",
 )
 def bug_where_nan(g, x):
@@ -91,8 +96,8 @@ def bug_where_nan(g, x):
 
 @mistake(
     "epsilon",
-    "a small number under the root does no harm",
-    "Is the slope at x = 1e-12 the same as before? And what is the root of a negative x plus a little?",
+    "a small number added under the root does no harm",
+    "What is the slope at x = 1e-12, with the small number and without it?",
 )
 def bug_where_nan(g, x):
     droot = np.where(x > 0, g, 0)
@@ -101,8 +106,8 @@ def bug_where_nan(g, x):
 
 @mistake(
     "no-where",
-    "with a harmless argument the selection is not needed any more",
-    "Does out move when a negative x does? What gradient do you give it?",
+    "a harmless argument makes the selection unnecessary",
+    "Does `out` move when a negative x moves? What gradient do you give it?",
 )
 def bug_where_nan(g, x):
     return g / (2 * np.sqrt(np.where(x > 0, x, 1)))
@@ -110,8 +115,8 @@ def bug_where_nan(g, x):
 
 @mistake(
     "absolute-value",
-    "the root of |x| is harmless",
-    "Which of the x is still dangerous after that?",
+    "the root of |x| is harmless for every x",
+    "For which x is the root still dangerous?",
 )
 def bug_where_nan(g, x):
     return np.where(x > 0, g, 0) / (2 * np.sqrt(np.abs(x)))
@@ -119,8 +124,8 @@ def bug_where_nan(g, x):
 
 @mistake(
     "clamped",
-    "no x is smaller than the number the root is held above",
-    "What is the slope at x = 1e-12 when the root is taken of something larger?",
+    "raising a small x to a lower bound leaves its slope as it is",
+    "What is the slope at x = 1e-12 if the root is taken of something larger?",
 )
 def bug_where_nan(g, x):
     return np.where(x > 0, g, 0) / (2 * np.sqrt(np.maximum(x, 1e-8)))
@@ -128,7 +133,7 @@ def bug_where_nan(g, x):
 
 @mistake(
     "no-such-x",
-    "an x that is positive and smaller than any guard does not occur",
+    "a positive x below the lower bound does not occur",
     "x = 1e-300 is positive. What is the slope of the root there, and what do you return?",
 )
 def bug_where_nan(g, x):
