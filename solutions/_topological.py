@@ -19,12 +19,12 @@ def random_graph(rng, size):
     return graph(inputs, rng.permutation(size))
 
 
-@scenario(4, note="a diamond with paths of different length")
+@scenario(4, note="a diamond with paths of different lengths")
 def diamond(rng, size):
     return graph([[], [0], [1], [2, 0]], range(4))
 
 
-@scenario(4, note="the same diamond, inputs swapped")
+@scenario(4, note="a diamond, inputs in the other order")
 def mirrored_diamond(rng, size):
     return graph([[], [0], [1], [0, 2]], range(4))
 

@@ -1,5 +1,5 @@
 # /// autodrill
-# title = "What runs a custom Function"
+# title = "Applying a custom autograd Function"
 # kind = "program"
 # difficulty = "hard"
 # minutes = 12
@@ -7,15 +7,20 @@
 # requires = ["backward_engine"]
 # entry = "custom_function_apply Node"
 # ///
-"""A custom function is a class with two static methods, as in `torch.autograd.Function`:
+"""A custom function is a class with two static methods, as in
+`torch.autograd.Function`:
 
-    forward(ctx, *values)      returns the value; may keep things in ctx
-    backward(ctx, g)           returns one gradient for each argument of forward, None where there is none
+    forward(ctx, *values)    returns the value; may store things in ctx
+    backward(ctx, g)         returns one gradient for each argument of forward,
+                             None for an argument that has none
 
-Write what runs it: `custom_function_apply(fn, *args)` returns a new `Node` and calls `fn.forward` with each `Node`
-among `args` replaced by its `.data`, and everything else as it is. The node's `_prev` is a tuple of the nodes among
-`args`, and its `_backward` calls `fn.backward` with its own `.grad` and adds to the gradients of those nodes. A single
-gradient need not be in a tuple. If there are not as many gradients as arguments, `_backward` raises a RuntimeError.
+Write `custom_function_apply(fn, *args)`, which applies such a class and returns a new
+`Node`. It calls `fn.forward` with each `Node` among `args` replaced by its `.data`, and
+passes every other argument unchanged. The new node's `_prev` is a tuple of the nodes
+among `args`. Its `_backward` calls `fn.backward` with the new node's `.grad` and adds
+the results to the gradients of those nodes. A single gradient need not be in a tuple.
+If the number of gradients is not the number of arguments, `_backward` raises a
+RuntimeError.
 """
 
 

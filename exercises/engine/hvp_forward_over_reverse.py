@@ -6,15 +6,18 @@
 # topics = ["forward mode", "second order", "dual numbers"]
 # requires = ["backward_engine"]
 # ///
-"""`Node` is a reverse-mode engine that never looks at what its `.data` is: anything with `+`, `*`, `.sin()` and `.cos()`
-will do. Give it numbers that carry a tangent, and the gradients it finds carry one too.
+"""`Node` is a reverse-mode engine that does not depend on the type of its `.data`:
+anything with `+`, `*`, `.sin()` and `.cos()` works. If you give it numbers that carry a
+tangent, the gradients that it computes also carry one.
 
 Write `Dual`, a number a + b·ε with ε² = 0, and with it
 
     hvp_forward_over_reverse(build, x, v)
 
-`build(nodes)` computes a scalar node from a list of nodes, by `+`, `*` and `.sin()`; `x` and `v` are lists of floats.
-Return the list H v, where H is the Hessian of that scalar at x, at the cost of a few gradients: no H, no differences.
+`build(nodes)` computes a scalar node from a list of nodes, by `+`, `*` and `.sin()`.
+`x` and `v` are lists of floats. Return the list H v, where H is the Hessian of that
+scalar at x. The cost must be that of a few gradients: do not build H, and do not use
+differences.
 """
 
 

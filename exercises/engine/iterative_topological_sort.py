@@ -7,14 +7,13 @@
 # requires = ["topological_sort"]
 # ///
 """As in `topological_sort`, every node has a tuple `_prev` of the nodes it was computed
-from; one node may stand in it twice. Return a list of all nodes from which `root` was
-computed, and `root` itself, each exactly once, such that every node stands *after* all
-of its inputs.
+from; one node may appear in it twice. Return a list of `root` and all nodes from which
+it was computed, each exactly once, such that every node comes *after* all of its
+inputs.
 
 A recurrent network run for 50,000 steps makes a chain of 50,000 nodes, and Python stops
-recursing at 1,000. So keep a stack of your own. The work must still grow with the
-number of edges, two different nodes may hold equal values, and the nodes stay as they
-are.
+recursing at 1,000 calls. So keep a stack of your own. The work must still grow with the
+number of edges. Two different nodes may hold equal values. Do not change the nodes.
 """
 
 

@@ -6,13 +6,14 @@
 # topics = ["forward mode", "reverse mode", "jacobian"]
 # requires = ["softmax_jvp"]
 # ///
-"""A function has `n_in` inputs and `n_out` outputs. At some point you have its two products with a vector:
+"""A function has `n_in` inputs and `n_out` outputs. At some point you are given its two
+products with a vector:
 
     jvp(v)    J v,     v of shape (n_in,),  the result of shape (n_out,)
     vjp(u)    uᵀ J,    u of shape (n_out,), the result of shape (n_in,)
 
-Each call costs about an evaluation of the function. Return the Jacobian J, of shape (n_out, n_in), in as few calls as
-these products allow.
+Each call costs about one evaluation of the function. Return the Jacobian J, of shape
+(n_out, n_in), in as few calls as these products allow.
 """
 
 

@@ -7,15 +7,19 @@
 # requires = ["backward_engine"]
 # entry = "HookedTensor"
 # ///
-"""During backward a tensor receives contributions to its gradient, one from each consumer; when all have come, its
-gradient is final. Write `HookedTensor()` with
+"""During backward a tensor receives contributions to its gradient, one from each
+consumer. When all of them have arrived, its gradient is complete. Write
+`HookedTensor()` with
 
-    register_hook(fn)    fn(g) will be called with the gradient; returns a handle with a method `remove()`
+    register_hook(fn)    fn(g) will be called with the gradient;
+                         returns a handle with a method `remove()`
     receive(g)           one more contribution, a float
-    finalize()           the gradient is complete: returns it, and is ready for the next backward
+    finalize()           the gradient is complete: returns it, and
+                         is ready for the next backward
 
-A hook sees the *whole* gradient, once a backward. Hooks run in the order in which they were registered, and what a hook
-returns replaces the gradient for those after it, and in the end, unless it is None. Removing twice does no harm.
+A hook sees the *complete* gradient, once per backward. Hooks run in the order in which
+they were registered. If a hook returns something other than None, this replaces the
+gradient for the hooks after it and for the result. Removing a hook twice does no harm.
 """
 
 

@@ -7,13 +7,16 @@
 # requires = ["backward_engine"]
 # entry = "Tensor"
 # ///
-"""An engine saves tensors for backward by reference. If somebody then writes to one in place, backward would compute
-with the wrong numbers and nobody would know. Build the check.
+"""An engine saves tensors for backward by reference. If one of them is then changed in
+place, backward computes with the wrong numbers, and no error is raised. Build the
+check.
 
-`Tensor(data)` wraps a NumPy array, without copying it. `t.add_(x)` adds in place. `t.view(s)` is a Tensor of
-`t.data[s]`, s a slice; `t.detach()` is a Tensor of the same memory. `t.save()` returns a handle, of whatever kind, and
-`t.load(handle)` the array that was saved, the same memory and no copy, or raises a RuntimeError if that memory was
-written to since, through whichever tensor. `t.version` counts the writes to the memory of `t`.
+`Tensor(data)` wraps a NumPy array without copying it. `t.add_(x)` adds in place.
+`t.view(s)` is a Tensor of `t.data[s]`, with a slice s. `t.detach()` is a Tensor of the
+same memory. `t.save()` returns a handle of any kind. `t.load(handle)` returns the array
+that was saved: the same memory, not a copy. If that memory was written to after the
+save, through any tensor, `load` raises a RuntimeError. `t.version` counts the writes to
+the memory of `t`.
 """
 
 

@@ -1,33 +1,35 @@
-"""Three steps: order the nodes topologically; seed d root / d root = 1; run the closures from the root to the leaves.
-In the reversed topological order every consumer of a node has run before the node itself, so its `.grad` is complete
-when its closure reads it.
+"""The engine takes three steps. It orders the nodes topologically, seeds d root / d root = 1, and runs the closures
+from the root to the leaves. In reversed topological order every consumer of a node runs before the node itself. So a
+node's `.grad` is complete when its closure reads it.
 
-The order is the whole difficulty. Calling closures while walking down the graph re-runs shared nodes once per path with
-partial gradients, which is wrong, not only slow. And nothing is cleared on the way: leaves accumulate over several
-losses, and who clears them is the training loop (`zero_grad`), not the engine.
+The order is the difficult part. Calling closures while walking down the graph runs a shared node once per path, with
+partial gradients. That is wrong, not only slow.
 
-Cost: each closure runs once, so backward is O(nodes + edges): a constant number of operations for each one of the
-forward (two products and two additions for a product), however many leaves there are. The values that closures read
-live until the graph does, and every node has a gradient beside its value.
+Nothing is cleared on the way. Leaves accumulate over several losses, and the training loop clears them (`zero_grad`),
+not the engine.
 
-PyTorch: it makes no list. A first walk counts how many consumers each node will hear from, and a node runs when all
-have delivered. Gradients on their way lie in buffers of that one pass; leaves get `.grad`, and other tensors only after
-`retain_grad()`. Without an argument `backward()` seeds 1 and refuses a root of several elements: "grad can be
-implicitly created only for scalar outputs".
+Cost: each closure runs once, so backward is O(nodes + edges). That is a constant number of operations for each
+operation of the forward (two products and two additions for a product), for any number of leaves. The values that
+closures read live as long as the graph, and every node stores a gradient as well as its value.
+
+PyTorch: the engine builds no list. A first walk counts how many consumers each node will hear from, and a node runs
+when all of them have delivered. Gradients in transit are held in buffers of that one pass. Leaves receive `.grad`;
+other tensors receive it only after `retain_grad()`. Without an argument `backward()` seeds 1 and rejects a root of
+several elements: "grad can be implicitly created only for scalar outputs".
 
 Asked next:
 
-- Your function is called twice on the same root y, with z = x·x and y = z·z. What does x.grad hold? → Three times
-  dy/dx, where twice would be right: z.grad still holds the first pass's value when the second adds to it, so z hands on
-  twice as much as it should. Clear the nodes that have inputs before each pass, or keep their gradients in buffers of
-  the pass, as PyTorch does.
-- When may a node's gradient be thrown away? → Once its own closure has run: all of its consumers have delivered by
-  then, and no other closure reads it. Kept for leaves alone, gradients take the memory of those on their way at one
-  time instead of the whole graph's.
-- The output is a vector. What changes? → Only the seed: a cotangent of the output's shape, which the caller chooses.
-  One pass then gives a vector-Jacobian product, and a full Jacobian takes one pass for each output.
-- What fails first on a chain of 100,000 nodes? → The recursive sort, at Python's limit of 1,000 calls by default. The
-  pass itself is a loop over a list, at any length.
+- Your function runs twice on the same root y, with z = x·x and y = z·z. What does x.grad hold? → Three times dy/dx,
+  where twice would be right. z.grad still holds the value of the first pass when the second pass adds to it, so z
+  passes on twice what it should. Clear the nodes that have inputs before each pass, or keep their gradients in buffers
+  of the pass, as PyTorch does.
+- When can a node's gradient be freed? → Once its own closure has run. All of its consumers have delivered by then, and
+  no other closure reads it. If only leaves keep their gradients, memory holds those in transit at one time instead of
+  those of the whole graph.
+- The output is a vector. What changes? → Only the seed: a cotangent of the output's shape, chosen by the caller. One
+  pass then gives a vector-Jacobian product, and a full Jacobian takes one pass for each output.
+- What fails first on a chain of 100,000 nodes? → The recursive sort, at Python's default limit of 1,000 calls. The pass
+  itself is a loop over a list and works for any length.
 """
 
 import numpy as np
@@ -36,9 +38,9 @@ from autodrill.drills import mistake, scenario
 
 HINTS = (
     "A closure reads its node's `.grad`. When is that number complete?",
-    "Sort topologically, set the root's gradient to 1, then call the closures in reversed order.",
+    "Sort topologically, set the root's gradient to 1, and call the closures in reversed order.",
     (
-        "A depth-first search builds the list; one assignment seeds the root; one loop over the reversed list "
+        "A depth-first search builds the list. One assignment seeds the root. One loop over the reversed list "
         "calls `_backward` of each node."
     ),
 )
@@ -52,18 +54,19 @@ def random_graph(rng, size):
     return {"nudge": np.zeros(size), "leaves": leaves, "ops": ops, "roots": [size - 1]}
 
 
-@scenario(4, note="a diamond with paths of different length")
+@scenario(4, note="a diamond with paths of different lengths")
 def diamond(rng, size):
     return {"nudge": np.zeros(4), "leaves": [3.0], "ops": [[1, 0, 0], [0, 1, 0], [1, 2, 1]], "roots": [3]}
 
 
-@scenario(4, note="a diamond the other way round")
+@scenario(4, note="a diamond, inputs in the other order")
 def mirrored_diamond(rng, size):
-    # The short way to the shared node is walked first here, the long way in `diamond`: no order of a walk saves one.
+    # Here a walk takes the short path to the shared node first, in `diamond` the long one. So a wrong walk fails in one
+    # of the two, in whichever order it takes the inputs.
     return {"nudge": np.zeros(4), "leaves": [3.0], "ops": [[1, 0, 0], [0, 1, 0], [1, 1, 2]], "roots": [3]}
 
 
-@scenario(5, note="a diamond with paths of one length")
+@scenario(5, note="a diamond with paths of equal length")
 def level_diamond(rng, size):
     return {
         "nudge": np.zeros(6),
@@ -84,10 +87,11 @@ def shared_leaf(rng, size):
 
 
 CASES = [random_graph, diamond, mirrored_diamond, level_diamond, shared_leaf]
-EQUIVALENT = {"assign: root.grad = 1.0 -> root.grad += 1.0": "before a graph is run its root's gradient is 0"}
+EQUIVALENT = {"assign: root.grad = 1.0 -> root.grad += 1.0": "the root's gradient is 0 before its graph is run"}
 
 
-# The adjoint of a node is the derivative with respect to a nudge added there: so both oracles can find them all.
+# The adjoint of a node is the derivative with respect to an offset added at that node. With the offsets as inputs, both
+# oracles can compute it.
 def forward(nudge, leaves, ops, roots):
     values = [leaf + nudge[i] for i, leaf in enumerate(leaves)]
     for op, i, j in ops:
@@ -153,7 +157,11 @@ def backward_engine(root):
         node._backward()
 
 
-@mistake("no-seed", "the root needs no gradient of its own", "What is the gradient of the root with respect to itself?")
+@mistake(
+    "no-seed",
+    "the root needs no gradient of its own",
+    "What is the gradient of the root with respect to itself?",
+)
 def backward_engine(root):
     for node in reversed(topological_order(root)):
         node._backward()
@@ -162,7 +170,7 @@ def backward_engine(root):
 @mistake(
     "forward-order",
     "closures run from the inputs to the root",
-    "A closure reads out.grad. Is it there already when you call it?",
+    "A closure reads out.grad. Is it complete when you call the closure?",
 )
 def backward_engine(root):
     root.grad = 1.0
@@ -173,7 +181,7 @@ def backward_engine(root):
 @mistake(
     "plain-dfs",
     "closures may run while walking down the graph",
-    "A node may be processed only when ALL of its consumers are. Are they?",
+    "A node may be processed only after ALL of its consumers. Have they all run?",
 )
 def backward_engine(root):
     root.grad = 1.0
@@ -187,7 +195,9 @@ def backward_engine(root):
 
 
 @mistake(
-    "breadth-first", "nodes may be processed level by level", "What if two paths to a node have different lengths?"
+    "breadth-first",
+    "nodes may be processed level by level",
+    "What if two paths to a node have different lengths?",
 )
 def backward_engine(root):
     root.grad = 1.0
@@ -203,8 +213,8 @@ def backward_engine(root):
 
 @mistake(
     "zeroes-leaves",
-    "backward clears what it is about to fill",
-    "Who decides when leaves are cleared: backward, or the training loop?",
+    "backward clears the gradients before it fills them",
+    "What decides when leaves are cleared: backward, or the training loop?",
 )
 def backward_engine(root):
     order = topological_order(root)
@@ -217,8 +227,8 @@ def backward_engine(root):
 
 @mistake(
     "depth-first-once",
-    "a node may be processed the first time it is met",
-    "A node met by the short path: have the consumers on the long path delivered yet?",
+    "a node may be processed the first time it is reached",
+    "A node is reached by the short path. Have its consumers on the long path delivered yet?",
 )
 def backward_engine(root):
     root.grad = 1.0
@@ -248,8 +258,8 @@ def backward_engine(root):
 
 @mistake(
     "root-skipped",
-    "the root has been dealt with once it is seeded",
-    "Whose closure hands the root's gradient to its inputs?",
+    "the root is finished once it is seeded",
+    "Which closure passes the root's gradient on to its inputs?",
 )
 def backward_engine(root):
     root.grad = 1.0
@@ -259,7 +269,7 @@ def backward_engine(root):
 
 @mistake(
     "once-a-path",
-    "a node stands in the order once for every path that leads to it",
+    "a node appears in the order once for every path that leads to it",
     "How often may the closure of one node run, however many nodes it feeds?",
 )
 def backward_engine(root):
@@ -279,7 +289,7 @@ def backward_engine(root):
 @mistake(
     "leaves-only",
     "only leaves keep their gradient",
-    "Compare with the task: of which nodes may `.grad` be read afterwards?",
+    "Compare with the task: which nodes must hold `.grad` afterwards?",
 )
 def backward_engine(root):
     root.grad = 1.0

@@ -1,34 +1,38 @@
-"""Backward needs the inputs of the stages in reverse order, and forward makes them in order: somebody has to keep them,
-or make them again. Cut the chain into segments of length s = ⌈√N⌉. Forward keeps only the input of each segment, N/s of
-them. Backward takes the segments from the last to the first: run the segment again from its kept input, keeping its s
-activations, then walk back through them and let all of them go.
+"""Forward makes the inputs of the stages in order, and backward needs them in reverse order. So each input must be kept
+or computed again.
 
-Alive at once: N/s kept inputs and s activations, least at s = √N: 2√N. What lives is what is referred to: the last
-activation of the forward is not needed, and a list that still holds a finished segment keeps it alive.
+Cut the chain into segments of length s = ⌈√N⌉. Forward keeps only the input of each segment: N/s arrays. Backward takes
+the segments from the last to the first. It runs a segment again from its kept input and keeps the segment's s
+activations. Then it walks back through them and releases them.
 
-Cost: N calls of f going forward and, as the last stage of a segment need not run again, N − ⌈N/s⌉ more. If a VJP costs
-as much as two calls of f, that is less than a third more work than without checkpoints, for about 2√N activations where
-N were kept.
+At most N/s kept inputs and s activations are alive at once. Their sum is smallest at s = √N: 2√N. An array is alive as
+long as something refers to it. The last activation of the forward is not needed, so drop it. A list that still holds a
+finished segment keeps that segment alive.
 
-PyTorch: `torch.utils.checkpoint.checkpoint` does this for one segment; `checkpoint_sequential` cuts a chain into
-several and runs the last of them, which takes the remainder, without one. It also saves the random state and puts it
-back (`preserve_rng_state`), or dropout would draw another mask the second time. In 2.13 leaving out `use_reentrant`
-warns and takes the reentrant version; recommended is `use_reentrant=False`, which recomputes through hooks on saved
-tensors.
+Cost: N calls of f in the forward. In backward there are N − ⌈N/s⌉ more, because the last stage of a segment need not
+run again. If a VJP costs as much as two calls of f, this is less than a third more work than without checkpoints. About
+2√N activations are kept instead of N.
+
+PyTorch: `torch.utils.checkpoint.checkpoint` does this for one segment. `checkpoint_sequential` cuts a chain into
+several segments and runs the last one, which takes the remainder, without a checkpoint. Both save the random state and
+restore it (`preserve_rng_state`); otherwise dropout would draw another mask the second time. In 2.13 omitting
+`use_reentrant` gives a warning and the reentrant version. The recommended `use_reentrant=False` recomputes through
+hooks on saved tensors.
 
 Asked next:
 
-- N = 64: how many activations, how many calls of f? → Segments of 8: eight kept inputs and the eight of the segment at
-  hand, about 16 where plain backward keeps 64; and 64 + 56 = 120 calls of f.
-- And if √N activations are still too many? → Checkpoint recursively: run to the middle and keep that, reverse the
-  second half, then the first, each in the same way. For N a power of two that is log₂ N kept activations and (N/2)·log₂
-  N calls of f: 6 and 192 for N = 64.
-- Stages differ in size and price. Where do you cut? → Where the activation is small, as the inputs of segments are what
-  is kept throughout; what counts is their sum plus the largest segment, in bytes. And recompute what is cheap for its
-  size, such as activations, norms and dropout, rather than matrix products.
-- What must hold of f for the second run to be the first one again? → The same inputs, not written to in between; the
-  same random numbers; no state that counts its calls. Batch norm in training breaks the last: checkpointed, it updates
-  its running statistics twice a step, although its gradients are right.
+- N = 64: how many activations, and how many calls of f? → With segments of 8 there are eight kept inputs and the eight
+  activations of the current segment. That is about 16; plain backward keeps 64. There are 64 + 56 = 120 calls of f.
+- What if √N activations are still too many? → Checkpoint recursively. Run to the middle and keep that activation,
+  reverse the second half, then the first, each in the same way. For N a power of two that takes log₂ N kept activations
+  and (N/2)·log₂ N calls of f: 6 and 192 for N = 64.
+- Stages differ in size and cost. Where do you cut? → Cut where the activation is small, because the inputs of segments
+  are kept throughout. Minimise the sum of these inputs plus the largest segment, in bytes. Recompute what is cheap for
+  its size, such as activation functions, norms and dropout, rather than matrix products.
+- What must hold for the second run of f to repeat the first? → The inputs are the same and were not changed in place.
+  The random numbers are the same. f has no state that depends on the number of calls. Batch norm in training breaks the
+  last condition: if it is checkpointed, it updates its running statistics twice a step, although its gradients are
+  right.
 """
 
 import functools
@@ -40,9 +44,12 @@ from autodrill import engine
 from autodrill.drills import gradient, mistake, scenario
 
 HINTS = (
-    "Which activations must be kept, if any stretch of the chain may be run again from its first input?",
-    "Keep every ⌈√N⌉-th input. Going back, run one segment again, use its activations, and let go of them.",
-    "One loop forward that stores the inputs of segments; one loop over segments reversed, with two short loops in it.",
+    "Any part of the chain can be run again from its first input. So which activations must be kept?",
+    "Keep every ⌈√N⌉-th input. Going back, run one segment again, use its activations, and release them.",
+    (
+        "One loop forward stores the inputs of segments. One loop goes over the segments in reverse and contains "
+        "two short loops."
+    ),
 )
 
 
@@ -51,8 +58,8 @@ def chain(rng, size):
     return {"x": rng.normal(size=2), "g": rng.normal(size=2), "stages": size}
 
 
-# 256 activations of an eighth of a MiB, where 2 * 16 + 3 may live, and a few are in the making.
-@scenario(256, note="a chain of large activations", memory=6 << 20, because="all 256 activations at once")
+# 256 activations of 1/8 MiB each. 2 * 16 + 3 of them may be alive, and the memory bound leaves room for temporaries.
+@scenario(256, note="a chain of large activations", memory=6 << 20, because="all 256 activations are alive at once")
 def large_chain(rng, size):
     return {"x": rng.normal(size=1 << 14), "g": rng.normal(size=1 << 14), "stages": size}
 
@@ -60,13 +67,13 @@ def large_chain(rng, size):
 CASES = [chain, large_chain]
 EQUIVALENT = {
     "comparison: if i % length == 0: -> if i % length <= 0:": "a remainder is never negative",
-    "statement: del a -> pass": "one more is within what is allowed",
+    "statement: del a -> pass": "one more activation is still within the limit",
 }
 
 
-# A stage turns the array round, or the order of the VJPs would not matter: slopes element by element commute. What
-# lives and what is called is counted beside the candidate's code, and so is its word; that the large chain fits in
-# memory is enforced outside.
+# Each stage reverses the array. Otherwise the Jacobians would be diagonal and commute, and the order of the VJPs would
+# not matter. `drive` counts calls and living activations in the candidate's own process, so the candidate could falsify
+# the counts. The memory bound of the large chain is enforced from outside that process.
 def drive(candidate, x, g, stages):
     alive = peak = backwards = 0
     forwards = [0] * stages
@@ -101,7 +108,7 @@ def drive(candidate, x, g, stages):
     return {"dx": answer, "alive": peak, "forwards": sum(forwards), "often": max(forwards), "backwards": backwards}
 
 
-@functools.lru_cache(maxsize=8)  # whoever answers, it is the same
+@functools.lru_cache(maxsize=8)  # the same for every submission
 def right_gradient(x, g, stages):
     right, a, slopes = np.frombuffer(g), np.frombuffer(x), []
     for number in range(stages):
@@ -135,13 +142,13 @@ def judge(answer, x, g, stages):
     if not np.allclose(dx, right, rtol=1e-9, atol=1e-9 * np.abs(right).max()):
         return "wrong-gradient: the gradient of x is wrong"
     if answer["backwards"] != stages:
-        return f"vjp-calls: {answer['backwards']} calls of vjp for {stages} stages"
+        return f"vjp-calls: {answer['backwards']} calls of vjp for {stages} stages; each needs exactly one"
     if answer["forwards"] > 2 * stages:
-        return f"too-many-forwards: {answer['forwards']} calls of f for {stages} stages, where {2 * stages} are enough"
+        return f"too-many-forwards: {answer['forwards']} calls of f for {stages} stages; {2 * stages} are enough"
     if answer["often"] > 2:
-        return f"too-many-forwards: {answer['often']} calls of one f, where 2 are enough"
+        return f"too-many-forwards: {answer['often']} calls of one f; 2 are enough"
     if answer["alive"] > (allowed := 2 * math.ceil(math.sqrt(stages)) + 3):
-        return f"too-many-alive: {answer['alive']} activations alive at once, {allowed} are enough for {stages} stages"
+        return f"too-many-alive: {answer['alive']} activations alive at once; {allowed} are enough for {stages} stages"
     return None
 
 
@@ -166,7 +173,7 @@ def checkpoint_sqrt_n(fs, x, g):
 @mistake(
     "store-all",
     "an activation that is needed later must be kept until then",
-    "How many are alive when the forward ends?",
+    "How many activations are alive when the forward ends?",
 )
 def checkpoint_sqrt_n(fs, x, g):
     inputs = [x]
@@ -179,8 +186,8 @@ def checkpoint_sqrt_n(fs, x, g):
 
 @mistake(
     "recompute-from-start",
-    "what is not kept is run again from x",
-    "How often does the first stage run? You may afford two forwards in all.",
+    "an input that is not kept is computed again from x",
+    "How often does the first stage run? You may call each f twice.",
 )
 def checkpoint_sqrt_n(fs, x, g):
     for i in reversed(range(len(fs))):
@@ -194,7 +201,7 @@ def checkpoint_sqrt_n(fs, x, g):
 @mistake(
     "one-segment",
     "running the whole chain again is checkpointing",
-    "While you walk back, how many activations of the second run are alive?",
+    "How many activations of the second run are alive while you walk back?",
 )
 def checkpoint_sqrt_n(fs, x, g):
     a = x
@@ -211,8 +218,8 @@ def checkpoint_sqrt_n(fs, x, g):
 
 @mistake(
     "fixed-length",
-    "segments of eight stages are short enough for any chain",
-    "With 256 stages, how many inputs of segments do you keep? Which length makes their number and the length equal?",
+    "segments of eight stages are short enough for every chain",
+    "With 256 stages, how many segment inputs do you keep? Which length makes their number and the length equal?",
 )
 def checkpoint_sqrt_n(fs, x, g):
     kept, a = [], x
@@ -233,8 +240,8 @@ def checkpoint_sqrt_n(fs, x, g):
 
 @mistake(
     "output-not-input",
-    "a stage's VJP is taken at its output",
-    "Where is the slope of sin taken: at what goes in, or at what comes out?",
+    "a stage's VJP is evaluated at its output",
+    "Where is the slope of sin evaluated: at the input or at the output?",
 )
 def checkpoint_sqrt_n(fs, x, g):
     length = math.ceil(math.sqrt(len(fs)))

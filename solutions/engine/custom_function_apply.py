@@ -1,33 +1,37 @@
-"""Three things happen, at three times. At the call: a *fresh* context, the forward, a node. Kept in the closure: that
-context and the arguments. At backward: the function's own backward, a check, and the usual accumulation.
+"""The work is done at three times. The call makes a *fresh* context, runs forward and builds the node. The closure
+keeps that context and the arguments. In backward the closure calls the function's own backward, checks the number of
+gradients and accumulates them.
 
-The context is fresh for every call because the same function is applied many times before any backward runs, and each
-application must find what it saved itself. One gradient for every *argument*, None included, because position is all
-that tells gradients apart: leave one out and every later gradient lands on the wrong argument, silently if its shape
-fits. And `+=`, as ever: a node may stand twice among the arguments.
+The context is fresh for every call. The same function is applied many times before any backward runs, and each
+application must find what it saved itself.
 
-Cost: a call adds a context, a node and a closure to what the forward does; a backward adds at most one addition for
-each node among the arguments. What forward put into the context, and the arguments, live as long as the node does.
+Backward returns one gradient for each *argument*, None included, because only the position tells gradients apart. If
+one is left out, every later gradient goes to the wrong argument. No error is raised if its shape fits.
 
-PyTorch: too few gradients raise "returned an incorrect number of gradients (expected 2, got 1)", too many as well
-unless the surplus are None; each is held against its input's shape too. `ctx.needs_input_grad` says which gradients
-somebody wants, and where no input requires one there is no node at all. `save_for_backward` takes tensors: a backward
-that does not retain the graph frees them, and reading one that was written to in place since raises; plain attributes
-have neither guard and are for the rest.
+The closure adds with `+=`, because a node may appear twice among the arguments.
+
+Cost: a call adds a context, a node and a closure to the work of forward. A backward adds at most one addition for each
+node among the arguments. The arguments and what forward put into the context live as long as the node does.
+
+PyTorch: too few gradients raise "returned an incorrect number of gradients (expected 2, got 1)". Too many raise as
+well, unless the surplus ones are None. Each gradient's shape is compared with its input's. `ctx.needs_input_grad` says
+which gradients are needed. If no input requires one, there is no node at all. `save_for_backward` takes tensors. A
+backward that does not retain the graph frees them, and reading one that was changed in place since then raises. Plain
+attributes of ctx have neither guard; use them for everything else.
 
 Asked next:
 
 - forward writes ctx.a = a instead of saving a, and a is then changed in place. What happens? → Backward computes with
-  the new numbers, and nobody notices. Through `save_for_backward` PyTorch compares version counters and raises.
-- When is the memory of your node released? → Not when the last name for it goes: `out` holds the closure and the
-  closure holds `out`, a cycle, so it waits for Python's cyclic garbage collector. In PyTorch a function that puts its
-  own output into an attribute of ctx makes the same cycle; `save_for_backward` does not.
-- forward saves an intermediate result, and somebody asks for the second derivative. Is it right? → No: forward runs
-  unrecorded, so to `create_graph=True` the intermediate is a constant, and its share is missing, silently if the
-  cotangent depends on x. Save inputs or outputs and compute the intermediate from them in backward.
-- How would you test such a function? → `torch.autograd.gradcheck` in float64, and `gradgradcheck` if it shall be
-  differentiated twice. Then two applications before the first backward, one argument passed twice, and a call in which
-  an argument requires no gradient.
+  the new numbers, without an error. With `save_for_backward` PyTorch compares version counters and raises.
+- When is the memory of your node released? → Not when the last name for it is deleted. `out` holds the closure and the
+  closure holds `out`. This is a reference cycle, so the node waits for Python's cyclic garbage collector. In PyTorch a
+  function that puts its own output into an attribute of ctx makes the same cycle; `save_for_backward` does not.
+- forward saves an intermediate result. Is the second derivative right? → No. forward runs unrecorded, so for
+  `create_graph=True` the intermediate is a constant. Its contribution is missing, without an error if the cotangent
+  depends on x. Save inputs or outputs, and compute the intermediate from them in backward.
+- How would you test such a function? → Use `torch.autograd.gradcheck` in float64, and `gradgradcheck` if it must be
+  differentiable twice. Then test two applications before the first backward, one argument passed twice, and a call in
+  which an argument requires no gradient.
 """
 
 import numpy as np
@@ -35,39 +39,45 @@ import numpy as np
 from autodrill.drills import gradient, mistake, scenario
 
 HINTS = (
-    "Two applications of one function are alive before any backward runs. Where does each keep what it saved?",
-    "A context for each call, held by the closure; in the closure, as many gradients as arguments, added to the nodes.",
-    "Walk arguments and gradients side by side, after comparing their numbers, and skip what is no node or is None.",
+    "Two applications of one function exist before any backward runs. Where does each keep what it saved?",
+    (
+        "Each call has a context of its own, held by the closure. The closure gets as many gradients as arguments "
+        "and adds them to the nodes."
+    ),
+    (
+        "Compare the numbers of arguments and gradients, then walk both side by side. Skip what is not a node and "
+        "what is None."
+    ),
 )
 RESULTS = ("values", "gradients", "errors")
 EQUIVALENT = {
-    "condition: if isinstance(arg, Node) and grad is not None: -> if grad is not None:": "only a node has a gradient",
+    "condition: if isinstance(arg, Node) and grad is not None: -> if grad is not None:": "other arguments get None",
 }
 
 
-@scenario(2, note="two applications alive together")
+@scenario(2, note="two applications before any backward")
 def two_applications(rng, size):
     return {"x": float(rng.uniform(1, 3)), "y": float(rng.uniform(1, 3)), "weights": [2.0, 5.0], "short": 0}
 
 
-@scenario(1, note="backward twice")
+@scenario(1, note="two applications with equal weights")
 def backward_twice(rng, size):
     return {"x": float(rng.uniform(1, 3)), "y": float(rng.uniform(1, 3)), "weights": [3.0, 3.0], "short": 0}
 
 
-@scenario(1, note="a gradient too few")
+@scenario(1, note="one gradient too few")
 def too_few(rng, size):
     return {"x": float(rng.uniform(1, 3)), "y": float(rng.uniform(1, 3)), "weights": [2.0], "short": 1}
 
 
-@scenario(1, note="a gradient too many")
+@scenario(1, note="one gradient too many")
 def too_many(rng, size):
     return {"x": float(rng.uniform(1, 3)), "y": float(rng.uniform(1, 3)), "weights": [2.0], "short": -1}
 
 
 @scenario(1, note="a NumPy number among the arguments")
 def numpy_number(rng, size):
-    # It has a `.data`, as an array has, and is no node.
+    # Like an array, a NumPy number has a `.data`, but it is not a node.
     return {"x": float(rng.uniform(1, 3)), "y": float(rng.uniform(1, 3)), "weights": np.array([3.0]), "short": 0}
 
 
@@ -194,7 +204,7 @@ shared = Context()
 @mistake(
     "shared-ctx",
     "one context serves every call",
-    "Two calls, two sets of saved values. Which of them does the first backward find?",
+    "Two calls save two sets of values. Which of them does the first backward find?",
 )
 def custom_function_apply(fn, *args):
     ctx = shared
@@ -216,8 +226,8 @@ def custom_function_apply(fn, *args):
 
 @mistake(
     "no-arity-check",
-    "gradients and arguments pair up by themselves",
-    "A None is forgotten: on which argument does the next gradient land?",
+    "there are always as many gradients as arguments",
+    "backward forgets to return a None. Which argument receives the next gradient?",
 )
 def custom_function_apply(fn, *args):
     ctx = Context()
@@ -261,7 +271,7 @@ def custom_function_apply(fn, *args):
 @mistake(
     "nodes-only",
     "backward returns a gradient for each node",
-    "Count what backward returns against the arguments of forward, those that are no nodes among them.",
+    "Compare what backward returns with the arguments of forward, including those that are not nodes.",
 )
 def custom_function_apply(fn, *args):
     ctx = Context()
@@ -282,8 +292,8 @@ def custom_function_apply(fn, *args):
 
 @mistake(
     "nones-dropped",
-    "a None may be dropped before gradients meet arguments",
-    "The first of two gradients is None. On which argument does the second land once you have dropped it?",
+    "a None may be dropped before gradients are matched with arguments",
+    "The first of two gradients is None. Which argument receives the second once you have dropped it?",
 )
 def custom_function_apply(fn, *args):
     ctx = Context()
@@ -304,8 +314,8 @@ def custom_function_apply(fn, *args):
 
 @mistake(
     "data-of-anything",
-    "whatever has a `.data` is a node",
-    "Pass a NumPy array as the second argument. What has it that a node has, and what does forward get?",
+    "every object with a `.data` is a node",
+    "Pass a NumPy array as the second argument. Which attribute does it share with a node, and what does forward get?",
 )
 def custom_function_apply(fn, *args):
     ctx = Context()
@@ -327,8 +337,8 @@ def custom_function_apply(fn, *args):
 
 @mistake(
     "once-a-node",
-    "a node has one place among the arguments",
-    "A node stands twice among the arguments. How many gradients does backward return for it, and where do they go?",
+    "a node appears only once among the arguments",
+    "A node appears twice among the arguments. How many gradients does backward return for it, and where do they go?",
 )
 def custom_function_apply(fn, *args):
     ctx = Context()
@@ -350,8 +360,8 @@ def custom_function_apply(fn, *args):
 
 @mistake(
     "first-place",
-    "looking a node up among the arguments finds its gradient",
-    "A node stands twice among the arguments. Which of its two places does `index` find, and how often?",
+    "searching for a node among the arguments finds its gradient",
+    "A node appears twice among the arguments. Which of its two places does `index` find each time?",
 )
 def custom_function_apply(fn, *args):
     ctx = Context()
@@ -375,7 +385,7 @@ def custom_function_apply(fn, *args):
 @mistake(
     "none-is-nothing",
     "a backward that returns None returns no gradients",
-    "A function of one argument returns None. For how many arguments is that, and which of them has a gradient?",
+    "A function of one argument returns None from backward. How many gradients is that?",
 )
 def custom_function_apply(fn, *args):
     ctx = Context()
@@ -398,7 +408,7 @@ def custom_function_apply(fn, *args):
 @mistake(
     "single-not-counted",
     "a gradient that is not in a tuple needs no count",
-    "Forward takes two arguments, and backward returns one number. Whose gradient is it?",
+    "Forward takes two arguments, and backward returns one number. Which argument does it belong to?",
 )
 def custom_function_apply(fn, *args):
     ctx = Context()
@@ -421,8 +431,8 @@ def custom_function_apply(fn, *args):
 
 @mistake(
     "too-few-only",
-    "a gradient too many does no harm",
-    "One gradient more than there are arguments: can you tell which of them is the one too many?",
+    "one gradient too many does no harm",
+    "There is one gradient more than there are arguments. Can you tell which of them is the extra one?",
 )
 def custom_function_apply(fn, *args):
     ctx = Context()

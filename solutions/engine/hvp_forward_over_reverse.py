@@ -1,33 +1,35 @@
-"""H v is the derivative of the gradient along v: d/dt ∇f(x + t v) at t = 0. So run the whole of reverse mode on numbers
-that move. Seed each input with its entry of v as tangent; build; go backward. Every `.grad` is then a dual number: its
-value is the gradient, its tangent the rate at which that gradient moves, which is H v.
+"""H v is the derivative of the gradient along v: d/dt ∇f(x + t v) at t = 0. So run all of reverse mode on numbers that
+carry a derivative with respect to t. Seed each input with its entry of v as tangent, build the graph, and run backward.
+Every `.grad` is then a dual number. Its value is the gradient. Its tangent is the rate at which that gradient changes
+along v, which is H v.
 
 Dual numbers are forward mode: every operation maps (value, tangent) to the function's value and its slope times the
-tangent. For a product the ε² term drops out: (a + bε)(c + dε) = ac + (ad + bc)ε. Note that cos is needed although
-`build` never calls it: the closures do.
+tangent. In a product the ε² term drops out: (a + bε)(c + dε) = ac + (ad + bc)ε. `Dual` needs cos although `build` never
+calls it, because the closures do.
 
-Cost: one gradient on numbers twice as wide, whatever the size of x: a product of duals is three products and an
-addition, and everything the graph keeps is kept twice. H itself would take n of these, one for each unit vector.
+Cost: one gradient on numbers twice as wide, for any size of x. A product of duals is three products and an addition,
+and everything the graph keeps is kept twice. H itself would take n of these, one for each unit vector.
 
-PyTorch: this order is `torch.func.jvp(torch.func.grad(f), (x,), (v,))`, in JAX `jvp(grad(f))`; its tangents need no
-tape, but every operation on the way must have a forward-mode formula, or PyTorch raises NotImplementedError (`ctc_loss`
-in 2.13). `create_graph=True` and a second backward is reverse over reverse, which keeps a graph of the first backward.
-`torch.autograd.functional.hvp` is all reverse mode too, and its documentation sends whoever has a symmetric H to the
-faster `vhp`.
+PyTorch: this order is `torch.func.jvp(torch.func.grad(f), (x,), (v,))`, in JAX `jvp(grad(f), (x,), (v,))`. Its tangents
+need no tape. But every operation on the way must have a forward-mode formula, or PyTorch raises NotImplementedError
+(`ctc_loss` in 2.13). `create_graph=True` and a second backward is reverse over reverse, which keeps a graph of the
+first backward. `torch.autograd.functional.hvp` also uses reverse mode only. Its documentation recommends the faster
+`vhp` if H is symmetric.
 
 Asked next:
 
-- How do you test it without H? → H is symmetric for a smooth f, so u·(H v) = v·(H u) for random u and v; and (∇f(x +
-  hv) − ∇f(x − hv)) / 2h must agree. The first alone is not enough: an answer that uses only the diagonal of H passes
-  it.
-- What can be done with products alone? → Newton steps by conjugate gradients, if H is positive definite or damped; the
-  eigenvalue of largest magnitude by power iteration; the diagonal, as the mean of z ∘ (H z) over random signs z.
-- You add exp to the engine. What has to be written, and where? → `exp` of a Dual, with value e^a and tangent e^a·b, and
-  `exp` of a Node, whose closure multiplies by the exp of its data. No second derivative is written down anywhere: the
+- How do you test it without H? → For a smooth f, H is symmetric, so u·(H v) = v·(H u) for random u and v. Compare with
+  (∇f(x + hv) − ∇f(x − hv)) / 2h as well. The symmetry alone is not enough: an answer that uses only the diagonal of H
+  passes that test.
+- What can you compute from such products alone? → Newton steps by conjugate gradients, if H is positive definite or
+  damped. The eigenvalue of largest magnitude, by power iteration. The diagonal, as the mean of z ∘ (H z) over random
+  signs z.
+- You add exp to the engine. What must be written, and where? → `exp` of a Dual, with value e^a and tangent e^a·b. `exp`
+  of a Node, whose closure multiplies by the exp of its data. No second derivative is written anywhere, because the
   closure runs on duals.
-- What is H v for a network of ReLUs with a linear output? → In its input 0, away from kinks: it is piecewise linear. In
-  its weights not, if it has more than one layer, since weights of different layers are multiplied; and a loss on top
-  adds curvature of its own.
+- What is H v for a network of ReLUs with a linear output? → With respect to its input it is 0 away from kinks, because
+  the network is piecewise linear. With respect to its weights it is not 0 if there is more than one layer, because
+  weights of different layers are multiplied. A loss on top adds curvature of its own.
 """
 
 import math
@@ -38,9 +40,15 @@ from autodrill import engine
 from autodrill.drills import mistake, scenario
 
 HINTS = (
-    "H v is the derivative of something you can compute, along v. Of what?",
-    "Let every input be a dual number with tangent v_i; the engine's own rules then move the gradients as well.",
-    "Build from nodes of duals, go backward, and return one part of every leaf's `.grad`. Mind plain numbers.",
+    "H v is the derivative along v of something that you can compute. Of what?",
+    (
+        "Let every input be a dual number with tangent v_i. The engine's own rules then give the gradients "
+        "tangents as well."
+    ),
+    (
+        "Build from nodes of duals, run backward, and return one part of every leaf's `.grad`. `Dual` must also "
+        "accept plain numbers."
+    ),
 )
 WRT = ("x",)
 RESULTS = ("H v",)
@@ -51,7 +59,7 @@ def random_function(rng, size):
     inputs = int(rng.integers(1, 4))
     ops = [[int(rng.integers(3)), n - 1, int(rng.integers(n))] for n in range(inputs, inputs + size)]
     x, v = rng.normal(size=inputs), rng.normal(size=inputs)
-    while largest_value(x, ops) > 4:  # sin(1000 x) turns faster than any difference can follow
+    while largest_value(x, ops) > 4:  # finite differences cannot resolve sin(1000 x)
         x /= 1.2
     return {"x": x, "v": v, "ops": ops}
 
@@ -64,9 +72,9 @@ def largest_value(x, ops):
     return max(map(abs, values))
 
 
-@scenario(3, note="inputs that meet")
+@scenario(3, note="a function that is not separable")
 def inseparable(rng, size):
-    # sin(x² y) + y³ z, of which no second derivative can be found from one input alone.
+    # sin(x² y) + y³ z is not a sum of functions of one input, so its Hessian is not diagonal.
     ops = [[1, 0, 0], [1, 3, 1], [2, 4, 4], [1, 1, 1], [1, 6, 1], [1, 7, 2], [0, 5, 8]]
     return {"x": rng.normal(size=3), "v": rng.normal(size=3), "ops": ops}
 
@@ -83,7 +91,7 @@ def nothing(rng, size):
 
 @scenario(8, note="many inputs")
 def many(rng, size):
-    # sin(x₁x₂ + x₂x₃ + ...): what is done for each input is done eight times.
+    # sin(x₁x₂ + x₂x₃ + ...): work that is done for each input is done eight times.
     products = [[1, i, (i + 1) % size] for i in range(size)]
     sums = [[0, size, size + 1 if size > 1 else size], *([0, 2 * size + i, size + 2 + i] for i in range(size - 2))]
     return {"x": rng.normal(size=size), "v": rng.normal(size=size), "ops": [*products, *sums, [2, -1, -1]]}
@@ -92,7 +100,7 @@ def many(rng, size):
 CASES = [random_function, inseparable, column, nothing, many]
 
 
-# The gradient of the derivative along v: reverse over forward, the other order, and differences hold it to account.
+# The gradient of the derivative along v: reverse over forward, the other order. Finite differences check it.
 def forward(x, v, ops):
     def f(x):
         values = [x[i] for i in range(len(x))]
@@ -200,8 +208,8 @@ def hvp_forward_over_reverse(build, x, v):
 
 @mistake(
     "grad-values",
-    "what comes back from a backward is the answer",
-    "A leaf's `.grad` has two parts now. Which of them is a derivative along v?",
+    "the gradient that backward returns is the answer",
+    "A leaf's `.grad` now has two parts. Which of them is a derivative along v?",
 )
 def hvp_forward_over_reverse(build, x, v):
     nodes = [Node(Dual(a, b)) for a, b in zip(x, v)]
@@ -212,7 +220,7 @@ def hvp_forward_over_reverse(build, x, v):
 @mistake(
     "grad-times-v",
     "the Hessian times v is the gradient times v",
-    "H v is how the gradient changes along v. Does yours know the curvature at all?",
+    "H v is how the gradient changes along v. Does your result depend on the curvature at all?",
 )
 def hvp_forward_over_reverse(build, x, v):
     nodes = [Node(Dual(a)) for a in x]
@@ -222,7 +230,7 @@ def hvp_forward_over_reverse(build, x, v):
 
 @mistake(
     "seeds-of-one",
-    "a tangent begins as 1, as an adjoint does",
+    "a tangent starts as 1, as an adjoint does",
     "Along which direction do all inputs move at speed 1? Is that v?",
 )
 def hvp_forward_over_reverse(build, x, v):
@@ -233,7 +241,7 @@ def hvp_forward_over_reverse(build, x, v):
 
 @mistake(
     "whole-hessian",
-    "to multiply by the Hessian one needs the Hessian",
+    "multiplying by the Hessian requires the Hessian",
     "How often do you build the graph for a million inputs? Along which direction could all of them move at once?",
 )
 def hvp_forward_over_reverse(build, x, v):
@@ -248,7 +256,7 @@ def hvp_forward_over_reverse(build, x, v):
 @mistake(
     "differences",
     "a derivative along v is a difference of two gradients",
-    "Which step is small enough not to err, and large enough not to lose its digits? And what are duals for?",
+    "Which step is small enough to be accurate, and large enough to keep its digits? What are duals for?",
 )
 def hvp_forward_over_reverse(build, x, v):
     def grad(step):
@@ -261,7 +269,7 @@ def hvp_forward_over_reverse(build, x, v):
 
 @mistake(
     "diagonal-only",
-    "each input may be moved while the others stand still",
+    "each input may be moved while the others stay fixed",
     "What does moving y do to the derivative in x?",
 )
 def hvp_forward_over_reverse(build, x, v):

@@ -1,36 +1,36 @@
-"""A recursive walk does something when it enters a node (look at its inputs) and something when it leaves it (append it
-to the order). A stack of nodes alone only knows entering. So a node is put on the stack to be entered, and when it is
-entered, once more with a mark that says "leave", *below* its inputs; when that comes up again, everything above it is
-done, and with it all of the node's inputs.
+"""A recursive walk acts on a node twice. When it enters the node, it looks at the inputs. When it leaves the node, it
+appends it to the order. A plain stack of nodes records only entering.
 
-A node may be pushed by several consumers before it is entered for the first time, so the question whether it was
-visited is asked when it comes off the stack.
+So put each node on the stack to be entered. On entering it, push it again with a mark that says "leave", and push its
+inputs above it. When the marked entry comes up, everything above it is done, including all of the node's inputs.
 
-`sys.setrecursionlimit` is no way out: whoever uses the engine chooses the depth, and a limit that is high enough is not
-safe everywhere: where calls use the C stack (all of them up to Python 3.10, in 3.11 those that pass through C, such as
-`map`), overflowing it kills the process instead of raising.
+Several consumers may push a node before it is entered for the first time. So test whether it was visited when it comes
+off the stack.
 
-Cost: every edge pushes one entry and every node one more, so O(nodes + edges) in time, and at most as many entries at
-once, on the heap.
+`sys.setrecursionlimit` is no alternative. The users of an engine choose how deep its graphs are, and a limit that is
+high enough is not safe everywhere. Some calls use the C stack: all of them up to Python 3.10, and in 3.11 those that
+pass through C, such as `map`. Overflowing the C stack kills the process instead of raising.
 
-PyTorch: it counts instead: a first walk finds how many consumers each node will hear from, and a node is run when none
-of them is left (Kahn's algorithm); of the nodes that are ready the one that was created last comes first. Freeing a
-long graph would recurse as well, destructor within destructor, so nodes are collected in a list and freed one after
-another.
+Cost: every edge pushes one entry and every node one more, so the time is O(nodes + edges). The stack has at most as
+many entries at once, on the heap.
+
+PyTorch: the engine counts instead. A first walk finds how many consumers each node will hear from, and a node runs when
+none of them is left (Kahn's algorithm). Of the nodes that are ready, the one created last comes first. Freeing a long
+graph would recurse as well, destructor within destructor. So nodes are collected in a list and freed one after another.
 
 Asked next:
 
-- What does your function do with a cycle? → It answers, and wrongly: a node met again has been visited and is skipped,
-  so it ends up behind one of its consumers. Tell entered from left, and meeting a node that is entered but not left is
-  a cycle. A recorded graph has none, as a node's inputs exist before it does.
+- What does your function do with a cycle? → It returns a wrong order. A node that is met again counts as visited and is
+  skipped, so it comes after one of its consumers. To detect this, distinguish entered from left: meeting a node that
+  was entered but not left is a cycle. A recorded graph has none, because a node's inputs exist before it does.
 - What changes with Kahn's algorithm? → Count each node's consumers in one walk, start from the root, and release an
-  input when its count reaches 0. The order comes root first, ready for backward, and whichever of the ready nodes is
-  best may go next; a cycle shows as counts that never reach 0, or as a root that has a consumer.
-- The stack may hold an entry for every edge. Can it be kept shorter? → Keep pairs of a node and an iterator over its
-  inputs. Take the next input from the top one and push it if it is new; if there is none, pop and append. Then the
-  stack is a single path, at most one entry a node.
+  input when its count reaches 0. The order starts with the root, ready for backward, and you may choose which ready
+  node runs next. A cycle shows as counts that never reach 0, or as a root that has a consumer.
+- The stack may hold an entry for every edge. How can it be shorter? → Keep pairs of a node and an iterator over its
+  inputs. Take the next input from the top pair and push it if it is new. If there is none, pop the pair and append the
+  node. Then the stack is a single path, with at most one entry a node.
 - What else recurses on a chain of 50,000 nodes? → `copy.deepcopy` and `pickle` of the root: both raise RecursionError.
-  So would a `__repr__` that shows a node's inputs.
+  A `__repr__` that shows a node's inputs would too.
 """
 
 import numpy as np
@@ -38,9 +38,15 @@ import numpy as np
 from autodrill.drills import mistake, scenario, shared
 
 HINTS = (
-    "What does the recursive version do after its loop over the inputs, and how does it still know of the node then?",
-    "Put each node on the stack twice, with a mark: once to be entered, once, below its inputs, to be left.",
-    "Keep pairs `(node, leaving)`: on entering push the node again, as leaving, then its inputs; on leaving append.",
+    (
+        "What does the recursive version do after its loop over the inputs? How does it still know the node at "
+        "that point?"
+    ),
+    "Put each node on the stack twice, with a mark: once to be entered and once, below its inputs, to be left.",
+    (
+        "Keep pairs `(node, leaving)`. On entering, push the node again as leaving, then its inputs. On leaving, "
+        "append it."
+    ),
 )
 
 
@@ -48,13 +54,13 @@ topological = shared(__file__, "../_topological")
 expected, drive, judge = topological.expected, topological.drive, topological.judge
 
 
-@scenario(50_000, note="a chain of 50,000 nodes", seconds=2.0, because="each node needs one visit")
+@scenario(50_000, note="a chain of 50,000 nodes", seconds=2.0, because="each node needs only one visit")
 def chain(rng, size):
     nodes = np.arange(size)
     return {"edges": np.stack([nodes[1:], nodes[:-1]], axis=1), "data": np.zeros(size)}
 
 
-# The mistake of recursing is told from others by a case that is not put to the right alone.
+# Diagnosis compares no case that has a bound. This case has none, so it identifies a recursive walk.
 @scenario(1_500, note="a chain of 1,500 nodes")
 def short_chain(rng, size):
     return chain.make(rng, size)
@@ -98,8 +104,8 @@ def iterative_topological_sort(root):
 
 @mistake(
     "stack-without-leave",
-    "coming off the stack is the moment to append a node",
-    "A node is met twice in a walk: when it is entered and when it is left. Which of the two does your stack know?",
+    "a node may be appended when it comes off the stack",
+    "A walk meets a node twice: on entering it and on leaving it. Which of the two does your stack record?",
 )
 def iterative_topological_sort(root):
     order, visited, stack = [], set(), [root]
@@ -114,8 +120,8 @@ def iterative_topological_sort(root):
 
 @mistake(
     "queue",
-    "distance from the root orders the nodes",
-    "A node may be near the root by one path and far by another. Which one counts?",
+    "the distance from the root orders the nodes",
+    "A node may be near the root by one path and far by another. Which path counts?",
 )
 def iterative_topological_sort(root):
     order, visited, queue = [], {id(root)}, [root]
@@ -130,8 +136,8 @@ def iterative_topological_sort(root):
 
 @mistake(
     "visited-when-pushed",
-    "a node may be marked when it is put on the stack",
-    "A node that waits on the stack is pushed by a second consumer. Which of the two consumers must wait for it?",
+    "a node may be marked as visited when it is pushed",
+    "A second consumer reaches a node that waits on the stack. Which of the two consumers must wait for it?",
 )
 def iterative_topological_sort(root):
     order, visited, stack = [], {id(root)}, [(root, False)]
@@ -150,8 +156,8 @@ def iterative_topological_sort(root):
 
 @mistake(
     "root-first",
-    "the order of the list is the order of reverse mode",
-    "Read the task again: which end of the list does the root stand at?",
+    "the list must be in the order of reverse mode",
+    "Read the task again: at which end of the list must the root be?",
 )
 def iterative_topological_sort(root):
     order, visited, stack = [], set(), [(root, False)]
@@ -166,7 +172,11 @@ def iterative_topological_sort(root):
     return order[::-1]
 
 
-@mistake("no-visited", "every path must be walked", "Count the visits in a chain of v = v + v.")
+@mistake(
+    "no-visited",
+    "every path must be walked",
+    "Count the visits in a chain of v = v + v.",
+)
 def iterative_topological_sort(root):
     walk, stack = [], [root]
     while stack:
@@ -196,7 +206,7 @@ def iterative_topological_sort(root):
 
 @mistake(
     "looks-again",
-    "looking once more at what was seen costs nothing",
+    "looking again at nodes that were already seen costs nothing",
     "A node has 40,000 inputs, or a list 50,000 nodes. How many of them does each step look at again?",
 )
 def iterative_topological_sort(root):

@@ -1,33 +1,33 @@
-"""J applied to the j-th unit vector is column j; the i-th unit vector applied to J is row i. Forward mode buys columns,
-one for each input, reverse mode rows, one for each output. So: forward if n_in < n_out, else reverse; min(n_in, n_out)
-passes.
+"""J applied to the j-th unit vector is column j. The i-th unit vector applied to J is row i. So a pass in forward mode
+gives a column, one for each input, and a pass in reverse mode gives a row, one for each output. Use forward mode if
+n_in < n_out and reverse mode otherwise: min(n_in, n_out) passes.
 
-A loss has one output and a million inputs: reverse, one pass, and that is the reason for backpropagation. A curve has
-one input and many outputs: forward. Where they are equal forward is the better choice in practice, as it keeps no tape;
-here both count alike.
+A loss has one output and a million inputs, so reverse mode needs one pass. This is why training uses backpropagation. A
+curve has one input and many outputs, so forward mode needs one pass. If both numbers are equal, forward mode is the
+better choice in practice, because it keeps no tape. Here both count the same.
 
-Cost: min(n_in, n_out) passes, each of about one evaluation, and n_in·n_out numbers for J. Reverse also keeps the tape
-of one evaluation until the last row is done.
+Cost: min(n_in, n_out) passes, each of about one evaluation, and n_in·n_out numbers for J. Reverse mode also keeps the
+tape of one evaluation until the last row is done.
 
-PyTorch: `torch.func.jacfwd` and `jacrev`, as in JAX; neither chooses for you. Both run their passes as one batch under
-`vmap`, so memory grows with the number of passes, which `jacrev(f, chunk_size=...)` bounds.
-`torch.autograd.functional.jacobian` goes through the outputs one by one, unless `vectorize=True`; that is also what
-`strategy="forward-mode"` requires.
+PyTorch: `torch.func.jacfwd` and `jacrev`, as in JAX; neither chooses the mode for you. Both run their passes as one
+batch under `vmap`, so memory grows with the number of passes; `jacrev(f, chunk_size=...)` bounds it.
+`torch.autograd.functional.jacobian` goes through the outputs one by one, unless called with `vectorize=True`.
+`strategy="forward-mode"` also requires that option.
 
 Asked next:
 
-- J is tridiagonal. How many passes? → Three, however large it is: columns j, j + 3, j + 6, ... have no row in common,
-  so one JVP along the sum of their unit vectors holds all of their entries. For another known pattern, colour the
-  columns so that two which share a row differ.
-- You want the Jacobian of each of N samples in a batch. N·n_out passes? → No, n_out: if each output depends on its own
-  sample alone, one cotangent with the unit vector at every sample gives that row for all of them. Batch normalisation
-  in training couples the samples and breaks this.
-- In which mode do you compute the Hessian of a loss? → It is the Jacobian of the gradient, as many outputs as inputs,
-  so the counts are equal and forward over reverse saves a second tape: `jacfwd(jacrev(f))`, which is
-  `torch.func.hessian`.
-- A thousand inputs, a thousand outputs, and a layer of 2 units in between. Is 1,000 passes the best? → No: J = J₂ J₁
-  with 2 rows in J₁ and 2 columns in J₂. Two VJPs of the first part, two JVPs of the second and one matrix product do
-  it. Finding the best order in a general graph is NP-complete (Naumann, 2008).
+- J is tridiagonal. How many passes? → Three, for any size. The columns j, j + 3, j + 6, ... have no row in common, so
+  one JVP along the sum of their unit vectors contains all of their entries. For another known pattern, colour the
+  columns so that two columns which share a row differ.
+- You want the Jacobian of each of N samples in a batch. Does it take N·n_out passes? → No, n_out. If each output
+  depends on its own sample alone, one cotangent with the unit vector at every sample gives that row for all samples.
+  Batch normalisation in training couples the samples and breaks this.
+- In which mode do you compute the Hessian of a loss? → The Hessian is the Jacobian of the gradient. The gradient has as
+  many outputs as inputs, so both modes take the same number of passes, and forward over reverse avoids a second tape:
+  `jacfwd(jacrev(f))`, which is `torch.func.hessian`.
+- A function has a thousand inputs, a thousand outputs, and a layer of 2 units in between. Are 1,000 passes the minimum?
+  → No. J = J₂ J₁, with 2 rows in J₁ and 2 columns in J₂. Two VJPs of the first part, two JVPs of the second and one
+  matrix product are enough. Finding the best order in a general graph is NP-complete (Naumann, 2008).
 """
 
 import numpy as np
@@ -36,9 +36,9 @@ from autodrill import engine
 from autodrill.drills import gradient, mistake, scenario
 
 HINTS = (
-    "What do you get when v is a unit vector? And u?",
-    "One JVP is one column, one VJP is one row. Which of them are fewer?",
-    "Stack products with the rows of an identity matrix, along axis 1 for columns and along axis 0 for rows.",
+    "What do you get if v is a unit vector? And if u is one?",
+    "One JVP is one column, one VJP is one row. Are there fewer columns or fewer rows?",
+    "Stack the products with the rows of an identity matrix: along axis 1 for columns, along axis 0 for rows.",
 )
 RESULTS = ("J", "passes")
 
@@ -58,20 +58,20 @@ def square(rng, size):
     return {"n_in": size, "n_out": size, "seed": int(rng.integers(1000)), "width": 3}
 
 
-@scenario(2, note="2 inputs, 1500 outputs", seconds=1.0, because="a pass for each of 1500 outputs")
+@scenario(2, note="2 inputs, 1500 outputs", seconds=1.0, because="one pass for each of 1500 outputs")
 def very_tall(rng, size):
     return {"n_in": 2, "n_out": 1500, "seed": int(rng.integers(1000)), "width": 1200}
 
 
-@scenario(2, note="1500 inputs, 2 outputs", seconds=1.0, because="a pass for each of 1500 inputs")
+@scenario(2, note="1500 inputs, 2 outputs", seconds=1.0, because="one pass for each of 1500 inputs")
 def very_wide(rng, size):
     return {"n_in": 1500, "n_out": 2, "seed": int(rng.integers(1000)), "width": 1200}
 
 
 CASES = [tall, wide, square, very_tall, very_wide]
 EQUIVALENT = {
-    "comparison: if n_in < n_out: -> if n_in <= n_out:": "where they are equal both modes take as many passes",
-    "constant: np.stack([jvp(unit) for unit in np.eye(n_in)], axis=1) -> ...": "of two axes 1 is the last",
+    "comparison: if n_in < n_out: -> if n_in <= n_out:": "for equal counts both modes take equally many passes",
+    "constant: np.stack([jvp(unit) for unit in np.eye(n_in)], axis=1) -> ...": "axis 1 of a matrix is its last axis",
 }
 
 
@@ -80,8 +80,8 @@ def layers(n_in, n_out, seed, width):
     return rng.normal(size=(width, n_in)), rng.normal(size=(n_out, width)) / width, rng.normal(size=n_in)
 
 
-# Calls are counted beside the candidate's code, so the count is its word; that two passes are enough where there are
-# 1500 of the other kind is enforced outside, by the clock: a pass takes a millisecond.
+# `drive` counts calls in the candidate's own process, so the candidate could falsify the count. The time bound is
+# enforced from outside that process: a pass takes a millisecond, so two passes fit and 1500 do not.
 def drive(candidate, n_in, n_out, seed, width):
     rng = np.random.default_rng(seed)
     A, B, x = rng.normal(size=(width, n_in)), rng.normal(size=(n_out, width)) / width, rng.normal(size=n_in)
@@ -117,21 +117,25 @@ def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
 
 @mistake(
     "always-reverse",
-    "reverse mode is the cheap one",
-    "6 outputs and 2 inputs: how many passes, and how many in the other mode?",
+    "reverse mode is always the cheaper one",
+    "With 6 outputs and 2 inputs, how many passes do you take? How many does the other mode take?",
 )
 def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
     return np.stack([vjp(unit) for unit in np.eye(n_out)])
 
 
-@mistake("always-forward", "forward mode is the cheap one", "A loss of a million weights: how many passes forward?")
+@mistake(
+    "always-forward",
+    "forward mode is always the cheaper one",
+    "How many passes does forward mode take for a loss of a million weights?",
+)
 def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
     return np.stack([jvp(unit) for unit in np.eye(n_in)], axis=1)
 
 
 @mistake(
     "transposed",
-    "what comes back are rows, in both modes",
+    "the products are rows of J in both modes",
     "jvp of the j-th unit vector: is it a row of J or a column?",
 )
 def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
@@ -140,7 +144,11 @@ def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
     return np.stack([vjp(unit) for unit in np.eye(n_out)], axis=1)
 
 
-@mistake("the-other-mode", "one pass yields a value of every input", "Count the entries that come back from one call.")
+@mistake(
+    "the-other-mode",
+    "the mode that takes more passes is the cheaper one",
+    "How many entries of J does one call return? So how many calls does each mode take?",
+)
 def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
     if n_in > n_out:
         return np.stack([jvp(unit) for unit in np.eye(n_in)], axis=1)
@@ -149,7 +157,7 @@ def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
 
 @mistake(
     "both-modes",
-    "both matrices may be made and one of them returned",
+    "both matrices may be computed and one of them returned",
     "Count the passes of one call. How many of them are thrown away?",
 )
 def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
@@ -172,7 +180,7 @@ def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
 
 @mistake(
     "all-ones",
-    "one product with ones shows every column",
+    "one product with ones gives every column",
     "A pass with ones returns a sum. Of what, and can you take it apart again?",
 )
 def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):

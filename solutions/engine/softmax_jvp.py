@@ -1,32 +1,33 @@
-"""Write p = softmax(x). Along a row, p_i = exp(x_i) / Σ_k exp(x_k); take logarithms and let the inputs move:
+"""Write p = softmax(x). Along a row, log p_i = x_i - log Σ_k exp(x_k). Differentiate as x moves with velocity v:
 
     d(log p_i) = v_i - Σ_k p_k v_k        so        dp_i = p_i (v_i - Σ_k p_k v_k)
 
-Each probability grows, relative to itself, at the rate by which its logit outruns the average logit, the average taken
-under p. Move all logits alike and nothing happens; and the velocities of a row sum to 0, as the probabilities keep
-summing to 1.
+The relative growth of each probability is the velocity of its logit minus the average velocity, weighted by p. If all
+logits move alike, nothing changes. The velocities of a row sum to 0, because the probabilities always sum to 1.
 
-This is, letter for letter, the backward with `g` for `v`: the Jacobian diag(p) - p pᵀ is symmetric, so J v and Jᵀ g are
-one function.
+This is the formula of the backward with `v` in place of `g`. The Jacobian diag(p) - p pᵀ is symmetric, so J v and Jᵀ g
+are the same function.
 
-Cost: O(n) a row of n, as the forward: beside p two products, a subtraction and a sum, where the matrix J would take n².
-Value and tangent move on together, so nothing is kept for later; J itself would take n such passes.
+Cost: O(n) for a row of n, as in the forward. Given p, it takes two products, a subtraction and a sum; the matrix J
+would take n². Value and tangent move on together, so nothing is kept for later. The whole of J would take n such
+passes.
 
-PyTorch: under `torch.func.jvp` (and `torch.autograd.forward_ad`) softmax computes p·(v − the JVP of logsumexp), and for
-the latter it takes the exponentials of the logits a second time. No tensor is saved. Backward has only the saved p and
-g to work with, in one kernel, `_softmax_backward_data`.
+PyTorch: under `torch.func.jvp` (and `torch.autograd.forward_ad`) softmax computes p·(v − the JVP of logsumexp). The
+latter takes the exponentials of the logits a second time. No tensor is saved. Backward has only the saved p and g to
+work with, and uses one kernel, `_softmax_backward_data`.
 
 Asked next:
 
-- And the JVP of log_softmax? → The bracket alone: v − Σ p v. Its Jacobian, I − 1 pᵀ, is not symmetric, so here backward
-  is another function: g − p Σ g.
-- g·(J v) = v·(Jᵀ g) holds for your two products. Are they right? → Not shown: any symmetric matrix, used for both,
-  passes the test, such as the elementwise p(1 − p)v. Differences of the forward settle it, and so does v = 1, which
-  must give 0 and with that formula in general does not.
-- Some logits are −∞, a mask. What comes out? → There p = 0 and the velocity is 0, if v is finite; an infinite v makes
-  0·∞ = NaN, which the sum spreads over the row. A row of nothing but −∞ is NaN already in the forward, as −∞ − (−∞).
+- What is the JVP of log_softmax? → The bracket alone: v − Σ p v. Its Jacobian, I − 1 pᵀ, is not symmetric, so its
+  backward is another function: g − p Σ g.
+- g·(J v) = v·(Jᵀ g) holds for your two products. Are they right? → Not necessarily. Any symmetric matrix that is used
+  for both passes the test, such as the elementwise p(1 − p)v. Differences of the forward decide. So does v = 1, which
+  must give 0; the elementwise formula in general does not.
+- Some logits are −∞, as under a mask. What is the result? → There p = 0, and the velocity is 0 if v is finite. An
+  infinite v makes 0·∞ = NaN, and the sum spreads it over the row. A row of −∞ alone is NaN already in the forward, as
+  −∞ − (−∞).
 - The logits are divided by a temperature τ. How do the probabilities move with τ? → x/τ moves at −x/τ², so dp = −p (x −
-  Σ p x) / τ², with p at that temperature: raising τ moves probability from the logits above their average under p to
+  Σ p x) / τ², with p at that temperature. Raising τ moves probability from the logits above their average under p to
   those below it.
 """
 
@@ -37,8 +38,11 @@ from autodrill.drills import given, mistake, normal
 
 HINTS = (
     "Divide dp by p: how fast does the logarithm of each probability move, if log p = x - logsumexp(x)?",
-    "The rate is the logit's own velocity less the average velocity; the weights of the average are the probabilities.",
-    "`p * (v - (...).sum(axis=-1, keepdims=True))`, with p computed from logits whose largest is 0.",
+    (
+        "The rate is the logit's own velocity minus an average velocity. The probabilities are the weights of that "
+        "average."
+    ),
+    "`p * (v - (...).sum(axis=-1, keepdims=True))`. Compute p from logits shifted so that the largest is 0.",
 )
 TANGENTS = ("v",)
 CASES = [
@@ -47,13 +51,13 @@ CASES = [
     given("x[k,n,m]", empty=False),
     given("x[n,m]", g=1.0, empty=False, note="constant tangent"),
     given("x[n,m]", x=normal(mean=1000), smooth=False, empty=False, note="logits near 1000"),
-    given("x[2,3]", x=[[900.0, 0.0, -900.0], [-900.0, -901.0, -902.0]], smooth=False, note="rows of other scales"),
+    given("x[2,3]", x=[[900.0, 0.0, -900.0], [-900.0, -901.0, -902.0]], smooth=False, note="rows of different scales"),
     given(
         "x[n,m]",
         large={"n": 2, "m": 2048},
         memory=4 << 20,
         seconds=2.0,
-        because="the m x m Jacobian",
+        because="the m x m Jacobian is built",
         note="long rows",
     ),
 ]
@@ -76,7 +80,7 @@ def softmax_jvp(x, v):
 @mistake(
     "elementwise",
     "each probability moves with its own logit alone",
-    "All logits move at once. Raise one: what do the others' probabilities do?",
+    "All logits move at once. If you raise one, what do the other probabilities do?",
 )
 def softmax_jvp(x, v):
     p = softmax(x)
@@ -86,19 +90,25 @@ def softmax_jvp(x, v):
 @mistake(
     "no-p",
     "the velocity of log p is the velocity of p",
-    "Which function is that the JVP of: softmax, or its logarithm?",
+    "Which function has that JVP: softmax or its logarithm?",
 )
 def softmax_jvp(x, v):
     return v - (softmax(x) * v).sum(axis=-1, keepdims=True)
 
 
-@mistake("plain-mean", "the average velocity is the plain mean", "Which logits matter more to the sum of exponentials?")
+@mistake(
+    "plain-mean",
+    "the average velocity is the plain mean",
+    "Which logits matter more to the sum of exponentials?",
+)
 def softmax_jvp(x, v):
     return softmax(x) * (v - v.mean(axis=-1, keepdims=True))
 
 
 @mistake(
-    "overflow", "exp may be taken of any logit", "What is exp(1000)? What may be subtracted from all logits at will?"
+    "overflow",
+    "exp of every logit is finite",
+    "What is exp(1000)? What may be subtracted from all logits without changing softmax?",
 )
 def softmax_jvp(x, v):
     e = np.exp(x)
@@ -108,8 +118,8 @@ def softmax_jvp(x, v):
 
 @mistake(
     "jacobian",
-    "to multiply by the Jacobian one needs the Jacobian",
-    "How many entries has the Jacobian of a row of 50,000 logits? And how many numbers do you return for it?",
+    "multiplying by the Jacobian requires the Jacobian",
+    "How many entries does the Jacobian of a row of 50,000 logits have? How many numbers do you return?",
 )
 def softmax_jvp(x, v):
     p = softmax(x)
@@ -119,8 +129,8 @@ def softmax_jvp(x, v):
 
 @mistake(
     "weights-outside",
-    "the average velocity is taken off what is weighted already",
-    "Probabilities sum to 1 at any time. What must their velocities sum to, and what do yours?",
+    "the average velocity is subtracted after the weighting",
+    "Probabilities always sum to 1. What must their velocities sum to, and what do yours sum to?",
 )
 def softmax_jvp(x, v):
     p = softmax(x)
@@ -130,7 +140,7 @@ def softmax_jvp(x, v):
 @mistake(
     "first-axis",
     "softmax runs along the first axis",
-    "Which entries of `out` sum to 1: those of a row, or those of a column?",
+    "Which entries of `out` sum to 1: those of a row or those of a column?",
 )
 def softmax_jvp(x, v):
     e = np.exp(x - x.max(axis=0))

@@ -1,33 +1,36 @@
-"""Accumulate first; when the last contribution has come, pipe the sum through the hooks, each getting what the one
-before made of it; then start from 0 again. A hook may remove itself, or another: walk a copy of the list.
+"""Accumulate first. When the last contribution has arrived, pass the sum through the hooks: each one gets what the one
+before made of it. Then start from 0 again. A hook may remove itself or another hook, so loop over a copy of the list.
 
-Why not at every contribution: a hook that clips, or divides by a norm, is not linear, and a function of the parts is
-not the function of the sum. Even a hook that only logs would log the parts in place of the gradient. A hook that
-returns nothing returns None, which must mean "unchanged", or every `print` hook would erase the gradient.
+A hook must not run on each contribution. A hook that clips, or divides by a norm, is not linear: applied to the parts
+it does not give what it gives for the sum. Even a hook that only logs would log the parts instead of the gradient.
 
-The handle holds a key into an ordered dict rather than a position: removing one does not shift the others.
+A hook that returns nothing returns None. This must mean "unchanged", or every hook that only prints would erase the
+gradient.
 
-Cost: One addition a contribution, one call a hook and backward, and one buffer of the gradient's size, however many
-consumers there are. What a hook closes over is kept alive with the tensor until the hook is removed.
+The handle holds a key into an ordered dict instead of a position, so removing one hook does not shift the others.
 
-PyTorch: A hook on a non-leaf runs when its gradient is complete, before it is used further; on a leaf, before it is
-accumulated into `.grad`: it sees what this backward brings, not what `.grad` held, and `.grad` receives what the hooks
-made. `register_post_accumulate_grad_hook` runs after that. A hook that an earlier one removes still runs in the pass
-under way, and `retain_grad` stores what comes out of the last hook, wherever it was called among them.
+Cost: one addition for each contribution, one call for each hook in each backward, and one buffer of the gradient's size
+for any number of consumers. What a hook closes over is kept alive with the tensor until the hook is removed.
+
+PyTorch: a hook on a non-leaf runs when its gradient is complete, before it is used further. A hook on a leaf runs
+before the gradient is accumulated into `.grad`. It sees what this backward adds, not what `.grad` held, and `.grad`
+receives what the hooks returned. `register_post_accumulate_grad_hook` runs after that. A hook that an earlier one
+removes still runs in the current pass. `retain_grad` stores the result of the last hook, even if it was called before
+that hook was registered.
 
 Asked next:
 
-- How does an engine know that the last contribution has come? → Before backward it walks the graph once and counts,
-  for each node, the edges that lead to it from nodes that will run. Each contribution takes one off, and at 0 the
-  gradient is complete. Processing nodes in reverse topological order promises the same without a count.
-- A hook on each parameter is to clip by the norm over all parameters. Can it? → Not from what it is given: it runs
-  with one parameter's gradient, while others may not exist yet. Clip after backward, as `clip_grad_norm_` does.
+- How does an engine know that the last contribution has arrived? → Before backward it walks the graph once and counts,
+  for each node, the edges that lead to it from nodes that will run. Each contribution lowers the count by one, and at 0
+  the gradient is complete. Processing nodes in reverse topological order guarantees the same without a count.
+- Can a hook on each parameter clip by the norm over all parameters? → Not from what it is given. It runs with one
+  parameter's gradient, when others may not exist yet. Clip after backward, as `clip_grad_norm_` does.
 - You accumulate over two micro-batches, and a leaf's hook returns min(g, 1). The gradients are 3 and -2: what does
-  `.grad` hold? → -1. The hook runs once a backward and sees 3, then -2, so 1 - 2 is accumulated; clipping the sum,
-  which is 1, would have left 1.
-- Why should a hook return a new gradient, and not change the one it gets in place? → The array may be another
-  tensor's gradient too: an addition hands one and the same cotangent to both operands. In PyTorch `g.mul_(0)` in a hook
-  on `a` of `a + b` can leave `b` with 0 as well, depending on which of them is processed first.
+  `.grad` hold? → -1. The hook runs once per backward and sees 3, then -2, so 1 - 2 is accumulated. Clipping the sum,
+  which is 1, would leave 1.
+- Why should a hook return a new gradient instead of changing the one it gets in place? → The array may also be another
+  tensor's gradient, because an addition passes the same cotangent to both operands. In PyTorch `g.mul_(0)` in a hook on
+  `a` of `a + b` can leave `b` with 0 as well, depending on which of them is processed first.
 """
 
 import numpy as np
@@ -35,19 +38,19 @@ import numpy as np
 from autodrill.drills import mistake, scenario
 
 HINTS = (
-    "A hook divides by the norm of what it sees. Of what must that be the norm?",
-    "Sum what is received; on finalize hand the sum from hook to hook, and keep it where a hook returns None.",
-    "Keep hooks in a dict, each by a key of its own; a handle pops its key. Which loop may that disturb?",
+    "A hook divides by the norm of the gradient it sees. Of which gradient must that be the norm?",
+    "Sum what is received. In finalize pass the sum from hook to hook, and keep it if a hook returns None.",
+    "Keep hooks in a dict, each under a key of its own. A handle pops its key. Which loop can that disturb?",
 )
 RESULTS = ("seen", "gradients")
 
-# A hook is (what it does, by how much): log returns None, once removes itself, times scales, clip bounds. "same"
-# registers the function of an earlier hook once more, "turn" goes on with the other of two tensors.
+# A step is (what, which hook, amount). The hook "log" returns None, "once" removes itself, "times" scales and "clip"
+# bounds. "same" registers the function of an earlier hook again; "turn" switches to the other of two tensors.
 STEPS = {
     "several contributions": [
         ("hook", "log", 0.0), ("receive", "", 1.0), ("receive", "", 2.0), ("finalize", "", 0.0),
     ],
-    "a hook in the middle replaces": [
+    "a hook in the middle replaces the gradient": [
         ("hook", "log", 0.0), ("hook", "times", 10.0), ("hook", "log", 0.0), ("hook", "times", -2.0),
         ("receive", "", 1.0), ("receive", "", 2.0), ("finalize", "", 0.0),
     ],
@@ -63,7 +66,7 @@ STEPS = {
     "backward twice": [
         ("hook", "log", 0.0), ("receive", "", 1.0), ("finalize", "", 0.0), ("receive", "", 5.0), ("finalize", "", 0.0),
     ],
-    "removed, and removed twice": [
+    "hooks removed, one of them twice": [
         ("hook", "times", 2.0), ("hook", "times", 3.0), ("hook", "log", 0.0), ("remove", "", 0.0), ("receive", "", 1.0),
         ("finalize", "", 0.0), ("remove", "", 0.0), ("hook", "times", 5.0), ("remove", "", 1.0), ("receive", "", 1.0),
         ("finalize", "", 0.0),
@@ -119,7 +122,7 @@ def drive(candidate, steps, scale):
     return {"seen": seen, "gradients": gradients}
 
 
-# What is right is written down as a list that is walked, without a tensor or a closure.
+# The expected result is simulated on a plain list of hooks, without tensors or closures.
 def expected(steps, scale):
     hooks, totals, seen, gradients, turn = [], [0.0, 0.0], [], [], 0
     for step, what, amount in steps:
@@ -175,8 +178,8 @@ class HookedTensor:
 
 @mistake(
     "per-contribution",
-    "a hook runs whenever a gradient arrives",
-    "Two consumers send 3 and -2.5. Is clipping each the same as clipping their sum?",
+    "a hook runs whenever a contribution arrives",
+    "Two consumers send 3 and -2.5. Is clipping each one the same as clipping their sum?",
 )
 class HookedTensor(HookedTensor):
     def receive(self, g):
@@ -193,8 +196,8 @@ class HookedTensor(HookedTensor):
 
 @mistake(
     "none-kills",
-    "whatever a hook returns is the new gradient",
-    "What does a hook return that only prints? And what should become of the gradient then?",
+    "every return value of a hook is the new gradient",
+    "What does a hook return that only prints? What should the gradient be after it?",
 )
 class HookedTensor(HookedTensor):
     def finalize(self):
@@ -206,8 +209,8 @@ class HookedTensor(HookedTensor):
 
 @mistake(
     "not-chained",
-    "every hook is given the gradient as it arrived",
-    "Which hooks observe what an earlier hook has changed?",
+    "every hook gets the gradient as it arrived",
+    "Which hooks see what an earlier hook has changed?",
 )
 class HookedTensor(HookedTensor):
     def finalize(self):
@@ -222,8 +225,8 @@ class HookedTensor(HookedTensor):
 
 @mistake(
     "falsy-is-none",
-    "a hook that returns nothing returns something false",
-    "Is 0.0 nothing? What does `or` make of it?",
+    "a hook that returns 0 returns nothing",
+    "Is 0.0 the same as None? What does `or` make of it?",
 )
 class HookedTensor(HookedTensor):
     def finalize(self):
@@ -235,8 +238,8 @@ class HookedTensor(HookedTensor):
 
 @mistake(
     "keeps-gradient",
-    "who calls backward again clears the gradient first",
-    "Two backward passes, one after the other: what does the second gradient contain?",
+    "the caller clears the gradient before the next backward",
+    "Two backward passes run one after the other. What does the second gradient contain?",
 )
 class HookedTensor(HookedTensor):
     def finalize(self):
@@ -305,8 +308,8 @@ class ByPosition:
 
 @mistake(
     "removed-by-position",
-    "a hook stays at the place where it was put",
-    "The first of three hooks is removed. At which places do the others stand now, and what do their handles hold?",
+    "a hook keeps its position in the list",
+    "The first of three hooks is removed. At which positions are the others now, and which do their handles hold?",
 )
 class HookedTensor(HookedTensor):
     def __init__(self):
@@ -332,8 +335,8 @@ class Strict(ByFunction):
 
 @mistake(
     "removing-twice-raises",
-    "nobody removes a hook that is gone",
-    "What does the task say of removing twice, and what does `list.remove` do then?",
+    "a hook is never removed twice",
+    "What does the task say about removing twice, and what does `list.remove` do then?",
 )
 class HookedTensor(HookedTensor):
     def __init__(self):
@@ -354,7 +357,7 @@ class HookedTensor(HookedTensor):
 
 @mistake(
     "once-a-function",
-    "a function is a hook once",
+    "one function can be registered only once",
     "One function is registered twice. How often must it be called, and what does each of the two handles remove?",
 )
 class HookedTensor(HookedTensor):
@@ -369,7 +372,7 @@ hooks_of_all = {}
 @mistake(
     "hooks-of-the-class",
     "all tensors may keep their hooks in one place",
-    "Two tensors are alive, and one has a hook. What happens to the gradient of the other?",
+    "There are two tensors, and one has a hook. What happens to the gradient of the other?",
 )
 class HookedTensor(HookedTensor):
     def __init__(self):

@@ -1,44 +1,44 @@
-"""Depth-first search, emitting a node when it is *left*: by then all of its inputs have been emitted. A set of node
-identities makes sure that each node is entered once, so the walk is linear in the edges although a chain of n
+"""Use depth-first search and append a node when it is *left*: by then all of its inputs have been appended. A set of
+node identities ensures that each node is entered once. So the walk is linear in the edges, although a chain of n
 diamonds has 2ⁿ paths.
 
-Why reverse mode needs it: a node may send its gradient on only when all of its consumers have delivered theirs. In
-the reversed list every consumer comes first. Breadth-first order does not promise that: where two paths to a node
-differ in length, the short one may reach it too early, and whether it does hangs on the order of the inputs.
+Reverse mode needs this order because a node may send its gradient on only when all of its consumers have delivered
+theirs. In the reversed list every consumer comes first. Breadth-first order does not guarantee that. If two paths to a
+node differ in length, the short one may reach it too early. Whether it does depends on the order of the inputs.
 
-Identity, not value: two leaves may both hold 2.0.
+The set tests identity, not value, because two leaves may both hold 2.0.
 
-Cost: O(nodes + edges): each node is entered once, each edge looked at once. The list and the set have one entry a
-node. The recursion gets as deep as the longest path it walks, and Python's stops at about a thousand calls unless told
-otherwise: a recurrent network of a thousand steps needs a stack of one's own.
+Cost: O(nodes + edges), because each node is entered once and each edge is followed once. The list and the set have one
+entry a node. The recursion is as deep as the longest path it walks, and by default Python's stops at about a thousand
+calls. So a recurrent network of a thousand steps needs an explicit stack.
 
-PyTorch: It sorts nothing beforehand. A first walk, with a stack of its own, counts for each node the edges that lead to
-it; a node whose count has come to 0 enters the queue of its device, from which the node made last is taken first
+PyTorch: the engine sorts nothing beforehand. A first walk, with a stack of its own, counts for each node the edges that
+lead to it. A node whose count has reached 0 enters the queue of its device. The queue releases the node made last first
 (`_sequence_nr()` shows the number; the accumulators of leaves have the largest there is). Nothing recurses, so a chain
-of 100,000 operations is no trouble, and in `x * x` both edges lead to one accumulator, which runs once, with their sum.
+of 100,000 operations works. In `x * x` both edges lead to one accumulator, which runs once, with their sum.
 
 Asked next:
 
-- A graph has many right orders. How do you test for one of them? → Test the property, not a list: the result holds
-  each node reachable from the root once, and nothing else, and every node stands after each of its inputs.
-- How do you do without recursion? → Keep a stack of pairs, a node and an iterator over its inputs, and emit the node
-  when its iterator is exhausted. Or count each node's consumers and, from the root on, take nodes whose count has come
-  to 0: Kahn's algorithm, which gives reverse mode's order directly.
-- Could you do without sorting? → Yes, by numbering nodes as they are made: an operation is made after its inputs, so
-  falling numbers put every consumer first. That is a tape; it fails if a node's inputs are replaced later.
-- What does your function do if there is a cycle? → It ends, since each node is entered once, and returns a list that is
-  not topological, without a word. To notice, mark a node as open on entering and as done on leaving: an edge to an open
-  node closes a cycle.
+- A graph has many right orders. How do you test a result? → Test the property instead of comparing with one list. The
+  result holds each node reachable from the root once, and nothing else, and every node comes after each of its inputs.
+- How do you avoid recursion? → Keep a stack of pairs, a node and an iterator over its inputs, and append the node when
+  its iterator is exhausted. Or count each node's consumers and, starting from the root, take nodes whose count has
+  reached 0. This is Kahn's algorithm, which gives the order of reverse mode directly.
+- Can you avoid sorting? → Yes, by numbering nodes as they are made. An operation is made after its inputs, so
+  descending numbers put every consumer first. This is a tape. It fails if a node's inputs are replaced later.
+- What does your function do if there is a cycle? → It ends, because each node is entered once, but the list it returns
+  is not topological, and no error is raised. To detect a cycle, mark a node as open on entering and as done on leaving.
+  An edge to an open node closes a cycle.
 """
 
 from autodrill.drills import mistake, scenario, shared
 
 HINTS = (
-    "When is it safe to put a node into the list: when you enter it or when you leave it?",
-    "Depth-first search with a set of visited nodes; append a node after all of its inputs have been visited.",
+    "When is it safe to append a node to the list: when you enter it or when you leave it?",
+    "Use depth-first search with a set of visited nodes. Append a node after all of its inputs have been visited.",
     (
-        "An inner function `visit(node)`: return if its `id` was seen, remember it, visit each of `node._prev`, "
-        "then append."
+        "An inner function `visit(node)`: return if its `id` was seen, remember the `id`, visit each of "
+        "`node._prev`, then append."
     ),
 )
 
@@ -72,8 +72,8 @@ def topological_sort(root):
 
 @mistake(
     "breadth-first",
-    "distance from the root orders the nodes",
-    "A node may be near the root by one path and far by another. Which one counts?",
+    "the distance from the root orders the nodes",
+    "A node may be near the root by one path and far by another. Which path counts?",
 )
 def topological_sort(root):
     order, visited, queue = [], {id(root)}, [root]
@@ -89,8 +89,8 @@ def topological_sort(root):
 
 @mistake(
     "pre-order",
-    "a node may be emitted when it is entered",
-    "When is it safe to emit a node: on entering or on leaving it?",
+    "a node may be appended when it is entered",
+    "When is it safe to append a node: on entering it or on leaving it?",
 )
 def topological_sort(root):
     order, visited = [], set()
@@ -107,7 +107,11 @@ def topological_sort(root):
     return order[::-1]
 
 
-@mistake("no-visited", "every path must be walked", "Count the visits in a chain of v = v + v.")
+@mistake(
+    "no-visited",
+    "every path must be walked",
+    "Count the visits in a chain of v = v + v.",
+)
 def topological_sort(root):
     order = []
 
@@ -124,7 +128,7 @@ def topological_sort(root):
 @mistake(
     "visited-by-value",
     "nodes with equal values are the same node",
-    "Two leaves may both hold 2.0. Identity or equality?",
+    "Two leaves may both hold 2.0. Do you need identity or equality?",
 )
 def topological_sort(root):
     order, visited = [], set()
@@ -143,8 +147,8 @@ def topological_sort(root):
 
 @mistake(
     "root-first",
-    "the order of the list is the order of reverse mode",
-    "Read the task again: which end of the list does the root stand at?",
+    "the list must be in the order of reverse mode",
+    "Read the task again: at which end of the list must the root be?",
 )
 def topological_sort(root):
     order, visited = [], set()
@@ -183,7 +187,7 @@ def topological_sort(root):
 
 @mistake(
     "looks-again",
-    "looking for a node among those seen costs nothing",
+    "searching for a node among those seen costs nothing",
     "A node has 40,000 inputs. With how many nodes is each of them compared before it counts as new?",
 )
 def topological_sort(root):

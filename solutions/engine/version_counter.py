@@ -1,33 +1,36 @@
-"""The counter belongs to the memory, not to the tensor: every tensor that shares memory shares the counter, here as a
-list of one number that views and detached tensors are handed on. A write adds 1 to it. Saving keeps the array and the
-count at that moment; loading compares the count with what it is now.
+"""The counter belongs to the memory, not to the tensor. Every tensor that shares memory shares the counter: here a list
+of one number, which is passed on to views and detached tensors. A write adds 1 to it. Saving keeps the array and the
+count at that moment; loading compares that count with the current one.
 
-It errs on the safe side: a write to one half of an array invalidates a saved view of the other half. To know better,
-it would have to record where each write went.
+The check is conservative: a write to one half of an array invalidates a saved view of the other half. A finer check
+would have to record where each write went.
 
-Copying whatever is saved would keep the right numbers as well, at the price of a second copy of each, whether anybody
-writes or not; and nobody would be told.
+Copying everything that is saved would keep the right numbers as well. But it stores a second copy of each array, even
+if nothing is ever written, and it reports no write.
 
-Cost: One integer for each piece of memory, one addition a write, one comparison a load. Nothing is copied.
+Cost: one integer for each piece of memory, one addition for each write, one comparison for each load. Nothing is
+copied.
 
-PyTorch: This is `t._version`, and in backward a stale one raises "one of the variables needed for gradient computation
-has been modified by an inplace operation". Views and `detach()` share the counter, and a write under `no_grad` counts.
-The old `.data` has a counter of its own, and writes through `.numpy()` are not counted: both are silent, and wrong
-where the values had been saved. Tensors made in `inference_mode` have no counter, and cannot be saved for backward.
+PyTorch: the count is `t._version`. A stale one makes backward raise "one of the variables needed for gradient
+computation has been modified by an inplace operation". Views and `detach()` share the counter, and a write under
+`no_grad` counts. The older `.data` has a counter of its own, and writes through `.numpy()` are not counted. Neither
+raises, and the gradient is wrong if the values had been saved. Tensors made in `inference_mode` have no counter and
+cannot be saved for backward.
 
 Asked next:
 
-- After `y = sin(x)` you may write `y.add_(1)` before backward, after `y = sigmoid(x)` you may not. Why? → The VJP of
-  sin reads its input, that of sigmoid, y (1 - y), its output. A write is harmless if nobody saved that memory.
-- Why is the check made in backward, not at the write? → At the write nobody knows whether backward will ever ask for
-  the saved value. The price is that the error comes far from its cause: even PyTorch's anomaly mode shows the forward
+- After `y = sin(x)` you may call `y.add_(1)` before backward, but after `y = sigmoid(x)` you may not. Why? → The VJP of
+  sin reads its input. The VJP of sigmoid, y (1 - y), reads its output. A write is harmless if that memory was not
+  saved.
+- Why is the check made in backward and not at the write? → At the write it is unknown whether backward will ever need
+  the saved value. The price is that the error appears far from its cause. Even PyTorch's anomaly mode shows the forward
   line of the operation that saved, not the line that wrote.
-- Two backwards through one retained graph, and `optimizer.step()` between them: what happens? → The step writes the
-  weights in place, and although it does so without a graph the counters move. A product that saved a weight finds a
-  newer version and raises. Run both backwards first, or the forward again.
-- With `saved_tensors_hooks` that only hand the tensor through, what becomes of the check? → It is gone: PyTorch
-  compares versions only where no hooks are, as it cannot follow a value through them. Such a hook must copy, or check
-  for itself.
+- Two backwards run through one retained graph, with `optimizer.step()` between them. What happens? → The step writes
+  the weights in place. It records no graph, but the counters still move. A product that saved a weight finds a newer
+  version and raises. Run both backwards first, or repeat the forward after the step.
+- Under `saved_tensors_hooks` that return each tensor unchanged, what becomes of the check? → It is gone. PyTorch
+  compares versions only if there are no hooks, because it cannot follow a value through them. Such a hook must copy, or
+  check for itself.
 """
 
 import numpy as np
@@ -35,17 +38,17 @@ import numpy as np
 from autodrill.drills import mistake, scenario
 
 HINTS = (
-    "Two tensors see the same memory. A write through one: what must the other learn of it?",
-    "One counter for all tensors that share memory; save remembers its value, load compares.",
-    "Hand the same mutable counter, such as a list of one int, to views and detached tensors.",
+    "Two tensors share the same memory. One of them is written to: what must the other learn?",
+    "Use one counter for all tensors that share memory. save remembers its value, and load compares.",
+    "Pass the same mutable counter, such as a list of one int, to views and detached tensors.",
 )
 RESULTS = ("loads", "stale", "copies", "versions")
 EQUIVALENT = {
-    "off by one: self._counter[0] -> self._counter[-1]": "a list of one",
-    "comparison: if version != self.version: -> if version < self.version:": "a counter never goes back",
+    "off by one: self._counter[0] -> self._counter[-1]": "the list has one element",
+    "comparison: if version != self.version: -> if version < self.version:": "a counter never decreases",
 }
 
-# (what, on which tensor, argument): the tensors and handles are numbered as they are made.
+# A step is (what, which tensor, argument). Tensors and handles are numbered in the order in which they are made.
 WRITE_AFTER_SAVE = [("save", 0, 0), ("add", 0, 1), ("load", 0, 0), ("load", 0, 0)]
 TAKEN_BACK = [("save", 0, 0), ("add", 0, 1), ("add", 0, -1), ("load", 0, 0)]
 NO_WRITE = [("add", 0, 1), ("save", 0, 0), ("load", 0, 0), ("load", 0, 0)]
@@ -59,15 +62,15 @@ OTHER_MEMORY = [("save", 0, 0), ("new", 0, 3), ("add", 1, 1), ("load", 0, 0), ("
 def case(name, steps):
     @scenario(1, note=name)
     def make(rng, size):
-        # Eighths: what is added and taken away again leaves no trace.
+        # Multiples of 1/8: adding 1 and subtracting it again restores the same numbers exactly.
         return {"data": np.round(8 * rng.normal(size=4)) / 8, "steps": [list(step) for step in steps]}
 
     return make
 
 
-# 16 saves of one MiB. Whether memory is shared is asked beside the candidate's code, and is its word; that 16 copies
-# do not fit is enforced outside.
-@scenario(16, note="many saves of large data", memory=4 << 20, because="a copy of all that is saved")
+# 16 saves of one MiB. `drive` tests in the candidate's own process whether memory is shared, so the candidate could
+# falsify that. The memory bound is enforced from outside that process: 16 copies do not fit.
+@scenario(16, note="many saves of large data", memory=4 << 20, because="every saved array is copied")
 def large(rng, size):
     steps = [["save", 0, 0] for _ in range(size)] + [["load", 0, handle] for handle in range(size)]
     return {"data": rng.normal(size=1 << 17), "steps": steps}
@@ -75,7 +78,7 @@ def large(rng, size):
 
 CASES = [
     case("a write after a save", WRITE_AFTER_SAVE),
-    case("a write that is taken back", TAKEN_BACK),
+    case("a write that is undone", TAKEN_BACK),
     case("no write after a save", NO_WRITE),
     case("a write through a view", THROUGH_A_VIEW),
     case("a write to the base of a view", BASE_OF_A_VIEW),
@@ -115,7 +118,7 @@ def drive(candidate, data, steps):
     return {"loads": loads, "stale": stale, "copies": copies, "versions": versions}
 
 
-# What is right is simulated on numbers alone: memories with a count, views as ranges of them.
+# The expected result is simulated on plain arrays: each memory has a count, and a view is a start in a memory.
 def expected(data, steps):
     memories, tensors, handles, loads, stale = [[data.copy(), 0]], [(0, 0)], [], [], []
     for what, which, argument in steps:
@@ -170,14 +173,18 @@ class Tensor:
 @mistake(
     "own-counter-in-view",
     "a view counts its own writes",
-    "A write through the view changes the base's memory. Who else has saved that?",
+    "A write through the view changes the base's memory. Which other tensors may have saved that memory?",
 )
 class Tensor(Tensor):
     def view(self, where):
         return type(self)(self.data[where], [self.version])
 
 
-@mistake("no-check", "what was saved is still what it was", "Write after a save, then load: which numbers come back?")
+@mistake(
+    "no-check",
+    "saved memory never changes",
+    "Write after a save, then load: which numbers come back?",
+)
 class Tensor(Tensor):
     def load(self, handle):
         return handle[0]
@@ -185,8 +192,8 @@ class Tensor(Tensor):
 
 @mistake(
     "detach-fresh-counter",
-    "a detached tensor has a history of writes of its own",
-    "detach() cuts the graph. Does it also cut the memory?",
+    "a detached tensor counts its own writes",
+    "detach() cuts the graph. Does it also copy the memory?",
 )
 class Tensor(Tensor):
     def detach(self):
@@ -195,8 +202,8 @@ class Tensor(Tensor):
 
 @mistake(
     "copies",
-    "a copy of everything that is saved needs no check",
-    "The numbers are right, and every copy takes memory. Is the reader told that something was overwritten?",
+    "a copy of everything that is saved makes the check unnecessary",
+    "The numbers are right, but every copy takes memory. Does load report that something was overwritten?",
 )
 class Tensor(Tensor):
     def save(self):
@@ -208,8 +215,8 @@ class Tensor(Tensor):
 
 @mistake(
     "copies-and-checks",
-    "what is saved has to be copied",
-    "If a write makes load fail anyway, what is the copy good for?",
+    "a saved array must be copied",
+    "If a write makes load fail anyway, what is the copy for?",
 )
 class Tensor(Tensor):
     def save(self):
@@ -218,8 +225,8 @@ class Tensor(Tensor):
 
 @mistake(
     "compares-contents",
-    "memory that holds what it held was not written to",
-    "What does a comparison of all numbers cost at each load, and what must be kept for it?",
+    "memory with the same contents was not written to",
+    "What does comparing all numbers cost at each load, and what must be kept for it?",
 )
 class Tensor(Tensor):
     def save(self):
@@ -235,7 +242,7 @@ class Tensor(Tensor):
 @mistake(
     "out-of-place",
     "`data = data + x` writes into the tensor",
-    "After that line, do a tensor and its views still see the same memory?",
+    "After that line, do a tensor and its views still share memory?",
 )
 class Tensor(Tensor):
     def add_(self, x):
@@ -245,8 +252,8 @@ class Tensor(Tensor):
 
 @mistake(
     "view-counts",
-    "taking a view is a modification",
-    "Which number of the memory has changed once a view is taken?",
+    "taking a view is a write",
+    "Which number in the memory does taking a view change?",
 )
 class Tensor(Tensor):
     def view(self, where):
