@@ -10,8 +10,8 @@
 
     out = x * mask / (1 - p)
 
-where `p` is the probability of *dropping* an element, and `mask`, of the shape of `x`,
-is True for those that stay. The mask was kept. `g` is dL/dout. Return `dx`.
+`p` is the probability of *dropping* an element. `mask` has the shape of `x` and is True
+for the elements that stay; it was saved. `g` is dL/dout. Return `dx`.
 """
 
 import numpy as np

@@ -11,10 +11,10 @@
     p   = softmax(q @ kᵀ / √d)        # each row sums to 1
     out = p @ v
 
-with `q` of shape (..., n, d), `k` (..., m, d), `v` (..., m, e), so `p` is (..., n, m);
-the dots stand for any number of batch axes, the same for all, and kᵀ exchanges the last
-two axes, `k.mT` in NumPy. `p` was kept. `g` is dL/dout, of shape (..., n, e). Return
-`dq, dk, dv`.
+`q` has shape (..., n, d), `k` (..., m, d) and `v` (..., m, e), so `p` has shape (...,
+n, m). The dots stand for any number of batch axes, the same for all arrays. kᵀ
+exchanges the last two axes; in NumPy it is `k.mT`. `p` was saved. `g` is dL/dout, of
+shape (..., n, e). Return `dq, dk, dv`.
 """
 
 import numpy as np

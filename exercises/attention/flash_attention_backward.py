@@ -6,15 +6,15 @@
 # topics = ["attention", "memory", "recomputation"]
 # requires = ["softmax_backward", "matmul_backward"]
 # ///
-"""Attention for one head: `q` of shape (n, d), `k` of shape (m, d), `v` of shape (m, e),
+"""Attention for one head takes `q` of shape (n, d), `k` of shape (m, d) and `v` of shape (m, e):
 
     s = q kᵀ / √d,    out = softmax(s) v    along the rows of s
 
-and where `causal`, query i sees the keys j <= i only. The n x m matrix was never held: the forward kept `out` and, for
-each row of s, `lse`, the logarithm of the sum of its exponentials, of shape (n,). `g` is dL/dout.
+If `causal` is true, query i sees only the keys j <= i. The forward never held the n x m matrix. It saved `out` and, for
+each row of s, `lse`: the logarithm of the sum of the row's exponentials, of shape (n,). `g` is dL/dout.
 
-Return `dq, dk, dv`, working on tiles of `bq` queries by `bk` keys. Neither size need divide n or m. Memory beyond the
-inputs and results may not grow with n·m.
+Return `dq, dk, dv`, working on tiles of `bq` queries by `bk` keys. n and m need not be multiples of the tile sizes.
+Memory beyond the inputs and results must not grow with n·m.
 """
 
 

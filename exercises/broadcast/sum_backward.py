@@ -8,8 +8,8 @@
 # ///
 """The forward pass computed `out = x.sum(axis=axis, keepdims=keepdims)` for an array
 `x` of shape `x_shape`. `g` is dL/dout. Return `dx`, of shape `x_shape` and of g's
-dtype, in memory of its own. `axis` is None (sum everything), an int, possibly negative,
-or a tuple of ints.
+dtype, in its own memory. `axis` is None (sum everything), an int, possibly negative, or
+a tuple of ints.
 """
 
 

@@ -1,30 +1,31 @@
-"""A product of two functions of x, so two terms:
+"""GELU is a product of two functions of x, so its derivative has two terms:
 
     out' = Φ(x) + x · φ(x),    φ(x) = Φ'(x) = exp(-x²/2) / √(2π)
 
-φ follows by the chain rule: erf'(u) = 2/√π · exp(-u²) at u = x/√2, so u² is x²/2; times 1/2 from Φ and 1/√2 from
-the inner function. It is the bell curve, as the derivative of a distribution function has to be.
+The chain rule gives φ. The derivative of erf is erf'(u) = 2/√π · exp(-u²), and at u = x/√2 the exponent is -x²/2. Φ
+contributes the factor 1/2, the inner function x/√2 the factor 1/√2. The result is the bell curve, the density of the
+normal distribution.
 
-Check it at the ends: the slope is 1/2 at 0 and tends to 1 far to the right, to 0 far to the left. Unlike ReLU's it is
-not monotone: near x = -0.75 it crosses 0, where GELU has its minimum, and at x = -1 it is negative; so a GELU unit that
-is slightly off can still be pushed.
+The ends are a check: the slope is 1/2 at 0, and it tends to 1 far to the right and to 0 far to the left. Unlike ReLU's
+slope it is not monotone. It crosses 0 near x = -0.75, where GELU has its minimum, and it is negative at x = -1. A GELU
+unit with a slightly negative input therefore still receives a gradient.
 
-Cost: an erf, an exp and ten other operations an element; the forward takes the erf and four. x is kept. It cannot be
-had from `out`, since each value between the minimum, -0.17, and 0 is taken at two x with different slopes.
+Cost: one erf, one exp and ten other operations per element; the forward needs the erf and four others. x is saved.
+`out` cannot replace it, because every value between the minimum, -0.17, and 0 belongs to two x with different slopes.
 
-PyTorch: `GeluBackward0` keeps x and computes this formula. `approximate="tanh"`, which GPT-2 used, is another function
-with a derivative of its own: the values differ by at most about 4.7e-4, the slopes by about 8.7e-4. At x = ±∞ the
-gradient is NaN, from ∞ · 0, as it is here.
+PyTorch: `GeluBackward0` saves x and computes this formula. `approximate="tanh"`, which GPT-2 used, is a different
+function with its own derivative. Its values differ from the exact ones by at most about 4.7e-4, its slopes by about
+8.7e-4. At x = ±∞ the gradient is NaN, from ∞ · 0, in PyTorch and in this code.
 
 Asked next:
 
-- Where is the slope largest? → The second derivative is φ(x)(2 - x²), so at x = √2, where the slope is 1.129; at x =
-  -√2 it is smallest, -0.129. So GELU can amplify a gradient a little, which ReLU cannot.
-- In float32 this code's slope at x = -6 is 3% off: where did the digits go, and does it matter? → There erf rounds to
-  -1, so 1 + erf is 0 where Φ is 1e-9; `erfc(-x/√2)/2` keeps the digits. The absolute error, 1e-9, is far below the
-  rounding of a slope near 1.
-- And the backward of SiLU, x · σ(x)? → The same product rule, with σ' = σ(1 - σ): the slope is σ(x) · (1 + x(1 -
-  σ(x))). That takes one exponential and no erf.
+- Where is the slope largest? → The second derivative is φ(x)(2 - x²). The slope is therefore largest at x = √2, where
+  it is 1.129, and smallest at x = -√2, where it is -0.129. GELU can amplify a gradient slightly, which ReLU cannot.
+- In float32 this code's slope at x = -6 is wrong by 3%. Where did the digits go, and does it matter? → erf rounds to -1
+  there, so 1 + erf is 0 although Φ is 1e-9. `erfc(-x/√2)/2` keeps the digits. The absolute error, 1e-9, is far below
+  the rounding error of a slope near 1.
+- What is the backward of SiLU, x · σ(x)? → The same product rule with σ' = σ(1 - σ) gives the slope σ(x) · (1 + x(1 -
+  σ(x))). It needs one exponential and no erf.
 """
 
 import math
@@ -35,9 +36,9 @@ from autodrill import engine
 from autodrill.drills import given, mistake
 
 HINTS = (
-    "x stands in x · Φ(x) twice. What does the product rule make of that?",
-    "Φ plus x times the density φ of the normal; differentiate erf(x/√2) carefully and the density appears.",
-    "Two named intermediates, `cdf` with the given erf and `pdf` with `np.exp(-x * x / 2)`; then one line.",
+    "x appears twice in x · Φ(x). What does the product rule give?",
+    "The slope is Φ plus x times the normal density φ. Differentiate erf(x/√2) with the chain rule to find φ.",
+    "Compute two intermediates, `cdf` with the given erf and `pdf` with `np.exp(-x * x / 2)`; then write one line.",
 )
 CASES = [
     given("x[n,m]"),
@@ -59,13 +60,13 @@ def gelu_backward(g, x):
     return g * (cdf + x * pdf)
 
 
-@mistake("phi-only", "Φ is a gate that does not depend on x", "Raise x: does the gate Φ(x) stay where it is?")
+@mistake("phi-only", "the gate Φ does not depend on x", "Raise x: does the gate Φ(x) stay the same?")
 def gelu_backward(g, x):
     return g * (1 + erf(x / math.sqrt(2))) / 2
 
 
 @mistake(
-    "no-x", "the second term of the product rule is φ alone", "(u·v)' = u'·v + u·v': which factor is left in u·v'?"
+    "no-x", "the second term of the product rule is φ alone", "(u·v)' = u'·v + u·v': which factor remains in u·v'?"
 )
 def gelu_backward(g, x):
     return g * ((1 + erf(x / math.sqrt(2))) / 2 + np.exp(-x * x / 2) / math.sqrt(2 * math.pi))
@@ -73,27 +74,31 @@ def gelu_backward(g, x):
 
 @mistake(
     "erf-density",
-    "the derivative of erf may be taken at x, without the 1/√2 inside",
+    "the argument of erf is x, not x/√2",
     "What is the argument of erf here, and what is its square?",
 )
 def gelu_backward(g, x):
     return g * ((1 + erf(x / math.sqrt(2))) / 2 + x * np.exp(-x * x) / math.sqrt(math.pi))
 
 
-@mistake("density-only", "only Φ depends on x", "Far to the right GELU is the identity. What slope do you get there?")
+@mistake(
+    "density-only",
+    "only Φ depends on x",
+    "Far to the right GELU is the identity. What slope does your code give there?",
+)
 def gelu_backward(g, x):
     return g * x * np.exp(-x * x / 2) / math.sqrt(2 * math.pi)
 
 
-@mistake("inner-slope", "the chain rule stops at erf", "u = x/√2: how fast does u move when x does?")
+@mistake("inner-slope", "the chain rule stops at erf", "u = x/√2: how fast does u move when x moves?")
 def gelu_backward(g, x):
     return g * ((1 + erf(x / math.sqrt(2))) / 2 + x * np.exp(-x * x / 2) / math.sqrt(math.pi))
 
 
 @mistake(
     "tanh-approximation",
-    "GELU is the formula with tanh",
-    "The formula with tanh approximates Φ. Which of the two did this forward compute?",
+    "the forward used the tanh approximation of GELU",
+    "The formula with tanh approximates Φ. Which formula did this forward use?",
 )
 def gelu_backward(g, x):
     slope = math.sqrt(2 / math.pi)
@@ -103,8 +108,8 @@ def gelu_backward(g, x):
 
 @mistake(
     "sigmoid-approximation",
-    "GELU is x times the sigmoid of 1.702 x",
-    "The formula with σ approximates Φ. Which of the two did this forward compute?",
+    "the forward computed x times the sigmoid of 1.702 x",
+    "The formula with σ approximates Φ. Which formula did this forward use?",
 )
 def gelu_backward(g, x):
     s = 1 / (1 + np.exp(-1.702 * x))

@@ -2,31 +2,31 @@
 
     dx_j = Σ_i g_i out_i (δ_ij - out_j) = out_j (g_j - Σ_i g_i out_i)
 
-The n x n Jacobian has collapsed into one dot product a row. This line is also the heart of attention's backward pass,
-where the dot product is the per-row scalar that FlashAttention precomputes.
+The n x n Jacobian reduces to one dot product per row. The same line is the core of attention's backward. There the dot
+product is the per-row number that FlashAttention computes in advance.
 
-Two checks: raising all logits together changes nothing, so dx sums to 0 along the axis; and a g that is constant along
-the axis gives dx = 0, because the outputs sum to 1.
+Two checks follow. Adding a constant to all logits changes nothing, so dx sums to 0 along the axis. The outputs sum to
+1, so a g that is constant along the axis gives dx = 0.
 
-Cost: two multiplications, a subtraction and an addition an element: O(n) work and memory a row, where the Jacobian
-would take O(n²). The output is all that is kept, neither x nor the exponentials.
+Cost: two multiplications, one subtraction and one addition per element. A row takes O(n) work and memory, where the
+Jacobian would take O(n²). Only the output is saved, neither x nor the exponentials.
 
-PyTorch: `SoftmaxBackward0` keeps the result and computes this line. A logit of -∞ among finite ones has probability 0
-and, for finite g, gradient 0; a row of nothing but -∞ is NaN, forward and backward. Where
-`torch.nn.functional.scaled_dot_product_attention` composes its answer from matrix products it takes a variant,
-`SafeSoftmaxBackward0`, with zeros for such a row.
+PyTorch: `SoftmaxBackward0` saves the result and computes this line. A logit of -∞ among finite ones has probability 0
+and, for finite g, gradient 0. A row of only -∞ gives NaN, forward and backward. If
+`torch.nn.functional.scaled_dot_product_attention` composes its result from matrix products, it uses a variant,
+`SafeSoftmaxBackward0`, which gives zeros for such a row.
 
 Asked next:
 
-- What is the JVP of softmax? → The Jacobian of a row, diag(p) - p pᵀ, is symmetric, so it is the same line with the
-  tangent in the place of g.
-- And the backward of log_softmax, from its output? → Now ∂out_i/∂x_j = δ_ij - p_j with p = exp(out), so dx is g - p · Σ
-  g along the axis. The sum is of g alone.
-- Why not compute cross-entropy as the logarithm of a softmax? → If the right class's probability rounds to 0, the
-  logarithm's slope is infinite, and infinity times 0 is NaN. From log_softmax the same gradient is p minus the one-hot
-  label, finite for any finite logits.
-- softmax(x/T) with a learned temperature T: what is dT? → With d the gradient of x/T, dx is d/T and dT is -Σ d·x / T².
-  Adding a constant to all of x does not change it, since d sums to 0.
+- What is the JVP of softmax? → The Jacobian of a row, diag(p) - p pᵀ, is symmetric. The JVP is therefore the same line
+  with the tangent in place of g.
+- What is the backward of log_softmax, given its output? → With p = exp(out), ∂out_i/∂x_j = δ_ij - p_j. So dx is g - p ·
+  Σ g along the axis, with an unweighted sum of g.
+- Why is cross-entropy not computed as the logarithm of a softmax? → If the right class's probability rounds to 0, the
+  logarithm's slope is infinite, and infinity times 0 is NaN. With log_softmax the same gradient is p minus the one-hot
+  label, which is finite for finite logits.
+- softmax(x/T) has a learned temperature T. What is dT? → Let d be the gradient of x/T. Then dx is d/T, and dT is -Σ
+  d·x / T². Adding a constant to x does not change dT, because d sums to 0.
 """
 
 import numpy as np
@@ -36,11 +36,11 @@ from autodrill.drills import given, mistake, normal
 
 HINTS = (
     (
-        "Raising one logit raises its own probability and lowers all others: the Jacobian is not diagonal. What "
+        "Raising one logit raises its own probability and lowers all others, so the Jacobian is not diagonal. What "
         "are its entries?"
     ),
-    "J_ij = p_i (δ_ij - p_j). Multiply by g and sum: everything but one dot product a row disappears.",
-    "`out * (g - (...).sum(axis=axis, keepdims=True))`: what is inside the sum is a product of two arrays.",
+    "J_ij = p_i (δ_ij - p_j). Multiply by g_i and sum over i. The whole matrix reduces to one dot product per row.",
+    "`out * (g - (...).sum(axis=axis, keepdims=True))`: inside the sum is a product of two arrays.",
 )
 CASES = [
     # A Jacobian of rows this long takes gigabytes.
@@ -65,7 +65,7 @@ def softmax_backward(g, out, axis=-1):
 
 @mistake(
     "diagonal-only",
-    "each output depends on its own logit only, as with a sigmoid",
+    "each output depends only on its own logit, as in a sigmoid",
     "Raise one logit: what happens to the other probabilities?",
 )
 def softmax_backward(g, out, axis=-1):
@@ -74,14 +74,14 @@ def softmax_backward(g, out, axis=-1):
 
 @mistake(
     "no-subtract",
-    "the slope is the output itself",
-    "A constant g must give 0, since the outputs always sum to 1. Does yours?",
+    "the slope of softmax is the output itself",
+    "The outputs always sum to 1, so a constant g must give 0. Does your code give 0?",
 )
 def softmax_backward(g, out, axis=-1):
     return g * out
 
 
-@mistake("sum-wrong-axis", "the coupling runs along another axis", "Which axis was normalised?")
+@mistake("sum-wrong-axis", "softmax normalised along another axis", "Along which axis do the outputs sum to 1?")
 def softmax_backward(g, out, axis=-1):
     other = (axis + 1) % g.ndim
     return out * (g - (g * out).sum(axis=other, keepdims=True))
@@ -89,19 +89,19 @@ def softmax_backward(g, out, axis=-1):
 
 @mistake(
     "sum-g-only",
-    "the plain sum of g is subtracted",
+    "g is summed without weights",
     "Write the Jacobian p_i (δ_ij - p_j): with which weights do the g_i enter the sum?",
 )
 def softmax_backward(g, out, axis=-1):
     return out * (g - g.sum(axis=axis, keepdims=True))
 
 
-@mistake("last-axis", "the axis is always the last one", "Which argument of your function do you never use?")
+@mistake("last-axis", "the axis is always the last one", "Which argument does your function never use?")
 def softmax_backward(g, out, axis=-1):
     return out * (g - (g * out).sum(axis=-1, keepdims=True))
 
 
-@mistake("first-axis", "the axis is always the first one", "Which argument of your function do you never use?")
+@mistake("first-axis", "the axis is always the first one", "Which argument does your function never use?")
 def softmax_backward(g, out, axis=-1):
     return out * (g - (g * out).sum(axis=0, keepdims=True))
 
@@ -113,24 +113,32 @@ def softmax_backward(g, out, axis=-1):
 
 @mistake(
     "weights-outside",
-    "the sum is subtracted as it is",
-    "dx must sum to 0 along the axis. Does yours? What multiplies the bracket, and where does it close?",
+    "the factor `out` applies to g alone, not to the sum",
+    "dx must sum to 0 along the axis. Does yours? Which terms does the factor `out` multiply?",
 )
 def softmax_backward(g, out, axis=-1):
     return out * g - (out * g).sum(axis=axis, keepdims=True)
 
 
-@mistake("mean-not-sum", "the weighted mean of g is `mean(g * out)`", "The weights sum to 1 already: sum or mean?")
+@mistake(
+    "mean-not-sum",
+    "the weighted mean of g is `mean(g * out)`",
+    "The weights already sum to 1. Do you need a sum or a mean?",
+)
 def softmax_backward(g, out, axis=-1):
     return out * (g - (g * out).mean(axis=axis, keepdims=True))
 
 
-@mistake("plus", "the other outputs rise too", "Raise one logit: do the other probabilities rise or fall?")
+@mistake(
+    "plus",
+    "raising one logit raises the other outputs too",
+    "Raise one logit: do the other probabilities rise or fall?",
+)
 def softmax_backward(g, out, axis=-1):
     return out * (g + (g * out).sum(axis=axis, keepdims=True))
 
 
-@mistake("softmax-again", "`out` still has to go through softmax", "What does `out` hold already?")
+@mistake("softmax-again", "`out` has not been through softmax yet", "What does `out` already hold?")
 def softmax_backward(g, out, axis=-1):
     e = np.exp(out)
     p = e / e.sum(axis=axis, keepdims=True)
@@ -139,8 +147,8 @@ def softmax_backward(g, out, axis=-1):
 
 @mistake(
     "divided-by-output",
-    "the slope of a logarithm, 1 over the output, is in it",
-    "A logit far below the others has an output of 0: does it move any output? And what does yours say?",
+    "the slope has the factor 1/out, as for a logarithm",
+    "A logit far below the others has an output of 0. Does it move any output? What does your code return for it?",
 )
 def softmax_backward(g, out, axis=-1):
     return (g - (g * out).sum(axis=axis, keepdims=True)) / out

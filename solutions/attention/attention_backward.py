@@ -1,43 +1,48 @@
-"""Three steps forward, so three steps back.
+"""The forward has three steps. Backward reverses them, last first.
 
-out = p v is a matrix product: dv = pᵀ g, dp = g vᵀ.
+The last step is the matrix product out = p v. It gives dv = pᵀ g and dp = g vᵀ.
 
-p = softmax(s) row by row, so ds = p ∘ (dp - δ), where δ is one number a row: δ = Σ_j dp_j p_j.
+The step before is p = softmax(s), row by row. It gives ds = p ∘ (dp - δ) with one number per row, δ = Σ_j dp_j p_j.
 
-s = q kᵀ/√d is a matrix product and a scale: dq = ds k/√d, dk = dsᵀ q/√d. The scale stands on both, once on each.
+The first step is s = q kᵀ/√d, a matrix product and a scale. It gives dq = ds k/√d and dk = dsᵀ q/√d. Each of the two
+gradients carries the scale once.
 
-Rows of ds sum to 0: raising all scores of a query changes nothing. With a single key p is 1 and dq, dk vanish.
+Two checks follow. Adding a constant to all scores of a query changes nothing, so the rows of ds sum to 0. With a single
+key p is 1, so dq and dk are 0.
 
-δ can be had without dp: Σ_j dp_j p_j = Σ_j Σ_e g_e v_je p_j = g · out, a dot product of length e.
+δ is also available without dp: Σ_j dp_j p_j = Σ_j Σ_e g_e v_je p_j = g · out. This dot product has length e.
 
-Cost: with p kept four matrix products where the forward has two, and n·m numbers a head for p. FlashAttention keeps one
-logarithm a row instead and makes p again from q and k, a fifth product; with δ = g · out known beforehand it can treat
-one block of keys at a time, and the n x m matrix is never whole.
+Cost: with p saved, four matrix products where the forward has two, and n·m saved numbers per head. FlashAttention saves
+one logarithm per row instead and recomputes p from q and k, which is a fifth product. It computes δ = g · out in
+advance. It can then process one block of keys at a time, and the whole n x m matrix never exists.
 
-PyTorch: written with `@` and `softmax`, p is kept. `torch.nn.functional.scaled_dot_product_attention` on a CPU took a
-fused kernel for 4-D inputs of one width without dropout (`ScaledDotProductFlashAttentionForCpuBackward0`), which keeps
-q, k, v, out and one log-sum-exp a row; for 3-D inputs, for e ≠ d, with dropout or for a mask that needs a gradient it
-composed the steps, and p was kept again. On CUDA it chooses between several kernels.
+PyTorch: Code written with `@` and `softmax` saves p. On a CPU, `torch.nn.functional.scaled_dot_product_attention` used
+a fused kernel (`ScaledDotProductFlashAttentionForCpuBackward0`) for 4-D inputs of equal width without dropout. That
+kernel saves q, k, v, out and one log-sum-exp per row. For 3-D inputs, for e ≠ d, with dropout, or for a mask that needs
+a gradient, the function composed the three steps and saved p. On CUDA it chooses between several kernels.
 
 Asked next:
 
-- What changes under a causal mask? → Nothing in the formulas: where the mask forbids, p is 0, and so is ds = p ∘ (dp -
-  δ). What can change is the work, as blocks whose p is all 0 may be skipped.
-- Why divide by √d, seen from backward? → If the entries of q and k are independent with mean 0 and variance 1, a score
-  has variance d before the scale. Large scores bring p close to one-hot, and there ds is close to 0.
-- Dropout is applied to p: is δ still g · out? → Yes. With m the mask over 1 - r and p̃ = p ∘ m, dp is m ∘ (g vᵀ), so
-  Σ_j dp_j p_j = Σ_j (g · v_j) p̃_j = g · out. dv takes p̃, ds takes p.
-- Four query heads share one k and one v, as in grouped-query attention: what are dk and dv? → The sums of the four
-  heads' dk and dv. Sharing is broadcasting over the heads, and its backward is a sum.
+- What changes under a causal mask? → The formulas stay the same. Where the mask forbids a key, p is 0, and so is ds =
+  p ∘ (dp - δ). The work can change, because a block whose p is all 0 may be skipped.
+- Why does the scale 1/√d matter for backward? → If the entries of q and k are independent with mean 0 and variance 1,
+  an unscaled score has variance d. Large scores make p nearly one-hot, and then ds is nearly 0.
+- Dropout is applied to p. Is δ still g · out? → Yes. Let r be the rate, m the mask divided by 1 - r, and p̃ = p ∘ m.
+  Then dp is m ∘ (g vᵀ), so Σ_j dp_j p_j = Σ_j (g · v_j) p̃_j = g · out. dv uses p̃, and ds uses p.
+- Four query heads share one k and one v, as in grouped-query attention. What are dk and dv? → They are the sums of the
+  four heads' dk and dv. Sharing is a broadcast over the heads, and the backward of a broadcast is a sum.
 """
 
 from autodrill import engine
 from autodrill.drills import given, mistake, normal
 
 HINTS = (
-    "Go back through one step at a time: the product with v, the softmax, the product of q and k with its scale.",
-    "dv = pᵀ g; dp = g vᵀ; ds by the rule of softmax, along rows; then ds times k, and dsᵀ times q, both scaled.",
-    "`x.mT` transposes under batch axes; `keepdims=True` in the row sum; the scale once, into ds.",
+    "Go back one step at a time: the product with v, the softmax, the scaled product of q and k.",
+    (
+        "dv = pᵀ g and dp = g vᵀ. Softmax's rule along the rows gives ds. Then multiply ds by k and dsᵀ by q, both "
+        "with the scale."
+    ),
+    "`x.mT` transposes under batch axes. Use `keepdims=True` in the row sum, and apply the scale once, in ds.",
 )
 
 
@@ -48,7 +53,7 @@ def far_apart(rng, shape, _):
 
 
 CASES = [
-    # Few scores of long vectors: element loops, which are right, take half a second, and differences several.
+    # Few scores of long vectors: correct element loops take half a second, finite differences several.
     given("q[n,d] k[m,d] v[m,e]", empty=False, large={"n": 10, "m": 12, "d": 1500, "e": 1800}),
     given("q[b,n,d] k[b,m,d] v[b,m,e]", empty=False, large=False),
     given("q[b,h,n,d] k[b,h,m,d] v[b,h,m,e]", empty=False, large=False),
@@ -56,7 +61,7 @@ CASES = [
     given("q[2,1,2,n,n] k[2,1,2,n,n] v[2,1,2,n,n]", empty=False, large=False, note="three batch axes, all square"),
     given("q[n,d] k[m,d] v[m,e]", q=normal(0.1, 30), k=far_apart, empty=False, large=False, note="scores of ±1000"),
 ]
-EQUIVALENT = {"operand: q.shape[-1] -> k.shape[-1]": "queries and keys have one length"}
+EQUIVALENT = {"operand: q.shape[-1] -> k.shape[-1]": "queries and keys have the same width"}
 
 
 def forward(q, k, v):
@@ -84,7 +89,7 @@ def of_product(g, v, p):
 
 @mistake(
     "no-scale",
-    "the scale belongs to the forward only",
+    "the scale belongs only to the forward",
     "By how much does a score move when q·k moves by 1?",
 )
 def attention_backward(g, q, k, v, p):
@@ -94,7 +99,7 @@ def attention_backward(g, q, k, v, p):
 
 @mistake(
     "sigmoid-like-softmax",
-    "each probability depends on its own score only",
+    "each probability depends only on its own score",
     "Raise all scores of one query together: nothing moves. Do the rows of your ds sum to 0?",
 )
 def attention_backward(g, q, k, v, p):
@@ -104,8 +109,8 @@ def attention_backward(g, q, k, v, p):
 
 @mistake(
     "dk-not-transposed",
-    "ds serves dq and dk in the same way",
-    "dk has the shape of k. Over which index is it a sum: that of the queries or that of the keys?",
+    "ds enters dk as it enters dq, without a transpose",
+    "dk has the shape of k. Is it a sum over the queries or over the keys?",
 )
 def attention_backward(g, q, k, v, p):
     dp, dv = of_product(g, v, p)
@@ -116,7 +121,7 @@ def attention_backward(g, q, k, v, p):
 @mistake(
     "softmax-skipped",
     "the gradient of the probabilities is that of the scores",
-    "Which three steps did the forward take, and which one did you not go back through?",
+    "The forward took three steps. Which one does your backward skip?",
 )
 def attention_backward(g, q, k, v, p):
     dp, dv = of_product(g, v, p)
@@ -125,8 +130,8 @@ def attention_backward(g, q, k, v, p):
 
 @mistake(
     "dv-uses-scores",
-    "v was multiplied by the scores",
-    "out = p @ v: what multiplies v there?",
+    "the scores multiply v, not the probabilities",
+    "out = p @ v: what multiplies v here?",
 )
 def attention_backward(g, q, k, v, p):
     dp, _ = of_product(g, v, p)
@@ -134,7 +139,7 @@ def attention_backward(g, q, k, v, p):
     return *of_scores(ds, q, k), (q @ k.mT).mT @ g
 
 
-@mistake("no-row-sum", "p is the slope of softmax", "The rows of ds must sum to 0. Do yours?")
+@mistake("no-row-sum", "the slope of softmax is p", "The rows of ds must sum to 0. Do yours?")
 def attention_backward(g, q, k, v, p):
     dp, dv = of_product(g, v, p)
     return *of_scores(p * dp / q.shape[-1] ** 0.5, q, k), dv
@@ -142,8 +147,8 @@ def attention_backward(g, q, k, v, p):
 
 @mistake(
     "dv-not-transposed",
-    "p itself carries the gradient back to v",
-    "Which values did query i read, and so which queries does the gradient of value j come from?",
+    "p needs no transpose on the way back to v",
+    "Which values did query i read? Which queries therefore contribute to the gradient of value j?",
 )
 def attention_backward(g, q, k, v, p):
     dp, _ = of_product(g, v, p)
@@ -151,13 +156,13 @@ def attention_backward(g, q, k, v, p):
     return *of_scores(ds, q, k), p @ g
 
 
-@mistake("column-sum", "softmax ran over the queries", "What sums to 1 in p: a row or a column?")
+@mistake("column-sum", "softmax normalised over the queries", "What sums to 1 in p: a row or a column?")
 def attention_backward(g, q, k, v, p):
     dp, dv = of_product(g, v, p)
     return *of_scores(p * (dp - (dp * p).sum(axis=-2, keepdims=True)) / q.shape[-1] ** 0.5, q, k), dv
 
 
-@mistake("scale-d", "the scores were divided by d", "By what number were the scores divided: d, or its root?")
+@mistake("scale-d", "the scores were divided by d", "Were the scores divided by d or by its square root?")
 def attention_backward(g, q, k, v, p):
     dp, dv = of_product(g, v, p)
     return *of_scores(p * (dp - (dp * p).sum(axis=-1, keepdims=True)) / q.shape[-1], q, k), dv
@@ -165,8 +170,8 @@ def attention_backward(g, q, k, v, p):
 
 @mistake(
     "full-transpose",
-    "`.T` exchanges the last two axes",
-    "Print `p.T.shape` for a p with a batch axis. Which axes did it exchange?",
+    "`.T` exchanges only the last two axes",
+    "Print `p.T.shape` for a p with a batch axis. Which axes were exchanged?",
 )
 def attention_backward(g, q, k, v, p):
     dp = g @ v.T
@@ -176,8 +181,8 @@ def attention_backward(g, q, k, v, p):
 
 @mistake(
     "scale-on-dq-only",
-    "the scale is paid once, so it belongs to one of the two gradients",
-    "A score is q·k over √d: from which of its two slopes has the root gone?",
+    "only dq carries the scale",
+    "A score is q·k over √d. What is its slope in q, and what is it in k?",
 )
 def attention_backward(g, q, k, v, p):
     dp, dv = of_product(g, v, p)

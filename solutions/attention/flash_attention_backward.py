@@ -1,35 +1,44 @@
-"""Within a tile, the probabilities come back from the scores by one exponential, because the row's normaliser was kept:
-p = exp(s - lse). Then the rules of the two products and of softmax between them:
+"""The forward saved each row's normaliser, so one exponential recovers the probabilities of a tile from its scores: p =
+exp(s - lse). Then the rules of the two products and of softmax apply within the tile:
 
-    dv += pᵀ g        dp = g vᵀ        ds = p * (dp - D) / √d        dq += ds k        dk += dsᵀ q
+    dv += pᵀ g
+    dp  = g vᵀ
+    ds  = p * (dp - D) / √d
+    dq += ds k
+    dk += dsᵀ q
 
-Softmax's backward needs, for each row, the sum of dp * p over the *whole* row, which no tile has. But
+D is softmax's row sum: for each row, the sum of dp * p over the *whole* row, which no tile has. But the sum can be
+rewritten:
 
-    D_i = Σ_j dp_ij p_ij = Σ_j p_ij (g_i · v_j) = g_i · Σ_j p_ij v_j = g_i · out_i
+    D_i = Σ_j dp_ij p_ij = Σ_j p_ij (g_i · v_j)
+        = g_i · Σ_j p_ij v_j = g_i · out_i
 
-so it is a row sum of g * out, there before the first tile. That is why `out` is kept.
+So D is a row sum of g * out, known before the first tile. This is why the forward saves `out`.
 
-Cost: five products a tile where the forward has two, one of them the scores computed anew. Memory is that of inputs and
-results and a few tiles instead of O(n m); at n = m = 32768 in float16 the matrix alone takes 2 GiB a head. Causal tiles
-above the diagonal are skipped: about half of them when n = m and tiles are small beside n. Dao et al. (2022) found it
-faster all the same: on their GPUs moving the matrix to and from main memory cost more than multiplying.
+Cost: five products per tile where the forward has two; one of the five recomputes the scores. Memory is that of the
+inputs, the results and a few tiles instead of O(n m). At n = m = 32768 in float16 the matrix alone takes 2 GiB per
+head. Causal tiles above the diagonal are skipped, about half of all tiles if n = m and the tiles are small compared
+with n. Dao et al. (2022) still found it faster: on their GPUs, moving the matrix to and from main memory cost more than
+multiplying.
 
-PyTorch: the fused kernels of `torch.nn.functional.scaled_dot_product_attention` do this; the CPU one keeps q, k, v, out
-and lse, the last in float32 where the inputs are float16 or bfloat16. It gives a row without any allowed key the output
-0. Its backward has no derivative: for second order ask for the composed path, by `sdpa_kernel(SDPBackend.MATH)`.
-`is_causal=True` aligns the mask to the upper left corner, as here, and `causal_lower_right` to the other.
+PyTorch: The fused kernels of `torch.nn.functional.scaled_dot_product_attention` use this algorithm. The CPU kernel
+saves q, k, v, out and lse; lse is float32 even if the inputs are float16 or bfloat16. It gives a row without any
+allowed key the output 0. Its backward has no derivative: for second order, request the composed path with
+`sdpa_kernel(SDPBackend.MATH)`. `is_causal=True` aligns the mask to the upper left corner, as here; `causal_lower_right`
+aligns it to the lower right one.
 
 Asked next:
 
-- On a GPU, which loop goes to different blocks, and what do they share? → With the keys outside, as here, a block owns
-  its dk and dv, but every key tile adds to the same dq. FlashAttention-2 adds atomically, in no fixed order, so dq may
-  differ in its last bits from run to run; its deterministic variant is slower and takes more memory.
-- A row may see no key at all: what breaks, and what would you keep as its lse? → The logarithm of an empty sum is -∞,
-  and exp(-∞ + ∞) is NaN. Keep +∞: then every p of that row is exp(-∞ - ∞) = 0, and so are its gradients.
-- The inputs are float16: may lse be float16 too? → An error of ε in lse multiplies its whole row of p by exp(-ε). Near
-  10 float16 numbers are 1/128 apart, so rounding alone costs up to 0.4%. Keep it in float32; it is one number a row.
-- The forward tracks a running maximum and a running sum: why is one number a row enough here? → Because exp(s -
-  max)/sum = exp(s - (max + log sum)), so lse holds both. Up to rounding s ≤ lse, so nothing overflows.
+- On a GPU, which loop is distributed over blocks, and what do the blocks share? → With the keys in the outer loop, as
+  here, a block owns its dk and dv, but every key tile adds to the same dq. FlashAttention-2 adds atomically in no fixed
+  order, so the last bits of dq may differ from run to run. Its deterministic variant is slower and takes more memory.
+- A row may see no key at all. What breaks, and which lse would you save for it? → The logarithm of an empty sum is -∞,
+  and exp(-∞ + ∞) is NaN. Save +∞: then every p of that row is exp(-∞ - ∞) = 0, and its gradients are 0.
+- The inputs are float16. May lse be float16 too? → An error of ε in lse multiplies its whole row of p by exp(-ε). Near
+  10, float16 numbers are 1/128 apart, so rounding alone costs up to 0.4%. Keep lse in float32; it is only one number
+  per row.
+- The forward tracks a running maximum and a running sum. Why is one number per row enough here? → exp(s - max)/sum
+  equals exp(s - (max + log sum)), so lse contains both. Up to rounding s ≤ lse, so the exponential cannot overflow.
 """
 
 import numpy as np
@@ -38,14 +47,14 @@ from autodrill import engine
 from autodrill.drills import given, mistake, normal
 
 HINTS = (
-    "Given one score and its row's log-sum-exp, what is the probability? So what need not be kept?",
+    "Given one score and its row's log-sum-exp, what is the probability? What need not be saved, then?",
     (
-        "Softmax's backward subtracts a row sum of dp * p. Write dp as a product with v and swap the sums: it becomes "
-        "a row sum of g times something that was kept."
+        "Softmax's backward subtracts a row sum of dp * p. Write dp as a product with v and exchange the two sums. "
+        "The result is a row sum of g times a saved array."
     ),
     (
-        "Two loops over slices; in a tile compute s, p, dp and ds, and add to slices of dq, dk and dv. The row sums of "
-        "g * out come before the loops."
+        "Loop twice over slices. In each tile compute s, p, dp and ds, and add to slices of dq, dk and dv. Compute "
+        "the row sums of g * out before the loops."
     ),
 )
 WRT = ("q", "k", "v")
@@ -86,17 +95,17 @@ CASES = [
     ),
 ]
 EQUIVALENT = {
-    "operand: q.shape[1] -> k.shape[1]": "queries and keys are of one width",
-    "constant: q.shape[1] -> q.shape[-1]": "of two axes 1 is the last",
-    "constant: (g * out).sum(axis=1, keepdims=True) -> ...": "of two axes 1 is the last",
+    "operand: q.shape[1] -> k.shape[1]": "queries and keys have the same width",
+    "constant: q.shape[1] -> q.shape[-1]": "axis 1 is the last of two",
+    "constant: (g * out).sum(axis=1, keepdims=True) -> ...": "axis 1 is the last of two",
     "operand: len(k) -> len(v)": "there are as many keys as values",
-    "operand: len(q) -> ...": "g, out and lse have a row a query",
-    "off by one: len(k) -> len(k) + 1": "it adds an empty tile at most",
-    "off by one: len(q) -> len(q) + 1": "it adds an empty tile at most",
-    "statement: if causal and j >= i + bq: -> pass": "a tile that is not skipped is masked",
-    "condition: if causal and j >= i + bq: -> if False:": "a tile that is not skipped is masked",
-    "comparison: j >= i + bq -> ...": "a tile that is not skipped is masked",
-    "statement: continue -> pass": "a tile that is not skipped is masked",
+    "operand: len(q) -> ...": "g, out and lse have one row per query",
+    "off by one: len(k) -> len(k) + 1": "it adds at most an empty tile",
+    "off by one: len(q) -> len(q) + 1": "it adds at most an empty tile",
+    "statement: if causal and j >= i + bq: -> pass": "a tile that is not skipped is fully masked",
+    "condition: if causal and j >= i + bq: -> if False:": "a tile that is not skipped is fully masked",
+    "comparison: j >= i + bq -> ...": "a tile that is not skipped is fully masked",
+    "statement: continue -> pass": "a tile that is not skipped is fully masked",
 }
 
 
@@ -140,8 +149,8 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
 
 @mistake(
     "materialised",
-    "the whole matrix may be held for a moment",
-    "How many bytes is n x m? Which piece of it do you need at any one time?",
+    "the whole matrix may exist for a moment",
+    "How many bytes does the n x m matrix take? Which part of it do you need at any one time?",
 )
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     scale = q.shape[1] ** -0.5
@@ -152,8 +161,8 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
 
 @mistake(
     "softmax-per-tile",
-    "a tile can be normalised by itself",
-    "The tile does not know the sum of its row. Which saved value does?",
+    "a tile can be normalised on its own",
+    "A tile does not know the sum of its row. Which saved value does?",
 )
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     scale = q.shape[1] ** -0.5
@@ -177,7 +186,7 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
 @mistake(
     "row-dot-per-tile",
     "the row sum of dp * p can be taken within a tile",
-    "It runs over the whole row. Which identity gives it from g and out?",
+    "The sum runs over the whole row. Which identity gives it from g and out?",
 )
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     scale = q.shape[1] ** -0.5
@@ -197,7 +206,7 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     return dq, dk, dv
 
 
-@mistake("no-scale", "√d concerns the forward only", "s is q·k over √d. What is the slope of s in q?")
+@mistake("no-scale", "√d belongs only to the forward", "s is q·k over √d. What is the slope of s in q?")
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     scale = q.shape[1] ** -0.5
     row_dot = (g * out).sum(axis=1, keepdims=True)
@@ -214,7 +223,7 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     return dq, dk, dv
 
 
-@mistake("dq-assigned", "a tile of dq is complete after one tile of keys", "How many tiles of keys does a query meet?")
+@mistake("dq-assigned", "one tile of keys completes a tile of dq", "How many tiles of keys does a query meet?")
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     scale = q.shape[1] ** -0.5
     row_dot = (g * out).sum(axis=1, keepdims=True)
@@ -235,8 +244,8 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
 
 @mistake(
     "whole-tiles-only",
-    "the sizes are multiples of the tiles",
-    "Five queries in tiles of two: in which tile is the fifth?",
+    "n and m are multiples of the tile sizes",
+    "Take five queries in tiles of two: in which tile is the fifth?",
 )
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     scale = q.shape[1] ** -0.5
@@ -256,8 +265,8 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
 
 @mistake(
     "mask-within-tile",
-    "every tile is masked like the first",
-    "The tile of queries 4 to 7 and keys 0 to 3: which of its scores lie in the future?",
+    "every tile is masked like the first one",
+    "Take the tile of queries 4 to 7 and keys 0 to 3: which of its scores are in the future?",
 )
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     scale = q.shape[1] ** -0.5
@@ -277,8 +286,8 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
 
 @mistake(
     "never-masked",
-    "the log-sum-exp that was saved has seen to the mask",
-    "lse is one number a row. What is exp(s - lse) for a key in the future?",
+    "the saved log-sum-exp already masks the scores",
+    "lse is one number per row. What is exp(s - lse) for a key in the future?",
 )
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     scale = q.shape[1] ** -0.5
@@ -296,7 +305,7 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     return dq, dk, dv
 
 
-@mistake("no-row-dot", "p is the slope of softmax", "The rows of ds must sum to 0. Do yours?")
+@mistake("no-row-dot", "the slope of softmax is p", "The rows of ds must sum to 0. Do yours?")
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     scale = q.shape[1] ** -0.5
     dq, dk, dv = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
@@ -315,7 +324,7 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
 @mistake(
     "bottom-right",
     "the mask is aligned to the last query and the last key, as in FlashAttention since 2.1",
-    "Two queries, three keys: which of them does query 0 see, by the rule in the task?",
+    "Take two queries and three keys: which keys does query 0 see by the task's rule?",
 )
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     scale = q.shape[1] ** -0.5
@@ -335,8 +344,8 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
 
 @mistake(
     "mask-after-exp",
-    "a probability in the future may be cleared once it is there",
-    "A key in the future scores 400 above its row's lse. What is p there in float32, and what is 0 times that?",
+    "a probability in the future can be cleared after the exponential",
+    "A future key scores 400 above its row's lse. What is p there in float32, and what is 0 times that p?",
 )
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     scale = q.shape[1] ** -0.5
@@ -357,8 +366,8 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
 
 @mistake(
     "exp-ratio",
-    "exp(s - lse) may be had as exp(s) / exp(lse)",
-    "Let s and lse be 200: what are the two exponentials in float32, and what is the one of their difference?",
+    "exp(s - lse) can be computed as exp(s) / exp(lse)",
+    "Let s and lse be 200. In float32, what are the two exponentials, and what is the exponential of the difference?",
 )
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     scale = q.shape[1] ** -0.5

@@ -1,28 +1,29 @@
-"""Every element enters its sum with weight 1, so every element receives the gradient of the sum it entered: g is
-copied back along the axes that were summed. Summing forward is broadcasting backward.
+"""Every element enters its sum with weight 1, so it receives the gradient of that sum: g is copied back along the
+summed axes. A sum in the forward becomes a broadcast in backward.
 
-The work is in the shapes. NumPy aligns shapes from the *right*, so a `g` that lost a middle or last axis must get it
-back as size 1 before it is broadcast. On a square matrix the mistake is silent: `g` of shape (3,) is taken for a row
+The shapes need care. NumPy aligns shapes from the *right*. A `g` that lost a middle or last axis must get it back with
+size 1 before it is broadcast. On a square matrix the mistake is silent: NumPy reads `g` of shape (3,) as a row,
 although `axis=1` made it a column.
 
-Cost: the forward reads and adds every element of x; backward writes every element and adds nothing. It needs the shape
-of x and none of its values. `np.broadcast_to` alone would take no memory: it returns a read-only view with stride 0. An
-engine that accumulates gradients in place needs memory of its own, hence the copy.
+Cost: the forward reads and adds every element of x; backward writes every element and adds nothing. Backward needs the
+shape of x and none of its values. `np.broadcast_to` alone would take no memory, because it returns a read-only view
+with stride 0. An engine that accumulates gradients in place needs its own memory, hence the copy.
 
-PyTorch: `SumBackward0`, over everything, and `SumBackward1`, over axes, keep no tensor and return g expanded, a view
-with stride 0. As a leaf's `.grad` it is copied into memory of its own; from `torch.autograd.grad` you may get the view,
-and adding to it in place raises. `axis=()` sums over nothing in NumPy and over everything in `torch.sum`.
+PyTorch: `SumBackward0` (over everything) and `SumBackward1` (over axes) save no tensor. They return g expanded, a view
+with stride 0. PyTorch copies that view when it becomes a leaf's `.grad`. `torch.autograd.grad` may return the view
+itself, and adding to it in place raises. `axis=()` sums over nothing in NumPy and over everything in `torch.sum`.
 
 Asked next:
 
-- And the mean? → The same, divided by the number of elements that entered each sum, counted over all summed axes.
-- And the product: why not g · out/x? → Where x is 0 that is 0/0. The slope is the product of all other elements: with
-  one zero in the product only that zero has a slope other than 0, with two none has. Running products from the left and
-  from the right give it without a division.
-- And the cumulative sum? → x_j enters out_j and all later ones, so dx_j is the sum of g from j on: reverse g,
-  accumulate, and reverse back.
-- Which test would not notice g copied along the wrong axis? → One with a square x and a g that is constant, such as
-  that of out.sum(): all copies look alike. Take random cotangents and sizes that differ.
+- What is the backward of the mean? → It is the same, divided by the number of elements in each sum, counted over all
+  summed axes.
+- What is the backward of the product, and why not g · out/x? → Where x is 0, out/x is 0/0. The slope is the product of
+  all other elements. With exactly one zero, only that zero has a slope other than 0; with two zeros, every slope is 0.
+  Running products from the left and from the right compute the slopes without a division.
+- What is the backward of the cumulative sum? → x_j enters out_j and all later outputs, so dx_j is the sum of g from j
+  on. Reverse g, accumulate, and reverse back.
+- Which test would miss a g that is copied along the wrong axis? → A test with a square x and a constant g, such as the
+  g of out.sum(), because all copies look alike. Use random cotangents and different sizes.
 """
 
 from math import prod
@@ -32,12 +33,9 @@ import numpy as np
 from autodrill.drills import given, mistake
 
 HINTS = (
-    (
-        "Raise one element of x by h. By how much does the sum it belongs to move? And which entry of `g` belongs "
-        "to that sum?"
-    ),
+    "Raise one element of x by h. By how much does its sum move? Which entry of `g` belongs to that sum?",
     "Put the summed axes back into `g` with size 1, then copy `g` along them to the shape of x.",
-    "`np.expand_dims(g, axis)` unless `keepdims` (or `axis` is None), then `np.broadcast_to(..., x_shape).copy()`.",
+    "`np.expand_dims(g, axis)` unless `keepdims` is set or `axis` is None; then `np.broadcast_to` and a copy.",
 )
 CASES = [
     given("x[n,m]", large={"n": 500, "m": 400}),
@@ -68,7 +66,9 @@ def sum_backward(g, x_shape, axis=None, keepdims=False):
     return np.broadcast_to(g, x_shape).copy()
 
 
-@mistake("lazy-broadcast", "g broadcasts to x's shape by itself", "For a 3x3 array and axis=1, is g a row or a column?")
+@mistake(
+    "lazy-broadcast", "g broadcasts to the shape of x by itself", "For a 3x3 array and axis=1, is g a row or a column?"
+)
 def sum_backward(g, x_shape, axis=None, keepdims=False):
     return np.broadcast_to(g, x_shape).copy()
 
@@ -83,7 +83,9 @@ def sum_backward(g, x_shape, axis=None, keepdims=False):
 
 
 @mistake(
-    "ones", "the slope, 1 everywhere, is the whole answer", "Only the root of the graph has gradient 1. Where is g?"
+    "ones",
+    "the slope, 1 everywhere, is the whole gradient",
+    "Only the root of the graph has gradient 1. Where does your code use g?",
 )
 def sum_backward(g, x_shape, axis=None, keepdims=False):
     return np.ones(x_shape, g.dtype)
@@ -92,7 +94,7 @@ def sum_backward(g, x_shape, axis=None, keepdims=False):
 @mistake(
     "total",
     "every element receives the sum of g",
-    "An element enters one of the sums. Which entry of g belongs to that one?",
+    "An element enters one of the sums. Which entry of g belongs to that sum?",
 )
 def sum_backward(g, x_shape, axis=None, keepdims=False):
     return np.full(x_shape, g.sum(), g.dtype)

@@ -1,24 +1,25 @@
-"""Broadcasting copies, and a value that was copied into n places influences the loss through all n of them: its
-gradient is the *sum* of theirs. Broadcasting forward is summing backward, and the other way round.
+"""Broadcasting copies. A value that was copied to n places influences the loss through all n copies, so its gradient is
+the *sum* of theirs. A broadcast in the forward becomes a sum in backward, and a sum becomes a broadcast.
 
-Two kinds of axes were copied: those added on the left, which are summed away, and those of size 1 that were
-stretched, which are summed but kept as size 1. Nothing else changes, so one reshape at the end settles the shape.
+Two kinds of axes were copied. Axes that were added on the left are summed away. Axes of size 1 that were stretched are
+summed but keep size 1. Nothing else changes, so one reshape at the end produces the right shape.
 
-Cost: one pass over g, with at most one addition for each of its elements. The shape is all that must be kept. Where
-nothing was broadcast g itself could be handed on; the worked function copies it even then, as a sum over no axes does.
+Cost: one pass over g, with at most one addition per element. Only the shape must be saved. If nothing was broadcast, g
+itself could be returned; the worked function copies it even then, because a sum over no axes is a copy.
 
-PyTorch: `ExpandBackward0` is this sum, and `Tensor.sum_to_size` is it by name; a shape that could not have been
-expanded to that of g raises. A rule such as `MulBackward0`'s does not call it: the engine sums what a rule returns to
-the shape recorded for the input.
+PyTorch: `ExpandBackward0` computes this sum, and `Tensor.sum_to_size` offers it by name. `sum_to_size` raises for a
+shape that could not have been expanded to that of g. A rule such as `MulBackward0`'s does not call it: the engine sums
+what a rule returns to the shape recorded for the input.
 
 Asked next:
 
-- How do you test it without another autodiff? → Broadcasting is linear and this is its transpose: for random x and g
-  the sum of broadcast(x) * g equals that of x * unbroadcast(g), up to rounding.
+- How do you test it without another autodiff? → Broadcasting is linear, and unbroadcast is its transpose. For random x
+  and g the sum of broadcast(x) * g therefore equals the sum of x * unbroadcast(g), up to rounding.
 - Is unbroadcast(broadcast(x)) equal to x? → Not in general: it is x times the number of copies. The mean of the copies
   would give x back, but a gradient needs the transpose, not an inverse.
-- g is all ones in float16, of shape (4096, 2): what does NumPy's sum along the first axis give? → 2048, not 4096: the
-  running total stays there, as 2048 + 1 rounds to 2048. Ask for `dtype=np.float32` and round the result.
+- g is all ones in float16, of shape (4096, 2). What does NumPy's sum along the first axis give? → It gives 2048,
+  not 4096. The running total stops at 2048, because 2048 + 1 rounds to 2048. Sum with `dtype=np.float32` and round the
+  result.
 """
 
 from autodrill import engine
@@ -26,11 +27,11 @@ from autodrill.drills import given, mistake
 
 HINTS = (
     (
-        "One value was copied into several places. How do the gradients of the copies combine into the gradient "
-        "of the original?"
+        "One value was copied to several places. How do the gradients of the copies combine into the gradient of the "
+        "original?"
     ),
-    "Sum over the axes that were added on the left, and over every axis where `shape` says 1 but `g` is larger.",
-    "Collect those axes in a tuple, `g.sum(axis=axes)`, and finish with a `.reshape(shape)`.",
+    "Sum over the axes that were added on the left, and over every axis where `shape` is 1 but `g` is larger.",
+    "Collect those axes in a tuple, sum over all of them at once, and finish with a reshape to `shape`.",
 )
 WRT = ("x",)
 MAY_ALIAS = True
@@ -62,13 +63,15 @@ def unbroadcast(g, shape):
 
 
 @mistake(
-    "leading-only", "only the axes added on the left were copied", "(3,1) stretched to (3,4): which axis was copied?"
+    "leading-only",
+    "only the axes added on the left were copied",
+    "(3, 1) was stretched to (3, 4): which axis was copied?",
 )
 def unbroadcast(g, shape):
     return g.sum(axis=tuple(range(g.ndim - len(shape))))
 
 
-@mistake("no-keepdims", "a summed axis disappears", "Compare your result's shape with `shape`, axis by axis.")
+@mistake("no-keepdims", "every summed axis disappears", "Compare your result's shape with `shape`, axis by axis.")
 def unbroadcast(g, shape):
     added = g.ndim - len(shape)
     g = g.sum(axis=tuple(range(added)))
@@ -84,8 +87,8 @@ def unbroadcast(g, shape):
 
 @mistake(
     "reshape",
-    "the first copy's gradient is the original's",
-    "All copies carry gradient. What becomes of the others here?",
+    "the first entries of g are the gradient of the original",
+    "All copies carry a gradient. What happens to the others here?",
 )
 def unbroadcast(g, shape):
     size = 1
@@ -96,8 +99,8 @@ def unbroadcast(g, shape):
 
 @mistake(
     "first-copy",
-    "the first copy's gradient is the original's, along every copied axis",
-    "All copies carry gradient. What becomes of the others here?",
+    "the first copy's gradient is that of the original",
+    "All copies carry a gradient. What happens to the others here?",
 )
 def unbroadcast(g, shape):
     added = g.ndim - len(shape)
