@@ -6,15 +6,17 @@
 # topics = ["convolution", "shapes"]
 # requires = ["matmul_backward", "sum_backward"]
 # ///
-"""The forward pass computed what frameworks call a convolution: `x` of shape (N, C, H,
-W) was padded with `pad` zeros on each side of its last two axes, and with s = stride
+"""The forward pass computed what frameworks call a convolution. It padded `x` of shape
+(N, C, H, W) with `pad` zeros on each side of its last two axes. With s = stride it then
+computed
 
-    out[n, o, y, z] = b[o] + Σ_{c,i,j} padded[n, c, y·s + i, z·s + j] · w[o, c, i, j]
+    out[n, o, y, z] = b[o] + Σ_{c,i,j} w[o, c, i, j]
+                             · padded[n, c, y·s + i, z·s + j]
 
 for every window that fits. `w` has shape (O, C, K, L), `b` shape (O,). `g` is dL/dout,
 of the shape of `out`. Return `dx, dw, db`.
 
-Loop over the K·L positions of the kernel if you like, but not over single elements.
+You may loop over the K·L positions of the kernel, but not over single elements.
 """
 
 import numpy as np

@@ -6,8 +6,8 @@
 # topics = ["kinks", "selection"]
 # requires = ["relu_backward"]
 # ///
-"""The forward pass computed `out = np.maximum(a, b)` for two arrays of one shape. `g`
-is dL/dout, of that shape. Return `da, db`.
+"""The forward pass computed `out = np.maximum(a, b)` for two arrays of the same shape.
+`g` is dL/dout, of that shape. Return `da, db`.
 
 Where the two are equal, follow `torch.maximum` and share the gradient: half of it goes
 to each.

@@ -6,7 +6,7 @@
 # topics = ["chain rule", "several outputs"]
 # ///
 """The forward pass computed two outputs of one array: `s = sin(x)` and `c = cos(x)`.
-Both are used further on: `gs` is dL/ds and `gc` is dL/dc, of the shape of `x`. Return
+Both are used later. `gs` is dL/ds and `gc` is dL/dc, each of the shape of `x`. Return
 `dx`.
 """
 

@@ -1,44 +1,46 @@
-"""Turn the sum around: for one kernel position (i, j), all outputs together read one strided slice of the padded image,
+"""Fix one kernel position (i, j). For it, all outputs together read one strided slice of the padded image; Y and Z are
+the height and width of out:
 
-    window = padded[:, :, i : i + s·Y : s,  j : j + s·Z : s]        (Y, Z: height and width of out)
+    window = padded[:, :, i : i + s·Y : s,  j : j + s·Z : s]
 
-and for that position the convolution is a matrix product over channels, out += w[:, :, i, j] · window. So backward is
-the two products of `matmul_backward`, once a position:
+For that position the convolution is a matrix product over channels, out += w[:, :, i, j] · window. Backward is
+therefore the two products of `matmul_backward`, once per position:
 
     dw[o, c, i, j] = Σ_{n,y,z} g[n, o, y, z] · window[n, c, y, z]
     dwindow[n, c, y, z] = Σ_o w[o, c, i, j] · g[n, o, y, z]
 
-The slices of neighbouring positions overlap, and a pixel read several times collects several contributions: `+=`, into
-a buffer of the *padded* size. The padding is no input, so its share is cut off at the end. b was copied to every image
-and place: db sums g over all three axes.
+The slices of neighbouring positions overlap. A pixel that is read several times collects several contributions, so dx
+needs `+=` into a buffer of the *padded* size. The padding is not an input, so it is cropped from the buffer at the end.
+b was copied to every image and place, so db sums g over those three axes.
 
-With stride 1, the gradient of the padded image is itself a convolution of g, with the kernel rotated by 180° and the
-channels exchanged ("full" padding): the transposed convolution.
+With stride 1, the gradient of the padded image is itself a convolution of g ("full" padding). Its kernel is w rotated
+by 180° with the channel axes exchanged. This is the transposed convolution.
 
-Cost: dw takes as many products as the forward, N·O·C·K·L·Y·Z, and dx as many again, so backward is about two forwards;
-db is N·O·Y·Z additions. x and w are kept; the padded copy of x is made again, and neither out nor b is needed.
+Cost: dw takes as many products as the forward, N·O·C·K·L·Y·Z, and dx takes as many again, so backward costs about two
+forwards. db takes N·O·Y·Z additions. x and w are saved. The padded copy of x is recomputed, and neither out nor b is
+needed.
 
-PyTorch: `ConvolutionBackward0` keeps x and w, both of them even where one requires no gradient, and calls
-`convolution_backward` once, with a mask that says which of the three gradients are wanted. There, stride, padding and
-dilation may differ between the axes, and `groups` splits the channels; this exercise is one group, no dilation, one
-stride, one padding. Neither rotates the kernel in the forward: what frameworks call a convolution is a
+PyTorch: `ConvolutionBackward0` saves both x and w, even if one of them requires no gradient. It calls
+`convolution_backward` once, with a mask that says which of the three gradients are wanted. In PyTorch, stride, padding
+and dilation may differ between the axes, and `groups` splits the channels. This exercise has one group, no dilation,
+one stride and one padding. Neither forward rotates the kernel: what frameworks call a convolution is a
 cross-correlation.
 
 Asked next:
 
-- How does dx become a single convolution at stride s > 1? → Put s − 1 zeros between neighbouring elements of g, then
-  convolve with the rotated kernel as at stride 1, and append zeros for the rows and columns that no window read. That
-  is `conv_transpose2d` with the same w, stride and padding; its `output_padding` is those rows and columns.
-- Which test needs neither finite differences nor a second implementation? → out − b is linear in x and in w, so with
-  random arrays Σ g·(out − b) = Σ dx·x = Σ dw·w up to rounding, at any stride and padding. A rotated kernel, or `=`
-  where windows overlap, breaks it.
-- Batch normalisation follows, in training. What is db? → Zero up to rounding: the normalisation subtracts each
-  channel's mean, and b with it. So such a convolution is built with `bias=False`, and the shift is the normalisation's
-  own.
-- What does im2col buy, and at what price? → It copies each window into a row of a matrix of N·Y·Z rows and C·K·L
-  columns, so that the forward, dw and the windows' gradients are one matrix product each; adding those back to the
-  pixels (col2im) is the `+=` above. At stride 1, with padding that keeps the image's size, that matrix is K·L times as
-  large as x.
+- How does dx become a single convolution at stride s > 1? → Insert s − 1 zeros between neighbouring elements of g, and
+  convolve with the rotated kernel as at stride 1. Append zeros for the rows and columns that no window read. This is
+  `conv_transpose2d` with the same w, stride and padding; its `output_padding` is the number of those rows and columns.
+- Which test needs neither finite differences nor a second implementation? → out − b is linear in x and in w. With
+  random arrays, Σ g·(out − b) = Σ dx·x = Σ dw·w up to rounding, at any stride and padding. A rotated kernel breaks this
+  equality, and so does `=` where windows overlap.
+- Batch normalisation follows, in training mode. What is db? → It is 0 up to rounding, because the normalisation
+  subtracts each channel's mean, and b with it. Such a convolution is therefore built with `bias=False`, and the
+  normalisation supplies the shift.
+- What does im2col gain, and at what price? → It copies each window into a row of a matrix with N·Y·Z rows and C·K·L
+  columns. The forward, dw and the windows' gradients are then one matrix product each. Adding the windows' gradients
+  back to the pixels (col2im) is the `+=` above. At stride 1, with padding that keeps the image's size, the matrix is
+  K·L times as large as x.
 """
 
 import numpy as np
@@ -47,8 +49,11 @@ from autodrill import engine
 from autodrill.drills import given, mistake
 
 HINTS = (
-    "Fix one position (i, j) of the kernel: which pixels do all the outputs read with it, and what is done with them?",
-    "One strided slice for each position. dw is g times that slice summed; dx adds w times g into the slice.",
+    (
+        "Fix one position (i, j) of the kernel. Which pixels do all outputs read with it, and what do they do with "
+        "those pixels?"
+    ),
+    "Each position has one strided slice. dw is g times that slice, summed. dx adds w times g into the slice.",
     "Slices `i : i + stride * Y : stride`, `np.einsum` over channels, `+=` into zeros of the padded shape; then crop.",
 )
 # Frameworks refuse a convolution without channels, so no axis is empty.
@@ -65,7 +70,7 @@ CASES = [
 ]
 EQUIVALENT = {
     "assign: dw[:, :, i, j] += np.einsum('noyz,ncyz->oc', g, padded[window]) -> "
-    "dw[:, :, i, j] = np.einsum('noyz,ncyz->oc', g, padded[window])": "each position of the kernel comes once",
+    "dw[:, :, i, j] = np.einsum('noyz,ncyz->oc', g, padded[window])": "each position of the kernel occurs once",
 }
 
 
@@ -98,8 +103,8 @@ def gradients(g, x, w, stride, pad, crop=True):
 
 @mistake(
     "kernel-orientation",
-    "the kernel is rotated when it is laid over the image",
-    "Let g be 1 at a single place: which picture must dx show, and which way up?",
+    "the forward rotates the kernel",
+    "Let g be 1 at a single place. Which pattern must dx show, and in which orientation?",
 )
 def conv2d_backward(g, x, w, b, stride=1, pad=0):
     dx, _ = gradients(g, x, w[:, :, ::-1, ::-1], stride, pad)
@@ -108,8 +113,8 @@ def conv2d_backward(g, x, w, b, stride=1, pad=0):
 
 @mistake(
     "channels-swapped",
-    "dw has the input channels first",
-    "Compare the shape of your dw with that of w when there are 2 channels in and 3 out.",
+    "the first axis of dw is the input channels",
+    "Compare the shape of your dw with that of w for 2 input channels and 3 output channels.",
 )
 def conv2d_backward(g, x, w, b, stride=1, pad=0):
     dx, dw = gradients(g, x, w, stride, pad)
@@ -118,7 +123,7 @@ def conv2d_backward(g, x, w, b, stride=1, pad=0):
 
 @mistake(
     "db-batch-only",
-    "the bias is shared by the images of a batch only",
+    "only the images of a batch share the bias",
     "To how many places of one output image was b[o] added?",
 )
 def conv2d_backward(g, x, w, b, stride=1, pad=0):
@@ -128,7 +133,7 @@ def conv2d_backward(g, x, w, b, stride=1, pad=0):
 @mistake(
     "padding-not-cropped",
     "dx has the size of the padded image",
-    "Which entries of your dx belong to zeros that nobody handed in?",
+    "Which entries of your dx belong to the zeros of the padding?",
 )
 def conv2d_backward(g, x, w, b, stride=1, pad=0):
     return *gradients(g, x, w, stride, pad, crop=False), g.sum(axis=(0, 2, 3))
@@ -137,7 +142,7 @@ def conv2d_backward(g, x, w, b, stride=1, pad=0):
 @mistake(
     "stride-ignored",
     "neighbouring outputs read windows one pixel apart",
-    "Which pixel is the first of the window that out[..., 1, 0] read?",
+    "Which is the first pixel of the window that out[..., 1, 0] read?",
 )
 def conv2d_backward(g, x, w, b, stride=1, pad=0):
     return *gradients(g, x, w, 1, pad), g.sum(axis=(0, 2, 3))
@@ -145,7 +150,7 @@ def conv2d_backward(g, x, w, b, stride=1, pad=0):
 
 @mistake(
     "windows-assigned",
-    "every pixel is read by one window",
+    "only one window reads each pixel",
     "How many windows of a 3x3 kernel with stride 1 read a pixel in the middle?",
 )
 def conv2d_backward(g, x, w, b, stride=1, pad=0):
@@ -160,8 +165,8 @@ def conv2d_backward(g, x, w, b, stride=1, pad=0):
 
 @mistake(
     "padding-forgotten-in-dw",
-    "the windows are cut out of x itself",
-    "What did the kernel see at the border in the forward?",
+    "the windows are slices of the unpadded x",
+    "What did the kernel read at the border in the forward?",
 )
 def conv2d_backward(g, x, w, b, stride=1, pad=0):
     (Y, Z), dw = g.shape[2:], np.zeros_like(w)

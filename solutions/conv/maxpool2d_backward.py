@@ -1,33 +1,36 @@
-"""Each window's output moves with one pixel of it, its maximum, and with slope 1. So the gradient of the window goes to
-that pixel, whole; every other pixel of the window gets 0 from it.
+"""The output of a window moves only with its maximum pixel, and with slope 1. That pixel therefore receives the
+window's whole gradient. Every other pixel of the window receives 0 from it.
 
-Three things are easily lost. Windows may overlap and have the same winner, which then earns twice: `+=`, never an
-assignment. A tie is a kink, and the convention here is the first maximum in reading order, which is what `argmax`
-returns. And pixels that no window covers get 0. A quick check: every gradient is handed to one pixel, so `dx` sums to
-the sum of g.
+Three details are easy to miss. First, overlapping windows may have the same winner, which then collects several
+gradients: use `+=`, never an assignment. Second, a tie is a kink. The convention here is the first maximum in reading
+order, which is what `argmax` returns. Third, pixels that no window covers get 0.
 
-Cost: this backward looks for the winners again, k² pixels a window as in the forward, and for that keeps x. With the
-winners' indices kept from the forward, one an output, it is a scatter-add of one addition a window and needs no pixel
-of x.
+One check follows: each entry of g goes to exactly one pixel, so `dx` sums to the sum of g.
 
-PyTorch: `MaxPool2DWithIndicesBackward0` keeps the indices, as int64, and x too, although it reads no value of x again.
-A tie goes to the first maximum, as here. A NaN counts as larger than any number, and of several in a window the last
-one gets the gradient, where `argmax` finds the first. Padding, which this exercise leaves out, counts as −∞ there and
-not as 0.
+Cost: this backward searches for the winners again, k² pixels per window as in the forward, and needs x for that. If the
+forward saves the winners' indices, one per output, backward is a scatter-add with one addition per window and needs no
+pixel of x.
+
+PyTorch: `MaxPool2DWithIndicesBackward0` saves the indices as int64. It also saves x, although it reads no value of x
+again. A tie goes to the first maximum, as here. A NaN counts as larger than any number. If a window holds several NaNs,
+the last one gets the gradient, whereas `argmax` finds the first. Padding, which this exercise omits, counts as −∞ there
+and not as 0.
 
 Asked next:
 
-- After a ReLU many windows hold nothing but zeros. Does it matter which of them wins? → No: the winner's gradient next
-  meets ReLU's backward, whose slope is 0 where its output is 0, so it is stopped whichever pixel it was given to.
-- How would you write it without a loop over windows? → `sliding_window_view`, `argmax` over each flattened window, the
-  winners' rows and columns in x, then `np.add.at`. A plain `dx[rows, cols] += g` adds once for a repeated index, and
-  where windows overlap winners repeat.
-- On a GPU, one thread a window or one thread a pixel? → A thread a window has to add atomically where windows overlap,
-  as two may have one winner. A thread a pixel looks at the at most ⌈k/stride⌉² windows that cover it and adds the
-  gradients of those whose kept index is its own: no atomics, and always the same order of additions.
-- What is the derivative of this backward? → Away from ties the winners are constants, so dx is linear in g and its
+- After a ReLU many windows hold only zeros. Does it matter which zero wins? → No. The winner's gradient next passes
+  through ReLU's backward. ReLU's slope is 0 where its output is 0, so the gradient stops there whichever pixel received
+  it.
+- How would you write it without a loop over windows? → Take `sliding_window_view` and the `argmax` of each flattened
+  window. Convert these to the winners' rows and columns in x, then call `np.add.at`. A plain `dx[rows, cols] += g` adds
+  only once for a repeated index, and winners repeat where windows overlap.
+- On a GPU, should one thread handle a window or a pixel? → With one thread per window, two overlapping windows may have
+  the same winner, so the threads must add atomically. With one thread per pixel, the thread inspects the at most
+  ⌈k/stride⌉² windows that cover its pixel and adds the gradients of those whose saved index is that pixel. This needs
+  no atomics and always adds in the same order.
+- What is the derivative of this backward? → Away from ties the winners are constant, so dx is linear in g, and its
   derivative in x is 0. The backward of the backward therefore gathers: each window reads the cotangent of dx at its
-  winner, which takes the indices once more.
+  winner. It uses the same indices again.
 """
 
 import numpy as np
@@ -36,8 +39,11 @@ from autodrill import engine
 from autodrill.drills import given, mistake
 
 HINTS = (
-    "Move one pixel of a window a little: for which of them does the window's maximum move?",
-    "The whole gradient of a window goes to its first maximum; a pixel may win several windows, and is paid for each.",
+    "Move one pixel of a window slightly. For which pixels does the window's maximum move?",
+    (
+        "A window's whole gradient goes to its first maximum. A pixel that wins several windows collects all of "
+        "their gradients."
+    ),
     "`np.ndindex(g.shape)` for the windows, `np.unravel_index(window.argmax(), window.shape)` for the winner.",
 )
 
@@ -46,7 +52,7 @@ def shuffled(rng, shape, _):
     return rng.permutation(int(np.prod(shape))).reshape(shape) * 1.0
 
 
-# Ties are at 0: a tolerance is measured by moving each input by a unit in its last place, and that parts other ties.
+# Ties are at 0. The tolerance is measured by moving each input by a unit in its last place, which breaks other ties.
 def zeros_and_less(rng, shape, _):
     return rng.integers(-1, 2, shape).clip(max=0) * 1.0
 
@@ -58,11 +64,11 @@ CASES = [
     given("x[5,4]", x=shuffled, k=3, stride=1, note="windows overlap"),
     given("x[5,7]", x=shuffled, k=2, stride=2, note="a row and a column left over"),
     given("x[7,8]", x=shuffled, k=2, stride=3, note="gaps between windows"),
-    # As many windows as in another image of this shape, at other places.
+    # As many windows as an earlier image of the same shape has, but at other places.
     given("x[5,7]", x=shuffled, k=1, stride=3, note="windows of one pixel"),
     given("x[H>=5,W>=5]", x=shuffled, k=5, stride=5, empty=False, large={"H": 250, "W": 400}, note="5 x 5 windows"),
     given("x[6,6]", x=zeros_and_less, k=3, stride=2, smooth=False, note="ties"),
-    given("x[6,6]", x=CLOSE, k=3, stride=2, smooth=False, note="negative pixels, all but equal"),
+    given("x[6,6]", x=CLOSE, k=3, stride=2, smooth=False, note="negative, nearly equal pixels"),
     given("x[2,2]", x=np.zeros((2, 2)), k=2, stride=2, smooth=False, note="one window, all equal"),
 ]
 
@@ -90,8 +96,8 @@ def parts(g, x, k, stride):
 
 @mistake(
     "all-ties",
-    "every pixel that holds the maximum earns the gradient",
-    "A window of equal pixels: what do your four gradients sum to, and what must they?",
+    "every pixel with the maximum receives the whole gradient",
+    "Take a window of equal pixels. What do your gradients sum to, and what must they sum to?",
 )
 def maxpool2d_backward(g, x, k, stride):
     for gradient, window, share, dx in parts(g, x, k, stride):
@@ -99,7 +105,9 @@ def maxpool2d_backward(g, x, k, stride):
     return dx
 
 
-@mistake("assign-overlap", "a pixel wins one window", "Which windows does the largest pixel win when stride < k?")
+@mistake(
+    "assign-overlap", "a pixel wins at most one window", "Which windows does the largest pixel win when stride < k?"
+)
 def maxpool2d_backward(g, x, k, stride):
     for gradient, window, share, dx in parts(g, x, k, stride):
         share[np.unravel_index(window.argmax(), window.shape)] = gradient
@@ -108,8 +116,8 @@ def maxpool2d_backward(g, x, k, stride):
 
 @mistake(
     "average-rule",
-    "a window's gradient is spread over its pixels",
-    "Does the maximum of a window move when a small pixel does?",
+    "a window's gradient is spread evenly over its pixels",
+    "Does the maximum of a window move when a small pixel moves?",
 )
 def maxpool2d_backward(g, x, k, stride):
     for gradient, _, share, dx in parts(g, x, k, stride):
@@ -119,7 +127,7 @@ def maxpool2d_backward(g, x, k, stride):
 
 @mistake(
     "last-tie",
-    "of equal pixels the last one wins",
+    "the last of several equal pixels wins",
     "Read the task again: which of several maxima gets the gradient?",
 )
 def maxpool2d_backward(g, x, k, stride):
@@ -132,7 +140,7 @@ def maxpool2d_backward(g, x, k, stride):
 @mistake(
     "ties-shared",
     "equal pixels share the gradient",
-    "That is the convention of `torch.maximum` and `amax`. Which one does the task ask for?",
+    "That is the convention of `torch.maximum` and `amax`. Which one does the task require?",
 )
 def maxpool2d_backward(g, x, k, stride):
     for gradient, window, share, dx in parts(g, x, k, stride):
@@ -143,8 +151,8 @@ def maxpool2d_backward(g, x, k, stride):
 
 @mistake(
     "stride-is-k",
-    "windows lie side by side",
-    "Which argument of your function do you never use? Where does window (0, 1) start?",
+    "the stride always equals k",
+    "Which argument does your function never use? Where does window (0, 1) start?",
 )
 def maxpool2d_backward(g, x, k, stride):
     dx = np.zeros_like(x)
@@ -157,8 +165,8 @@ def maxpool2d_backward(g, x, k, stride):
 
 @mistake(
     "place-within-window",
-    "`argmax` of a window gives the place in the image",
-    "Window (1, 1): which pixel of the image is its pixel (0, 0)?",
+    "`argmax` of a window gives the position in the image",
+    "Take window (1, 1): which pixel of the image is its pixel (0, 0)?",
 )
 def maxpool2d_backward(g, x, k, stride):
     dx = np.zeros_like(x)
@@ -169,7 +177,7 @@ def maxpool2d_backward(g, x, k, stride):
 
 @mistake(
     "wins-averaged",
-    "a pixel that wins several windows gets their mean",
+    "a pixel that wins several windows gets the mean of their gradients",
     "Move that pixel by h: how many outputs move?",
 )
 def maxpool2d_backward(g, x, k, stride):
@@ -184,7 +192,7 @@ def maxpool2d_backward(g, x, k, stride):
 
 @mistake(
     "row-for-column",
-    "the place within a window is (column, row)",
+    "the position within a window is (column, row)",
     "Let a window have its maximum at the top right. Where does its gradient go?",
 )
 def maxpool2d_backward(g, x, k, stride):

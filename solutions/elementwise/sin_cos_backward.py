@@ -1,29 +1,31 @@
-"""x reaches the loss by two ways, and along each the cotangent is multiplied by that output's slope:
+"""x reaches the loss through two outputs. Along each path the cotangent is multiplied by that output's slope, and the
+two results add up:
 
     dx = gs · ∂s/∂x + gc · ∂c/∂x = gs · cos(x) - gc · sin(x)
 
-A function with several outputs has one cotangent for each, and its VJP is the sum over them. An output nobody used has
+A function with several outputs has one cotangent per output, and its VJP is the sum over them. An unused output has the
 cotangent 0.
 
-Cost: two products and a subtraction an element, and a sine and a cosine if x is what was kept. The slopes are the two
-outputs, exchanged, so an engine that keeps s and c needs no x and evaluates nothing again, at two arrays kept instead
-of one.
+Cost: two products and one subtraction per element, and a sine and a cosine if only x was saved. Up to sign, the slope
+of each output is the other output. An engine that saves s and c therefore needs no x and evaluates nothing again, at
+the price of two saved arrays instead of one.
 
-PyTorch: there is no such double operation: `SinBackward0` and `CosBackward0` each keep x, the same memory and no copy,
-evaluate the other function at it in backward, and the engine adds the two gradients. If the loss does not depend on c,
-the cosine's node is not run at all. For complex x the slopes are conjugated.
+PyTorch: There is no such combined operation. `SinBackward0` and `CosBackward0` each save x (the same memory, not a
+copy) and evaluate the other function at x in backward. The engine adds the two gradients. If the loss does not depend
+on c, the cosine's node does not run at all. For complex x the slopes are conjugated.
 
 Asked next:
 
-- For which cotangents must dx be 0 whatever x is? → For (gs, gc) = (s, c): they are the gradient of (s² + c²)/2, which
-  is always ½. And (c, −s) must give 1. Both are tests without a finite difference, up to rounding.
-- You kept only s. Is that enough for the backward of the sine? → Up to a sign: |cos x| = √(1 − s²), so the sign needs a
-  bit of its own, and near |s| = 1 the subtraction cancels most digits. An output is enough where the slope is a
+- For which cotangents must dx be 0 for every x? → For (gs, gc) = (s, c), the gradient of (s² + c²)/2, which is always
+  ½. The cotangents (c, −s) must give 1. Both tests hold up to rounding and need no finite differences.
+- You saved only s. Is that enough for the backward of the sine? → Only up to a sign: |cos x| = √(1 − s²), so the sign
+  needs one extra bit. Near |s| = 1 the subtraction also cancels most digits. An output is enough if the slope is a
   function of it, as for exp and tanh.
-- In a custom `torch.autograd.Function` with two outputs, what arrives for the one nobody used? → A tensor of zeros,
-  unless forward called `ctx.set_materialize_grads(False)`; then it is None, and backward must ask.
-- What would a second backward have to keep? → The derivative of dx in x is −gs·sin(x) − gc·cos(x), and those in gs and
-  gc are cos(x) and −sin(x): s and c again, together with the cotangents. No order of derivative needs another function.
+- A custom `torch.autograd.Function` has two outputs. What arrives as the cotangent of an unused one? → A tensor of
+  zeros, unless forward called `ctx.set_materialize_grads(False)`. Then it is None, and backward must check for that.
+- What must a second backward save? → The derivative of dx in x is −gs·sin(x) − gc·cos(x), and those in gs and gc are
+  cos(x) and −sin(x). So it needs s and c again, together with the cotangents. No order of differentiation needs another
+  function.
 """
 
 import numpy as np
@@ -32,9 +34,12 @@ from autodrill import engine
 from autodrill.drills import given, mistake
 
 HINTS = (
-    "In how many ways does x reach the loss? What happens to contributions that come by different ways?",
-    "Each cotangent times the slope of its own output; one of the two slopes falls where x is small and positive.",
-    "One line: a difference of two products, `gs` in the first.",
+    "By how many paths does x reach the loss? What happens to contributions that come along different paths?",
+    (
+        "Multiply each cotangent by the slope of its own output. One of the two outputs falls where x is small and "
+        "positive."
+    ),
+    "One line: a difference of two products, with `gs` in the first.",
 )
 COTANGENTS = ("gs", "gc")
 CASES = [
@@ -53,25 +58,31 @@ def sin_cos_backward(gs, gc, x):
     return gs * np.cos(x) - gc * np.sin(x)
 
 
-@mistake("sign", "cos has the slope sin", "Just right of 0, does cos rise or fall?")
+@mistake("sign", "the slope of cos is sin", "Just right of 0, does cos rise or fall?")
 def sin_cos_backward(gs, gc, x):
     return gs * np.cos(x) + gc * np.sin(x)
 
 
-@mistake("one-output", "only the first output counts", "Two outputs feed the loss: how many terms has dx?")
+@mistake(
+    "one-output", "only the first output reaches the loss", "Two outputs feed the loss. How many terms does dx have?"
+)
 def sin_cos_backward(gs, gc, x):
     return gs * np.cos(x)
 
 
 @mistake(
-    "swapped", "an output is its own slope", "At x = 0, sin is 0 and climbs. How steeply, and which function says so?"
+    "swapped",
+    "each output is its own slope",
+    "At x = 0, sin is 0 and rises. How steeply, and which function gives that slope?",
 )
 def sin_cos_backward(gs, gc, x):
     return gs * np.sin(x) + gc * np.cos(x)
 
 
 @mistake(
-    "not-added", "each output brings x a gradient of its own", "x is one array. What becomes of what two ways bring?"
+    "not-added",
+    "each output gives x a separate gradient",
+    "x is one array. How do the contributions of two paths combine?",
 )
 def sin_cos_backward(gs, gc, x):
     return gs * np.cos(x), -gc * np.sin(x)
@@ -79,8 +90,8 @@ def sin_cos_backward(gs, gc, x):
 
 @mistake(
     "root-for-cosine",
-    "the cosine is the root of 1 - sin²",
-    "At x = 2, which sign has the cosine? And which has a root?",
+    "the cosine is the square root of 1 - sin²",
+    "At x = 2, which sign does the cosine have? And which sign does a square root have?",
 )
 def sin_cos_backward(gs, gc, x):
     s = np.sin(x)
