@@ -6,11 +6,12 @@
 # topics = ["quantisation", "estimators"]
 # ///
 """Quantisation-aware training rounds in the forward pass: `out = np.round(x)`. The true
-derivative of that is 0 almost everywhere, and nothing would learn. The straight-through
-estimator backpropagates something else on purpose: it pretends that the forward had
-been `out = x`.
+derivative of rounding is 0 almost everywhere, so nothing would learn. The
+straight-through estimator uses another gradient on purpose: it pretends that the
+forward was `out = x`.
 
-`g` is dL/dout. Return the `dx` of the straight-through estimator, not the true one.
+`g` is dL/dout. Return the `dx` of the straight-through estimator, not the true
+gradient.
 """
 
 import numpy as np

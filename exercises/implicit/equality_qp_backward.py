@@ -10,8 +10,9 @@
 
     x = argmin ½ xᵀ Q x + pᵀ x    subject to    A x = b
 
-with `Q` of shape (n, n), symmetric and positive definite, and `A` of shape (m, n) with m independent rows, m <= n. `g`
-is dL/dx, of shape (n,). Return `dp, db`: what an OptNet layer sends to the parameters it was given.
+`Q` has shape (n, n) and is symmetric and positive definite. `A` has shape (m, n) with m
+independent rows, m <= n. `g` is dL/dx, of shape (n,). Return `dp, db`, the gradients
+that an OptNet layer sends to these parameters.
 """
 
 

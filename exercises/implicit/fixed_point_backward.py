@@ -6,9 +6,10 @@
 # topics = ["implicit differentiation", "fixed points", "adjoint"]
 # requires = ["matmul_backward", "tanh_backward"]
 # ///
-"""A deep equilibrium layer iterates `z = tanh(W z + U x)` until z no longer changes, with `W` of shape (n, n), `U` of
-shape (n, m) and `x` of shape (m,). You are handed the converged `z`, of shape (n,), and `g` = dL/dz. Return
-`dW, dU, dx`, in memory that does not depend on how many iterations it took.
+"""A deep equilibrium layer iterates `z = tanh(W z + U x)` until z no longer changes.
+`W` has shape (n, n), `U` shape (n, m) and `x` shape (m,). You receive the converged
+`z`, of shape (n,), and `g` = dL/dz. Return `dW, dU, dx`, in memory that does not depend
+on the number of iterations.
 """
 
 

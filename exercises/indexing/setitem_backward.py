@@ -11,9 +11,9 @@
     out = base.copy()
     out[idx] = src
 
-`idx` is an array of integers, one for each row of `src`, none negative. An index may
-stand in it several times: then the last write wins, as in NumPy. `base` and `src` have
-one axis or more. `g` is dL/dout. Return `dbase, dsrc`.
+`idx` is an array of integers, one for each row of `src`, none negative. If an index
+occurs several times, the last write wins, as in NumPy. `base` and `src` have one axis
+or more. `g` is dL/dout. Return `dbase, dsrc`.
 """
 
 import numpy as np

@@ -6,7 +6,7 @@
 # topics = ["indexing", "permutations"]
 # requires = ["add_backward"]
 # ///
-"""The forward pass sorted `x` along its last axis, ascending and stable, and kept the
+"""The forward pass sorted `x` along its last axis, ascending and stable, and saved the
 order it found:
 
     order = np.argsort(x, axis=-1, kind="stable")

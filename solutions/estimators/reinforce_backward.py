@@ -2,34 +2,36 @@
 
     dlogits[n] = g (π(·|n) - onehot(a_n)) (returns[n] - baseline) / N
 
-Why an estimate at all: the expected return Σ_a π(a) R(a) depends on the logits through what is drawn, and a draw has no
-derivative. But ∇π = π ∇log π, so the gradient of the expectation is again an expectation, of R ∇log π: it can be
-averaged over draws although R is a black box.
+The expected return Σ_a π(a) R(a) depends on the logits through a random draw, and a draw has no derivative. This is why
+an estimate is needed. But ∇π = π ∇log π, so the gradient of the expectation is again an expectation, that of R ∇log π.
+It can be averaged over draws although R is a black box.
 
-A baseline changes no expectation, since Σ_a π(a) ∇log π(a) = ∇ Σ_a π(a) = 0, as long as it does not depend on the
-action. It changes the variance: with returns near 100 and no baseline, every action that is tried is pushed up hard,
-and only the differences of these pushes carry news. Returns and baseline are constants; frameworks say so by `detach`.
+A baseline that does not depend on the action leaves the expectation unchanged, because Σ_a π(a) ∇log π(a) = ∇ Σ_a
+π(a) = 0. It does change the variance. With returns near 100 and no baseline, every tried action is pushed up strongly,
+and only the differences between these pushes carry information. Returns and baseline are constants; frameworks express
+this with `detach`.
 
-Cost: That of softmax cross-entropy with a weight for each row, which is what it is: O(N A). Kept are the logits or the
-probabilities, the actions and N weights; whatever earned the returns is not called again.
+Cost: O(N A), as for softmax cross-entropy with a weight per row, which this loss is. The logits or the probabilities,
+the actions and N weights are saved. The environment that earned the returns is not called again.
 
 PyTorch: With `adv = returns - baseline`, both `-(adv * Categorical(logits=logits).log_prob(actions)).mean()` and
-`(adv * cross_entropy(logits, actions, reduction="none")).mean()` have this gradient; the second keeps the
-log-probabilities and the actions. `Categorical` has no `rsample`, and what it draws carries no graph. Taking the
-logarithm of a softmax instead gives -inf once a probability underflows, as for logits of 900 and 0 in float32.
+`(adv * cross_entropy(logits, actions, reduction="none")).mean()` have this gradient. The second saves the
+log-probabilities and the actions. `Categorical` has no `rsample`, and its draws carry no graph. Taking the logarithm of
+a softmax instead gives -inf once a probability underflows, as for logits of 900 and 0 in float32.
 
 Asked next:
 
-- The baseline comes from a value network, and you forget to detach it. What does this loss do to it? → ∂L/∂b_n =
-  log π(a_n) / N, which is never positive: descent pushes the baselines up, hardest where the action was unlikely, and
-  whatever the return was.
-- You take the mean return of the batch as baseline. Is that unbiased? → No, as it contains the action's own return.
-  With independent draws the expectation shrinks by the factor 1 - 1/N, which for N = 1 leaves nothing. The mean of the
-  *other* returns is unbiased.
-- How do you test an estimator without drawing? → With few actions the expectation is a finite sum. Call it with each
-  action in turn, weigh the answers with π(a), and compare with the gradient of -Σ_a π(a) R(a).
+- The baseline comes from a value network, and you forget to detach it. What does this loss do to it? → ∂L/∂b_n = log
+  π(a_n) / N, which is never positive. Descent therefore raises the baselines, whatever the return was, and it raises
+  them most where the action was unlikely.
+- You use the mean return of the batch as the baseline. Is the estimate unbiased? → No, because that mean contains the
+  action's own return. With independent draws the expectation shrinks by the factor 1 - 1/N, which is 0 for N = 1. The
+  mean of the *other* returns is unbiased.
+- How do you test an estimator without drawing? → With few actions the expectation is a finite sum. Call the estimator
+  with each action in turn, weight the results with π(a), and compare with the gradient of -Σ_a π(a) R(a).
 - PPO maximises r · advantage with r = π / π_old, clipped. What is its gradient at the first step? → There r = 1, which
-  the clip leaves alone, and ∇r = r ∇log π = ∇log π: it is this one. They part when the policy has moved.
+  the clip leaves alone, and ∇r = r ∇log π = ∇log π. PPO's gradient is therefore this one. The two differ once the
+  policy has moved.
 """
 
 import numpy as np
@@ -38,14 +40,24 @@ from autodrill import engine
 from autodrill.drills import given, mistake, normal
 
 HINTS = (
-    "The actions and returns are constants: differentiate the logarithm of one entry of a softmax.",
-    "The gradient of log π(a) is the one-hot of a less the probabilities, the same as in cross-entropy.",
-    "Start from the softmax of each row, take 1 off at the chosen action, and weigh each row by its advantage over N.",
+    "The actions and returns are constants. Differentiate the logarithm of one entry of a softmax.",
+    "The gradient of log π(a) is the one-hot vector of a minus the probabilities, as in cross-entropy.",
+    (
+        "Start from the softmax of each row, subtract 1 at the chosen action, and weight each row by its advantage "
+        "over N."
+    ),
 )
 WRT = ("logits",)
 CASES = [
     given("logits[n,k] rewards[n,k]", rewards=normal(mean=5), baseline=5.0, draws=120, empty=False),
-    given("logits[n,k] rewards[n,k]", rewards=normal(mean=-3), baseline=-2.5, draws=120, empty=False, note="losses"),
+    given(
+        "logits[n,k] rewards[n,k]",
+        rewards=normal(mean=-3),
+        baseline=-2.5,
+        draws=120,
+        empty=False,
+        note="negative returns",
+    ),
     given(
         "logits[n,k] rewards[n,k]",
         rewards=2.0,
@@ -65,7 +77,7 @@ CASES = [
         smooth=False,
         note="large logits",
     ),
-    # Of two actions as likely as each other, with opposite advantages, either gives the same estimate.
+    # With two equally likely actions of opposite advantage, either draw gives the same estimate.
     given(
         "logits[2,2] rewards[2,2]",
         logits=[[1.0, 1.0], [0.0, 0.0]],
@@ -76,9 +88,9 @@ CASES = [
     ),
 ]
 EQUIVALENT = {
-    "constant: logits.max(axis=1, keepdims=True) -> logits.max(axis=-1, keepdims=True)": "of two axes 1 is the last",
-    "constant: e.sum(axis=1, keepdims=True) -> e.sum(axis=-1, keepdims=True)": "of two axes 1 is the last",
-    "operand: len(actions) -> ...": "there is one action and one return a row",
+    "constant: logits.max(axis=1, keepdims=True) -> logits.max(axis=-1, keepdims=True)": "axis 1 is the last of two",
+    "constant: e.sum(axis=1, keepdims=True) -> e.sum(axis=-1, keepdims=True)": "axis 1 is the last of two",
+    "operand: len(actions) -> ...": "there is one action and one return per row",
 }
 
 
@@ -87,8 +99,8 @@ def softmax(logits):
     return e / e.sum(axis=1, keepdims=True)
 
 
-# What is estimated: minus the mean expected return. A baseline changes nothing, but where it equals every reward the
-# gradient is exactly 0 with it, and rounding without.
+# The estimated quantity is minus the mean expected return. A baseline does not change it. But if the baseline equals
+# every reward, the gradient is exactly 0 with the baseline and rounding error without it.
 def forward(logits, rewards, baseline):
     return -(engine.softmax(logits, axis=1) * (rewards - baseline)).sum(axis=1).mean()
 
@@ -101,7 +113,7 @@ def sample(rng, logits, rewards, baseline):
 
 def deviation(g, logits, rewards, baseline):
     p = softmax(logits)
-    scores = p[:, None, :] - np.eye(logits.shape[1])  # of each row's action a, for each logit
+    scores = p[:, None, :] - np.eye(logits.shape[1])  # axes: row, action a, logit
     estimates = g * scores * (rewards - baseline)[..., None] / len(logits)
     mean = (p[..., None] * estimates).sum(axis=1, keepdims=True)
     return np.sqrt((p[..., None] * (estimates - mean) ** 2).sum(axis=1))
@@ -116,7 +128,7 @@ def reinforce_backward(g, logits, actions, returns, baseline):
 @mistake(
     "sign",
     "the loss is the expected return",
-    "A descent step on L must make a good action likelier. Which way does yours move its logit?",
+    "A descent step on L must make a good action more likely. Which way does your gradient move its logit?",
 )
 def reinforce_backward(g, logits, actions, returns, baseline):
     score = softmax(logits)
@@ -126,8 +138,8 @@ def reinforce_backward(g, logits, actions, returns, baseline):
 
 @mistake(
     "no-baseline",
-    "a baseline makes no difference, as the mean stays the same",
-    "The mean stays, yes. What do returns of 100, 101 and 102 do to the scatter?",
+    "a baseline makes no difference because the mean stays the same",
+    "The mean does stay the same. What do returns of 100, 101 and 102 do to the scatter?",
 )
 def reinforce_backward(g, logits, actions, returns, baseline):
     score = softmax(logits)
@@ -137,8 +149,8 @@ def reinforce_backward(g, logits, actions, returns, baseline):
 
 @mistake(
     "prob-not-logprob",
-    "what is differentiated is π, not its logarithm",
-    "Actions are drawn with probability π already: which factor would be in there twice?",
+    "the loss contains π, not its logarithm",
+    "Actions are already drawn with probability π. Which factor would then count twice?",
 )
 def reinforce_backward(g, logits, actions, returns, baseline):
     p = softmax(logits)
@@ -150,8 +162,8 @@ def reinforce_backward(g, logits, actions, returns, baseline):
 
 @mistake(
     "only-chosen",
-    "only the logit of the chosen action moves",
-    "log π(a) has a normaliser: in which logits does that stand?",
+    "log π(a) depends only on the logit of a",
+    "log π(a) has a normaliser. Which logits does the normaliser contain?",
 )
 def reinforce_backward(g, logits, actions, returns, baseline):
     score = np.zeros_like(logits)
@@ -169,7 +181,7 @@ def reinforce_backward(g, logits, actions, returns, baseline):
 @mistake(
     "baseline-added",
     "the baseline is added to the return",
-    "An action that returns as much as expected: should it become likelier?",
+    "An action returns exactly as much as expected. Should it become more likely?",
 )
 def reinforce_backward(g, logits, actions, returns, baseline):
     score = softmax(logits)
@@ -179,8 +191,8 @@ def reinforce_backward(g, logits, actions, returns, baseline):
 
 @mistake(
     "no-return",
-    "every action that was drawn becomes likelier",
-    "A good action and a bad one: where does your gradient tell them apart?",
+    "every drawn action becomes more likely",
+    "Compare a good and a bad action. Where does your gradient distinguish them?",
 )
 def reinforce_backward(g, logits, actions, returns, baseline):
     score = softmax(logits)
@@ -191,7 +203,7 @@ def reinforce_backward(g, logits, actions, returns, baseline):
 @mistake(
     "mean-over-actions-too",
     "the mean runs over all logits",
-    "Add an action that is never taken: should every gradient become smaller?",
+    "Add an action that is never taken. Should every gradient become smaller?",
 )
 def reinforce_backward(g, logits, actions, returns, baseline):
     score = softmax(logits)
@@ -202,7 +214,7 @@ def reinforce_backward(g, logits, actions, returns, baseline):
 @mistake(
     "standardised",
     "advantages are standardised within the batch",
-    "With one state in the batch, what is left of its return? Which baseline does the task give?",
+    "With one state in the batch, what is left of its return? Which baseline does the task use?",
 )
 def reinforce_backward(g, logits, actions, returns, baseline):
     score = softmax(logits)

@@ -1,34 +1,39 @@
-"""At the minimum the gradient of the objective is a combination of the constraints' normals: with multipliers ν,
+"""At the minimum the gradient of the objective is a combination of the constraints' normals. With multipliers ν this
+condition and A x = b form one linear system, with a matrix K:
 
     | Q  Aᵀ | | x |   | -p |
-    | A  0  | | ν | = |  b |        call the matrix K
+    | A  0  | | ν | = |  b |        K is the matrix on the left
 
-The solution is linear in (p, b), with K⁻¹ between. A cotangent of (x, ν) is pulled back by K⁻ᵀ, and ν has none:
+The solution (x, ν) is K⁻¹ applied to (-p, b). Backward therefore applies K⁻ᵀ to the cotangent of (x, ν). The loss does
+not read ν, so its cotangent is 0:
 
     Kᵀ (u, v) = (g, 0),    dp = -u,    db = v
 
-What the blocks say: A u = 0, so dp lies in the directions that the constraints leave open. Moving p along the row space
-of A only moves the multipliers. And where there are as many constraints as unknowns, dp is 0: x is pinned to A⁻¹ b.
+The second block row says A u = 0. So dp contains only directions that the constraints leave free; moving p along the
+row space of A moves only the multipliers. If there are as many constraints as unknowns, dp is 0, because x is fixed at
+A⁻¹ b.
 
-Cost: One solve with the matrix that the forward factored: O((n + m)²) with its factors at hand, beside O((n + m)³) for
-factoring; K is symmetric, so even the transpose is free. This function is handed no factors and factors again. Neither
-x nor ν need be kept for dp and db.
+Cost: one solve with the matrix that the forward factored. With the factors at hand it takes O((n + m)²), compared with
+O((n + m)³) for the factorisation. K is symmetric, so even the transpose is free. This function receives no factors and
+factors K again. dp and db need neither x nor ν.
 
-PyTorch: It has no layer for this, but with K assembled `torch.linalg.solve` does it: it saves K, its LU factors, the
-pivots and the result, and an ordinary backward is a solve with those factors; with `create_graph=True` K is factored
-anew, as a step that can itself be differentiated. What it returns for Q is -u xᵀ, not symmetrised.
+PyTorch: There is no layer for this, but `torch.linalg.solve` on an assembled K does it. It saves K, its LU factors, the
+pivots and the result, and an ordinary backward is a solve with those factors. With `create_graph=True` it factors K
+anew, as a step that can itself be differentiated. Its gradient for Q is -u xᵀ, not symmetrised.
 
 Asked next:
 
-- What are dQ and dA? → Differentiating K (x, ν) = (-p, b) gives dK = -(u, v) (x, ν)ᵀ, and one reads off its blocks: dQ
-  is the symmetric part of -u xᵀ, and dA = -(ν uᵀ + v xᵀ), as A stands in K twice. So for dA the forward must keep ν.
-- How do you check it without finite differences? → A dp = 0 for every g. And for g = Aᵀ w the loss is w·A x = w·b,
-  whatever p is, so dp must be 0 and db must be w.
-- What changes with inequalities? → At the solution, those with a positive multiplier act as equalities, and those with
-  slack drop out: the same solve, with the active rows. An inequality that is active with multiplier 0 may put a kink
-  there, with one slope on each side.
-- What if the rows of A are dependent? → K is singular: the multipliers are not unique, and most b have no solution, so
-  db means nothing. `solve` need not raise: rounding can hide the zero pivot, and numbers come out. Drop redundant rows.
+- What are dQ and dA? → Differentiating K (x, ν) = (-p, b) gives dK = -(u, v) (x, ν)ᵀ. The answers are its blocks: dQ is
+  the symmetric part of -u xᵀ, and dA = -(ν uᵀ + v xᵀ), because A occurs twice in K. For dA the forward must therefore
+  save ν.
+- How do you check it without finite differences? → A dp = 0 for every g. For g = Aᵀ w the loss is w·A x = w·b, whatever
+  p is, so dp must be 0 and db must be w.
+- What changes with inequality constraints? → At the solution, inequalities with a positive multiplier act as
+  equalities, and inequalities with slack drop out. The solve is the same, with the active rows. An inequality that is
+  active with multiplier 0 may cause a kink, with a different slope on each side.
+- What if the rows of A are dependent? → K is singular. The multipliers are not unique, and most b have no solution, so
+  db has no meaning. `solve` need not raise: rounding can hide the zero pivot, and numbers come out. Drop redundant
+  rows.
 """
 
 import numpy as np
@@ -37,9 +42,12 @@ from autodrill import engine
 from autodrill.drills import given, mistake
 
 HINTS = (
-    "Do not differentiate a solver. Which linear equations does the minimiser satisfy, together with its multipliers?",
-    "Stack stationarity and feasibility into one system K (x, ν) = (-p, b). How is a cotangent of (x, 0) pulled back?",
-    "Build K with `np.block`, solve with (g, zeros) on the right, split the result, and mind the sign of p.",
+    "Do not differentiate a solver. Which linear equations do the minimiser and its multipliers satisfy together?",
+    (
+        "Stack stationarity and feasibility into one system K (x, ν) = (-p, b). How does it pull back the cotangent "
+        "(g, 0)?"
+    ),
+    "Build K with `np.block`, solve with g and zeros on the right, split the result, and check the sign of dp.",
 )
 WRT = ("p", "b")
 
@@ -59,7 +67,7 @@ CASES = [
 ]
 EQUIVALENT = {
     "transpose: ...": "the matrix is symmetric, and the results have one axis",
-    "operand: len(p) -> ...": "there are as many unknowns as prices, rows of Q and cotangents",
+    "operand: len(p) -> ...": "p, g and both axes of Q have length n",
 }
 
 
@@ -77,7 +85,7 @@ def equality_qp_backward(g, Q, p, A, b):
     return -both[: len(p)], both[len(p) :]
 
 
-@mistake("sign", "p stands in the equations as it is", "The right-hand side holds -p. What does that do to dp?")
+@mistake("sign", "the right-hand side contains +p", "The right-hand side contains -p. What does that sign do to dp?")
 def equality_qp_backward(g, Q, p, A, b):
     both = np.linalg.solve(kkt(Q, A), np.concatenate([g, np.zeros_like(b)]))
     return both[: len(p)], both[len(p) :]
@@ -85,8 +93,8 @@ def equality_qp_backward(g, Q, p, A, b):
 
 @mistake(
     "constraint-ignored",
-    "x moves as the unconstrained minimiser does",
-    "x may move only inside A x = b. What is A times your dp?",
+    "the constraints do not restrict how x moves",
+    "x may move only within A x = b. What is A times your dp?",
 )
 def equality_qp_backward(g, Q, p, A, b):
     return -np.linalg.solve(Q, g), np.zeros_like(b)
@@ -94,15 +102,15 @@ def equality_qp_backward(g, Q, p, A, b):
 
 @mistake(
     "multiplier-moved",
-    "the multipliers receive the cotangent too",
-    "Does the loss see ν? Then what stands below g on the right?",
+    "the loss depends on the multipliers too",
+    "Does the loss read ν? What therefore stands below g on the right-hand side?",
 )
 def equality_qp_backward(g, Q, p, A, b):
     both = np.linalg.solve(kkt(Q, A), np.concatenate([g, A @ g]))
     return -both[: len(p)], both[len(p) :]
 
 
-@mistake("db-sign", "b moves x the other way", "A x = b: raise b. Which way does A x go?")
+@mistake("db-sign", "raising b lowers A x", "A x = b: raise b. Which way does A x move?")
 def equality_qp_backward(g, Q, p, A, b):
     both = np.linalg.solve(kkt(Q, A), np.concatenate([g, np.zeros_like(b)]))
     return -both[: len(p)], -both[len(p) :]
@@ -110,8 +118,8 @@ def equality_qp_backward(g, Q, p, A, b):
 
 @mistake(
     "projected-only",
-    "x moves by what the constraints leave of the push",
-    "Double Q: how far does the same p move x then? And where is Q in your answer?",
+    "Q does not affect how far p pushes x",
+    "Double Q: how far does the same p move x then? Where is Q in your result?",
 )
 def equality_qp_backward(g, Q, p, A, b):
     v = np.linalg.solve(A @ A.T, A @ g)
@@ -120,8 +128,8 @@ def equality_qp_backward(g, Q, p, A, b):
 
 @mistake(
     "projected-afterwards",
-    "one may minimise freely first and project on A x = b afterwards",
-    "The nearest point that A x = b allows: is that also the one where the objective is least?",
+    "one may minimise freely first and then project onto A x = b",
+    "Is the nearest point of A x = b also the point where the objective is smallest?",
 )
 def equality_qp_backward(g, Q, p, A, b):
     u = np.linalg.solve(Q, g)

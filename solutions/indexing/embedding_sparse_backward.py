@@ -1,30 +1,30 @@
-"""Looking a row up copies it, and what was copied several times sums the gradients of its copies: dW[r] is the sum of g
-over all places where ids is r. Every other row is 0, and is left out.
+"""Looking up a row copies it, and the gradient of a row is the sum over its copies. dW[r] is therefore the sum of g
+over all places where ids is r. Every other row is 0 and is left out.
 
-`np.unique` with `return_inverse` gives the rows and, for each place, which of them it read. What is left is a sum by
-group, and the catch is that `values[inverse] += g` is not one: NumPy reads all, adds, and writes all, so of several
-equal indices the last write wins. `np.add.at` adds one after the other.
+`np.unique` with `return_inverse` gives the rows and, for each place, which of them it read. The rest is a sum by group.
+`values[inverse] += g` does not compute it: NumPy reads all, adds, and writes all, so of several equal indices only the
+last write remains. `np.add.at` adds one after the other.
 
-Why coalesced: the update of an optimiser such as Adam is not linear in the gradient, so it must see a row's whole sum;
-given the same row in two pieces it would update its averages twice.
+The result is coalesced because the update of an optimiser such as Adam is not linear in the gradient. Adam must see a
+row's whole sum. Given the same row in two pieces, it would update that row's averages twice.
 
 Cost: O(n log n) for sorting n ids, and n D additions; the forward copied n D numbers. Memory grows with the batch, not
-with V: at most n rows come out. The ids are all that is kept, as the values of W do not matter.
+with V, because at most n rows come out. Only the ids are saved; the values of W do not matter.
 
-PyTorch: An embedding keeps the ids. With `nn.Embedding(sparse=True)` the gradient comes *un*coalesced, with one entry
-for each place that read a row other than `padding_idx`, and a second backward appends its own. `SparseAdam` coalesces
-first; `Adam` refuses sparse gradients.
+PyTorch: An embedding saves the ids. With `nn.Embedding(sparse=True)` the gradient comes *un*coalesced, with one entry
+for each place that read a row other than `padding_idx`. A second backward appends its own entries. `SparseAdam`
+coalesces first; `Adam` refuses sparse gradients.
 
 Asked next:
 
-- Does `SparseAdam` compute what `Adam` does? → No. In Adam a row that an earlier batch touched and this one does
-  not is still moved, by its averages, which decay; SparseAdam leaves such a row and its averages alone.
-- You clip by the norm. May you take it of uncoalesced values? → No: a row that has the pieces 3 and -3 has the gradient
-  0, but its pieces have the norm 3√2. Coalesce first.
-- The table is tied to the output layer, logits = h Wᵀ. What is left of the sparsity? → Nothing: the gradient gᵀ h of
+- Does `SparseAdam` compute what `Adam` does? → No. Take a row that an earlier batch read and this one does not. Adam
+  still moves it by its averages, which decay. SparseAdam leaves the row and its averages alone.
+- You clip by the norm. May you take the norm of uncoalesced values? → No. A row with the pieces 3 and -3 has the
+  gradient 0, but its pieces have the norm 3√2. Coalesce first.
+- The table is tied to the output layer, logits = h Wᵀ. What is left of the sparsity? → Nothing. The gradient gᵀ h of
   that product has a row for every word, and the sum of a sparse and a dense gradient is dense.
-- How do you do it on a GPU, with the same bits in each run? → Atomic additions come in an order that varies, and
-  floating point addition is not associative. Sort the places by row, then add up each segment in a fixed order.
+- How do you do it on a GPU with the same bits in each run? → Atomic additions come in a varying order, and
+  floating-point addition is not associative. Sort the places by row, then add up each segment in a fixed order.
 """
 
 import numpy as np
@@ -34,8 +34,8 @@ from autodrill.drills import gradient, mistake, scenario
 
 HINTS = (
     "One row of W was copied to several places of out. How do the gradients of the copies combine?",
-    "Group the places by the row they read: the distinct rows, and for each the sum of its gradients.",
-    "`np.unique(..., return_inverse=True)` on flat ids, zeros of one row each, and `np.add.at`.",
+    "Group the places by the row that they read. You need the distinct rows and, for each, the sum of its gradients.",
+    "`np.unique(..., return_inverse=True)` on flat ids, zeros with one line per distinct row, and `np.add.at`.",
 )
 ROWS = 6
 RESULTS = ("rows", "values")
@@ -62,7 +62,7 @@ def cancelling(rng, size):
     return {"g": np.outer([1.0, -1.0] * size, [2.0, 3.0]), "ids": np.full(2 * size, 2)}
 
 
-@scenario(4, note="one word, again and again")
+@scenario(4, note="one repeated word")
 def one_word(rng, size):
     return {"g": rng.normal(size=(size, 3)), "ids": np.full(size, 2)}
 
@@ -76,7 +76,7 @@ CASES = [sentence, batch, large_table, cancelling, one_word, nothing]
 
 
 def expected(g, ids):
-    """The rows that were looked up, cut out of the dense gradient by both oracles."""
+    """Return the looked-up rows and their part of the dense gradient, which both oracles compute."""
     table = np.zeros((max(ROWS, ids.max(initial=0) + 1), g.shape[-1]))
     (dense,) = gradient(lambda W: (engine.embedding(ids, W) * g).sum(), table)
     rows = np.array(sorted(set(ids.flat)), int)
@@ -96,8 +96,8 @@ def flat(g, ids):
 
 @mistake(
     "uncoalesced",
-    "a row may stand in the result several times",
-    "An optimiser reads each row once. What becomes of the other gradients of that row?",
+    "a row may occur several times in the result",
+    "An optimiser reads each row once. What happens to the other gradients of that row?",
 )
 def embedding_sparse_backward(g, ids):
     g, ids = flat(g, ids)
@@ -106,8 +106,8 @@ def embedding_sparse_backward(g, ids):
 
 @mistake(
     "first-only",
-    "one of a row's gradients stands for all",
-    "The word occurs three times in the batch: how many terms must its gradient have?",
+    "one of a row's gradients stands for all of them",
+    "A word occurs three times in the batch. How many terms must its gradient have?",
 )
 def embedding_sparse_backward(g, ids):
     g, ids = flat(g, ids)
@@ -131,7 +131,7 @@ def embedding_sparse_backward(g, ids):
 @mistake(
     "mean",
     "the gradients of equal words are averaged",
-    "Each occurrence moves the loss by itself. By how much do two of them together?",
+    "Each occurrence moves the loss by itself. By how much do two of them move it together?",
 )
 def embedding_sparse_backward(g, ids):
     g, ids = flat(g, ids)
@@ -143,8 +143,8 @@ def embedding_sparse_backward(g, ids):
 
 @mistake(
     "order-of-appearance",
-    "rows come in the order in which they were looked up",
-    "Read the task again: in which order are the rows asked for?",
+    "rows are returned in the order of their lookup",
+    "Read the task again: in which order must the rows be?",
 )
 def embedding_sparse_backward(g, ids):
     g, ids = flat(g, ids)
@@ -164,8 +164,8 @@ def embedding_sparse_backward(g, ids):
 
 @mistake(
     "row-0-is-padding",
-    "row 0 belongs to padding and has no gradient",
-    "Does the task speak of padding? What was copied where ids is 0?",
+    "row 0 is padding and has no gradient",
+    "Does the task mention padding? What was copied where ids is 0?",
 )
 def embedding_sparse_backward(g, ids):
     g, ids = flat(g, ids)
@@ -175,8 +175,8 @@ def embedding_sparse_backward(g, ids):
 
 @mistake(
     "neighbours-only",
-    "equal ids stand side by side",
-    "ids = [3, 1, 3]: how often does row 3 stand in your result?",
+    "equal ids are always adjacent",
+    "ids = [3, 1, 3]: how often does row 3 occur in your result?",
 )
 def embedding_sparse_backward(g, ids):
     g, ids = flat(g, ids)
@@ -187,8 +187,8 @@ def embedding_sparse_backward(g, ids):
 
 @mistake(
     "nonzero-rows",
-    "a row whose gradient is 0 was not looked up",
-    "A word occurs twice, and its two gradients cancel. Was its row looked up, and does your result name it?",
+    "a row with gradient 0 was not looked up",
+    "A word occurs twice, and its two gradients cancel. Was its row looked up, and is it in your result?",
 )
 def embedding_sparse_backward(g, ids):
     g, ids = flat(g, ids)

@@ -1,31 +1,32 @@
-"""Follow each entry of `out` back to where it came from.
+"""Follow each row of `out` back to its origin.
 
-A row that was not written comes from base: dbase = g there. A row that was written over is gone from base, and nothing
-that happens to the old value can matter: dbase = 0 there, however often it was written.
+A row that was never written comes from base, so dbase = g there. A row that was overwritten no longer depends on base,
+so dbase = 0 there, however often it was written.
 
-A row of src that is still there at the end owns the row of `out` it was written to: dsrc = g[idx]. A row that a later
-write covered is as dead as the base below it: 0. A dict from row to write finds the living ones: a later write takes
-the key over, as it took the row over.
+A row of src that is still in `out` at the end gets the gradient of the row it was written to: dsrc = g[idx]. A row of
+src that a later write covered has no influence, so it gets 0. A dict from row to write finds the surviving writes,
+because a later write replaces the entry of its row.
 
 Every row of g goes to exactly one place, so the sums of dbase and dsrc add up to that of g.
 
-Cost: O(size of base + size of src), like the forward. Only idx is kept: `out` is linear in base and src, so the values
-of neither matter. An engine that owns g may read g[idx] and then clear the rows in place instead of copying.
+Cost: O(size of base + size of src), like the forward. Only idx is saved, because `out` is linear in base and src, and
+their values do not matter. An engine that owns g may read g[idx] and then clear the rows in place instead of copying.
 
-PyTorch: `IndexPutBackward0` saves the indices only. `index_put_` leaves repeated indices without `accumulate`
-undefined, and backward hands g[idx] to each of the writes, the covered ones included: there it is not the derivative of
-what was computed. While a graph is recorded, a leaf that requires a gradient refuses the write; clone it first.
+PyTorch: `IndexPutBackward0` saves only the indices. `index_put_` without `accumulate` leaves repeated indices
+undefined. Its backward gives g[idx] to each write, including the covered ones. For repeated indices this is not the
+derivative of what was computed. While a graph is recorded, a leaf that requires a gradient refuses the write; clone it
+first.
 
 Asked next:
 
-- What if repeated indices *add*, as in `index_add` or `scatter_add`? → Then every write lives, and the base below it
-  too: dbase = g and dsrc = g[idx].
+- What if repeated indices *add*, as in `index_add` or `scatter_add`? → Then every write survives, and so does the row
+  of base below it: dbase = g and dsrc = g[idx].
 - `out[1:3] = c` writes one number into a slice. What is dc? → The number was broadcast, so dc is the sum of g over the
-  slice; dbase is 0 there.
-- What breaks if indices may be negative? → -1 and n - 1 are one row but two keys of the dict, and a covered write would
-  count as living. Take idx modulo n first.
+  slice. dbase is 0 there.
+- What breaks if indices may be negative? → -1 and n - 1 are one row but two keys of the dict, so a covered write would
+  count as a surviving one. Take idx modulo n first.
 - On a GPU the writes come in no fixed order. How do you make backward agree with the forward? → Let the forward decide
-  which write owns a row: number the writes and take the maximum for each row, which does not depend on the order; then
+  which write owns a row. Number the writes and take the maximum for each row, which does not depend on the order; then
   gather `out` by owner. Backward uses the same owners.
 """
 
@@ -35,9 +36,12 @@ from autodrill import engine
 from autodrill.drills import below, given, mistake
 
 HINTS = (
-    "For each row of `out`: did it come from base or from src, and from which row?",
-    "base receives g where nothing was written, 0 elsewhere; src receives g[idx], but 0 for writes that were covered.",
-    "A dict filled in the order of the writes, row to number of the write, keeps the last write of each row.",
+    "Take each row of `out`. Did it come from base or from src, and from which row?",
+    (
+        "base receives g where nothing was written, and 0 elsewhere. src receives g[idx], but 0 for writes that were "
+        "covered."
+    ),
+    "A dict filled in the order of the writes, from row to number of the write, keeps the last write of each row.",
 )
 
 
@@ -60,7 +64,7 @@ CASES = [
     given("base[3] src[0] idx[0]", idx=np.zeros(0, int), note="nothing written"),
 ]
 EQUIVALENT = {
-    "assign: dsrc[alive] = g[idx[alive]] -> dsrc[alive] += g[idx[alive]]": "each is written once, over a 0",
+    "assign: dsrc[alive] = g[idx[alive]] -> dsrc[alive] += g[idx[alive]]": "each row is written once, over zeros",
 }
 
 
@@ -82,8 +86,8 @@ def setitem_backward(g, idx):
 
 @mistake(
     "base-keeps",
-    "what was written over still counts",
-    "Change a number of base that was written over: does the loss notice?",
+    "an overwritten row of base still counts",
+    "Change an overwritten number of base. Does the loss change?",
 )
 def setitem_backward(g, idx):
     alive = list({row: write for write, row in enumerate(idx.tolist())}.values())
@@ -93,7 +97,7 @@ def setitem_backward(g, idx):
 
 
 @mistake(
-    "dead-writes", "every write reaches the output", "Two writes to row 2: which of them is still there at the end?"
+    "dead-writes", "every write reaches the output", "Two writes go to row 2. Which of them is still there at the end?"
 )
 def setitem_backward(g, idx):
     dbase = g.copy()
@@ -101,12 +105,16 @@ def setitem_backward(g, idx):
     return dbase, g[idx]
 
 
-@mistake("base-keeps-and-dead-writes", "nothing that was written over is lost", "Do dbase and dsrc add up to g?")
+@mistake(
+    "base-keeps-and-dead-writes",
+    "overwritten values still reach the output",
+    "Do the sums of dbase and dsrc add up to that of g?",
+)
 def setitem_backward(g, idx):
     return g.copy(), g[idx]
 
 
-@mistake("first-wins", "the first of several writes stays", "Run `out[[0, 0]] = [1, 2]`: what does out[0] hold?")
+@mistake("first-wins", "the first of several writes stays", "Run `out[[0, 0]] = [1, 2]`. What does out[0] hold?")
 def setitem_backward(g, idx):
     dbase = g.copy()
     dbase[idx] = 0
@@ -117,7 +125,9 @@ def setitem_backward(g, idx):
 
 
 @mistake(
-    "shared", "writes to one row share its gradient", "Two writes to row 2: change the first. Does the loss notice?"
+    "shared",
+    "writes to the same row share its gradient",
+    "Two writes go to row 2. Change the first: does the loss change?",
 )
 def setitem_backward(g, idx):
     dbase = g.copy()
@@ -128,8 +138,8 @@ def setitem_backward(g, idx):
 
 @mistake(
     "all-dead",
-    "a row that is written twice belongs to neither write",
-    "Two writes to row 2: is either of them still there at the end?",
+    "a row that is written twice keeps neither write",
+    "Two writes go to row 2. Is either of them still there at the end?",
 )
 def setitem_backward(g, idx):
     dbase = g.copy()
@@ -140,7 +150,7 @@ def setitem_backward(g, idx):
 
 @mistake(
     "next-write-only",
-    "a write is covered only by the one right after it",
+    "only the write right after it can cover a write",
     "idx = [1, 0, 1]: is the first write still there at the end?",
 )
 def setitem_backward(g, idx):
