@@ -16,7 +16,7 @@ import numpy as np
 
 import autodrill
 from autodrill.drills.library import Library
-from autodrill.grading.cases.case_set import Prepared
+from autodrill.grading.cases.case_set import CaseSet
 from autodrill.grading.grade import grade
 from autodrill.grading.runners import start_runner
 from autodrill.grading.submission import Submission
@@ -42,8 +42,8 @@ def main() -> None:
     started = time.perf_counter()
     with Server() as server:
         for exercise in map(library.find, options.exercises or sorted(library.paths)):
-            solution = library.solution(exercise)
-            right = [Submission(solution.source.encode(), solution.path.name, "the solution")]
+            drill = library.drill(exercise)
+            right = [Submission(drill.solution.source.encode(), drill.solution.path.name, "the solution")]
             further = [
                 *(UNUSUAL / exercise.id / "right").glob("*.py"),
                 *(HONEST.glob("*.py") if exercise.id == ATTACKED else ()),
@@ -52,10 +52,10 @@ def main() -> None:
             put = 0
             wrong = []
             for seed in range(options.first, options.first + options.seeds):
-                prepared = Prepared(exercise, solution, seed)
+                prepared = CaseSet(drill, seed)
                 for file in right:
                     runner = start_runner(exercise, prepared.limits, server.spawn)
-                    report = grade(exercise, solution, file, seed=seed, runner=runner, prepared=prepared)
+                    report = grade(drill, file, seed=seed, runner=runner, case_set=prepared)
                     put += report.cases
                     if report.verdict != "pass":
                         wrong.append(f"  seed {seed}, {file.path}: {report.verdict}: {report.failure or report.detail}")

@@ -28,7 +28,7 @@ import pytest
 import autodrill
 from autodrill.drills.library import Library
 from autodrill.grading.batch import Task, Worker, grade_all
-from autodrill.grading.cases.case_set import Prepared
+from autodrill.grading.cases.case_set import CaseSet
 from autodrill.grading.submission import Submission
 from autodrill.sandbox.confinement import SEALED, Confinement
 
@@ -75,9 +75,9 @@ def main() -> None:
     options = parser.parse_args()
     library = Library.open(environ={})
     exercise = library.find(EXERCISE)
-    solution = library.solution(exercise)
-    submission = Submission(solution.source.encode(), "submission.py", "submission.py")
-    prepared = Prepared(exercise, solution, SEED)
+    drill = library.drill(exercise)
+    submission = Submission(drill.solution.source.encode(), "submission.py", "submission.py")
+    prepared = CaseSet(drill, SEED)
     asked = sum(prepared.question(index).request.answers for index in range(len(prepared.cases)))
     print(f"{machine()}\n{EXERCISE}: {len(prepared.cases)} cases, {asked} calls\n")
 
@@ -141,14 +141,14 @@ def throughput(submission: Submission, how: Confinement, seconds: float) -> floa
     return len(left) / spent
 
 
-def pytest_rate(prepared: Prepared, submission: Submission, seconds: float) -> float:
+def pytest_rate(prepared: CaseSet, submission: Submission, seconds: float) -> float:
     """Files a second that pytest gets through, two at a time."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         arrays: dict[str, object] = {"count": len(prepared.cases)}
         for index in range(len(prepared.cases)):
             question = prepared.question(index)
-            known, case = question.truth, question.case
+            known, case = question.expected, question.case
             arrays |= {f"strided{index}": case.strided}
             arrays |= {f"repeated{index}": question.repeated, f"linear{index}": question.linear}
             arrays[f"g{index}"] = known.cotangents[0]

@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from autodrill.drills.answer_records import FaultKind
 from autodrill.drills.library import Library
 from autodrill.drills.mutants import mutants
 from autodrill.grading.diagnosis.mutation_messages import PREFIX
 from autodrill.grading.grade import grade
-from autodrill.grading.report import FaultKind, Verdict
+from autodrill.grading.report import Verdict
 from autodrill.grading.submission import Submission
 from autodrill.grading.verify.many_programs import Bench
 from autodrill.grading.verify.mutation_score import excuse
@@ -27,7 +28,7 @@ from autodrill.grading.verify.mutation_score import excuse
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from autodrill.drills.exercise import Exercise, Solution
+    from autodrill.drills.exercise import Drill
     from autodrill.grading.report import Report
 
 SEEDS = range(5)
@@ -79,28 +80,28 @@ class Answered:
         return f"{failure.kind.name}{line}: {failure.summary}"
 
 
-def wrong_programs(exercise: Exercise, solution: Solution, made: Counter[str]) -> Iterator[Wrong]:
+def wrong_programs(drill: Drill, made: Counter[str]) -> Iterator[Wrong]:
     """Yield the listed mistakes, then the mutants that fail; count in `made` what became of every mutant."""
-    for mistake in solution.mistakes:
+    for mistake in drill.solution.mistakes:
         yield Wrong(mistake.key, "mistake", mistake.source)
-    with Bench(exercise, solution) as bench:
-        for mutant in mutants(solution.source, cotangents=solution.cotangents, given=exercise.stub):
+    with Bench(drill) as bench:
+        for mutant in mutants(drill.solution.source, cotangents=drill.solution.cotangents, given=drill.exercise.stub):
             made["made"] += 1
             seed = next((seed for seed in SEEDS if bench.first_fault(mutant.source, [seed])), None)
             if seed is None:
-                made["equivalent" if excuse(solution, mutant) else "survived"] += 1
+                made["equivalent" if excuse(drill.solution, mutant) else "survived"] += 1
             else:
                 made["killed"] += 1
                 yield Wrong(mutant.key, "mutant", mutant.source, seed)
 
 
-def answered(exercise: Exercise, solution: Solution, programs: Iterable[Wrong]) -> Iterator[Answered]:
+def answered(drill: Drill, programs: Iterable[Wrong]) -> Iterator[Answered]:
     """Grade programs as `autodrill check` does."""
-    name = f"{exercise.id}.py"
+    name = f"{drill.exercise.id}.py"
     for wrong in programs:
-        report = grade(exercise, solution, Submission(wrong.source.encode(), name, name), seed=wrong.seed)
+        report = grade(drill, Submission(wrong.source.encode(), name, name), seed=wrong.seed)
         if report.verdict is Verdict.INTERNAL:
-            raise SystemExit(f"{exercise.id}, {wrong.origin}: {report.detail}")
+            raise SystemExit(f"{drill.exercise.id}, {wrong.origin}: {report.detail}")
         yield Answered(wrong, report)
 
 
@@ -124,12 +125,12 @@ def main() -> None:
     started = time.perf_counter()
     for name in options.exercises or library.paths:
         exercise = library.find(name)
-        solution = library.solution(exercise)
+        drill = library.drill(exercise)
         made: Counter[str] = Counter()
-        mine = list(answered(exercise, solution, wrong_programs(exercise, solution, made)))
+        mine = list(answered(drill, wrong_programs(drill, made)))
         files = sorted(options.folder.glob(f"{exercise.id}__*.py")) if options.folder else []
         further = (Wrong(file.stem.partition("__")[2], "further", file.read_text(encoding="utf-8")) for file in files)
-        mine += answered(exercise, solution, further)
+        mine += answered(drill, further)
         counts = ", ".join(f"{made[word]} {word}" for word in ("made", "killed", "equivalent", "survived"))
         print(f"{exercise.id}: mutants {counts}")
         for kind, words in KINDS.items():

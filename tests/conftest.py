@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from autodrill.drills.exercise import Exercise, Solution
+    from autodrill.drills.exercise import Drill
 
     Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -123,10 +123,10 @@ class Pack:
     def library(self) -> Library:
         return Library([self.root])
 
-    def load(self, name: str = "cube_backward") -> tuple[Exercise, Solution]:
+    def load(self, name: str = "cube_backward") -> Drill:
         library = self.library
-        exercise = library.find(name)
-        return exercise, library.solution(exercise)
+
+        return library.drill(library.find(name))
 
 
 def _changed(text: str, change: tuple[str, str]) -> str:
@@ -139,6 +139,12 @@ def line_of(path: Path, passage: str) -> int:
     """The line of a file on which a passage begins."""
     text = path.read_text(encoding="utf-8")
     return 1 + text[: text.index(passage)].count("\n")
+
+
+@pytest.fixture(scope="session")
+def shipped() -> Library:
+    """The shipped exercises."""
+    return Library.open(environ={})
 
 
 @pytest.fixture

@@ -16,7 +16,8 @@ import pytest
 from autodrill import drills
 from autodrill.cli.exits import Exit
 from autodrill.drills import header, solution_file
-from autodrill.drills.exercise import Difficulty, Kind
+from autodrill.drills.exercise import Difficulty
+from autodrill.drills.kinds import kind_names
 from tests.documents import (
     ARCHITECTURE,
     DOCUMENTS,
@@ -110,7 +111,16 @@ def test_authoring_page_has_every_word_of_an_exercise() -> None:
         r"namespace(?:\.get\(|\[)\"([A-Z_]+)\"", Path(solution_file.__file__).read_text(encoding="utf-8")
     )
     classes = {"Bound", "Given", "Mistake", "Scenario"}  # what the functions make; no author writes them
-    words = {*header._STRINGS, *header._LISTS, "minutes", *Kind, *Difficulty, *settings, *solution_file._PARTS, "drive"}
+    words = {
+        *header._STRINGS,
+        *header._LISTS,
+        "minutes",
+        *kind_names(),
+        *Difficulty,
+        *settings,
+        *solution_file._PARTS,
+        "drive",
+    }
     words |= {name for name in drills.__all__ if name not in classes}
 
     assert "HINTS" in settings

@@ -57,7 +57,7 @@ def check(
         from autodrill.grading.grade import grade
 
         _load_what_follows()
-        report = grade(exercise, library.solution(exercise), submission, seed=seed, only=case, spawn=spawn)
+        report = grade(library.drill(exercise), submission, seed=seed, only=case, spawn=spawn)
     counts = report.verdict != "internal" and case is None
     told = _remember(exercise, report, source) if counts else ""
     if output_format is OutputFormat.JSON:
@@ -80,7 +80,7 @@ def _step_through(
         raise UsageError("`--pdb` steps through Python, not through a kernel", hint="`printf` works in a kernel")
     from autodrill.grading.debug import step_through
 
-    step_through(exercise, library.solution(exercise), submission, seed=seed, case=case)
+    step_through(library.drill(exercise), submission, seed=seed, case=case)
     raise typer.Exit(Exit.DONE)
 
 

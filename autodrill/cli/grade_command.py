@@ -104,7 +104,8 @@ def grade(
 
 def _read(path: Path, task: "Task") -> "Submission | Report":
     """Read a file, or report what it is instead of one: the others are graded all the same."""
-    from autodrill.grading.report import Failure, FaultKind, Report, Verdict
+    from autodrill.drills.answer_records import FaultKind
+    from autodrill.grading.report import Failure, Report, Verdict
     from autodrill.grading.submission import Submission, read_file
 
     try:

@@ -27,7 +27,7 @@ def hint(
 
     library = Library.open()
     exercise = library.find(name)
-    hints = library.solution(exercise).hints
+    hints = library.drill(exercise).solution.hints
     with open_store() as store:
         attempts = store.attempts(exercise.id)
         passed = [a.at for a in attempts if a.verdict == "pass"]
@@ -66,7 +66,7 @@ def solution(
 
     library = Library.open()
     exercise = library.find(name)
-    worked = library.solution(exercise)
+    worked = library.drill(exercise).solution
     with open_store() as store:
         passed = any(a.verdict == "pass" for a in store.attempts(exercise.id))
         if not passed and not give_up:

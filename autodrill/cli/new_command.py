@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from autodrill.cli.options import Format, OutputFormat
-from autodrill.drills.exercise import Kind
+from autodrill.drills.kinds import kind_named, kind_names
 from autodrill.errors import UsageError
 
 __all__ = ["new"]
@@ -15,7 +15,12 @@ __all__ = ["new"]
 
 def new(
     name: Annotated[str, typer.Argument(help="Its id: what is typed after `autodrill check`.")],
-    kind: Annotated[Kind, typer.Option(help="What the candidate writes.")],
+    kind: Annotated[
+        str,
+        typer.Option(
+            metavar=f"[{'|'.join(kind_names())}]", help="What the candidate writes.", autocompletion=kind_names
+        ),
+    ],
     pack: Annotated[Path, typer.Option(help="The folder with exercises/ and solutions/; made if need be.")] = Path(),
     track: Annotated[str, typer.Option(help="The folder within these.")] = "mine",
     output_format: Format = OutputFormat.TEXT,
@@ -33,11 +38,10 @@ def new(
     for word in (name, track):
         if not re.fullmatch(r"[a-z][a-z0-9_]*", word):
             raise UsageError(f"`{word}` must be lower-case letters, digits and underscores")
-    if kind is Kind.FORWARD_BACKWARD and not name.endswith("_backward"):
-        raise UsageError(
-            f"`{name}` does not end in `_backward`",
-            hint=f"`{name}_backward` makes the two functions `{name}_forward` and `{name}_backward`",
-        )
+    if kind not in kind_names():
+        raise UsageError(f"there is no kind `{kind}`", hint=f"it is one of {', '.join(kind_names())}")
+    if (refused := kind_named(kind).refused_name(name)) is not None:
+        raise UsageError(refused[0], hint=refused[1])
     known = Library.open([pack] if (pack / "exercises").is_dir() else []).paths
     if name in known:
         raise UsageError(f"there is already an exercise `{name}`: {known[name]}", hint="choose another name")

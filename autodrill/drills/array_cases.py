@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from autodrill.drills.authoring import Given
 from autodrill.drills.case import DISTINCT, SCALES, Case, case_of, child_seed, label_of, plain_label
-from autodrill.drills.exercise import Kind
 from autodrill.drills.sampling import distinct_sizes, draw, sizes_of, takes_draws
 
 if TYPE_CHECKING:
@@ -16,9 +15,9 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from autodrill.drills.exercise import Exercise, Solution
+    from autodrill.drills.exercise import Drill
 
-__all__ = ["LARGE_ELEMENTS", "array_cases", "kernel_cases", "large_case", "scaled_cases", "small_arrays"]
+__all__ = ["LARGE_ELEMENTS", "array_cases", "large_case", "scaled_cases", "small_arrays"]
 
 LARGE_ELEMENTS = 100_000
 """Elements of the largest array of the large case. Finite differences cost two forwards an element: with a forward of
@@ -27,12 +26,6 @@ forward of 0.1 ns an element, 1 s, and asks for a larger case of its own (`large
 
 _SIDES = (1, 2, 3)
 """Sizes for the smallest case that shows a fault."""
-
-_KERNEL_SIDES = (1, 2, 3, 5, 9, 17, 33, 65)
-"""Such sizes for a kernel: one more than a block of threads has, or a row of blocks."""
-
-_BELOW_A_BLOCK, _ABOVE_A_BLOCK, _MANY = (2, 3, 5, 7), (37, 41, 43, 47, 53, 59, 61), (101, 103, 107, 109)
-"""Primes: the sizes a kernel is launched for, of which blocks of threads have none as a multiple."""
 
 _FEW_DRAWS = 30
 """How often an estimator is asked about what its mean does not hang on: a dtype, a layout, a cotangent of 0."""
@@ -81,61 +74,33 @@ def _with_one_object(inputs: Mapping[str, Any], pair: tuple[str, str]) -> dict[s
     return {**inputs, pair[1]: inputs[pair[0]]}
 
 
-def scaled_cases(exercise: Exercise, solution: Solution, rng: np.random.Generator) -> list[Case]:
+def scaled_cases(drill: Drill, rng: np.random.Generator) -> list[Case]:
     """Cotangents of a size that nobody thinks of: whoever cuts off what is tiny or huge is not linear in them.
 
     The huge ones are float32, where half precision cannot hold them.
     """
-    if not exercise.kind.is_linear or solution.drive or solution.forward is None or exercise.kind is Kind.VALUE:
+    kind, solution = drill.kind, drill.solution
+    if not kind.linear or solution.drive or solution.forward is None:
         return []
     drawn = (e for e in solution.cases if isinstance(e, Given) and e.symbols and takes_draws(e) and not e.draws)
     plain = (e for e in drawn if e.smooth and not e.tail and e.bound is None and "g" not in e.values)
     entry = next((e for e in plain if e.scaled), None)
     if entry is None:
         return []
-    of = "tangent" if exercise.kind is Kind.JVP else "cotangent"
-    small = "float32" if exercise.kind is Kind.KERNEL else "float64"
+    small = "float32" if kind.single_precision else "float64"
     made = []
     for (what, scale), dtype in zip(SCALES, (small, "float32"), strict=True):
         sizes = distinct_sizes(entry, (2 + rng.permutation(len(entry.symbols))).tolist())
         inputs = draw(entry, sizes, rng)
         settings = {"sizes": sizes_of(entry, inputs), "scale": scale, "dtype": dtype}
-        made.append(case_of(entry, f"{what} {of}", inputs, rng, **settings))
+        made.append(case_of(entry, f"{what} {kind.moving}", inputs, rng, **settings))
     return made
 
 
-def kernel_cases(entry: Given, rng: np.random.Generator) -> list[Case]:
-    """One class of inputs at sizes that no block divides: above and below one, 1 in each dimension, and many.
-
-    A kernel is asked for float32 alone: another dtype would be another kernel.
-    """
-    symbols = entry.symbols
-
-    def drawn(sizes: Sequence[int]) -> dict[str, int]:
-        return dict(zip(symbols, rng.permutation(sizes)[: len(symbols)].tolist(), strict=True))
-
-    def case(what: str, sizes: Mapping[str, int], **changes: Any) -> Case:
-        inputs = draw(entry, sizes, rng)
-        return case_of(entry, what, inputs, rng, **{"dtype": "float32", "sizes": sizes_of(entry, inputs), **changes})
-
-    cases = [case(DISTINCT if len(symbols) > 1 else "", drawn(_ABOVE_A_BLOCK))]
-    if not takes_draws(entry) or not symbols:
-        return cases
-    cases.append(case("less than a block", drawn(_BELOW_A_BLOCK)))
-    if len(symbols) > 1:
-        cases += [case(f"{symbol} = 1", {**drawn(_ABOVE_A_BLOCK), symbol: 1}) for symbol in symbols]
-    cases.append(case("every size 1", dict.fromkeys(symbols, 1)))
-    if entry.large is not False:
-        sizes = entry.large if isinstance(entry.large, dict) else {}
-        cases.append(case("many", {**drawn(_MANY), **sizes}))
-    if entry.values.get("g") is None:
-        cases.append(case("zero cotangent", drawn(_ABOVE_A_BLOCK), cotangent=0.0))
-    return cases
-
-
-def small_arrays(entry: Given, like: Case, rng: np.random.Generator, *, kernel: bool) -> Iterator[Case]:
+def small_arrays(
+    entry: Given, like: Case, rng: np.random.Generator, *, sides: Sequence[int] = _SIDES
+) -> Iterator[Case]:
     """Yield cases of a class like one that failed, smallest first; the plainest numbers of each size before others."""
-    sides = _KERNEL_SIDES if kernel else _SIDES
     symbols = entry.symbols
     zero = "= 0" in like.label
     first = [max(0 if zero else 1, entry.least.get(symbol, 0)) for symbol in symbols]

@@ -5,23 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from autodrill.drills.array_cases import array_cases, kernel_cases, large_case, scaled_cases, small_arrays
+from autodrill.drills.array_cases import large_case, scaled_cases
 from autodrill.drills.author_code import authored
 from autodrill.drills.authoring import Given, Scenario
 from autodrill.drills.case import Case, child_seed, class_of, class_of_entry
-from autodrill.drills.exercise import Kind
-from autodrill.drills.scalar_cases import scalar_cases, small_scalars
 from autodrill.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from autodrill.drills.exercise import Exercise, Solution
+    from autodrill.drills.exercise import Drill
+    from autodrill.drills.kind import Kind
 
 __all__ = ["battery", "case_at", "small_cases"]
 
 
-def battery(exercise: Exercise, solution: Solution, seed: int) -> list[Case]:
+def battery(drill: Drill, seed: int) -> list[Case]:
     """Return every case of one grading run; the same seed gives the same cases.
 
     Random shapes and values come first, so that a report of "case 3" is an ordinary one; special classes
@@ -29,26 +28,20 @@ def battery(exercise: Exercise, solution: Solution, seed: int) -> list[Case]:
     """
     import numpy as np
 
+    kind, solution = drill.kind, drill.solution
     rng = np.random.default_rng(seed)
     cases: list[Case] = []
     with authored(solution.path, "CASES"):
         for entry in solution.cases:
             if isinstance(entry, Scenario):
-                cases += [_from_scenario(entry, size, child_seed(rng), exercise.kind) for size in entry.sizes]
-            elif exercise.kind is Kind.VALUE:
-                cases += scalar_cases(entry, rng)
-            elif exercise.kind is Kind.KERNEL:
-                cases += kernel_cases(entry, rng)
-            elif entry.bound is None:
-                cases += array_cases(entry, rng, zero=not cases or not _differs_in_shape_alone(entry))
-        cases += scaled_cases(exercise, solution, rng)
+                cases += [_from_scenario(entry, size, child_seed(rng), kind) for size in entry.sizes]
+            else:
+                cases += kind.cases(entry, rng, zero=not cases or not _differs_in_shape_alone(entry))
+        cases += scaled_cases(drill, rng)
         given = [e for e in solution.cases if isinstance(e, Given) and e.large]
         # What an estimator's draws deviate by may take far more than its inputs: its author says how large.
         large = [e for e in given if e.symbols and e.bound is None and (not e.draws or isinstance(e.large, dict))]
-        # A JVP by finite differences costs two forwards and no more: there precision tells, not cost.
-        # Nobody writes finite differences as a kernel.
-        costs = exercise.kind.is_linear and exercise.kind not in {Kind.JVP, Kind.KERNEL}
-        if large and costs and not solution.drive:
+        if large and kind.large_case and not solution.drive:
             cases.append(large_case(max(large, key=_costliness), rng))
         cases += [large_case(entry, rng) for entry in given if entry.bound is not None]
     return cases
@@ -65,24 +58,21 @@ def case_at(cases: Sequence[Case], index: int) -> Case:
     return cases[index]
 
 
-def small_cases(exercise: Exercise, solution: Solution, like: Case, seed: int) -> Iterator[Case]:
+def small_cases(drill: Drill, like: Case, seed: int) -> Iterator[Case]:
     """Yield cases of the same class as `like`, smallest and plainest first, for finding the smallest that fails."""
     import numpy as np
 
     rng = np.random.default_rng(seed)
-    with authored(solution.path, "CASES"):
-        for entry in solution.cases:
+    with authored(drill.solution.path, "CASES"):
+        for entry in drill.solution.cases:
             if isinstance(entry, Scenario):
                 if entry.note != like.label:
                     continue
                 for size in range(1, like.size + 1):
                     for _ in range(12):
-                        yield _from_scenario(entry, size, child_seed(rng), exercise.kind)
+                        yield _from_scenario(entry, size, child_seed(rng), drill.kind)
             elif class_of_entry(entry) == class_of(like):
-                if exercise.kind is Kind.VALUE:
-                    yield from small_scalars(entry, like)
-                else:
-                    yield from small_arrays(entry, like, rng, kernel=exercise.kind is Kind.KERNEL)
+                yield from drill.kind.smaller(entry, like, rng)
 
 
 def _from_scenario(entry: Scenario, size: int, seed: int, kind: Kind) -> Case:
@@ -92,7 +82,7 @@ def _from_scenario(entry: Scenario, size: int, seed: int, kind: Kind) -> Case:
     inputs = {name: value for name, value in made.items() if isinstance(value, np.ndarray)}
     static = {name: value for name, value in made.items() if name not in inputs}
     case = Case(entry.note, inputs, static, cotangent=1.0, seed=seed, size=size, simple=True)
-    case = replace(case, dtype="float32") if kind is Kind.KERNEL else case
+    case = replace(case, dtype="float32") if kind.single_precision else case
     return case if entry.bound is None else replace(case, large=True, bound=entry.bound)
 
 

@@ -11,39 +11,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from autodrill.drills.authoring import Given, Mistake, Scenario
+    from autodrill.drills.kind import Kind
 
-__all__ = ["Difficulty", "Exercise", "Heading", "Kind", "Parameter", "Solution"]
-
-
-class Kind(StrEnum):
-    """What the candidate writes; one pipeline grades them all."""
-
-    VALUE = "value"
-    """The `_backward` closure of a scalar node: reads `.data` and `out.grad`, adds into `.grad`."""
-    BACKWARD = "backward"
-    """A pure vector-Jacobian product: cotangent and saved values in, gradients out."""
-    JVP = "jvp"
-    """A pure Jacobian-vector product: inputs and their tangents in, the output's tangent out."""
-    FORWARD_BACKWARD = "forward_backward"
-    """Both passes, with a cache between them that is the candidate's own: two functions, or a class that keeps it."""
-    FUNCTION = "function"
-    """A class with static `forward(ctx, ...)` and `backward(ctx, ...)`, as `torch.autograd.Function` has them."""
-    PROGRAM = "program"
-    """A function or class that is put through a scenario."""
-    BUGFIX = "bugfix"
-    """Given code with a fault; the candidate repairs it."""
-    KERNEL = "kernel"
-    """A CUDA C++ kernel, as the text that a function returns."""
-
-    @property
-    def is_linear(self) -> bool:
-        """Whether the answer is a function of its arguments alone, linear in the cotangents or tangents among them."""
-        return self in {Kind.BACKWARD, Kind.JVP, Kind.KERNEL} or self.has_forward
-
-    @property
-    def has_forward(self) -> bool:
-        """Whether the candidate writes the forward too; it is judged before the backward."""
-        return self is Kind.FORWARD_BACKWARD or self is Kind.FUNCTION
+__all__ = ["Difficulty", "Drill", "Exercise", "Heading", "Parameter", "Solution"]
 
 
 class Difficulty(StrEnum):
@@ -71,7 +41,7 @@ class Heading:
         id: The name typed after `autodrill check`, of the file and of the function to write.
         track: The folder it stands in, a chapter of the catalogue.
         title: A few words.
-        kind: What the candidate writes.
+        kind: The name of its kind: see `autodrill.drills.kinds`.
         difficulty: See `Difficulty`.
         minutes: How long a prepared candidate takes.
         topics: What it practises.
@@ -82,7 +52,7 @@ class Heading:
     id: str
     track: str
     title: str
-    kind: Kind
+    kind: str
     difficulty: Difficulty
     minutes: int
     topics: tuple[str, ...]
@@ -173,3 +143,18 @@ class Solution:
     def wants_dict(self) -> bool:
         """Whether several results come back by name, so that a tuple in whatever order is no answer."""
         return bool(self.drive) and len(self.results) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class Drill:
+    """An exercise together with its solution side: all that grading needs to know of it.
+
+    Attributes:
+        exercise: What the candidate sees.
+        solution: What proves it.
+        kind: Its kind.
+    """
+
+    exercise: Exercise
+    solution: Solution
+    kind: Kind

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from autodrill.drills.exercise import Exercise, Heading, Kind
+from autodrill.drills.exercise import Exercise, Heading
 from autodrill.drills.header import parse_header
 from autodrill.errors import ContentError, Problem
 
@@ -49,8 +49,7 @@ def load_exercise(path: Path) -> Exercise:
     Raises:
         ContentError: If it is malformed; every problem is carried.
     """
-    from autodrill.drills.entry import entry_of, parameters_handed
-    from autodrill.drills.kernel_source import C_TYPES
+    from autodrill.drills.kinds import kind_named
     from autodrill.drills.source import SourceFile
 
     text = read_text(path)
@@ -65,8 +64,8 @@ def load_exercise(path: Path) -> Exercise:
         raise ContentError([*problems, Problem(str(path), skipped + (error.lineno or 1), error.msg)]) from None
     if not source.docstring:
         problems.append(Problem(str(path), skipped + 1, "the task is missing: write it as the file's docstring"))
-    kind = header.kind if header else Kind.PROGRAM
-    entry = entry_of(path.stem, kind, header.entry if header else "")
+    kind = kind_named(header.kind if header else "program")
+    entry = (header.entry if header else "") or kind.entry(path.stem)
     defined = {}
     for name in (part.partition(".")[0] for part in entry.split()):
         found = source.functions(name)
@@ -74,16 +73,15 @@ def load_exercise(path: Path) -> Exercise:
             problems.append(Problem(str(path), skipped + 1, f"the stub must define `{name}` exactly once"))
         else:
             defined[name] = found[0].node
-    parameters = parameters_handed(entry, kind, defined) if not problems else ()
-    if kind is Kind.KERNEL and not problems and not parameters:
-        kernel = "`__global__ void name(const float* x, int n) { }`"
-        message = f"`{entry}` must return one string with a kernel: {kernel}, of the types {', '.join(C_TYPES)}"
-        problems.append(Problem(str(path), skipped + defined[entry].lineno, message))
     if problems or header is None:
         raise ContentError(problems)
-    return Exercise(
-        **asdict(_heading(path, header)), task=source.docstring, stub=stub, entry=entry, parameters=parameters
-    )
+    parameters = kind.parameters(entry, defined)
+    if (message := kind.stub_problem(entry, parameters)) is not None:
+        line = skipped + next(iter(defined.values())).lineno
+        raise ContentError([Problem(str(path), line, message)])
+    heading = _heading(path, header)
+    known = {field.name: getattr(heading, field.name) for field in fields(heading)}
+    return Exercise(**known, task=source.docstring, stub=stub, entry=entry, parameters=parameters)
 
 
 def read_text(path: Path) -> str:

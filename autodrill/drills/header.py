@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from autodrill.drills.exercise import Difficulty, Kind
+from autodrill.drills.exercise import Difficulty
+from autodrill.drills.kinds import kind_names
 from autodrill.errors import Problem
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class Header:
     """The metadata of an exercise and the number of lines its block takes; `entry` is empty where it is the usual."""
 
     title: str
-    kind: Kind
+    kind: str
     difficulty: Difficulty
     minutes: int
     topics: tuple[str, ...]
@@ -73,15 +74,15 @@ def parse_header(text: str, path: Path) -> tuple[Header | None, list[Problem]]:
     minutes = table.get("minutes", 1)
     if type(minutes) is not int or minutes < 1:
         complain("minutes", "`minutes` must be a whole number, at least 1")
-    for key, kinds in (("kind", list(Kind)), ("difficulty", list(Difficulty))):
-        if isinstance(table.get(key), str) and table[key] not in kinds:
-            complain(key, f"`{key}` is `{table[key]}`; it must be one of {', '.join(kinds)}")
+    for key, known in (("kind", kind_names()), ("difficulty", tuple(Difficulty))):
+        if isinstance(table.get(key), str) and table[key] not in known:
+            complain(key, f"`{key}` is `{table[key]}`; it must be one of {', '.join(known)}")
     if problems:
         return None, problems
     return (
         Header(
             table["title"],
-            Kind(table["kind"]),
+            table["kind"],
             Difficulty(table["difficulty"]),
             minutes,
             tuple(table["topics"]),

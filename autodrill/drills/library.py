@@ -14,7 +14,7 @@ from autodrill.errors import ContentError, FileError, Problem, UnknownNameError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from autodrill.drills.exercise import Exercise, Heading, Solution
+    from autodrill.drills.exercise import Drill, Exercise, Heading
 
 __all__ = ["Library", "suggest"]
 
@@ -97,15 +97,17 @@ class Library:
             error.hint = f"{error.hint}{between}one of a pack needs `AUTODRILL_PACKS`, set to the pack's folder"
         raise error
 
-    def solution(self, exercise: Exercise) -> Solution:
-        """Read the solution side of an exercise.
+    def drill(self, exercise: Exercise) -> Drill:
+        """Read the solution side of an exercise, and return both.
 
         Raises:
             ContentError: If it is missing or malformed; every problem is carried.
         """
+        from autodrill.drills.exercise import Drill
+        from autodrill.drills.kinds import kind_named
         from autodrill.drills.solution_file import load_solution
 
-        return load_solution(exercise)
+        return Drill(exercise, load_solution(exercise), kind_named(exercise.kind))
 
 
 def in_learning_order(exercises: Sequence[Heading]) -> list[Heading]:

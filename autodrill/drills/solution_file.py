@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from autodrill.drills.author_code import line_in
 from autodrill.drills.authoring import Given, Mistake, Scenario
 from autodrill.drills.customs import CUSTOMS
-from autodrill.drills.entry import parameters_of, signature
-from autodrill.drills.exercise import Kind, Solution
+from autodrill.drills.exercise import Solution
 from autodrill.drills.exercise_files import read_text
-from autodrill.drills.source import SourceFile
+from autodrill.drills.kinds import kind_named
+from autodrill.drills.source import SourceFile, parameters_of, signature
 from autodrill.errors import ContentError, Problem
 
 if TYPE_CHECKING:
@@ -56,12 +56,12 @@ def load_solution(exercise: Exercise) -> Solution:
     worked = _worked_solution(exercise, source, complain)
     mistakes = _mistakes(exercise, source, worked, complain)
     _check_settings(source, namespace, complain)
-    if exercise.kind is Kind.KERNEL and not callable(namespace.get("launch")):
-        complain("it must define `launch`: the grid and the block, from the kernel's arguments", 1)
+    kind = kind_named(exercise.kind)
+    for message in kind.solution_problems(namespace):
+        complain(message, 1)
     if problems or worked is None:
         raise ContentError(sorted(problems, key=lambda problem: problem.line))
     drive, drive_parameters = _drive(source, namespace)
-    cotangents, wrt = _directions(exercise, namespace)
     return Solution(
         path=path,
         explanation=source.docstring,
@@ -69,13 +69,13 @@ def load_solution(exercise: Exercise) -> Solution:
         hints=tuple(namespace["HINTS"]),
         mistakes=tuple(mistakes),
         cases=tuple(namespace["CASES"]),
-        wrt=wrt,
+        wrt=kind.differentiated(exercise, namespace),
         drive=drive,
         drive_parameters=drive_parameters,
         may_alias=namespace.get("MAY_ALIAS", False),
         remarks=tuple(namespace.get("REMARKS", ())),
-        cotangents=cotangents,
-        results=tuple(namespace.get("RESULTS", ("dout",) if exercise.kind is Kind.JVP else ())),
+        cotangents=kind.directions(exercise, namespace),
+        results=tuple(namespace.get("RESULTS", kind.default_results)),
         outputs=tuple(namespace.get("OUTPUTS", ())),
         equivalent=dict(namespace.get("EQUIVALENT", {})),
         **{part: namespace.get(part) for part in _PARTS},
@@ -107,20 +107,6 @@ def _drive(source: SourceFile, namespace: dict[str, Any]) -> tuple[str, tuple[Pa
         return "", ()
     name = getattr(found[0].node, "name", "drive")
     return source.cut(found[0]) + (f"\n\ndrive = {name}\n" if name != "drive" else ""), parameters_of(found[0].node)[1:]
-
-
-def _directions(exercise: Exercise, namespace: dict[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
-    """Return the names of the cotangents or tangents, and of the inputs that are differentiated, None for all."""
-    wrt = namespace.get("WRT")
-    wrt = None if wrt is None else tuple(wrt)
-    if exercise.kind is not Kind.JVP:
-        return tuple(namespace.get("COTANGENTS", ("g",))), wrt
-    if "TANGENTS" in namespace:
-        return tuple(namespace["TANGENTS"]), wrt
-    arrays = [name for case in namespace["CASES"][:1] if isinstance(case, Given) for name in case.arrays]
-    handed = {parameter.name for parameter in exercise.parameters}
-    wrt = tuple(name for name in (arrays if wrt is None else wrt) if f"d{name}" in handed)
-    return tuple(f"d{name}" for name in wrt), wrt
 
 
 def _worked_solution(exercise: Exercise, source: SourceFile, complain: Complain) -> tuple[Definition, ...] | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-__all__ = ["Definition", "SourceFile"]
+from autodrill.drills.exercise import Parameter
+
+__all__ = ["Definition", "SourceFile", "parameters_of", "signature"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,3 +111,19 @@ def _definition(node: ast.stmt) -> Definition:
         defines |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     uses = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     return Definition(node, frozenset(defines), frozenset(uses))
+
+
+def parameters_of(node: ast.stmt) -> tuple[Parameter, ...]:
+    """Return the positional parameters of a function definition; none for anything else, such as a class."""
+    if not isinstance(node, ast.FunctionDef):
+        return ()
+    arguments = [*node.args.posonlyargs, *node.args.args]
+    required = len(arguments) - len(node.args.defaults)
+    return tuple(Parameter(a.arg, optional=i >= required) for i, a in enumerate(arguments))
+
+
+def signature(node: ast.stmt) -> dict[str, tuple[Parameter, ...]]:
+    """Return the parameters of a function, or of each method of a class, by name."""
+    if isinstance(node, ast.ClassDef):
+        return {m.name: parameters_of(m) for m in node.body if isinstance(m, ast.FunctionDef)}
+    return {node.name: parameters_of(node)} if isinstance(node, ast.FunctionDef) else {}

@@ -6,10 +6,10 @@ import atexit
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from autodrill.drills.exercise import Kind
 from autodrill.drills.library import Library
 from autodrill.errors import UnconfinedError
-from autodrill.grading.cases.case_set import Prepared
+from autodrill.grading.cases.case_set import CaseSet
+from autodrill.grading.diagnosis.known_mistakes import KnownMistakes
 from autodrill.grading.grade import grade
 from autodrill.grading.report import Report, Verdict
 from autodrill.grading.runners import start_runner
@@ -57,10 +57,10 @@ class Worker:
 
     def __init__(self, task: Task) -> None:
         library = Library.open(task.packs)
-        exercise = library.find(task.exercise)
-        self._prepared = Prepared(exercise, library.solution(exercise), task.seed, task.limits)
-        self._is_kernel = exercise.kind is Kind.KERNEL
-        if self._is_kernel and task.confinement.required:
+        self._drill = library.drill(library.find(task.exercise))
+        self._case_set = CaseSet(self._drill, task.seed, task.limits)
+        self._known = KnownMistakes(self._drill)
+        if self._drill.kind.on_device and task.confinement.required:
             raise UnconfinedError("a kernel is machine code, which no sealed process can load")
         self._server = Server(task.confinement)
 
@@ -82,27 +82,27 @@ class Worker:
         self._server.close()
 
     def _grade(self, submission: Submission) -> Report:
-        prepared = self._prepared
+        cases = self._case_set
         try:
             return grade(
-                prepared.exercise,
-                prepared.solution,
+                self._drill,
                 submission,
-                seed=prepared.seed,
-                limits=prepared.limits,
+                seed=cases.seed,
+                limits=cases.limits,
                 runner=self._start(),
-                prepared=prepared,
+                case_set=cases,
+                known=self._known,
             ).withheld()
         except UnconfinedError:
             raise
         except Exception as error:  # noqa: BLE001  one file must not end the others' grading
             detail = f"{type(error).__name__}: {error}"
-            return Report(prepared.exercise.id, submission.path, Verdict.INTERNAL, prepared.seed, detail=detail)
+            return Report(self._drill.exercise.id, submission.path, Verdict.INTERNAL, cases.seed, detail=detail)
 
     def _start(self) -> Runner:
-        if self._is_kernel:
-            return start_runner(self._prepared.exercise, self._prepared.limits)
-        return Runner.start(self._prepared.limits, spawn=self._server.spawn)
+        if self._drill.kind.on_device:
+            return start_runner(self._drill, self._case_set.limits)
+        return Runner.start(self._case_set.limits, spawn=self._server.spawn)
 
 
 def useful_workers(files: int) -> int:

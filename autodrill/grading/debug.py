@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autodrill.drills.cases import battery, case_at
-from autodrill.grading.cases.arguments import arguments, scenario_source
-from autodrill.grading.oracle.expected import truth
+from autodrill.grading.oracle.expected import expected_results
 from autodrill.sandbox.launcher import spawn_on_terminal
 from autodrill.sandbox.limits import Limits
 from autodrill.sandbox.outcomes import Loaded
@@ -18,7 +17,7 @@ from autodrill.sandbox.runner import Runner
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from autodrill.drills.exercise import Exercise, Solution
+    from autodrill.drills.exercise import Drill
     from autodrill.grading.submission import Submission
     from autodrill.sandbox.outcomes import CallOutcome, LoadOutcome
 
@@ -27,15 +26,15 @@ __all__ = ["debug", "step_through"]
 _ANY_SIZE = 1 << 40
 
 
-def step_through(exercise: Exercise, solution: Solution, submission: Submission, *, seed: int, case: int) -> None:
+def step_through(drill: Drill, submission: Submission, *, seed: int, case: int) -> None:
     """Call the candidate's code on a case of the battery under pdb.
 
     Raises:
         UsageError: If the battery has no such case.
     """
-    chosen = case_at(battery(exercise, solution, seed), case)
-    args = arguments(exercise, solution, chosen, truth(exercise, solution, chosen))
-    debug(submission.source, submission.path, exercise.entry, scenario_source(exercise, solution), args)
+    chosen = case_at(battery(drill, seed), case)
+    args = drill.kind.arguments(drill, chosen, expected_results(drill, chosen))
+    debug(submission.source, submission.path, drill.exercise.entry, drill.kind.scenario(drill), args)
 
 
 def debug(

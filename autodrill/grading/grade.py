@@ -1,4 +1,4 @@
-"""Grading one file: put every case, hold each answer against both oracles, explain the smallest failure."""
+"""Grading of one submission: put every case, compare each answer with the expected results, explain a failure."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from autodrill.drills.answer_records import FaultKind
 from autodrill.drills.customs import CUSTOMS, old_names
-from autodrill.drills.exercise import Kind
 from autodrill.errors import InternalError
-from autodrill.grading.cases.case_set import Prepared
-from autodrill.grading.report import FATAL, Basis, Failure, FaultKind, Remark, Report, Verdict
+from autodrill.grading.cases.case_set import CaseSet
+from autodrill.grading.report import FATAL, Basis, Failure, Remark, Report, Verdict
 from autodrill.grading.runners import start_on_gpu, start_runner
 from autodrill.grading.submission import Submission
 from autodrill.sandbox import outcomes as ends
@@ -20,16 +20,16 @@ from autodrill.sandbox.launcher import Spawn, spawn_fresh
 from autodrill.sandbox.limits import CHECK_LIMITS
 
 if TYPE_CHECKING:
-    from autodrill.drills.exercise import Exercise, Solution
-    from autodrill.grading.cases.compare import Observation
+    from autodrill.drills.exercise import Drill, Exercise, Solution
+    from autodrill.grading.cases.records import Observation
+    from autodrill.grading.diagnosis.known_mistakes import KnownMistakes
     from autodrill.sandbox.runner import Limits, Runner
 
 __all__ = ["Submission", "grade"]
 
 
 def grade(
-    exercise: Exercise,
-    solution: Solution,
+    drill: Drill,
     submission: Submission,
     *,
     seed: int,
@@ -37,20 +37,21 @@ def grade(
     runner: Runner | None = None,
     spawn: Spawn = spawn_fresh,
     limits: Limits = CHECK_LIMITS,
-    prepared: Prepared | None = None,
+    case_set: CaseSet | None = None,
+    known: KnownMistakes | None = None,
 ) -> Report:
     """Grade a file and say what is wrong with it, on the smallest input that shows it.
 
     Args:
-        exercise: The exercise.
-        solution: Its solution side.
+        drill: The exercise.
         submission: The file.
         seed: Seed of the cases.
         only: Put only the case of this index of the battery.
         runner: A process already started for this file, to save its start-up time; it is closed.
         spawn: How to come by a process otherwise.
         limits: Limits of time, memory and output.
-        prepared: What is the same for every file under this seed and these limits, to save making it again.
+        case_set: The cases of this seed under these limits, where they are made already.
+        known: The known mistakes, with what they have answered to the cases of `case_set`.
 
     Returns:
         The report; its verdict is `internal` where the exercise or autodrill is at fault. A file that is still the
@@ -60,18 +61,19 @@ def grade(
         UsageError: If the battery has no case `only`, or this system cannot hold a candidate's process.
     """
     started = time.perf_counter()
-    prepared = prepared or Prepared(exercise, solution, seed, limits)
+    exercise = drill.exercise
+    cases = case_set or CaseSet(drill, seed, limits)
     report = Report(exercise.id, submission.path, Verdict.PASS, seed)
     if runner is None:
-        prepared.make_ahead(only)  # a fork server that is still starting is waited for by whoever wants a fork
-    with runner or start_runner(exercise, limits, spawn) as process:
+        cases.make_ahead(only)  # meanwhile the fork server starts
+    with runner or start_runner(drill, limits, spawn) as process:
         try:
-            report = _grade(process, prepared, submission, report, only)
+            report = _grade(process, cases, known, submission, report, only)
         except InternalError as error:
             report = replace(report, verdict=Verdict.INTERNAL, detail=error.message)
         output, standing, device = process.stdout, process.standing or Standing(), process.device
-    if exercise.kind is Kind.KERNEL and report.verdict is Verdict.PASS:
-        report, device = _on_gpu_too(prepared, submission, report, only, device)
+    if drill.kind.on_device and report.verdict is Verdict.PASS:
+        report, device = _on_gpu_too(cases, known, submission, report, only, device)
     if report.failure is not None and _is_stub(exercise, submission):
         words = "not implemented yet: the file is still as it was given"
         failure = replace(report.failure, kind=FaultKind.NOT_IMPLEMENTED, summary=words, rule=None)
@@ -87,51 +89,64 @@ def grade(
 
 
 def _on_gpu_too(
-    prepared: Prepared, submission: Submission, report: Report, only: int | None, device: str
+    case_set: CaseSet,
+    known: KnownMistakes | None,
+    submission: Submission,
+    report: Report,
+    only: int | None,
+    device: str,
 ) -> tuple[Report, str]:
-    """Put a kernel that is right on the simulated device to the GPU, if there is one, and say what it was run on."""
+    """Run a kernel that passed on the simulated device on the GPU too, if there is one. Return also the devices."""
     from autodrill.grading.kernels.gpu_runner import ON_GPU
 
-    gpu = start_on_gpu(prepared.exercise, prepared.limits) if device != ON_GPU else None
+    gpu = start_on_gpu(case_set.drill.exercise, case_set.limits) if device != ON_GPU else None
     if gpu is None:
         return report, device
     with gpu:
         try:
-            return _grade(gpu, prepared, submission, report, only), f"{device} and {gpu.device}"
-        except InternalError as error:  # cupy without a driver that fits it is no fault of the kernel's
+            return _grade(gpu, case_set, known, submission, report, only), f"{device} and {gpu.device}"
+        except InternalError as error:  # such as cupy with a driver too old for it: not the kernel's fault
             remark = Remark("no-gpu", f"it was not run on the GPU: {error.message[:200]}")
             return replace(report, remarks=(*report.remarks, remark)), device
 
 
-def _grade(process: Runner, prepared: Prepared, submission: Submission, report: Report, only: int | None) -> Report:
-    exercise, solution = prepared.exercise, prepared.solution
-    loaded = process.load(submission.source, submission.name, exercise.entry, prepared.scenario)
+def _grade(
+    process: Runner,
+    case_set: CaseSet,
+    known: KnownMistakes | None,
+    submission: Submission,
+    report: Report,
+    only: int | None,
+) -> Report:
+    drill = case_set.drill
+    exercise, solution = drill.exercise, drill.solution
+    loaded = process.load(submission.source, submission.name, exercise.entry, drill.kind.scenario(drill))
     if not isinstance(loaded, ends.Loaded):
         return _not_loaded(report, exercise, loaded)
-    chosen = prepared.chosen(only)
+    chosen = case_set.chosen(only)
     seen: list[tuple[int, Observation]] = []
-    until = time.monotonic() + prepared.limits.total
-    with closing(prepared.put(process, chosen)) as observations:
+    until = time.monotonic() + case_set.limits.total
+    with closing(case_set.put(process, chosen)) as observations:
         for index, observation in observations:
             seen.append((index, observation))
             if observation.fault is not None and observation.fault.kind in FATAL:
                 break
             if time.monotonic() > until:
-                seen[-1] = index, _too_long(observation, prepared.limits)
+                seen[-1] = index, _too_long(observation, case_set.limits)
                 break
     failing = [(i, o) for i, o in seen if o.fault is not None and not o.case.remark]
     passed = sum(o.fault is None for _, o in seen)
     report = replace(report, cases=len(chosen), passed=passed, basis=_basis(solution, seen))
     if not failing:
-        remarks = (*_remarks(process, prepared, seen), *_customs(solution, submission, seen))
+        remarks = (*_remarks(process, case_set, known, seen), *_customs(solution, submission, seen))
         return replace(report, remarks=remarks)
-    failure = _explain(process, prepared, seen, failing)
+    failure = _explain(process, case_set, known, seen, failing)
     verdict = {FaultKind.TIME: Verdict.TIMEOUT}.get(failure.kind, Verdict.FAIL)
     return replace(report, verdict=verdict, failure=failure)
 
 
 def _too_long(observation: Observation, limits: Limits) -> Observation:
-    from autodrill.grading.cases.compare import Fault
+    from autodrill.drills.answer_records import Fault
 
     words = f"all its calls together take more than {limits.total:g} s"
     return replace(observation, fault=observation.fault or Fault(FaultKind.TIME, words))
@@ -184,22 +199,30 @@ def _load_failure(exercise: Exercise, end: ends.LoadOutcome) -> Failure:
 
 
 def _explain(
-    process: Runner, prepared: Prepared, seen: list[tuple[int, Observation]], failing: list[tuple[int, Observation]]
+    process: Runner,
+    case_set: CaseSet,
+    known: KnownMistakes | None,
+    seen: list[tuple[int, Observation]],
+    failing: list[tuple[int, Observation]],
 ) -> Failure:
     import numpy as np
 
-    from autodrill.grading.diagnosis.explain import explain  # a right answer need not wait for what names wrong ones
+    # A right answer does not wait for the import of what names wrong ones.
+    from autodrill.grading.diagnosis.explain import explain
+    from autodrill.grading.diagnosis.known_mistakes import KnownMistakes
 
-    with np.errstate(all="ignore"):  # what is wrong may be infinite
-        return explain(process, prepared, seen, failing)
+    with np.errstate(all="ignore"):  # wrong results may be infinite
+        return explain(process, case_set, known or KnownMistakes(case_set.drill), seen, failing)
 
 
-def _remarks(process: Runner, prepared: Prepared, seen: list[tuple[int, Observation]]) -> tuple[Remark, ...]:
-    """Say what is worth knowing about an accepted answer that is wrong only where the exercise forgives it."""
+def _remarks(
+    process: Runner, case_set: CaseSet, known: KnownMistakes | None, seen: list[tuple[int, Observation]]
+) -> tuple[Remark, ...]:
+    """Return what is worth knowing about an accepted answer that is wrong only where the exercise forgives it."""
     forgiven = [(i, o) for i, o in seen if o.fault is not None and o.case.remark]
     if not forgiven:
         return ()
-    failure = _explain(process, prepared, seen, forgiven)
+    failure = _explain(process, case_set, known, seen, forgiven)
     if failure.rule is None:
         return (Remark("remark", f"{failure.label}: {failure.summary}"),)
     return (Remark(failure.rule.key, failure.rule.hint),)

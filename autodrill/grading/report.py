@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["FATAL", "Basis", "Comparison", "Failure", "FaultKind", "Remark", "Report", "Rule", "Verdict"]
+from autodrill.drills.answer_records import FaultKind
+
+if TYPE_CHECKING:
+    from autodrill.drills.answer_records import Rule
+
+__all__ = ["FATAL", "Basis", "Comparison", "Failure", "Remark", "Report", "Verdict"]
 
 
 class Verdict(StrEnum):
@@ -35,38 +40,6 @@ class Basis(StrEnum):
     """The exercise has no one right answer, and a judge of its own."""
 
 
-class FaultKind(StrEnum):
-    """What is wrong with an answer, before asking why."""
-
-    NOT_IMPLEMENTED = "not implemented yet"
-    SYNTAX = "the file is not valid Python"
-    COMPILE = "the kernel does not compile"
-    MISSING = "the function is not there"
-    RAISED = "it raises an exception"
-    DEVICE = "the kernel does what no GPU allows"
-    NOTHING = "it returns None"
-    ARITY = "it returns the wrong number of results"
-    TYPE = "it returns the wrong type of result"
-    SHAPE = "a result has the wrong shape"
-    DTYPE = "a result has the wrong dtype"
-    NOT_FINITE = "a result is not finite"
-    VALUE = "a result has the wrong values"
-    UNWRITTEN = "a result is not written"
-    WRONG = "the answer is wrong"
-    MUTATED = "it changes an argument"
-    ALIASED = "a result does not own its memory"
-    REUSED = "a result is overwritten by a later call"
-    NONLINEAR = "the result is not linear in the cotangent"
-    UNREPEATABLE = "the same call gives two answers"
-    TOO_SLOW = "it does far more work than needed"
-    NOISY = "the estimate scatters more than needed"
-    TOO_MUCH_MEMORY = "it holds far more than needed"
-    TIME = "it ran out of time"
-    MEMORY = "it ran out of memory"
-    OUTPUT = "it printed too much"
-    DIED = "it ended its process"
-
-
 FATAL = frozenset({FaultKind.TIME, FaultKind.MEMORY, FaultKind.OUTPUT, FaultKind.DIED, FaultKind.NOT_IMPLEMENTED})
 """Kinds of faults after which nothing more is asked of the code, and that need no explaining."""
 
@@ -75,23 +48,6 @@ _TELLING = frozenset({FaultKind.RAISED, FaultKind.NONLINEAR, FaultKind.UNREPEATA
 
 _UNRUN = frozenset({FaultKind.SYNTAX, FaultKind.COMPILE})
 """Kinds of faults that are found before any of the code has run."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """The rule an answer breaks.
-
-    Attributes:
-        key: Stable name, such as `assign` or `transposed`.
-        because: What the code does wrong, or what its writer believes, as one clause.
-        hint: What to ask oneself.
-        known: Whether it is one of the exercise's own mistakes, matched by behaviour.
-    """
-
-    key: str
-    because: str
-    hint: str
-    known: bool = False
 
 
 @dataclass(frozen=True, slots=True)

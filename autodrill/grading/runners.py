@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from autodrill.drills.exercise import Kind
 from autodrill.errors import NoCompilerError
 from autodrill.sandbox.launcher import spawn_fresh
 from autodrill.sandbox.runner import Runner
 
 if TYPE_CHECKING:
-    from autodrill.drills.exercise import Exercise
+    from autodrill.drills.exercise import Drill, Exercise
     from autodrill.sandbox.launcher import Spawn
     from autodrill.sandbox.limits import Limits
 
 __all__ = ["start_on_gpu", "start_runner"]
 
 
-def start_runner(exercise: Exercise, limits: Limits, spawn: Spawn = spawn_fresh) -> Runner:
+def start_runner(drill: Drill, limits: Limits, spawn: Spawn = spawn_fresh) -> Runner:
     """Start a process for one's own answer to an exercise, and return at once.
 
     A kernel is run on the simulated device, which says what is wrong with it; on a GPU only where there is no compiler.
 
     Args:
-        exercise: The exercise.
+        drill: The exercise.
         limits: What the process may use.
         spawn: How to come by it; a kernel's is always a fresh one.
 
@@ -31,14 +30,14 @@ def start_runner(exercise: Exercise, limits: Limits, spawn: Spawn = spawn_fresh)
         NoCompilerError: The exercise asks for a kernel, and this machine has neither a C++ compiler nor a GPU.
         UsageError: This system cannot hold a candidate's process.
     """
-    if exercise.kind is not Kind.KERNEL:
+    if not drill.kind.on_device:
         return Runner.start(limits, spawn=spawn)
     from autodrill.grading.kernels.simulator_runner import KernelRunner
 
     try:
-        return KernelRunner.for_exercise(exercise, limits)
+        return KernelRunner.for_exercise(drill.exercise, limits)
     except NoCompilerError:
-        if (gpu := start_on_gpu(exercise, limits)) is None:
+        if (gpu := start_on_gpu(drill.exercise, limits)) is None:
             raise
         return gpu
 

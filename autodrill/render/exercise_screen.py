@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from autodrill.drills.exercise import Kind
+from autodrill.drills.kinds import kind_named
 from autodrill.render.plain import DIFFICULTY_COLOURS, fit
 
 if TYPE_CHECKING:
@@ -65,7 +65,8 @@ def print_task(console: Console, exercise: Exercise) -> None:
     stub = exercise.stub.partition('"""')[2].partition('"""')[2].strip("\n")
     console.print(Syntax(stub, "python", theme="ansi_dark", background_color="default", word_wrap=True))
     console.print()
-    if exercise.kind in {Kind.BACKWARD, Kind.JVP, Kind.FORWARD_BACKWARD, Kind.FUNCTION}:
+    kind = kind_named(exercise.kind)
+    if kind.linear and kind.keeps_memory_rules:
         console.print(_HOUSE_RULES, style="dim")
     console.print(f"autodrill open {exercise.id}, write it, then autodrill check {exercise.id}", style="dim")
 

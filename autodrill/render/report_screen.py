@@ -5,11 +5,13 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from autodrill.grading.report import Basis, FaultKind, Verdict
+from autodrill.drills.answer_records import FaultKind
+from autodrill.grading.report import Basis, Verdict
 from autodrill.render.plain import clean, fit
 
 if TYPE_CHECKING:
-    from autodrill.grading.report import Failure, Report, Rule
+    from autodrill.drills.answer_records import Rule
+    from autodrill.grading.report import Failure, Report
     from autodrill.render.console import Symbols
     from autodrill.render.plain import Paint
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.compiler
 NAME = "cuda_relu_backward"
 LIBRARY = Library.open(environ={})
 EXERCISE = LIBRARY.find(NAME)
-SOLUTION = LIBRARY.solution(EXERCISE)
+SOLUTION = LIBRARY.drill(EXERCISE).solution
 BEFORE, KERNEL = SOLUTION.source.split("    for (", 1)
 
 

@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from autodrill.drills import library as drills
-from autodrill.drills.exercise import Kind
-from autodrill.grading.cases.case_set import Prepared
+from autodrill.drills.answer_records import FaultKind
+from autodrill.drills.kinds import kind_named
+from autodrill.grading.cases.case_set import CaseSet
 from autodrill.grading.grade import grade
-from autodrill.grading.report import FaultKind, Report, Verdict
+from autodrill.grading.report import Report, Verdict
 from autodrill.grading.submission import Submission
 from autodrill.render.console import UNICODE
 from autodrill.render.plain import Paint
@@ -33,17 +34,17 @@ from tests.content.rules import RULES
 
 if TYPE_CHECKING:
     from autodrill.drills.authoring import Mistake
-    from autodrill.drills.exercise import Exercise
+    from autodrill.drills.exercise import Drill, Exercise
     from autodrill.sandbox.launcher import Spawn
 
 LIBRARY = drills.Library.open(environ={})
 EXERCISES = [LIBRARY.find(heading.id) for heading in LIBRARY.headings()]
 BY_ID = {exercise.id: exercise for exercise in EXERCISES}
-MISTAKES = [(e, m) for e in EXERCISES for m in LIBRARY.solution(e).mistakes]
+MISTAKES = [(e, m) for e in EXERCISES for m in LIBRARY.drill(e).solution.mistakes]
 
 
 def marks_of(exercise: Exercise) -> list[pytest.MarkDecorator]:
-    return [pytest.mark.compiler] if exercise.kind is Kind.KERNEL else []
+    return [pytest.mark.compiler] if kind_named(exercise.kind).on_device else []
 
 
 EACH_EXERCISE = [pytest.param(e, id=e.id, marks=marks_of(e)) for e in EXERCISES]
@@ -83,8 +84,8 @@ exercises, as mistakes that others will make too: what is named of answers nobod
 
 
 @cache
-def solution_of(exercise: Exercise) -> Any:
-    return LIBRARY.solution(exercise)
+def drill_of(exercise: Exercise) -> Drill:
+    return LIBRARY.drill(exercise)
 
 
 @cache
@@ -96,15 +97,15 @@ def forks() -> Spawn:
 
 
 @lru_cache(maxsize=4)  # the answers to one exercise come one after the other
-def cases_of(exercise: Exercise, seed: int) -> Prepared:
-    return Prepared(exercise, solution_of(exercise), seed)
+def cases_of(exercise: Exercise, seed: int) -> CaseSet:
+    return CaseSet(drill_of(exercise), seed)
 
 
 def graded(exercise: Exercise, source: str | bytes, seed: int = 0) -> Report:
     name = f"{exercise.id}.py"
     submission = Submission(source if isinstance(source, bytes) else source.encode(), name, name)
     cases = cases_of(exercise, seed)
-    return grade(exercise, solution_of(exercise), submission, seed=seed, prepared=cases, spawn=forks())
+    return grade(drill_of(exercise), submission, seed=seed, case_set=cases, spawn=forks())
 
 
 def message(report: Report) -> list[str]:
@@ -145,7 +146,7 @@ def test_the_untouched_stub_is_not_implemented_yet(exercise: Exercise) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("exercise", EACH_EXERCISE)
 def test_the_worked_solution_passes_without_a_remark(exercise: Exercise, seed: int) -> None:
-    report = graded(exercise, solution_of(exercise).source, seed)
+    report = graded(exercise, drill_of(exercise).solution.source, seed)
 
     assert report.verdict is Verdict.PASS, message(report)
     assert not report.remarks
@@ -189,7 +190,7 @@ def test_an_unusual_answer_that_is_right_passes(path: Path) -> None:
 
 
 def test_finite_differences_cost_too_much_wherever_they_may_be_exact() -> None:
-    costly = [e for e in EXERCISES if e.kind.is_linear and e.kind not in {Kind.JVP, Kind.KERNEL}]
+    costly = [e for e in EXERCISES if kind_named(e.kind).large_case]
     without = [e.id for e in costly if not any(case.large for case in cases_of(e, 0).cases)]
 
     assert without == ["label_graph"]  # of four numbers, where nothing costs anything
@@ -295,5 +296,5 @@ def test_sabotage_exits_1_with_one_reason_and_harms_nothing(sabotage: Sabotage, 
     # On a busy machine it is excused what it has waited for a processor.
     assert report["seconds"] <= 2 * CHECK_LIMITS.seconds + 1
 
-    file.write_text(solution_of(BY_ID["matmul_backward"]).source, encoding="utf-8")
+    file.write_text(drill_of(BY_ID["matmul_backward"]).solution.source, encoding="utf-8")
     assert check(tmp_path / "home", file)[0] == 0

@@ -9,7 +9,9 @@ import pytest
 from autodrill.drills import library as drills
 
 LIBRARY = drills.Library.open(environ={})
-EXPLANATIONS = {heading.id: LIBRARY.solution(LIBRARY.find(heading.id)).explanation for heading in LIBRARY.headings()}
+EXPLANATIONS = {
+    heading.id: LIBRARY.drill(LIBRARY.find(heading.id)).solution.explanation for heading in LIBRARY.headings()
+}
 LEAST_ASKED = 2
 MOST_COLUMNS = 120
 

@@ -23,12 +23,12 @@ def shipped() -> Library:
 
 def cases_of(library: Library, name: str, seed: int = 0) -> list[Case]:
     exercise = library.find(name)
-    return battery(exercise, library.solution(exercise), seed)
+    return battery(library.drill(exercise), seed)
 
 
 def with_cases(pack: Pack, cases: str) -> list[Case]:
     pack.add(solution=('[given("x[n,m]")]', cases))
-    return battery(*pack.load(), 0)
+    return battery(pack.load(), 0)
 
 
 def put(cases: list[Case]) -> list[str]:
@@ -51,8 +51,8 @@ def test_no_size_is_below_its_least(pack: Pack) -> None:
     assert min(m for _, m in shapes.values()) == 4
     assert (shapes["smallest sizes"], shapes["all sizes 4"]) == ((1, 4), (4, 4))
     assert len(set(shapes["sizes all different"])) == 2
-    exercise, solution = pack.load()
-    small = [c.inputs["x"].shape for c in small_cases(exercise, solution, cases[0], 0)]
+    drill = pack.load()
+    small = [c.inputs["x"].shape for c in small_cases(drill, cases[0], 0)]
     assert min(small) == (1, 4)
     assert all(n >= 1 and m >= 4 for n, m in small)
 
@@ -85,7 +85,7 @@ def test_two_inputs_drawn_alike_are_one_array_unless_their_author_forbids_it(pac
     for options, labels in (("", ["y is x"]), (", alias=False", []), (", y=normal(2)", [])):
         text = f"from autodrill.drills import normal\nCASES = [given('x[n,m] y[n,m]'{options})]"
         pack.add(solution=('CASES = [given("x[n,m]")]', text))
-        shared = [c for c in battery(*pack.load(), 0) if c.alias]
+        shared = [c for c in battery(pack.load(), 0) if c.alias]
         assert [c.label.split(" · ")[1] for c in shared] == labels
         assert all(c.inputs["x"] is c.inputs["y"] for c in shared)
 
@@ -93,7 +93,7 @@ def test_two_inputs_drawn_alike_are_one_array_unless_their_author_forbids_it(pac
 def test_sizes_that_are_all_different_are_so_and_never_1(pack: Pack) -> None:
     pack.add(solution=("x[n,m]", "x[n,m,k] y[k,3]"))
     for seed in range(5):
-        sizes = battery(*pack.load(), seed)[0].inputs["x"].shape
+        sizes = battery(pack.load(), seed)[0].inputs["x"].shape
         assert sorted(sizes) == [2, 3, 4]
 
 
@@ -152,9 +152,9 @@ def test_small_cases_grow_and_are_of_the_same_class(pack: Pack) -> None:
     file = pack.solution_file()
     text = file.read_text(encoding="utf-8").replace("def forward(x)", "def forward(x, power)")
     file.write_text(text, encoding="utf-8")
-    exercise, solution = pack.load()
-    like = next(c for c in battery(exercise, solution, 0) if c.static["power"] == 3 and c.dtype == "float32")
-    small = list(islice(small_cases(exercise, solution, like, 0), 9))
+    drill = pack.load()
+    like = next(c for c in battery(drill, 0) if c.static["power"] == 3 and c.dtype == "float32")
+    small = list(islice(small_cases(drill, like, 0), 9))
     shapes = [c.inputs["x"].shape for c in small if max(c.inputs["x"].shape) > 1]
     assert shapes == sorted(shapes, key=sum)
     assert max(shapes[0]) <= 2
@@ -163,17 +163,17 @@ def test_small_cases_grow_and_are_of_the_same_class(pack: Pack) -> None:
 
 def test_small_values_can_be_followed_by_a_person(pack: Pack) -> None:
     pack.add()
-    exercise, solution = pack.load()
-    first = battery(exercise, solution, 0)[0]
-    values = np.concatenate([c.inputs["x"].ravel() for c in islice(small_cases(exercise, solution, first, 0), 9)])
+    drill = pack.load()
+    first = battery(drill, 0)[0]
+    values = np.concatenate([c.inputs["x"].ravel() for c in islice(small_cases(drill, first, 0), 9)])
     assert set(np.abs(values)) <= {1.0, 2.0, 3.0, 4.0, 5.0}
 
 
 def test_small_scalars_begin_plain(shipped: Library) -> None:
     exercise = shipped.find("mul_backward")
-    solution = shipped.solution(exercise)
-    like = battery(exercise, solution, 0)[0]
-    first = next(small_cases(exercise, solution, like, 0))
+    drill = shipped.drill(exercise)
+    like = battery(drill, 0)[0]
+    first = next(small_cases(drill, like, 0))
     assert set(first.inputs.values()) <= {1.0, 2.0, 3.0}
     assert len(set(first.inputs.values())) == 2
     assert (first.cotangent, first.simple) == (1.0, True)
@@ -181,9 +181,9 @@ def test_small_scalars_begin_plain(shipped: Library) -> None:
 
 def test_an_aliased_case_shrinks_to_aliased_cases(shipped: Library) -> None:
     exercise = shipped.find("mul_backward")
-    solution = shipped.solution(exercise)
-    like = next(c for c in battery(exercise, solution, 0) if c.alias)
-    assert all(c.alias and len(set(c.inputs.values())) == 1 for c in small_cases(exercise, solution, like, 0))
+    drill = shipped.drill(exercise)
+    like = next(c for c in battery(drill, 0) if c.alias)
+    assert all(c.alias and len(set(c.inputs.values())) == 1 for c in small_cases(drill, like, 0))
 
 
 def test_a_case_is_had_again_by_its_index(shipped: Library) -> None:

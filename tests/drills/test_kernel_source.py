@@ -8,23 +8,20 @@ import numpy as np
 import pytest
 
 from autodrill.drills.cases import battery, small_cases
-from autodrill.drills.exercise import Kind, Parameter
+from autodrill.drills.exercise import Drill, Parameter
 from autodrill.drills.kernel_rewrites import kernel_rewrites
 from autodrill.drills.kernel_source import kernel_signature, kernel_text
+from autodrill.drills.kinds.kernel import left_unwritten
 from autodrill.drills.library import Library
 from autodrill.drills.template import new_files
 from autodrill.errors import ContentError, InternalError
-from autodrill.grading.cases.arguments import arguments, shown_arguments
-from autodrill.grading.kernels.launch import left_unwritten
-from autodrill.grading.oracle.expected import truth
+from autodrill.grading.oracle.expected import expected_results
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from autodrill.drills.exercise import Exercise, Solution
-
-    Load = Callable[..., tuple[Exercise, Solution]]
+    Load = Callable[..., Drill]
 
 RELU = """
 __global__ void relu(const float* g, float* dx, int n) {
@@ -117,8 +114,8 @@ IMPORTS = f"from autodrill import engine\n{HEAD}"
 def load(tmp_path: Path) -> Load:
     """Load the exercise that `autodrill new` writes, with passages of its files changed."""
 
-    def load(*changes: str) -> tuple[Exercise, Solution]:
-        texts = [text.replace("FILL IN: ", "") for text in new_files("cuda_scale", Kind.KERNEL)]
+    def load(*changes: str) -> Drill:
+        texts = [text.replace("FILL IN: ", "") for text in new_files("cuda_scale", "kernel")]
         for old, new in zip(changes[::2], changes[1::2], strict=True):
             assert any(old in text for text in texts)
             texts = [text.replace(old, new, 1) for text in texts]
@@ -128,13 +125,13 @@ def load(tmp_path: Path) -> Load:
             path.write_text(text, encoding="utf-8")
         library = Library([tmp_path])
         exercise = library.find("cuda_scale")
-        return exercise, library.solution(exercise)
+        return library.drill(exercise)
 
     return load
 
 
 def test_what_is_handed_over_are_the_kernel_s_parameters(load: Load) -> None:
-    assert load()[0].parameters == (Parameter("g"), Parameter("dx"), Parameter("n"))
+    assert load().exercise.parameters == (Parameter("g"), Parameter("dx"), Parameter("n"))
 
 
 @pytest.mark.parametrize(
@@ -151,7 +148,7 @@ def test_what_is_missing_is_told(load: Load, old: str, new: str, message: str) -
 
 
 def test_no_block_divides_a_size_and_all_is_float32(load: Load) -> None:
-    cases = battery(*load('"x[n]"', '"x[n,m] b[m]", large={"n": 307}'), seed=3)
+    cases = battery(load('"x[n]"', '"x[n,m] b[m]", large={"n": 307}'), seed=3)
     sizes = [tuple(c.sizes.values()) for c in cases]
     assert {c.dtype for c in cases} == {"float32"}
     assert all(n == 1 or all(n % k for k in range(2, n)) for each in sizes for n in each)
@@ -161,30 +158,30 @@ def test_no_block_divides_a_size_and_all_is_float32(load: Load) -> None:
 
 
 def test_the_sizes_of_literal_values_are_their_own(load: Load) -> None:
-    (case,) = battery(*load('"x[n]"', '"x[n]", x=[1.0, 2.0, 3.0]'), seed=0)
+    (case,) = battery(load('"x[n]"', '"x[n]", x=[1.0, 2.0, 3.0]'), seed=0)
     assert case.sizes == {"n": 3}
 
 
 def test_a_small_case_may_have_one_element_more_than_a_block(load: Load) -> None:
-    exercise, solution = load()
-    like = battery(exercise, solution, 0)[0]
-    assert [c.sizes["n"] for c in islice(small_cases(exercise, solution, like, 0), 8)] == [2, 3, 5, 9, 17, 33, 65, 1]
+    drill = load()
+    like = battery(drill, 0)[0]
+    assert [c.sizes["n"] for c in islice(small_cases(drill, like, 0), 8)] == [2, 3, 5, 9, 17, 33, 65, 1]
 
 
 def test_the_launch_comes_first_and_results_begin_as_what_nobody_could_have_computed(load: Load) -> None:
-    exercise, solution = load()
-    case = battery(exercise, solution, 0)[0]
-    known = truth(exercise, solution, case)
-    launch, results, bare, g, dx, n = arguments(exercise, solution, case, known)
+    drill = load()
+    case = battery(drill, 0)[0]
+    known = expected_results(drill, case)
+    launch, results, bare, g, dx, n = drill.kind.arguments(drill, case, known)
     assert (launch, results, bare) == ((((n + 31) // 32, 1, 1), (32, 1, 1)), (1,), (1,))
     assert (g.dtype, dx.dtype, dx.shape, left_unwritten(dx)) == (np.float32, np.float32, (n,), n)
-    assert list(shown_arguments(exercise, solution, case, known)) == ["g", "n", "grid", "block"]
+    assert list(drill.kind.shown_arguments(drill, case, known)) == ["g", "n", "grid", "block"]
 
 
 def test_what_saved_gives_is_what_a_result_begins_as(load: Load) -> None:
-    exercise, solution = load("def launch", 'def saved(x):\n    return {"dx": 0 * x}\n\n\ndef launch')
-    case = battery(exercise, solution, 0)[0]
-    _, _, bare, _, dx, _ = arguments(exercise, solution, case, truth(exercise, solution, case))
+    drill = load("def launch", 'def saved(x):\n    return {"dx": 0 * x}\n\n\ndef launch')
+    case = battery(drill, 0)[0]
+    _, _, bare, _, dx, _ = drill.kind.arguments(drill, case, expected_results(drill, case))
     assert (bare, dx.any()) == ((), False)
 
 
@@ -198,15 +195,15 @@ def test_what_saved_gives_is_what_a_result_begins_as(load: Load) -> None:
     ],
 )
 def test_an_impossible_launch_is_the_exercise_s_fault(load: Load, old: str, new: str, message: str) -> None:
-    exercise, solution = load(old, new)
-    case = battery(exercise, solution, 0)[0]
+    drill = load(old, new)
+    case = battery(drill, 0)[0]
     with pytest.raises(InternalError, match=message):
-        arguments(exercise, solution, case, truth(exercise, solution, case))
+        drill.kind.arguments(drill, case, expected_results(drill, case))
 
 
 def test_finite_differences_vote_although_all_is_float32(load: Load) -> None:
     kink = 'given("x[n]", x=[0.0, 1.0])'
-    exercise, solution = load('given("x[n]")', kink, "return x  #", "return engine.relu(x)  #", HEAD, IMPORTS)
-    (case,) = battery(exercise, solution, 0)
+    drill = load('given("x[n]")', kink, "return x  #", "return engine.relu(x)  #", HEAD, IMPORTS)
+    (case,) = battery(drill, 0)
     with pytest.raises(InternalError, match="differences"):
-        truth(exercise, solution, case)
+        expected_results(drill, case)

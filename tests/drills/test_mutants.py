@@ -127,8 +127,10 @@ def test_parameters_are_exchanged_within_their_own_function() -> None:
 @pytest.fixture(scope="module", params=sorted(LIBRARY.paths))
 def shipped(request: pytest.FixtureRequest) -> tuple[str, list[Mutant]]:
     exercise = LIBRARY.find(request.param)
-    solution = LIBRARY.solution(exercise)
-    return solution.source, mutants(solution.source, cotangents=solution.cotangents, given=exercise.stub)
+    drill = LIBRARY.drill(exercise)
+    return drill.solution.source, mutants(
+        drill.solution.source, cotangents=drill.solution.cotangents, given=exercise.stub
+    )
 
 
 def test_mutants_of_a_solution_are_new_valid_and_all_different(shipped: tuple[str, list[Mutant]]) -> None:

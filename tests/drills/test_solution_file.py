@@ -25,7 +25,7 @@ def problems(pack: Pack) -> list[tuple[int, str]]:
 
 def test_a_solution_file_gives_its_record(pack: Pack) -> None:
     pack.add()
-    _, solution = pack.load()
+    solution = pack.load().solution
     assert solution.explanation == "The slope of x³ is 3x²."
     assert [m.key for m in solution.mistakes] == ["no-upstream", "square"]
     assert len(solution.hints) == 3
@@ -35,7 +35,7 @@ def test_a_solution_file_gives_its_record(pack: Pack) -> None:
 
 def test_the_worked_solution_and_each_mistake_come_with_their_helpers(pack: Pack) -> None:
     pack.add()
-    _, solution = pack.load()
+    solution = pack.load().solution
     assert all("def slope" in source for source in (solution.source, solution.mistakes[0].source))
     assert "def slope" not in solution.mistakes[1].source
     assert "mistake" not in solution.mistakes[0].source
@@ -43,14 +43,14 @@ def test_the_worked_solution_and_each_mistake_come_with_their_helpers(pack: Pack
 
 def test_a_mistake_knows_its_line(pack: Pack) -> None:
     pack.add()
-    _, solution = pack.load()
+    solution = pack.load().solution
     lines = pack.solution_file().read_text(encoding="utf-8").splitlines()
     assert [lines[m.line - 1] for m in solution.mistakes] == ["def cube_backward(g, x):"] * 2
 
 
 def test_a_scenario_is_cut_out_and_its_own_parameters_are_known(pack: Pack) -> None:
     pack.add(solution=("def slope", "def drive(candidate, x, steps=1):\n    return candidate(1.0, x)\n\n\ndef slope"))
-    _, solution = pack.load()
+    solution = pack.load().solution
     assert solution.drive.startswith("def drive(candidate, x, steps=1):")
     assert solution.drive_parameters == (Parameter("x"), Parameter("steps", optional=True))
 
@@ -160,6 +160,6 @@ def test_a_drive_may_be_shared_and_is_cut_out_with_what_it_uses(pack: Pack, name
     file.write_text(file.read_text(encoding="utf-8").replace("import given", "import shared, given"), encoding="utf-8")
     text = f"TIMES = 2\n\n\ndef {name}(candidate, g, x):\n    return [candidate(g, x) for _ in range(TIMES)]\n"
     (file.parent.parent / "_both.py").write_text(text, encoding="utf-8")
-    _, solution = pack.load()
+    solution = pack.load().solution
     assert solution.drive == text + cut
     assert [p.name for p in solution.drive_parameters] == ["g", "x"]

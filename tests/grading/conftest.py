@@ -6,19 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autodrill.drills.library import Library
 from autodrill.grading.grade import Submission, grade
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from autodrill.drills.library import Library
     from autodrill.grading.report import Report
-
-
-@pytest.fixture(scope="session")
-def shipped() -> Library:
-    """The shipped exercises."""
-    return Library.open(environ={})
 
 
 @pytest.fixture
@@ -28,6 +22,6 @@ def graded(shipped: Library) -> Callable[..., Report]:
     def graded(name: str, source: str, *, seed: int = 0, only: int | None = None) -> Report:
         exercise = shipped.find(name)
         submission = Submission(source.encode(), f"{name}.py", f"{name}.py")
-        return grade(exercise, shipped.solution(exercise), submission, seed=seed, only=only)
+        return grade(shipped.drill(exercise), submission, seed=seed, only=only)
 
     return graded

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from autodrill.grading.report import FaultKind, Report
+    from autodrill.drills.answer_records import FaultKind
+    from autodrill.grading.report import Report
 
     Graded = Callable[..., Report]
 
@@ -57,7 +58,7 @@ def grader(top: Path) -> Graded:
         library = Library([top])
         exercise = library.find(name)
         handed_in = Submission(answer.encode(), "a.py", "a.py")
-        return grade(exercise, library.solution(exercise), handed_in, seed=3)
+        return grade(library.drill(exercise), handed_in, seed=3)
 
     return graded
 

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from autodrill.drills.answer_records import FaultKind
 from autodrill.errors import FileError, UnconfinedError
 from autodrill.grading.batch import Task, Worker, grade_all, useful_workers
-from autodrill.grading.report import FaultKind, Verdict
+from autodrill.grading.report import Verdict
 from autodrill.grading.submission import LARGEST_FILE, Submission, read_file
 from autodrill.sandbox.confinement import SEALED, Layer
 

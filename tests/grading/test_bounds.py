@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from autodrill.drills.answer_records import FaultKind
 from autodrill.errors import ContentError
-from autodrill.grading.report import FaultKind, Verdict
+from autodrill.grading.report import Verdict
 from autodrill.sandbox.child.collectives import in_step
 from tests.grading.making import grader, kind_of
 

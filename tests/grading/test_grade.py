@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autodrill.drills.exercise import Kind
+from autodrill.drills.answer_records import FaultKind
+from autodrill.drills.kinds import kind_named
 from autodrill.errors import UsageError
 from autodrill.grading.debug import step_through
 from autodrill.grading.grade import Submission, grade
-from autodrill.grading.report import Basis, FaultKind, Verdict
+from autodrill.grading.report import Basis, Verdict
 from autodrill.sandbox.limits import CHECK_LIMITS
 from autodrill.sandbox.runner import Limits, Runner
 
@@ -29,11 +30,11 @@ RIGHT = "def cube_backward(g, x):\n    return 3 * x * x * g\n"
 def judged(pack: Pack) -> Callable[..., Report]:
     """Grade an answer to the pack's exercise."""
     pack.add()
-    exercise, solution = pack.load()
+    drill = pack.load()
 
     def judged(source: str | bytes, seed: int = 0, only: int | None = None) -> Report:
         handed_in = source if isinstance(source, bytes) else source.encode()
-        return grade(exercise, solution, Submission(handed_in, "a.py", "a.py"), seed=seed, only=only)
+        return grade(drill, Submission(handed_in, "a.py", "a.py"), seed=seed, only=only)
 
     return judged
 
@@ -80,11 +81,12 @@ def test_one_seed_gives_the_same_report_again(judged: Callable[..., Report]) -> 
 )
 def test_a_report_says_what_decides(pack: Pack, change: tuple[str, str], basis: Basis) -> None:
     pack.add(solution=change)
-    exercise, solution = pack.load()
+    drill = pack.load()
     if basis is Basis.ANSWER:
-        exercise = replace(exercise, kind=Kind.PROGRAM, parameters=exercise.parameters[1:])
+        exercise = replace(drill.exercise, kind="program", parameters=drill.exercise.parameters[1:])
+        drill = replace(drill, exercise=exercise, kind=kind_named("program"))
     source = b"def cube_backward(g, x=None):\n    return 3 * g * g if x is None else 3 * x * x * g\n"
-    report = grade(exercise, solution, Submission(source, "a.py", "a.py"), seed=0)
+    report = grade(drill, Submission(source, "a.py", "a.py"), seed=0)
     assert report.basis is basis
 
 
@@ -100,7 +102,7 @@ def test_a_case_that_does_not_exist_is_the_command_line_s_fault(judged: Callable
 def test_stepping_through_a_case_that_does_not_exist_is_too(pack: Pack) -> None:
     pack.add()
     with pytest.raises(UsageError, match="there is no case 999"):
-        step_through(*pack.load(), Submission(RIGHT.encode(), "a.py", "a.py"), seed=0, case=999)
+        step_through(pack.load(), Submission(RIGHT.encode(), "a.py", "a.py"), seed=0, case=999)
 
 
 @pytest.mark.parametrize(
@@ -152,9 +154,9 @@ def test_a_file_that_gives_no_answer(
 
 def test_an_endless_loop_is_stopped_at_its_limit(pack: Pack) -> None:
     pack.add()
-    exercise, solution = pack.load()
+    drill = pack.load()
     source = b"def cube_backward(g, x):\n    while True:\n        pass\n"
-    report = grade(exercise, solution, Submission(source, "a.py", "a.py"), seed=0, limits=Limits(seconds=0.3))
+    report = grade(drill, Submission(source, "a.py", "a.py"), seed=0, limits=Limits(seconds=0.3))
     failure = failure_of(report)
     assert (report.verdict, failure.kind) == (Verdict.TIMEOUT, FaultKind.TIME)
     assert failure.line in (2, 3)
@@ -163,8 +165,8 @@ def test_an_endless_loop_is_stopped_at_its_limit(pack: Pack) -> None:
 
 def test_the_stub_is_called_what_it_is_whatever_it_does(pack: Pack) -> None:
     pack.add(exercise=("raise NotImplementedError", "return g"))
-    exercise, solution = pack.load()
-    report = grade(exercise, solution, Submission(exercise.stub.encode(), "a.py", "a.py"), seed=0)
+    drill = pack.load()
+    report = grade(drill, Submission(drill.exercise.stub.encode(), "a.py", "a.py"), seed=0)
     assert failure_of(report).kind is FaultKind.NOT_IMPLEMENTED
 
 
@@ -176,16 +178,16 @@ def test_what_the_candidate_prints_is_kept_apart(judged: Callable[..., Report]) 
 
 def test_an_exercise_that_contradicts_itself_is_never_the_learner_s_fault(pack: Pack) -> None:
     pack.add(solution=("return x * x * x", "return x * undefined"))
-    exercise, solution = pack.load()
-    report = grade(exercise, solution, Submission(RIGHT.encode(), "a.py", "a.py"), seed=0)
+    drill = pack.load()
+    report = grade(drill, Submission(RIGHT.encode(), "a.py", "a.py"), seed=0)
     assert (report.verdict, report.failure) == (Verdict.INTERNAL, None)
     assert "`forward` raises NameError" in report.detail
 
 
 def test_an_exercise_at_fault_is_so_for_an_untouched_stub_too(pack: Pack) -> None:
     pack.add(solution=("return x * x * x", "return x * undefined"))
-    exercise, solution = pack.load()
-    report = grade(exercise, solution, Submission(exercise.stub.encode(), "a.py", "a.py"), seed=0)
+    drill = pack.load()
+    report = grade(drill, Submission(drill.exercise.stub.encode(), "a.py", "a.py"), seed=0)
     assert report.verdict is Verdict.INTERNAL
 
 
@@ -199,9 +201,9 @@ def test_a_wrong_answer_the_exercise_forgives_passes_with_a_remark(graded: Calla
 
 def test_a_process_started_beforehand_is_used_and_closed(pack: Pack) -> None:
     pack.add()
-    exercise, solution = pack.load()
+    drill = pack.load()
     runner = Runner.start(CHECK_LIMITS)
-    report = grade(exercise, solution, Submission(RIGHT.encode(), "a.py", "a.py"), seed=0, runner=runner)
+    report = grade(drill, Submission(RIGHT.encode(), "a.py", "a.py"), seed=0, runner=runner)
     assert report.verdict is Verdict.PASS
     assert runner.finished
 

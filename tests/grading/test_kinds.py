@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autodrill.grading.report import FaultKind, Verdict
+from autodrill.drills.answer_records import FaultKind
+from autodrill.grading.report import Verdict
 from tests.grading.making import grader, kind_of
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as ET
 
-from autodrill.grading.report import Failure, FaultKind, Report, Rule, Verdict
+from autodrill.drills.answer_records import FaultKind, Rule
+from autodrill.grading.report import Failure, Report, Verdict
 from autodrill.render.console import ASCII
 from autodrill.render.grades import github_lines, grade_line, junit_document, summary
 from autodrill.render.plain import Paint

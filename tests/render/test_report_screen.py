@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from autodrill.grading.report import Basis, Comparison, Failure, FaultKind, Remark, Report, Rule, Verdict
+from autodrill.drills.answer_records import FaultKind, Rule
+from autodrill.grading.report import Basis, Comparison, Failure, Remark, Report, Verdict
 from autodrill.render.console import ASCII, UNICODE
 from autodrill.render.plain import Paint
 from autodrill.render.report_screen import report_lines

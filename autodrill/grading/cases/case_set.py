@@ -1,8 +1,8 @@
-"""Everything about an exercise and a seed that does not depend on who answers: made once, put to many."""
+"""The cases of an exercise under one seed, made once and put to many submissions."""
 
 from __future__ import annotations
 
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from functools import cached_property
 from itertools import count, islice
 from typing import TYPE_CHECKING
@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 from autodrill.drills.case import class_of
 from autodrill.drills.cases import battery, case_at, small_cases
 from autodrill.errors import InternalError
-from autodrill.grading.cases.arguments import scenario_source
-from autodrill.grading.cases.pipeline import put_each
-from autodrill.grading.cases.question import Question, observe, question
-from autodrill.grading.diagnosis.known_mistakes import Aside, Known
-from autodrill.grading.oracle.expected import truth
+from autodrill.grading.cases.compare import compare
+from autodrill.grading.cases.pipeline import put
+from autodrill.grading.cases.question import question
+from autodrill.grading.oracle.expected import expected_results
 from autodrill.sandbox.limits import CHECK_LIMITS, Limits
 from autodrill.sandbox.outcomes import Broken, Loaded, NotDefined
 
@@ -22,63 +21,43 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
 
     from autodrill.drills.case import Case
-    from autodrill.drills.exercise import Exercise, Solution
-    from autodrill.grading.cases.compare import Observation
+    from autodrill.drills.exercise import Drill
+    from autodrill.grading.cases.records import Observation, Question
     from autodrill.sandbox.runner import Runner
 
-__all__ = ["Prepared"]
+__all__ = ["CaseSet"]
 
 _SLACK = 2 << 20
 """Bytes for what a file imports and defines, and for a heap that grows by steps."""
 
 _COPIES = 3
-"""How often arguments and results lie in memory at once: as they came or go, as arrays, and in between."""
+"""How often arguments and results are in memory at once: as bytes, as arrays, and in between."""
 
 _SMALLER = 120
-"""How many smaller cases are looked at: counted and not timed, so that what is shown does not hang on how busy the
-machine is."""
+"""How many smaller cases are tried. They are counted, not timed, so that a busy machine shows the same case."""
 
 
-class Prepared:
-    """The cases of a seed, what is right for each, and the bytes that ask for it, each made when it is first needed.
+class CaseSet:
+    """The battery of a seed, with the expected results and the questions, each made when it is first needed.
 
     Args:
-        exercise: The exercise.
-        solution: Its solution side.
+        drill: The exercise.
         seed: Seed of the cases.
-        limits: Limits of the processes it will be put to.
-        thorough: As in `truth`: for the proof of an exercise.
-        aside: Where the known mistakes of one file after another are run, kept by the caller; None to start a process
-            for those of each file.
+        limits: Limits of the processes they will be put to.
+        thorough: As in `expected_results`: for the proof of an exercise.
 
     Attributes:
-        exercise: The exercise.
-        solution: Its solution side.
+        drill: The exercise.
         seed: The seed.
         limits: The limits.
-        scenario: What the candidate's code is put through, None to call it directly.
-        known: What the exercise's known mistakes answer.
     """
 
-    def __init__(
-        self,
-        exercise: Exercise,
-        solution: Solution,
-        seed: int,
-        limits: Limits = CHECK_LIMITS,
-        *,
-        thorough: bool = False,
-        aside: Aside | None = None,
-    ) -> None:
-        self.exercise = exercise
-        self.solution = solution
+    def __init__(self, drill: Drill, seed: int, limits: Limits = CHECK_LIMITS, *, thorough: bool = False) -> None:
+        self.drill = drill
         self.seed = seed
         self.limits = limits
-        self.scenario = scenario_source(exercise, solution)
-        self.known = Known(exercise, solution)
         self._cases: list[Case] | None = None
         self._thorough = thorough
-        self._aside = aside
         self._questions: dict[int, Question] = {}
         self._smaller: dict[int, tuple[list[Question | None], Iterator[Case]]] = {}
 
@@ -90,7 +69,7 @@ class Prepared:
             InternalError: The exercise contradicts itself.
         """
         if self._cases is None:
-            self._cases = battery(self.exercise, self.solution, self.seed)
+            self._cases = battery(self.drill, self.seed)
         return self._cases
 
     @cached_property
@@ -133,15 +112,10 @@ class Prepared:
         """
         if index not in self._questions:
             case = self.cases[index]
-            known = truth(self.exercise, self.solution, case, thorough=self._thorough)
-            self._questions[index] = question(
-                self.exercise,
-                self.solution,
-                case,
-                known,
-                seconds=self.limits.seconds,
-                further=self._first_of_class[class_of(case)] == index,
-            )
+            expected = expected_results(self.drill, case, thorough=self._thorough)
+            further = self._first_of_class[class_of(case)] == index
+            seconds = self.limits.seconds
+            self._questions[index] = question(self.drill, case, expected, seconds=seconds, further=further)
         return self._questions[index]
 
     def smaller(self, index: int) -> Generator[Question]:
@@ -151,7 +125,7 @@ class Prepared:
         """
         if index not in self._smaller:
             like = self.cases[index]
-            self._smaller[index] = [], islice(small_cases(self.exercise, self.solution, like, like.seed), _SMALLER)
+            self._smaller[index] = [], islice(small_cases(self.drill, like, like.seed), _SMALLER)
         made, left = self._smaller[index]
         for place in count():
             if place == len(made):
@@ -165,21 +139,9 @@ class Prepared:
 
     def _small(self, case: Case) -> Question | None:
         try:
-            known = truth(self.exercise, self.solution, case)
-            return question(self.exercise, self.solution, case, known, seconds=self.limits.seconds)
+            return question(self.drill, case, expected_results(self.drill, case), seconds=self.limits.seconds)
         except InternalError:
             return None
-
-    @contextmanager
-    def beside(self, process: Runner) -> Iterator[Aside]:
-        """Provide a process for other code than what `process` holds, of the same sort and not gone."""
-        if self._aside is None or self._aside.device != process.device:
-            with closing(Aside(lambda: process.sibling(self.limits), process.device)) as aside:
-                yield aside
-            return
-        if self._aside.finished:
-            self._aside.close()
-        yield self._aside
 
     def put(
         self, process: Runner, indexes: Iterable[int], *, doubtful: bool = False
@@ -215,7 +177,7 @@ class Prepared:
             if isinstance(loaded, Loaded):
                 yield from self._put(other, [index])
             elif not isinstance(loaded, NotDefined | Broken):  # it was loaded before: it needs too much, or is fickle
-                yield index, observe(self.exercise, self.solution, self.question(index), (loaded,))
+                yield index, compare(self.drill, self.question(index), (loaded,))
 
     def _allowance(self, index: int) -> int:
         """Bytes that the call of a case may allocate, its arguments and results as they travel included; 0 for any."""
@@ -223,7 +185,7 @@ class Prepared:
         if bound is None or not bound.memory:
             return 0
         asked = self.question(index)
-        results = sum(part.value.nbytes for part in asked.truth.parts)
+        results = sum(part.value.nbytes for part in asked.expected.parts)
         return bound.memory + _SLACK + _COPIES * (asked.request.size + results)
 
     def _put(
@@ -231,5 +193,5 @@ class Prepared:
     ) -> Generator[tuple[int, Observation]]:
         questions = (self.question(index) for index in indexes)
         settings = {} if ahead is None else {"ahead": ahead}
-        with closing(put_each(process, self.exercise, self.solution, questions, **settings)) as observations:
+        with closing(put(process, self.drill, questions, **settings)) as observations:
             yield from zip(indexes, observations, strict=False)  # fewer where the process ends

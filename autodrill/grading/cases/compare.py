@@ -1,158 +1,97 @@
-"""Holding one answer of the candidate's code against what is right."""
+"""Comparison of answers with expected results: pure functions from outcomes to observations."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeGuard
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np  # noqa: TID253 answers are arrays
 
+from autodrill.drills.answer_records import Fault, FaultKind
+from autodrill.drills.arguments import named_arguments
 from autodrill.drills.author_code import authored
-from autodrill.drills.exercise import Kind
-from autodrill.grading.cases.arguments import arguments, named_arguments
-from autodrill.grading.kernels.device_faults import DEVICE_FAULTS
-from autodrill.grading.kernels.launch import left_unwritten
-from autodrill.grading.report import FaultKind
+from autodrill.grading.cases.question import LARGE_SECONDS
+from autodrill.grading.cases.records import Observation
+from autodrill.grading.cases.unpack import not_returned, results
 from autodrill.sandbox import outcomes as ends
-from autodrill.sandbox.child.wire import Opaque
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from autodrill.drills.answer_records import Expected, Part
     from autodrill.drills.case import Case
-    from autodrill.drills.exercise import Exercise, Solution
-    from autodrill.grading.cases.question import Question
-    from autodrill.grading.oracle.expected import Part, Truth
-    from autodrill.sandbox.runner import Runner
+    from autodrill.drills.exercise import Drill, Solution
+    from autodrill.grading.cases.records import Question
 
     Array = NDArray[Any]
 
-__all__ = ["Fault", "Observation", "answer_budget", "ask", "examine", "results"]
+__all__ = ["compare", "compare_call"]
 
-_SPARE_BYTES = 1 << 16
-"""Room for an answer beyond the bytes that the right one has: shapes may be wrong, and lists are wordy."""
-
-
-_TYPES = {
-    **{name: f"a {name}" for name in ("generator", "map", "zip", "filter", "set", "frozenset", "range", "matrix")},
-    "MaskedArray": "a masked array",
-    "builtin_function_or_method": "a function",
-    "complex": "complex",
-    "dict_values": "the values of a dict",
-    "function": "a function",
-    "longdouble": "a longdouble",
-    **{f"ndarray of dtype {each}": f"an array of dtype {each}" for each in ("float128", "float96", "object")},
-}
-"""How to call what is no result, by the name of its type."""
+_LINEAR = 400
+"""How many tolerances f(g1) + f(g2) may differ from f(g1 + g2): g2 is a hundred times as large as g1."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """What is wrong with one answer."""
+def compare(drill: Drill, question: Question, outcomes: Sequence[ends.CallOutcome]) -> Observation:
+    """Compare the answers to a question with the expected results.
 
-    kind: FaultKind
-    summary: str
-    line: int | None = None
-    code: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Observation:
-    """A case, what is right, and what came back.
-
-    Attributes:
-        case: The case.
-        truth: What is right for it.
-        outcome: How the call ended.
-        got: The results as arrays, aligned with `truth.parts`; None for a result that is not an array; None
-            altogether if there is nothing to compare.
-        wrong: Which results are wrong.
-        fault: What is wrong, or None.
-        customs: What would be a fault if the exercise did not accept it: names from `drills.customs`.
-        asked: The question it answers, to be put to other code as it is; None where only the case was put.
+    Args:
+        drill: The exercise.
+        question: The question.
+        outcomes: How its calls ended, up to the first that did not return.
     """
+    case, expected = question.case, question.expected
+    if case.draws:
+        from autodrill.grading.cases.estimators import mean_of_draws, noise
 
-    case: Case
-    truth: Truth
-    outcome: ends.CallOutcome
-    got: tuple[Array | None, ...] | None
-    wrong: tuple[bool, ...]
-    fault: Fault | None
-    customs: tuple[str, ...] = ()
-    asked: Question | None = None
-
-
-def ask(
-    runner: Runner, exercise: Exercise, solution: Solution, case: Case, truth: Truth, *, seconds: float | None = None
-) -> Observation:
-    """Put a case to the loaded code and examine what comes back."""
-    args = arguments(exercise, solution, case, truth)
-    end = runner.call(args, budget=answer_budget(case, truth), seconds=seconds)
-    return examine(exercise, solution, case, truth, end)
+        seen = compare_call(drill, case, expected, mean_of_draws(drill, expected, outcomes))
+        if seen.fault is None and not case.large:
+            seen = replace(seen, fault=noise(drill, expected, outcomes))
+    else:
+        seen = compare_call(drill, case, expected, outcomes[0])
+    if case.large:
+        seen = _costly(seen)
+    elif not case.draws and seen.fault is None:
+        seen = replace(seen, fault=_further_fault(drill, question, seen, outcomes))
+    return replace(seen, question=question)
 
 
-def answer_budget(case: Case, truth: Truth) -> int:
-    """Return how many bytes an answer may hold before it counts as far too large; a judge's may be like the inputs."""
-    like = [p.value for p in truth.parts] or [v for v in case.inputs.values() if isinstance(v, np.ndarray)]
-    return 4 * sum(array.nbytes for array in like) + _SPARE_BYTES
+def _further_fault(
+    drill: Drill, question: Question, seen: Observation, outcomes: Sequence[ends.CallOutcome]
+) -> Fault | None:
+    """Return the fault that the further calls show. State goes first: what depends on earlier calls can look like
+    anything else.
+    """
+    complete = len(outcomes) == question.request.answers
+    if question.repeated and complete and outcomes[-1] is not outcomes[0]:
+        again = compare_call(drill, question.case, question.expected, outcomes[-1]).fault
+        if again is not None and again.kind is not FaultKind.REUSED:
+            return Fault(FaultKind.UNREPEATABLE, f"the same call again: {again.summary}", again.line)
+        if again is not None:
+            return again
+    return _nonlinear(drill, question, seen, outcomes[1 : 2 if question.added else 3]) if question.linear else None
 
 
-def examine(exercise: Exercise, solution: Solution, case: Case, truth: Truth, end: ends.CallOutcome) -> Observation:
-    """Say what is wrong with how a call ended, if anything."""
+def compare_call(drill: Drill, case: Case, expected: Expected, end: ends.CallOutcome) -> Observation:
+    """Compare how one call ended with the expected results."""
+    solution = drill.solution
     if not isinstance(end, ends.Returned):
-        return Observation(case, truth, end, None, (), _not_returned(end))
+        return Observation(case, expected, end, None, (), not_returned(end))
     if solution.judge is not None:
-        return Observation(case, truth, end, None, (), _judged(solution, case, end.value))
-    got, fault = results(exercise, solution, truth, end)
+        return Observation(case, expected, end, None, (), _judged(solution, case, end.value))
+    got, fault = results(drill, expected, end)
     if got is None:
-        return Observation(case, truth, end, None, (), fault)
-    any_dtype = exercise.kind is Kind.VALUE or "dtype" in solution.remarks
-    checks = [_compare(part, g, any_dtype=any_dtype) for part, g in zip(truth.parts, got, strict=True)]
+        return Observation(case, expected, end, None, (), fault)
+    any_dtype = drill.kind.any_dtype or "dtype" in solution.remarks
+    checks = [_compare_part(part, g, any_dtype=any_dtype) for part, g in zip(expected.parts, got, strict=True)]
     wrong = tuple(c is not None for c in checks)
     fault = next((c for c in checks if c is not None), None)
-    if exercise.kind is Kind.KERNEL and fault is not None:
-        fault = _unwritten(truth, got) or fault
-    if exercise.kind is Kind.VALUE and not solution.drive:
-        # What is written to `.data` or to `out` explains why the gradients are wrong, never the other way round.
-        fault = _untouched_nodes(case, truth, end.value) or fault
-    conduct = _conduct(exercise, solution, case, truth, end)
-    customs = _customs(solution, truth, end, got) if solution.remarks and fault is None and conduct is None else ()
+    fault = drill.kind.fault(drill, case, expected, end.value, got, fault)
+    conduct = _conduct(drill, case, expected, end)
+    customs = _customs(solution, expected, end, got) if solution.remarks and fault is None and conduct is None else ()
     shown = tuple(None if g is None or g.dtype.kind not in "fiu" else g for g in got)
-    return Observation(case, truth, end, shown, wrong, fault or conduct, customs)
-
-
-def _not_returned(end: ends.CallOutcome) -> Fault:
-    match end:
-        case ends.Raised(not_implemented=True):
-            return Fault(FaultKind.NOT_IMPLEMENTED, "not implemented yet", end.line, _code(end))
-        case ends.Raised(type="SystemExit" | "KeyboardInterrupt"):
-            return Fault(FaultKind.RAISED, f"it raises {end.type}: an answer returns", end.line, _code(end))
-        case ends.Raised(type=kind) if kind in DEVICE_FAULTS:
-            return Fault(FaultKind.DEVICE, f"{kind}: {end.message}", end.line, _code(end))
-        case ends.Raised():
-            message = f"{end.type}: {end.message}" if end.message else end.type
-            return Fault(FaultKind.RAISED, message, end.line, _code(end))
-        case ends.Oversized(what=what):
-            return Fault(FaultKind.TYPE, f"it returns {what}, far more than was asked for")
-        case ends.OutOfMemory(limit=limit, line=line):
-            return Fault(FaultKind.MEMORY, f"it asks for more than {limit >> 20} MiB of memory", line)
-        case ends.TimedOut(limit=limit, line=line):
-            return Fault(FaultKind.TIME, f"no answer after {limit:g} s", line)
-        case ends.Flooded(limit=limit, line=line):
-            return Fault(FaultKind.OUTPUT, f"it prints more than {limit >> 10} KiB", line)
-        case ends.Died(how=how, line=line):
-            return Fault(FaultKind.DIED, f"it ended its process ({how}): an answer returns", line)
-        case ends.Unreadable():  # why, in its own figures, could be anything it means to have shown
-            return Fault(FaultKind.DIED, "what came back is not an answer")
-        case _:
-            raise TypeError(f"not a way for a call to fail: {end!r}")
-
-
-def _code(end: ends.Raised) -> str:
-    return end.frames[-1].text.strip() if end.frames else ""
+    return Observation(case, expected, end, shown, wrong, fault or conduct, customs)
 
 
 def _judged(solution: Solution, case: Case, value: Any) -> Fault | None:
@@ -164,101 +103,7 @@ def _judged(solution: Solution, case: Case, value: Any) -> Fault | None:
     return Fault(FaultKind.WRONG, message) if message else None
 
 
-def results(
-    exercise: Exercise, solution: Solution, truth: Truth, end: ends.CallOutcome
-) -> tuple[list[Array | None] | None, Fault | None]:
-    """Take what a call returned apart: one array a part, None for what is no array, or nothing and the reason."""
-    if not isinstance(end, ends.Returned):
-        return None, _not_returned(end)
-    value = end.value
-    if value is None:
-        return None, Fault(FaultKind.NOTHING, "it returns None")
-    if exercise.kind is Kind.VALUE and not solution.drive:
-        # The scenario sends this and nothing else; whatever else comes is forged.
-        if not isinstance(value, dict) or not all(isinstance(value.get(key), list) for key in ("grads", "data", "out")):
-            return None, Fault(FaultKind.TYPE, "what came back are not the nodes it was given")
-        value = tuple(value["grads"])
-    names = [p.name for p in truth.parts]
-    if solution.wants_dict and not isinstance(value, dict):
-        wanted = ", ".join(f"`{n}`" for n in names)
-        return None, Fault(FaultKind.TYPE, f"it does not return a dict with the keys {wanted}")
-    if isinstance(value, dict) and (solution.results or solution.drive):
-        missing = [n for n in names if n not in value]
-        if missing:
-            return None, Fault(FaultKind.ARITY, f"the key `{missing[0]}` is missing from the dict it returns")
-        items: Sequence[Any] = [value[n] for n in names]
-    elif isinstance(value, tuple | list) and not (len(names) == 1 and _numbers(value)):
-        items = value
-    else:
-        items = [value]
-    if truth.absent:
-        items, fault = _without_absent(truth, items)
-        if fault is not None:
-            return None, fault
-    if len(items) != len(names):
-        wanted = f"{len(names)} results ({', '.join(names)})" if len(names) > 1 else f"one result ({names[0]})"
-        count = "1 result" if len(items) == 1 else f"{len(items)} results"
-        count = "a dict" if isinstance(value, dict) else _known_type(value) or count
-        return None, Fault(FaultKind.ARITY, f"it returns {count}, must return {wanted}")
-    for name, item in zip(names, items, strict=True):
-        if item is None:
-            return None, Fault(FaultKind.NOTHING, f"{name} is None")
-        if (known := _known_type(item)) is not None:
-            return None, Fault(FaultKind.TYPE, f"{name} is {known}, must be a plain array of numbers")
-    got = [_as_array(item) for item in items]
-    if "extra-axes" in solution.remarks:
-        got = [_without_extra_axes(g, part) for g, part in zip(got, truth.parts, strict=True)]
-    return got, None
-
-
-def _known_type(value: Any) -> str | None:
-    """Name what came back if it is of a type of Python's or NumPy's; a class of the candidate's is not named."""
-    return _TYPES.get(value.type_name) if isinstance(value, Opaque) else None
-
-
-def _without_extra_axes(got: Array | None, part: Part) -> Array | None:
-    """Return a result in the shape it must have, if only axes of size 1 are in the way."""
-    if got is None or got.size != part.value.size or np.squeeze(got).shape != np.squeeze(part.value).shape:
-        return got
-    return got.reshape(part.value.shape)
-
-
-def _without_absent(truth: Truth, items: Sequence[Any]) -> tuple[Sequence[Any], Fault | None]:
-    """Take out what must be None: a `Function` returns one gradient for each argument of its forward."""
-    wanted = len(truth.parts) + len(truth.absent)
-    outputs = sum(not part.linear for part in truth.parts)
-    if len(items) != wanted:
-        words = f"backward returns {len(items) - outputs} gradients for {wanted - outputs} arguments of forward"
-        return items, Fault(FaultKind.ARITY, f"{words}: None belongs where there is none")
-    for place in truth.absent:
-        if items[place] is not None:
-            return items, Fault(FaultKind.TYPE, f"gradient {place - outputs} belongs to no float: it must be None")
-    return [item for place, item in enumerate(items) if place not in truth.absent], None
-
-
-def _numbers(value: Any) -> bool:
-    return isinstance(value, list) and all(type(v) in (int, float) or _numpy_number(v) for v in value)
-
-
-def _numpy_number(value: Any) -> bool:
-    return isinstance(value, np.ndarray | np.generic) and value.ndim == 0 and value.dtype.kind in "fiu"
-
-
-def _as_array(item: Any) -> Array | None:
-    if isinstance(item, np.ndarray | np.generic):
-        return np.asarray(item)
-    if type(item) in (int, float) or _numbers(item):
-        return np.asarray(item, dtype=np.float64) if _fits(item) else None
-    return None
-
-
-def _fits(item: Any) -> bool:
-    """Whether Python integers fit a float64."""
-    values = item if isinstance(item, list) else [item]
-    return all(not isinstance(v, int) or abs(v) < 10**300 for v in values)
-
-
-def _compare(part: Part, got: Array | None, *, any_dtype: bool) -> Fault | None:
+def _compare_part(part: Part, got: Array | None, *, any_dtype: bool) -> Fault | None:
     if got is None:
         return Fault(FaultKind.TYPE, f"{part.name} is not {'an array of numbers' if part.value.ndim else 'a number'}")
     if got.dtype.kind not in "fiu":
@@ -281,40 +126,31 @@ def _compare(part: Part, got: Array | None, *, any_dtype: bool) -> Fault | None:
     return None
 
 
-def _unwritten(truth: Truth, got: Sequence[Array | None]) -> Fault | None:
-    """A kernel's result holds what nobody could have computed where no thread has written."""
-    for part, array in zip(truth.parts, got, strict=True):
-        count = 0 if array is None else left_unwritten(array)
-        if array is not None and count:
-            where = f" in {count} of {array.size} places" if count < array.size else ""
-            return Fault(FaultKind.UNWRITTEN, f"{part.name} is never written{where}")
-    return None
-
-
-def _conduct(exercise: Exercise, solution: Solution, case: Case, truth: Truth, end: ends.Returned) -> Fault | None:
-    """Faults of an answer whose numbers are right."""
-    if solution.drive or exercise.kind in {Kind.VALUE, Kind.KERNEL}:
+def _conduct(drill: Drill, case: Case, expected: Expected, end: ends.Returned) -> Fault | None:
+    """Return the fault of an answer whose numbers are right and that breaks the rules of memory."""
+    solution = drill.solution
+    if solution.drive or not drill.kind.keeps_memory_rules:
         return None
     if not (end.changed or end.shared or end.readonly or end.joined or end.reused):
         return None
-    names = dict(enumerate(named_arguments(exercise, solution, case, truth)))
+    names = dict(enumerate(named_arguments(drill, case, expected)))
     accepted = solution.cotangents if "writes-cotangent" in solution.remarks else ()
     if changed := [i for i in end.changed if names.get(i) not in accepted]:
         name = names.get(changed[0], "that it was given")  # the number is a claim like any other
         return Fault(FaultKind.MUTATED, f"the argument {name} is not what it was before the call")
-    parts = [p.name for p in truth.parts]
+    parts = [p.name for p in expected.parts]
     own = {output for output, _ in end.shared}  # not its own, but the argument's that both calls have been given
     for output in end.reused:
-        if output < len(parts) and output not in own and truth.parts[output].value.size:
+        if output < len(parts) and output not in own and expected.parts[output].value.size:
             return Fault(FaultKind.REUSED, f"{parts[output]} of one call lies in the memory of an earlier call's")
     if solution.may_alias or "aliases" in solution.remarks:
         return None
     for output, argument in end.shared:
-        if output < len(parts) and truth.parts[output].value.size:
+        if output < len(parts) and expected.parts[output].value.size:
             name = names.get(argument, "that it was given")
             return Fault(FaultKind.ALIASED, f"{parts[output]} shares memory with the argument {name}")
     for output in end.readonly:
-        if output < len(parts) and truth.parts[output].value.size:
+        if output < len(parts) and expected.parts[output].value.size:
             return Fault(FaultKind.ALIASED, f"{parts[output]} cannot be written to: it is a view that repeats elements")
     for first, second in end.joined:
         if first < len(parts) and second < len(parts):
@@ -322,47 +158,72 @@ def _conduct(exercise: Exercise, solution: Solution, case: Case, truth: Truth, e
     return None
 
 
-def _customs(solution: Solution, truth: Truth, end: ends.Returned, got: Sequence[Array | None]) -> tuple[str, ...]:
+def _customs(
+    solution: Solution, expected: Expected, end: ends.Returned, got: Sequence[Array | None]
+) -> tuple[str, ...]:
     """Name what the exercise accepts of an answer that is right."""
     items = end.value if isinstance(end.value, tuple | list) else [end.value]
-    shown = list(zip(items, truth.parts, strict=False))
+    shown = list(zip(items, expected.parts, strict=False))
     seen = {
         "writes-cotangent": bool(end.changed),
         "aliases": bool(end.shared or end.readonly or end.joined) and not solution.may_alias,
         "extra-axes": any(np.shape(item) != part.value.shape for item, part in shown),
-        "dtype": any(g is not None and g.ndim and g.dtype != p.dtype for g, p in zip(got, truth.parts, strict=True)),
+        "dtype": any(g is not None and g.ndim and g.dtype != p.dtype for g, p in zip(got, expected.parts, strict=True)),
     }
     return tuple(name for name in solution.remarks if seen.get(name))
 
 
-def _untouched_nodes(case: Case, truth: Truth, value: Any) -> Fault | None:
-    """A closure adds to `.grad` of its operands and leaves everything else alone."""
-    data = [float(v) for v in case.inputs.values()][: 1 if case.alias else None]
-    now = value.get("data") if isinstance(value, dict) else None
-    if not _is_numbers(now) or len(now) != len(data):
-        return Fault(FaultKind.MUTATED, "the `.data` of an operand is no number any more")
-    for name, before, after in zip(case.inputs, data, now, strict=False):
-        if before != after:
-            return Fault(FaultKind.MUTATED, f"`{name}.data` is {after:.4g} after the call, {before:.4g} before it")
-    out = value.get("out")
-    if not _is_numbers(out) or len(out) != 2:
-        return Fault(FaultKind.MUTATED, "`out` does not hold two numbers any more")
-    given = float(truth.outputs[0]), float(truth.cotangents[0])
-    for name, before, after in zip(("data", "grad"), given, out, strict=True):
-        if not _same(before, float(after)):
-            return Fault(FaultKind.MUTATED, f"`out.{name}` is {after:.4g} after the call, {before:.4g} before it")
+def _costly(seen: Observation) -> Observation:
+    """Say of a large case that ran out of time or memory which wrong way to compute that means."""
+    fault = seen.fault
+    if fault is None or fault.kind not in {FaultKind.TIME, FaultKind.MEMORY}:
+        return seen
+    bound = seen.case.bound
+    summary = f"no answer after {LARGE_SECONDS:g} s on a large input, where the forward takes milliseconds"
+    kind = FaultKind.TOO_SLOW
+    if fault.kind is FaultKind.MEMORY:
+        summary = f"{fault.summary} on an input of {sum(np.size(v) for v in seen.case.inputs.values())} numbers"
+    if bound is not None and fault.kind is FaultKind.MEMORY and bound.memory:
+        kind, summary = FaultKind.TOO_MUCH_MEMORY, f"too much memory: {bound.because}"
+    elif bound is not None and bound.seconds:
+        summary = f"too much time, no answer after {bound.seconds:g} s: {bound.because}"
+    return replace(seen, fault=Fault(kind, summary, fault.line, fault.code))
+
+
+def _nonlinear(
+    drill: Drill, question: Question, seen: Observation, outcomes: Sequence[ends.CallOutcome]
+) -> Fault | None:
+    """Return the fault of an answer that is not linear. Every VJP satisfies f(g1) + f(g2) = f(g1 + g2), kinks included;
+    so does a JVP in the tangent.
+    """
+    expected = seen.expected
+    assert seen.got is not None
+    answers: list[Sequence[Array]] = [question.added] if question.added else []
+    for end in outcomes:
+        got, fault = results(drill, expected, end)
+        if got is None:
+            summary = fault.summary if fault else "no answer"
+            return Fault(FaultKind.NONLINEAR, f"for another cotangent: {summary}", fault.line if fault else None)
+        fitting = [g for g, p in zip(got, expected.parts, strict=True) if g is not None and g.shape == p.value.shape]
+        if len(fitting) < len(got):
+            return Fault(FaultKind.NONLINEAR, "for another cotangent it answers in another shape")
+        answers.append(fitting)
+    for first, added, both, part in zip(seen.got, *answers, expected.parts, strict=True):
+        assert first is not None
+        if not part.linear:
+            continue
+        with np.errstate(all="ignore"):
+            gap = np.abs(first + added - both)
+            if (gap <= _LINEAR * part.tolerance).all():  # nearly always; the rest only forgives more
+                continue
+            eps = float(np.finfo(part.dtype).eps) if part.dtype.kind == "f" else 0.0
+            finite = np.isfinite(added) & np.isfinite(both)
+            scale = np.abs(first) + np.abs(added) + np.max(np.abs(added), initial=0.0, where=finite)
+            far = gap > _LINEAR * part.tolerance + 4096 * eps * scale
+            # Where the right answer is finite, it is so for every cotangent; a NaN is never far from anything.
+            off = far | (np.isfinite(first) & ~finite)
+        if off.any():
+            return Fault(
+                FaultKind.NONLINEAR, f"{part.name} is not linear in the cotangent: f(g1)+f(g2) is not f(g1+g2)"
+            )
     return None
-
-
-def _same(a: float, b: float) -> bool:
-    return a == b or (math.isnan(a) and math.isnan(b))
-
-
-def _is_numbers(value: Any) -> TypeGuard[list[float]]:
-    return isinstance(value, list) and all(_is_number(v) for v in value)
-
-
-def _is_number(value: Any) -> bool:
-    if isinstance(value, np.generic):
-        return value.dtype.kind in "fiu"
-    return type(value) in (int, float) and _fits(value)

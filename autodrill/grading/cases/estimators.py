@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np  # noqa: TID253 estimates are arrays
 
-from autodrill.grading.cases.compare import Fault, results
-from autodrill.grading.report import FaultKind
+from autodrill.drills.answer_records import Fault, FaultKind
+from autodrill.grading.cases.unpack import results
 from autodrill.sandbox.outcomes import Returned
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from autodrill.drills.exercise import Exercise, Solution
-    from autodrill.grading.oracle.expected import Truth
+    from autodrill.drills.answer_records import Expected
+    from autodrill.drills.exercise import Drill
     from autodrill.sandbox.outcomes import CallOutcome
 
     Array = NDArray[Any]
@@ -28,24 +28,24 @@ _NOISE = 2.0
 """How many times a right estimator's variance, summed over all elements, that of the draws may be."""
 
 
-def mean_of_draws(exercise: Exercise, solution: Solution, known: Truth, ends: Sequence[CallOutcome]) -> CallOutcome:
+def mean_of_draws(drill: Drill, expected: Expected, ends: Sequence[CallOutcome]) -> CallOutcome:
     """Return the mean of the answers as if it were one; the first that is none, or of another shape, in its place."""
-    stacked = _stacked(exercise, solution, known, ends)
+    stacked = _stacked(drill, expected, ends)
     first = ends[0]
     if not isinstance(stacked, list) or not isinstance(first, Returned):
         return stacked if not isinstance(stacked, list) else first
-    got, _ = results(exercise, solution, known, first)
-    dtypes = [p.dtype if g is None else g.dtype for g, p in zip(got or (), known.parts, strict=True)]
+    got, _ = results(drill, expected, first)
+    dtypes = [p.dtype if g is None else g.dtype for g, p in zip(got or (), expected.parts, strict=True)]
     means = tuple(s.mean(axis=0).astype(dtype) for s, dtype in zip(stacked, dtypes, strict=True))
-    return replace(first, value=means if len(means) > 1 else means[0], fitting=False)
+    return replace(first, value=means if len(means) > 1 else means[0])
 
 
-def noise(exercise: Exercise, solution: Solution, known: Truth, ends: Sequence[CallOutcome]) -> Fault | None:
+def noise(drill: Drill, expected: Expected, ends: Sequence[CallOutcome]) -> Fault | None:
     """Return the fault of an estimator that is right on average and scatters too far, None if it does not."""
-    stacked = _stacked(exercise, solution, known, ends)
+    stacked = _stacked(drill, expected, ends)
     if not isinstance(stacked, list):
         return None
-    for each, part in zip(stacked, known.parts, strict=True):
+    for each, part in zip(stacked, expected.parts, strict=True):
         if part.deviation is None:
             continue
         if not np.isfinite(each).all():
@@ -60,20 +60,15 @@ def noise(exercise: Exercise, solution: Solution, known: Truth, ends: Sequence[C
     return None
 
 
-def _stacked(
-    exercise: Exercise, solution: Solution, known: Truth, ends: Sequence[CallOutcome]
-) -> list[Array] | CallOutcome:
+def _stacked(drill: Drill, expected: Expected, ends: Sequence[CallOutcome]) -> list[Array] | CallOutcome:
     """Return each result of all draws as one float64 array; of answers that do not fit, the first."""
     rows: list[Sequence[Array]] = []
     for end in ends:
-        if isinstance(end, Returned) and end.fitting:
-            rows.append(end.value if isinstance(end.value, tuple) else (end.value,))
-            continue
-        got, _ = results(exercise, solution, known, end)
+        got, _ = results(drill, expected, end)
         if got is None:
             return end
-        fitting = [g for g, p in zip(got, known.parts, strict=True) if g is not None and g.shape == p.value.shape]
-        if len(fitting) < len(known.parts) or any(g.dtype.kind not in "fiu" for g in fitting):
+        fitting = [g for g, p in zip(got, expected.parts, strict=True) if g is not None and g.shape == p.value.shape]
+        if len(fitting) < len(expected.parts) or any(g.dtype.kind not in "fiu" for g in fitting):
             return end
         rows.append(fitting)
-    return [np.array([row[i] for row in rows], dtype=np.float64) for i in range(len(known.parts))]
+    return [np.array([row[i] for row in rows], dtype=np.float64) for i in range(len(expected.parts))]

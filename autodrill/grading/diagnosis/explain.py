@@ -6,25 +6,25 @@ import time
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
+from autodrill.drills.answer_records import FaultKind, Rule
 from autodrill.errors import InternalError
-from autodrill.grading.cases.arguments import shown_arguments
 from autodrill.grading.cases.formatting import pair, short
-from autodrill.grading.cases.question import put
+from autodrill.grading.cases.pipeline import put_case
 from autodrill.grading.diagnosis.determinism import RANDOM, Repetition, random_mistake, repetition
 from autodrill.grading.diagnosis.fault_rules import STRUCTURAL, judged_rule
 from autodrill.grading.diagnosis.linearity import conduct_rule
 from autodrill.grading.diagnosis.mutation_search import one_slip
-from autodrill.grading.diagnosis.rule_search import Subject, evidence, generic_rule, spread
+from autodrill.grading.diagnosis.rule_search import evidence, generic_rule, spread
 from autodrill.grading.diagnosis.similarity import Likeness, likeness
-from autodrill.grading.report import FATAL, Comparison, Failure, FaultKind, Rule
+from autodrill.grading.report import FATAL, Comparison, Failure
 from autodrill.sandbox import outcomes as ends
 
 if TYPE_CHECKING:
     from autodrill.drills.authoring import Mistake
-    from autodrill.drills.exercise import Exercise, Solution
-    from autodrill.grading.cases.case_set import Prepared
-    from autodrill.grading.cases.compare import Observation
-    from autodrill.grading.diagnosis.known_mistakes import Answers, Aside
+    from autodrill.drills.exercise import Drill
+    from autodrill.grading.cases.case_set import CaseSet
+    from autodrill.grading.cases.records import Observation
+    from autodrill.grading.diagnosis.known_mistakes import KnownAnswers, KnownMistakes, SpareRunner
     from autodrill.sandbox.runner import Runner
 
 __all__ = ["explain"]
@@ -45,54 +45,59 @@ _NUMBERS_RIGHT = {
 
 
 def explain(
-    process: Runner, prepared: Prepared, seen: list[tuple[int, Observation]], failing: list[tuple[int, Observation]]
+    process: Runner,
+    case_set: CaseSet,
+    known: KnownMistakes,
+    seen: list[tuple[int, Observation]],
+    failing: list[tuple[int, Observation]],
 ) -> Failure:
     """Explain the first failing case.
 
     Args:
         process: With the candidate's code loaded, or finished.
-        prepared: Where the cases come from, and what is kept of the known mistakes.
+        case_set: Where the cases come from.
+        known: The known mistakes of the exercise.
         seen: Every case put, with its index in the battery.
         failing: Those of them to explain; never empty.
     """
-    exercise, solution = prepared.exercise, prepared.solution
+    drill = case_set.drill
     index, first = failing[0]
     fault = first.fault
     assert fault is not None
     if fault.kind is FaultKind.NOT_IMPLEMENTED:
         return Failure(fault.kind, fault.summary, line=fault.line, code=fault.code)
     if fault.kind in FATAL:
-        return _failure(exercise, solution, index, first, None)
-    with prepared.beside(process) as aside:
-        if prepared.known.untold:
-            aside.start()  # it gets ready while the smallest case is looked for
-        shown = first if process.finished or first.case.large else _smallest(process, prepared, index, first)
+        return _failure(drill, index, first, None)
+    with known.beside(process) as spare:
+        if known.unasked:
+            spare.start()  # it gets ready while the smallest case is looked for
+        shown = first if process.finished or first.case.large else _smallest(process, case_set, index, first)
         failed = [shown, *(o for _, o in failing if o is not shown)]
         passed = [o for _, o in seen if o.fault is None and not o.case.large]
         told, held = evidence(failed), spread(passed)
         raised = shown.fault is not None and shown.fault.kind is FaultKind.RAISED  # which says more
-        repeated = repetition(process, exercise, solution, [first, *failed], passed)
+        repeated = repetition(process, drill, [first, *failed], passed)
         rule = (
-            (_random_rule(aside.start(), exercise, solution, failed, passed) if repeated is Repetition.CHANCE else None)
-            or _known_rule(aside, prepared, told, held)
+            (_random_rule(spare.start(), drill, failed, passed) if repeated is Repetition.CHANCE else None)
+            or _known_rule(spare, drill, known, told, held)
             or judged_rule(shown)
             or (STRUCTURAL[FaultKind.UNREPEATABLE] if repeated is Repetition.STATE and not raised else None)
-            or generic_rule(Subject(exercise, solution), failed, passed)
-            or conduct_rule(process, exercise, solution, shown)
-            or one_slip(aside.start(), exercise, solution, told, held)
+            or generic_rule(drill, failed, passed)
+            or conduct_rule(process, drill, shown)
+            or one_slip(spare.start(), drill, told, held)
         )
-    return _failure(exercise, solution, index, shown, rule)
+    return _failure(drill, index, shown, rule)
 
 
-def _smallest(process: Runner, prepared: Prepared, index: int, first: Observation) -> Observation:
+def _smallest(process: Runner, case_set: CaseSet, index: int, first: Observation) -> Observation:
     """Find the smallest case of the same class that fails in the same way."""
     assert first.fault is not None
     deadline = time.monotonic() + _SHRINK_SECONDS
-    for asked in prepared.smaller(index):
+    for asked in case_set.smaller(index):
         if time.monotonic() > deadline:
             break
         try:
-            found = put(process, prepared.exercise, prepared.solution, asked)
+            found = put_case(process, case_set.drill, asked)
         except InternalError:
             continue
         if process.finished:
@@ -114,16 +119,18 @@ def _fails_alike(found: Observation, first: Observation) -> bool:
 # -- the exercise's own mistakes ---------------------------------------------------------------------------------------
 
 
-def _known_rule(aside: Aside, prepared: Prepared, failed: list[Observation], passed: list[Observation]) -> Rule | None:
+def _known_rule(
+    spare: SpareRunner, drill: Drill, known: KnownMistakes, failed: list[Observation], passed: list[Observation]
+) -> Rule | None:
     """Return the known mistake that answers every case as the candidate did."""
     ever_wrong = {i for o in failed for i, wrong in enumerate(o.wrong) if wrong}
     alike: Mistake | None = None
     partly: Mistake | None = None
     forgiven = failed[0].case.remark
-    for mistake in sorted(prepared.solution.mistakes, key=lambda m: m.remark is not forgiven):
-        if aside.finished:
+    for mistake in sorted(drill.solution.mistakes, key=lambda m: m.remark is not forgiven):
+        if spare.finished:
             break
-        answers = prepared.known.of(mistake, aside)
+        answers = known.of(mistake, spare)
         if answers is None:
             continue
         degree = _agreement(answers, [*failed, *passed], ever_wrong)
@@ -136,18 +143,16 @@ def _known_rule(aside: Aside, prepared: Prepared, failed: list[Observation], pas
     return _in_part(partly, failed[0], ever_wrong) or _as_rule(alike)
 
 
-def _random_rule(
-    bench: Runner, exercise: Exercise, solution: Solution, failed: list[Observation], passed: list[Observation]
-) -> Rule:
+def _random_rule(bench: Runner, drill: Drill, failed: list[Observation], passed: list[Observation]) -> Rule:
     """Return the rule for an answer that chance decides: the known mistake that does so too, or the general one."""
-    return _as_rule(random_mistake(bench, exercise, solution, failed, passed)) or RANDOM
+    return _as_rule(random_mistake(bench, drill, failed, passed)) or RANDOM
 
 
 def _in_part(mistake: Mistake | None, shown: Observation, ever_wrong: set[int]) -> Rule | None:
     """Return the rule of a mistake that would get further results wrong too, said of those that are."""
     if mistake is None:
         return None
-    names = " and ".join(part.name for i, part in enumerate(shown.truth.parts) if i in ever_wrong)
+    names = " and ".join(part.name for i, part in enumerate(shown.expected.parts) if i in ever_wrong)
     return Rule(mistake.key, f"{mistake.because}, in {names} alone", mistake.hint, known=True)
 
 
@@ -155,9 +160,9 @@ def _as_rule(mistake: Mistake | None) -> Rule | None:
     return Rule(mistake.key, mistake.because, mistake.hint, known=True) if mistake else None
 
 
-def _agreement(answers: Answers, mine: list[Observation], ever_wrong: set[int]) -> Likeness:
+def _agreement(answers: KnownAnswers, mine: list[Observation], ever_wrong: set[int]) -> Likeness:
     """How a mistake's answers resemble the candidate's; those to large cases say nothing that small ones do not."""
-    asked = [(o, o.asked) for o in mine if o.asked is not None and not o.case.large]
+    asked = [(o, o.question) for o in mine if o.question is not None and not o.case.large]
     degree = Likeness.SAME
     with closing(answers.to([question for _, question in asked])) as told:
         for o, _ in asked:
@@ -171,10 +176,10 @@ def _agreement(answers: Answers, mine: list[Observation], ever_wrong: set[int]) 
 # -- the record --------------------------------------------------------------------------------------------------------
 
 
-def _failure(exercise: Exercise, solution: Solution, index: int, shown: Observation, rule: Rule | None) -> Failure:
+def _failure(drill: Drill, index: int, shown: Observation, rule: Rule | None) -> Failure:
     fault = shown.fault
     assert fault is not None
-    given = {n: short(v) for n, v in shown_arguments(exercise, solution, shown.case, shown.truth).items()}
+    given = {n: short(v) for n, v in drill.kind.shown_arguments(drill, shown.case, shown.expected).items()}
     return Failure(
         kind=fault.kind,
         summary=fault.summary.partition(": ")[2] if rule and fault.kind is FaultKind.WRONG else fault.summary,
@@ -196,7 +201,7 @@ def _comparisons(shown: Observation) -> tuple[Comparison, ...]:
             return (Comparison("returned", "", short(shown.outcome.value), wrong=True),)
         return ()
     rows = []
-    for part, got, wrong in zip(shown.truth.parts, shown.got, shown.wrong, strict=True):
+    for part, got, wrong in zip(shown.expected.parts, shown.got, shown.wrong, strict=True):
         if shown.fault is not None and shown.fault.kind is FaultKind.DTYPE:
             expected, mine = str(part.dtype), str(got.dtype) if got is not None else ""
         else:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from autodrill.drills.exercise import Kind
+from autodrill.drills.answer_records import FaultKind, Rule
 from autodrill.grading.diagnosis.exception_rules import raised_rule
 from autodrill.grading.kernels.device_faults import DEVICE_FAULTS
-from autodrill.grading.report import FaultKind, Rule
 from autodrill.sandbox import outcomes as ends
 
 if TYPE_CHECKING:
-    from autodrill.grading.cases.compare import Observation
-    from autodrill.grading.diagnosis.transformations import Subject
+    from autodrill.drills.exercise import Drill
+    from autodrill.grading.cases.records import Observation
 
-__all__ = ["STRUCTURAL", "careless_rule", "judged_rule", "nonlinear_rule", "self_evident_rule"]
+__all__ = ["STRUCTURAL", "careless_rule", "judged_rule", "self_evident_rule"]
 
 STRUCTURAL = {
     FaultKind.NOTHING: Rule("returns-none", "no value is returned on this path", "is there a `return` on every path?"),
@@ -42,11 +41,6 @@ STRUCTURAL = {
         "two calls return the same memory: the later one overwrites what the earlier one has returned",
         "which array outlives a call of yours? make a new one in each, or return a copy",
     ),
-    FaultKind.NONLINEAR: Rule(
-        "nonlinear-in-g",
-        "every true VJP is linear in the cotangent: f(g1+g2) = f(g1)+f(g2), yours is not",
-        "which operation did you apply to g itself?",
-    ),
     FaultKind.UNREPEATABLE: Rule(
         "keeps-state", "the answer depends on an earlier call", "what survives between two calls of your function?"
     ),
@@ -68,17 +62,6 @@ STRUCTURAL = {
 }
 """The rule of each fault that says by itself what is wrong."""
 
-_NONLINEAR_JVP = Rule(
-    "nonlinear-in-tangent",
-    "every true JVP is linear in the tangent: f(v1+v2) = f(v1)+f(v2), yours is not",
-    "which operation did you apply to the tangent itself?",
-)
-
-_NODE_MUTATED = Rule(
-    "writes-elsewhere",
-    "a `_backward` adds to the `.grad` of its operands and leaves everything else alone",
-    "which of your lines writes to something that is not the `.grad` of an operand?",
-)
 _LABELS = Rule("missing-key", "a dict with one label for every node is asked for", "compare your keys with the task's")
 
 _JUDGED = {
@@ -97,14 +80,13 @@ _JUDGED = {
 """The general words for what the judges of graph exercises find, by key."""
 
 
-def self_evident_rule(subject: Subject, observation: Observation) -> Rule | None:
+def self_evident_rule(drill: Drill, observation: Observation) -> Rule | None:
     """Return the rule a fault names by itself, or None if numbers must be looked at."""
     fault = observation.fault
     assert fault is not None
-    nodes = subject.exercise.kind is Kind.VALUE and not subject.solution.drive
-    if fault.kind is FaultKind.MUTATED and nodes:
-        return _NODE_MUTATED
-    if fault.kind in (FaultKind.ARITY, FaultKind.TYPE) and subject.solution.wants_dict and observation.got is None:
+    if fault.kind is FaultKind.MUTATED and drill.kind.mutated is not None and not drill.solution.drive:
+        return drill.kind.mutated
+    if fault.kind in (FaultKind.ARITY, FaultKind.TYPE) and drill.solution.wants_dict and observation.got is None:
         return _LABELS
     if fault.kind is FaultKind.DTYPE:
         wider = "64" in fault.summary.split(",")[0]
@@ -115,12 +97,7 @@ def self_evident_rule(subject: Subject, observation: Observation) -> Rule | None
         )
     if isinstance(observation.outcome, ends.Raised):
         return DEVICE_FAULTS.get(observation.outcome.type) or raised_rule(observation.outcome)
-    return nonlinear_rule(subject.exercise.kind) if fault.kind is FaultKind.NONLINEAR else STRUCTURAL.get(fault.kind)
-
-
-def nonlinear_rule(kind: Kind) -> Rule:
-    """Return the rule of a derivative that is not linear in what it is a derivative along."""
-    return _NONLINEAR_JVP if kind is Kind.JVP else STRUCTURAL[FaultKind.NONLINEAR]
+    return drill.kind.nonlinear if fault.kind is FaultKind.NONLINEAR else STRUCTURAL.get(fault.kind)
 
 
 def careless_rule(observation: Observation) -> Rule | None:

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np  # noqa: TID253 inputs are arrays
 
-from autodrill.drills.exercise import Kind
+from autodrill.drills.answer_records import FaultKind, Rule
 from autodrill.grading.diagnosis.transformations import contributions
-from autodrill.grading.report import FaultKind, Rule
 
 if TYPE_CHECKING:
-    from autodrill.grading.cases.compare import Observation
-    from autodrill.grading.diagnosis.transformations import Subject
+    from autodrill.drills.exercise import Drill
+    from autodrill.grading.cases.records import Observation
 
 __all__ = ["WRONG_SHAPE", "class_of", "only_as_put", "only_somewhere", "suffix_of"]
 
@@ -22,17 +21,6 @@ WRONG_SHAPE = Rule(
     "print the shape after each step: where does it stop being what you think?",
 )
 """What to say of a wrong shape that no other rule explains."""
-
-_SCALED = Rule(
-    "nonlinear-in-g",
-    "every true VJP is linear in the cotangent: f(c g) = c f(g), yours is not for a very small or large c",
-    "which step cuts off what is small or large, or cannot hold it?",
-)
-_SCALED_JVP = Rule(
-    "nonlinear-in-tangent",
-    "every true JVP is linear in the tangent: f(c v) = c f(v), yours is not for a very small or large c",
-    "which step cuts off what is small or large, or cannot hold it?",
-)
 
 _CONTIGUOUS = Rule(
     "needs-contiguous",
@@ -69,9 +57,6 @@ _ORDINARY = 0.1
 _SEVERAL = 2
 """In so many other classes an answer must be right before one class is called the exception."""
 
-_AT_ZERO = Rule("at-zero", "wrong where an input is 0", "do you divide by it, or test its truth?")
-_EMPTY = Rule("empty", "wrong for an array with an axis of size 0", "what does your code do when there is nothing?")
-
 
 def class_of(o: Observation) -> str:
     """The class of inputs a case belongs to."""
@@ -83,26 +68,26 @@ def suffix_of(o: Observation) -> str:
     return o.case.label.partition(" · ")[2]
 
 
-def only_as_put(subject: Subject, failing: list[Observation], passing: list[Observation]) -> Rule | None:
+def only_as_put(drill: Drill, failing: list[Observation], passing: list[Observation]) -> Rule | None:
     """Return the rule for an answer that the same numbers have right when they are put in another way, or None.
 
     Args:
-        subject: The exercise.
+        drill: The exercise.
         failing: All observations with a fault, the smallest first; never empty.
         passing: All observations without one.
     """
     if all(o.case.scale != 1 for o in failing) and any(o.case.scale == 1 for o in passing):
-        return _SCALED_JVP if subject.exercise.kind is Kind.JVP else _SCALED
+        return drill.kind.nonlinear_in_scale
     if all(o.case.strided for o in failing) and any(not o.case.strided for o in passing):
         return _CONTIGUOUS
     return None
 
 
-def only_somewhere(subject: Subject, failing: list[Observation], passing: list[Observation]) -> Rule | None:
+def only_somewhere(drill: Drill, failing: list[Observation], passing: list[Observation]) -> Rule | None:
     """Return the rule for an answer that fails in one kind of case only, or None.
 
     Args:
-        subject: The exercise.
+        drill: The exercise.
         failing: All observations with a fault, the smallest first; never empty.
         passing: All observations without one.
     """
@@ -113,11 +98,11 @@ def only_somewhere(subject: Subject, failing: list[Observation], passing: list[O
         if all(marker in label for label in labels) and any(marker not in suffix_of(o) for o in passing):
             return rule
     if all(label.endswith(" = 0") for label in labels):
-        return _AT_ZERO if subject.exercise.kind is Kind.VALUE else _EMPTY
+        return drill.kind.zero
     return (
         _kink(failing, passing)
         or _values(failing, passing)
-        or (None if subject.solution.drive else _option(failing, passing))  # a scenario's are not the candidate's
+        or (None if drill.solution.drive else _option(failing, passing))  # a scenario's are not the candidate's
         or _one_class(failing, passing)
     )
 

@@ -1,33 +1,31 @@
-"""What an exercise's known mistakes answer: each is asked a question once, however many reports want to know."""
+"""Known mistakes of an exercise: what each answers to a question, kept so that it is asked once for many reports."""
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
-from autodrill.grading.cases.arguments import scenario_source
-from autodrill.grading.cases.pipeline import put_each
+from autodrill.grading.cases.pipeline import put
 from autodrill.sandbox import outcomes as ends
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
     from autodrill.drills.authoring import Mistake
-    from autodrill.drills.exercise import Exercise, Solution
-    from autodrill.grading.cases.compare import Observation
-    from autodrill.grading.cases.question import Question
+    from autodrill.drills.exercise import Drill
+    from autodrill.grading.cases.records import Observation, Question
     from autodrill.sandbox.runner import Runner
 
-__all__ = ["Answers", "Aside", "Known"]
+__all__ = ["KnownAnswers", "KnownMistakes", "SpareRunner"]
 
 _LOAD_SECONDS = 1.0
 
 
-class Aside:
-    """A process for other code than the candidates', started when it is needed, to be closed by whoever made it.
+class SpareRunner:
+    """A runner for code other than the candidate's, started when it is first needed. Close it when it is done with.
 
     Args:
-        sibling: Starts such a process.
+        sibling: Starts such a runner.
         device: What it runs kernels on: see `Runner.device`.
 
     Attributes:
@@ -40,86 +38,94 @@ class Aside:
         self._runner: Runner | None = None
 
     def start(self) -> Runner:
-        """Return the process, started at the first call."""
+        """Return the runner, started at the first call."""
         if self._runner is None:
             self._runner = self._sibling()
         return self._runner
 
     @property
     def finished(self) -> bool:
-        """Whether it was started and is gone."""
+        """Whether it was started and its process is gone."""
         return self._runner is not None and self._runner.finished
 
     def close(self) -> None:
-        """End the process; the next call of `start` starts another."""
+        """End its process; the next call of `start` starts another."""
         if self._runner is not None:
             self._runner.close()
             self._runner = None
 
 
-class Known:
+class KnownMistakes:
     """The known mistakes of an exercise, with what they have answered so far.
 
     Args:
-        exercise: The exercise.
-        solution: Its solution side.
+        drill: The exercise.
+        spare: Where they run for one file after another, kept by the caller. None starts a runner for each file.
     """
 
-    def __init__(self, exercise: Exercise, solution: Solution) -> None:
-        self._exercise = exercise
-        self._solution = solution
-        self._told: dict[tuple[str, str], dict[int, Observation]] = {}
+    def __init__(self, drill: Drill, spare: SpareRunner | None = None) -> None:
+        self._drill = drill
+        self._spare = spare
+        self._kept: dict[tuple[str, str], dict[int, Observation]] = {}
 
     @property
-    def untold(self) -> bool:
+    def unasked(self) -> bool:
         """Whether nothing has been asked so far."""
-        return not self._told
+        return not self._kept
 
-    def of(self, mistake: Mistake, aside: Aside) -> Answers | None:
+    @contextmanager
+    def beside(self, runner: Runner) -> Iterator[SpareRunner]:
+        """Provide a runner like `runner` for other code."""
+        if self._spare is None or self._spare.device != runner.device:
+            with closing(SpareRunner(lambda: runner.sibling(runner.limits), runner.device)) as spare:
+                yield spare
+            return
+        if self._spare.finished:
+            self._spare.close()
+        yield self._spare
+
+    def of(self, mistake: Mistake, spare: SpareRunner) -> KnownAnswers | None:
         """Return a mistake's answers; None if it cannot be loaded.
 
         Args:
             mistake: The mistake.
-            aside: Where to ask it what it was not asked before; nothing else may be loaded there meanwhile.
+            spare: Where to ask what is not known yet; nothing else may be loaded there meanwhile.
         """
-        key = mistake.source, aside.device  # two devices may answer differently
-        answers = Answers(self._exercise, self._solution, mistake, aside, self._told.get(key, {}))
-        if key not in self._told:
+        key = mistake.source, spare.device  # two devices may answer differently
+        answers = KnownAnswers(self._drill, mistake, spare, self._kept.get(key, {}))
+        if key not in self._kept:
             if not answers.load():
                 return None
-            self._told[key] = answers.told
+            self._kept[key] = answers.kept
         return answers
 
 
-class Answers:
+class KnownAnswers:
     """One mistake's answers to questions.
 
     Args:
-        exercise: The exercise.
-        solution: Its solution side.
+        drill: The exercise.
         mistake: The mistake.
-        aside: Where to ask it.
-        told: What it has answered before, by the identity of the question, which the answer keeps alive.
+        spare: Where to ask it.
+        kept: What it has answered before, by the identity of the question, which the observation keeps alive.
     """
 
-    def __init__(
-        self, exercise: Exercise, solution: Solution, mistake: Mistake, aside: Aside, told: dict[int, Observation]
-    ) -> None:
-        self.told = told
-        self._exercise = exercise
-        self._solution = solution
+    def __init__(self, drill: Drill, mistake: Mistake, spare: SpareRunner, kept: dict[int, Observation]) -> None:
+        self.kept = kept
+        self._drill = drill
         self._mistake = mistake
-        self._aside = aside
+        self._spare = spare
         self._loaded: bool | None = None
 
     def load(self) -> bool:
         """Load the mistake if this was not done, and return whether that succeeded."""
         if self._loaded is None:
-            loaded = self._aside.start().load(
+            exercise = self._drill.exercise
+            loaded = self._spare.start().load(
                 self._mistake.source.encode(),
-                self._exercise.path.name,
-                self._exercise.entry,
-                scenario_source(self._exercise, self._solution),
+                exercise.path.name,
+                exercise.entry,
+                self._drill.kind.scenario(self._drill),
                 seconds=_LOAD_SECONDS,
             )
             self._loaded = isinstance(loaded, ends.Loaded)
@@ -131,15 +137,15 @@ class Answers:
         Few are asked ahead: the first answer often says enough. One that ended the process is not kept: the machine
         may have been busy.
         """
-        with closing(self._ask([question for question in questions if id(question) not in self.told])) as answers:
+        with closing(self._ask([question for question in questions if id(question) not in self.kept])) as answers:
             for question in questions:
-                seen = self.told.get(id(question)) or next(answers, None)
+                seen = self.kept.get(id(question)) or next(answers, None)
                 if seen is None:
                     return
-                if not self._aside.finished:
-                    self.told[id(question)] = seen
+                if not self._spare.finished:
+                    self.kept[id(question)] = seen
                 yield seen
 
     def _ask(self, questions: Sequence[Question]) -> Generator[Observation]:
-        if not self._aside.finished and self.load():
-            yield from put_each(self._aside.start(), self._exercise, self._solution, questions, ahead=1)
+        if not self._spare.finished and self.load():
+            yield from put(self._spare.start(), self._drill, questions, ahead=1)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from autodrill.drills.answer_records import Rule
 from autodrill.drills.rewrites import Operator
-from autodrill.grading.report import Rule
 
 if TYPE_CHECKING:
     from autodrill.drills.mutants import Mutant

@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np  # noqa: TID253 inputs are arrays
 
-from autodrill.drills.exercise import Kind
 from autodrill.drills.mutants import each_mutant
 from autodrill.errors import InternalError
-from autodrill.grading.cases.arguments import scenario_source
-from autodrill.grading.cases.compare import ask
+from autodrill.grading.cases.pipeline import put_once
 from autodrill.grading.diagnosis.mutation_messages import slip_rule
 from autodrill.grading.diagnosis.similarity import Likeness, likeness
 from autodrill.sandbox import outcomes as ends
 
 if TYPE_CHECKING:
-    from autodrill.drills.exercise import Exercise, Solution
-    from autodrill.grading.cases.compare import Observation
-    from autodrill.grading.report import Rule
+    from autodrill.drills.answer_records import Rule
+    from autodrill.drills.exercise import Drill
+    from autodrill.grading.cases.records import Observation
     from autodrill.sandbox.runner import Runner
 
 __all__ = ["one_slip"]
@@ -34,8 +32,7 @@ _CALL_SECONDS = 0.25
 
 def one_slip(
     bench: Runner,
-    exercise: Exercise,
-    solution: Solution,
+    drill: Drill,
     told: list[Observation],
     held: list[Observation],
     *,
@@ -48,27 +45,26 @@ def one_slip(
 
     Args:
         bench: A process for other code than the candidate's.
-        exercise: The exercise.
-        solution: Its solution side.
+        drill: The exercise.
         told: Failing observations, the smallest first; never empty.
         held: Observations without a fault.
         tries: How many files and calls to try before giving up.
     """
-    if told[0].got is None or exercise.kind is Kind.KERNEL:
+    if told[0].got is None or drill.kind.on_device:
         return None  # an exception or an object says too little to tell one slip from another
     asked = [o for o in (*told, *held) if not o.case.large and _has_numbers(o)]
     ever_wrong = {i for o in told for i, wrong in enumerate(o.wrong) if wrong}
     if not ever_wrong or not any(o.fault for o in asked):
         return None
-    scenario = scenario_source(exercise, solution)
+    scenario = drill.kind.scenario(drill)
     left = itertools.count(tries, -1)
-    for mutant in each_mutant(solution.source, cotangents=solution.cotangents, given=exercise.stub):
+    for mutant in each_mutant(drill.solution.source, cotangents=drill.solution.cotangents, given=drill.exercise.stub):
         if bench.finished or next(left) <= 0:
             return None
         source = mutant.source.encode()
-        loaded = bench.load(source, exercise.path.name, exercise.entry, scenario, seconds=_CALL_SECONDS)
+        loaded = bench.load(source, drill.exercise.path.name, drill.exercise.entry, scenario, seconds=_CALL_SECONDS)
         if isinstance(loaded, ends.Loaded) and all(
-            next(left) > 0 and _alike(bench, exercise, solution, o, ever_wrong) for o in asked
+            next(left) > 0 and _alike(bench, drill, o, ever_wrong) for o in asked
         ):
             return slip_rule(mutant)
     return None
@@ -78,12 +74,12 @@ def _has_numbers(o: Observation) -> bool:
     return all(np.size(v) for v in o.case.inputs.values())
 
 
-def _alike(bench: Runner, exercise: Exercise, solution: Solution, o: Observation, ever_wrong: set[int]) -> bool:
+def _alike(bench: Runner, drill: Drill, o: Observation, ever_wrong: set[int]) -> bool:
     """Whether the program on the bench answers a case as the candidate's did; never where it could not be asked."""
     if bench.finished:
         return False
     try:
-        theirs = ask(bench, exercise, solution, o.case, o.truth, seconds=_CALL_SECONDS)
+        theirs = put_once(bench, drill, o.case, o.expected, seconds=_CALL_SECONDS)
     except InternalError:
         return False
     return likeness(o, theirs, ever_wrong) is Likeness.SAME

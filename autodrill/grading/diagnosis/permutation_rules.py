@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np  # noqa: TID253 answers are arrays
 
+from autodrill.drills.answer_records import Rule
 from autodrill.grading.diagnosis.transformation_table import Pattern
 from autodrill.grading.diagnosis.transformations import again, hair
 from autodrill.grading.oracle.expected import added_by
-from autodrill.grading.report import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from autodrill.grading.cases.compare import Observation
-    from autodrill.grading.diagnosis.transformations import Alternative, Subject
+    from autodrill.drills.exercise import Drill
+    from autodrill.grading.cases.records import Observation
+    from autodrill.grading.diagnosis.transformations import Alternative
 
     Array = NDArray[Any]
 
@@ -32,24 +33,24 @@ _DISTINCT = 4
 """With fewer different numbers, those of another rule may be the same in another order: a, -a and -a, a."""
 
 
-def exchanged_arguments(subject: Subject, told: list[Observation]) -> Iterator[Pattern]:
+def exchanged_arguments(drill: Drill, told: list[Observation]) -> Iterator[Pattern]:
     """Yield a pattern for every two arguments of the candidate's that can stand in each other's place.
 
     Args:
-        subject: The exercise.
+        drill: The exercise.
         told: The failing observations; the first says what the arguments are like.
     """
     o = told[0]
     if len(told) < _SEVERAL or o.case.alias or o.case.draws:
         return
-    handed = {parameter.name for parameter in subject.exercise.parameters}
+    handed = {parameter.name for parameter in drill.exercise.parameters}
     values = {n: v for n, v in (o.case.inputs | o.case.static).items() if n in handed and _like(v)}
     floats = [n for n, v in o.case.inputs.items() if np.asarray(v).dtype.kind == "f"]
     for first, second in itertools.combinations(values, 2):
         if floats != [first, second] and _like(values[first]) == _like(values[second]):  # two operands have a rule
             yield Pattern(_taken_for(first, second), _with_exchanged(first, second), partial=False)
-    for (i, first), (j, second) in itertools.combinations(enumerate(subject.solution.cotangents), 2):
-        if len(o.truth.cotangents) > j and o.truth.cotangents[i].shape == o.truth.cotangents[j].shape:
+    for (i, first), (j, second) in itertools.combinations(enumerate(drill.solution.cotangents), 2):
+        if len(o.expected.cotangents) > j and o.expected.cotangents[i].shape == o.expected.cotangents[j].shape:
             yield Pattern(_taken_for(first, second), _with_cotangents_exchanged(i, j), partial=False)
 
 
@@ -70,11 +71,11 @@ def _like(value: Any) -> tuple[str, tuple[int, ...]] | None:
 
 
 def _with_exchanged(first: str, second: str) -> Alternative:
-    def alternative(subject: Subject, o: Observation) -> list[Array | None]:
+    def alternative(drill: Drill, o: Observation) -> list[Array | None]:
         values = o.case.inputs | o.case.static
         other = {first: second, second: first}
         return again(
-            subject,
+            drill,
             o,
             inputs={n: values[other.get(n, n)] for n in o.case.inputs},
             static={n: values[other.get(n, n)] for n in o.case.static},
@@ -84,10 +85,10 @@ def _with_exchanged(first: str, second: str) -> Alternative:
 
 
 def _with_cotangents_exchanged(first: int, second: int) -> Alternative:
-    def alternative(subject: Subject, o: Observation) -> list[Array | None]:
-        cotangents = list(o.truth.cotangents)
+    def alternative(drill: Drill, o: Observation) -> list[Array | None]:
+        cotangents = list(o.expected.cotangents)
         cotangents[first], cotangents[second] = cotangents[second], cotangents[first]
-        return list(added_by(subject.exercise, subject.solution, o.case, o.truth, cotangents))
+        return list(added_by(drill, o.case, o.expected, cotangents))
 
     return alternative
 
@@ -101,7 +102,7 @@ def misplaced(told: list[Observation]) -> Rule | None:
     most = 0
     for o in told:
         assert o.got is not None
-        for got, part, wrong in zip(o.got, o.truth.parts, o.wrong, strict=True):
+        for got, part, wrong in zip(o.got, o.expected.parts, o.wrong, strict=True):
             if not wrong:
                 continue
             if got is None or got.shape != part.value.shape or not np.isfinite(got).all():

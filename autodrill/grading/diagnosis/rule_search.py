@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np  # noqa: TID253 answers are arrays
 
+from autodrill.drills.answer_records import FaultKind, Rule
 from autodrill.grading.diagnosis.exception_rules import raised_rule
 from autodrill.grading.diagnosis.fault_rules import careless_rule, self_evident_rule
 from autodrill.grading.diagnosis.input_class_rules import WRONG_SHAPE, class_of, only_as_put, only_somewhere, suffix_of
 from autodrill.grading.diagnosis.permutation_rules import exchanged_arguments, misplaced
 from autodrill.grading.diagnosis.scale_rules import approximate, constant_factor, stray_factor, term_without_upstream
 from autodrill.grading.diagnosis.transformation_table import PATTERNS, Pattern
-from autodrill.grading.diagnosis.transformations import Subject, close, hair
-from autodrill.grading.report import FaultKind, Rule
+from autodrill.grading.diagnosis.transformations import close, hair
 from autodrill.sandbox.outcomes import Raised
 
 if TYPE_CHECKING:
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from autodrill.grading.cases.compare import Observation
+    from autodrill.drills.exercise import Drill
+    from autodrill.grading.cases.records import Observation
 
     Array = NDArray[Any]
 
-__all__ = ["Subject", "evidence", "generic_rule", "spread"]
+__all__ = ["evidence", "generic_rule", "spread"]
 
 _NAMED = 2
 """Up to so many layouts are told by name; more are "some cases"."""
@@ -63,35 +64,35 @@ def evidence(failing: list[Observation]) -> list[Observation]:
     return [first, *spread(alike[1:])]
 
 
-def generic_rule(subject: Subject, failing: list[Observation], passing: list[Observation]) -> Rule | None:
+def generic_rule(drill: Drill, failing: list[Observation], passing: list[Observation]) -> Rule | None:
     """Return the rule that explains every failing observation and contradicts no passing one, or None.
 
     Args:
-        subject: The exercise.
+        drill: The exercise.
         failing: All observations with a fault, the smallest first; never empty.
         passing: All observations without one.
     """
     with np.errstate(all="ignore"):  # what overflows in an alternative, or is 0/0 there, explains nothing
         return (
-            self_evident_rule(subject, failing[0])
-            or only_as_put(subject, failing, passing)
-            or _numerical_rule(subject, failing, passing)
+            self_evident_rule(drill, failing[0])
+            or only_as_put(drill, failing, passing)
+            or _numerical_rule(drill, failing, passing)
         )
 
 
-def _numerical_rule(subject: Subject, failing: list[Observation], passing: list[Observation]) -> Rule | None:
+def _numerical_rule(drill: Drill, failing: list[Observation], passing: list[Observation]) -> Rule | None:
     told, held = evidence(failing), [o for o in spread(passing) if o.got is not None]
     sometimes = None
     if all(o.got is not None for o in told):
-        tried = itertools.chain(PATTERNS, exchanged_arguments(subject, told))
-        matching = [p for p in tried if all(_explains(p, subject, o) for o in told)]
+        tried = itertools.chain(PATTERNS, exchanged_arguments(drill, told))
+        matching = [p for p in tried if all(_explains(p, drill, o) for o in told)]
         ever_wrong = {i for o in told for i, wrong in enumerate(o.wrong) if wrong}
         for pattern in matching:
-            if all(_allows(pattern, subject, o, ever_wrong) for o in held):
+            if all(_allows(pattern, drill, o, ever_wrong) for o in held):
                 return pattern.rule
         rule = (
             constant_factor(told, held)
-            or stray_factor(subject, told, held)
+            or stray_factor(drill, told, held)
             or misplaced(told)
             or approximate(told)
             or (None if matching else term_without_upstream(failing))
@@ -100,8 +101,8 @@ def _numerical_rule(subject: Subject, failing: list[Observation], passing: list[
             return rule
         partial = next((p.rule for p in matching if p.partial), None)
         sometimes = _sometimes(partial, failing, passing) if partial else None
-    rule = sometimes or only_somewhere(subject, failing, passing)
-    gradients = subject.solution.forward is not None
+    rule = sometimes or only_somewhere(drill, failing, passing)
+    gradients = drill.solution.forward is not None
     if rule is None and gradients and failing[0].fault is not None and failing[0].fault.kind is FaultKind.SHAPE:
         return WRONG_SHAPE
     return rule or careless_rule(failing[0]) or _division(failing)
@@ -124,22 +125,22 @@ def _sometimes(rule: Rule, failing: list[Observation], passing: list[Observation
     return replace(rule, because=where + rule.because)
 
 
-def _alternatives(pattern: Pattern, subject: Subject, o: Observation) -> list[Array | None]:
+def _alternatives(pattern: Pattern, drill: Drill, o: Observation) -> list[Array | None]:
     """What a pattern leads to; nothing where the exercise's forward is not made for the inputs it asks about."""
     try:
-        return pattern.alternative(subject, o)
+        return pattern.alternative(drill, o)
     except Exception:  # noqa: BLE001 whatever the author's code raises there, it is not what is wrong with the answer
         return []
 
 
-def _explains(pattern: Pattern, subject: Subject, o: Observation) -> bool:
+def _explains(pattern: Pattern, drill: Drill, o: Observation) -> bool:
     """Whether every wrong result is what the pattern leads to."""
     assert o.got is not None
-    alternatives = _alternatives(pattern, subject, o)
+    alternatives = _alternatives(pattern, drill, o)
     if len(alternatives) != len(o.got):
         return False
     seen = False
-    for got, other, part, wrong in zip(o.got, alternatives, o.truth.parts, o.wrong, strict=True):
+    for got, other, part, wrong in zip(o.got, alternatives, o.expected.parts, o.wrong, strict=True):
         if not wrong:
             continue
         if got is None or other is None or got.shape != other.shape:
@@ -153,13 +154,13 @@ def _explains(pattern: Pattern, subject: Subject, o: Observation) -> bool:
     return seen
 
 
-def _allows(pattern: Pattern, subject: Subject, o: Observation, parts: set[int]) -> bool:
+def _allows(pattern: Pattern, drill: Drill, o: Observation, parts: set[int]) -> bool:
     """Whether the pattern leads to a right answer too in a case that was answered rightly."""
-    alternatives = _alternatives(pattern, subject, o)
-    if len(alternatives) != len(o.truth.parts):
+    alternatives = _alternatives(pattern, drill, o)
+    if len(alternatives) != len(o.expected.parts):
         return True
     for i in parts:
-        other, part = alternatives[i], o.truth.parts[i]
+        other, part = alternatives[i], o.expected.parts[i]
         if other is not None and other.shape == part.value.shape and not close(other, part.value, part.tolerance * 4):
             return False
     return True

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np  # noqa: TID253 arrays are all this module is about
 
-from autodrill.grading.cases.arguments import named_arguments
+from autodrill.drills.answer_records import Rule
+from autodrill.drills.arguments import named_arguments
 from autodrill.grading.diagnosis.transformations import close, contributions, hair
-from autodrill.grading.report import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from autodrill.grading.cases.compare import Observation
-    from autodrill.grading.diagnosis.transformations import Subject
+    from autodrill.drills.exercise import Drill
+    from autodrill.grading.cases.records import Observation
 
     Array = NDArray[Any]
 
@@ -58,7 +58,7 @@ def constant_factor(told: list[Observation], held: list[Observation]) -> Rule | 
     known = [(o, i, r) for o, i, r in ratios if r is not None]
     right = [(o, i) for o in held for i in {i for _, i, _ in known}]
     first, index, ratio = known[0]
-    part = first.truth.parts[index].name
+    part = first.expected.parts[index].name
     if all(math.isclose(r, ratio, rel_tol=1e-4) for _, _, r in known) and not any(
         _shows(o, i, ratio) for o, i in right
     ):
@@ -83,7 +83,7 @@ def _asked(o: Observation, index: int) -> bool:
 
 def _shows(o: Observation, index: int, factor: float) -> bool:
     """Whether a right result would have been seen to be wrong with the factor: not where it is all but 0."""
-    return bool(np.any(np.abs((factor - 1) * contributions(o)[index]) > o.truth.parts[index].tolerance))
+    return bool(np.any(np.abs((factor - 1) * contributions(o)[index]) > o.expected.parts[index].tolerance))
 
 
 def _power(o: Observation, index: int, name: str, power: float) -> float:
@@ -94,10 +94,10 @@ def _power(o: Observation, index: int, name: str, power: float) -> float:
 def _ratio(o: Observation, index: int) -> float | None:
     """The one number got / right is, or None."""
     assert o.got is not None
-    part, got, right = o.truth.parts[index], o.got[index], contributions(o)[index]
+    part, got, right = o.expected.parts[index], o.got[index], contributions(o)[index]
     if got is None or got.shape != part.value.shape or not np.isfinite(got).all():
         return None
-    mine = got - o.truth.start[index] if o.truth.start else got
+    mine = got - o.expected.start[index] if o.expected.start else got
     scale = float(np.max(np.abs(right)))
     with np.errstate(all="ignore"):
         ratio = float(np.sum(mine / scale * (right / scale)) / np.sum((right / scale) ** 2))
@@ -122,8 +122,8 @@ def _sizes(o: Observation, index: int) -> Iterator[tuple[str, int]]:
             yield f"the size of the last axis{' but one' * axis} of {name}", n
         if len(shape) > 1:
             yield f"the number of elements of {name}", math.prod(shape)
-    size = o.truth.parts[index].value.size
-    for cotangent in o.truth.cotangents:
+    size = o.expected.parts[index].value.size
+    for cotangent in o.expected.cotangents:
         yield "the number of outputs", cotangent.size
         yield "the number of copies", cotangent.size // size if size else 0
         yield "the number of elements reduced", size // cotangent.size if cotangent.size else 0
@@ -139,21 +139,21 @@ def _as_text(ratio: float) -> str:
 # -- a quantity of the case as a factor --------------------------------------------------------------------------------
 
 
-def stray_factor(subject: Subject, told: list[Observation], held: list[Observation]) -> Rule | None:
+def stray_factor(drill: Drill, told: list[Observation], held: list[Observation]) -> Rule | None:
     """A value at hand (what the candidate is given, the output) that multiplies or divides the answer.
 
     Args:
-        subject: The exercise.
+        drill: The exercise.
         told: Failing observations with results to compare.
         held: Passing observations, which the factor must not contradict.
     """
     wrong = sorted({i for o in told for i, off in enumerate(o.wrong) if off})
-    at_hand = {id(o): _quantities(subject, o) for o in (*told, *held)}
+    at_hand = {id(o): _quantities(drill, o) for o in (*told, *held)}
     found = [next(_explaining(i, at_hand, told, held), None) for i in wrong]
     if not found or any(f is None for f in found):
         return None
     name, power = found[0] or ("", 0)
-    part = told[0].truth.parts[wrong[0]].name
+    part = told[0].expected.parts[wrong[0]].name
     if power == _DIVIDED:
         return Rule(
             "divided-not-multiplied",
@@ -193,7 +193,7 @@ def _scaled(
 
     None where nobody can tell, as there is so much room that the right contribution would do as well.
     """
-    part, right = o.truth.parts[index], contributions(o)[index]
+    part, right = o.expected.parts[index], contributions(o)[index]
     mine = part.value if got is None else got[index]
     if quantity is None or mine is None or mine.shape != part.value.shape or (got is not None and not o.wrong[index]):
         return quantity is not None and mine is not None and mine.shape == part.value.shape
@@ -202,21 +202,21 @@ def _scaled(
             scaled = right * np.broadcast_to(quantity, right.shape).astype(np.float64) ** power
     except ValueError:
         return False
-    base = o.truth.start[index] if o.truth.start else 0.0
+    base = o.expected.start[index] if o.expected.start else 0.0
     tolerance = part.tolerance * (4 + 4 * np.abs(quantity).max(initial=0.0)) + hair(o, scaled)
     if got is not None and close(mine, part.value, np.asarray(tolerance)):
         return None
     return close(mine, np.asarray(base + scaled), np.asarray(tolerance))
 
 
-def _quantities(subject: Subject, o: Observation) -> dict[str, Array]:
-    nodes = bool(o.truth.start)
+def _quantities(drill: Drill, o: Observation) -> dict[str, Array]:
+    nodes = bool(o.expected.start)
     named = {f"`{n}.data`" if nodes else f"`{n}`": np.asarray(v, np.float64) for n, v in o.case.inputs.items()}
-    if len(o.truth.outputs) == 1 and len(o.truth.cotangents) == 1:
-        named["`out.data`" if nodes else "`out`"] = o.truth.outputs[0].astype(np.float64)
-        named["`out.grad`" if nodes else "`g`"] = o.truth.cotangents[0].astype(np.float64)
-    if subject.solution.saved is not None and not subject.solution.drive and not o.case.draws:
-        handed = named_arguments(subject.exercise, subject.solution, o.case, o.truth)
+    if len(o.expected.outputs) == 1 and len(o.expected.cotangents) == 1:
+        named["`out.data`" if nodes else "`out`"] = o.expected.outputs[0].astype(np.float64)
+        named["`out.grad`" if nodes else "`g`"] = o.expected.cotangents[0].astype(np.float64)
+    if drill.solution.saved is not None and not drill.solution.drive and not o.case.draws:
+        handed = named_arguments(drill, o.case, o.expected)
         for name, value in handed.items():
             if isinstance(value, np.ndarray) and value.dtype.kind == "f":
                 named.setdefault(f"`{name}`", value.astype(np.float64))
@@ -229,9 +229,9 @@ def _quantities(subject: Subject, o: Observation) -> dict[str, Array]:
 def term_without_upstream(failing: list[Observation]) -> Rule | None:
     """Something arrives although the upstream gradient is 0."""
     for o in failing:
-        if o.got is None or not o.truth.cotangents or any(np.any(c != 0) for c in o.truth.cotangents):
+        if o.got is None or not o.expected.cotangents or any(np.any(c != 0) for c in o.expected.cotangents):
             continue
-        for got, part, wrong in zip(o.got, o.truth.parts, o.wrong, strict=True):
+        for got, part, wrong in zip(o.got, o.expected.parts, o.wrong, strict=True):
             if not (part.linear and wrong):  # what the forward gives meets no upstream gradient
                 continue
             # 0 in place of what `.grad` held is an overwriting, not a term.
@@ -250,7 +250,7 @@ def approximate(told: list[Observation]) -> Rule | None:
     errors = []
     for o in double:
         assert o.got is not None
-        for got, part in zip(o.got, o.truth.parts, strict=True):
+        for got, part in zip(o.got, o.expected.parts, strict=True):
             if got is None or got.shape != part.value.shape or not np.isfinite(got).all():
                 return None
             scale = float(np.max(np.abs(part.value), initial=0.0)) or 1.0

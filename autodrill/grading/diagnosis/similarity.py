@@ -10,7 +10,7 @@ import numpy as np  # noqa: TID253 answers are arrays
 from autodrill.sandbox import outcomes as ends
 
 if TYPE_CHECKING:
-    from autodrill.grading.cases.compare import Observation
+    from autodrill.grading.cases.records import Observation
 
 __all__ = ["Likeness", "likeness"]
 
@@ -101,7 +101,7 @@ def _same_values(mine: Observation, theirs: Observation) -> bool:
     assert mine.got is not None
     assert theirs.got is not None
     for got, other, wrong, theirs_wrong, part in zip(
-        mine.got, theirs.got, mine.wrong, theirs.wrong, mine.truth.parts, strict=True
+        mine.got, theirs.got, mine.wrong, theirs.wrong, mine.expected.parts, strict=True
     ):
         if not wrong:
             continue

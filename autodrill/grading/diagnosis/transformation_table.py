@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np  # noqa: TID253 arrays are what the rules transform
 
+from autodrill.drills.answer_records import Rule
 from autodrill.grading.diagnosis.transformations import (
     all_into,
     as_if_one,
@@ -23,7 +24,6 @@ from autodrill.grading.diagnosis.transformations import (
     upstream_one,
     without_slice,
 )
-from autodrill.grading.report import Rule
 
 if TYPE_CHECKING:
     from autodrill.grading.diagnosis.transformations import Alternative

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np  # noqa: TID253 arrays are all this module is about
 
-from autodrill.drills.exercise import Kind
-from autodrill.grading.oracle.expected import truth
+from autodrill.grading.oracle.expected import expected_results
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from autodrill.drills.exercise import Exercise, Solution
-    from autodrill.grading.cases.compare import Observation
+    from autodrill.drills.exercise import Drill
+    from autodrill.grading.cases.records import Observation
 
     Array = NDArray[Any]
-    Alternative = Callable[["Subject", Observation], "list[Array | None]"]
+    Alternative = Callable[["Drill", Observation], "list[Array | None]"]
     # It may raise where the exercise's forward is not made for the inputs it asks about.
 
 __all__ = [
-    "Subject",
     "again",
     "all_into",
     "as_if_one",
@@ -45,18 +43,10 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """The exercise a wrong answer belongs to."""
-
-    exercise: Exercise
-    solution: Solution
-
-
 def contributions(o: Observation) -> list[Array]:
     """What the case should have added: the right answer less what `.grad` held before."""
-    start = o.truth.start or (0.0,) * len(o.truth.parts)
-    return [p.value - s for p, s in zip(o.truth.parts, start, strict=True)]
+    start = o.expected.start or (0.0,) * len(o.expected.parts)
+    return [p.value - s for p, s in zip(o.expected.parts, start, strict=True)]
 
 
 def close(got: Array, want: Array, tolerance: Array) -> bool:
@@ -71,20 +61,20 @@ def hair(o: Observation, value: Array) -> float:
     return 1e-12 * (1.0 if o.case.scale == 1 else float(np.max(np.abs(value), initial=0.0)))
 
 
-def again(subject: Subject, o: Observation, **changes: Any) -> list[Array | None]:
+def again(drill: Drill, o: Observation, **changes: Any) -> list[Array | None]:
     """The right answer of the same case with another cotangent or other inputs."""
-    changed = truth(subject.exercise, subject.solution, replace(o.case, smooth=False, **changes))
+    changed = expected_results(drill, replace(o.case, smooth=False, **changes))
     return [p.value for p in changed.parts]
 
 
 def each(change: Callable[[Array], Array | None]) -> Alternative:
     """A change of the contribution, whatever `.grad` held before."""
 
-    def alternative(_: Subject, o: Observation) -> list[Array | None]:
+    def alternative(_: Drill, o: Observation) -> list[Array | None]:
         changed = [change(c) for c in contributions(o)]
-        if not o.truth.start:
+        if not o.expected.start:
             return changed
-        return [None if c is None else np.asarray(s + c) for s, c in zip(o.truth.start, changed, strict=True)]
+        return [None if c is None else np.asarray(s + c) for s, c in zip(o.expected.start, changed, strict=True)]
 
     return alternative
 
@@ -92,87 +82,87 @@ def each(change: Callable[[Array], Array | None]) -> Alternative:
 def node(change: Callable[[float, Array, float], Array]) -> Alternative:
     """A wrong way to add into `.grad`: from the starting value, the right contribution and `out.grad`."""
 
-    def alternative(subject: Subject, o: Observation) -> list[Array | None]:
-        if subject.exercise.kind is not Kind.VALUE:
+    def alternative(_: Drill, o: Observation) -> list[Array | None]:
+        if not o.expected.start:
             return []
-        g = float(o.truth.cotangents[0])
-        return [np.asarray(change(s, c, g)) for s, c in zip(o.truth.start, contributions(o), strict=True)]
+        g = float(o.expected.cotangents[0])
+        return [np.asarray(change(s, c, g)) for s, c in zip(o.expected.start, contributions(o), strict=True)]
 
     return alternative
 
 
-def _has_upstream(subject: Subject, o: Observation) -> bool:
+def _has_upstream(drill: Drill, o: Observation) -> bool:
     """Whether the candidate was handed one cotangent."""
-    return len(o.truth.cotangents) == 1 and not subject.solution.drive and subject.exercise.kind is not Kind.JVP
+    return len(o.expected.cotangents) == 1 and not drill.solution.drive and drill.kind.moving == "cotangent"
 
 
-def upstream_one(subject: Subject, o: Observation) -> list[Array | None]:
+def upstream_one(drill: Drill, o: Observation) -> list[Array | None]:
     """The local derivative alone: the upstream gradient taken for 1."""
-    return again(subject, o, cotangent=1.0) if _has_upstream(subject, o) else []
+    return again(drill, o, cotangent=1.0) if _has_upstream(drill, o) else []
 
 
-def passes_upstream(subject: Subject, o: Observation) -> list[Array | None]:
+def passes_upstream(drill: Drill, o: Observation) -> list[Array | None]:
     """The upstream gradient itself, for every input."""
-    if not _has_upstream(subject, o):
+    if not _has_upstream(drill, o):
         return []
-    g = o.truth.cotangents[0].astype(np.float64)
-    return [np.asarray(s + g) for s in o.truth.start] or [g for _ in o.truth.parts]
+    g = o.expected.cotangents[0].astype(np.float64)
+    return [np.asarray(s + g) for s in o.expected.start] or [g for _ in o.expected.parts]
 
 
-def of_positive_upstream(subject: Subject, o: Observation) -> list[Array | None]:
+def of_positive_upstream(drill: Drill, o: Observation) -> list[Array | None]:
     """The answer if a negative upstream gradient counted as 0."""
-    if not _has_upstream(subject, o) or o.truth.cotangents[0].ndim:
+    if not _has_upstream(drill, o) or o.expected.cotangents[0].ndim:
         return []
-    return again(subject, o, cotangent=max(float(o.truth.cotangents[0]), 0.0))
+    return again(drill, o, cotangent=max(float(o.expected.cotangents[0]), 0.0))
 
 
 def without_slice(axis: int, index: int, least: int = 2) -> Alternative:
     """The answer if one row or column of a cotangent of at least so many axes is never used."""
 
-    def alternative(subject: Subject, o: Observation) -> list[Array | None]:
-        if not _has_upstream(subject, o) or o.truth.cotangents[0].ndim < least:
+    def alternative(drill: Drill, o: Observation) -> list[Array | None]:
+        if not _has_upstream(drill, o) or o.expected.cotangents[0].ndim < least:
             return []
-        g = o.truth.cotangents[0].copy()
+        g = o.expected.cotangents[0].copy()
         if g.shape[axis]:
             np.moveaxis(g, axis, 0)[index] = 0
-        return again(subject, o, cotangent=g)
+        return again(drill, o, cotangent=g)
 
     return alternative
 
 
-def counted_once(subject: Subject, o: Observation) -> list[Array | None]:
+def counted_once(drill: Drill, o: Observation) -> list[Array | None]:
     """Operands that are one node: only one of the contributions arrives."""
     if not o.case.alias:
         return []
-    apart = truth(subject.exercise, subject.solution, replace(o.case, alias=False, smooth=False))
-    return [np.asarray(o.truth.start[0] + float(apart.parts[0].value) - apart.start[0])]
+    apart = expected_results(drill, replace(o.case, alias=False, smooth=False))
+    return [np.asarray(o.expected.start[0] + float(apart.parts[0].value) - apart.start[0])]
 
 
-def swapped_operands(subject: Subject, o: Observation) -> list[Array | None]:
+def swapped_operands(drill: Drill, o: Observation) -> list[Array | None]:
     """The answer if each of two operands were taken for the other."""
     names = [n for n, v in o.case.inputs.items() if np.asarray(v).dtype.kind == "f"]
     if len(names) != 2 or o.case.alias:
         return []
     a, b = (np.asarray(o.case.inputs[n]) for n in names)
     if a.shape == b.shape:
-        return again(subject, o, inputs={**o.case.inputs, names[0]: b, names[1]: a})
+        return again(drill, o, inputs={**o.case.inputs, names[0]: b, names[1]: a})
     # Each factor taken for the other, in the only way that keeps the output's shape: both of its shape.
     shape = np.broadcast_shapes(a.shape, b.shape)
-    if o.truth.outputs[0].shape != shape:
+    if o.expected.outputs[0].shape != shape:
         return []
     inputs = {names[0]: a, names[1]: np.broadcast_to(a, shape)}
     other = {names[1]: b, names[0]: np.broadcast_to(b, shape)}
     return [
-        again(subject, o, inputs={**o.case.inputs, **inputs})[0],
-        again(subject, o, inputs={**o.case.inputs, **other})[1],
+        again(drill, o, inputs={**o.case.inputs, **inputs})[0],
+        again(drill, o, inputs={**o.case.inputs, **other})[1],
     ]
 
 
 def exchanged(first: int, second: int) -> Alternative:
     """Two results in each other's place; both must suffer, or one of them is simply wrong."""
 
-    def alternative(_: Subject, o: Observation) -> list[Array | None]:
-        values: list[Array | None] = [p.value for p in o.truth.parts]
+    def alternative(_: Drill, o: Observation) -> list[Array | None]:
+        values: list[Array | None] = [p.value for p in o.expected.parts]
         if len(values) <= second or (any(o.wrong) and not (o.wrong[first] and o.wrong[second])):
             return []
         values[first], values[second] = values[second], values[first]
@@ -184,14 +174,14 @@ def exchanged(first: int, second: int) -> Alternative:
 def all_into(index: int) -> Alternative:
     """Both contributions are added to one node, and nothing to the other."""
 
-    def alternative(subject: Subject, o: Observation) -> list[Array | None]:
-        if subject.exercise.kind is not Kind.VALUE or o.case.alias or len(o.truth.start) != 2:
+    def alternative(_: Drill, o: Observation) -> list[Array | None]:
+        if o.case.alias or len(o.expected.start) != 2:
             return []
         if any(o.wrong) and not all(o.wrong):
             return []  # the other node did get what it should
         sums = [0.0, 0.0]
         sums[index] = float(sum(contributions(o)))
-        return [np.asarray(s + c) for s, c in zip(o.truth.start, sums, strict=True)]
+        return [np.asarray(s + c) for s, c in zip(o.expected.start, sums, strict=True)]
 
     return alternative
 
@@ -199,23 +189,23 @@ def all_into(index: int) -> Alternative:
 def as_if_one(index: int) -> Alternative:
     """The answer if an input were 1 everywhere: what is left where its factor is forgotten."""
 
-    def alternative(subject: Subject, o: Observation) -> list[Array | None]:
+    def alternative(drill: Drill, o: Observation) -> list[Array | None]:
         names = [n for n, v in o.case.inputs.items() if np.asarray(v).dtype.kind == "f"]
-        if not _has_upstream(subject, o) or len(names) <= index or o.case.alias:
+        if not _has_upstream(drill, o) or len(names) <= index or o.case.alias:
             return []
         ones = np.ones_like(o.case.inputs[names[index]])
-        return again(subject, o, inputs={**o.case.inputs, names[index]: ones})
+        return again(drill, o, inputs={**o.case.inputs, names[index]: ones})
 
     return alternative
 
 
-def not_summed(_: Subject, o: Observation) -> list[Array | None]:
+def not_summed(_: Drill, o: Observation) -> list[Array | None]:
     """The product before it is summed back: recognised by summing what was returned."""
-    if o.got is None or not o.truth.outputs:
+    if o.got is None or not o.expected.outputs:
         return []
     found: list[Array | None] = []
-    for got, part in zip(o.got, o.truth.parts, strict=False):
-        same = got is not None and got.shape == o.truth.outputs[0].shape and got.shape != part.value.shape
+    for got, part in zip(o.got, o.expected.parts, strict=False):
+        same = got is not None and got.shape == o.expected.outputs[0].shape and got.shape != part.value.shape
         summed = _sum_to(got, part.value.shape) if same and got is not None else None
         right = summed is not None and close(summed, part.value, part.tolerance * 8)
         found.append(got if right else None)
@@ -231,12 +221,12 @@ def _sum_to(array: Array, shape: tuple[int, ...]) -> Array | None:
     return summed.reshape(shape) if summed.size == math.prod(shape) else None
 
 
-def lost_axes(_: Subject, o: Observation) -> list[Array | None]:
+def lost_axes(_: Drill, o: Observation) -> list[Array | None]:
     """Right numbers with axes of size 1 dropped or added."""
     if o.got is None:
         return []
     found: list[Array | None] = []
-    for got, part in zip(o.got, o.truth.parts, strict=False):
+    for got, part in zip(o.got, o.expected.parts, strict=False):
         value = part.value
         same = got is not None and got.shape != value.shape and got.size == value.size
         right = same and got is not None and close(got.reshape(value.shape), value, part.tolerance)

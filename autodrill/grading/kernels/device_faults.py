@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from autodrill.grading.report import Rule
+from autodrill.drills.answer_records import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np  # noqa: TID253 this module is numbers through and through; whoever imports it needs numpy
 
+from autodrill.drills.answer_records import Expected, Part
 from autodrill.drills.author_code import authored
-from autodrill.drills.crosscheck import crosschecked_jvp, crosschecked_vjp
-from autodrill.drills.exercise import Kind
 from autodrill.errors import InternalError
 from autodrill.grading.oracle.tolerance import ULPS, amplified_rounding, largest
 from autodrill.sandbox.child.call_codec import PERIOD
@@ -21,12 +19,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from autodrill.drills.case import Case
-    from autodrill.drills.exercise import Exercise, Solution
-    from autodrill.grading.oracle.tolerance import Derivative
+    from autodrill.drills.exercise import Drill, Solution
 
     Array = NDArray[Any]
 
-__all__ = ["Part", "Truth", "added_by", "truth"]
+__all__ = ["added_by", "expected_results"]
 
 _SIGMAS = 6.0
 """Standard deviations that the mean of many draws may be off: by chance it is so once in 500 million times."""
@@ -35,65 +32,25 @@ _UNITS = 2.0
 """Units in the last place of the largest cotangent that any answer may be off, unless its author asks for the tail."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One result that is asked for: what it must be, and how far off it may be.
-
-    Attributes:
-        name: Such as `dX` or `self.grad`.
-        value: The right value, float64 (or the integer dtype asked for).
-        tolerance: Largest absolute difference allowed, elementwise.
-        dtype: The dtype it must have.
-        linear: Whether it is linear in the cotangents or tangents: an output of the forward is not.
-        deviation: For an estimator: the standard deviation of one right estimate, elementwise.
-    """
-
-    name: str
-    value: Array
-    tolerance: Array
-    dtype: np.dtype[Any]
-    linear: bool = True
-    deviation: Array | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Truth:
-    """Everything the oracle knows about a case.
-
-    Attributes:
-        parts: The results asked for.
-        cotangents: One an output of `forward`, in the case's dtype; for a JVP the tangents, one an input that moves.
-        outputs: What `forward` gives, in the case's dtype.
-        start: For scalar nodes: the `.grad` each operand starts with.
-        absent: For a `Function`: which of its results must be None, for arguments that have no gradient.
-    """
-
-    parts: tuple[Part, ...]
-    cotangents: tuple[Array, ...] = ()
-    outputs: tuple[Array, ...] = ()
-    start: tuple[float, ...] = ()
-    absent: tuple[int, ...] = ()
-
-
-def truth(exercise: Exercise, solution: Solution, case: Case, *, thorough: bool = False) -> Truth:
-    """Return what is right for a case.
+def expected_results(drill: Drill, case: Case, *, thorough: bool = False) -> Expected:
+    """Return the expected results of a case, with their tolerances.
 
     Args:
-        exercise: The exercise.
-        solution: Its solution side.
+        drill: The exercise.
         case: The case.
         thorough: Whether finite differences are taken in every element of a small input, and not along one direction.
 
     Raises:
         InternalError: If the exercise contradicts itself.
     """
+    solution, kind = drill.solution, drill.kind
     if solution.forward is None:
         if solution.expected is None:
-            return Truth(())
+            return Expected(())
         with authored(solution.path, "expected"):
             answer = solution.expected(**case.inputs, **case.static)
-        rounded = np.dtype(np.float32) if exercise.kind is Kind.KERNEL else None
-        return Truth(_expected_parts(answer, solution.results, rounded))
+        rounded = np.dtype(np.float32) if kind.single_precision else None
+        return Expected(_expected_parts(answer, solution.results, rounded))
     dtype = np.dtype(case.dtype)
     names = list(case.inputs)
     forward, primals, raised, wrt = _posed(solution, case)
@@ -101,11 +58,11 @@ def truth(exercise: Exercise, solution: Solution, case: Case, *, thorough: bool 
         outputs = tuple(np.asarray(o, dtype=np.float64) for o in _tuple(forward(*raised)))
         moving = [i for i, p in enumerate(primals) if p.dtype.kind == "f"] if wrt is None else wrt
         _refuse_whole(case, moving)
-        derivative = _derivative(exercise, forward, wrt)
-        cotangents = _directions(case, [raised[i] for i in moving] if exercise.kind is Kind.JVP else outputs, dtype)
+        derivative = kind.derivative(forward, wrt)
+        cotangents = _directions(case, kind.aim(outputs, [raised[i] for i in moving]), dtype)
         high = [c.astype(np.float64) for c in cotangents]
-        # What a kernel is asked for in float32 alone is differentiated in float64 all the same.
-        votes = case.smooth and (case.dtype == "float64" or exercise.kind is Kind.KERNEL)
+        # What is graded in float32 alone is differentiated in float64 all the same.
+        votes = case.smooth and (case.dtype == "float64" or kind.single_precision)
         # Of a cotangent of 0 all differences are 0.
         smooth = votes and all(np.isfinite(c).all() for c in high) and any(np.any(c) for c in high)
         gradients = derivative(raised, high, smooth=smooth, thorough=thorough)
@@ -113,34 +70,24 @@ def truth(exercise: Exercise, solution: Solution, case: Case, *, thorough: bool 
     _refuse_overflow(case, (*outputs, *gradients))
     differentiated = [names[i] for i in moving]
     low = tuple(o.astype(dtype) for o in outputs)
-    if exercise.kind is Kind.VALUE:
-        parts, start = _node_parts(case, differentiated, gradients, spread)
-        return Truth(parts, cotangents, low, start)
-    results = solution.results or tuple(f"d{name}" for name in differentiated)
+    results = kind.names_of_results(drill, differentiated)
     if len(results) != len(gradients):
         raise InternalError(f"the exercise's `RESULTS` name {len(results)} results, but there are {len(gradients)}")
-    parts = tuple(
-        Part(name, gradient, tolerance, dtype)
-        for name, gradient, tolerance in zip(results, gradients, spread, strict=True)
-    )
+    parts, start = kind.parts(case, results, gradients, spread)
     if case.draws:
         parts = _expected_of_draws(solution, case, cotangents, parts)
-    if exercise.kind.has_forward:
+    if kind.has_forward:
         with authored(solution.path, "forward"):
             parts = (*_output_parts(forward, raised, outputs, dtype, solution.outputs), *parts)
-    absent: tuple[int, ...] = ()
-    if exercise.kind is Kind.FUNCTION:
-        handed = [p.name for p in exercise.parameters if p.name in case.inputs or p.name in case.static]
-        absent = tuple(len(outputs) + i for i, name in enumerate(handed) if name not in differentiated)
-    return Truth(parts, cotangents, low, absent=absent)
+    return Expected(parts, cotangents, low, start, kind.absent(drill, case, len(outputs), differentiated))
 
 
-def added_by(exercise: Exercise, solution: Solution, case: Case, known: Truth, others: Sequence[Array]) -> list[Array]:
+def added_by(drill: Drill, case: Case, expected: Expected, others: Sequence[Array]) -> list[Array]:
     """Return what other cotangents or tangents than a case's own add to each part, by the engine alone, in float64."""
-    forward, _, raised, wrt = _posed(solution, case)
-    with authored(solution.path, "forward"), np.errstate(all="ignore"):
-        added = _derivative(exercise, forward, wrt)(raised, [c.astype(np.float64) for c in others])
-    return [np.zeros_like(part.value) for part in known.parts if not part.linear] + added
+    forward, _, raised, wrt = _posed(drill.solution, case)
+    with authored(drill.solution.path, "forward"), np.errstate(all="ignore"):
+        added = drill.kind.derivative(forward, wrt)(raised, [c.astype(np.float64) for c in others])
+    return [np.zeros_like(part.value) for part in expected.parts if not part.linear] + added
 
 
 def _refuse_whole(case: Case, moving: Sequence[int]) -> None:
@@ -163,10 +110,6 @@ def _refuse_overflow(case: Case, right: Sequence[Array]) -> None:
             f"in the case `{case.label}` what is right is too large for {case.dtype}: draw smaller values, or say in "
             "`large` how large the large case is"
         )
-
-
-def _derivative(exercise: Exercise, forward: Callable[..., Any], wrt: list[int] | None) -> Derivative:
-    return partial(crosschecked_jvp if exercise.kind is Kind.JVP else crosschecked_vjp, forward, wrt=wrt)
 
 
 def _expected_of_draws(
@@ -252,26 +195,6 @@ def _directions(case: Case, outputs: Sequence[Array], dtype: np.dtype[Any]) -> t
             drawn = rng.normal(size=min(output.size, PERIOD) if case.large else output.size)
             made.append(np.asarray(case.scale * np.resize(drawn, output.shape), dtype))
     return tuple(made)
-
-
-def _node_parts(
-    case: Case, names: list[str], gradients: list[Array], spread: list[Array]
-) -> tuple[tuple[Part, ...], tuple[float, ...]]:
-    """Add each contribution to the `.grad` its node starts with; operands that are one node share one."""
-    rng = np.random.default_rng([case.seed, 2])
-    pool = [10.0, 20.0, 30.0] if case.simple else rng.uniform(0.2, 1.5, 3) * rng.choice([-1, 1], 3)
-    start = tuple(0.0 if case.fresh else float(v) for v in pool[: len(names)])
-    eps = float(np.finfo(np.float64).eps)
-    if case.alias:
-        names, start = names[:1], start[:1]
-        gradients, spread = [np.sum(gradients, axis=0)], [np.sum(spread, axis=0)]
-    return (
-        tuple(
-            Part(f"{name}.grad", np.asarray(begin + g), np.asarray(t + ULPS * eps * abs(begin)), np.dtype(np.float64))
-            for name, begin, g, t in zip(names, start, gradients, spread, strict=True)
-        ),
-        start,
-    )
 
 
 def _expected_parts(answer: Any, names: tuple[str, ...], dtype: np.dtype[Any] | None = None) -> tuple[Part, ...]:

@@ -6,10 +6,9 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from autodrill.grading.cases.arguments import scenario_source
-from autodrill.grading.cases.case_set import Prepared
-from autodrill.grading.cases.question import put
-from autodrill.grading.diagnosis.known_mistakes import Aside
+from autodrill.grading.cases.case_set import CaseSet
+from autodrill.grading.cases.pipeline import put_case
+from autodrill.grading.diagnosis.known_mistakes import KnownMistakes, SpareRunner
 from autodrill.grading.grade import Submission, grade
 from autodrill.grading.runners import start_runner
 from autodrill.sandbox import outcomes as ends
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from autodrill.drills.case import Case
-    from autodrill.drills.exercise import Exercise, Solution
+    from autodrill.drills.exercise import Drill
     from autodrill.grading.report import Report
     from autodrill.sandbox.launcher import Spawn
     from autodrill.sandbox.runner import Limits, Runner
@@ -43,33 +42,31 @@ class Bench:
     Use it as a context manager: it holds two processes. A program that ends the process costs the start of another.
 
     Args:
-        exercise: The exercise.
-        solution: Its solution side.
+        drill: The exercise.
         limits: Limits of its processes.
         spawn: How to come by them.
     """
 
-    def __init__(
-        self, exercise: Exercise, solution: Solution, limits: Limits = CHECK_LIMITS, spawn: Spawn = spawn_fresh
-    ) -> None:
-        self._exercise = exercise
-        self._solution = solution
+    def __init__(self, drill: Drill, limits: Limits = CHECK_LIMITS, spawn: Spawn = spawn_fresh) -> None:
+        self._drill = drill
         self._limits = limits
         self._spawn = spawn
-        self._runner = start_runner(exercise, limits, spawn)
-        self._aside = Aside(lambda: self._runner.sibling(limits), self._runner.device)
-        self._prepared: dict[int, Prepared] = {}
+        self._runner = start_runner(drill, limits, spawn)
+        self._spare = SpareRunner(lambda: self._runner.sibling(limits), self._runner.device)
+        self._known = KnownMistakes(drill, self._spare)
+        self._case_sets: dict[int, CaseSet] = {}
 
     def report(self, source: str, seed: int) -> Report:
         """Grade a program in a process of its own, and explain what is wrong with it: see `grade`."""
+        name = self._drill.exercise.path.name
         return grade(
-            self._exercise,
-            self._solution,
-            Submission(source.encode(), self._exercise.path.name, self._exercise.path.name),
+            self._drill,
+            Submission(source.encode(), name, name),
             seed=seed,
             runner=self._runner.sibling(self._limits),
             limits=self._limits,
-            prepared=self._of(seed),
+            case_set=self._of(seed),
+            known=self._known,
         )
 
     def first_fault(self, source: str, seeds: Iterable[int], *, doubtful: bool = False) -> Found | None:
@@ -83,8 +80,8 @@ class Bench:
         Raises:
             InternalError: The exercise contradicts itself.
         """
-        scenario = scenario_source(self._exercise, self._solution)
-        loaded = self._alive().load(source.encode(), self._exercise.path.name, self._exercise.entry, scenario)
+        exercise, scenario = self._drill.exercise, self._drill.kind.scenario(self._drill)
+        loaded = self._alive().load(source.encode(), exercise.path.name, exercise.entry, scenario)
         if not isinstance(loaded, ends.Loaded):
             return Found("", f"it cannot be loaded: {type(loaded).__name__}")
         return next((found for seed in seeds if (found := self._under(seed, doubtful=doubtful))), None)
@@ -96,7 +93,7 @@ class Bench:
             InternalError: The exercise contradicts itself.
             RuntimeError: That program ended its process.
         """
-        fault = put(self._runner, self._exercise, self._solution, case).fault
+        fault = put_case(self._runner, self._drill, case).fault
         return None if fault is None else Found(case.label, fault.summary)
 
     def cases(self, seed: int) -> list[Case]:
@@ -110,21 +107,18 @@ class Bench:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self._runner.close()
-        self._aside.close()
+        self._spare.close()
 
     def _alive(self) -> Runner:
         if self._runner.finished:
             self._runner = self._runner.sibling(self._limits)
         return self._runner
 
-    def _of(self, seed: int) -> Prepared:
-        if seed not in self._prepared:
-            # Under one seed every partial derivative, under the others one direction: both oracles are asked under all.
-            thorough = seed == 0
-            self._prepared[seed] = Prepared(
-                self._exercise, self._solution, seed, self._limits, thorough=thorough, aside=self._aside
-            )
-        return self._prepared[seed]
+    def _of(self, seed: int) -> CaseSet:
+        if seed not in self._case_sets:
+            # Under one seed every partial derivative, under the others one direction. Both oracles are asked under all.
+            self._case_sets[seed] = CaseSet(self._drill, seed, self._limits, thorough=seed == 0)
+        return self._case_sets[seed]
 
     def _under(self, seed: int, *, doubtful: bool) -> Found | None:
         graded = [i for i, case in enumerate(self.cases(seed)) if not case.remark and not (case.large and seed)]

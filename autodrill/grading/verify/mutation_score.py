@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from autodrill.drills.case import Case
-    from autodrill.drills.exercise import Exercise, Solution
+    from autodrill.drills.exercise import Drill, Solution
     from autodrill.drills.mutants import Mutant
     from autodrill.grading.verify.many_programs import Bench
 
@@ -37,18 +37,18 @@ class Strength:
     problems: tuple[Problem, ...] = ()
 
 
-def strength(bench: Bench, exercise: Exercise, solution: Solution, *, seeds: int) -> Strength:
+def strength(bench: Bench, drill: Drill, *, seeds: int) -> Strength:
     """Put every mutant of a right solution to the bench.
 
     A mutant that is argued to be equivalent is put under one seed only: what is asked is whether the argument is stale.
     """
-    file = solution.path.read_text(encoding="utf-8")
+    file = drill.solution.path.read_text(encoding="utf-8")
     problems: list[Problem] = []
     argued: set[str] = set()
-    made = mutants(solution.source, cotangents=solution.cotangents, given=exercise.stub)
+    made = mutants(drill.solution.source, cotangents=drill.solution.cotangents, given=drill.exercise.stub)
     equivalent = survivors = 0
     for mutant in made:
-        argument = excuse(solution, mutant)
+        argument = excuse(drill.solution, mutant)
         excused = argument is not None
         try:
             if bench.first_fault(mutant.source, range(1 if excused else seeds), doubtful=True):
@@ -58,14 +58,15 @@ def strength(bench: Bench, exercise: Exercise, solution: Solution, *, seeds: int
                 equivalent += 1
                 continue
             survivors += 1
-            wrong = _survived(mutant, _catch(bench, solution))
+            wrong = _survived(mutant, _catch(bench, drill.solution))
         except InternalError as error:
             wrong = f"the mutant `{mutant.key}` cannot be graded: {error.message}"
-        problems.append(Problem(str(solution.path), _line_in(file, solution.source, mutant.line), wrong))
-    stale = [key for key in solution.equivalent if key not in argued]
+        problems.append(Problem(str(drill.solution.path), _line_in(file, drill.solution.source, mutant.line), wrong))
+    stale = [key for key in drill.solution.equivalent if key not in argued]
     line = 1 + file[: file.find("\nEQUIVALENT") + 1].count("\n")
     problems += [
-        Problem(str(solution.path), line, f"`EQUIVALENT` excuses `{key}`, but no such mutant passes") for key in stale
+        Problem(str(drill.solution.path), line, f"`EQUIVALENT` excuses `{key}`, but no such mutant passes")
+        for key in stale
     ]
     return Strength(len(made), equivalent, survivors, tuple(problems))
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from autodrill.drills.exercise import Exercise, Heading, Solution
+    from autodrill.drills.exercise import Drill, Exercise, Heading, Solution
     from autodrill.drills.library import Library
     from autodrill.sandbox.launcher import Spawn
 
@@ -71,21 +71,21 @@ def prove(library: Library, exercise: Exercise, *, seeds: int = 5, spawn: Spawn 
     if left:
         return Proof(exercise.id, tuple(left), seconds=time.perf_counter() - started)
     try:
-        solution = library.solution(exercise)
+        drill = library.drill(exercise)
     except ContentError as error:
         return Proof(exercise.id, error.problems, seconds=time.perf_counter() - started)
-    strong = Strength()
+    strong, solution = Strength(), drill.solution
     try:
-        bench = Bench(exercise, solution, CHECK_LIMITS, spawn)
+        bench = Bench(drill, CHECK_LIMITS, spawn)
     except NoCompilerError as error:
         problem = Problem(str(solution.path), 1, f"it cannot be proved here: {error.message}; {error.hint}")
         return Proof(exercise.id, (problem,), seconds=time.perf_counter() - started)
     with bench:
-        problems = [*_stub(bench, exercise, solution), *_hints(solution)]
-        wrong = _solution(bench, exercise, solution, seeds)
+        problems = [*_stub(bench, drill), *_hints(solution)]
+        wrong = _solution(bench, drill, seeds)
         problems += [problem for problem in wrong if problem not in problems]
         if not wrong:  # mistakes and mutants of a wrong program prove nothing
-            strong = strength(bench, exercise, solution, seeds=seeds)
+            strong = strength(bench, drill, seeds=seeds)
             problems += [*_mistakes(bench, solution), *strong.problems]
     return Proof(
         exercise.id,
@@ -127,7 +127,8 @@ def _reachable(exercise: str, requires: Mapping[str, Sequence[str]]) -> set[str]
     return found
 
 
-def _stub(bench: Bench, exercise: Exercise, solution: Solution) -> list[Problem]:
+def _stub(bench: Bench, drill: Drill) -> list[Problem]:
+    exercise, solution = drill.exercise, drill.solution
     report = bench.report(exercise.stub, 0)
     if report.verdict is Verdict.PASS:
         name = exercise.defined[-1]
@@ -138,7 +139,8 @@ def _stub(bench: Bench, exercise: Exercise, solution: Solution) -> list[Problem]
     return []
 
 
-def _solution(bench: Bench, exercise: Exercise, solution: Solution, seeds: int) -> list[Problem]:
+def _solution(bench: Bench, drill: Drill, seeds: int) -> list[Problem]:
+    exercise, solution = drill.exercise, drill.solution
     for seed in range(seeds):
         try:
             found = bench.first_fault(solution.source, [seed])

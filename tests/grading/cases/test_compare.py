@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from autodrill.drills.answer_records import Fault, FaultKind
 from autodrill.drills.cases import battery
 from autodrill.drills.library import Library
 from autodrill.errors import InternalError
-from autodrill.grading.cases.arguments import scenario_source
-from autodrill.grading.cases.compare import Fault, Observation, answer_budget, ask, examine
-from autodrill.grading.oracle.expected import truth
-from autodrill.grading.report import FaultKind
+from autodrill.grading.cases.compare import compare_call
+from autodrill.grading.cases.pipeline import put_once
+from autodrill.grading.cases.question import answer_budget
+from autodrill.grading.oracle.expected import expected_results
 from autodrill.sandbox import outcomes as ends
 from autodrill.sandbox.child.wire import Opaque
 from autodrill.sandbox.limits import CHECK_LIMITS
@@ -23,6 +24,7 @@ from autodrill.sandbox.runner import Runner
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from autodrill.grading.cases.records import Observation
     from tests.conftest import Pack
 
 
@@ -32,12 +34,12 @@ def seen(shipped: Library) -> Callable[..., Observation]:
 
     def seen(end: Any, *, name: str = "matmul_backward", label: str = "", **conduct: Any) -> Observation:
         exercise = shipped.find(name)
-        solution = shipped.solution(exercise)
-        case = next(c for c in battery(exercise, solution, 0) if label in c.label)
-        known = truth(exercise, solution, case)
+        drill = shipped.drill(exercise)
+        case = next(c for c in battery(drill, 0) if label in c.label)
+        known = expected_results(drill, case)
         if callable(end):
             end = ends.Returned(end(*(p.value.astype(p.dtype) for p in known.parts)), **conduct)
-        return examine(exercise, solution, case, known, end)
+        return compare_call(drill, case, known, end)
 
     return seen
 
@@ -157,15 +159,15 @@ def after(shipped: Library) -> Callable[..., Fault | None]:
 
     def after(**changes: Any) -> Fault | None:
         exercise = shipped.find("mul_backward")
-        solution = shipped.solution(exercise)
-        case = battery(exercise, solution, 0)[0]
-        known = truth(exercise, solution, case)
+        drill = shipped.drill(exercise)
+        case = battery(drill, 0)[0]
+        known = expected_results(drill, case)
         left = {
             "grads": [float(p.value) for p in known.parts],
             "data": list(case.inputs.values()),
             "out": [float(known.outputs[0]), float(known.cotangents[0])],
         }
-        return examine(exercise, solution, case, known, ends.Returned({**left, **changes})).fault
+        return compare_call(drill, case, known, ends.Returned({**left, **changes})).fault
 
     return after
 
@@ -217,11 +219,11 @@ ODD: list[Any] = [
 @pytest.mark.parametrize("name", sorted(PATHS))
 def test_whatever_comes_back_is_a_fault_and_never_an_error_of_ours(shipped: Library, name: str) -> None:
     exercise = shipped.find(name)
-    solution = shipped.solution(exercise)
-    case = next(c for c in battery(exercise, solution, 0) if not c.remark)
-    known = truth(exercise, solution, case)
+    drill = shipped.drill(exercise)
+    case = next(c for c in battery(drill, 0) if not c.remark)
+    known = expected_results(drill, case)
     for odd in ODD:
-        fault = examine(exercise, solution, case, known, ends.Returned(odd)).fault
+        fault = compare_call(drill, case, known, ends.Returned(odd)).fault
         assert fault is not None or isinstance(odd, bool | int | float | np.generic), (
             f"{odd!r} is taken for the right answer"
         )
@@ -230,18 +232,18 @@ def test_whatever_comes_back_is_a_fault_and_never_an_error_of_ours(shipped: Libr
 @pytest.mark.parametrize("name", [name for name, path in sorted(PATHS.items()) if judged(path)])
 def test_a_judge_bears_whatever_stands_in_place_of_a_part_of_an_answer(shipped: Library, name: str) -> None:
     exercise = shipped.find(name)
-    solution = shipped.solution(exercise)
-    for case in battery(exercise, solution, 0):
+    drill = shipped.drill(exercise)
+    for case in battery(drill, 0):
         if case.remark or case.large:
             continue
         with Runner.start(CHECK_LIMITS) as runner:
-            source = scenario_source(exercise, solution)
-            assert isinstance(runner.load(solution.source.encode(), "a.py", exercise.entry, source), ends.Loaded)
-            right = ask(runner, exercise, solution, case, known := truth(exercise, solution, case))
+            source = drill.kind.scenario(drill)
+            assert isinstance(runner.load(drill.solution.source.encode(), "a.py", exercise.entry, source), ends.Loaded)
+            right = put_once(runner, drill, case, known := expected_results(drill, case))
         assert right.fault is None
         assert isinstance(right.outcome, ends.Returned)
         for odd in with_odd_parts(right.outcome.value):
-            fault = examine(exercise, solution, case, known, ends.Returned(odd)).fault
+            fault = compare_call(drill, case, known, ends.Returned(odd)).fault
             assert fault is None or "Opaque" not in fault.summary
 
 
@@ -268,20 +270,20 @@ def test_an_answer_the_exercise_judges_itself(pack: Pack) -> None:
         "def judge(value, x):\n    return None if value > 0 else 'too small'",
     )
     pack.add(solution=change)
-    exercise, solution = pack.load()
-    case = battery(exercise, solution, 0)[0]
-    known = truth(exercise, solution, case)
-    assert examine(exercise, solution, case, known, ends.Returned(1.0)).fault is None
-    assert fault_of(examine(exercise, solution, case, known, ends.Returned(0.0))) == Fault(FaultKind.WRONG, "too small")
-    assert fault_of(examine(exercise, solution, case, known, ends.Returned(None))).kind is FaultKind.NOTHING
+    drill = pack.load()
+    case = battery(drill, 0)[0]
+    known = expected_results(drill, case)
+    assert compare_call(drill, case, known, ends.Returned(1.0)).fault is None
+    assert fault_of(compare_call(drill, case, known, ends.Returned(0.0))) == Fault(FaultKind.WRONG, "too small")
+    assert fault_of(compare_call(drill, case, known, ends.Returned(None))).kind is FaultKind.NOTHING
     with pytest.raises(InternalError, match="the exercise's `judge` raises TypeError"):
-        examine(exercise, solution, case, known, ends.Returned("text"))
+        compare_call(drill, case, known, ends.Returned("text"))
 
 
 def test_an_answer_may_be_somewhat_larger_than_the_right_one(shipped: Library) -> None:
     exercise = shipped.find("matmul_backward")
-    solution = shipped.solution(exercise)
-    case = battery(exercise, solution, 0)[-1]
-    known = truth(exercise, solution, case)
+    drill = shipped.drill(exercise)
+    case = battery(drill, 0)[-1]
+    known = expected_results(drill, case)
     right = sum(p.value.nbytes for p in known.parts)
     assert 2 * right < answer_budget(case, known) < 5 * right + (1 << 20)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from autodrill.grading.cases.case_set import Prepared
-from autodrill.grading.cases.pipeline import put_each
-from autodrill.grading.report import FaultKind
+from autodrill.drills.answer_records import FaultKind
+from autodrill.grading.cases.case_set import CaseSet
+from autodrill.grading.cases.pipeline import put
 from autodrill.sandbox.limits import CHECK_LIMITS
 from autodrill.sandbox.outcomes import Loaded
 from autodrill.sandbox.runner import Runner
@@ -24,11 +24,11 @@ def cube_backward(g, x):
 
 def test_what_was_under_way_when_one_answer_was_asked_for_again_is_answered_as_well(pack: Pack) -> None:
     pack.add()
-    exercise, solution = pack.load()
-    prepared = Prepared(exercise, solution, 0)
+    drill = pack.load()
+    prepared = CaseSet(drill, 0)
     asked = [prepared.question(index) for index in range(6)]
     with Runner.start(CHECK_LIMITS) as runner:
-        assert isinstance(runner.load(ONCE_NONLINEAR.encode(), "a.py", exercise.id), Loaded)
-        seen = list(put_each(runner, exercise, solution, asked, ahead=4))
-    assert [o.asked for o in seen] == asked
+        assert isinstance(runner.load(ONCE_NONLINEAR.encode(), "a.py", drill.exercise.id), Loaded)
+        seen = list(put(runner, drill, asked, ahead=4))
+    assert [o.question for o in seen] == asked
     assert [o.fault.kind if o.fault else None for o in seen] == [FaultKind.NONLINEAR, *[None] * 5]

@@ -6,30 +6,31 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from autodrill.drills.answer_records import FaultKind
 from autodrill.drills.cases import battery
-from autodrill.grading.cases.case_set import Prepared
-from autodrill.grading.cases.question import put
+from autodrill.grading.cases.case_set import CaseSet
+from autodrill.grading.cases.pipeline import put_case
 from autodrill.grading.grade import grade
-from autodrill.grading.oracle.expected import truth
-from autodrill.grading.report import FaultKind, Verdict
+from autodrill.grading.oracle.expected import expected_results
+from autodrill.grading.report import Verdict
 from autodrill.grading.submission import Submission
 from autodrill.sandbox.limits import CHECK_LIMITS
 from autodrill.sandbox.outcomes import Loaded
 from autodrill.sandbox.runner import Runner
 
 if TYPE_CHECKING:
+    from autodrill.drills.answer_records import Fault
     from autodrill.drills.library import Library
-    from autodrill.grading.cases.compare import Fault
     from tests.conftest import Pack
 
 
 def fault_of(pack: Pack, source: str, label: str = "sizes all different") -> Fault | None:
     pack.add()
-    exercise, solution = pack.load()
-    case = next(c for c in battery(exercise, solution, 0) if label in c.label)
+    drill = pack.load()
+    case = next(c for c in battery(drill, 0) if label in c.label)
     with Runner.start(CHECK_LIMITS) as runner:
-        assert isinstance(runner.load(source.encode(), "a.py", exercise.id), Loaded)
-        return put(runner, exercise, solution, case).fault
+        assert isinstance(runner.load(source.encode(), "a.py", drill.exercise.id), Loaded)
+        return put_case(runner, drill, case).fault
 
 
 RIGHT = "def cube_backward(g, x):\n    return 3 * x * x * g\n"
@@ -52,9 +53,9 @@ def test_a_right_answer_stays_right(pack: Pack, label: str) -> None:
 )
 def test_an_answer_right_for_the_case_s_own_cotangent_only_is_nonlinear(pack: Pack, otherwise: str) -> None:
     pack.add()
-    exercise, solution = pack.load()
-    case = battery(exercise, solution, 0)[0]
-    (g,) = truth(exercise, solution, case).cotangents
+    drill = pack.load()
+    case = battery(drill, 0)[0]
+    (g,) = expected_results(drill, case).cotangents
     source = f"""import numpy as np
 def cube_backward(g, x):
     return 3 * x * x * g if np.array_equal(g, np.array({g.tolist()!r})) else {otherwise}
@@ -96,12 +97,12 @@ def test_an_answer_that_a_judge_decides_on_is_not_asked_about_linearity(
     pack: Pack, answer: str, kind: FaultKind | None
 ) -> None:
     pack.add(solution=("def forward(", JUDGE))
-    exercise, solution = pack.load()
-    case = battery(exercise, solution, 0)[0]
+    drill = pack.load()
+    case = battery(drill, 0)[0]
     with Runner.start(CHECK_LIMITS) as runner:
         source = f"def cube_backward(g, x):\n    return {answer!r}\n"
-        assert isinstance(runner.load(source.encode(), "a.py", exercise.id), Loaded)
-        fault = put(runner, exercise, solution, case).fault
+        assert isinstance(runner.load(source.encode(), "a.py", drill.exercise.id), Loaded)
+        fault = put_case(runner, drill, case).fault
     assert (fault and fault.kind) is kind
 
 
@@ -161,8 +162,8 @@ def cube_backward(g, x):
 )
 def test_what_no_other_question_shows(pack: Pack, source: str, kind: FaultKind | None, rule: str | None) -> None:
     pack.add()
-    exercise, solution = pack.load()
-    report = grade(exercise, solution, Submission(source.encode(), "a.py", "a.py"), seed=0)
+    drill = pack.load()
+    report = grade(drill, Submission(source.encode(), "a.py", "a.py"), seed=0)
     assert report.verdict is Verdict.FAIL
     assert report.failure is not None
     assert kind in (None, report.failure.kind)
@@ -171,10 +172,10 @@ def test_what_no_other_question_shows(pack: Pack, source: str, kind: FaultKind |
 
 def test_two_inputs_drawn_alike_are_once_one_object(shipped: Library) -> None:
     exercise = shipped.find("mul_broadcast_backward")
-    solution = shipped.solution(exercise)
+    drill = shipped.drill(exercise)
     both = "\n\ndef mul_broadcast_backward(g, a, b):\n    return apart(g * (1 + (a is b)), a, b)\n"
-    source = solution.source.replace("def mul_broadcast_backward", "def apart") + both
-    report = grade(exercise, solution, Submission(source.encode(), "a.py", "a.py"), seed=0)
+    source = drill.solution.source.replace("def mul_broadcast_backward", "def apart") + both
+    report = grade(drill, Submission(source.encode(), "a.py", "a.py"), seed=0)
     assert report.failure is not None
     assert report.failure.rule is not None
     assert report.failure.rule.key == "repeated-operand"
@@ -192,7 +193,7 @@ def test_linearity_is_asked_about_once_a_class_and_wherever_an_answer_can_be_rig
     pack: Pack,
 ) -> None:
     pack.add(solution=('CASES = [given("x[n,m]")]', SEVERAL))
-    prepared = Prepared(*pack.load(), 0, CHECK_LIMITS)
+    prepared = CaseSet(pack.load(), 0, CHECK_LIMITS)
     asked = [prepared.question(index) for index in range(len(prepared.cases))]
     once, kinks, given = (
         [q.linear for q in asked if q.case.label.startswith(class_) and not q.case.large and q.case.cotangent != 0]
@@ -209,12 +210,12 @@ def test_linearity_is_asked_about_once_a_class_and_wherever_an_answer_can_be_rig
 def test_nonlinear_at_a_kink_alone_is_told(pack: Pack) -> None:
     kinks = 'CASES = [given("x[n,m]"), given("x[n]", smooth=False)]'
     pack.add(solution=('CASES = [given("x[n,m]")]', kinks))
-    exercise, solution = pack.load()
+    drill = pack.load()
     source = b"""import numpy as np
 def cube_backward(g, x):
     return 3 * x * x * (np.clip(g, -10, 10) if x.ndim == 1 and x.strides[0] > x.itemsize else g)
 """
-    prepared = Prepared(exercise, solution, 0, CHECK_LIMITS)
-    report = grade(exercise, solution, Submission(source, "a.py", "a.py"), seed=0, prepared=prepared)
+    prepared = CaseSet(drill, 0, CHECK_LIMITS)
+    report = grade(drill, Submission(source, "a.py", "a.py"), seed=0, case_set=prepared)
     assert report.failure is not None
     assert report.failure.kind is FaultKind.NONLINEAR

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from autodrill.grading.cases.case_set import Prepared
-from autodrill.grading.diagnosis.known_mistakes import Answers, Aside, Known
+from autodrill.grading.cases.case_set import CaseSet
+from autodrill.grading.diagnosis.known_mistakes import KnownAnswers, KnownMistakes, SpareRunner
 from autodrill.grading.verify.many_programs import Bench
 from autodrill.sandbox.runner import Limits, Runner
 
@@ -36,9 +36,9 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
 
 def test_a_second_report_of_the_same_mistake_asks_the_known_ones_nothing(pack: Pack, loads: list[bytes]) -> None:
     pack.add()
-    exercise, solution = pack.load()
-    source = solution.mistakes[-1].source
-    with Bench(exercise, solution, LIMITS) as bench:
+    drill = pack.load()
+    source = drill.solution.mistakes[-1].source
+    with Bench(drill, LIMITS) as bench:
         first = bench.report(source, 0)
         known, loads[:] = len(loads) - 1, []
         second = bench.report(source, 0)
@@ -47,14 +47,14 @@ def test_a_second_report_of_the_same_mistake_asks_the_known_ones_nothing(pack: P
     assert second.failure == first.failure
     assert first.failure is not None
     assert first.failure.rule is not None
-    assert first.failure.rule.key == solution.mistakes[-1].key
+    assert first.failure.rule.key == drill.solution.mistakes[-1].key
 
 
 def test_a_candidate_that_ends_its_process_leaves_the_bench_able_to_name_others(pack: Pack) -> None:
     pack.add()
-    exercise, solution = pack.load()
-    mistake = solution.mistakes[0]
-    with Bench(exercise, solution, LIMITS) as bench:
+    drill = pack.load()
+    mistake = drill.solution.mistakes[0]
+    with Bench(drill, LIMITS) as bench:
         assert bench.report(ENDS, 0).failure is not None
         failure = bench.report(mistake.source, 0).failure
     assert failure is not None
@@ -64,39 +64,39 @@ def test_a_candidate_that_ends_its_process_leaves_the_bench_able_to_name_others(
 
 def test_each_answer_is_asked_for_once_and_an_end_of_the_process_is_not_kept(pack: Pack) -> None:
     pack.add(solution=("return 3 * x * x * x * g", "import os; os._exit(3)"))
-    exercise, solution = pack.load()
-    prepared = Prepared(exercise, solution, 0, LIMITS)
+    drill = pack.load()
+    prepared = CaseSet(drill, 0, LIMITS)
     asked = [prepared.question(index) for index in range(3)]
-    ending = next(m for m in solution.mistakes if "_exit" in m.source)
-    other = next(m for m in solution.mistakes if "_exit" not in m.source)
-    known = Known(exercise, solution)
-    with closing(Aside(lambda: Runner.start(LIMITS))) as aside:
-        answers = known.of(other, aside)
-        assert isinstance(answers, Answers)
+    ending = next(m for m in drill.solution.mistakes if "_exit" in m.source)
+    other = next(m for m in drill.solution.mistakes if "_exit" not in m.source)
+    known = KnownMistakes(drill)
+    with closing(SpareRunner(lambda: Runner.start(LIMITS))) as spare:
+        answers = known.of(other, spare)
+        assert isinstance(answers, KnownAnswers)
         once = list(answers.to(asked))
-        assert [o.asked for o in once] == asked
-        assert not known.untold
-        first = known.of(ending, aside)
-        assert isinstance(first, Answers)
+        assert [o.question for o in once] == asked
+        assert not known.unasked
+        first = known.of(ending, spare)
+        assert isinstance(first, KnownAnswers)
         assert len(list(first.to(asked))) == 1
-        assert aside.finished
-        again = known.of(ending, aside)
-        assert isinstance(again, Answers)
+        assert spare.finished
+        again = known.of(ending, spare)
+        assert isinstance(again, KnownAnswers)
         assert not list(again.to(asked))
-        kept = known.of(other, aside)
-        assert isinstance(kept, Answers)
+        kept = known.of(other, spare)
+        assert isinstance(kept, KnownAnswers)
         assert all(a is b for a, b in zip(kept.to(asked), once, strict=True))
 
 
 def test_what_one_device_answers_is_not_taken_for_another(pack: Pack, loads: list[bytes]) -> None:
     pack.add()
-    exercise, solution = pack.load()
-    asked = [Prepared(exercise, solution, 0, LIMITS).question(0)]
-    known = Known(exercise, solution)
+    drill = pack.load()
+    asked = [CaseSet(drill, 0, LIMITS).question(0)]
+    known = KnownMistakes(drill)
     for device, times in (("a simulated device", 1), ("a simulated device", 0), ("a GPU", 1)):
         loads[:] = []
-        with closing(Aside(lambda: Runner.start(LIMITS), device)) as aside:
-            answers = known.of(solution.mistakes[0], aside)
+        with closing(SpareRunner(lambda: Runner.start(LIMITS), device)) as spare:
+            answers = known.of(drill.solution.mistakes[0], spare)
             assert answers is not None
             assert len(list(answers.to(asked))) == 1
         assert len(loads) == times, device
@@ -104,7 +104,7 @@ def test_what_one_device_answers_is_not_taken_for_another(pack: Pack, loads: lis
 
 def test_smaller_cases_are_made_once_and_are_smaller(pack: Pack) -> None:
     pack.add()
-    prepared = Prepared(*pack.load(), 0, LIMITS)
+    prepared = CaseSet(pack.load(), 0, LIMITS)
     few = list(islice(prepared.smaller(0), 3))
     more = list(islice(prepared.smaller(0), 5))
     assert all(a is b for a, b in zip(few, more, strict=False))

@@ -11,8 +11,7 @@ from autodrill.drills.cases import battery
 from autodrill.drills.library import Library
 from autodrill.drills.mutants import mutants
 from autodrill.drills.rewrites import Operator
-from autodrill.grading.cases.arguments import scenario_source
-from autodrill.grading.cases.question import put
+from autodrill.grading.cases.pipeline import put_case
 from autodrill.grading.diagnosis.mutation_messages import PREFIX, slip_rule
 from autodrill.grading.diagnosis.mutation_search import one_slip
 from autodrill.grading.diagnosis.similarity import Likeness, likeness
@@ -23,16 +22,17 @@ from autodrill.sandbox.runner import Runner
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from autodrill.drills.exercise import Exercise, Solution
-    from autodrill.grading.cases.compare import Observation
-    from autodrill.grading.report import Report, Rule
+    from autodrill.drills.answer_records import Rule
+    from autodrill.drills.exercise import Drill
+    from autodrill.grading.cases.records import Observation
+    from autodrill.grading.report import Report
     from tests.conftest import Pack
 
 LIBRARY = Library.open(environ={})
 EVERY = [
     (exercise.id, mutant)
     for exercise in map(LIBRARY.find, LIBRARY.paths)
-    for solution in [LIBRARY.solution(exercise)]
+    for solution in [LIBRARY.drill(exercise).solution]
     for mutant in mutants(solution.source, cotangents=solution.cotangents, given=exercise.stub)
 ]
 
@@ -114,30 +114,30 @@ def test_every_kind_of_slip_has_words_and_none_quotes_the_solution() -> None:
 # -- what the search must survive --------------------------------------------------------------------------------------
 
 
-def observed(exercise: Exercise, solution: Solution, source: str) -> list[Observation]:
+def observed(drill: Drill, source: str) -> list[Observation]:
     """Put every small case to an answer."""
     with Runner.start(CHECK_LIMITS) as process:
-        loaded = process.load(source.encode(), "a.py", exercise.id, scenario_source(exercise, solution))
+        loaded = process.load(source.encode(), "a.py", drill.exercise.id, drill.kind.scenario(drill))
         assert isinstance(loaded, Loaded)
-        cases = [case for case in battery(exercise, solution, 0) if not case.large]
-        return [put(process, exercise, solution, case) for case in cases]
+        cases = [case for case in battery(drill, 0) if not case.large]
+        return [put_case(process, drill, case) for case in cases]
 
 
-def searched(exercise: Exercise, solution: Solution, bench: Runner, source: str, tries: int = 400) -> Rule | None:
+def searched(drill: Drill, bench: Runner, source: str, tries: int = 400) -> Rule | None:
     """Search for the slip behind an answer."""
-    seen = observed(exercise, solution, source)
+    seen = observed(drill, source)
     told, held = [o for o in seen if o.fault], [o for o in seen if not o.fault]
-    return one_slip(bench, exercise, solution, told, held, tries=tries)
+    return one_slip(bench, drill, told, held, tries=tries)
 
 
 def test_the_search_is_bounded_by_what_it_tries(pack: Pack) -> None:
     pack.add()
-    exercise, solution = pack.load()
+    drill = pack.load()
     source = "def cube_backward(g, x):\n    return 3 * x * g\n"
 
     with Runner.start(CHECK_LIMITS) as bench:
-        assert searched(exercise, solution, bench, source, tries=1) is None
-        assert searched(exercise, solution, bench, source) is not None
+        assert searched(drill, bench, source, tries=1) is None
+        assert searched(drill, bench, source) is not None
 
 
 ENDLESS = """def slope(x):
@@ -150,21 +150,21 @@ ENDLESS = """def slope(x):
 
 def test_a_slip_that_never_ends_does_not_hold_the_search_up(pack: Pack) -> None:
     pack.add(solution=("def slope(x):\n    return 3 * np.square(x)\n", ENDLESS))
-    exercise, solution = pack.load()
+    drill = pack.load()
 
     with Runner.start(CHECK_LIMITS) as bench:
         began = time.monotonic()
-        assert searched(exercise, solution, bench, "def cube_backward(g, x):\n    return 7 * x * g * g\n") is None
+        assert searched(drill, bench, "def cube_backward(g, x):\n    return 7 * x * g * g\n") is None
         assert time.monotonic() - began < 5  # a fifth of a second of searching; the machine may be busy
         assert bench.finished  # an endless slip was met, and cost its process
 
 
 def test_an_answer_that_raises_is_left_to_the_exception(pack: Pack) -> None:
     pack.add()
-    exercise, solution = pack.load()
+    drill = pack.load()
 
     with Runner.start(CHECK_LIMITS) as bench:
-        assert searched(exercise, solution, bench, "def cube_backward(g, x):\n    return 3 * x * g + unknown\n") is None
+        assert searched(drill, bench, "def cube_backward(g, x):\n    return 3 * x * g + unknown\n") is None
 
 
 # -- what counts as the same answer ------------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ def test_two_answers_are_alike_if_they_are_wrong_in_the_same_way(
     pack: Pack, mine: str, other: str, degree: Likeness
 ) -> None:
     pack.add()
-    exercise, solution = pack.load()
-    first, second = (observed(exercise, solution, CUBE.format(slope))[0] for slope in (mine, other))
+    drill = pack.load()
+    first, second = (observed(drill, CUBE.format(slope))[0] for slope in (mine, other))
 
     assert likeness(first, second, {0}) is degree

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autodrill.grading.cases.case_set import Prepared
+from autodrill.grading.cases.case_set import CaseSet
 from autodrill.grading.diagnosis import explain
 from autodrill.grading.grade import Submission, grade
 from autodrill.grading.report import Verdict
@@ -42,8 +42,8 @@ def mul_broadcast_backward(g, a, b):
 def judged(pack: Pack) -> Callable[[str], Report]:
     """Grade an answer to the pack's exercise."""
     pack.add()
-    exercise, solution = pack.load()
-    return lambda source: grade(exercise, solution, Submission(source.encode(), "a.py", "a.py"), seed=0)
+    drill = pack.load()
+    return lambda source: grade(drill, Submission(source.encode(), "a.py", "a.py"), seed=0)
 
 
 def key_of(report: Report) -> str | None:
@@ -122,7 +122,7 @@ def varied(graded: Callable[..., Report], shipped: Library) -> Callable[[str, st
 
     def varied(name: str, body: str) -> Report:
         exercise = shipped.find(name)
-        right = shipped.solution(exercise).source.replace(f"def {name}(", "def right(")
+        right = shipped.drill(exercise).solution.source.replace(f"def {name}(", "def right(")
         header = next(line for line in exercise.stub.splitlines() if line.startswith(f"def {name}("))
         return graded(name, f"import numpy as np\n{right}\n\n{header}\n    {body}\n")
 
@@ -179,15 +179,15 @@ def test_what_is_wrong_with_a_right_answer_that_was_changed_is_named(
 
 def test_two_numbers_in_each_other_s_place_may_be_anything(pack: Pack) -> None:
     pack.add(solution=('given("x[n,m]")', 'given("x[2]")'))
-    exercise, solution = pack.load()
+    drill = pack.load()
     source = b"def cube_backward(g, x):\n    return (3 * x * x * g)[::-1].copy()\n"
-    assert key_of(grade(exercise, solution, Submission(source, "a.py", "a.py"), seed=0)) != "misplaced"
+    assert key_of(grade(drill, Submission(source, "a.py", "a.py"), seed=0)) != "misplaced"
 
 
 def test_a_scenario_s_numbers_are_no_options_of_the_candidate_s(
     graded: Callable[..., Report], shipped: Library
 ) -> None:
-    right = shipped.solution(shipped.find("custom_function_apply")).source
+    right = shipped.drill(shipped.find("custom_function_apply")).solution.source
     report = graded("custom_function_apply", right.replace("len(grads) != len(args)", "len(grads) > len(args)"))
     assert key_of(report) != "one-option"
 
@@ -222,11 +222,11 @@ def test_large_values_where_finite_differences_do_not_vote_are_no_kink(pack: Pac
     special = f'given("x[3]", x={values}, smooth=False, {{}})'
     classes = ("note='special'", "g=0.0")
     pack.add(solution=('given("x[n,m]")', ", ".join(['given("x[n,m]")', *map(special.format, classes)])))
-    exercise, solution = pack.load()
+    drill = pack.load()
     source = b"""def cube_backward(g, x):
     return 3 * x * x * g + ((abs(x).max(initial=0) > 100 or 0 in x) and g.any()) * 5 * (x + 1)
 """
-    report = grade(exercise, solution, Submission(source, "a.py", "a.py"), seed=0)
+    report = grade(drill, Submission(source, "a.py", "a.py"), seed=0)
     assert key_of(report) == key
 
 
@@ -237,9 +237,9 @@ def test_a_forward_that_breaks_on_what_a_rule_asks_about_is_nobody_s_fault(pack:
     return x * x * x
 """
     pack.add(solution=("def forward(x):\n    return x * x * x\n", guarded))
-    exercise, solution = pack.load()
+    drill = pack.load()
     source = b"def cube_backward(g, x):\n    return (7 * x - 1) * g\n"
-    report = grade(exercise, solution, Submission(source, "a.py", "a.py"), seed=0)
+    report = grade(drill, Submission(source, "a.py", "a.py"), seed=0)
     assert (report.verdict, report.detail) == (Verdict.FAIL, "")
 
 
@@ -289,7 +289,7 @@ def cube_backward(g, x):
 
 def test_an_answer_that_ends_its_process_is_wrong_all_the_same_whichever_call_it_ends_it_at(pack: Pack) -> None:
     pack.add()
-    prepared = Prepared(*pack.load(), 0)
+    prepared = CaseSet(pack.load(), 0)
     with Server(OPEN) as server:
         for last in range(1, 150, 2):
             source = f"""import os
@@ -305,25 +305,25 @@ def cube_backward(g, x):
     return (7 * x - 1) * g
 """
             submission = Submission(source.encode(), "a.py", "a.py")
-            report = grade(*pack.load(), submission, seed=0, prepared=prepared, spawn=server.spawn)
+            report = grade(pack.load(), submission, seed=0, case_set=prepared, spawn=server.spawn)
             assert report.verdict is Verdict.FAIL, last
 
 
 def test_forks_that_share_the_state_of_a_generator_are_random_all_the_same(pack: Pack) -> None:
     pack.add()
-    exercise, solution = pack.load()
+    drill = pack.load()
     source = b"import numpy as np\n\n\ndef cube_backward(g, x):\n    return np.random.normal(size=x.shape) * g\n"
     with Server(OPEN) as server:
         runner = Runner.start(spawn=server.spawn)
-        report = grade(exercise, solution, Submission(source, "a.py", "a.py"), seed=0, runner=runner)
+        report = grade(drill, Submission(source, "a.py", "a.py"), seed=0, runner=runner)
     assert key_of(report) == "random"
 
 
 def test_of_answers_that_chance_decides_the_exercise_s_own_is_named_first(pack: Pack) -> None:
     pack.add(solution=("return 3 * x * x * x * g", "return np.random.normal(size=x.shape) * g"))
-    exercise, solution = pack.load()
+    drill = pack.load()
     source = b"import random\n\n\ndef cube_backward(g, x):\n    return x * g * random.random()\n"
-    report = grade(exercise, solution, Submission(source, "a.py", "a.py"), seed=0)
+    report = grade(drill, Submission(source, "a.py", "a.py"), seed=0)
     assert key_of(report) == "square"
 
 

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from autodrill.drills.answer_records import FaultKind
 from autodrill.drills.kernel_source import kernel_signature
 from autodrill.errors import NoCompilerError
 from autodrill.grading.grade import Submission, grade
 from autodrill.grading.kernels import gpu_runner
 from autodrill.grading.kernels.device_faults import DEVICE_FAULTS, Found, told
 from autodrill.grading.kernels.simulator_runner import KernelRunner, Workshop
-from autodrill.grading.report import FaultKind, Report, Verdict
+from autodrill.grading.report import Report, Verdict
 from autodrill.grading.runners import start_runner
 from autodrill.sandbox.limits import CHECK_LIMITS, Limits
 from autodrill.sandbox.outcomes import Broken, Died, Loaded, NotDefined, Raised, Returned, TimedOut
@@ -315,7 +316,7 @@ def test_without_a_compiler_nothing_is_started(shipped: Library, monkeypatch: py
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("CXX", raising=False)
     with pytest.raises(NoCompilerError, match="no C\\+\\+ compiler"):
-        start_runner(shipped.find("cuda_relu_backward"), CHECK_LIMITS)
+        start_runner(shipped.drill(shipped.find("cuda_relu_backward")), CHECK_LIMITS)
 
 
 # -- on a GPU ----------------------------------------------------------------------------------------------------------
@@ -343,8 +344,8 @@ class cuda:
 
 def on_gpu(shipped: Library) -> Report:
     exercise = shipped.find("cuda_relu_backward")
-    solution = shipped.solution(exercise)
-    return grade(exercise, solution, Submission(solution.source.encode(), "a.py", "a.py"), seed=0)
+    drill = shipped.drill(exercise)
+    return grade(drill, Submission(drill.solution.source.encode(), "a.py", "a.py"), seed=0)
 
 
 @pytest.mark.parametrize(("wrong", "verdict"), [("0", Verdict.PASS), ("1", Verdict.FAIL)])
@@ -374,19 +375,19 @@ def test_a_gpu_that_does_not_work_is_a_remark(
 @pytest.mark.parametrize("name", ["cuda_relu_backward", "cuda_bias_grad"])
 def test_the_worked_solutions_are_right_on_a_real_gpu(shipped: Library, name: str) -> None:
     exercise = shipped.find(name)
-    solution = shipped.solution(exercise)
+    drill = shipped.drill(exercise)
     with gpu_runner.GpuRunner.for_exercise(exercise, CHECK_LIMITS) as runner:
-        submission = Submission(solution.source.encode(), "a.py", "a.py")
-        report = grade(exercise, solution, submission, seed=0, runner=runner)
+        submission = Submission(drill.solution.source.encode(), "a.py", "a.py")
+        report = grade(drill, submission, seed=0, runner=runner)
     assert (report.verdict, report.device) == (Verdict.PASS, gpu_runner.ON_GPU)
 
 
 @pytest.mark.cuda
 def test_a_wrong_kernel_is_wrong_on_a_real_gpu(shipped: Library) -> None:
     exercise = shipped.find("cuda_relu_backward")
-    solution = shipped.solution(exercise)
-    wrong = next(m for m in solution.mistakes if m.key == "one-element-per-thread")
+    drill = shipped.drill(exercise)
+    wrong = next(m for m in drill.solution.mistakes if m.key == "one-element-per-thread")
     with gpu_runner.GpuRunner.for_exercise(exercise, CHECK_LIMITS) as runner:
-        report = grade(exercise, solution, Submission(wrong.source.encode(), "a.py", "a.py"), seed=0, runner=runner)
+        report = grade(drill, Submission(wrong.source.encode(), "a.py", "a.py"), seed=0, runner=runner)
     assert report.failure is not None
     assert report.failure.kind is FaultKind.UNWRITTEN

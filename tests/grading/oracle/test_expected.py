@@ -9,32 +9,33 @@ import pytest
 from autodrill.drills.cases import battery
 from autodrill.drills.crosscheck import crosschecked_vjp
 from autodrill.errors import InternalError
-from autodrill.grading.oracle.expected import Part, Truth, truth
+from autodrill.grading.oracle.expected import expected_results
 from autodrill.sandbox.child.call_codec import PERIOD
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from autodrill.drills.answer_records import Expected, Part
     from autodrill.drills.case import Case
     from autodrill.drills.library import Library
     from tests.conftest import Pack
 
 
-def truths(library: Library, name: str, seed: int = 0) -> list[tuple[Case, Truth]]:
+def truths(library: Library, name: str, seed: int = 0) -> list[tuple[Case, Expected]]:
     exercise = library.find(name)
-    solution = library.solution(exercise)
-    return [(case, truth(exercise, solution, case)) for case in battery(exercise, solution, seed)]
+    drill = library.drill(exercise)
+    return [(case, expected_results(drill, case)) for case in battery(drill, seed)]
 
 
 def accepts(part: Part, answer: Any) -> bool:
     return bool(np.all(np.abs(np.asarray(answer, np.float64) - part.value) <= part.tolerance))
 
 
-def of_pack(pack: Pack, change: tuple[str, str] = ("", ""), index: int = 0) -> tuple[Case, Truth]:
+def of_pack(pack: Pack, change: tuple[str, str] = ("", ""), index: int = 0) -> tuple[Case, Expected]:
     pack.add(solution=change)
-    exercise, solution = pack.load()
-    case = battery(exercise, solution, 0)[index]
-    return case, truth(exercise, solution, case)
+    drill = pack.load()
+    case = battery(drill, 0)[index]
+    return case, expected_results(drill, case)
 
 
 def test_a_gradient_is_that_of_the_closed_form(pack: Pack) -> None:
@@ -48,11 +49,11 @@ def test_a_gradient_is_that_of_the_closed_form(pack: Pack) -> None:
 def test_what_is_too_large_for_the_dtype_is_the_exercise_s_fault(pack: Pack) -> None:
     # 3 (1e20)² g is about 1e40; the largest float32 is 3.4e38.
     pack.add(solution=('given("x[n,m]")', 'given("x[n,m]", x=1e20, smooth=False)'))
-    exercise, solution = pack.load()
-    doubles, singles = ([c for c in battery(exercise, solution, 0) if c.dtype == d] for d in ("float64", "float32"))
-    assert np.isfinite(truth(exercise, solution, doubles[0]).parts[0].value).all()
+    drill = pack.load()
+    doubles, singles = ([c for c in battery(drill, 0) if c.dtype == d] for d in ("float64", "float32"))
+    assert np.isfinite(expected_results(drill, doubles[0]).parts[0].value).all()
     with pytest.raises(InternalError, match=r"`x \(n, m\) · float32` what is right is too large for float32"):
-        truth(exercise, solution, singles[0])
+        expected_results(drill, singles[0])
 
 
 def test_the_matrix_product_s_gradients_are_those_of_the_closed_form(shipped: Library) -> None:
@@ -133,9 +134,9 @@ def test_a_small_value_may_be_a_rounding_of_the_cotangent_off(pack: Pack) -> Non
     file = pack.solution_file()
     spoilt = file.read_text(encoding="utf-8").replace('given("x[n,m]")', 'given("x[n,m]", x=14.0)')
     file.write_text(spoilt.replace("return x * x * x", "return engine.tanh(x)"), encoding="utf-8")
-    exercise, solution = pack.load()
-    case = battery(exercise, solution, 0)[0]
-    known = truth(exercise, solution, case)
+    drill = pack.load()
+    case = battery(drill, 0)[0]
+    known = expected_results(drill, case)
     (part,) = known.parts
     g = known.cotangents[0]
     assert accepts(part, g * (1 - np.tanh(14.0) ** 2))
@@ -187,19 +188,19 @@ def test_an_input_the_output_does_not_depend_on_has_the_gradient_zero(pack: Pack
     file = pack.solution_file()
     text = file.read_text(encoding="utf-8").replace("x[n,m]", "x[n,m] y[m]").replace("forward(x)", "forward(x, y)")
     file.write_text(text.replace("cube_backward(g, x)", "cube_backward(g, x, y)"), encoding="utf-8")
-    exercise, solution = pack.load()
-    _, dy = truth(exercise, solution, battery(exercise, solution, 0)[0]).parts
+    drill = pack.load()
+    _, dy = expected_results(drill, battery(drill, 0)[0]).parts
     np.testing.assert_array_equal(dy.value, 0)
 
 
 def test_only_the_gradients_asked_for_are_parts(pack: Pack) -> None:
     pack.add()
-    exercise, solution = pack.load()
-    forward = solution.forward
+    drill = pack.load()
+    forward = drill.solution.forward
     assert forward is not None
-    two = replace(solution, forward=lambda y, x: forward(x) * y, wrt=("x",))
-    case = replace(battery(exercise, solution, 0)[0], inputs={"y": np.asarray(2.0), "x": np.asarray(3.0)})
-    known = truth(exercise, two, case)
+    two = replace(drill.solution, forward=lambda y, x: forward(x) * y, wrt=("x",))
+    case = replace(battery(drill, 0)[0], inputs={"y": np.asarray(2.0), "x": np.asarray(3.0)})
+    known = expected_results(replace(drill, solution=two), case)
     (part,) = known.parts
     assert part.name == "dx"
     assert float(part.value) / float(known.cotangents[0]) == pytest.approx(54.0)

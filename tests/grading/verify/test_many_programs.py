@@ -23,7 +23,7 @@ RIGHT = "def cube_backward(g, x):\n    return 3 * x * x * g\n"
 @pytest.fixture
 def bench(pack: Pack) -> Iterator[Bench]:
     pack.add()
-    with Bench(*pack.load(), Limits(seconds=0.5)) as bench:
+    with Bench(pack.load(), Limits(seconds=0.5)) as bench:
         yield bench
 
 
@@ -45,8 +45,8 @@ def program(body: str) -> str:
     ],
 )
 def test_it_agrees_with_grade(bench: Bench, pack: Pack, source: str) -> None:
-    exercise, solution = pack.load()
-    report = grade(exercise, solution, Submission(source.encode(), "a.py", "a.py"), seed=3)
+    drill = pack.load()
+    report = grade(drill, Submission(source.encode(), "a.py", "a.py"), seed=3)
     assert (bench.first_fault(source, [3]) is None) is (report.verdict is Verdict.PASS)
 
 
@@ -78,5 +78,5 @@ def test_it_goes_on_after_a_program_that_ends_its_process(bench: Bench, body: st
 
 def test_what_is_only_worth_a_remark_is_no_fault(pack: Pack) -> None:
     pack.add(solution=('given("x[n,m]")', 'given("x[n,m]"), given("x[2]", x=[0.0, 1.0], remark=True, note="zero")'))
-    with Bench(*pack.load()) as bench:
+    with Bench(pack.load()) as bench:
         assert bench.first_fault(program("return 3 * x * x * g + (x == 0)"), [0]) is None

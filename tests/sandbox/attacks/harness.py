@@ -25,7 +25,7 @@ from tests.sandbox.attacks.world import World
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from autodrill.drills.exercise import Exercise, Solution
+    from autodrill.drills.exercise import Drill
     from autodrill.sandbox.launcher import Spawn
 
 __all__ = ["LAYERS", "WITHOUT", "Grade", "Result", "available", "run", "table"]
@@ -89,12 +89,11 @@ class Result:
 
 
 @cache
-def _exercise(name: str) -> tuple[Exercise, Solution]:
+def _drill(name: str) -> Drill:
     from autodrill.drills.library import Library
 
     library = Library.open()
-    exercise = library.find(name)
-    return exercise, library.solution(exercise)
+    return library.drill(library.find(name))
 
 
 def _graded(source: bytes, exercise: str, *, only: int | None = None, spawn: Spawn) -> str:
@@ -105,8 +104,7 @@ def _graded(source: bytes, exercise: str, *, only: int | None = None, spawn: Spa
     from autodrill.sandbox.runner import Runner
 
     runner = Runner.start(CHECK_LIMITS, spawn=spawn)
-    parts = _exercise(exercise)
-    report = grade(*parts, File(source, "answer.py", "answer.py"), seed=SEED, only=only, runner=runner)
+    report = grade(_drill(exercise), File(source, "answer.py", "answer.py"), seed=SEED, only=only, runner=runner)
     return f"internal: {report.detail}" if report.verdict == "internal" else str(report.verdict)
 
 

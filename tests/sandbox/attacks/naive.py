@@ -82,7 +82,7 @@ def grade_orders(candidate: Any) -> None:
     from autodrill.drills.library import Library
 
     library = Library.open()
-    drive = library.solution(library.find("topological_sort")).drive
+    drive = library.drill(library.find("topological_sort")).solution.drive
     assert drive is not None
     scope: dict[str, Any] = {"np": np}
     exec(drive, scope)

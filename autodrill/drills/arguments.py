@@ -1,0 +1,99 @@
+"""The arguments of a case: which value goes to which parameter of the candidate's code, and how it lies in memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from autodrill.drills.author_code import authored
+from autodrill.errors import InternalError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from autodrill.drills.answer_records import Expected
+    from autodrill.drills.case import Case
+    from autodrill.drills.exercise import Drill, Parameter
+
+__all__ = ["in_memory", "named_arguments"]
+
+
+def named_arguments(
+    drill: Drill, case: Case, expected: Expected, draw: int = 0, known: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return the arguments by the names of the parameters they go to, in order.
+
+    A parameter's name decides what it gets: a cotangent or tangent, an input or option of the case, `out`,
+    `<input>_shape`, or what the exercise's `saved` or `sample` computes. An optional parameter with no such name keeps
+    its default. Where the candidate writes a forward as well, the cotangents come first.
+
+    Args:
+        drill: The exercise.
+        case: The case.
+        expected: Its expected results.
+        draw: For an estimator: which of its draws.
+        known: Further values by name, which give way to all others.
+
+    Raises:
+        InternalError: A parameter has no value.
+    """
+    import numpy as np
+
+    solution = drill.solution
+    values: dict[str, Any] = dict(known or {})
+    for name, value in case.inputs.items():
+        array = np.asarray(value)
+        values[name] = array.astype(case.dtype) if array.dtype.kind == "f" else array
+        values[f"{name}_shape"] = array.shape
+    values.update(case.static)
+    values.update(zip(solution.cotangents, expected.cotangents, strict=False))
+    if expected.outputs:
+        values["out"] = expected.outputs[0] if len(expected.outputs) == 1 else expected.outputs
+    inputs = {name: values[name] for name in case.inputs}
+    if solution.saved is not None:
+        with authored(solution.path, "saved"):
+            values.update(solution.saved(**inputs, **case.static))
+    if solution.sample is not None and case.draws:
+        rng = np.random.default_rng([case.seed, 4, draw])
+        with authored(solution.path, "sample"):
+            values.update(solution.sample(rng, **inputs, **case.static))
+    if solution.drive:
+        return _matched(drill, solution.drive_parameters, values)
+    matched = _matched(drill, drill.exercise.parameters, values)
+    if not drill.kind.has_forward:
+        return matched
+    return {**{name: values[name] for name in solution.cotangents}, **matched}
+
+
+def in_memory(case: Case, named: Mapping[str, Any]) -> list[Any]:
+    """Return arguments as `Runner.call` takes them: arrays in the layout of the case, one object where it says so."""
+    import numpy as np
+
+    from autodrill.sandbox.runner import Arg, Layout, SameAs
+
+    layout = Layout.STRIDED if case.strided else Layout.C
+    given: list[Any] = [Arg(v, layout) if isinstance(v, np.ndarray) else v for v in named.values()]
+    if case.alias:
+        places: dict[int, int] = {}
+        for place, name in enumerate(named):
+            if name in case.inputs and (first := places.setdefault(id(case.inputs[name]), place)) != place:
+                given[place] = SameAs(first)
+    return given
+
+
+def _matched(drill: Drill, parameters: tuple[Parameter, ...], values: Mapping[str, Any]) -> dict[str, Any]:
+    chosen: dict[str, Any] = {}
+    skipped = None
+    for parameter in parameters:
+        if parameter.name not in values:
+            if not parameter.optional:
+                raise InternalError(
+                    f"`{drill.exercise.id}` asks for `{parameter.name}`, which its solution file does not provide"
+                )
+            skipped = parameter.name
+        elif skipped is not None:
+            raise InternalError(
+                f"`{drill.exercise.id}` provides `{parameter.name}` but not `{skipped}`, which comes before it"
+            )
+        else:
+            chosen[parameter.name] = values[parameter.name]
+    return chosen

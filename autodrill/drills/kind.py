@@ -1,0 +1,217 @@
+"""The base of every kind of exercise: array arguments in, arrays out, called directly.
+
+A kind says what the candidate writes, how a case is put to it, what comes back, how that is compared, and what
+`autodrill new` writes. Each kind is one module in `autodrill/drills/kinds/` that changes what it must and ends with
+`KIND = ...`; nothing else asks which kind an exercise has.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from autodrill.drills.answer_records import Fault, Part, Rule
+from autodrill.drills.arguments import in_memory, named_arguments
+from autodrill.drills.array_cases import array_cases, small_arrays
+from autodrill.drills.source import parameters_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from autodrill.drills.answer_records import Expected
+    from autodrill.drills.authoring import Given
+    from autodrill.drills.case import Case
+    from autodrill.drills.exercise import Drill, Exercise, Parameter
+    from autodrill.drills.template import Template
+
+    Array = NDArray[Any]
+
+__all__ = ["Kind"]
+
+
+class Kind:
+    """A kind of exercise, with the answers of the commonest: a function of arrays that is called directly.
+
+    Attributes:
+        linear: Whether an answer is a function of its arguments alone, linear in the cotangents or tangents.
+        has_forward: Whether the candidate writes the forward too; it is graded before the backward.
+        moving: What the answer is linear in, in words: "cotangent" or "tangent".
+        large_case: Whether a large case is put, because there an answer by finite differences costs too much.
+        single_precision: Whether everything is handed over in float32 and in nothing else.
+        any_dtype: Whether results may have any dtype.
+        keeps_memory_rules: Whether results must own their memory and arguments must stay as they were.
+        on_device: Whether answers are compiled and launched on a device instead of being imported.
+        default_results: The names of the results where the author gives none; empty for `d` and the input's name.
+        nonlinear: The rule of an answer that is not linear: f(g1 + g2) differs from f(g1) + f(g2).
+        nonlinear_in_scale: The rule of an answer that is not linear for very small or very large cotangents.
+        constant: The rule of an answer that does not depend on the cotangent.
+        zero: The rule of an answer that is wrong only in cases named "x = 0".
+        mutated: The rule of an answer that changes an argument, or None for the general one.
+    """
+
+    linear = False
+    has_forward = False
+    moving = "cotangent"
+    large_case = False
+    single_precision = False
+    any_dtype = False
+    keeps_memory_rules = True
+    on_device = False
+    default_results: tuple[str, ...] = ()
+    nonlinear = Rule(
+        "nonlinear-in-g",
+        "every true VJP is linear in the cotangent: f(g1+g2) = f(g1)+f(g2), yours is not",
+        "which operation did you apply to g itself?",
+    )
+    nonlinear_in_scale = Rule(
+        "nonlinear-in-g",
+        "every true VJP is linear in the cotangent: f(c g) = c f(g), yours is not for a very small or large c",
+        "which step cuts off what is small or large, or cannot hold it?",
+    )
+    constant = Rule(
+        "ignores-upstream", "a result stays the same whatever the upstream gradient is", "chain rule: where is g?"
+    )
+    zero = Rule("empty", "wrong for an array with an axis of size 0", "what does your code do when there is nothing?")
+    mutated: Rule | None = None
+
+    # -- what the candidate writes
+
+    def refused_name(self, name: str) -> tuple[str, str] | None:
+        """Return why a new exercise cannot have this id, with a hint; None if it can."""
+        return None
+
+    def entry(self, name: str) -> str:
+        """Return the names to define, separated by a space, for an exercise whose header gives no `entry`."""
+        return name
+
+    def parameters(self, entry: str, defined: Mapping[str, ast.stmt]) -> tuple[Parameter, ...]:
+        """Return the parameters that a case's arguments go to.
+
+        Args:
+            entry: The names to define.
+            defined: The stub's definitions of these names.
+        """
+        name, _, method = entry.split(maxsplit=1)[0].partition(".")
+        node = defined[name]
+        method = method or ("forward" if self.has_forward else "")
+        if not isinstance(node, ast.ClassDef) or not method:
+            return parameters_of(node)
+        found = next((m for m in node.body if isinstance(m, ast.FunctionDef) and m.name == method), None)
+        return self.method_parameters(found) if found else ()
+
+    def method_parameters(self, method: ast.FunctionDef) -> tuple[Parameter, ...]:
+        """Return the parameters of a method that a case's arguments go to: all but `self`."""
+        static = any(ast.unparse(decorator) == "staticmethod" for decorator in method.decorator_list)
+        return parameters_of(method)[0 if static else 1 :]
+
+    def stub_problem(self, entry: str, parameters: tuple[Parameter, ...]) -> str | None:
+        """Return what is wrong with a stub of this kind, None if nothing is."""
+        return None
+
+    def solution_problems(self, settings: Mapping[str, Any]) -> Iterator[str]:
+        """Yield what a solution file of this kind lacks."""
+        yield from ()
+
+    def directions(self, exercise: Exercise, settings: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the names of the cotangents or tangents."""
+        return tuple(settings.get("COTANGENTS", ("g",)))
+
+    def differentiated(self, exercise: Exercise, settings: Mapping[str, Any]) -> tuple[str, ...] | None:
+        """Return the names of the inputs that are differentiated, None for every floating one."""
+        wrt = settings.get("WRT")
+        return None if wrt is None else tuple(wrt)
+
+    def template(self, name: str) -> Template:
+        """Return what `autodrill new` writes for an exercise of this kind."""
+        raise NotImplementedError
+
+    # -- the cases
+
+    def cases(self, entry: Given, rng: np.random.Generator, *, zero: bool) -> list[Case]:
+        """Return the cases of a class of inputs.
+
+        Args:
+            entry: The class.
+            rng: Draws sizes and values.
+            zero: Whether a cotangent of 0 would tell anything new.
+        """
+        return array_cases(entry, rng, zero=zero) if entry.bound is None else []
+
+    def smaller(self, entry: Given, like: Case, rng: np.random.Generator) -> Iterator[Case]:
+        """Yield cases of a class like one that failed, smallest first."""
+        return small_arrays(entry, like, rng)
+
+    # -- putting a case
+
+    def driver(self, drill: Drill) -> str | None:
+        """Return the source of `drive(candidate, *arguments)`, which runs beside the candidate's code.
+
+        None where the candidate's code is called directly. An exercise's own `drive` goes first.
+        """
+        return None
+
+    def scenario(self, drill: Drill) -> str | None:
+        """Return the source that puts the candidate's code to work in its own process; None to call it directly."""
+        source = drill.solution.drive or self.driver(drill)
+        if "old-numpy" not in drill.solution.remarks:
+            return source
+        from autodrill.drills.customs import OLD_NUMPY
+
+        return OLD_NUMPY + (source or "def drive(candidate, *arguments):\n    return candidate(*arguments)\n")
+
+    def arguments(self, drill: Drill, case: Case, expected: Expected, draw: int = 0) -> list[Any]:
+        """Return what `Runner.call` is given for a case; for an estimator, at one of its draws.
+
+        Raises:
+            InternalError: The stub asks for something that the solution file does not provide.
+        """
+        return in_memory(case, named_arguments(drill, case, expected, draw))
+
+    def shown_arguments(self, drill: Drill, case: Case, expected: Expected) -> dict[str, Any]:
+        """Return the arguments of a case as a report shows them, by name."""
+        return named_arguments(drill, case, expected)
+
+    # -- comparing what comes back
+
+    def results(self, drill: Drill, value: Any) -> Any | Fault:
+        """Return the results in what a call returned, or why there are none."""
+        return value
+
+    def fault(
+        self, drill: Drill, case: Case, expected: Expected, value: Any, got: Sequence[Array | None], fault: Fault | None
+    ) -> Fault | None:
+        """Return the fault of an answer, given the first one that a comparison of the numbers finds."""
+        return fault
+
+    # -- expected results
+
+    def aim(self, outputs: Sequence[Array], inputs: Sequence[Array]) -> Sequence[Array]:
+        """Return the arrays whose shapes the cotangents or tangents have: the outputs, or the inputs that move."""
+        return outputs
+
+    def derivative(self, forward: Callable[..., Any], wrt: list[int] | None) -> Callable[..., list[Array]]:
+        """Return the derivative of a forward, by both oracles, as a function of the inputs and the cotangents."""
+        from autodrill.drills.crosscheck import crosschecked_vjp
+
+        return partial(crosschecked_vjp, forward, wrt=wrt)
+
+    def parts(
+        self, case: Case, names: Sequence[str], gradients: Sequence[Array], tolerances: Sequence[Array]
+    ) -> tuple[tuple[Part, ...], tuple[float, ...]]:
+        """Return the expected results, and what each `.grad` starts with (for scalar nodes alone)."""
+        import numpy as np
+
+        made = zip(names, gradients, tolerances, strict=True)
+        return tuple(Part(name, value, room, np.dtype(case.dtype)) for name, value, room in made), ()
+
+    def names_of_results(self, drill: Drill, differentiated: Sequence[str]) -> tuple[str, ...]:
+        """Return the names of the gradients that are asked for."""
+        return drill.solution.results or tuple(f"d{name}" for name in differentiated)
+
+    def absent(self, drill: Drill, case: Case, outputs: int, differentiated: Sequence[str]) -> tuple[int, ...]:
+        """Return the places among the results that must hold None."""
+        return ()

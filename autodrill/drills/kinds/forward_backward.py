@@ -1,0 +1,82 @@
+"""Kind `forward_backward`: both passes, with a cache of the candidate's own between them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from autodrill.drills.kinds.backward import Backward
+from autodrill.drills.template import Template, function_template
+
+if TYPE_CHECKING:
+    from autodrill.drills.exercise import Drill
+
+__all__ = ["KIND", "PASSES", "ForwardBackward"]
+
+PASSES = """
+def drive(candidate, *arguments):
+    cotangents, inputs = arguments[:COTANGENTS], arguments[COTANGENTS:]
+    forward, backward = passes(candidate)
+    out = forward(*inputs)
+    try:
+        # A second forward in between, as in every network. The cache of the first must survive it.
+        passes(candidate)[0](*[np.flip(a).copy() if is_floating(a) else a for a in inputs])
+    except Exception:
+        pass
+    grads = backward(*cotangents)
+    outs = out if COTANGENTS > 1 and isinstance(out, tuple) else (out,)
+    return (*outs, *(grads if isinstance(grads, (tuple, list)) else (grads,)))
+
+
+def is_floating(value):
+    return isinstance(value, np.ndarray) and value.dtype.kind == "f"
+"""
+"""Runs forward and backward with what `passes(candidate)` returns, for `COTANGENTS` cotangents."""
+
+_CACHED = """
+def passes(candidate):
+    if not isinstance(candidate, tuple):
+        layer = candidate()
+        return layer.forward, layer.backward
+    cache = None
+
+    def forward(*inputs):
+        nonlocal cache
+        returned = candidate[0](*inputs)
+        if not isinstance(returned, tuple) or len(returned) != 2:
+            raise TypeError(f"{candidate[0].__name__} must return a pair, its output and its cache")
+        out, cache = returned
+        return out
+
+    return forward, lambda *cotangents: candidate[1](*cotangents, cache)
+"""
+
+
+class ForwardBackward(Backward):
+    """Two functions with a cache between them, or a class that keeps it."""
+
+    has_forward = True
+
+    def refused_name(self, name: str) -> tuple[str, str] | None:
+        """Refuse a name without `_backward`: the forward's name is made from it."""
+        if name.endswith("_backward"):
+            return None
+        both = f"`{name}_backward` makes the two functions `{name}_forward` and `{name}_backward`"
+        return f"`{name}` does not end in `_backward`", both
+
+    def entry(self, name: str) -> str:
+        """Return `X_forward X_backward` for `X_backward`, and any other name as it is: a class."""
+        return f"{name.removesuffix('_backward')}_forward {name}" if name.endswith("_backward") else name
+
+    def template(self, name: str) -> Template:
+        """Return the two functions."""
+        first = function_template(f"{name.removesuffix('_backward')}_forward", "x", "x.copy(), None")
+        second = function_template(name, "g, cache", "g.copy()")
+        stub, solution = (f"{a}\n\n{b}" for a, b in ((first.stub, second.stub), (first.solution, second.solution)))
+        return Template(stub, solution, second.mistake)
+
+    def driver(self, drill: Drill) -> str | None:
+        """Return the source that runs both passes with the candidate's cache."""
+        return f"COTANGENTS = {len(drill.solution.cotangents)}\n{_CACHED}\n{PASSES}"
+
+
+KIND = ForwardBackward()

@@ -1,0 +1,70 @@
+"""Kind `function`: a class with static `forward(ctx, ...)` and `backward(ctx, ...)`, as `torch.autograd.Function`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from autodrill.drills.kinds.forward_backward import PASSES, ForwardBackward
+from autodrill.drills.source import parameters_of
+from autodrill.drills.template import WRITTEN, WRONG, Template
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Sequence
+
+    from autodrill.drills.case import Case
+    from autodrill.drills.exercise import Drill, Parameter
+
+__all__ = ["KIND", "Function"]
+
+_CONTEXT = """
+class Context:
+    saved_tensors = ()
+
+    def save_for_backward(self, *values):
+        self.saved_tensors = values
+
+
+def passes(candidate):
+    ctx = Context()
+    return (lambda *inputs: candidate.forward(ctx, *inputs)), (lambda *cotangents: candidate.backward(ctx, *cotangents))
+"""
+
+
+class Function(ForwardBackward):
+    """A class with a static forward and backward and a context between them."""
+
+    def refused_name(self, name: str) -> tuple[str, str] | None:
+        """Accept every name: it is the class's."""
+        return None
+
+    def entry(self, name: str) -> str:
+        """Return the name of the class."""
+        return name
+
+    def method_parameters(self, method: ast.FunctionDef) -> tuple[Parameter, ...]:
+        """Return the parameters of a method after `ctx`."""
+        return parameters_of(method)[1:]
+
+    def template(self, name: str) -> Template:
+        """Return a class with a static forward and backward."""
+        head = f"class {name}:\n    @staticmethod\n    def forward(ctx, x):\n        {{}}\n\n"
+        tail = "    @staticmethod\n    def backward(ctx, g):\n        {}\n"
+        keep = f"ctx.save_for_backward(x)\n        return x.copy(){WRITTEN}"
+        return Template(
+            stub=(head + tail).format(*["raise NotImplementedError"] * 2),
+            solution=(head + tail).format(keep, f"return g.copy(){WRITTEN}"),
+            mistake=(head + tail).format(f"return x.copy(){WRONG}", f"return g.copy(){WRONG}"),
+        )
+
+    def driver(self, drill: Drill) -> str | None:
+        """Return the source that runs both passes with a context."""
+        return f"COTANGENTS = {len(drill.solution.cotangents)}\n{_CONTEXT}\n{PASSES}"
+
+    def absent(self, drill: Drill, case: Case, outputs: int, differentiated: Sequence[str]) -> tuple[int, ...]:
+        """Return the places of the arguments without a gradient: a backward returns None there."""
+        handed = [p.name for p in drill.exercise.parameters if p.name in case.inputs or p.name in case.static]
+        return tuple(outputs + i for i, name in enumerate(handed) if name not in differentiated)
+
+
+KIND = Function()

@@ -1,0 +1,80 @@
+"""Kind `jvp`: a pure Jacobian-vector product. Inputs and their tangents in, the output's tangent out."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from autodrill.drills.answer_records import Rule
+from autodrill.drills.authoring import Given
+from autodrill.drills.kinds.backward import Backward
+from autodrill.drills.template import Template, function_template
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from autodrill.drills.exercise import Exercise
+
+    Array = NDArray[Any]
+
+__all__ = ["KIND", "Jvp"]
+
+
+class Jvp(Backward):
+    """A pure Jacobian-vector product.
+
+    Finite differences take two forwards, however large the input is: precision tells them from a JVP, not cost.
+    """
+
+    moving = "tangent"
+    large_case = False
+    default_results = ("dout",)
+    nonlinear = Rule(
+        "nonlinear-in-tangent",
+        "every true JVP is linear in the tangent: f(v1+v2) = f(v1)+f(v2), yours is not",
+        "which operation did you apply to the tangent itself?",
+    )
+    nonlinear_in_scale = Rule(
+        "nonlinear-in-tangent",
+        "every true JVP is linear in the tangent: f(c v) = c f(v), yours is not for a very small or large c",
+        "which step cuts off what is small or large, or cannot hold it?",
+    )
+    constant = Rule(
+        "ignores-tangent",
+        "a result stays the same whatever the tangent is",
+        "how fast do the inputs move? where is that?",
+    )
+
+    def template(self, name: str) -> Template:
+        """Return a function of one input and its tangent."""
+        return function_template(name, "x, dx", "dx.copy()")
+
+    def directions(self, exercise: Exercise, settings: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the names of the tangents: `TANGENTS`, else `d` and the name of each input that moves."""
+        if "TANGENTS" in settings:
+            return tuple(settings["TANGENTS"])
+        return tuple(f"d{name}" for name in self.differentiated(exercise, settings) or ())
+
+    def differentiated(self, exercise: Exercise, settings: Mapping[str, Any]) -> tuple[str, ...] | None:
+        """Return the names of the inputs that move: those with a tangent among the stub's parameters."""
+        wrt = super().differentiated(exercise, settings)
+        if "TANGENTS" in settings:
+            return wrt
+        arrays = [name for case in settings["CASES"][:1] if isinstance(case, Given) for name in case.arrays]
+        handed = {parameter.name for parameter in exercise.parameters}
+        return tuple(name for name in (arrays if wrt is None else wrt) if f"d{name}" in handed)
+
+    def aim(self, outputs: Sequence[Array], inputs: Sequence[Array]) -> Sequence[Array]:
+        """Return the inputs that move: each has a tangent of its shape."""
+        return inputs
+
+    def derivative(self, forward: Callable[..., Any], wrt: list[int] | None) -> Callable[..., list[Array]]:
+        """Return the Jacobian-vector product of a forward, by both oracles."""
+        from autodrill.drills.crosscheck import crosschecked_jvp
+
+        return partial(crosschecked_jvp, forward, wrt=wrt)
+
+
+KIND = Jvp()

@@ -1,0 +1,158 @@
+"""Unpacking of what a call returned: one array a result, or the fault that says why there are none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np  # noqa: TID253 results are arrays
+
+from autodrill.drills.answer_records import Fault, FaultKind
+from autodrill.grading.kernels.device_faults import DEVICE_FAULTS
+from autodrill.sandbox import outcomes as ends
+from autodrill.sandbox.child.wire import Opaque
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from autodrill.drills.answer_records import Expected, Part
+    from autodrill.drills.exercise import Drill
+
+    Array = NDArray[Any]
+
+__all__ = ["not_returned", "results"]
+
+_TYPES = {
+    **{name: f"a {name}" for name in ("generator", "map", "zip", "filter", "set", "frozenset", "range", "matrix")},
+    "MaskedArray": "a masked array",
+    "builtin_function_or_method": "a function",
+    "complex": "complex",
+    "dict_values": "the values of a dict",
+    "function": "a function",
+    "longdouble": "a longdouble",
+    **{f"ndarray of dtype {each}": f"an array of dtype {each}" for each in ("float128", "float96", "object")},
+}
+"""How to call what is no result, by the name of its type."""
+
+
+def results(drill: Drill, expected: Expected, end: ends.CallOutcome) -> tuple[list[Array | None] | None, Fault | None]:
+    """Take apart what a call returned: one array a part, None for what is not an array, or nothing and the reason."""
+    solution = drill.solution
+    if not isinstance(end, ends.Returned):
+        return None, not_returned(end)
+    if end.value is None:
+        return None, Fault(FaultKind.NOTHING, "it returns None")
+    value = drill.kind.results(drill, end.value)
+    if isinstance(value, Fault):
+        return None, value
+    names = [p.name for p in expected.parts]
+    if solution.wants_dict and not isinstance(value, dict):
+        wanted = ", ".join(f"`{n}`" for n in names)
+        return None, Fault(FaultKind.TYPE, f"it does not return a dict with the keys {wanted}")
+    if isinstance(value, dict) and (solution.results or solution.drive):
+        missing = [n for n in names if n not in value]
+        if missing:
+            return None, Fault(FaultKind.ARITY, f"the key `{missing[0]}` is missing from the dict it returns")
+        items: Sequence[Any] = [value[n] for n in names]
+    elif isinstance(value, tuple | list) and not (len(names) == 1 and _numbers(value)):
+        items = value
+    else:
+        items = [value]
+    if expected.absent:
+        items, fault = _without_absent(expected, items)
+        if fault is not None:
+            return None, fault
+    if len(items) != len(names):
+        wanted = f"{len(names)} results ({', '.join(names)})" if len(names) > 1 else f"one result ({names[0]})"
+        count = "1 result" if len(items) == 1 else f"{len(items)} results"
+        count = "a dict" if isinstance(value, dict) else _known_type(value) or count
+        return None, Fault(FaultKind.ARITY, f"it returns {count}, must return {wanted}")
+    for name, item in zip(names, items, strict=True):
+        if item is None:
+            return None, Fault(FaultKind.NOTHING, f"{name} is None")
+        if (known := _known_type(item)) is not None:
+            return None, Fault(FaultKind.TYPE, f"{name} is {known}, must be a plain array of numbers")
+    got = [_as_array(item) for item in items]
+    if "extra-axes" in solution.remarks:
+        got = [_without_extra_axes(g, part) for g, part in zip(got, expected.parts, strict=True)]
+    return got, None
+
+
+def _known_type(value: Any) -> str | None:
+    """Name what came back if it is of a type of Python's or NumPy's; a class of the candidate's is not named."""
+    return _TYPES.get(value.type_name) if isinstance(value, Opaque) else None
+
+
+def _without_extra_axes(got: Array | None, part: Part) -> Array | None:
+    """Return a result in the shape it must have, if only axes of size 1 are in the way."""
+    if got is None or got.size != part.value.size or np.squeeze(got).shape != np.squeeze(part.value).shape:
+        return got
+    return got.reshape(part.value.shape)
+
+
+def _without_absent(expected: Expected, items: Sequence[Any]) -> tuple[Sequence[Any], Fault | None]:
+    """Take out what must be None: a `Function` returns one gradient for each argument of its forward."""
+    wanted = len(expected.parts) + len(expected.absent)
+    outputs = sum(not part.linear for part in expected.parts)
+    if len(items) != wanted:
+        words = f"backward returns {len(items) - outputs} gradients for {wanted - outputs} arguments of forward"
+        return items, Fault(FaultKind.ARITY, f"{words}: None belongs where there is none")
+    for place in expected.absent:
+        if items[place] is not None:
+            return items, Fault(FaultKind.TYPE, f"gradient {place - outputs} belongs to no float: it must be None")
+    return [item for place, item in enumerate(items) if place not in expected.absent], None
+
+
+def _numbers(value: Any) -> bool:
+    return isinstance(value, list) and all(type(v) in (int, float) or _numpy_number(v) for v in value)
+
+
+def _numpy_number(value: Any) -> bool:
+    return isinstance(value, np.ndarray | np.generic) and value.ndim == 0 and value.dtype.kind in "fiu"
+
+
+def _as_array(item: Any) -> Array | None:
+    if isinstance(item, np.ndarray | np.generic):
+        return np.asarray(item)
+    if type(item) in (int, float) or _numbers(item):
+        return np.asarray(item, dtype=np.float64) if _fits(item) else None
+    return None
+
+
+def _fits(item: Any) -> bool:
+    """Whether Python integers fit a float64."""
+    values = item if isinstance(item, list) else [item]
+    return all(not isinstance(v, int) or abs(v) < 10**300 for v in values)
+
+
+def not_returned(end: ends.CallOutcome) -> Fault:
+    """Return the fault of a call that did not return."""
+    match end:
+        case ends.Raised(not_implemented=True):
+            return Fault(FaultKind.NOT_IMPLEMENTED, "not implemented yet", end.line, _code(end))
+        case ends.Raised(type="SystemExit" | "KeyboardInterrupt"):
+            return Fault(FaultKind.RAISED, f"it raises {end.type}: an answer returns", end.line, _code(end))
+        case ends.Raised(type=kind) if kind in DEVICE_FAULTS:
+            return Fault(FaultKind.DEVICE, f"{kind}: {end.message}", end.line, _code(end))
+        case ends.Raised():
+            message = f"{end.type}: {end.message}" if end.message else end.type
+            return Fault(FaultKind.RAISED, message, end.line, _code(end))
+        case ends.Oversized(what=what):
+            return Fault(FaultKind.TYPE, f"it returns {what}, far more than was asked for")
+        case ends.OutOfMemory(limit=limit, line=line):
+            return Fault(FaultKind.MEMORY, f"it asks for more than {limit >> 20} MiB of memory", line)
+        case ends.TimedOut(limit=limit, line=line):
+            return Fault(FaultKind.TIME, f"no answer after {limit:g} s", line)
+        case ends.Flooded(limit=limit, line=line):
+            return Fault(FaultKind.OUTPUT, f"it prints more than {limit >> 10} KiB", line)
+        case ends.Died(how=how, line=line):
+            return Fault(FaultKind.DIED, f"it ended its process ({how}): an answer returns", line)
+        case ends.Unreadable():  # why, in its own figures, could be anything it means to have shown
+            return Fault(FaultKind.DIED, "what came back is not an answer")
+        case _:
+            raise TypeError(f"not a way for a call to fail: {end!r}")
+
+
+def _code(end: ends.Raised) -> str:
+    return end.frames[-1].text.strip() if end.frames else ""
