@@ -25,9 +25,9 @@ Asked next:
 - In which mode do you compute the Hessian of a loss? → The Hessian is the Jacobian of the gradient. The gradient has as
   many outputs as inputs, so both modes take the same number of passes, and forward over reverse avoids a second tape:
   `jacfwd(jacrev(f))`, which is `torch.func.hessian`.
-- A function has a thousand inputs, a thousand outputs, and a layer of 2 units in between. Are 1,000 passes the minimum?
-  → No. J = J₂ J₁, with 2 rows in J₁ and 2 columns in J₂. Two VJPs of the first part, two JVPs of the second and one
-  matrix product are enough. Finding the best order in a general graph is NP-complete (Naumann, 2008).
+- A function has a thousand inputs, a thousand outputs, and a layer of 2 units in between. Are 1,000 passes the
+  minimum? → No. J = J₂ J₁, with 2 rows in J₁ and 2 columns in J₂. Two VJPs of the first part, two JVPs of the second
+  and one matrix product are enough. Finding the best order in a general graph is NP-complete (Naumann, 2008).
 """
 
 import numpy as np

@@ -14,9 +14,9 @@ complex numbers the factor is the conjugate of the other operand.
 
 Asked next:
 
-- `other` is changed in place between forward and backward. What does your closure compute, and what does PyTorch do? →
-  The closure reads the new value and returns a wrong gradient without an error. PyTorch compares the tensor's version
-  with the one it saved and raises `... has been modified by an inplace operation`.
+- `other` is changed in place between forward and backward. What does your closure compute, and what does PyTorch
+  do? → The closure reads the new value and returns a wrong gradient without an error. PyTorch compares the tensor's
+  version with the one it saved and raises `... has been modified by an inplace operation`.
 - How would you compute the gradients of a product of n numbers in O(n), zeros included? → Each gradient is the product
   of all the other factors: the product of those before it times the product of those after it. One sweep in each
   direction gives all of these products. Dividing the whole product by x_i fails at 0.
