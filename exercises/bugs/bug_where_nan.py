@@ -8,12 +8,12 @@
 # ///
 """A model computes `out = np.where(x > 0, np.sqrt(x), 0)`, and the forward is right for
 every `x`. In the backward below, each line is the rule that an engine has for one
-operation. Yet the gradient is NaN wherever `x` is 0 or negative, and the next optimizer
-step spreads the NaN to the weights.
+operation. Yet the gradient is NaN at every `x` that is 0 or negative, and the next
+optimizer step spreads the NaN to the weights.
 
 Repair `bug_where_nan`. `g` is dL/dout, has the shape of `x` and is finite. Return `dx`,
-the gradient of `x`: the gradient of the square root where x > 0, and 0 elsewhere, at
-exactly 0 too.
+the gradient of `x`. For each element it is the gradient of the square root if x > 0,
+and 0 otherwise, also at exactly 0.
 """
 
 import numpy as np

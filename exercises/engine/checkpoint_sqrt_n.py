@@ -12,8 +12,8 @@ and the gradient `g` of its output, and returns the gradient of `a`. The input o
 chain is `x`, an array, and `g` is the gradient of its output. Return the gradient of
 `x`.
 
-An activation is large. At no time may more than 2·⌈√N⌉ + 3 of the activations that `f`
-made be alive. Call each `f` at most twice and each `vjp` exactly once.
+An activation is large. At most 2·⌈√N⌉ + 3 of the activations made by `f` may be alive
+at any time. Call each `f` at most twice and each `vjp` exactly once.
 """
 
 

@@ -11,11 +11,11 @@
 consumer. When all of them have arrived, its gradient is complete. Write
 `HookedTensor()` with
 
-    register_hook(fn)    fn(g) will be called with the gradient;
+    register_hook(fn)    registers fn, which takes the gradient;
                          returns a handle with a method `remove()`
-    receive(g)           one more contribution, a float
-    finalize()           the gradient is complete: returns it, and
-                         is ready for the next backward
+    receive(g)           takes one more contribution, a float
+    finalize()           is called when the gradient is complete; returns it
+                         and prepares for the next backward
 
 A hook sees the *complete* gradient, once per backward. Hooks run in the order in which
 they were registered. If a hook returns something other than None, this replaces the

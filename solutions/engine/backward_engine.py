@@ -19,13 +19,13 @@ several elements: "grad can be implicitly created only for scalar outputs".
 
 Asked next:
 
-- Your function runs twice on the same root y, with z = x·x and y = z·z. What does x.grad hold? → Three times dy/dx,
-  where twice would be right. z.grad still holds the value of the first pass when the second pass adds to it, so z
-  passes on twice what it should. Clear the nodes that have inputs before each pass, or keep their gradients in buffers
-  of the pass, as PyTorch does.
+- Your function runs twice on the same root y, with z = x·x and y = z·z. What does x.grad hold? → Three times dy/dx
+  instead of twice. z.grad still holds the value of the first pass when the second pass adds to it, so z passes on twice
+  what it should. Clear the nodes that have inputs before each pass, or keep their gradients in buffers of the pass, as
+  PyTorch does.
 - When can a node's gradient be freed? → Once its own closure has run. All of its consumers have delivered by then, and
-  no other closure reads it. If only leaves keep their gradients, memory holds those in transit at one time instead of
-  those of the whole graph.
+  no other closure reads it. If only leaves keep their gradients, memory holds only the gradients in transit at one
+  moment, not those of the whole graph.
 - The output is a vector. What changes? → Only the seed: a cotangent of the output's shape, chosen by the caller. One
   pass then gives a vector-Jacobian product, and a full Jacobian takes one pass for each output.
 - What fails first on a chain of 100,000 nodes? → The recursive sort, at Python's default limit of 1,000 calls. The pass

@@ -8,7 +8,7 @@ tangent. In a product the ε² term drops out: (a + bε)(c + dε) = ac + (ad + b
 calls it, because the closures do.
 
 Cost: one gradient on numbers twice as wide, for any size of x. A product of duals is three products and an addition,
-and everything the graph keeps is kept twice. H itself would take n of these, one for each unit vector.
+and everything the graph keeps is kept twice. H itself would take n such passes, one for each unit vector.
 
 PyTorch: this order is `torch.func.jvp(torch.func.grad(f), (x,), (v,))`, in JAX `jvp(grad(f), (x,), (v,))`. Its tangents
 need no tape. But every operation on the way must have a forward-mode formula, or PyTorch raises NotImplementedError
@@ -28,8 +28,8 @@ Asked next:
   of a Node, whose closure multiplies by the exp of its data. No second derivative is written anywhere, because the
   closure runs on duals.
 - What is H v for a network of ReLUs with a linear output? → With respect to its input it is 0 away from kinks, because
-  the network is piecewise linear. With respect to its weights it is not 0 if there is more than one layer, because
-  weights of different layers are multiplied. A loss on top adds curvature of its own.
+  the network is piecewise linear. With respect to its weights it is in general not 0 if there is more than one layer,
+  because weights of different layers are multiplied. A loss on top adds curvature of its own.
 """
 
 import math

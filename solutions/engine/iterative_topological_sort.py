@@ -9,14 +9,15 @@ off the stack.
 
 `sys.setrecursionlimit` is no alternative. The users of an engine choose how deep its graphs are, and a limit that is
 high enough is not safe everywhere. Some calls use the C stack: all of them up to Python 3.10, and in 3.11 those that
-pass through C, such as `map`. Overflowing the C stack kills the process instead of raising.
+pass through C, such as `map`. Overflowing the C stack kills the process instead of raising an exception.
 
-Cost: every edge pushes one entry and every node one more, so the time is O(nodes + edges). The stack has at most as
-many entries at once, on the heap.
+Cost: every edge pushes one entry and every node one more, so the time is O(nodes + edges). The stack is on the heap and
+holds at most that many entries at once.
 
 PyTorch: the engine counts instead. A first walk finds how many consumers each node will hear from, and a node runs when
-none of them is left (Kahn's algorithm). Of the nodes that are ready, the one created last comes first. Freeing a long
-graph would recurse as well, destructor within destructor. So nodes are collected in a list and freed one after another.
+all of them have delivered (Kahn's algorithm). Of the nodes that are ready, the one created last comes first. Freeing a
+long graph would recurse as well, destructor within destructor. So nodes are collected in a list and freed one after
+another.
 
 Asked next:
 

@@ -9,7 +9,7 @@ This is the formula of the backward with `v` in place of `g`. The Jacobian diag(
 are the same function.
 
 Cost: O(n) for a row of n, as in the forward. Given p, it takes two products, a subtraction and a sum; the matrix J
-would take n². Value and tangent move on together, so nothing is kept for later. The whole of J would take n such
+would take n². Value and tangent are computed together, so nothing is kept for later. The whole of J would take n such
 passes.
 
 PyTorch: under `torch.func.jvp` (and `torch.autograd.forward_ad`) softmax computes p·(v − the JVP of logsumexp). The
@@ -21,8 +21,8 @@ Asked next:
 - What is the JVP of log_softmax? → The bracket alone: v − Σ p v. Its Jacobian, I − 1 pᵀ, is not symmetric, so its
   backward is another function: g − p Σ g.
 - g·(J v) = v·(Jᵀ g) holds for your two products. Are they right? → Not necessarily. Any symmetric matrix that is used
-  for both passes the test, such as the elementwise p(1 − p)v. Differences of the forward decide. So does v = 1, which
-  must give 0; the elementwise formula in general does not.
+  for both passes the test, such as the elementwise p(1 − p)v. Finite differences of the forward settle it. v = 1
+  settles it too: it must give 0, and the elementwise formula in general does not.
 - Some logits are −∞, as under a mask. What is the result? → There p = 0, and the velocity is 0 if v is finite. An
   infinite v makes 0·∞ = NaN, and the sum spreads it over the row. A row of −∞ alone is NaN already in the forward, as
   −∞ − (−∞).

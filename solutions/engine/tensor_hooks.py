@@ -1,8 +1,9 @@
-"""Accumulate first. When the last contribution has arrived, pass the sum through the hooks: each one gets what the one
-before made of it. Then start from 0 again. A hook may remove itself or another hook, so loop over a copy of the list.
+"""Accumulate first. When the last contribution has arrived, pass the sum through the hooks. Each hook receives the
+result of the one before. Then start from 0 again. A hook may remove itself or another hook, so loop over a copy of the
+list.
 
-A hook must not run on each contribution. A hook that clips, or divides by a norm, is not linear: applied to the parts
-it does not give what it gives for the sum. Even a hook that only logs would log the parts instead of the gradient.
+A hook must not run on each contribution. A hook that clips, or divides by a norm, is not linear: its results for the
+parts do not add up to its result for the sum. Even a hook that only logs would log the parts instead of the gradient.
 
 A hook that returns nothing returns None. This must mean "unchanged", or every hook that only prints would erase the
 gradient.

@@ -9,13 +9,14 @@ node differ in length, the short one may reach it too early. Whether it does dep
 The set tests identity, not value, because two leaves may both hold 2.0.
 
 Cost: O(nodes + edges), because each node is entered once and each edge is followed once. The list and the set have one
-entry a node. The recursion is as deep as the longest path it walks, and by default Python's stops at about a thousand
-calls. So a recurrent network of a thousand steps needs an explicit stack.
+entry a node. The recursion is as deep as the longest path it walks, and Python stops at about a thousand calls by
+default. So a recurrent network of a thousand steps needs an explicit stack.
 
 PyTorch: the engine sorts nothing beforehand. A first walk, with a stack of its own, counts for each node the edges that
-lead to it. A node whose count has reached 0 enters the queue of its device. The queue releases the node made last first
-(`_sequence_nr()` shows the number; the accumulators of leaves have the largest there is). Nothing recurses, so a chain
-of 100,000 operations works. In `x * x` both edges lead to one accumulator, which runs once, with their sum.
+lead to it. A node whose count has reached 0 enters the queue of its device. From this queue the engine takes the node
+that was made last (`_sequence_nr()` shows the number; the accumulators of leaves have the largest there is). Nothing
+recurses, so a chain of 100,000 operations works. In `x * x` both edges lead to one accumulator, which runs once, with
+their sum.
 
 Asked next:
 

@@ -11,11 +11,11 @@ if nothing is ever written, and it reports no write.
 Cost: one integer for each piece of memory, one addition for each write, one comparison for each load. Nothing is
 copied.
 
-PyTorch: the count is `t._version`. A stale one makes backward raise "one of the variables needed for gradient
-computation has been modified by an inplace operation". Views and `detach()` share the counter, and a write under
-`no_grad` counts. The older `.data` has a counter of its own, and writes through `.numpy()` are not counted. Neither
-raises, and the gradient is wrong if the values had been saved. Tensors made in `inference_mode` have no counter and
-cannot be saved for backward.
+PyTorch: the count is `t._version`. If a saved tensor has a newer count, backward raises "one of the variables needed
+for gradient computation has been modified by an inplace operation". Views and `detach()` share the counter, and a write
+under `no_grad` counts. The older `.data` has a counter of its own, and writes through `.numpy()` are not counted. Such
+writes raise no error, and the gradient is wrong if the values were saved. Tensors made in `inference_mode` have no
+counter and cannot be saved for backward.
 
 Asked next:
 

@@ -22,8 +22,8 @@ Asked next:
   `out`. This is reverse topological order. A closure that runs too early passes on a partial gradient. If it runs again
   later, it passes that part on twice.
 - With L = (x + y) + w, all closures run twice, and between the runs only L's gradient is reset to 1. What is x's
-  gradient? → 3, where 2 would be right. The inner node keeps its 1 from the first run, so it passes on 1 and then 2.
-  PyTorch gives 2, because gradients of inner nodes do not outlive a backward pass.
+  gradient? → 3 instead of 2. The inner node keeps its 1 from the first run, so it passes on 1 and then 2. PyTorch gives
+  2, because gradients of inner nodes do not outlive a backward pass.
 """
 
 from autodrill.drills import given, mistake

@@ -15,8 +15,8 @@ in the output's own precision: exactly 0 beyond about x = 9.01 in float32 and 4.
 Asked next:
 
 - How accurate is 1 - t² for a large x? → t is rounded near 1, so few digits of the difference are right. In float32 it
-  is 4.8e-7 at x = 8, where 4.5e-7 is right, and at 9 it is nearly twice the right value. 1/cosh²(x) would be accurate,
-  but it needs the input.
+  is 4.8e-7 instead of 4.5e-7 at x = 8, and nearly twice the right value at 9. 1/cosh²(x) would be accurate, but it
+  needs the input.
 - What is the second derivative in terms of the output alone? → The chain rule on 1 - t² gives -2t(1 - t²). It is 0 at
   0, the maximum of the slope.
 - How does the slope of sigmoid follow from yours? → σ(x) = (1 + tanh(x/2))/2, so its slope is (1 - t²)/4 with t =
