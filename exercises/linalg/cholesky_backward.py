@@ -11,9 +11,9 @@ definite `A` of shape (n, n), so that A = L @ L.T:
 
     L = np.linalg.cholesky(A)
 
-Only `L` was kept. `g` is the gradient of the loss with respect to `L`, a full (n, n)
-array of finite numbers; what stands above its diagonal belongs to entries of `L` that
-are always 0, and must not matter. Return `dA`, symmetric as `A` is.
+Only `L` was saved. `g` is the gradient of the loss with respect to `L`, a full (n, n)
+array of finite numbers. Entries of `g` above the diagonal belong to entries of `L` that
+are always 0, so they must not matter. Return `dA`, symmetric as `A` is.
 """
 
 import numpy as np

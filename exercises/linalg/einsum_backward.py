@@ -7,12 +7,12 @@
 # requires = ["matmul_backward", "sum_backward"]
 # ///
 """The forward pass computed `out = np.einsum(spec, a, b)` for two operands. `spec`
-always has an arrow and is without spaces, such as `"bij,jk->bik"`; no letter stands
-twice in one operand, and there is no `...`. `g` is dL/dout. Return `da, db`.
+always has an arrow and no spaces, such as `"bij,jk->bik"`. No letter occurs twice in
+one operand, and there is no `...`. `g` is dL/dout. Return `da, db`.
 
-Every letter of the result stands in an operand, but a letter of one operand may stand
-neither in the other nor in the result, as `i` in `"ij,kj->k"`: that axis is summed out
-alone.
+Every letter of the result occurs in an operand. But a letter of one operand may occur
+neither in the other operand nor in the result, like `i` in `"ij,kj->k"`. That axis is
+summed on its own.
 """
 
 import numpy as np

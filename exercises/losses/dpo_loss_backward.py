@@ -6,8 +6,8 @@
 # topics = ["losses", "alignment", "stability"]
 # requires = ["softmax_cross_entropy_backward"]
 # ///
-"""Direct preference optimisation trains on pairs of answers, a chosen and a rejected
-one. The forward pass computed, for N pairs,
+"""Direct preference optimisation trains on pairs of answers, one chosen and one
+rejected. The forward pass computed, for N pairs,
 
     z = beta · ((lp_chosen - ref_chosen) - (lp_rejected - ref_rejected))
     L = -(1/N) Σ log sigmoid(z)
@@ -16,7 +16,7 @@ from the log-probabilities of the policy (`lp_...`) and of the frozen reference 
 (`ref_...`), arrays of shape (N,). `g` is the gradient of the scalar L, a 0-d array.
 Return `dchosen, drejected`, the gradients of `lp_chosen` and `lp_rejected`.
 
-`z` may be as large as ±1000 or more: the result must stay finite and right.
+`z` may be as large as ±1000 or more. The result must stay finite and accurate.
 """
 
 import numpy as np

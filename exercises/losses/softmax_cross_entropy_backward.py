@@ -12,7 +12,7 @@
 
 with `logits` of shape (N, C) and integer labels `y` of shape (N,). `g` is the gradient
 of the scalar L, a 0-d array that need not be 1. Return `dlogits`. Logits may be as
-large as ±1000; the caller still needs `logits` afterwards.
+large as ±1000. The caller still needs `logits` afterwards.
 """
 
 

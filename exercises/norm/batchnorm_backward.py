@@ -6,14 +6,14 @@
 # topics = ["normalisation", "statistics", "saved values"]
 # requires = ["mul_broadcast_backward", "sum_backward"]
 # ///
-"""Batch normalisation in training mode, for `x` of shape (N, D) and `gamma`, `beta` of shape (D,):
+"""Batch normalisation in training mode computes, for `x` of shape (N, D) and `gamma`, `beta` of shape (D,),
 
     out = gamma * (x - mean) / sqrt(var + eps) + beta
 
-`mean` and the *biased* variance `var` are taken over the batch, for each column by itself; eps is 1e-5.
+`mean` and the *biased* variance `var` are taken over the batch, for each column separately; eps is 1e-5.
 
-Write both passes. The forward returns the output and a cache of whatever you like; the backward is handed that cache
-and `g` = dL/dout, and returns `dx, dgamma, dbeta`. Do not differentiate by recomputing the forward.
+Write both passes. The forward returns the output and a cache of your choice. The backward receives that cache and `g` =
+dL/dout, and returns `dx, dgamma, dbeta`. Do not differentiate by recomputing the forward.
 """
 
 

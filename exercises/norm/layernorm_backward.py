@@ -8,12 +8,12 @@
 # ///
 """The forward pass of a layer norm normalised `x` along its last axis, of length D:
 
-    rstd = 1 / sqrt(var(x) + eps)        # biased variance, last axis kept as size 1
+    rstd = 1 / sqrt(var(x) + eps)    # biased variance; last axis kept as size 1
     xhat = (x - mean(x)) * rstd
     out  = xhat * gamma + beta
 
 `gamma` and `beta` have shape (D,); `x` has any number of axes before the last. `xhat`,
-`rstd` and `gamma` were kept. `g` is dL/dout. Return `dx, dgamma, dbeta`.
+`rstd` and `gamma` were saved. `g` is dL/dout. Return `dx, dgamma, dbeta`.
 """
 
 import numpy as np

@@ -1,38 +1,39 @@
-"""Differentiate A = L Lᵀ, a dot for a small change: Ȧ = L̇ Lᵀ + L L̇ᵀ. Multiply by L⁻¹ from the left, L⁻ᵀ from the right:
+"""Differentiate A = L Lᵀ, with a dot for a small change: Ȧ = L̇ Lᵀ + L L̇ᵀ. Multiply by L⁻¹ from the left and by L⁻ᵀ
+from the right:
 
     L⁻¹ Ȧ L⁻ᵀ = L⁻¹ L̇ + (L⁻¹ L̇)ᵀ
 
-L⁻¹ L̇ is lower triangular, so on the right stand a lower triangle and its mirror image, which share the diagonal.
-To get the first alone, take the lower triangle and *halve* the diagonal; call that projection Φ:
+L⁻¹ L̇ is lower triangular. The right side is therefore a lower triangle plus its mirror image, and the two share the
+diagonal. To recover the triangle, take the lower triangle of the sum and *halve* its diagonal. Call this projection Φ:
 
     L̇ = L Φ(L⁻¹ Ȧ L⁻ᵀ)
 
-This is forward mode. For reverse mode transpose each step, last first. The transpose of "L times" is "Lᵀ times", Φ is
-its own transpose as it weighs each entry by itself, and the sandwich turns inside out:
+This is forward mode. For reverse mode transpose each step, last first. The transpose of "L times" is "Lᵀ times". Φ
+weights each entry by itself, so it is its own transpose. The transpose of X ↦ L⁻¹ X L⁻ᵀ is Y ↦ L⁻ᵀ Y L⁻¹. Together:
 
     S = L⁻ᵀ Φ(Lᵀ g) L⁻¹
 
-A stays symmetric whatever happens to it, so of S only the symmetric part means anything: dA = (S + Sᵀ)/2. In the 1x1
-case all of this is l = √a, and the half on the diagonal is the 1/2 of da = g/(2l).
+A always stays symmetric, so only the symmetric part of S has a meaning: dA = (S + Sᵀ)/2. In the 1x1 case the factor is
+l = √a, and the half on the diagonal is the 1/2 of da = g/(2l).
 
-Cost: One product and two solves with n right-hand sides, no inverse: about 3n³ operations if the triangles are made use
-of, beside n³/3 for the factorisation. L is all that is kept. `np.linalg.solve` does not know that Lᵀ is triangular and
-factors it, which costs more but is right.
+Cost: one product and two solves with n right-hand sides, no inverse. That is about 3n³ operations if the code exploits
+the triangles, compared with n³/3 for the factorisation. Only L is saved. `np.linalg.solve` does not know that Lᵀ is
+triangular and factors it, which costs more but is correct.
 
-PyTorch: `LinalgCholeskyExBackward0` saves L only and computes this formula, with triangular solves (Iain Murray,
+PyTorch: `LinalgCholeskyExBackward0` saves only L and computes this formula with triangular solves (Iain Murray,
 "Differentiation of the Cholesky decomposition", 2016). It returns a symmetric dA, for complex A a Hermitian one.
 
 Asked next:
 
-- The loss is log det A = 2 Σ log l_ii. What does your formula give? → g is diag(2 / l_ii), so the lower triangle of
-  Lᵀ g is 2 on the diagonal and 0 below; Φ makes it I, and S = L⁻ᵀ L⁻¹ = A⁻¹, as it must be.
-- Why need you not clear g above the diagonal? → Lᵀ is upper triangular, and times something strictly upper triangular
-  it stays strictly upper triangular. Taking the lower triangle removes that.
-- Finite differences of `np.linalg.cholesky`, entry by entry, disagree with dA. Who is right? → Both. It reads the lower
-  triangle only, so to move A[1, 0] is to move its mirror image too: the differences are 2 dA below the diagonal and 0
-  above. Check the function of (A + Aᵀ)/2.
-- A is nearly singular. What does the gradient do? → It can grow like 1/λ for the smallest eigenvalue λ, since S has L⁻¹
-  on both sides and ‖L⁻¹‖² = 1/λ. Factoring A + εI instead bounds that by 1/ε, and is another function.
+- The loss is log det A = 2 Σ log l_ii. What does your formula give? → g is diag(2 / l_ii), so the lower triangle of Lᵀ
+  g is 2 on the diagonal and 0 below it. Φ turns this into I, and S = L⁻ᵀ L⁻¹ = A⁻¹, as it must be.
+- Why need you not clear g above the diagonal? → Lᵀ is upper triangular, and its product with a strictly upper
+  triangular matrix is strictly upper triangular. Taking the lower triangle removes that product.
+- Finite differences of `np.linalg.cholesky`, entry by entry, disagree with dA. Which result is right? → Both. NumPy
+  reads only the lower triangle, so moving A[1, 0] also moves its mirror image. The differences are 2 dA below the
+  diagonal and 0 above it. Check the function of (A + Aᵀ)/2 instead.
+- A is nearly singular. What does the gradient do? → It can grow like 1/λ for the smallest eigenvalue λ, because S has
+  L⁻¹ on both sides and ‖L⁻¹‖² = 1/λ. Factoring A + εI instead bounds this by 1/ε, but it is another function.
 """
 
 import numpy as np
@@ -41,11 +42,11 @@ from autodrill import engine
 from autodrill.drills import given, mistake
 
 HINTS = (
-    "Write A = L Lᵀ with small changes on both sides, and bring L to the left and to the right of A's change.",
     (
-        "Lᵀg, lower triangle with the diagonal halved, between an inverse transposed L and an inverse L; then the "
-        "symmetric part."
+        "Write A = L Lᵀ with small changes on both sides. Multiply the equation by L⁻¹ from the left and by L⁻ᵀ from "
+        "the right."
     ),
+    "Take the lower triangle of Lᵀg and halve its diagonal. Put it between L⁻ᵀ and L⁻¹; then take the symmetric part.",
     "`np.tril` minus half of `np.diag(np.diag(...))`; two `np.linalg.solve` with `L.T`, the second on a transpose.",
 )
 
@@ -63,13 +64,13 @@ CASES = [
 
 
 EQUIVALENT = {
-    "transpose: np.linalg.solve(L.T, P.T) -> np.linalg.solve(L.T, P)": "it gives S transposed: S + S.T is the same",
-    "transpose: (S + S.T) / 2 -> ((S + S.T) / 2).T": "it is symmetric",
+    "transpose: np.linalg.solve(L.T, P.T) -> np.linalg.solve(L.T, P)": "it gives S.T, which leaves S + S.T unchanged",
+    "transpose: (S + S.T) / 2 -> ((S + S.T) / 2).T": "the matrix is symmetric",
 }
 
 
 def forward(A):
-    # Finite differences move one entry of A at a time; the factor is a function of the symmetric part.
+    # Finite differences move one entry of A at a time, so the factor must be a function of the symmetric part.
     return engine.cholesky((A + A.T) / 2)
 
 
@@ -90,8 +91,8 @@ def sandwich(P, L):
 
 @mistake(
     "diagonal-not-halved",
-    "the lower triangle and its mirror image do not share the diagonal",
-    "Do the 1x1 case by hand: l = √a. What is its slope, and what is yours?",
+    "the triangle and its mirror image do not share the diagonal",
+    "Work out the 1x1 case by hand: l = √a. What is its slope, and what does your code give?",
 )
 def cholesky_backward(g, L):
     S = sandwich(np.tril(L.T @ g), L)
@@ -100,8 +101,8 @@ def cholesky_backward(g, L):
 
 @mistake(
     "no-tril",
-    "no projection is needed",
-    "L can only move within its lower triangle. Where in your formula does that come in?",
+    "the formula needs no projection onto a triangle",
+    "L can move only within its lower triangle. Where does your formula use that?",
 )
 def cholesky_backward(g, L):
     S = sandwich(L.T @ g, L)
@@ -111,7 +112,7 @@ def cholesky_backward(g, L):
 @mistake(
     "not-symmetrised",
     "an entry of A may move without its mirror image",
-    "A is symmetric. What should be true of dA[0, 1] and dA[1, 0]?",
+    "A is symmetric. How must dA[0, 1] and dA[1, 0] be related?",
 )
 def cholesky_backward(g, L):
     P = np.tril(L.T @ g)
@@ -120,8 +121,8 @@ def cholesky_backward(g, L):
 
 @mistake(
     "triangle-of-g",
-    "it is g that is projected",
-    "Which matrix is the one that has to be made lower triangular: g, or L⁻¹ times the change of L?",
+    "the projection applies to g itself",
+    "Which matrix must become lower triangular: g, or L⁻¹ times the change of L?",
 )
 def cholesky_backward(g, L):
     g = np.tril(g)
@@ -132,8 +133,8 @@ def cholesky_backward(g, L):
 
 @mistake(
     "upper-triangle",
-    "the upper triangle is the one to keep",
-    "L can only move within its lower triangle. In which half of your matrix do those moves stand?",
+    "the projection keeps the upper triangle",
+    "L can move only within its lower triangle. In which half of your matrix are those moves?",
 )
 def cholesky_backward(g, L):
     P = np.triu(L.T @ g)
@@ -143,8 +144,8 @@ def cholesky_backward(g, L):
 
 @mistake(
     "one-triangle",
-    "the gradient has the lower triangle of L, with both shares of each pair",
-    "A is a full matrix: what should be true of dA[0, 1] and dA[1, 0]?",
+    "dA is a lower triangle that holds both entries of each pair",
+    "A is a full matrix. How must dA[0, 1] and dA[1, 0] be related?",
 )
 def cholesky_backward(g, L):
     P = np.tril(L.T @ g)

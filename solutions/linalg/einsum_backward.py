@@ -1,31 +1,34 @@
-"""`"ij,jk->ik"` says: for every value of every letter, multiply an entry of a by an entry of b and add the product to
-an entry of out. The loss gains g·a·b from each such product, in which all three play the same part. So by symmetry
+"""The spec `"ij,jk->ik"` says: for every value of every letter, multiply an entry of a by an entry of b and add the
+product to an entry of out. Each such product adds g·a·b to the loss, and the three factors play the same part. By this
+symmetry
 
-    da_{letters of a} = Σ over all other letters of g_{letters of out} · b_{letters of b}
+    da_{letters of a} = Σ over all other letters of
+                        g_{letters of out} · b_{letters of b}
 
-which is an einsum again: g and the partner come in, and the letters of the target come out. For the matrix product
-that is `"ik,jk->ij"`, or g @ b.T.
+This is an einsum again: g and the other operand come in, and the letters of the target come out. For the matrix product
+it is `"ik,jk->ij"`, or g @ b.T.
 
-One thing is missing. A letter that only the target has was summed out by itself, and einsum cannot write a letter it
-does not read. Every entry along that axis went into the same sum, so every entry receives the same gradient: leave the
-letter out, then repeat along the axis. It is the backward of a sum, as in `sum_backward`.
+One case is missing. A letter that only the target has was summed on its own, and einsum cannot write a letter that it
+does not read. Every entry along that axis entered the same sum, so every entry receives the same gradient. Leave the
+letter out, then repeat the result along the axis. This is the backward of a sum, as in `sum_backward`.
 
-Cost: Each of the two einsums loops over the letters of the forward, less those that only its target has, so backward
-takes at most twice the forward's products. Both operands are kept.
+Cost: each of the two einsums loops over the letters of the forward, except those that only its target has. Backward
+therefore takes at most twice the forward's products. Both operands are saved.
 
-PyTorch: It has no rule for einsum: operands are permuted and reshaped, lone letters summed out first, and `bmm` called,
-or an elementwise product where no shared letter is summed; the backwards of these do the work. What is kept are the
-rearranged operands, views of the originals where their strides allow it.
+PyTorch: There is no rule for einsum. PyTorch permutes and reshapes the operands and sums out lone letters first. Then
+it calls `bmm`, or an elementwise product if no shared letter is summed. The backwards of these operations do the work.
+It saves the rearranged operands, which are views of the originals where their strides allow it.
 
 Asked next:
 
-- What if a letter stands twice in an operand, as in `"ii->i"`? → The forward reads a diagonal, so backward writes one,
-  which einsum cannot: da is zeros with g on the diagonal. For `"ii->"` it is g times the identity.
-- And with three operands? → Leave out each in turn: da is an einsum of g, b and c. But `"ij,jk,kl->il"` in one loop
-  takes n⁴ products; in pairs it takes 2n³, and so does each gradient.
-- NumPy lets a letter have size 1 in one operand and n in the other. What would your function lack? → It would fail, as
-  the einsum has n there and the target 1: that axis was broadcast, so sum over it, keeping the axis.
-- And for complex operands? → In the convention of PyTorch the partner is conjugated: da is the einsum of g and conj(b).
+- What if a letter occurs twice in an operand, as in `"ii->i"`? → The forward reads a diagonal, so backward writes one,
+  which einsum cannot do. da is zeros with g on the diagonal. For `"ii->"` it is g times the identity.
+- What if there are three operands? → Leave each of them out in turn: da is an einsum of g, b and c. The order of
+  contraction matters. `"ij,jk,kl->il"` takes n⁴ products in one loop and 2n³ in pairs, and so does each gradient.
+- NumPy lets a letter have size 1 in one operand and n in the other. What does your function lack? → It would fail,
+  because the einsum has n where the target has 1. That axis was broadcast, so sum over it and keep it with size 1.
+- What changes for complex operands? → In PyTorch's convention the other operand is conjugated: da is the einsum of g
+  and conj(b).
 """
 
 import numpy as np
@@ -33,9 +36,18 @@ import numpy as np
 from autodrill.drills import given, mistake
 
 HINTS = (
-    "Write the sum out with indices and differentiate it by one entry of a: which letters are still summed over?",
-    "da is an einsum of g and b towards the letters of a. A letter found in neither was summed alone: repeat along it.",
-    "Split spec at the arrow and the comma; leave lone letters out of the new spec; then expand_dims, broadcast, copy.",
+    (
+        "Write the sum with indices and differentiate it with respect to one entry of a. Which letters are still "
+        "summed over?"
+    ),
+    (
+        "da is an einsum of g and b with the letters of a as its result. If neither has a letter, repeat the result "
+        "along that axis."
+    ),
+    (
+        "Split spec at the arrow and the comma. Leave letters that only the target has out of the new spec; then "
+        "expand_dims, broadcast, copy."
+    ),
 )
 CASES = [
     given("a[i,j] b[j,k]", spec="ij,jk->ik", large={"i": 120, "j": 140, "k": 160}),
@@ -46,11 +58,11 @@ CASES = [
     given("a[i,j] b[i,j]", spec="ij,ij->i", large=False),
     given("a[i,j] b[i,j]", spec="ij,ij->", large=False),
     given("a[b,h,q,d] b[b,h,k,d]", spec="bhqd,bhkd->bhqk", large=False),
-    given("a[i,j] b[k,j]", spec="ij,kj->k", large=False, note="a letter of a summed alone"),
-    given("a[j] b[i,j,l,k]", spec="j,ijlk->k", large=False, note="two letters of b summed alone"),
-    given("a[i,j] b[i,k]", spec="ij,ik->ik", large=False, note="the last letter of a summed alone"),
-    given("a[i,k] b[k,i,j]", spec="ik,kij->ki", large=False, note="the last letter of b summed alone"),
-    given("a[i,j] b[k,l]", spec="ij,kl->jl", large=False, note="a lone letter in each"),
+    given("a[i,j] b[k,j]", spec="ij,kj->k", large=False, note="a letter of a summed on its own"),
+    given("a[j] b[i,j,l,k]", spec="j,ijlk->k", large=False, note="two letters of b summed on their own"),
+    given("a[i,j] b[i,k]", spec="ij,ik->ik", large=False, note="the last letter of a summed on its own"),
+    given("a[i,k] b[k,i,j]", spec="ik,kij->ki", large=False, note="the last letter of b summed on its own"),
+    given("a[i,j] b[k,l]", spec="ij,kl->jl", large=False, note="a letter of each summed on its own"),
 ]
 
 
@@ -75,7 +87,7 @@ def einsum_backward(g, spec, a, b):
 
 @mistake(
     "same-spec",
-    "the forward's spec serves g as well",
+    "the forward's spec fits g in place of an operand",
     "g has the letters of the result. Which letters come in now, and which must come out?",
 )
 def einsum_backward(g, spec, a, b):
@@ -84,8 +96,8 @@ def einsum_backward(g, spec, a, b):
 
 @mistake(
     "lone-index",
-    "every letter of the target stands in g or in the partner",
-    "Which letter of the target does neither of them have? How did its axis enter the result?",
+    "every letter of the target occurs in g or in the other operand",
+    "Which letter of the target do neither g nor the other operand have? How did its axis enter the result?",
 )
 def einsum_backward(g, spec, a, b):
     operands, out = spec.split("->")
@@ -95,8 +107,8 @@ def einsum_backward(g, spec, a, b):
 
 @mistake(
     "lone-index-shared-out",
-    "an axis that was summed alone divides the gradient among its entries",
-    "Raise one entry along that axis by h: by how much does the sum rise?",
+    "entries along an axis that was summed on its own share the gradient",
+    "Raise one entry along that axis by h. By how much does the sum rise?",
 )
 def einsum_backward(g, spec, a, b):
     operands, out = spec.split("->")
@@ -113,8 +125,8 @@ def einsum_backward(g, spec, a, b):
 
 @mistake(
     "own-operand",
-    "an operand's gradient is made of g and the operand itself",
-    "A product is linear in a. Can a stand in its own gradient?",
+    "an operand's gradient contains the operand itself",
+    "A product is linear in a. Can a occur in its own gradient?",
 )
 def einsum_backward(g, spec, a, b):
     operands, out = spec.split("->")

@@ -1,37 +1,41 @@
-"""out_ij = Σ_l X_il W_lj, so X_il touches row i of `out` only, with slopes W_lj: dX_il = Σ_j g_ij W_lj, which is
-`g @ W.T`. In the same way dW_lj = Σ_i X_il g_ij, which is `X.T @ g`: a sum over the batch.
+"""out_ij = Σ_l X_il W_lj, so X_il affects only row i of `out`, with the slopes W_lj. Hence dX_il = Σ_j g_ij W_lj, which
+is `g @ W.T`. In the same way dW_lj = Σ_i X_il g_ij, which is `X.T @ g`, a sum over the batch.
 
-Shapes alone lead there: (n,k) and (d,k) make (n,d) by one product only. But square matrices hide a wrong order, so
-derive it once.
+Shapes alone lead to the same formulas, because (n,k) and (d,k) make (n,d) by one product only. But square matrices hide
+a wrong order, so derive it once.
 
-Cost: Each of the two products costs as much as the forward, 2ndk operations: backward is twice the forward, and a layer
-whose input needs no gradient saves half. X is kept for dW, W for dX.
+Cost: each of the two products costs as much as the forward, 2ndk operations. Backward therefore costs two forwards, and
+a layer whose input needs no gradient saves half of that. X is saved for dW, W for dX.
 
-PyTorch: `MmBackward0` saves X only if W needs a gradient, and W only if X does. `nn.Linear` stores its weight as (k, d)
-and computes X Wᵀ + b, so there dX = g W, dW = gᵀ X, and db is the sum of g over its rows. Leading axes of X, as in
-(B, T, d), are flattened into one: the weight's gradient sums over all of them.
+PyTorch: `MmBackward0` saves X only if W needs a gradient, and W only if X needs one. `nn.Linear` stores its weight as
+(k, d) and computes X Wᵀ + b. There dX = g W, dW = gᵀ X, and db is the sum of g over its rows. Leading axes of X, as in
+(B, T, d), are flattened into one, so the weight's gradient sums over all of them.
 
 Asked next:
 
-- W is frozen, but X needs a gradient. What must be kept? → W alone, as dX does not read X. Beside a LoRA adapter on the
-  same input X is kept all the same: the adapter's first matrix, which is trained, needs it.
-- Differentiate dX again: what does a cotangent V of dX send to g and to W? → dX = g Wᵀ is bilinear: V W to g, and Vᵀ g
-  to W. Two products again, and nothing to X.
-- W is split by columns over two GPUs. What must be communicated in backward? → Each has the columns g_i that belong to
-  its W_i, and makes its part Xᵀ g_i of dW alone. dX = g_1 W_1ᵀ + g_2 W_2ᵀ is a sum over both: one all-reduce.
-- In float16, dW sums n products. What can go wrong? → A sum kept in float16 overflows above 65504, and stops growing
-  when a term is less than half the spacing at its size: adding 1 again and again ends at 2048. So one accumulates in
-  float32 and rounds at the end.
+- W is frozen, but X needs a gradient. What must be saved? → Only W, because dX does not read X. With a LoRA adapter on
+  the same input, X is saved anyway: the adapter's first matrix is trained and needs it.
+- Differentiate dX again. What does a cotangent V of dX send to g and to W? → dX = g Wᵀ is bilinear, so V sends V W to g
+  and Vᵀ g to W. These are two products again, and X receives nothing.
+- W is split by columns over two GPUs. What must backward communicate? → Each GPU has the columns g_i that belong to its
+  W_i, and computes its part Xᵀ g_i of dW alone. dX = g_1 W_1ᵀ + g_2 W_2ᵀ is a sum over both, which takes one
+  all-reduce.
+- In float16, dW sums n products. What can go wrong? → A float16 sum overflows above 65504. It also stops growing when a
+  term is less than half the spacing at its size: adding 1 repeatedly ends at 2048. So accumulate in float32 and round
+  at the end.
 """
 
 from autodrill.drills import given, mistake
 
 HINTS = (
-    "dX must have the shape of X, (n, d). You have g (n, k) and W (d, k): which product of the two has that shape?",
-    "Write out_ij = Σ_l X_il W_lj and differentiate with respect to one X_il: which entries of out move, and how fast?",
-    "Two products, each with exactly one `.T`: one with `g` on the left, one with `g` on the right.",
+    "dX must have the shape of X, (n, d). You have g (n, k) and W (d, k). Which product of the two has that shape?",
+    (
+        "Write out_ij = Σ_l X_il W_lj and differentiate with respect to one X_il. Which entries of out move, and how "
+        "fast?"
+    ),
+    "Two products, each with exactly one `.T`: one has `g` on the left, the other has `g` on the right.",
 )
-# Three nested loops in Python, which are right, take half a second, and finite differences 280,000 products.
+# Three nested Python loops, which are correct, take half a second; finite differences take 280,000 products.
 CASES = [given("X[n,d] W[d,k]", large={"n": 8, "d": 7000, "k": 12})]
 
 
@@ -45,32 +49,40 @@ def matmul_backward(g, X, W):
 
 @mistake(
     "no-transpose",
-    "the slopes are the matrices themselves, untransposed",
-    "Compare shapes with n, d, k all different; then try square matrices that are not symmetric.",
+    "the matrices act on g without a transpose",
+    "Compare the shapes with n, d, k all different. Then try square matrices that are not symmetric.",
 )
 def matmul_backward(g, X, W):
     return g @ W, X @ g
 
 
-@mistake("order", "the order of the two factors does not matter", "(g Wᵀ) has X's shape. Which shape does yours have?")
+@mistake(
+    "order",
+    "the order of the two factors does not matter",
+    "g Wᵀ has the shape of X. Which shape does your product have?",
+)
 def matmul_backward(g, X, W):
     return W @ g.T, g.T @ X
 
 
-@mistake("swapped-returns", "the order of the results does not matter", "Return order follows argument order.")
+@mistake(
+    "swapped-returns", "the order of the results does not matter", "Results are returned in the order of the arguments."
+)
 def matmul_backward(g, X, W):
     return X.T @ g, g @ W.T
 
 
-@mistake("average", "the batch is averaged here", "The 1/N belongs to the loss. Does this layer know of a loss?")
+@mistake(
+    "average", "this layer averages over the batch", "The 1/N belongs to the loss. Does this layer compute a loss?"
+)
 def matmul_backward(g, X, W):
     return g @ W.T, X.T @ g / max(len(X), 1)
 
 
 @mistake(
     "reshape",
-    "a reshape to the other shape transposes",
-    "Write out `W.reshape(3, 2)` and `W.T` for a 2x3 matrix: are they the same?",
+    "a reshape to the transposed shape is a transpose",
+    "Write out `W.reshape(3, 2)` and `W.T` for a 2x3 matrix. Are they the same?",
 )
 def matmul_backward(g, X, W):
     return g @ W.reshape(W.shape[::-1]), X.reshape(X.shape[::-1]) @ g
@@ -79,7 +91,7 @@ def matmul_backward(g, X, W):
 @mistake(
     "one-row",
     "the batch has one row",
-    "Every row of X meets the same W. How many terms has an entry of dW?",
+    "Every row of X meets the same W. How many terms does an entry of dW have?",
 )
 def matmul_backward(g, X, W):
     return g @ W.T, X[0][:, None] * g[0]

@@ -1,35 +1,37 @@
-"""A row that counts contributes softmax minus one-hot, as without padding. A row that is ignored did not enter the sum:
-its gradient is 0, its softmax notwithstanding. And the mean runs over the K rows that count, so that is the divisor.
+"""A row that counts contributes softmax minus one-hot, as without padding. An ignored row does not enter the sum, so
+its gradient is 0, whatever its softmax is. The mean runs over the K rows that count, so K is the divisor.
 
-Dividing by N instead would make the gradient smaller the more padding a batch happens to hold. That same mistake comes
-back with gradient accumulation over micro-batches of unequal K: the mean of means is not the mean.
+Dividing by N instead would make the gradient depend on the amount of padding: more padding, smaller gradient. Gradient
+accumulation over micro-batches of unequal K invites the same mistake, because the mean of means is not the mean.
 
-The label -100 is not a class, but NumPy takes a negative index without complaint as long as it fits, so the rows must
-be chosen before they are indexed. With K = 0 the loss is 0/0, but no logit has entered it: the task asks for 0, and so
-the divisor is held at 1.
+The label -100 is not a class, but NumPy accepts a negative index without complaint as long as it fits. So choose the
+rows before indexing them. With K = 0 the loss is 0/0, but no logit entered it. The task asks for 0, so the divisor is
+at least 1.
 
-Cost: that of the plain loss, and a boolean a row. An ignored row needs no softmax; choosing the rows first saves
-theirs, and in a language model also their part of the matrix product that makes the logits, for a gather and a
-scatter.
+Cost: that of the plain loss, and one boolean per row. An ignored row needs no softmax. Choosing the rows first saves
+these softmaxes, and in a language model also their part of the matrix product that makes the logits. The price is a
+gather and a scatter.
 
-PyTorch: `cross_entropy(..., ignore_index=-100)`, and -100 is the default; `NllLossBackward0` keeps the divisor K as a
-number, with class weights their sum over the rows that count. With nothing but padding the mean is NaN with a gradient
-of 0, and `reduction="sum"` gives 0. What is ignored is the label, not the row's logits: a NaN or an infinity among
-them makes the row's gradient NaN, because `LogSoftmaxBackward0` multiplies exp(log-softmax) by 0 there.
+PyTorch: The call is `cross_entropy(..., ignore_index=-100)`, and -100 is the default. `NllLossBackward0` saves the
+divisor K as a number; with class weights it is the sum of the weights over the rows that count. If all rows are
+padding, the mean is NaN with a gradient of 0, and `reduction="sum"` gives 0. PyTorch ignores the label, not the row's
+logits. A NaN or an infinity among them makes the row's gradient NaN, because `LogSoftmaxBackward0` multiplies
+exp(log-softmax) by 0 there.
 
 Asked next:
 
-- A padded row has a NaN among its logits. What does yours return, and what PyTorch? → Assigning 0 to the row
-  overwrites the NaN; multiplying by a mask would keep it, as 0 times NaN is NaN. PyTorch multiplies, so there the
-  row's gradient is NaN, and the weights behind it get it.
+- A padded row has a NaN among its logits. What does your code return, and what does PyTorch return? → Assigning 0 to
+  the row overwrites the NaN. Multiplying by a mask would keep it, because 0 times NaN is NaN. PyTorch multiplies, so
+  there the row's gradient is NaN, and it spreads to the weights behind it.
 - Four micro-batches have 10, 0, 50 and 3 rows that count. How do you get the gradient of the mean over all 63? → Sum
-  the losses instead of averaging them, and divide each by 63, which must be known before the first backward; or scale
-  all gradients at the end. Averaging the four means would weigh a row of the last 50/3 times as much as one of the
-  third.
-- And if they lie on R ranks of data-parallel training, which averages gradients over ranks? → Add up K over the ranks
-  first. Then each rank's loss is R times its own sum divided by that total, and R cancels against the average.
-- With class weights w, what is the gradient of the weighted mean? → Row n is multiplied by w of its label, and the
-  divisor is the sum of these weights over the rows that count instead of K.
+  the losses instead of averaging them, and divide each by 63. This total must be known before the first backward;
+  otherwise scale all gradients at the end. Averaging the four means would weight a row of the last micro-batch 50/3
+  times as much as a row of the third.
+- The micro-batches are on R ranks of data-parallel training, which averages gradients over ranks. What changes? → Sum K
+  over the ranks first. Each rank's loss is then R times its own sum divided by that total, and R cancels against the
+  average.
+- With class weights w, what is the gradient of the weighted mean? → Row n is multiplied by the weight of its label. The
+  divisor is the sum of these weights over the rows that count, instead of K.
 """
 
 import numpy as np
@@ -38,14 +40,20 @@ from autodrill import engine
 from autodrill.drills import given, mistake
 
 HINTS = (
-    "Which rows does the sum run over, and how many are they?",
-    "Softmax minus one-hot in the rows that count, 0 in the others, all divided by the number of those that count.",
-    "A boolean `kept`; index with `np.flatnonzero(kept)` and the labels there; their number, at least 1, divides.",
+    "Which rows does the sum run over, and how many of them are there?",
+    (
+        "Softmax minus one-hot in the rows that count, 0 in the others. Divide everything by the number of rows that "
+        "count."
+    ),
+    (
+        "Make a boolean `kept`. Index with `np.flatnonzero(kept)` and the labels there. Divide by their number, at "
+        "least 1."
+    ),
 )
 
 
 def padded(ignore):
-    """Labels of which some are `ignore`, but never all: the loss would be NaN, and no function to differentiate."""
+    """Draw labels of which some, but never all, are `ignore`: the mean over no row is NaN."""
 
     def draw(rng, shape, sizes):
         y = rng.integers(0, sizes["C"], shape)
@@ -56,7 +64,7 @@ def padded(ignore):
     return draw
 
 
-# Logits a few tens apart would ask for digits of p - 1 that only one order of operations keeps.
+# Logits that are a few tens apart would test digits of p - 1 that only one order of operations keeps.
 def hundreds(rng, shape, _):
     return 100.0 * rng.integers(-20, 21, shape)
 
@@ -67,7 +75,7 @@ CASES = [
     given("logits[N,C] y[N]", y=padded(99), ignore=99, empty=False, note="padded with 99"),
     given("logits[6,C] y[6]", y=padded(-100), empty=False, note="6 rows"),
     given("logits[N,C] y[N]", y=padded(0), ignore=-1, empty=False, note="no padding"),
-    given("logits[2,C] y[2]", y=[-100, -100], smooth=False, empty=False, note="nothing but padding"),
+    given("logits[2,C] y[2]", y=[-100, -100], smooth=False, empty=False, note="only padding"),
     given(
         "logits[N,C] y[N]",
         logits=hundreds,
@@ -94,8 +102,8 @@ CASES = [
     ),
 ]
 EQUIVALENT = {
-    "constant: logits.max(axis=1, keepdims=True) -> logits.max(axis=-1, keepdims=True)": "of two axes 1 is the last",
-    "constant: p.sum(axis=1, keepdims=True) -> p.sum(axis=-1, keepdims=True)": "of two axes 1 is the last",
+    "constant: logits.max(axis=1, keepdims=True) -> logits.max(axis=-1, keepdims=True)": "axis 1 is the last of two",
+    "constant: p.sum(axis=1, keepdims=True) -> p.sum(axis=-1, keepdims=True)": "axis 1 is the last of two",
 }
 
 
@@ -121,8 +129,8 @@ def softmax(z):
 
 @mistake(
     "divide-by-N",
-    "the mean runs over the whole batch, padding included",
-    "Add ten rows of padding to the batch: should the gradient of the other rows change?",
+    "the mean runs over the whole batch, including the padding",
+    "Add ten padded rows to the batch. Should the gradient of the other rows change?",
 )
 def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
     rows = np.flatnonzero(y != ignore)
@@ -134,7 +142,7 @@ def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
 
 @mistake(
     "index-minus-100",
-    "the label of a padded row may be used as an index, as the row is cleared later",
+    "the label of a padded row is a valid index",
     "What does `p[0, -100]` do, and what would it do with 200 classes? Which rows should be indexed at all?",
 )
 def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
@@ -147,8 +155,8 @@ def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
 
 @mistake(
     "not-zeroed",
-    "a row without a label still has a prediction to push down",
-    "Change the logits of a padded row: does the loss notice?",
+    "a padded row still has a prediction to push down",
+    "Change the logits of a padded row. Does the loss change?",
 )
 def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
     rows = np.flatnonzero(y != ignore)
@@ -159,8 +167,8 @@ def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
 
 @mistake(
     "always-minus-100",
-    "padding is always marked by -100",
-    "Which argument of your function do you never use?",
+    "padding always has the label -100",
+    "Which argument does your function never use?",
 )
 def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
     kept = y != -100
@@ -186,8 +194,8 @@ def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
 
 @mistake(
     "divide-by-0",
-    "some row always counts",
-    "A batch of nothing but padding: what do you divide by?",
+    "at least one row always counts",
+    "Take a batch of only padding. What do you divide by?",
 )
 def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
     rows = np.flatnonzero(y != ignore)
@@ -199,8 +207,8 @@ def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
 
 @mistake(
     "padding-is-class-0",
-    "padding may be given a class, to have something to index with",
-    "Change the logits of a padded row: does the loss notice?",
+    "the label of a padded row is class 0",
+    "Change the logits of a padded row. Does the loss change?",
 )
 def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
     p = softmax(logits)
@@ -210,8 +218,8 @@ def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
 
 @mistake(
     "one-more",
-    "adding 1 to the number of rows keeps the division safe",
-    "One row counts: by what must you divide, and by what do you?",
+    "the divisor may be one more than the number of rows",
+    "One row counts. By what must you divide, and by what does your code divide?",
 )
 def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
     rows = np.flatnonzero(y != ignore)
@@ -223,8 +231,8 @@ def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
 
 @mistake(
     "divide-by-padding",
-    "the mean runs over the rows that are padded",
-    "Add a row of padding: should the gradient of the other rows change?",
+    "the mean runs over the padded rows",
+    "Add a padded row. Should the gradient of the other rows change?",
 )
 def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
     rows = np.flatnonzero(y != ignore)
@@ -236,8 +244,8 @@ def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
 
 @mistake(
     "mask-times-nan",
-    "a 0/1 mask times a row is the same as clearing it",
-    "Right for every finite logit. What is 0 * nan, where an ignored row holds an infinity? Assigning 0 is safe.",
+    "multiplying a row by 0 always clears it",
+    "This is right for finite logits. What is 0 * nan, if an ignored row holds an infinity? Assigning 0 is safe.",
     remark=True,
 )
 def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):

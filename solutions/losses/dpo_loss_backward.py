@@ -1,38 +1,38 @@
-"""The loss is logistic regression on one number a pair, the margin z. Its slope:
+"""The loss is logistic regression on one number per pair, the margin z. Its slope is
 
     d/dz [-log σ(z)] = -σ'(z)/σ(z) = -(1 - σ(z)) = -σ(-z)
 
-and z has slope beta in lp_chosen and -beta in lp_rejected. With the mean:
+z has slope beta in lp_chosen and -beta in lp_rejected. With the mean this gives
 
     dchosen = -g · beta/N · σ(-z),    drejected = -dchosen
 
-σ(-z) is how wrong the pair is ranked: a pair that is clearly right (z ≫ 0) hardly pushes at all, one that is clearly
-wrong pushes with nearly the full g·beta/N, and none with more. The two gradients cancel: the loss sees the difference
-of the two log-probabilities, so both may fall together while it goes down.
+σ(-z) measures how wrongly the pair is ranked. A pair that is clearly right (z ≫ 0) hardly pushes at all. A pair that is
+clearly wrong pushes with nearly g·beta/N, and no pair pushes with more. The two gradients cancel, because the loss
+reads only the difference of the two log-probabilities. Both may therefore fall while the loss decreases.
 
-Compute σ(-z) as 1/(1 + e^z), which an overflow to inf takes to the right 0, or without a warning as
-exp(-log(1 + e^z)), by `np.logaddexp`. At very negative z, e^-z/(1 + e^-z) becomes inf/inf = NaN; at large z, 1 - σ(z)
-loses all digits of a small result. (Rafailov et al., 2023.)
+Compute σ(-z) as 1/(1 + e^z), which is correct even if e^z overflows to inf. To avoid the overflow warning, compute it
+as exp(-log(1 + e^z)) with `np.logaddexp`. Two other forms fail. At very negative z, e^-z/(1 + e^-z) becomes inf/inf =
+NaN. At large z, 1 - σ(z) loses all digits of a small result. (Rafailov et al., 2023.)
 
-Cost: a few operations a pair, and one number a pair to keep, z. What is expensive is where the log-probabilities come
-from: policy and reference each run forward over both answers, and the policy backward too. The reference gets no
-gradient, so its log-probabilities can be computed once, before training.
+Cost: a few operations per pair, and one saved number per pair, z. The expensive part is computing the
+log-probabilities. Policy and reference each run forward over both answers, and the policy also runs backward. The
+reference gets no gradient, so its log-probabilities can be computed once, before training.
 
-PyTorch: it has no such loss; one writes `-F.logsigmoid(z).mean()`. `LogSigmoidBackward0` keeps z and, on the CPU, a
-buffer of the same shape. `torch.log(torch.sigmoid(z))` is the trap: at z = -200 in float32 it is -inf with a NaN for a
-gradient, where `logsigmoid` gives -200 and 1.
+PyTorch: There is no such loss; one writes `-F.logsigmoid(z).mean()`. `LogSigmoidBackward0` saves z and, on the CPU, a
+buffer of the same shape. `torch.log(torch.sigmoid(z))` is a trap: at z = -200 in float32 its value is -inf and its
+gradient NaN, whereas `logsigmoid` gives -200 and 1.
 
 Asked next:
 
 - Training starts with the policy equal to the reference. What are loss and gradient in the first step? → z is 0 for
-  every pair, so the loss is log 2 = 0.693 and each pair pushes with g·beta/(2N). A first loss that is something else
-  shows a fault before any training: different dropout, a different mask, exchanged models.
-- The log-probabilities are sums over hundreds of tokens, and all is in bfloat16. What goes wrong? → Between 256 and
-  512 the numbers of bfloat16 are 2 apart, and z is made of differences of such sums: it would be mostly rounding. Sum
-  and subtract in float32.
-- A share ε < 1/2 of the preferences is wrong. How can the loss say so, and what does the gradient become? → As -(1-ε)
-  log σ(z) - ε log σ(-z), whose slope in z is σ(z) - (1-ε). It is 0 at z = log((1-ε)/ε), so a pair stops pushing at a
-  finite margin instead of pushing for ever.
+  every pair, so the loss is log 2 = 0.693, and each pair pushes with g·beta/(2N). Any other first loss reveals a fault
+  before training, such as different dropout, a different mask or exchanged models.
+- The log-probabilities are sums over hundreds of tokens, and everything is in bfloat16. What goes wrong? → Between 256
+  and 512, bfloat16 numbers are 2 apart, and z consists of differences of such sums. It would be mostly rounding error.
+  Sum and subtract in float32.
+- A share ε < 1/2 of the preferences is wrong. How can the loss express this, and what does the gradient become? → Use
+  -(1-ε) log σ(z) - ε log σ(-z), whose slope in z is σ(z) - (1-ε). It is 0 at z = log((1-ε)/ε), so a pair stops pushing
+  at a finite margin instead of pushing forever.
 """
 
 import numpy as np
@@ -41,9 +41,12 @@ from autodrill import engine
 from autodrill.drills import given, mistake, normal
 
 HINTS = (
-    "The loss of a pair depends on one number, the margin z. What is the slope of -log σ(z), and what has z's sign?",
-    "That slope is -σ(-z): times beta, times 1/N, times g; and the rejected answer has it with the other sign.",
-    "σ(-z) that cannot overflow: `np.exp` of minus a `np.logaddexp` of 0 and the margin.",
+    (
+        "The loss of a pair depends on one number, the margin z. What is the slope of -log σ(z)? With which sign "
+        "does each input enter z?"
+    ),
+    "The slope is -σ(-z). Multiply it by beta, by 1/N and by g. The rejected answer gets the opposite sign.",
+    "Compute a σ(-z) that cannot overflow: `np.exp` of minus a `np.logaddexp` of 0 and the margin.",
 )
 WRT = ("lp_chosen", "lp_rejected")
 RESULTS = ("dchosen", "drejected")
@@ -86,8 +89,8 @@ def sigmoid(z):
 
 @mistake(
     "sigmoid-z",
-    "a pair pushes by how well it is ranked",
-    "A pair that is ranked clearly right, z = 20: should it push hard or hardly at all?",
+    "a pair pushes harder the better it is ranked",
+    "Take a clearly right pair, z = 20. Should it push hard or hardly at all?",
 )
 def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta):
     z = margin(lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
@@ -102,7 +105,7 @@ def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
     return -push, push
 
 
-@mistake("same-sign", "both answers are pushed the same way", "Which of the two must become less likely?")
+@mistake("same-sign", "both answers are pushed in the same direction", "Which of the two must become less likely?")
 def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta):
     z = margin(lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
     push = sigmoid(-z) * (g * beta / len(z))
@@ -119,7 +122,7 @@ def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
 @mistake(
     "signs-exchanged",
     "a gradient points to where the loss falls",
-    "Descent subtracts the gradient: does lp_chosen rise with yours?",
+    "Descent subtracts the gradient. Does lp_chosen rise with yours?",
 )
 def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta):
     z = margin(lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
@@ -129,8 +132,8 @@ def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
 
 @mistake(
     "no-reference",
-    "the reference model is frozen, so it does not matter",
-    "It gets no gradient. Is it missing from the margin, too?",
+    "the margin does not contain the frozen reference model",
+    "The reference gets no gradient. Is it missing from the margin too?",
 )
 def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta):
     z = beta * (lp_chosen - lp_rejected)
@@ -141,7 +144,7 @@ def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
 @mistake(
     "sigmoid-overflows",
     "e^-z / (1 + e^-z) is safe to compute",
-    "Put z = -1000 in: what are numerator and denominator?",
+    "Insert z = -1000: what are the numerator and the denominator?",
 )
 def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta):
     e = np.exp(-margin(lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta))
@@ -151,8 +154,8 @@ def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
 
 @mistake(
     "one-minus-sigmoid",
-    "1 - σ(z) is as good as σ(-z)",
-    "At z = 40, what is σ(z) in floating point? And 1 minus it?",
+    "1 - σ(z) is as accurate as σ(-z)",
+    "At z = 40, what is σ(z) in floating point? And what is 1 minus that?",
 )
 def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta):
     z = margin(lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
@@ -163,7 +166,7 @@ def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
 @mistake(
     "clipped",
     "clipping the margin only prevents an overflow",
-    "With z = -1000 clipped to -20, what is σ(-z)? And what should it be?",
+    "Clip z = 1000 to 20: what is σ(-z) then, and what should it be?",
 )
 def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta):
     z = margin(lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
@@ -174,7 +177,7 @@ def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
 @mistake(
     "slope-of-sigmoid",
     "the loss is -σ(z), without the logarithm",
-    "A pair ranked clearly wrong, z = -20: should it push hard or hardly at all? And does it with yours?",
+    "Take a clearly wrong pair, z = -20. Should it push hard or hardly at all? And what does your code do?",
 )
 def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta):
     z = margin(lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)

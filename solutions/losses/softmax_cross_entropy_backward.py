@@ -1,35 +1,35 @@
-"""log_softmax(z)_y = z_y - logsumexp(z), and the gradient of logsumexp is softmax. So the loss of one row, which has
-the minus sign, contributes softmax(z) - onehot(y): prediction minus target. The mean brings 1/N, the chain rule g.
+"""log_softmax(z)_y = z_y - logsumexp(z), and the gradient of logsumexp is softmax. With the minus sign of the loss, one
+row contributes softmax(z) - onehot(y): prediction minus target. The mean brings the factor 1/N, the chain rule the
+factor g.
 
-Each entry of that difference lies between -1 and 1, each row sums to 0, and a row vanishes as its label's probability
-goes to 1. Differentiating log and softmax separately would divide by a probability that may have underflowed; together
-nothing is divided by it, and no exponential exceeds 1, provided the row maximum is subtracted first. Work on a copy:
-subtracting 1 at the label in place would change an array that belongs to somebody else.
+Each entry of that difference is between -1 and 1, and each row sums to 0. A row vanishes as its label's probability
+goes to 1. Differentiating log and softmax separately would divide by a probability that may have underflowed. The
+combined form divides by no probability, and no exponential exceeds 1 if the row maximum is subtracted first. Subtract
+the 1 at the label in a new array, because the caller still uses `logits`.
 
-Cost: softmax is made again from the logits, a maximum, an exponential and a sum as in the forward, and the result is
-as large as the logits, N·C. Had the forward kept its logsumexp, one number a row, exp(z - logsumexp) would give the
-probabilities without a reduction; keeping the probabilities themselves takes another N·C.
+Cost: softmax is recomputed from the logits, with a maximum, an exponential and a sum as in the forward. The result is
+as large as the logits, N·C. If the forward had saved its logsumexp, one number per row, exp(z - logsumexp) would give
+the probabilities without a reduction. Saving the probabilities themselves takes another N·C.
 
-PyTorch: `cross_entropy` with class indices is `log_softmax` followed by `nll_loss`, and so is its backward:
-`NllLossBackward0` makes an N x C array, with -g/N at the labels and 0 elsewhere, and from each row of that
-`LogSoftmaxBackward0` takes the row's sum times exp(log-softmax). Both keep the log-softmax, which is one array and not
-two, and `nll_loss` the labels. A label that is no class raises `IndexError` on the CPU, except `ignore_index`, by
-default -100.
+PyTorch: `cross_entropy` with class indices is `log_softmax` followed by `nll_loss`, and so is its backward.
+`NllLossBackward0` makes an N x C array with -g/N at the labels and 0 elsewhere. From each row of that array,
+`LogSoftmaxBackward0` subtracts the row's sum times exp(log-softmax). Both save the log-softmax, which is one array and
+not two; `nll_loss` also saves the labels. A label that is not a class raises `IndexError` on the CPU, except for
+`ignore_index`, which is -100 by default.
 
 Asked next:
 
-- The label becomes a distribution q, by label smoothing or distillation: what changes? → q takes the place of the
-  one-hot row: softmax(z) - q. That is for q that sums to 1; if it sums to s, the first term is s·softmax(z), which is
-  what a code that forgets it gets wrong.
-- C is 128,000 and the logits do not fit into memory. What can be done? → Take the rows in chunks: logits, loss, and at
-  once the gradient with respect to the hidden states and the output weights, as all of it is linear in the scalar g.
-  The chunk's logits are dropped, and backward has only to multiply by g.
-- The vocabulary is split over several GPUs. What must they tell each other? → A maximum and a sum of exponentials a
-  row, and for the loss the logit of the label, which one of them has. The gradient of its own columns each computes
-  alone.
-- What is the second derivative of a row's loss in its logits? → diag(p) - p pᵀ, the covariance matrix of the one-hot
-  label that p draws. So it is positive semidefinite, the loss is convex in the logits, and flat along the direction of
-  all ones.
+- The label becomes a distribution q, by label smoothing or distillation. What changes? → q takes the place of the
+  one-hot row: softmax(z) - q. This holds if q sums to 1. If q sums to s, the first term is s·softmax(z), and code that
+  forgets the factor s is wrong.
+- C is 128,000 and the logits do not fit into memory. What can be done? → Process the rows in chunks. For each chunk
+  compute the logits, the loss and at once the gradients of the hidden states and the output weights; all of them are
+  linear in the scalar g. Then drop the chunk's logits. Backward only multiplies by g.
+- The vocabulary is split over several GPUs. What must the GPUs exchange? → A maximum and a sum of exponentials per row,
+  and for the loss the logit of the label, which one GPU has. Each GPU computes the gradient of its own columns alone.
+- What is the second derivative of a row's loss in its logits? → It is diag(p) - p pᵀ, the covariance matrix of a
+  one-hot label drawn from p. It is positive semidefinite, so the loss is convex in the logits. It is flat along the
+  direction of all ones.
 """
 
 import numpy as np
@@ -39,12 +39,18 @@ from autodrill.drills import below, given, mistake
 
 HINTS = (
     "Split log softmax(z)_y into z_y minus something. What is the gradient of that something?",
-    "One row gives softmax(logits) minus the one-hot label; the mean divides by N; the chain rule multiplies by g.",
-    "Shift each row by its maximum, exponentiate, normalise: a new array p. Then `p[np.arange(N), y] -= 1`, and scale.",
+    (
+        "One row gives softmax(logits) minus the one-hot label. The mean divides by N, and the chain rule multiplies "
+        "by g."
+    ),
+    (
+        "Shift each row by its maximum, exponentiate, normalise: a new array p. Then `p[np.arange(N), y] -= 1`, and "
+        "scale."
+    ),
 )
 
 
-# Logits a few tens apart would ask for digits of p - 1 that only one order of operations keeps.
+# Logits that are a few tens apart would test digits of p - 1 that only one order of operations keeps.
 def hundreds(rng, shape, _):
     return 100.0 * rng.integers(-20, 21, shape)
 
@@ -63,8 +69,8 @@ CASES = [
     given("logits[1,3] y[1]", logits=[[1.0, 2.0, -1.0]], y=[1], note="one row"),
 ]
 EQUIVALENT = {
-    "constant: logits.max(axis=1, keepdims=True) -> logits.max(axis=-1, keepdims=True)": "of two axes 1 is the last",
-    "constant: p.sum(axis=1, keepdims=True) -> p.sum(axis=-1, keepdims=True)": "of two axes 1 is the last",
+    "constant: logits.max(axis=1, keepdims=True) -> logits.max(axis=-1, keepdims=True)": "axis 1 is the last of two",
+    "constant: p.sum(axis=1, keepdims=True) -> p.sum(axis=-1, keepdims=True)": "axis 1 is the last of two",
     "operand: len(y) -> len(logits)": "every row has one label",
 }
 
@@ -97,7 +103,7 @@ def softmax_cross_entropy_backward(g, logits, y):
 @mistake(
     "no-max-shift",
     "exp of a logit cannot overflow",
-    "exp(1000) is inf and inf/inf is NaN. What may be subtracted from a row for free?",
+    "exp(1000) is inf, and inf/inf is NaN. What can you subtract from a row without changing its softmax?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
     p = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
@@ -107,8 +113,8 @@ def softmax_cross_entropy_backward(g, logits, y):
 
 @mistake(
     "sign",
-    "the gradient is target minus prediction",
-    "Gradient DESCENT must raise the true logit. Does it with your sign?",
+    "the gradient is the target minus the prediction",
+    "Gradient descent must raise the true logit. Does it, with your sign?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
     p = softmax(logits)
@@ -149,7 +155,7 @@ def softmax_cross_entropy_backward(g, logits, y):
 @mistake(
     "no-label",
     "the gradient is the prediction itself",
-    "When the prediction is perfect the gradient must be 0. Where do the labels come in?",
+    "When the prediction is perfect the gradient must be 0. Where does your code use the labels?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
     return softmax(logits) * (g / len(y))
@@ -157,7 +163,7 @@ def softmax_cross_entropy_backward(g, logits, y):
 
 @mistake(
     "every-row-every-label",
-    "`p[:, y]` picks one entry a row",
+    "`p[:, y]` picks one entry of each row",
     "Print `p[:, y].shape`. Which index goes with y to pick one entry of each row?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
@@ -175,8 +181,8 @@ def softmax_cross_entropy_backward(g, logits, y):
 
 @mistake(
     "1/N-on-the-label-only",
-    "the mean belongs to the labels",
-    "Both terms of a row come from the same loss term: which of them is averaged?",
+    "only the label's term is averaged",
+    "Both terms of a row come from the same loss term. Which of them is averaged?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
     p = softmax(logits)
@@ -186,8 +192,8 @@ def softmax_cross_entropy_backward(g, logits, y):
 
 @mistake(
     "g-on-softmax-only",
-    "the upstream gradient scales the prediction",
-    "With g = 0 everything must vanish. Does the label's term?",
+    "g scales only the prediction",
+    "With g = 0 everything must vanish. Does the label's term vanish?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
     p = g * softmax(logits)
@@ -197,8 +203,8 @@ def softmax_cross_entropy_backward(g, logits, y):
 
 @mistake(
     "global-shift",
-    "one maximum for the whole batch is enough",
-    "A row 1000 below the largest logit of another row: what is the sum of its exponentials?",
+    "one maximum serves the whole batch",
+    "Take a row 1000 below the largest logit of another row. What is the sum of its exponentials?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
     e = np.exp(logits - logits.max())
@@ -232,7 +238,7 @@ def softmax_cross_entropy_backward(g, logits, y):
 
 @mistake(
     "column-total",
-    "the probabilities of a class sum to 1",
+    "the probabilities of a class sum to 1 over the batch",
     "What must sum to 1: a row or a column of p?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
@@ -245,7 +251,7 @@ def softmax_cross_entropy_backward(g, logits, y):
 @mistake(
     "label-added",
     "the label's 1 is added",
-    "When the prediction is perfect the gradient must be 0. Is it with your sign?",
+    "When the prediction is perfect the gradient must be 0. Is it, with your sign?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
     p = softmax(logits)
@@ -255,7 +261,7 @@ def softmax_cross_entropy_backward(g, logits, y):
 
 @mistake(
     "label-alone",
-    "at the label the prediction does not count",
+    "the prediction does not count at the label",
     "At the label the gradient is p - 1. What do you write there?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
@@ -266,7 +272,7 @@ def softmax_cross_entropy_backward(g, logits, y):
 
 @mistake(
     "label-0-is-false",
-    "a label that is 0 is no label",
+    "the label 0 means no label",
     "What is 0 to an `if`? And is it a class?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
@@ -277,8 +283,8 @@ def softmax_cross_entropy_backward(g, logits, y):
 
 @mistake(
     "one-row-a-label",
-    "a label occurs once in a batch",
-    "y = [1, 1]: from how many rows must 1 be taken off?",
+    "each label occurs once in a batch",
+    "y = [1, 1]: from how many rows must 1 be subtracted?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
     p = softmax(logits)

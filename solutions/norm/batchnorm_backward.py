@@ -1,40 +1,41 @@
-"""Call xhat = (x - mean) * rstd with rstd = 1/sqrt(var + eps). Then out = gamma * xhat + beta, and two gradients are
-sums over the batch: dbeta = Σ g, dgamma = Σ g xhat. What reaches xhat is h = gamma * g.
+"""Let rstd = 1/sqrt(var + eps) and xhat = (x - mean) * rstd, so out = gamma * xhat + beta. Two gradients are sums over
+the batch: dbeta = Σ g and dgamma = Σ g xhat. The gradient that reaches xhat is h = gamma * g.
 
-x acts on xhat by three paths: directly, through the mean, and through the variance. Column by column,
+x affects xhat along three paths: directly, through the mean, and through the variance. Column by column,
 
-    ∂mean/∂x_j = 1/N        ∂rstd/∂x_j = -rstd³ (x_j - mean)/N = -rstd² xhat_j/N
+    ∂mean/∂x_j = 1/N
+    ∂rstd/∂x_j = -rstd³ (x_j - mean)/N = -rstd² xhat_j/N
 
-so multiplying by h_i and summing over the batch gives
+Multiplying by h_i and summing over the batch gives
 
     dx = rstd (h - mean(h) - xhat mean(h xhat))
 
-A check of each term: shifting a column changes nothing, so dx sums to 0 down it; stretching a column changes nothing
-but for eps, so but for eps dx is orthogonal to xhat. The two subtracted terms are the projections that make it so.
-With N = 1 all of dx is 0: a batch of one always normalises to 0.
+Each subtracted term has a check. Shifting a column changes nothing, so dx sums to 0 along it. Stretching a column
+changes nothing except through eps, so dx is orthogonal to xhat up to eps. The two subtracted terms are the projections
+that ensure this. With N = 1 all of dx is 0, because a batch of one always normalises to 0.
 
-Cost: two sums down each column, Σ g and Σ g xhat, serve all three results, as gamma comes out of both means; the rest
-is elementwise, O(N·D) like the forward. The cache needs xhat, as large as x, with rstd and gamma, and neither x nor
-the mean. Where gamma is not 0, xhat could be had again from the output, as (out - beta)/gamma.
+Cost: two sums along each column, Σ g and Σ g xhat, serve all three results, because gamma factors out of both means.
+The rest is elementwise, O(N·D) like the forward. The cache needs xhat, as large as x, with rstd and gamma, but neither
+x nor the mean. Where gamma is not 0, xhat can also be recovered from the output as (out - beta)/gamma.
 
-PyTorch: `NativeBatchNormBackward0` keeps x with the batch's mean and 1/sqrt(var + eps) instead of xhat, besides gamma
-and the running averages, which take no part in a training backward. It normalises by the biased variance like ours,
-but updates `running_var` with the unbiased one. In training mode one value a channel is refused (`Expected more than 1
-value per channel when training`); ours answers 0.
+PyTorch: `NativeBatchNormBackward0` saves x with the batch's mean and 1/sqrt(var + eps) instead of xhat. It also saves
+gamma and the running averages, which a training backward does not use. PyTorch normalises by the biased variance, as
+here, but updates `running_var` with the unbiased one. In training mode it refuses one value per channel (`Expected more
+than 1 value per channel when training`); this solution returns 0.
 
 Asked next:
 
-- What is dx in eval mode? → The running averages are constants, so it is gamma * g over the square root of the running
-  variance plus eps, without any subtraction, and no sample sees another. A frozen batch norm in fine-tuning is the
-  same.
-- A column is constant over the batch. What are xhat and dx? → xhat is 0, and rstd is 1/sqrt(eps), about 316 here: dx
-  is finite, thanks to eps, but 316 times what is left of h without its mean.
-- The batch is spread over GPUs and the statistics are to be those of the whole batch. What has backward to
-  exchange? → Two numbers a channel, Σ g and Σ g xhat, added over the ranks, with N the size of the whole batch. That
-  is one small all-reduce in the middle of backward, as dx waits for it; the forward has one for the statistics.
-- The layer is checkpointed, so its forward runs twice in a step. What does that change? → Not the gradients, but the
-  running averages, which move twice on the same batch: with `torch.utils.checkpoint` around a batch norm, a ReLU and a
-  linear layer, `num_batches_tracked` stands at 2 after one step.
+- What is dx in eval mode? → The running averages are constants. So dx is gamma * g divided by the square root of the
+  running variance plus eps. Nothing is subtracted, and no sample affects another. A frozen batch norm in fine-tuning
+  behaves the same.
+- A column is constant over the batch. What are xhat and dx? → xhat is 0, and rstd is 1/sqrt(eps), about 316 here. dx is
+  finite because of eps, but it is 316 times h without its mean.
+- The batch is spread over GPUs, and the statistics are those of the whole batch. What must backward exchange? → Two
+  numbers per channel, Σ g and Σ g xhat, added over the ranks, with N the size of the whole batch. That is one small
+  all-reduce in the middle of backward, because dx waits for it. The forward has one for the statistics.
+- The layer is checkpointed, so its forward runs twice in a step. What does that change? → The gradients stay the same,
+  but the running averages move twice on the same batch. With `torch.utils.checkpoint` around a batch norm, a ReLU and a
+  linear layer, `num_batches_tracked` is 2 after one step.
 """
 
 import numpy as np
@@ -42,10 +43,10 @@ import numpy as np
 from autodrill.drills import given, mistake, normal
 
 HINTS = (
-    "x influences its normalised value by three paths. What happens to the output if a whole column is shifted?",
+    "x influences its normalised value along three paths. What happens to the output if a whole column is shifted?",
     (
-        "With h the gradient of xhat, take from h its mean down the column, and xhat times the mean of h * xhat; "
-        "then multiply by 1/std."
+        "Let h be the gradient of xhat. Subtract from h its mean down the column, and xhat times the mean of h * "
+        "xhat. Then multiply by 1/std."
     ),
     "Cache xhat, rstd and gamma; `rstd * (h - ... - xhat * ...)` with two means over axis 0.",
 )
@@ -59,14 +60,14 @@ CASES = [
     given("x[5,d] gamma[d] beta[d]", empty=False, large={"d": 8000}),
     given("x[3,d] gamma[d] beta[d]", gamma=zero_first, empty=False, large=False, note="three rows, gamma[0] = 0"),
     given("x[4,d] gamma[d] beta[d]", x=normal(3, 1e4), empty=False, large=False, note="an offset of 10,000"),
-    # Two rows normalise to ±1 whatever they are: all of dx is cancellation, too much of it for float32.
+    # Two rows always normalise to ±1, so all of dx is cancellation, which is too much for float32.
     given("x[2,2] gamma[2] beta[2]", x=[[1.0, -2.0], [4.0, 0.5]], gamma=[2.0, -1.0], beta=[0.5, 0.0], note="two rows"),
     given("x[1,d] gamma[d] beta[d]", empty=False, note="one row"),
     given("x[4,1] gamma[1] beta[1]", x=[[3.0], [3.0], [3.0], [3.0]], note="a constant column"),
 ]
 EQUIVALENT = {
-    "transpose: (g * xhat).sum(axis=0) -> (g * xhat).sum(axis=0).T": "it has one axis",
-    "transpose: g.sum(axis=0) -> g.sum(axis=0).T": "it has one axis",
+    "transpose: (g * xhat).sum(axis=0) -> (g * xhat).sum(axis=0).T": "the result has one axis",
+    "transpose: g.sum(axis=0) -> g.sum(axis=0).T": "the result has one axis",
 }
 EPS = 1e-5
 
@@ -91,8 +92,8 @@ def batchnorm_backward(g, cache):
 
 @mistake(
     "eval-rule",
-    "the statistics are constants, as they are in eval mode",
-    "In training the mean and the variance are made of x. Shift a column: does the output move?",
+    "the statistics are constants, as in eval mode",
+    "In training, the mean and the variance come from x. Shift a column: does the output move?",
 )
 def batchnorm_backward(g, cache):
     xhat, rstd, gamma = cache
@@ -100,7 +101,9 @@ def batchnorm_backward(g, cache):
 
 
 @mistake(
-    "axis-1", "the means are taken over the features", "Each column has statistics of its own: which axis is that?"
+    "axis-1",
+    "the means are taken over the features",
+    "Each column has its own statistics. Which axis does that average over?",
 )
 def batchnorm_backward(g, cache):
     xhat, rstd, gamma = cache
@@ -111,7 +114,7 @@ def batchnorm_backward(g, cache):
 
 @mistake(
     "sum-not-mean",
-    "what flows back through the statistics is a sum over the batch",
+    "the statistics send back sums over the batch, not means",
     "With what weight does one row enter the mean?",
 )
 def batchnorm_backward(g, cache):
@@ -123,7 +126,7 @@ def batchnorm_backward(g, cache):
 
 @mistake(
     "unbiased-N-1",
-    "the variance of a batch is divided by N - 1",
+    "the variance divides by N - 1",
     "Which variance does the task say the forward used?",
 )
 def batchnorm_backward(g, cache):
@@ -135,7 +138,7 @@ def batchnorm_backward(g, cache):
 
 @mistake(
     "unbiased-forward",
-    "the batch is normalised with the unbiased variance",
+    "the forward normalises with the unbiased variance",
     "Compare your output with the task's formula for a batch of two rows. By what is the sum of squares divided?",
 )
 def batchnorm_forward(x, gamma, beta):
@@ -147,7 +150,7 @@ def batchnorm_forward(x, gamma, beta):
 @mistake(
     "eps-outside-root",
     "eps is added to the standard deviation",
-    "Look at the task's formula: does eps stand under the root?",
+    "Look at the task's formula: is eps under the root?",
 )
 def batchnorm_forward(x, gamma, beta):
     rstd = 1 / (np.sqrt(x.var(axis=0)) + EPS)
@@ -157,7 +160,7 @@ def batchnorm_forward(x, gamma, beta):
 
 @mistake(
     "one-pass-variance",
-    "the variance may be had as mean(x²) - mean(x)²",
+    "mean(x²) - mean(x)² computes the variance accurately",
     "Around 10,000 both terms are near 1e8. How many digits of a variance of 9 are left in their difference?",
 )
 def batchnorm_forward(x, gamma, beta):
@@ -172,8 +175,8 @@ latest = []
 
 @mistake(
     "shared-cache",
-    "one place will do for what a forward leaves behind",
-    "Two forwards, and then the backward of the first: whose values does it find?",
+    "one shared variable can serve as the cache",
+    "Run two forwards and then the backward of the first. Whose values does it find?",
 )
 def batchnorm_forward(x, gamma, beta):
     rstd = 1 / np.sqrt(x.var(axis=0) + EPS)

@@ -1,39 +1,39 @@
-"""The parameters first: they were broadcast over all rows, so over every axis but the last dbeta = Σ g, dgamma = Σ
-g·x̂.
+"""The parameters come first. They were broadcast over all rows, so their gradients sum over every axis but the last:
+dbeta = Σ g and dgamma = Σ g·x̂.
 
 For dx let h = g·gamma, the gradient of x̂. Within a row x̂_i = (x_i - μ)·r, and both μ and r depend on every x_j:
 
     ∂μ/∂x_j = 1/D        ∂r/∂x_j = -r³ (x_j - μ)/D = -r² x̂_j/D
 
-Multiply by h_i and sum over i; the derivative of x̂_i has three terms, one for x_i itself, one for μ, one for r:
+The derivative of x̂_i has three terms: one for x_i itself, one for μ, one for r. Multiply by h_i and sum over i:
 
     dx_j = r h_j  -  r · mean(h)  -  r x̂_j · mean(h x̂)
 
-The second term takes the mean out of h, the third the part of h along x̂. Invariance demands both: adding a constant
-to the row does not move the output, so dx sums to 0; scaling the row does not either (but for eps), so dx is
-orthogonal to x̂ (but for eps). Both make a test in one line.
+The second term removes the mean of h, the third the part of h along x̂. Two invariances require this. Adding a constant
+to the row does not move the output, so dx sums to 0. Scaling the row moves the output only through eps, so dx is
+orthogonal to x̂ up to eps. Each of them makes a one-line test.
 
-Cost: two means a row, two sums over the rows for the parameters, and a few products an element: O(D) a row, as the
-forward. With so few operations for each number read and written, moving the arrays is what takes the time, which is
-why it is fused. Instead of x̂, as large as x, one may keep x with μ and r, two numbers a row.
+Cost: two means per row, two sums over the rows for the parameters, and a few products per element. That is O(D) per
+row, as in the forward. With so few operations per number, moving the arrays takes most of the time, which is why the
+steps are fused. Instead of x̂, which is as large as x, one may save x with μ and r, two numbers per row.
 
-PyTorch: `NativeLayerNormBackward0` does the latter: it keeps x, mean and rstd, weight and bias, and makes x̂ again
-from x. With half-precision x and float32 parameters, on the CPU, mean and rstd are float32, so the statistics are not
+PyTorch: `NativeLayerNormBackward0` does the latter: it saves x, mean and rstd, weight and bias, and recomputes x̂ from
+x. With half-precision x and float32 parameters, on the CPU, mean and rstd are float32, so the statistics are not
 rounded to x's precision. `F.layer_norm` takes several last axes at once, as `normalized_shape`.
 
 Asked next:
 
-- RMSNorm leaves the mean out: x̂ = x·r with r = 1/√(mean(x²) + eps). What is dx? → The path through μ goes, and with
-  it the middle term: dx = r (h - x̂ · mean(h x̂)). It is orthogonal to x but for eps, and no longer sums to 0.
-- Rows of two elements: what is dx, and why is that a bad test case? → x̂ is ±1 whatever the two are, if they differ,
-  so dx is 0 but for eps. What is left comes from cancellation: in float32 at x = (1, 5) its two entries, which should
-  be opposite, differ by several per cent.
+- RMSNorm omits the mean: x̂ = x·r with r = 1/√(mean(x²) + eps). What is dx? → The path through μ disappears, and with
+  it the middle term: dx = r (h - x̂ · mean(h x̂)). It is orthogonal to x up to eps, and it no longer sums to 0.
+- The rows have two elements. What is dx, and why is that a bad test case? → If the two elements differ, x̂ is ±1
+  whatever they are, so dx is 0 up to eps. What is left comes from cancellation. In float32 at x = (1, 5), the two
+  entries of dx should be opposite, but they differ by several per cent.
 - Why not compute the variance as mean(x²) minus mean(x)², in one pass? → Around 10,000 the squares are near 1e8, where
-  float32 numbers are 8 apart, so a variance of 1 is lost; it may even come out negative, and its root NaN. Subtract
-  the mean first, or use Welford's updates.
+  float32 numbers are 8 apart. A variance of 1 is lost, and the result may even be negative, with NaN as its root.
+  Subtract the mean first, or use Welford's updates.
 - How does dgamma differ from dx on a GPU? → dx needs sums within a row, which one block can do. dgamma sums over the
-  rows, so across blocks: partial sums and a second reduction, or atomic additions, whose order, and with it the last
-  bits, can change from run to run.
+  rows, that is, across blocks. It takes partial sums with a second reduction, or atomic additions, whose order can
+  change the last bits from run to run.
 """
 
 import numpy as np
@@ -43,8 +43,8 @@ from autodrill.drills import given, mistake, normal
 
 HINTS = (
     "x_j moves the output in three ways: by itself, through the mean, through the deviation. Which rows use gamma?",
-    "With h = g·gamma: dx = rstd · (h minus its mean minus x̂ times the mean of h·x̂), means along the last axis.",
-    "All means with `keepdims=True`; for the parameters reshape to rows of D and sum over the rows.",
+    ("With h = g·gamma: dx = rstd · (h minus its mean minus x̂ times the mean of h·x̂), with means along the last axis."),
+    "Take all means with `keepdims=True`. For the parameters, reshape to rows of D and sum over the rows.",
 )
 
 
@@ -53,7 +53,7 @@ def constant_rows(rng, shape, _):
 
 
 EPS = 1e-5
-# Rows have lengths of their own: with two elements dx is 0 but for eps, and only what xhat lost by rounding is left.
+# The rows have fixed lengths: with two elements dx is 0 up to eps, and only the rounding error of xhat is left.
 CASES = [
     given("x[n,5] gamma[5] beta[5]", empty=False, large={"n": 20000}),
     given("x[k,n,4] gamma[4] beta[4]", empty=False, large=False),
@@ -121,7 +121,7 @@ def layernorm_backward(g, xhat, rstd, gamma):
 
 @mistake(
     "gamma-missing",
-    "gamma scales the output, and the gradient of x does not pass through it",
+    "gamma does not affect the gradient of x",
     "Which gradient reaches x̂: that of out, or that of out times something?",
 )
 def layernorm_backward(g, xhat, rstd, gamma):
@@ -131,8 +131,8 @@ def layernorm_backward(g, xhat, rstd, gamma):
 
 @mistake(
     "gamma-outside",
-    "gamma may be multiplied in at the end",
-    "gamma differs along the axis of the means. Is the mean of a product the product of the means?",
+    "gamma can be multiplied in at the end",
+    "gamma varies along the axis of the means. Is the mean of a product the product of the means?",
 )
 def layernorm_backward(g, xhat, rstd, gamma):
     dx = rstd * (g - g.mean(axis=-1, keepdims=True) - xhat * (g * xhat).mean(axis=-1, keepdims=True))
@@ -141,7 +141,7 @@ def layernorm_backward(g, xhat, rstd, gamma):
 
 @mistake(
     "dgamma-uses-x",
-    "gamma multiplies what went into the layer",
+    "gamma multiplies x itself",
     "What does gamma multiply in the forward: x, or the normalised value?",
 )
 def layernorm_backward(g, xhat, rstd, gamma):
@@ -153,7 +153,7 @@ def layernorm_backward(g, xhat, rstd, gamma):
 
 @mistake(
     "per-row-params",
-    "the parameters belong to the rows",
+    "each row has its own parameters",
     "gamma has D entries. Over which axes was each of them copied?",
 )
 def layernorm_backward(g, xhat, rstd, gamma):
@@ -165,7 +165,7 @@ def layernorm_backward(g, xhat, rstd, gamma):
 @mistake(
     "sum-not-mean",
     "the two corrections are sums along the row",
-    "∂μ/∂x_j: how much does a mean of D numbers move when one of them does?",
+    "∂μ/∂x_j: how much does a mean of D numbers move when one of them moves?",
 )
 def layernorm_backward(g, xhat, rstd, gamma):
     h = g * gamma
@@ -184,14 +184,18 @@ def layernorm_backward(g, xhat, rstd, gamma):
     return dx, *parameters(g, xhat)
 
 
-@mistake("first-axis-only", "there is one axis of rows", "What shapes may x have? Over which axes was gamma copied?")
+@mistake(
+    "first-axis-only", "only the first axis holds rows", "What shapes may x have? Over which axes was gamma copied?"
+)
 def layernorm_backward(g, xhat, rstd, gamma):
     h = g * gamma
     dx = rstd * (h - h.mean(axis=-1, keepdims=True) - xhat * (h * xhat).mean(axis=-1, keepdims=True))
     return dx, (g * xhat).sum(axis=0), g.sum(axis=0)
 
 
-@mistake("whole-mean", "one mean serves the whole array", "How many means did the forward take, and of what?")
+@mistake(
+    "whole-mean", "one mean serves the whole array", "How many means did the forward take, and over which elements?"
+)
 def layernorm_backward(g, xhat, rstd, gamma):
     h = g * gamma
     return rstd * (h - h.mean() - xhat * (h * xhat).mean()), *parameters(g, xhat)
