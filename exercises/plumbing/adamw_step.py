@@ -7,14 +7,16 @@
 # requires = ["bug_zero_grad"]
 # ///
 """AdamW keeps two running averages for every parameter: `m` of the gradients and `v` of
-their squares, both 0 before the first step. One step takes the parameters `p`, their
-gradients `g`, the two averages and the number `t` of the step, which is 1 the first
-time. It updates m and v with the decay rates `b1` and `b2`, corrects both for having
-started at 0, and moves p by `lr` against the ratio of the corrected average to the root
-of the corrected square, with `eps` added to that root. Weight decay is decoupled:
-before that, p shrinks by the share `lr * wd`, whatever the gradient is.
+their squares. Both are 0 before the first step. One step takes the parameters `p`,
+their gradients `g`, the two averages and the number `t` of the step, which is 1 the
+first time.
 
-Return `p, m, v` after the step, the averages uncorrected; `p`, `g`, `m` and `v` are
+The step updates m and v with the decay rates `b1` and `b2`, and corrects both for
+having started at 0. Then it moves p by `lr` against a ratio: the corrected m over the
+root of the corrected v, with `eps` added to that root. Weight decay is decoupled:
+before that move, p shrinks by the share `lr * wd`, whatever the gradient is.
+
+Return `p, m, v` after the step, with m and v uncorrected. `p`, `g`, `m` and `v` are
 arrays of one shape.
 """
 

@@ -17,8 +17,8 @@ and `max` without `dim`, share equally among all ties; `max(dim=...)` gives ever
 
 Asked next:
 
-- `relu(x)`, `x.clamp(min=0)` and `torch.maximum(x, zero)` compute the same numbers. Do their gradients agree at 0? →
-  No: they are 0, 1 and ½. Each is a valid choice. A comparison of two implementations at a kink therefore compares
+- `relu(x)`, `x.clamp(min=0)` and `torch.maximum(x, zero)` compute the same numbers. Do their gradients agree at
+  0? → No: they are 0, 1 and ½. Each is a valid choice. A comparison of two implementations at a kink therefore compares
   conventions.
 - Finite differences check your backward at a tie. What do they say? → Central differences move one operand by ±h. The
   output moves by h on one side only, and h/2h is ½. Halving passes, and the other conventions fail although they are

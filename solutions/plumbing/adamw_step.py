@@ -1,37 +1,38 @@
 """Unroll the average: m_t = (1-b1) Σ_i b1^(t-i) g_i. Its weights sum to 1 - b1^t, not to 1, because the average started
-at 0; dividing by that sum makes it a weighted mean of the gradients seen. The same holds for v. Without it the first
-step would have m = 0.1 g and √v = 0.03 |g| at the usual rates, a step about three times too large.
+at 0. Dividing by that sum makes it a weighted mean of the gradients seen. The same holds for v. Without the correction
+the first step would have m = 0.1 g and √v = 0.03 |g| at the usual rates, a step about three times too large.
 
-The first step is then nearly lr·sign(g), whatever the scale of g, as long as |g| is far above eps: Adam's steps have a
-size of their own. `eps` makes them smaller where gradients are tiny. Added to the root it has the scale of a gradient;
-inside, it would count as √eps.
+The first step is therefore nearly lr·sign(g), whatever the scale of g, as long as |g| is far above eps. Adam's step
+size does not follow the size of the gradients. `eps` makes the steps smaller where gradients are tiny. Added to the
+root, it has the scale of a gradient; inside the root, it would count as √eps.
 
-The W: with the decay inside the gradient (Adam with L2), wd·p too is divided by √v, so parameters with large gradients
-decay *less*. Decoupled, all shrink by the same share. (Kingma and Ba, 2015; Loshchilov and Hutter, 2019.)
+The W stands for decoupled weight decay. If the decay is part of the gradient (Adam with L2), wd·p is also divided by
+√v, so parameters with large gradients decay *less*. Decoupled, all parameters shrink by the same share. (Kingma and Ba,
+2015; Loshchilov and Hutter, 2019.)
 
-Cost: elementwise, some fifteen operations a parameter, so memory traffic is what counts: in one pass p, g, m and v are
-read and p, m and v written, 28 bytes a parameter in float32. Two numbers of state a parameter, m and v: with p and g
-that makes 16 bytes.
+Cost: about fifteen elementwise operations per parameter, so memory traffic dominates. One pass reads p, g, m and v and
+writes p, m and v: 28 bytes per parameter in float32. The state is two numbers per parameter, m and v; with p and g that
+makes 16 bytes.
 
-PyTorch: `torch.optim.AdamW` takes the same step in the same order, decay first, but in place; its state is `exp_avg`,
-`exp_avg_sq` and a `step` for each parameter tensor, and its `weight_decay` is 0.01 unless told otherwise. A parameter
-whose `.grad` is None is passed over, decay and all; with a gradient of zeros it decays, and moves on by what m
-remembers. `fused=True` asks for the single pass.
+PyTorch: `torch.optim.AdamW` takes the same step in the same order, decay first, but in place. Its state is `exp_avg`,
+`exp_avg_sq` and a `step` for each parameter tensor. Its default `weight_decay` is 0.01. It skips a parameter whose
+`.grad` is None, including the decay. A parameter with a gradient of zeros still decays, and its m still moves it.
+`fused=True` requests the single pass.
 
 Asked next:
 
-- Somebody multiplies the loss by 1000. What happens to the training? → From the first step on, m and √v are both 1000
-  times as large, so the steps are the same where |g| is far above eps; clipping by norm does notice. Done half way, m
-  catches up in tens of steps and v in thousands, and meanwhile the steps are too large.
-- One row of an embedding is in no sample of the batch. Does it move? → Yes: its gradient is a row of zeros, so it
-  decays by lr·wd and drifts along its old m. `torch.optim.SparseAdam` updates the rows that have gradients, and no
-  others.
-- Parameters and state are bfloat16, lr is 1e-3, a parameter is 1. What does a step of size lr do to it? → Nothing:
-  below 1 the numbers of bfloat16 are 1/256 apart, so 1 - 0.001 rounds back to 1, every time. Keep a float32 copy of
-  the parameters for the step, or round stochastically.
-- After thousands of gradients of 0 comes one that is not. How large is the step, in units of lr? → (1-b1)/√(1-b2), 3.2
-  at the usual rates: m takes up a tenth of it, √v a thirtieth. A lower b2 makes that smaller. It is no upper bound:
-  gradients that grow by b2/b1 from step to step end at a step of 7.3.
+- The loss is multiplied by 1000. What happens to the training? → If this happens before the first step, m and √v are
+  both 1000 times as large. The steps stay the same where |g| is far above eps; only clipping by norm behaves
+  differently. If it happens halfway, m catches up within tens of steps and v within thousands, and until then the steps
+  are too large.
+- One row of an embedding is in no sample of the batch. Does it move? → Yes. Its gradient is a row of zeros, so it
+  decays by lr·wd and drifts along its old m. `torch.optim.SparseAdam` updates only the rows that have gradients.
+- Parameters and state are bfloat16, lr is 1e-3, and a parameter is 1. What does a step of size lr do to it? → Nothing.
+  Below 1, bfloat16 numbers are 1/256 apart, so 1 - 0.001 rounds back to 1 every time. Keep a float32 copy of the
+  parameters for the step, or round stochastically.
+- After thousands of gradients of 0 comes one that is not 0. How large is the step in units of lr? → It is
+  (1-b1)/√(1-b2), 3.2 at the usual rates: m takes up a tenth of the gradient, √v a thirtieth. A lower b2 makes the step
+  smaller. This is not an upper bound. Gradients that grow by b2/b1 from step to step end at a step of 7.3.
 """
 
 import numpy as np
@@ -40,7 +41,7 @@ from autodrill.drills import mistake, scenario
 
 HINTS = (
     "m and v started at 0. After t steps with a constant gradient, what is m, and what should the average be?",
-    "Update both averages; divide them by 1 - b1**t and 1 - b2**t for this step only; decay p by its own share.",
+    "Update both averages. For this step only, divide them by 1 - b1**t and 1 - b2**t. Decay p by its own share.",
     "Four assignments and a return: m, v, p times (1 minus something), p minus lr times a quotient.",
 )
 
@@ -55,7 +56,7 @@ def tiny_gradients(rng, size):
     return {"p": rng.normal(size=2), "grads": rng.normal(size=(size, 2)) * 1e-5, **rates(rng, eps=1e-5)}
 
 
-@scenario(2, note="no gradient at all")
+@scenario(2, note="gradients of 0")
 def no_gradient(rng, size):
     return {"p": rng.normal(size=2), "grads": np.zeros((size, 2)), **rates(rng, eps=1e-8)}
 
@@ -68,7 +69,7 @@ def in_turn(rng, size):
 
 
 def rates(rng, eps):
-    """What rates may be, and no two of them related."""
+    """Draw each rate from its own range, so that no two of them are related."""
     lows, highs = {"lr": 0.02, "b1": 0.6, "b2": 0.8, "wd": 0.1}, {"lr": 0.3, "b1": 0.95, "b2": 0.99, "wd": 0.9}
     return {name: round(float(rng.uniform(lows[name], highs[name])), 3) for name in lows} | {"eps": eps}
 
@@ -78,7 +79,7 @@ RESULTS = ("p", "m", "v")
 
 
 def expected(p, grads, lr, b1, b2, eps, wd, q=None, others=None):
-    """The averages in closed form, as weighted sums of all gradients so far, not step by step."""
+    """Compute the averages in closed form, as weighted sums of all gradients so far, not step by step."""
     if q is not None:
         p, grads = np.append(p, q), np.stack([grads, others], axis=1).reshape(len(grads), -1)
 
@@ -118,8 +119,8 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
 
 @mistake(
     "l2-in-gradient",
-    "weight decay is a gradient of a squared norm, as with plain descent",
-    "Two parameters of equal size, one with large gradients: should it shrink less than the other? Does it with yours?",
+    "weight decay is the gradient of a squared norm, as in plain descent",
+    "Take two equal parameters, one with large gradients. Should that one shrink less? Does it in your code?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     g = g + wd * p
@@ -130,8 +131,8 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
 
 @mistake(
     "no-bias-correction",
-    "a running average may be used from the first step",
-    "m was 0. After one step with gradient 1, what is it, and what is the average of the gradients seen?",
+    "a running average needs no correction in the first steps",
+    "m was 0. After one step with gradient 1, what is m, and what is the average of the gradients seen?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = b1 * m + (1 - b1) * g
@@ -141,8 +142,8 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
 
 @mistake(
     "eps-inside-root",
-    "eps guards the root",
-    "With eps = 1e-8 inside the root and no gradient, by what do you divide? And what does the task ask for?",
+    "eps is added under the root",
+    "With eps = 1e-8 inside the root and no gradient, by what do you divide? What does the task require?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = b1 * m + (1 - b1) * g
@@ -164,8 +165,8 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
 
 @mistake(
     "state-of-its-own",
-    "the averages may be kept between two calls",
-    "A model has two parameters, and they are stepped in turn. Whose averages are yours at the second call?",
+    "the function may keep the averages between two calls",
+    "A model steps two parameters in turn. Whose averages does your code hold at the second call?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd, kept={}):
     if t == 1:
@@ -178,8 +179,8 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd, kept={}):
 
 @mistake(
     "lr-for-one-minus-b1",
-    "an average moves towards the gradient by the learning rate",
-    "By which share does a running average of decay b1 move towards what is new? What has lr to do with it?",
+    "an average moves towards the gradient by the share lr",
+    "By which share does a running average of decay b1 move towards a new value? Does lr play a part in that?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = m + lr * (g - m)
@@ -189,7 +190,7 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
 
 @mistake(
     "usual-rates",
-    "b1 is 0.9",
+    "b1 is always 0.9",
     "Call your function with b1 = 0.5. Does the result differ?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
@@ -198,14 +199,16 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     return p * (1 - lr * wd) - lr * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
 
 
-@mistake("no-decay", "AdamW is Adam", "Which argument of your function do you never use?")
+@mistake("no-decay", "AdamW has no weight decay", "Which argument does your function never use?")
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = b1 * m + (1 - b1) * g
     v = b2 * v + (1 - b2) * g * g
     return p - lr * (m / (1 - b1**t)) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
 
 
-@mistake("decay-without-lr", "wd is the share itself", "By which share does p shrink in a step? Read the task again.")
+@mistake(
+    "decay-without-lr", "p shrinks by the share wd", "By which share does p shrink in a step? Read the task again."
+)
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = b1 * m + (1 - b1) * g
     v = b2 * v + (1 - b2) * g * g
@@ -215,7 +218,7 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
 @mistake(
     "keeps-corrected",
     "the corrected averages are the state",
-    "If m is divided by 1 - b1**t at every step and kept, how often has the first gradient been corrected at step 4?",
+    "If m is divided by 1 - b1**t and stored at every step, how often is the first gradient corrected by step 4?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = (b1 * m + (1 - b1) * g) / (1 - b1**t)
@@ -223,7 +226,7 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     return p * (1 - lr * wd) - lr * m / (np.sqrt(v) + eps), m, v
 
 
-@mistake("no-root", "the step is divided by v itself", "Which units has v, and which has m?")
+@mistake("no-root", "the step is divided by v itself", "What units does v have, and what units does m have?")
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = b1 * m + (1 - b1) * g
     v = b2 * v + (1 - b2) * g * g
@@ -247,7 +250,9 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
 
 
 @mistake(
-    "decay-last", "the decay may come after the step", "Which p shrinks by lr * wd: that before the step, or after?"
+    "decay-last",
+    "the decay comes after the step",
+    "Which p shrinks by lr * wd: the one before the step or the one after it?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = b1 * m + (1 - b1) * g
@@ -257,7 +262,7 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
 
 @mistake(
     "old-averages",
-    "the step is taken with the averages as they were before this gradient",
+    "the step uses the averages from before this gradient",
     "At the first step the old m is 0. Where does p go then?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
@@ -267,8 +272,8 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
 
 @mistake(
     "one-correction",
-    "only the first average started at 0",
-    "v started at 0 as well. After one step with gradient 1, what is it?",
+    "only m started at 0",
+    "v started at 0 as well. After one step with gradient 1, what is v?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = b1 * m + (1 - b1) * g
@@ -278,8 +283,8 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
 
 @mistake(
     "eps-before-correction",
-    "both corrections may be drawn together into the learning rate",
-    "Which root does the task add eps to: that of v, or that of the corrected v?",
+    "both corrections can be merged into the learning rate",
+    "To which root does the task add eps: that of v, or that of the corrected v?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = b1 * m + (1 - b1) * g
@@ -290,8 +295,8 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
 
 @mistake(
     "no-weight-for-the-new",
-    "an average weighs what it had and takes the new in full",
-    "Let every gradient be 1. To what does m tend, and to what must an average of ones tend?",
+    "an average takes a new value with weight 1",
+    "Let every gradient be 1. What does m tend to, and what must an average of ones tend to?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = b1 * m + g

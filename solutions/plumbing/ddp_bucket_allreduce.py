@@ -1,39 +1,41 @@
-"""Walk the parameters from the last to the first; close the bucket when the next gradient no longer fits; flatten,
-join, reduce, divide, cut apart again. Each rank does the same on the same shapes, so the buckets agree without a word.
+"""Walk through the parameters from the last to the first. Close the bucket when the next gradient no longer fits. Then
+flatten, join, reduce, divide and cut apart again. Each rank does the same on the same shapes, so the buckets agree
+without communication.
 
-The mean, not the sum: each rank's loss is a mean over its own part of the batch, and the mean of means over equal
-parts is the gradient of the whole batch's mean. With a sum the gradient, and with it the right learning rate of plain
-descent, would depend on how many ranks there are.
+The result is the mean, not the sum. Each rank's loss is a mean over its own part of the batch, and over equal parts the
+mean of means is the whole batch's mean. With a sum, the gradient would depend on the number of ranks, and so would the
+right learning rate of plain descent.
 
-Reverse order because that is roughly the order in which backward finishes: the first bucket can travel while the rest
-of backward still computes, which hides communication. Buckets because a message has a latency whatever its size, and a
-network can have hundreds of small tensors, such as biases.
+The order is reversed because backward finishes the gradients in roughly that order. The first bucket can travel while
+the rest of backward still computes, which hides communication. Buckets help because a message has a latency whatever
+its size, and a network can have hundreds of small tensors, such as biases.
 
-Cost: a latency for each bucket, and for all of them together the bytes S of the gradients: a ring of R ranks has each
-send 2·S·(R-1)/R, nearly 2·S however large R is. The joined buckets are a second copy of the gradients, unless the
-gradients are views of the buckets to begin with.
+Cost: one latency per bucket, and over all buckets the bytes S of the gradients. In a ring of R ranks each rank sends
+2·S·(R-1)/R, nearly 2·S however large R is. The joined buckets are a second copy of the gradients, unless the gradients
+are views of the buckets from the start.
 
-PyTorch: `DistributedDataParallel` hooks the accumulation of each parameter's gradient, divides while it copies into
-the bucket, and starts the all-reduce of a bucket that is complete while backward goes on. By default the first
-backward uses one bucket for each dtype; the later ones have a first of 1 MiB and then 25 MiB, in the order in which
-gradients came in, and unlike ours a bucket is closed once it has *reached* its size: ten matrices of 4 MiB travel as
-4, 28 and 8 MiB. A parameter that got no gradient leaves its bucket open, and the next forward raises `Expected to have
-finished reduction in the prior iteration`; `find_unused_parameters=True` is for that.
+PyTorch: `DistributedDataParallel` hooks the accumulation of each parameter's gradient and divides while it copies into
+the bucket. It starts the all-reduce of a complete bucket while backward continues. By default the first backward uses
+one bucket per dtype. The later ones have a first bucket of 1 MiB and then buckets of 25 MiB, in the order in which
+gradients arrived. Unlike here, a bucket closes once it has *reached* its size: ten matrices of 4 MiB travel as 4, 28
+and 8 MiB. A parameter without a gradient leaves its bucket open, and the next forward raises `Expected to have finished
+reduction in the prior iteration`. `find_unused_parameters=True` handles this case.
 
 Asked next:
 
-- You accumulate gradients over four micro-batches. When do you reduce? → After the last: the mean over ranks is
-  linear, so reducing the accumulated sum gives the same but for rounding, with a quarter of the traffic. In PyTorch
-  the first three run under `no_sync()`.
-- The ranks have parts of different size, n_r rows. What goes wrong, and what is the remedy? → The mean of means is not
+- You accumulate gradients over four micro-batches. When do you reduce? → After the last one. The mean over ranks is
+  linear, so reducing the accumulated sum gives the same result up to rounding, with a quarter of the traffic. In
+  PyTorch the first three run under `no_sync()`.
+- The ranks have parts of different sizes, n_r rows. What goes wrong, and what is the remedy? → The mean of means is not
   the mean: a row of a small part counts more. Multiply each rank's loss by R·n_r/Σn before backward; Σn is one number
   to reduce.
-- Gradients are clipped by their global norm. Before the all-reduce or after? → After. Then every rank holds the same
-  gradients, so the same norm, and clips alike without another message; before, each would scale by its own factor, and
-  the mean would in general no longer point along the batch's gradient.
+- Gradients are clipped by their global norm. Does this happen before or after the all-reduce? → After it. Then every
+  rank holds the same gradients, computes the same norm and clips alike, without another message. Before it, each rank
+  would scale by its own factor, and in general the mean would no longer point along the batch's gradient.
 - The optimiser's state is to be split over the ranks, as in ZeRO. What becomes of the all-reduce? → An all-reduce is a
-  reduce-scatter and an all-gather. Stop after the first, so each rank holds the summed gradient of its share, step
-  that share, and gather the new parameters: the same bytes, if both have one dtype, and 1/R of the state.
+  reduce-scatter and an all-gather. Stop after the first, when each rank holds the summed gradient of its share. Step
+  that share, and gather the new parameters. This sends the same bytes, if both have one dtype, and needs 1/R of the
+  state.
 """
 
 import numpy as np
@@ -41,9 +43,12 @@ import numpy as np
 from autodrill.drills import in_step, mistake, scenario
 
 HINTS = (
-    "Which layer's gradients are ready first? And what does a message cost that is very short?",
-    "Fill buckets from the last parameter to the first, reduce each as one flat array, divide by the number of ranks.",
-    "Make a list of lists of indices first; then join, reduce, and cut apart at the sizes, for each.",
+    "Which layer's gradients are ready first? And what does a very short message cost?",
+    (
+        "Fill buckets from the last parameter to the first, reduce each as one flat array, and divide by the number "
+        "of ranks."
+    ),
+    "Make a list of lists of indices first. Then, for each, join, reduce, and cut apart at the sizes.",
 )
 RESULTS = ("gradients", "messages", "sizes")
 
@@ -80,8 +85,8 @@ def alone(rng, size):
 
 CASES = [mixed, oversized, full, single, alone]
 EQUIVALENT = {
-    "off by one: ([], 0) -> ...": "the first gradient opens a bucket, whatever was filled before",
-    "factor: [part.reshape(grads[i].shape) ...": "what is too many is never looked at",
+    "off by one: ([], 0) -> ...": "the first gradient opens a bucket, whatever the count starts at",
+    "factor: [part.reshape(grads[i].shape) ...": "the surplus parts are never read",
 }
 
 
@@ -93,7 +98,7 @@ def drive(candidate, grads, capacity):
 
     results, rounds = in_step(program, [[own] for own in grads], sum)
     flat = [a.ravel() for own in results for a in own]
-    # Dividing before the sum, as PyTorch does, is as right as dividing after it.
+    # Dividing before the sum, as PyTorch does, is as correct as dividing after it.
     whole, total = sum(np.abs(a).sum() for own in grads for a in own), sum(np.abs(b).sum() for bs in rounds for b in bs)
     scale = ranks if np.isclose(total * ranks, whole) else 1
     sent = [np.asarray(buffer) * scale for buffers in rounds for buffer in buffers]
@@ -104,7 +109,7 @@ def drive(candidate, grads, capacity):
     }
 
 
-# The buckets as a fold over sizes; what they carry is compared element by element, on every rank.
+# The buckets are a fold over sizes. Their contents are compared element by element, on every rank.
 def expected(grads, capacity):
     buckets, room = [], -1
     for i in reversed(range(len(grads[0]))):
@@ -151,7 +156,7 @@ def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
 @mistake(
     "sum-not-mean",
     "the gradients of all ranks add up",
-    "Each rank's loss is a mean already. Must the learning rate depend on how many ranks there are?",
+    "Each rank's loss is already a mean. Must the learning rate depend on the number of ranks?",
 )
 def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
     sums = [None] * len(grads)
@@ -164,7 +169,7 @@ def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
 @mistake(
     "forward-order",
     "buckets are filled in the order of the parameters",
-    "Backward runs from the loss to the input. Which gradients could be on their way first?",
+    "Backward runs from the loss to the input. Which gradients could travel first?",
 )
 def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
     means = [None] * len(grads)
@@ -177,7 +182,7 @@ def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
 @mistake(
     "one-per-tensor",
     "every gradient is a message of its own",
-    "A bias of 64 numbers costs as much latency as a matrix. How many messages are yours?",
+    "A bias of 64 numbers costs as much latency as a matrix. How many messages do you send?",
 )
 def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
     means = [None] * len(grads)
@@ -189,8 +194,8 @@ def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
 
 @mistake(
     "bucket-over-capacity",
-    "a bucket is closed once it is full",
-    "The next gradient does not fit any more: is that seen before or after it is put in?",
+    "a bucket closes only once it is full",
+    "The next gradient no longer fits. Does your code notice that before or after it adds it?",
 )
 def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
     means, buckets, filled = [None] * len(grads), [[]], 0
@@ -208,8 +213,8 @@ def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
 
 @mistake(
     "last-bucket-kept",
-    "a bucket is sent when the next gradient does not fit",
-    "The last gradient is in its bucket. What makes that bucket go?",
+    "a bucket is sent only when the next gradient does not fit",
+    "The last gradient is in its bucket. What makes your code send that bucket?",
 )
 def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
     means = [grad.copy() for grad in grads]

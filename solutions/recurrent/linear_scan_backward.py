@@ -1,36 +1,35 @@
-"""Let λ_t be the gradient of the loss with respect to h_t, along all ways. h_t is used twice: it is an output, and it
-makes h_(t+1) with slope a_(t+1). So
+"""Let λ_t be the gradient of the loss with respect to h_t, along all paths. h_t is used twice: it is an output, and it
+enters h_(t+1) with slope a_(t+1). So
 
     λ_T = g_T,    λ_t = g_t + a_(t+1) λ_(t+1)
 
-which is a linear scan again, run backwards, with the coefficients shifted by one. Given λ, each step is one product
-and one sum: db_t = λ_t, da_t = λ_t · h_(t-1), with h_0 in the first place, and dh0 = a_1 λ_1.
+This is a linear scan again. It runs backwards, with the coefficients shifted by one. λ gives all three results: db_t =
+λ_t, da_t = λ_t · h_(t-1), where h_0 is h0, and dh0 = a_1 λ_1.
 
-An a_t of 0 cuts the past off in both directions; |a_t| > 1 at every step makes λ grow backwards as the states may grow
+An a_t of 0 cuts off the past in both directions. If |a_t| > 1 at every step, λ grows backwards as the states may grow
 forwards.
 
-Cost: O(T·D) time and memory like the forward, with two products and a sum for each element where the forward has one
-of each. The states must be kept, or made again from checkpoints. Because such steps compose associatively, (a, b)
-after (a', b') being (a·a', a·b' + b), a scan runs in O(log T) parallel steps forward *and* backward.
+Cost: O(T·D) time and memory, like the forward. Backward takes two products and a sum per element, where the forward
+takes one of each. The states must be saved, or recomputed from checkpoints. Such steps compose associatively: (a, b)
+after (a', b') is (a·a', a·b' + b). A scan therefore runs in O(log T) parallel steps, forward *and* backward.
 
-PyTorch: written as a Python loop, each step is a `MulBackward0`, which keeps a_t and h_(t-1), and an `AddBackward0`.
-Taking `a[t]` inside the loop adds a `SelectBackward0` a step, and each of those makes a T x D array of zeros for its
-one row: O(T²·D) in all; `a.unbind(0)` before the loop is one node, and O(T·D).
-`torch._higher_order_ops.associative_scan` is a prototype; on the CPU, with `combine_mode="generic"`, it gives the
-loop's gradients.
+PyTorch: In a Python loop, each step is a `MulBackward0`, which saves a_t and h_(t-1), and an `AddBackward0`. Indexing
+`a[t]` inside the loop adds a `SelectBackward0` per step. Each of those makes a T x D array of zeros for its one row,
+O(T²·D) in all. `a.unbind(0)` before the loop is one node and takes O(T·D). `torch._higher_order_ops.associative_scan`
+is a prototype; on the CPU, with `combine_mode="generic"`, it gives the loop's gradients.
 
 Asked next:
 
-- How does the backward become a parallel scan? → Reverse time and combine the pairs (a_(t+1), g_t) by the same rule,
-  with anything for a_(T+1), as nothing comes after T. The products for da are elementwise afterwards.
-- Could backward save the states' memory by h_(t-1) = (h_t - b_t)/a_t? → Not in general: a_t may be 0, and |a_t| < 1
-  amplifies the rounding error by 1/|a_t| at every step, by 2 to the power of T at 1/2. Keep every √T-th state and run
-  the pieces forward again: one more forward, O(√T·D) memory.
-- With P = cumprod(a), h_t is P_t (h0 + Σ b_s/P_s), the sum over s up to t. Why not compute it like that? → P
-  underflows: 0.5^150 is 0 in float32, and then b/P is infinite or NaN; a single a_t of 0 does the same. The
-  associative scan never divides.
-- Which test needs no finite differences? → With a = 1 and h0 = 0 the scan is `np.cumsum(b, axis=0)`, so db is the sum
-  of g from each step to the end: the cumulative sum of g reversed, and reversed again.
+- How does the backward become a parallel scan? → Reverse time and combine the pairs (a_(t+1), g_t) by the same rule.
+  a_(T+1) can be anything, because nothing comes after T. The products for da follow elementwise.
+- Could backward avoid saving the states by h_(t-1) = (h_t - b_t)/a_t? → Not in general. a_t may be 0, and |a_t| < 1
+  amplifies the rounding error by 1/|a_t| at every step, by 2 to the power of T at 1/2. Save every √T-th state and rerun
+  the pieces instead: one more forward, O(√T·D) memory.
+- With P = cumprod(a), h_t is P_t (h0 + Σ b_s/P_s), the sum over s up to t. Why not compute it this way? → P underflows:
+  0.5^150 is 0 in float32, and then b/P is infinite or NaN. A single a_t of 0 does the same. The associative scan never
+  divides.
+- Which test needs no finite differences? → With a = 1 and h0 = 0 the scan is `np.cumsum(b, axis=0)`. So db is the sum
+  of g from each step to the end: reverse g, take its cumulative sum, and reverse that.
 """
 
 import numpy as np
@@ -39,9 +38,9 @@ from autodrill import engine
 from autodrill.drills import given, mistake, uniform
 
 HINTS = (
-    "By which two ways does h_t reach the loss? Which of the two comes from the future?",
+    "Along which two paths does h_t reach the loss? Which of the two comes from the future?",
     "Carry λ from the last step to the first: λ_t = g_t + a_(t+1)·λ_(t+1). Then db_t = λ_t and da_t = λ_t·h_(t-1).",
-    "Start db as a copy of g and let each row add into the row before; the states before each step begin with h0.",
+    "Start db as a copy of g, and let each row add to the row before it. The states before each step begin with h0.",
 )
 CASES = [
     given("a[T,D] b[T,D] h0[D]", a=uniform(-1, 1), empty=False, large={"T": 150, "D": 640}),
@@ -83,7 +82,7 @@ def scan(g, slopes):
 @mistake(
     "forward-scan",
     "the gradient runs forwards in time, as the states do",
-    "Which states does b_1 influence, and so which entries of g must reach db_1?",
+    "Which states does b_1 influence? Which entries of g must therefore reach db_1?",
 )
 def linear_scan_backward(g, a, b, h0, hs):
     lam = np.zeros_like(g)
@@ -96,14 +95,16 @@ def linear_scan_backward(g, a, b, h0, hs):
 @mistake(
     "off-by-one-a",
     "the coefficient of a step links it to the step after",
-    "Which coefficient stands between h_(t-1) and h_t? Which one have you multiplied by there?",
+    "Which coefficient is between h_(t-1) and h_t? Which one does your code multiply by there?",
 )
 def linear_scan_backward(g, a, b, h0, hs):
     lam, carried = scan(g, np.concatenate([a[:1], a[:-1]]))
     return lam * np.concatenate([h0[None], hs[:-1]]), lam, carried
 
 
-@mistake("wrong-h", "a_t multiplied the state it made", "h_t = a_t · h_(t-1) + b_t: what is the slope of h_t in a_t?")
+@mistake(
+    "wrong-h", "a_t multiplies the state of its own step", "h_t = a_t · h_(t-1) + b_t: what is the slope of h_t in a_t?"
+)
 def linear_scan_backward(g, a, b, h0, hs):
     lam, carried = scan(g, a)
     return lam * hs, lam, carried
@@ -112,7 +113,7 @@ def linear_scan_backward(g, a, b, h0, hs):
 @mistake(
     "no-carry",
     "each state matters only as an output",
-    "h_1 is an output. What else was it used for?",
+    "h_1 is an output. What else is it used for?",
 )
 def linear_scan_backward(g, a, b, h0, hs):
     return g * np.concatenate([h0[None], hs[:-1]]), g.copy(), a[0] * g[0]
@@ -121,7 +122,7 @@ def linear_scan_backward(g, a, b, h0, hs):
 @mistake(
     "last-only",
     "only the last state feeds the loss",
-    "Which rows of g do you never read?",
+    "Which rows of g does your code never read?",
 )
 def linear_scan_backward(g, a, b, h0, hs):
     last = np.zeros_like(g)
@@ -162,7 +163,7 @@ def linear_scan_backward(g, a, b, h0, hs):
 
 @mistake(
     "left-in-reverse",
-    "what is collected from the last step to the first stands in order",
+    "gradients collected from the last step to the first are in order",
     "Which step does your loop meet first, and in which row do you put it?",
 )
 def linear_scan_backward(g, a, b, h0, hs):

@@ -1,41 +1,41 @@
-"""c2 is used twice, in h2 and by the next step, so its gradient has two parts. Add them before anything else:
+"""c2 is used twice, in h2 and by the next step, so its gradient has two parts. Add them first:
 
     dc2 = gc + gh · o · (1 - tanh²(c2))
 
-(i, f, o, u stand for the gates after their sigmoid or tanh.) Everything else follows from c2 = f·c + i·u and h2 =
-o·tanh(c2), each gate with the slope of its own nonlinearity, a function of its output:
+Here i, f, o, u stand for the gates after their sigmoid or tanh. The rest follows from c2 = f·c + i·u and h2 =
+o·tanh(c2). Each gate brings the slope of its own nonlinearity, which is a function of the gate's output:
 
     dz_i = dc2 · u · i(1-i)        dz_o = gh · tanh(c2) · o(1-o)
     dz_f = dc2 · c · f(1-f)        dz_u = dc2 · i · (1-u²)
     dc   = dc2 · f
 
-Then one matrix is left, which was multiplied by [x, h]: dW = [x, h]ᵀ dz, and dz Wᵀ is split into dx and dh.
+One matrix product is left: z is [x, h] times W. So dW = [x, h]ᵀ dz, and dz Wᵀ is split into dx and dh.
 
-dc = dc2 · f is what LSTMs are for. Along the cell, back through T steps, the gradient is multiplied by forget gates
-alone, element by element, which can stay near 1; the ways through h, like those of a plain RNN, pass a matrix and a
-slope at each step, and tend to vanish or explode.
+The line dc = dc2 · f is the purpose of an LSTM. Along the cell, back through T steps, the gradient is multiplied
+element by element by forget gates alone, and these can stay near 1. The paths through h, like those of a plain RNN,
+pass a matrix and a slope at each step, and tend to vanish or explode.
 
-Cost: two matrix products, twice the forward's one; here the forward's own comes on top, as nothing but the inputs was
-kept. Keeping the four gates and tanh(c2), 5·N·H numbers a step, saves that; the rest is elementwise.
+Cost: two matrix products, where the forward has one. Here the forward's product is repeated as well, because only the
+inputs were saved. Saving the four gates and tanh(c2), 5·N·H numbers per step, avoids that. The rest is elementwise.
 
-PyTorch: `LSTMCell` has the gates in the order i, f, g, o, with g for our u, a weight each for x and h, and two biases,
-whose gradients are equal as both are only added. On the CPU it is made of plain operations, and what they keep besides
-inputs and weights is just those five: the gates and tanh(c2). `nn.LSTM` can run the whole sequence as one node:
-`MkldnnRnnLayerBackward0` in float32 on an x86 CPU, cuDNN's on a GPU.
+PyTorch: `LSTMCell` has the gates in the order i, f, g, o, where g is our u. It has separate weights for x and h, and
+two biases, whose gradients are equal because both are only added. On the CPU it consists of plain operations. Besides
+inputs and weights they save exactly those five arrays, the gates and tanh(c2). `nn.LSTM` can run the whole sequence as
+one node: `MkldnnRnnLayerBackward0` in float32 on an x86 CPU, cuDNN's on a GPU.
 
 Asked next:
 
-- Over T steps, which parts of this backward must run one after the other? → dh and dc, as each step needs them from
-  the step after. dW and dx can wait: with the dz of all steps stacked, dW is one product over T·N rows instead of T
-  small ones, which suits a GPU better.
-- The forget gate has saturated at 1. What does that do to the gradients? → dc is dc2 unchanged, so the memory passes
-  its gradient on whole; but f(1-f) is 0, so dz_f is 0 and the gate itself learns nothing from this step.
-- The gates get a bias b. What is its gradient, and why is the forget gate's part often set to 1 at first? → db is dz
-  summed over the batch. f starts near 0.73 instead of 0.5, so ten steps multiply the gradient along the cell by 0.04
-  and not by 0.001.
-- What are gh and gc at the last of T steps, and at the one before, if the loss reads every h2? → At the last, gh is
-  the loss's own gradient and gc is 0. Before that, gh is the loss's own plus the dh of the step after, and gc is that
-  step's dc.
+- Over T steps, which parts of this backward must run one after the other? → dh and dc, because each step needs them
+  from the step after it. dW and dx can wait. With the dz of all steps stacked, dW is one product over T·N rows instead
+  of T small ones, which suits a GPU better.
+- The forget gate has saturated at 1. What does that do to the gradients? → dc is dc2 unchanged, so the cell passes its
+  whole gradient on. But f(1-f) is 0, so dz_f is 0, and the gate itself learns nothing from this step.
+- The gates get a bias b. What is its gradient, and why is the forget gate's part often initialised to 1? → db is dz
+  summed over the batch. f starts near 0.73 instead of 0.5. Ten steps then multiply the gradient along the cell by 0.04
+  instead of 0.001.
+- What are gh and gc at the last of T steps, and at the one before, if the loss reads every h2? → At the last step, gh
+  is the loss's own gradient and gc is 0. At the step before, gh is the loss's own gradient plus the dh of the last
+  step, and gc is the dc of the last step.
 """
 
 import numpy as np
@@ -44,12 +44,15 @@ from autodrill import engine
 from autodrill.drills import given, mistake, normal
 
 HINTS = (
-    "Run the forward again. Then, before anything else: by which ways does c2 reach the loss?",
-    "dc2 is gc plus what comes through h2. Each gate gets dc2 (or gh) times its partner times the slope of its curve.",
-    "`np.hsplit(z, 4)`; four blocks of dz in the same order, side by side again; `dz @ W.T` split after D columns.",
+    "Run the forward again. Then start with c2: along which paths does it reach the loss?",
+    (
+        "dc2 is gc plus the part that comes through h2. Each gate gets dc2 (or gh) times its partner times the slope "
+        "of its nonlinearity."
+    ),
+    "`np.hsplit(z, 4)`; four blocks of dz, joined in the same order; `dz @ W.T` split after D columns.",
 )
 COTANGENTS = ("gh", "gc")
-# W has D + H rows and 4·H columns, so these sizes are numbers.
+# A pattern has no arithmetic for W's D + H rows and 4·H columns, so these sizes are numbers.
 CASES = [
     given("x[N,2] h[N,3] c[N,3] W[5,12]", large={"N": 10000}),
     given("x[N,4] h[N,2] c[N,2] W[6,8]", large=False),
@@ -104,7 +107,7 @@ def gradients(dc, x, h, W, *dz):
 @mistake(
     "ignores-gc",
     "the cell matters only through the hidden state",
-    "c2 has two consumers. Which of your two upstream gradients do you never use?",
+    "c2 has two consumers. Which of the two incoming gradients does your code never use?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, c2 = gates(x, h, c, W)
@@ -116,8 +119,8 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 
 @mistake(
     "ignores-path-through-h",
-    "the gradient of the cell is what the next step hands back",
-    "h2 = o · tanh(c2): does the loss notice, through h2, when c2 moves?",
+    "the gradient of the cell comes only from the next step",
+    "h2 = o · tanh(c2): when c2 moves, does the loss change through h2?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, c2 = gates(x, h, c, W)
@@ -128,7 +131,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 @mistake(
     "forget-gate-uses-new-c",
     "the forget gate multiplies the new cell state",
-    "c2 = f·c + i·u: what is the slope of c2 as f moves?",
+    "c2 = f·c + i·u: what is the slope of c2 in f?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, c2 = gates(x, h, c, W)
@@ -141,7 +144,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 @mistake(
     "output-gate-no-tanh",
     "the output gate multiplies the cell state itself",
-    "h2 = o · tanh(c2): what is the slope of h2 as o moves?",
+    "h2 = o · tanh(c2): what is the slope of h2 in o?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, c2 = gates(x, h, c, W)
@@ -153,8 +156,8 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 
 @mistake(
     "no-gate-slopes",
-    "the gates are the numbers that W was multiplied into",
-    "z went through a sigmoid or a tanh. Where are their slopes?",
+    "the gates have no sigmoid or tanh",
+    "z went through a sigmoid or a tanh. Where does your code use their slopes?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, c2 = gates(x, h, c, W)
@@ -166,7 +169,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 @mistake(
     "candidate-as-sigmoid",
     "all four blocks went through a sigmoid",
-    "Which curve did u go through, and what is its slope at 0?",
+    "Which nonlinearity did u go through, and what is its slope at 0?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, c2 = gates(x, h, c, W)
@@ -178,8 +181,8 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 
 @mistake(
     "torch-order",
-    "the blocks stand in PyTorch's order: i, f, candidate, o",
-    "Read the task again: in which order do the four blocks stand?",
+    "the blocks are in PyTorch's order: i, f, candidate, o",
+    "Read the task again: in which order are the four blocks?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, c2 = gates(x, h, c, W)
@@ -191,8 +194,8 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 
 @mistake(
     "no-tanh-slope",
-    "the cell reaches h2 with the slope o",
-    "h2 = o · tanh(c2): which curve lies between c2 and h2?",
+    "the slope of h2 in c2 is o",
+    "h2 = o · tanh(c2): which function is between c2 and h2?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, c2 = gates(x, h, c, W)
@@ -205,7 +208,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 @mistake(
     "dc-without-forget-gate",
     "the gradient runs along the cell unchanged",
-    "c2 = f·c + i·u: what is the slope of c2 as c moves?",
+    "c2 = f·c + i·u: what is the slope of c2 in c?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, c2 = gates(x, h, c, W)
@@ -218,7 +221,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 @mistake(
     "output-gate-in-the-cell",
     "all four gates get their gradient from the cell",
-    "In which of the two lines, c2 or h2, does the output gate stand?",
+    "Which of the two lines contains the output gate, that of c2 or that of h2?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, c2 = gates(x, h, c, W)
@@ -230,8 +233,8 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 
 @mistake(
     "partners-exchanged",
-    "the input gate scales the old cell, and the forget gate the candidate",
-    "c2 = f·c + i·u: which two stand together?",
+    "the input gate scales the old cell and the forget gate the candidate",
+    "c2 = f·c + i·u: which factors belong together?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, c2 = gates(x, h, c, W)
@@ -243,8 +246,8 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 
 @mistake(
     "tanh-of-old-cell",
-    "the hidden state is made of the cell as it came in",
-    "h2 = o · tanh(...): of which of the two cells?",
+    "h2 is made of the old cell state",
+    "h2 = o · tanh(...): of which of the two cell states?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, _ = gates(x, h, c, W)
