@@ -8,7 +8,7 @@
 # ///
 """The forward pass computed `out = np.einsum(spec, a, b)` for two operands. `spec`
 always has an arrow and no spaces, such as `"bij,jk->bik"`. No letter occurs twice in
-one operand, and there is no `...`. `g` is dL/dout. Return `da, db`.
+one operand, and `...` does not occur. `g` is dL/dout. Return `da, db`.
 
 Every letter of the result occurs in an operand. But a letter of one operand may occur
 neither in the other operand nor in the result, like `i` in `"ij,kj->k"`. That axis is

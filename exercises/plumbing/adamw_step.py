@@ -12,9 +12,9 @@ their gradients `g`, the two averages and the number `t` of the step, which is 1
 first time.
 
 The step updates m and v with the decay rates `b1` and `b2`, and corrects both for
-having started at 0. Then it moves p by `lr` against a ratio: the corrected m over the
-root of the corrected v, with `eps` added to that root. Weight decay is decoupled:
-before that move, p shrinks by the share `lr * wd`, whatever the gradient is.
+having started at 0. Then it subtracts from p `lr` times a ratio: the corrected m over
+the root of the corrected v, with `eps` added to that root. Weight decay is decoupled:
+before that, p shrinks by the share `lr * wd`, whatever the gradient is.
 
 Return `p, m, v` after the step, with m and v uncorrected. `p`, `g`, `m` and `v` are
 arrays of one shape.

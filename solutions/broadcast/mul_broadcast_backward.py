@@ -1,16 +1,16 @@
-"""Two rules in a row. Elementwise, each operand's slope is the other operand, so the gradient of a's *copies* is
-`g * b`. Then broadcasting is undone: the copies of one element sum.
+"""Two rules in a row. Elementwise, each operand's slope is the other operand, so the gradient of a's *copies* is `g *
+b`. Then broadcasting is undone: the copies of one element sum.
 
 The order matters: multiply first, sum second. Summing `g` before multiplying is only right when the other operand is
 constant along the summed axes.
 
 Cost: two multiplications of the size of `out`, where the forward has one, and a sum for each operand that was
-broadcast. Both operands are kept, in their own shapes, and `out` is not; but each product takes the memory of `out`,
+broadcast. Both operands are saved, in their own shapes, and `out` is not. But each product takes the memory of `out`,
 even for an operand of one element.
 
-PyTorch: `MulBackward0` keeps an operand only if the other one needs a gradient, and does not expand it. The rule
-returns `g * b` in the shape of `out`, conjugating b where it is complex; the engine then sums and casts it to the shape
-and dtype recorded for the input. Changing a kept operand in place makes backward raise.
+PyTorch: `MulBackward0` saves an operand only if the other one needs a gradient, and does not expand it. The rule
+returns `g * b` in the shape of `out`, conjugating b if it is complex; the engine then sums and casts it to the shape
+and dtype recorded for the input. Changing a saved operand in place makes backward raise.
 
 Asked next:
 
@@ -18,10 +18,10 @@ Asked next:
   g_ij b_j, so da is the matrix product g bᵀ, and db is aᵀ g.
 - a is float32 and b is float64: what is missing? → `out`, g and both products are float64 in NumPy, so da must be cast
   to float32, best after the sum.
-- a and b are the same array: what is its gradient? → The sum of both results, 2ga, as it was used twice. An engine that
-  stores instead of adding returns half of it.
-- Is this backward differentiable in its turn? → Yes: da is a broadcast product summed to a's shape. A cotangent u of da
-  gives g the gradient u * b, and b the gradient g * u summed to b's shape: the same rule once more.
+- a and b are the same array: what is its gradient? → The sum of both results, 2ga, because it was used twice. An engine
+  that stores instead of adding returns half of it.
+- Is this backward itself differentiable? → Yes: da is a broadcast product summed to a's shape. A cotangent u of da
+  gives g the gradient u * b, and b the gradient g * u summed to b's shape: the same rule again.
 """
 
 import numpy as np
@@ -30,14 +30,17 @@ from autodrill.drills import given, mistake
 
 HINTS = (
     (
-        "Forget broadcasting for a moment: what are the two slopes of a product? Then ask what happened to an "
-        "input that was copied."
+        "Forget broadcasting for a moment: what are the two slopes of a product? Then ask what happened to an input "
+        "that was copied."
     ),
     (
-        "Multiply `g` by the other operand elementwise, then sum over the axes along which the operand was "
-        "copied, back to its shape."
+        "Multiply `g` by the other operand elementwise, then sum over the axes along which the operand was copied, "
+        "back to its shape."
     ),
-    "Write a helper `unbroadcast(g, shape)` and return `unbroadcast(g * ..., a.shape), unbroadcast(g * ..., b.shape)`.",
+    (
+        "Write a helper `unbroadcast(g, shape)` and return `unbroadcast(g * ..., a.shape), unbroadcast(g * ..., "
+        "b.shape)`."
+    ),
 )
 
 
@@ -73,7 +76,8 @@ def mul_broadcast_backward(g, a, b):
 @mistake(
     "unbroadcast-before",
     "the sum over copies may be taken before multiplying by the other operand",
-    "Multiply element by element first, sum over the copies second: is the partner constant along the summed axis?",
+    "Multiply element by element first, sum over the copies second. Is the other operand constant along the "
+    "summed axis?",
 )
 def mul_broadcast_backward(g, a, b):
     def averaged(partner, shape):
@@ -95,9 +99,7 @@ def mul_broadcast_backward(g, a, b):
     return g * b, g * a
 
 
-@mistake(
-    "own-operand", "an operand's slope is the operand itself", "Hold b fixed: what is the slope of out as a moves?"
-)
+@mistake("own-operand", "an operand's slope is the operand itself", "Hold b fixed: what is the slope of out in a?")
 def mul_broadcast_backward(g, a, b):
     return unbroadcast(g * a, a.shape), unbroadcast(g * b, b.shape)
 

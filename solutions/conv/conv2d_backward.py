@@ -1,5 +1,5 @@
-"""Fix one kernel position (i, j). For it, all outputs together read one strided slice of the padded image; Y and Z are
-the height and width of out:
+"""Fix one kernel position (i, j). At this position all outputs together read one strided slice of the padded image,
+with Y and Z the height and width of out:
 
     window = padded[:, :, i : i + s·Y : s,  j : j + s·Z : s]
 
@@ -11,7 +11,7 @@ therefore the two products of `matmul_backward`, once per position:
 
 The slices of neighbouring positions overlap. A pixel that is read several times collects several contributions, so dx
 needs `+=` into a buffer of the *padded* size. The padding is not an input, so it is cropped from the buffer at the end.
-b was copied to every image and place, so db sums g over those three axes.
+b was added at every place of every image, so db sums g over those three axes.
 
 With stride 1, the gradient of the padded image is itself a convolution of g ("full" padding). Its kernel is w rotated
 by 180° with the channel axes exchanged. This is the transposed convolution.

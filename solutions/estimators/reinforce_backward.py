@@ -11,8 +11,8 @@ A baseline that does not depend on the action leaves the expectation unchanged, 
 and only the differences between these pushes carry information. Returns and baseline are constants; frameworks express
 this with `detach`.
 
-Cost: O(N A), as for softmax cross-entropy with a weight per row, which this loss is. The logits or the probabilities,
-the actions and N weights are saved. The environment that earned the returns is not called again.
+Cost: O(N A). The loss is softmax cross-entropy with a weight per row, and costs the same. The logits or the
+probabilities, the actions and N weights are saved. The environment that earned the returns is not called again.
 
 PyTorch: With `adv = returns - baseline`, both `-(adv * Categorical(logits=logits).log_prob(actions)).mean()` and
 `(adv * cross_entropy(logits, actions, reduction="none")).mean()` have this gradient. The second saves the
@@ -171,7 +171,7 @@ def reinforce_backward(g, logits, actions, returns, baseline):
     return g * score * (returns - baseline)[:, None] / len(actions)
 
 
-@mistake("sum-not-mean", "the loss is a sum over states", "What stands before the Σ in the task?")
+@mistake("sum-not-mean", "the loss is a sum over states", "Which factor comes before the Σ in the task?")
 def reinforce_backward(g, logits, actions, returns, baseline):
     score = softmax(logits)
     score[np.arange(len(actions)), actions] -= 1

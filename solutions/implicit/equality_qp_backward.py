@@ -19,7 +19,7 @@ factors K again. dp and db need neither x nor ν.
 
 PyTorch: There is no layer for this, but `torch.linalg.solve` on an assembled K does it. It saves K, its LU factors, the
 pivots and the result, and an ordinary backward is a solve with those factors. With `create_graph=True` it factors K
-anew, as a step that can itself be differentiated. Its gradient for Q is -u xᵀ, not symmetrised.
+again, as a step that can itself be differentiated. Its gradient for Q is -u xᵀ, not symmetrised.
 
 Asked next:
 
@@ -103,7 +103,7 @@ def equality_qp_backward(g, Q, p, A, b):
 @mistake(
     "multiplier-moved",
     "the loss depends on the multipliers too",
-    "Does the loss read ν? What therefore stands below g on the right-hand side?",
+    "Does the loss read ν? So what is below g on the right-hand side?",
 )
 def equality_qp_backward(g, Q, p, A, b):
     both = np.linalg.solve(kkt(Q, A), np.concatenate([g, A @ g]))

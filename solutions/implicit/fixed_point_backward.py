@@ -10,9 +10,9 @@ the Jacobian of one iteration. The change of the loss is g·dz = λ·(s * (dW z 
 
 This is one linear solve with the transpose. Let q = λ * s. The gradients are dW = q zᵀ, dU = q xᵀ and dx = Uᵀ q.
 
-Unrolling k iterations from the solution and differentiating them computes the first k terms of the Neumann series λ =
-g + Jᵀ g + Jᵀ² g + .... An unrolled loop that starts elsewhere uses the Jacobian and the state of each iteration in
-their place.
+Unrolling k iterations from the solution and differentiating them computes the first k terms of the Neumann series of λ,
+which begins with g + Jᵀ g + Jᵀ² g. An unrolled loop that starts elsewhere uses the Jacobian and the state of each
+iteration, not those of the solution.
 
 Cost: O(n³) for the solve here, with J and I - Jᵀ as (n, n) arrays. Large layers find λ by iterating λ = Jᵀ λ + g. Each
 step is one VJP of the layer, O(n²), and J is never formed. The forward saves one state, however many iterations it
@@ -42,7 +42,7 @@ from autodrill import engine
 from autodrill.drills import given, mistake, normal
 
 HINTS = (
-    "Do not differentiate the loop. Differentiate the equation that its result satisfies. Where does dz stand in it?",
+    "Do not differentiate the loop. Differentiate the equation that its result satisfies. Where does dz occur in it?",
     "Collect dz on one side: (I - J) dz = ..., with J = diag(1 - z²) W. The transpose pulls the cotangent back.",
     "Solve (I - Jᵀ) λ = g, then set q = λ * (1 - z²). All three results are products with q.",
 )

@@ -1,5 +1,5 @@
-"""out_ij = Σ_l X_il W_lj, so X_il affects only row i of `out`, with the slopes W_lj. Hence dX_il = Σ_j g_ij W_lj, which
-is `g @ W.T`. In the same way dW_lj = Σ_i X_il g_ij, which is `X.T @ g`, a sum over the batch.
+"""out_ij = Σ_l X_il W_lj, so X_il affects only row i of `out`, with the slopes W_lj. So dX_il = Σ_j g_ij W_lj, which is
+`g @ W.T`. In the same way dW_lj = Σ_i X_il g_ij, which is `X.T @ g`, a sum over the batch.
 
 Shapes alone lead to the same formulas, because (n,k) and (d,k) make (n,d) by one product only. But square matrices hide
 a wrong order, so derive it once.

@@ -7,7 +7,7 @@ z has slope beta in lp_chosen and -beta in lp_rejected. With the mean this gives
     dchosen = -g · beta/N · σ(-z),    drejected = -dchosen
 
 σ(-z) measures how wrongly the pair is ranked. A pair that is clearly right (z ≫ 0) hardly pushes at all. A pair that is
-clearly wrong pushes with nearly g·beta/N, and no pair pushes with more. The two gradients cancel, because the loss
+clearly wrong pushes with nearly g·beta/N, and no pair pushes with more. The two gradients sum to 0, because the loss
 reads only the difference of the two log-probabilities. Both may therefore fall while the loss decreases.
 
 Compute σ(-z) as 1/(1 + e^z), which is correct even if e^z overflows to inf. To avoid the overflow warning, compute it

@@ -29,7 +29,7 @@ Asked next:
   running variance plus eps. Nothing is subtracted, and no sample affects another. A frozen batch norm in fine-tuning
   behaves the same.
 - A column is constant over the batch. What are xhat and dx? → xhat is 0, and rstd is 1/sqrt(eps), about 316 here. dx is
-  finite because of eps, but it is 316 times h without its mean.
+  finite because of eps, but it is h minus its mean, times 316.
 - The batch is spread over GPUs, and the statistics are those of the whole batch. What must backward exchange? → Two
   numbers per channel, Σ g and Σ g xhat, added over the ranks, with N the size of the whole batch. That is one small
   all-reduce in the middle of backward, because dx waits for it. The forward has one for the statistics.

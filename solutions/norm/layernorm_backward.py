@@ -17,9 +17,9 @@ Cost: two means per row, two sums over the rows for the parameters, and a few pr
 row, as in the forward. With so few operations per number, moving the arrays takes most of the time, which is why the
 steps are fused. Instead of x̂, which is as large as x, one may save x with μ and r, two numbers per row.
 
-PyTorch: `NativeLayerNormBackward0` does the latter: it saves x, mean and rstd, weight and bias, and recomputes x̂ from
-x. With half-precision x and float32 parameters, on the CPU, mean and rstd are float32, so the statistics are not
-rounded to x's precision. `F.layer_norm` takes several last axes at once, as `normalized_shape`.
+PyTorch: `NativeLayerNormBackward0` saves x, mean and rstd, weight and bias, and recomputes x̂ from x. With
+half-precision x and float32 parameters, on the CPU, mean and rstd are float32, so the statistics are not rounded to x's
+precision. `F.layer_norm` takes several last axes at once, as `normalized_shape`.
 
 Asked next:
 

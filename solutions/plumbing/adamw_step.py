@@ -32,7 +32,7 @@ Asked next:
   parameters for the step, or round stochastically.
 - After thousands of gradients of 0 comes one that is not 0. How large is the step in units of lr? → It is
   (1-b1)/√(1-b2), 3.2 at the usual rates: m takes up a tenth of the gradient, √v a thirtieth. A lower b2 makes the step
-  smaller. This is not an upper bound. Gradients that grow by b2/b1 from step to step end at a step of 7.3.
+  smaller. This is not an upper bound. Gradients that grow by b2/b1 from step to step approach a step of 7.3.
 """
 
 import numpy as np

@@ -6,8 +6,8 @@ enters h_(t+1) with slope a_(t+1). So
 This is a linear scan again. It runs backwards, with the coefficients shifted by one. λ gives all three results: db_t =
 λ_t, da_t = λ_t · h_(t-1), where h_0 is h0, and dh0 = a_1 λ_1.
 
-An a_t of 0 cuts off the past in both directions. If |a_t| > 1 at every step, λ grows backwards as the states may grow
-forwards.
+An a_t of 0 cuts off the past in both directions. If |a_t| > 1 at every step, λ grows backwards, just as the states may
+grow forwards.
 
 Cost: O(T·D) time and memory, like the forward. Backward takes two products and a sum per element, where the forward
 takes one of each. The states must be saved, or recomputed from checkpoints. Such steps compose associatively: (a, b)
@@ -23,8 +23,8 @@ Asked next:
 - How does the backward become a parallel scan? → Reverse time and combine the pairs (a_(t+1), g_t) by the same rule.
   a_(T+1) can be anything, because nothing comes after T. The products for da follow elementwise.
 - Could backward avoid saving the states by h_(t-1) = (h_t - b_t)/a_t? → Not in general. a_t may be 0, and |a_t| < 1
-  amplifies the rounding error by 1/|a_t| at every step, by 2 to the power of T at 1/2. Save every √T-th state and rerun
-  the pieces instead: one more forward, O(√T·D) memory.
+  amplifies the rounding error by 1/|a_t| at every step, in total by 2^T if every a_t is 1/2. Save every √T-th state and
+  rerun the pieces instead: one more forward, O(√T·D) memory.
 - With P = cumprod(a), h_t is P_t (h0 + Σ b_s/P_s), the sum over s up to t. Why not compute it this way? → P underflows:
   0.5^150 is 0 in float32, and then b/P is infinite or NaN. A single a_t of 0 does the same. The associative scan never
   divides.
