@@ -16,10 +16,11 @@ Cost: with p saved, four matrix products where the forward has two, and n·m sav
 one logarithm per row instead and recomputes p from q and k, which is a fifth product. It computes δ = g · out in
 advance. It can then process one block of keys at a time, and the whole n x m matrix never exists.
 
-PyTorch: Code written with `@` and `softmax` saves p. On a CPU, `torch.nn.functional.scaled_dot_product_attention` used
-a fused kernel (`ScaledDotProductFlashAttentionForCpuBackward0`) for 4-D inputs of equal width without dropout. That
-kernel saves q, k, v, out and one log-sum-exp per row. For 3-D inputs, for e ≠ d, with dropout, or for a mask that needs
-a gradient, the function composed the three steps and saved p. On CUDA it chooses between several kernels.
+PyTorch: Code written with `@` and `softmax` saves p. On a CPU,
+`torch.nn.functional.scaled_dot_product_attention` used a fused kernel (`ScaledDotProductFlashAttentionForCpuBackward0`)
+for 4-D inputs of equal width without dropout. That kernel saves q, k, v, out and one log-sum-exp per row. For 3-D
+inputs, for e ≠ d, with dropout, or for a mask that needs a gradient, the function composed the three steps and saved p.
+On CUDA it chooses between several kernels.
 
 Asked next:
 

@@ -1,5 +1,5 @@
-"""Two rules in a row. Elementwise, each operand's slope is the other operand, so the gradient of a's *copies* is `g *
-b`. Then broadcasting is undone: the copies of one element sum.
+"""Two rules in a row. Elementwise, each operand's slope is the other operand, so the gradient of a's *copies* is
+`g * b`. Then broadcasting is undone: the copies of one element sum.
 
 The order matters: multiply first, sum second. Summing `g` before multiplying is only right when the other operand is
 constant along the summed axes.

@@ -14,10 +14,11 @@ this with `detach`.
 Cost: O(N A). The loss is softmax cross-entropy with a weight per row, and costs the same. The logits or the
 probabilities, the actions and N weights are saved. The environment that earned the returns is not called again.
 
-PyTorch: With `adv = returns - baseline`, both `-(adv * Categorical(logits=logits).log_prob(actions)).mean()` and
-`(adv * cross_entropy(logits, actions, reduction="none")).mean()` have this gradient. The second saves the
-log-probabilities and the actions. `Categorical` has no `rsample`, and its draws carry no graph. Taking the logarithm of
-a softmax instead gives -inf once a probability underflows, as for logits of 900 and 0 in float32.
+PyTorch: With `adv = returns - baseline`, both `-(adv *
+Categorical(logits=logits).log_prob(actions)).mean()` and `(adv * cross_entropy(logits, actions,
+reduction="none")).mean()` have this gradient. The second saves the log-probabilities and the actions. `Categorical` has
+no `rsample`, and its draws carry no graph. Taking the logarithm of a softmax instead gives -inf once a probability
+underflows, as for logits of 900 and 0 in float32.
 
 Asked next:
 

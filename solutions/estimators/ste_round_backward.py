@@ -10,10 +10,11 @@ therefore pass g only inside a window. (Hinton's lectures, 2012; Bengio, Léonar
 
 Cost: nothing is computed, and nothing need be saved, not even x. A variant with a window saves a mask or x.
 
-PyTorch: `torch.round` itself sends back 0. The estimator needs no custom function: in `x + (torch.round(x) -
-x).detach()` the detached part counts as a constant, and nothing is saved. For finite x the value is exactly the rounded
-one, except for the sign of a zero; an infinity becomes NaN. `torch.fake_quantize_per_tensor_affine` is a variant with a
-window. It saves a mask of booleans and passes g where the rounded number is in range.
+PyTorch: `torch.round` itself sends back 0. The estimator needs no custom function: in
+`x + (torch.round(x) - x).detach()` the detached part counts as a constant, and nothing is saved. For finite x the value
+is exactly the rounded one, except for the sign of a zero; an infinity becomes NaN.
+`torch.fake_quantize_per_tensor_affine` is a variant with a window. It saves a mask of booleans and passes g where the
+rounded number is in range.
 
 Asked next:
 

@@ -31,8 +31,8 @@ Asked next:
 - The forget gate has saturated at 1. What does that do to the gradients? → dc is dc2 unchanged, so the cell passes its
   whole gradient on. But f(1-f) is 0, so dz_f is 0, and the gate itself learns nothing from this step.
 - The gates get a bias b. What is its gradient, and why is the forget gate's part often initialised to 1? → db is dz
-  summed over the batch. f starts near 0.73 instead of 0.5. Ten steps then multiply the gradient along the cell by 0.04
-  instead of 0.001.
+  summed over the batch. With a bias of 1, f starts near 0.73 instead of 0.5. Ten steps then multiply the gradient along
+  the cell by 0.04 instead of 0.001.
 - What are gh and gc at the last of T steps, and at the one before, if the loss reads every h2? → At the last step, gh
   is the loss's own gradient and gc is 0. At the step before, gh is the loss's own gradient plus the dh of the last
   step, and gc is the dc of the last step.
