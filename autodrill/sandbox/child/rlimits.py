@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["address_space", "bound", "renew_cpu", "spare"]
+__all__ = ["address_space", "bound", "is_tight", "renew_cpu", "spare"]
 
 _OPEN_FILES = 64
 _SPARE = 64 << 20
@@ -33,7 +33,12 @@ _granted = 0
 
 def spare_bytes(memory: int) -> int:
     """Return how much is kept back for a report; where memory is what is graded, too little to be worth taking."""
-    return _LITTLE if memory < _TIGHT else _SPARE
+    return _LITTLE if is_tight(memory) else _SPARE
+
+
+def is_tight(memory: int) -> bool:
+    """Return whether memory is what is graded, so that what Python and NumPy take themselves must not count."""
+    return memory < _TIGHT
 
 
 def spare(size: int = _SPARE) -> Callable[[], object]:
@@ -52,12 +57,15 @@ def bound(memory: int, used: int | None) -> None:
         used: Bytes of it that Python and NumPy have already mapped; None where the system does not say.
     """
     if used is not None:
-        if memory < _TIGHT:
+        most = used + spare_bytes(memory) + memory
+        if is_tight(memory):
             with suppress(ImportError):  # a Python built without ctypes
                 from .malloc_tuning import small_steps
 
                 small_steps()
-        most = used + spare_bytes(memory) + memory
+            # Measured again, with the spare already mapped: since `used` was read, the modules of the layers and a step
+            # of the heap (4 MiB) may have been mapped, more than some bounds allow.
+            most = (address_space() or used) + memory
         _limit(resource.RLIMIT_AS, most, most)
     for each in _NONE:
         _limit(each, 0, 0)

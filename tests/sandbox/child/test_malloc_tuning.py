@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
 
@@ -31,3 +32,24 @@ def test_what_lies_free_in_the_heap_is_given_back() -> None:
     if grown - before < 24 << 20:
         pytest.skip("not glibc: the heap keeps nothing")
     assert after - before <= 3 << 20
+
+
+BOUND = """
+import mmap
+from autodrill.grading.child.limits import address_space, bound
+
+used = address_space()
+mapped_since = mmap.mmap(-1, 16 << 20)
+bound(4 << 20, used)
+fits = mmap.mmap(-1, 3 << 20)
+try:
+    mmap.mmap(-1, 3 << 20)
+except OSError as error:
+    print(error.errno)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="address space is bounded on Linux alone")
+def test_tight_bound_counts_from_what_is_mapped_when_it_is_set() -> None:
+    done = subprocess.run([sys.executable, "-c", BOUND], capture_output=True, text=True, check=True)
+    assert int(done.stdout) == errno.ENOMEM
