@@ -27,7 +27,7 @@ from .channel import Channel
 from .frames import MESSAGE_BYTES, NUMBER, PASSED
 from .layer_names import Profile
 from .malloc_tuning import leave_room
-from .preload import preload
+from .preload import load_numpy, preload
 from .warm_up import rehearse
 
 if TYPE_CHECKING:
@@ -70,6 +70,8 @@ def main(control: int) -> NoReturn:
         if order.profile is Profile.SEALED:
             preload()
             rehearse()
+        else:
+            load_numpy()  # a fork may have a tight memory bound
     gc.collect()
     leave_room()
     ready = lockdown.make_ready(order, numpy, os.getpid(), place=_RULESET)

@@ -28,6 +28,9 @@ __all__ = ["Candidate", "Host", "import_numpy", "main", "plain_call", "serve_con
 
 _MODULE = "candidate"
 _SCENARIO = "<scenario>"
+_LINKED = ("numpy.random", "zlib")
+"""Modules that need libz, a library of the system that a confined process cannot read. NumPy's wheels map it themselves
+if they contain libgfortran; those of 2.5 do not."""
 
 _Way: TypeAlias = "Callable[[Callable[..., Any], list[Any], str], Any]"
 """How to call a function with arguments, given the candidate's file name: plainly, traced or under a debugger."""
@@ -60,11 +63,16 @@ def main(job: int) -> NoReturn:
 
         _stand_alone()
         _serve(channel, Host(plain_call, debug, lambda: None), Standing())
+    memory = _int(start["memory"])
+    if limits.is_tight(memory):
+        from . import preload
+
+        preload.load_numpy()
     readable, marker = start["readable"], start["marker"]
     assert isinstance(readable, tuple)
     ready = lockdown.make_ready(lockdown.read_order(start), numpy, parent, map(str, readable))
     host = settle(_int(start["dump"]))
-    serve_confined(channel, host, ready, _int(start["memory"]), None if marker is None else _int(marker))
+    serve_confined(channel, host, ready, memory, None if marker is None else _int(marker))
 
 
 def settle(dump: int) -> Host:
@@ -270,11 +278,15 @@ def tie_to(parent: int) -> None:
 def import_numpy(folder: str) -> None:
     """Import NumPy from `folder` and leave nothing but it and the standard library to be imported.
 
-    NumPy's own submodules stay importable through the package's path, so none is loaded before it is asked for.
+    NumPy's own submodules stay importable through the package's path. Only those are loaded here that could not be
+    loaded any more once the process is confined.
     """
     sys.path[0] = folder
     numpy = import_module("numpy")
     del sys.path[0]
+    for name in _LINKED:
+        with contextlib.suppress(ImportError):  # a Python built without it
+            import_module(name)
     # The first product that is not tiny maps the buffers of the BLAS: memory that no candidate has asked for.
     _ = numpy.ones((128, 128)) @ numpy.ones((128, 128))
 
