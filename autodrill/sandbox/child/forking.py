@@ -72,12 +72,12 @@ def main(control: int) -> NoReturn:
             rehearse()
         else:
             load_numpy()  # a fork may have a tight memory bound
-    gc.collect()
-    leave_room()
     ready = lockdown.make_ready(order, numpy, os.getpid(), place=_RULESET)
     free = _RULESET if ready.ruleset is None else _RULESET + 1
     server = _Server(main_loop.settle(_DUMP), ready, free, os.sysconf("SC_OPEN_MAX"))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.collect()
+    leave_room()  # last: what is loaded after it would fill the room
     gc.freeze()  # the collector of a fork would write to every object it looks at, and copy its page
     _serve(channel, server)
 
