@@ -106,6 +106,8 @@ _BOTH: dict[str, Rule] = {
     # Its own limits can be read; its processor time is renewed for every call, within the hard limit.
     "prlimit64": ((*_MYSELF, *_NO_POINTER), (*_MYSELF, Check(1, (_RLIMIT_CPU,)))),
     "sched_getaffinity": (_MYSELF,),
+    # Without flags it only closes, as `os.closerange` does from Python 3.13 on; glibc aborts the process if it fails.
+    "close_range": ((Check(2, (0,)),),),
 }
 _SEALED: dict[str, Rule] = _BOTH | dict.fromkeys(("mmap", "mprotect"), (_NOT_EXECUTABLE,))
 _OPEN: dict[str, Rule] = (

@@ -37,6 +37,7 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "clock_gettime": (228, 113),
     "clock_nanosleep": (230, 115),
     "close": (3, 57),
+    "close_range": (436, 436),
     "dup": (32, 23),
     "exit": (60, 93),
     "exit_group": (231, 94),
