@@ -20,7 +20,7 @@ Snapshot: TypeAlias = "tuple[Any, ...]"
 _LARGE_BYTES = 1 << 15
 _CONTAINERS = frozenset({tuple, list, dict})
 _MAX_ARRAYS = 64  # per value: memory is compared pair by pair
-_MAX_WORK = 100_000  # NumPy's exact overlap search is exponential in the worst case
+_MAX_WORK: Any = 100_000  # the exact overlap search may take exponential time; the stubs before NumPy 2.5 know 0 and -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +190,7 @@ def _share(a: NDArray[Any], b: NDArray[Any]) -> bool:
     import numpy as np
 
     try:
-        return np.shares_memory(a, b, max_work=_MAX_WORK)  # type: ignore[arg-type]  # the stubs know only 0 and -1
+        return np.shares_memory(a, b, max_work=_MAX_WORK)
     except np.exceptions.TooHardError:  # doubt does not count against the candidate
         return False
 

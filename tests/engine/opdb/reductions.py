@@ -129,7 +129,7 @@ def masked(ours: Any, identity: float) -> Call:
 
 def masked_mean(x: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
     del dtype
-    held = np.ones(x.shape) if mask is None else np.broadcast_to(mask, x.shape) * 1.0
+    held: Any = np.ones(x.shape) if mask is None else np.broadcast_to(mask, x.shape) * 1.0
     total = e.sum(x if mask is None else e.where(mask, x, 0), axis=axes(x, dim), keepdims=keepdim)
     return total / held.sum(axis=axes(x, dim), keepdims=keepdim)
 
