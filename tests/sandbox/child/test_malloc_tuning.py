@@ -36,7 +36,7 @@ def test_what_lies_free_in_the_heap_is_given_back() -> None:
 
 BOUND = """
 import mmap
-from autodrill.grading.child.limits import address_space, bound
+from autodrill.sandbox.child.rlimits import address_space, bound
 
 used = address_space()
 mapped_since = mmap.mmap(-1, 16 << 20)

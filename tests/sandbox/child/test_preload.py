@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from autodrill.grading.child.preload import MODULES
-from autodrill.grading.layers import OPEN, SEALED
-from autodrill.grading.limits import Limits
-from autodrill.grading.outcome import Loaded, Returned
-from autodrill.grading.process import Runner
-from autodrill.grading.server import Server
-from autodrill.grading.spawn import spawn_fresh
+from autodrill.sandbox.child.preload import MODULES
+from autodrill.sandbox.confinement import OPEN, SEALED
+from autodrill.sandbox.fork_server import Server
+from autodrill.sandbox.launcher import spawn_fresh
+from autodrill.sandbox.limits import Limits
+from autodrill.sandbox.outcomes import Loaded, Returned
+from autodrill.sandbox.runner import Runner
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from autodrill.grading.spawn import Spawn
+    from autodrill.sandbox.launcher import Spawn
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux confines a process so that it cannot load")
 
