@@ -20,7 +20,7 @@ from autodrill.grading.cases.case_set import CaseSet
 from autodrill.grading.grade import grade
 from autodrill.grading.runners import start_runner
 from autodrill.grading.submission import Submission
-from autodrill.sandbox.fork_server import Server
+from autodrill.sandbox.fork_server import ForkServer
 
 ROOT = Path(__file__).parent.parent
 UNUSUAL = ROOT / "tests" / "corpus" / "answers"
@@ -40,7 +40,7 @@ def main() -> None:
     print(f"{options.seeds} seeds from {options.first}")
     files = cases = alarms = 0
     started = time.perf_counter()
-    with Server() as server:
+    with ForkServer() as server:
         for exercise in map(library.find, options.exercises or sorted(library.paths)):
             drill = library.drill(exercise)
             right = [Submission(drill.solution.source.encode(), drill.solution.path.name, "the solution")]
@@ -54,7 +54,7 @@ def main() -> None:
             for seed in range(options.first, options.first + options.seeds):
                 prepared = CaseSet(drill, seed)
                 for file in right:
-                    runner = start_runner(exercise, prepared.limits, server.spawn)
+                    runner = start_runner(exercise, prepared.limits, server.launch)
                     report = grade(drill, file, seed=seed, runner=runner, case_set=prepared)
                     put += report.cases
                     if report.verdict != "pass":

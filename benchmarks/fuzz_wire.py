@@ -38,14 +38,14 @@ def one(data: bytes) -> None:
                     assert length <= LIMIT
                     read_call(kind, wire.decode(payload[frames.HEADER_BYTES :]), memory=1)
             case 2:
-                read_call(frames.Kind.RETURNED, wire.decode(payload), memory=1)
+                read_call(frames.FrameKind.RETURNED, wire.decode(payload), memory=1)
             case 3:
                 if (arrays := FORM.read(payload)) is not None:
                     read = values.from_wire(wire.decode(payload))
                     assert [a.tobytes() for a in arrays] == [np.asarray(a).tobytes() for a in read[0]]
                     assert read[1] is None
             case _:
-                for kind in (frames.Kind.RAISED, frames.Kind.BROKEN, frames.Kind.NOT_DEFINED):
+                for kind in (frames.FrameKind.RAISED, frames.FrameKind.BROKEN, frames.FrameKind.NOT_DEFINED):
                     read_load(kind, wire.decode(payload), memory=1)
     except wire.WireError:
         pass

@@ -30,7 +30,7 @@ from autodrill.drills.library import Library
 from autodrill.grading.batch import Task, Worker, grade_all
 from autodrill.grading.cases.case_set import CaseSet
 from autodrill.grading.submission import Submission
-from autodrill.sandbox.confinement import SEALED, Confinement
+from autodrill.sandbox.child.confinement import SEALED, Confinement
 
 EXERCISE = "mul_broadcast_backward"
 SEED = 20_261

@@ -50,14 +50,14 @@ def check(
     seed = seed if seed is not None else int.from_bytes(os.urandom(3))
     if pdb:
         _step_through(library, exercise, submission, seed, case)
-    from autodrill.sandbox.fork_server import own_processes
+    from autodrill.sandbox.fork_server import own_code_launcher
 
     # The processes' server starts before this process imports NumPy, so that the two imports overlap.
-    with own_processes() as spawn:
+    with own_code_launcher() as launcher:
         from autodrill.grading.grade import grade
 
         _load_what_follows()
-        report = grade(library.drill(exercise), submission, seed=seed, only=case, spawn=spawn)
+        report = grade(library.drill(exercise), submission, seed=seed, only=case, launcher=launcher)
     counts = report.verdict != "internal" and case is None
     told = _remember(exercise, report, source) if counts else ""
     if output_format is OutputFormat.JSON:

@@ -10,7 +10,7 @@ from autodrill.cli.exits import Exit
 from autodrill.cli.options import Format, OutputFormat
 
 if TYPE_CHECKING:
-    from autodrill.sandbox.self_test import Checkup
+    from autodrill.sandbox.self_test import SelfTestResult
 
 __all__ = ["doctor"]
 
@@ -26,9 +26,9 @@ def doctor(output_format: Format = OutputFormat.TEXT) -> None:
     Examples: autodrill doctor; autodrill doctor --output-format json
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from autodrill.sandbox.self_test import examine
+    from autodrill.sandbox.self_test import run_self_test
 
-    checkup = examine()
+    checkup = run_self_test()
     about = _about()
     if output_format is OutputFormat.JSON:
         from autodrill.render.document import write_document
@@ -83,7 +83,7 @@ def _kernels(about: dict[str, Any]) -> str:
     return gpu or "on nothing: install g++ or clang++, or name a C++ compiler in CXX"
 
 
-def _print(checkup: "Checkup", about: dict[str, Any]) -> None:
+def _print(checkup: "SelfTestResult", about: dict[str, Any]) -> None:
     from autodrill.render.console import symbols_for
     from autodrill.render.plain import Paint, clean, say
 

@@ -47,7 +47,7 @@ def verify(
     from autodrill.grading.verify.verify import Proof, check_prerequisites
     from autodrill.grading.verify.verify_all import prove_all
     from autodrill.render.plain import Paint, clean, say
-    from autodrill.sandbox.worker_pool import cores_at_hand
+    from autodrill.sandbox.worker_pool import available_cores
 
     paint = Paint.for_stream(sys.stdout, os.environ)
     packs = [Path(name) for name in names or () if (Path(name) / "exercises").is_dir()]
@@ -83,7 +83,7 @@ def verify(
         except ContentError as error:
             tell(Proof(name, error.problems))
     started = time.perf_counter()
-    workers = workers or cores_at_hand()
+    workers = workers or available_cores()
     with closing(prove_all(library, [e.id for e in chosen], seeds=seeds, workers=workers)) as proved:
         for proof in proved:
             tell(proof)

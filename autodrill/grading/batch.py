@@ -13,11 +13,11 @@ from autodrill.grading.diagnosis.known_mistakes import KnownMistakes
 from autodrill.grading.grade import grade
 from autodrill.grading.report import Report, Verdict
 from autodrill.grading.runners import start_runner
-from autodrill.sandbox.confinement import SEALED, Confinement
-from autodrill.sandbox.fork_server import Server
+from autodrill.sandbox.child.confinement import SEALED, Confinement
+from autodrill.sandbox.fork_server import ForkServer
 from autodrill.sandbox.limits import CHECK_LIMITS
 from autodrill.sandbox.runner import Runner
-from autodrill.sandbox.worker_pool import cores_at_hand, pool
+from autodrill.sandbox.worker_pool import available_cores, pool
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -62,7 +62,7 @@ class Worker:
         self._known = KnownMistakes(self._drill)
         if self._drill.kind.on_device and task.confinement.required:
             raise UnconfinedError("a kernel is machine code, which no sealed process can load")
-        self._server = Server(task.confinement)
+        self._server = ForkServer(task.confinement)
 
     def grade(self, submission: Submission) -> Report:
         """Grade a file; whatever goes wrong on our side is tried once more and then reported as `internal`.
@@ -102,12 +102,12 @@ class Worker:
     def _start(self) -> Runner:
         if self._drill.kind.on_device:
             return start_runner(self._drill, self._case_set.limits)
-        return Runner.start(self._case_set.limits, spawn=self._server.spawn)
+        return Runner.start(self._case_set.limits, launcher=self._server.launch)
 
 
 def useful_workers(files: int) -> int:
     """Return how many workers to grade so many files with on this machine."""
-    return max(1, min(cores_at_hand(), files // _WORTH_A_WORKER))
+    return max(1, min(available_cores(), files // _WORTH_A_WORKER))
 
 
 def grade_all(task: Task, submissions: Sequence[Submission], workers: int) -> Generator[Report]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from autodrill.drills.cases import battery, case_at
 from autodrill.grading.oracle.expected import expected_results
-from autodrill.sandbox.launcher import spawn_on_terminal
+from autodrill.sandbox.launcher import launch_on_terminal
 from autodrill.sandbox.limits import Limits
 from autodrill.sandbox.outcomes import Loaded
 from autodrill.sandbox.runner import Runner
@@ -60,7 +60,7 @@ def debug(
     """
     interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the debugged process alone
     try:
-        with Runner.start(Limits(seconds=math.inf), spawn=spawn_on_terminal) as runner:
+        with Runner.start(Limits(seconds=math.inf), launcher=launch_on_terminal) as runner:
             path = str(Path(filename).resolve())  # pdb looks up lines by the absolute path
             loaded = runner.load(source, path, entry, scenario)
             return runner.call(args, budget=_ANY_SIZE) if isinstance(loaded, Loaded) else loaded

@@ -15,8 +15,8 @@ from autodrill.grading.report import FATAL, Basis, Failure, Remark, Report, Verd
 from autodrill.grading.runners import start_on_gpu, start_runner
 from autodrill.grading.submission import Submission
 from autodrill.sandbox import outcomes as ends
-from autodrill.sandbox.confinement import Standing
-from autodrill.sandbox.launcher import Spawn, spawn_fresh
+from autodrill.sandbox.child.confinement import ConfinementStatus
+from autodrill.sandbox.launcher import Launcher, launch
 from autodrill.sandbox.limits import CHECK_LIMITS
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def grade(
     seed: int,
     only: int | None = None,
     runner: Runner | None = None,
-    spawn: Spawn = spawn_fresh,
+    launcher: Launcher = launch,
     limits: Limits = CHECK_LIMITS,
     case_set: CaseSet | None = None,
     known: KnownMistakes | None = None,
@@ -48,7 +48,7 @@ def grade(
         seed: Seed of the cases.
         only: Put only the case of this index of the battery.
         runner: A process already started for this file, to save its start-up time; it is closed.
-        spawn: How to come by a process otherwise.
+        launcher: How to come by a process otherwise.
         limits: Limits of time, memory and output.
         case_set: The cases of this seed under these limits, where they are made already.
         known: The known mistakes, with what they have answered to the cases of `case_set`.
@@ -66,12 +66,16 @@ def grade(
     report = Report(exercise.id, submission.path, Verdict.PASS, seed)
     if runner is None:
         cases.make_ahead(only)  # meanwhile the fork server starts
-    with runner or start_runner(drill, limits, spawn) as process:
+    with runner or start_runner(drill, limits, launcher) as process:
         try:
             report = _grade(process, cases, known, submission, report, only)
         except InternalError as error:
             report = replace(report, verdict=Verdict.INTERNAL, detail=error.message)
-        output, standing, device = process.stdout, process.standing or Standing(), process.device
+        output, confinement_status, device = (
+            process.stdout,
+            process.confinement_status or ConfinementStatus(),
+            process.device,
+        )
     if drill.kind.on_device and report.verdict is Verdict.PASS:
         report, device = _on_gpu_too(cases, known, submission, report, only, device)
     if report.failure is not None and _is_stub(exercise, submission):
@@ -82,8 +86,8 @@ def grade(
         report,
         output=output,
         seconds=time.perf_counter() - started,
-        layers=tuple(map(str, standing.held)),
-        lost={str(layer): why for layer, why in standing.lost.items()},
+        layers=tuple(map(str, confinement_status.held)),
+        lost={str(layer): why for layer, why in confinement_status.lost.items()},
         device=device,
     )
 

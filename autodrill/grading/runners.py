@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from autodrill.errors import NoCompilerError
-from autodrill.sandbox.launcher import spawn_fresh
+from autodrill.sandbox.launcher import launch
 from autodrill.sandbox.runner import Runner
 
 if TYPE_CHECKING:
     from autodrill.drills.exercise import Drill, Exercise
-    from autodrill.sandbox.launcher import Spawn
+    from autodrill.sandbox.launcher import Launcher
     from autodrill.sandbox.limits import Limits
 
 __all__ = ["start_on_gpu", "start_runner"]
 
 
-def start_runner(drill: Drill, limits: Limits, spawn: Spawn = spawn_fresh) -> Runner:
+def start_runner(drill: Drill, limits: Limits, launcher: Launcher = launch) -> Runner:
     """Start a process for one's own answer to an exercise, and return at once.
 
     A kernel is run on the simulated device, which says what is wrong with it; on a GPU only where there is no compiler.
@@ -24,14 +24,14 @@ def start_runner(drill: Drill, limits: Limits, spawn: Spawn = spawn_fresh) -> Ru
     Args:
         drill: The exercise.
         limits: What the process may use.
-        spawn: How to come by it; a kernel's is always a fresh one.
+        launcher: How to come by it; a kernel's is always a fresh one.
 
     Raises:
         NoCompilerError: The exercise asks for a kernel, and this machine has neither a C++ compiler nor a GPU.
         UsageError: This system cannot hold a candidate's process.
     """
     if not drill.kind.on_device:
-        return Runner.start(limits, spawn=spawn)
+        return Runner.start(limits, launcher=launcher)
     from autodrill.grading.kernels.simulator_runner import KernelRunner
 
     try:

@@ -13,21 +13,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from autodrill.sandbox.child import line_tracer
-from autodrill.sandbox.process_tree import end_stragglers
+from autodrill.sandbox.process_tree import kill_descendants
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable
     from typing import IO
 
-    from autodrill.sandbox.confinement import Confinement
+    from autodrill.sandbox.child.confinement import Confinement
 
-__all__ = ["Child", "Process"]
+__all__ = ["ChildProcess", "ProcessHandle"]
 
 _DUMP_SECONDS = 0.3  # a dump takes a millisecond, unless the machine is busy
 
 
-class Process(Protocol):
+class ProcessHandle(Protocol):
     """The process itself: a child of ours, or of the fork server."""
 
     @property
@@ -58,7 +58,7 @@ class Process(Protocol):
 
 
 @dataclass(slots=True)
-class Child:
+class ChildProcess:
     """A started process and the parent's ends of its channels; every descriptor is non-blocking.
 
     Attributes:
@@ -76,7 +76,7 @@ class Child:
             started others, its end is waited for.
     """
 
-    process: Process
+    process: ProcessHandle
     job: socket.socket
     stdout: int | None
     stderr: int | None
@@ -161,7 +161,7 @@ class Child:
     def _end_what_it_started(self) -> None:
         with contextlib.suppress(ProcessLookupError):
             self.process.send_signal(signal.SIGSTOP)  # it starts nothing more while what it has started is looked for
-        end_stragglers(self.process.pid, self.mark)
+        kill_descendants(self.process.pid, self.mark)
         with contextlib.suppress(ProcessLookupError, PermissionError):  # on a terminal it leads no group
             os.killpg(self.process.pid, signal.SIGKILL)
 

@@ -12,18 +12,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from autodrill.errors import InternalError
+from autodrill.sandbox.child.confinement import OPEN, SEALED, Confinement
 from autodrill.sandbox.child.frames import MESSAGE_BYTES, NUMBER
-from autodrill.sandbox.child_process import Child
-from autodrill.sandbox.confinement import OPEN, SEALED, Confinement
-from autodrill.sandbox.launcher import Channels, job_channel, spawn_fresh, start_interpreter
+from autodrill.sandbox.child_process import ChildProcess
+from autodrill.sandbox.launcher import Channels, job_channel, launch, start_interpreter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import TracebackType
 
-    from autodrill.sandbox.launcher import Spawn
+    from autodrill.sandbox.launcher import Launcher
 
-__all__ = ["Server", "can_fork", "own_processes"]
+__all__ = ["ForkServer", "can_fork", "own_code_launcher"]
 
 _START_SECONDS = 60.0  # generous: a slow start is the machine's fault, not the candidate's
 _GONE_SECONDS = 5.0  # a killed process needs milliseconds, unless the machine is very busy
@@ -38,14 +38,14 @@ def can_fork() -> bool:
     return True
 
 
-class Server:
+class ForkServer:
     """A process with NumPy loaded that forks a candidate's process at every request. Use it as a context manager.
 
     It is started when first needed, and again when it has died. It may be used by several threads; as every process a
     thread starts, on Linux it ends when the thread ends that needed it first.
 
     A server of processes for CUDA would start each afresh: a CUDA context does not survive a fork. What it provides is
-    the same, `spawn`.
+    the same, `launcher`.
 
     Args:
         confinement: What its forks give up.
@@ -71,8 +71,8 @@ class Server:
         with self._lock:
             self._started()
 
-    def spawn(self, *, memory: int, traced: bool) -> Child:
-        """Have a process forked; see `autodrill.sandbox.launcher.Spawn`.
+    def launch(self, *, memory: int, traced: bool) -> ChildProcess:
+        """Have a process forked; see `autodrill.sandbox.launcher.Launcher`.
 
         Raises:
             UsageError: This system cannot hold a candidate's process.
@@ -102,7 +102,7 @@ class Server:
     ) -> None:
         self.close()
 
-    def _fork(self, memory: int, *, traced: bool) -> Child:
+    def _fork(self, memory: int, *, traced: bool) -> ChildProcess:
         control = self._started()
         with ExitStack() as ours, ExitStack() as theirs:
             job, their_job = job_channel(ours, theirs)
@@ -119,7 +119,7 @@ class Server:
             ours.pop_all()
         # The server's mark is on all of its forks alike: what one of them has started is found by descent alone.
         ends = (to.stdout[0], to.stderr[0], to.dump[0], to.marker, process.handle)
-        return Child(process, job, *ends, mark="", confinement=self._confinement, leave=process.leave)
+        return ChildProcess(process, job, *ends, mark="", confinement=self._confinement, leave=process.leave)
 
     def _started(self) -> socket.socket:
         if self._control is None:
@@ -145,18 +145,18 @@ class Server:
 
 
 @contextmanager
-def own_processes() -> Iterator[Spawn]:
+def own_code_launcher() -> Iterator[Launcher]:
     """Provide processes for one's own code, forked where that can be; NumPy is loaded while the caller goes on.
 
     Raises:
         InternalError: The server cannot be started, or NumPy is missing.
     """
     if not can_fork():
-        yield spawn_fresh
+        yield launch
         return
-    with Server(OPEN) as server:
+    with ForkServer(OPEN) as server:
         server.start()
-        yield server.spawn
+        yield server.launch
 
 
 def _await_fork(status: socket.socket) -> Fork:
@@ -179,7 +179,7 @@ def _await_fork(status: socket.socket) -> Fork:
 
 @dataclass(slots=True)
 class Fork:
-    """A process that is the server's child, not ours: see `autodrill.sandbox.child_process.Process`.
+    """A process that is the server's child, not ours: see `autodrill.sandbox.child_process.ProcessHandle`.
 
     Attributes:
         pid: Its process id; only the handle is safe to act on.

@@ -15,20 +15,20 @@ from typing import IO, Protocol, Self
 from autodrill.errors import InternalError, UsageError
 from autodrill.sandbox import child
 from autodrill.sandbox.child import frames, line_tracer, wire
-from autodrill.sandbox.child_process import Child
-from autodrill.sandbox.confinement import OPEN, SEPARATE, Confinement
+from autodrill.sandbox.child.confinement import OPEN, SEPARATE, Confinement
+from autodrill.sandbox.child_process import ChildProcess
 from autodrill.sandbox.process_tree import MARK
 
-__all__ = ["Channels", "Spawn", "job_channel", "spawn_fresh", "spawn_on_terminal", "start_interpreter"]
+__all__ = ["Channels", "Launcher", "job_channel", "launch", "launch_on_terminal", "start_interpreter"]
 
 
 _BUFFER_BYTES = 1 << 20
 
 
-class Spawn(Protocol):
+class Launcher(Protocol):
     """A way to come by a process that has been sent START: started afresh, or forked from a warm server."""
 
-    def __call__(self, *, memory: int, traced: bool) -> Child:
+    def __call__(self, *, memory: int, traced: bool) -> ChildProcess:
         """Return at once, with the process still starting.
 
         Args:
@@ -72,8 +72,10 @@ class Channels:
         return cls(ours, theirs, stdout, stderr, dump, marker)
 
 
-def spawn_fresh(*, memory: int, traced: bool, confinement: Confinement = OPEN, readable: tuple[str, ...] = ()) -> Child:
-    """Start a new interpreter: see `Spawn`.
+def launch(
+    *, memory: int, traced: bool, confinement: Confinement = OPEN, readable: tuple[str, ...] = ()
+) -> ChildProcess:
+    """Start a new interpreter: see `Launcher`.
 
     On Linux it is killed when the *thread* that started it ends, so that thread must outlive its use. Under the open
     profile it can read the folders `readable`.
@@ -97,11 +99,11 @@ def spawn_fresh(*, memory: int, traced: bool, confinement: Confinement = OPEN, r
         )
         ours.pop_all()
     pidfd = _pidfd(process.pid)
-    return Child(process, job, to.stdout[0], to.stderr[0], to.dump[0], to.marker, pidfd, mark, confinement)
+    return ChildProcess(process, job, to.stdout[0], to.stderr[0], to.dump[0], to.marker, pidfd, mark, confinement)
 
 
-def spawn_on_terminal(*, memory: int, traced: bool) -> Child:  # noqa: ARG001  # the signature is Spawn's
-    """Start a new interpreter that shares this terminal, makes each call under pdb and has no limits: see `Spawn`.
+def launch_on_terminal(*, memory: int, traced: bool) -> ChildProcess:  # noqa: ARG001  # the signature is Launcher's
+    """Start a new interpreter that shares this terminal, makes each call under pdb and has no limits: see `Launcher`.
 
     Raises:
         UsageError: This system cannot hold a candidate's process.
@@ -112,7 +114,7 @@ def spawn_on_terminal(*, memory: int, traced: bool) -> Child:  # noqa: ARG001  #
         job, their_job = job_channel(ours, theirs)
         process, mark = start_interpreter("main_loop", job, their_job, {"debug": True}, [], terminal=terminal)
         ours.pop_all()
-    return Child(process, job, None, None, None, None, _pidfd(process.pid), mark, SEPARATE)
+    return ChildProcess(process, job, None, None, None, None, _pidfd(process.pid), mark, SEPARATE)
 
 
 def start_interpreter(
@@ -143,7 +145,7 @@ def start_interpreter(
         InternalError: The interpreter cannot be started, or NumPy is missing.
     """
     # It lies in the channel before there is a reader, so that sending cannot fail.
-    channel.sendall(frames.pack(frames.Kind.START, {"parent": os.getpid(), "numpy": _numpy_folder(), **start}))
+    channel.sendall(frames.pack(frames.FrameKind.START, {"parent": os.getpid(), "numpy": _numpy_folder(), **start}))
     mark = os.urandom(16).hex()
     # Not `-I`: it would ignore PYTHONHASHSEED too. No site-packages, nothing of the user's or of the current folder.
     command = [sys.executable, "-s", "-S", "-P", str(Path(child.__file__).parent), role, str(theirs.fileno())]

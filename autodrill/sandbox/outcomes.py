@@ -15,7 +15,6 @@ __all__ = [
     "CallOutcome",
     "Died",
     "Flooded",
-    "Frame",
     "LoadOutcome",
     "Loaded",
     "NotDefined",
@@ -25,6 +24,7 @@ __all__ = [
     "Returned",
     "Stopped",
     "TimedOut",
+    "TracebackFrame",
     "Unreadable",
 ]
 
@@ -112,7 +112,7 @@ class Oversized:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class TracebackFrame:
     """A frame of a traceback in the candidate's file."""
 
     line: int
@@ -133,7 +133,7 @@ class Raised:
 
     type: str
     message: str
-    frames: tuple[Frame, ...]
+    frames: tuple[TracebackFrame, ...]
     not_implemented: bool = False
 
     @property

@@ -14,7 +14,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["MARK", "end_stragglers"]
+__all__ = ["MARK", "kill_descendants"]
 
 MARK = "AUTODRILL_RUN"
 _SWEEPS = 100  # a process may fork while it is looked for
@@ -30,7 +30,7 @@ class _Process:
     marked: bool
 
 
-def end_stragglers(root: int, mark: str) -> None:
+def kill_descendants(root: int, mark: str) -> None:
     """Kill every descendant of process `root`, and every process marked with `mark`, but not `root` itself.
 
     An empty mark marks nobody. Where there is no `/proc`, nothing is done.

@@ -6,18 +6,18 @@ import re
 from typing import TYPE_CHECKING
 
 from autodrill.sandbox.child import values
-from autodrill.sandbox.child.frames import Kind
+from autodrill.sandbox.child.frames import FrameKind
 from autodrill.sandbox.child.wire import Value, WireError
 from autodrill.sandbox.outcomes import (
     Broken,
     BrokenKind,
-    Frame,
     Loaded,
     NotDefined,
     OutOfMemory,
     Oversized,
     Raised,
     Returned,
+    TracebackFrame,
 )
 
 if TYPE_CHECKING:
@@ -37,19 +37,19 @@ _TOO_LARGE = re.compile(
 """What `values.OversizedError` says: anything else would be the candidate's words."""
 
 
-def read_load(kind: Kind, value: Value, *, memory: int) -> Loaded | NotDefined | Broken | Raised | OutOfMemory:
+def read_load(kind: FrameKind, value: Value, *, memory: int) -> Loaded | NotDefined | Broken | Raised | OutOfMemory:
     """Read the answer to LOAD.
 
     Raises:
         WireError: It is not one.
     """
     match kind, value:
-        case Kind.LOADED, None:
+        case FrameKind.LOADED, None:
             return Loaded()
-        case Kind.NOT_DEFINED, (tuple() as names, found):
+        case FrameKind.NOT_DEFINED, (tuple() as names, found):
             found = None if found is None else _text(found, _NAME_LIMIT)
             return NotDefined(tuple(_text(name, _NAME_LIMIT) for name in names[:_MAX_ITEMS]), found)
-        case Kind.BROKEN, (str() as why, message, line, column, text):
+        case FrameKind.BROKEN, (str() as why, message, line, column, text):
             if why not in set(BrokenKind):
                 raise WireError("a file broken in an unknown way")
             return Broken(
@@ -59,22 +59,22 @@ def read_load(kind: Kind, value: Value, *, memory: int) -> Loaded | NotDefined |
                 _optional_index(column),
                 None if text is None else _text(text),
             )
-        case Kind.RAISED, tuple():
+        case FrameKind.RAISED, tuple():
             return _read_raised(value, memory)
         case _:
             raise WireError(f"not an answer to a load: {kind.name}")
 
 
-def read_call(kind: Kind, value: Value, *, memory: int) -> Returned | Oversized | Raised | OutOfMemory:
+def read_call(kind: FrameKind, value: Value, *, memory: int) -> Returned | Oversized | Raised | OutOfMemory:
     """Read the answer to CALL.
 
     Raises:
         WireError: It is not one.
     """
     match kind, value:
-        case Kind.RETURNED, (result, None):
+        case FrameKind.RETURNED, (result, None):
             return Returned(values.from_wire(result))
-        case Kind.RETURNED, (result, (changed, shared, joined, readonly, reused)):
+        case FrameKind.RETURNED, (result, (changed, shared, joined, readonly, reused)):
             return Returned(
                 values.from_wire(result),
                 _indexes(changed),
@@ -83,9 +83,9 @@ def read_call(kind: Kind, value: Value, *, memory: int) -> Returned | Oversized 
                 _indexes(readonly),
                 _indexes(reused),
             )
-        case Kind.OVERSIZED, str() if len(value) <= _NAME_LIMIT and _TOO_LARGE.fullmatch(value):
+        case FrameKind.OVERSIZED, str() if len(value) <= _NAME_LIMIT and _TOO_LARGE.fullmatch(value):
             return Oversized(value)
-        case Kind.RAISED, tuple():
+        case FrameKind.RAISED, tuple():
             return _read_raised(value, memory)
         case _:
             raise WireError(f"not an answer to a call: {kind.name}")
@@ -101,10 +101,10 @@ def _read_raised(value: Value, memory: int) -> Raised | OutOfMemory:
             raise WireError("not an exception")
 
 
-def _frame(value: Value) -> Frame:
+def _frame(value: Value) -> TracebackFrame:
     match value:
         case (line, function, text):
-            return Frame(_index(line), _text(function, _NAME_LIMIT), _text(text, _LINE_LIMIT))
+            return TracebackFrame(_index(line), _text(function, _NAME_LIMIT), _text(text, _LINE_LIMIT))
         case _:
             raise WireError("not a frame of a traceback")
 

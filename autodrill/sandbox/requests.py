@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from autodrill.sandbox.child import call_codec as asking
-from autodrill.sandbox.child import frames, values
-from autodrill.sandbox.child.frames import STRUCTURE_BYTES, Kind
+from autodrill.sandbox.child import call_codec, frames, values
+from autodrill.sandbox.child.frames import STRUCTURE_BYTES, FrameKind
 from autodrill.sandbox.replies import read_call, read_load
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ class Request:
 
 def load_request(source: bytes, filename: str, entry: str, seconds: float) -> Request:
     """Ask to run a file: see `Runner.load`."""
-    frame = frames.pack(Kind.LOAD, (source, filename, entry, float(seconds)))
+    frame = frames.pack(FrameKind.LOAD, (source, filename, entry, float(seconds)))
     return Request(frame, len(frame), 1, seconds, STRUCTURE_BYTES, read_load)
 
 
@@ -76,7 +75,7 @@ def call_request(calls: Sequence[Call], *, budget: int, seconds: float, form: Fo
         TypeError: An argument cannot travel.
     """
     own, places = values.calls_to_wire([call.args for call in calls])
-    asked = [asking.Asked(each, call.again, call.watched) for each, call in zip(places, calls, strict=True)]
-    frame = asking.pack(own, asked, budget, seconds)
-    size = len(frame) + sum(map(asking.spared, own))
+    asked = [call_codec.CallSpec(each, call.again, call.watched) for each, call in zip(places, calls, strict=True)]
+    frame = call_codec.pack(own, asked, budget, seconds)
+    size = len(frame) + sum(map(call_codec.spared, own))
     return Request(frame, size, len(calls), seconds, budget + STRUCTURE_BYTES, read_call, form)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 from autodrill.errors import InternalError, UnconfinedError
 from autodrill.sandbox.child import frames, values, wire
-from autodrill.sandbox.child.frames import STRUCTURE_BYTES, Kind
+from autodrill.sandbox.child.confinement import ConfinementStatus, Layer
+from autodrill.sandbox.child.frames import STRUCTURE_BYTES, FrameKind
 from autodrill.sandbox.child.wire import WireError, decode
-from autodrill.sandbox.confinement import Layer, read_standing
-from autodrill.sandbox.launcher import Spawn, spawn_fresh
+from autodrill.sandbox.launcher import Launcher, launch
 from autodrill.sandbox.limits import Limits
 from autodrill.sandbox.outcomes import (
     CallOutcome,
@@ -29,14 +29,13 @@ from autodrill.sandbox.outcomes import (
 )
 from autodrill.sandbox.replies import read_load
 from autodrill.sandbox.requests import Call, Request, call_request, load_request
-from autodrill.sandbox.transport import End, Exchange
+from autodrill.sandbox.transport import NoReply, Transport
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
     from types import TracebackType
 
-    from autodrill.sandbox.child_process import Child
-    from autodrill.sandbox.confinement import Standing
+    from autodrill.sandbox.child_process import ChildProcess
 
 __all__ = ["UNDER_WAY", "Arg", "Layout", "Limits", "Runner", "SameAs"]
 
@@ -57,24 +56,24 @@ class Runner:
     `finished` says so.
     """
 
-    def __init__(self, child: Child, limits: Limits, spawn: Spawn) -> None:
-        self._child: Child | None = child
+    def __init__(self, child: ChildProcess, limits: Limits, launcher: Launcher) -> None:
+        self._child: ChildProcess | None = child
         self._limits = limits
-        self._spawn = spawn
+        self._launcher = launcher
         self._traceable = child.dump is not None and child.marker is None  # not a terminal's, nor a second run itself
-        self._standing: Standing | None = None
+        self._confinement_status: ConfinementStatus | None = None
         self._scenario: str | None = None
         self._filename = ""
         self._loading: Request | None = None
-        self._exchange = Exchange(child, limits.output)
+        self._transport = Transport(child, limits.output)
 
     @classmethod
-    def start(cls, limits: Limits | None = None, *, spawn: Spawn = spawn_fresh, traced: bool = False) -> Self:
+    def start(cls, limits: Limits | None = None, *, launcher: Launcher = launch, traced: bool = False) -> Self:
         """Start a process and return at once; it imports NumPy while the caller goes on.
 
         Args:
             limits: What it may use.
-            spawn: How to come by a process.
+            launcher: How to come by a process.
             traced: Whether to record the line that runs, which slows the candidate's code several times over.
 
         Raises:
@@ -82,11 +81,11 @@ class Runner:
             InternalError: The process cannot be started.
         """
         limits = limits or Limits()
-        return cls(spawn(memory=limits.memory, traced=traced), limits, spawn)
+        return cls(launcher(memory=limits.memory, traced=traced), limits, launcher)
 
     def sibling(self, limits: Limits) -> Self:
         """Start another process of the same sort, for other code, and return at once."""
-        return type(self).start(limits, spawn=self._spawn)
+        return type(self).start(limits, launcher=self._launcher)
 
     @property
     def device(self) -> str:
@@ -104,24 +103,24 @@ class Runner:
         return self._limits
 
     @property
-    def spawn(self) -> Spawn:
+    def launcher(self) -> Launcher:
         """How it came by its process."""
-        return self._spawn
+        return self._launcher
 
     @property
-    def standing(self) -> Standing | None:
+    def confinement_status(self) -> ConfinementStatus | None:
         """Which layers confine the process; None as long as nothing was loaded."""
-        return self._standing
+        return self._confinement_status
 
     @property
     def stdout(self) -> str:
         """The first 8 KiB printed since the last load, undecodable bytes replaced; for showing apart, never as data."""
-        return self._exchange.printed()[0]
+        return self._transport.printed()[0]
 
     @property
     def stderr(self) -> str:
         """The first 8 KiB written to stderr since the last load, like `stdout`."""
-        return self._exchange.printed()[1]
+        return self._transport.printed()[1]
 
     def load(
         self, source: bytes, filename: str, entry: str, scenario: str | None = None, *, seconds: float | None = None
@@ -146,8 +145,8 @@ class Runner:
             self._set_scenario(scenario)
         self._filename = filename
         self._loading = load_request(source, filename, entry, self._limits.seconds if seconds is None else seconds)
-        self._exchange.forget()
-        (outcome,) = self._outcomes(self._exchange.post(self._loading.frame), self._loading)
+        self._transport.forget()
+        (outcome,) = self._outcomes(self._transport.post(self._loading.frame), self._loading)
         return cast("LoadOutcome", outcome)
 
     def reload(self) -> LoadOutcome:
@@ -159,7 +158,7 @@ class Runner:
         self._alive()
         if self._loading is None:
             raise RuntimeError("nothing is loaded")
-        (outcome,) = self._outcomes(self._exchange.post(self._loading.frame), self._loading)
+        (outcome,) = self._outcomes(self._transport.post(self._loading.frame), self._loading)
         return cast("LoadOutcome", outcome)
 
     def call(self, args: Sequence[Any], *, budget: int, seconds: float | None = None) -> CallOutcome:
@@ -200,12 +199,12 @@ class Runner:
         self._alive()
         waiting: deque[tuple[int, Request]] = deque()
         upcoming = iter(requests)
-        self._exchange.excuse_afresh()
+        self._transport.excuse_afresh()
         try:
             while True:
                 if len(waiting) <= ahead // 2:
                     more = list(islice(upcoming, ahead - len(waiting)))
-                    last = self._exchange.post(*(request.frame for request in more))
+                    last = self._transport.post(*(request.frame for request in more))
                     waiting.extend(zip(range(last - len(more) + 1, last + 1), more, strict=True))
                 if not waiting:
                     return
@@ -217,7 +216,7 @@ class Runner:
             while waiting and not self.finished:
                 self._outcomes(*waiting.popleft())
 
-    def again(self, memory: int) -> tuple[Self, LoadOutcome]:
+    def loaded_sibling(self, memory: int) -> tuple[Self, LoadOutcome]:
         """Start another process with the same file loaded, that may allocate only so much from the beginning.
 
         Args:
@@ -231,10 +230,10 @@ class Runner:
         """
         if self._loading is None:
             raise RuntimeError("nothing is loaded")
-        other = type(self).start(replace(self._limits, memory=memory), spawn=self._spawn)
+        other = type(self).start(replace(self._limits, memory=memory), launcher=self._launcher)
         other._set_scenario(self._scenario)
         other._filename, other._loading = self._filename, self._loading
-        (outcome,) = other._outcomes(other._exchange.post(self._loading.frame), self._loading)
+        (outcome,) = other._outcomes(other._transport.post(self._loading.frame), self._loading)
         return other, cast("LoadOutcome", outcome)
 
     def close(self) -> None:
@@ -253,9 +252,9 @@ class Runner:
 
     def _outcomes(self, number: int, request: Request) -> tuple[LoadOutcome | CallOutcome, ...]:
         """Read the answers to a request that was posted, up to the first that is not that of a call that returned."""
-        self._exchange.begin()
+        self._transport.begin()
         outcomes: list[LoadOutcome | CallOutcome] = []
-        first: tuple[Kind, bytes] | None = None
+        first: tuple[FrameKind, bytes] | None = None
         while len(outcomes) < request.answers:
             started = time.monotonic()
             got = self._answer(number, request, last=len(outcomes) == request.answers - 1)
@@ -269,25 +268,25 @@ class Runner:
             first = first or got
         return tuple(outcomes)
 
-    def _answer(self, number: int, request: Request, *, last: bool) -> tuple[Kind, bytes] | End | WireError:
+    def _answer(self, number: int, request: Request, *, last: bool) -> tuple[FrameKind, bytes] | NoReply | WireError:
         """Read one answer; what is printed is counted up to the end of the request."""
         try:
-            got = self._exchange.answer(number, request.seconds, request.limit)
+            got = self._transport.answer(number, request.seconds, request.limit)
         except WireError as error:
             return error
-        ends = last or isinstance(got, End) or got[0] is not Kind.RETURNED
-        return End.FLOOD if ends and got is not End.TIME and self._exchange.flooded() else got
+        ends = last or isinstance(got, NoReply) or got[0] is not FrameKind.RETURNED
+        return NoReply.FLOOD if ends and got is not NoReply.TIME and self._transport.flooded() else got
 
     def _outcome(
-        self, got: tuple[Kind, bytes] | End | WireError, request: Request, spent: float
+        self, got: tuple[FrameKind, bytes] | NoReply | WireError, request: Request, spent: float
     ) -> LoadOutcome | CallOutcome:
         """Say what an answer is; where none came, why, and stop."""
-        if isinstance(got, tuple) and got[0] is Kind.RETURNED and request.form is not None:
+        if isinstance(got, tuple) and got[0] is FrameKind.RETURNED and request.form is not None:
             arrays = request.form.read(got[1])
             if arrays is not None:
                 return Returned(arrays if len(arrays) > 1 else arrays[0], fitting=True)
         child = self._alive()
-        outcome: LoadOutcome | CallOutcome | End | WireError
+        outcome: LoadOutcome | CallOutcome | NoReply | WireError
         try:
             outcome = (
                 request.read(got[0], decode(got[1]), memory=self._limits.memory) if isinstance(got, tuple) else got
@@ -297,15 +296,15 @@ class Runner:
         # A second run to find a line may take what is left of the limit and a little more.
         left = max(0.5, request.seconds + 0.7 - spent)
         match outcome:
-            case End.TIME:
+            case NoReply.TIME:
                 line = child.stack_line(self._filename)
                 self.close()
                 return TimedOut(request.seconds, line)
-            case End.FLOOD:
+            case NoReply.FLOOD:
                 line = child.stack_line(self._filename)
                 self.close()
                 return Flooded(self._limits.output, line)
-            case End.DEATH:
+            case NoReply.DEATH:
                 return self._died(request, left)
             case WireError():
                 self.close()
@@ -317,18 +316,20 @@ class Runner:
 
     def _await_start(self) -> None:
         """Wait until it is ready, and go on only if it has given up all it must: nothing of the candidate's is sent."""
-        if self._standing is not None:
+        if self._confinement_status is not None:
             return
         child = self._alive()
-        got = self._exchange.ask(b"", _START_SECONDS, STRUCTURE_BYTES)
-        if isinstance(got, End) or got[0] is not Kind.READY:
+        got = self._transport.ask(b"", _START_SECONDS, STRUCTURE_BYTES)
+        if isinstance(got, NoReply) or got[0] is not FrameKind.READY:
             self.close()
             raise InternalError(f"the process for the candidate's code did not start: {self.stderr.strip() or got}")
-        self._standing = read_standing(got[1])
-        child.alone = Layer.SECCOMP in self._standing.held
-        if missing := child.confinement.short_of(self._standing):
+        self._confinement_status = ConfinementStatus.from_wire(got[1])
+        child.alone = Layer.SECCOMP in self._confinement_status.held
+        if missing := child.confinement.missing(self._confinement_status):
             self.close()
-            why = "; ".join(f"{layer}: {self._standing.lost.get(layer, 'not asked for')}" for layer in missing)
+            why = "; ".join(
+                f"{layer}: {self._confinement_status.lost.get(layer, 'not asked for')}" for layer in missing
+            )
             raise UnconfinedError(
                 f"a process for other people's code cannot be sealed here: {why}",
                 hint="`autodrill doctor` says more; `--unconfined` grades files whose authors you trust",
@@ -337,10 +338,10 @@ class Runner:
     def _set_scenario(self, scenario: str | None) -> None:
         """Send the scenario by itself: a process that no candidate's byte has reached yet tells the truth about it."""
         self._await_start()
-        got = self._exchange.ask(frames.pack(Kind.SCENARIO, scenario), _START_SECONDS, STRUCTURE_BYTES)
-        if got != (Kind.LOADED, None):
+        got = self._transport.ask(frames.pack(FrameKind.SCENARIO, scenario), _START_SECONDS, STRUCTURE_BYTES)
+        if got != (FrameKind.LOADED, None):
             self.close()
-            said = got.value if isinstance(got, End) else read_load(*got, memory=self._limits.memory)
+            said = got.value if isinstance(got, NoReply) else read_load(*got, memory=self._limits.memory)
             why = f"{said.type} at line {said.line}: {said.message}" if isinstance(said, Raised) else said
             raise InternalError(f"the exercise's scenario fails: {why}")
         self._scenario = scenario
@@ -360,7 +361,7 @@ class Runner:
         """Make the request again in a process with lines traced, and return where it failed, None if it did not."""
         if not self._traceable:
             return None
-        with type(self).start(self._limits, spawn=self._spawn, traced=True) as again:
+        with type(self).start(self._limits, launcher=self._launcher, traced=True) as again:
             again._await_start()
             again._set_scenario(self._scenario)
             return again._line_of_failure(
@@ -372,18 +373,18 @@ class Runner:
         deadline = time.monotonic() + seconds
         try:
             for request in filter(None, requests):
-                number = self._exchange.post(request.frame)
+                number = self._transport.post(request.frame)
                 for _ in range(request.answers):
-                    got = self._exchange.answer(number, deadline - time.monotonic(), request.limit)
-                    if isinstance(got, End) or got[0] is Kind.RAISED:
+                    got = self._transport.answer(number, deadline - time.monotonic(), request.limit)
+                    if isinstance(got, NoReply) or got[0] is FrameKind.RAISED:
                         return child.traced_line()
-                    if got[0] not in {Kind.LOADED, Kind.RETURNED}:
+                    if got[0] not in {FrameKind.LOADED, FrameKind.RETURNED}:
                         return None
         except WireError:
             return None
         return None
 
-    def _alive(self) -> Child:
+    def _alive(self) -> ChildProcess:
         if self._child is None:
             raise RuntimeError("this runner is finished; start another")
         return self._child

@@ -8,9 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from autodrill.errors import AutodrillError
-from autodrill.sandbox.confinement import SEALED, Confinement, Layer, Profile, Standing
-from autodrill.sandbox.fork_server import Server
-from autodrill.sandbox.launcher import spawn_fresh
+from autodrill.sandbox.child.confinement import SEALED, Confinement, ConfinementStatus, Layer, Profile
+from autodrill.sandbox.fork_server import ForkServer
+from autodrill.sandbox.launcher import launch
 from autodrill.sandbox.limits import Limits
 from autodrill.sandbox.outcomes import Loaded, Returned
 from autodrill.sandbox.runner import Runner
@@ -18,9 +18,9 @@ from autodrill.sandbox.runner import Runner
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from autodrill.sandbox.launcher import Spawn
+    from autodrill.sandbox.launcher import Launcher
 
-__all__ = ["Checkup", "Finding", "examine"]
+__all__ = ["LayerFinding", "SelfTestResult", "run_self_test"]
 
 _ACTS: Mapping[Layer, tuple[str, str]] = {
     Layer.ENVIRONMENT: ("tells nothing", 'not {"HOME", "PATH", "USER"} & set(os.environ) and os.getcwd() == "/"'),
@@ -68,7 +68,7 @@ def probe():
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class LayerFinding:
     """What was found of one layer.
 
     Attributes:
@@ -85,7 +85,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Checkup:
+class SelfTestResult:
     """What was found of all.
 
     Attributes:
@@ -94,46 +94,46 @@ class Checkup:
         why: Why not; empty if it is.
     """
 
-    findings: tuple[Finding, ...]
+    findings: tuple[LayerFinding, ...]
     sealed: bool
     why: str = ""
 
 
-def examine() -> Checkup:
+def run_self_test() -> SelfTestResult:
     """Try every layer alone, then the sealed profile as a whole. Nothing is written anywhere."""
     with ExitStack() as stack:
         alone = [(layer, _start(stack, _only(layer))) for layer in Layer]  # all at once: each takes a while to start
-        server = stack.enter_context(Server(SEALED))
+        server = stack.enter_context(ForkServer(SEALED))
         findings = tuple(_examine(layer, started) for layer, started in alone)
-        _, done, why = _try(_start(stack, server.spawn), " and ".join(_ACTS[layer][1] for layer in _WHOLE))
-    return Checkup(findings, done, why)
+        _, done, why = _try(_start(stack, server.launch), " and ".join(_ACTS[layer][1] for layer in _WHOLE))
+    return SelfTestResult(findings, done, why)
 
 
-def _only(layer: Layer) -> Spawn:
+def _only(layer: Layer) -> Launcher:
     # Whoever could still gain privileges may not take the last two layers, unless it is root.
     layers = {layer, Layer.PRIVILEGES} if layer in {Layer.LANDLOCK, Layer.SECCOMP} else {layer}
-    return partial(spawn_fresh, confinement=Confinement(Profile.SEALED, frozenset(layers)))
+    return partial(launch, confinement=Confinement(Profile.SEALED, frozenset(layers)))
 
 
-def _start(stack: ExitStack, spawn: Spawn) -> Runner | str:
+def _start(stack: ExitStack, launcher: Launcher) -> Runner | str:
     """Start a process, or say why it cannot be started."""
     try:
-        return stack.enter_context(Runner.start(Limits(seconds=10), spawn=spawn))
+        return stack.enter_context(Runner.start(Limits(seconds=10), launcher=launcher))
     except AutodrillError as error:
         return error.message
 
 
-def _examine(layer: Layer, started: Runner | str) -> Finding:
+def _examine(layer: Layer, started: Runner | str) -> LayerFinding:
     what, act = _ACTS[layer]
-    standing, done, why = _try(started, act)
-    if standing is not None and layer in standing.lost:
-        return Finding(layer, holds=False, what=what, detail=standing.lost[layer])
+    status, done, why = _try(started, act)
+    if status is not None and layer in status.lost:
+        return LayerFinding(layer, holds=False, what=what, detail=status.lost[layer])
     if not done:
-        return Finding(layer, holds=False, what=what, detail=why)
-    return Finding(layer, holds=True, what=what, detail=standing.notes.get(layer, "") if standing else "")
+        return LayerFinding(layer, holds=False, what=what, detail=why)
+    return LayerFinding(layer, holds=True, what=what, detail=status.notes.get(layer, "") if status else "")
 
 
-def _try(started: Runner | str, act: str) -> tuple[Standing | None, bool, str]:
+def _try(started: Runner | str, act: str) -> tuple[ConfinementStatus | None, bool, str]:
     """Return what a process says of its layers, whether an act went as it must, and if not, why."""
     if isinstance(started, str):
         return None, False, started
@@ -141,11 +141,11 @@ def _try(started: Runner | str, act: str) -> tuple[Standing | None, bool, str]:
         loaded = started.load((_PROBE + f"    return {act}\n").encode(), "probe.py", "probe")
         end = started.call([], budget=100) if isinstance(loaded, Loaded) else loaded
     except AutodrillError as error:
-        return started.standing, False, error.message
+        return started.confinement_status, False, error.message
     if isinstance(end, Returned):
         return (
-            started.standing,
+            started.confinement_status,
             end.value is True,
             "" if end.value is True else "it is in force and yet refuses nothing",
         )
-    return started.standing, False, f"the probe did not return: {end}"
+    return started.confinement_status, False, f"the probe did not return: {end}"

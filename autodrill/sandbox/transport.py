@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 from autodrill.sandbox.child import frames, wire
 
 if TYPE_CHECKING:
-    from autodrill.sandbox.child.frames import Kind
-    from autodrill.sandbox.child_process import Child
+    from autodrill.sandbox.child.frames import FrameKind
+    from autodrill.sandbox.child_process import ChildProcess
 
-__all__ = ["End", "Exchange"]
+__all__ = ["NoReply", "Transport"]
 
 _SHOWN_BYTES = 8 << 10
 _LONGEST_WAIT = 3600.0  # the clock of a debugged process may be infinite, the system's must not be
@@ -30,7 +30,7 @@ _WORTH_WAITING_SECONDS = 0.001  # less may be what looking at the clock has itse
 _SENT_TOGETHER = 16  # requests; fewer than any system bounds it to
 
 
-class End(Enum):
+class NoReply(Enum):
     """Why a request brought no frame."""
 
     TIME = "time"
@@ -51,7 +51,7 @@ class _Printed:
         return self.kept.decode("utf-8", "replace")
 
 
-class Exchange:
+class Transport:
     """The parent's side of a process's channels.
 
     Requests are posted, and answered in their order. Several may be under way, so that neither side waits for the
@@ -62,7 +62,7 @@ class Exchange:
         output: Bytes it may print between two calls of `begin`.
     """
 
-    def __init__(self, child: Child, output: int) -> None:
+    def __init__(self, child: ChildProcess, output: int) -> None:
         self._child = child
         self._output = output
         self._out, self._err = _Printed(), _Printed()
@@ -117,7 +117,7 @@ class Exchange:
         self._send()
         return self._posted
 
-    def ask(self, request: bytes, seconds: float, limit: int) -> tuple[Kind, wire.Value] | End:
+    def ask(self, request: bytes, seconds: float, limit: int) -> tuple[FrameKind, wire.Value] | NoReply:
         """Post a request and return the frame that answers it.
 
         Args:
@@ -132,10 +132,10 @@ class Exchange:
         number = self.post(request) if request else 0
         answer = self.answer(number, seconds, limit)
         if self.flooded():
-            return End.FLOOD
-        return answer if isinstance(answer, End) else (answer[0], wire.decode(answer[1]))
+            return NoReply.FLOOD
+        return answer if isinstance(answer, NoReply) else (answer[0], wire.decode(answer[1]))
 
-    def answer(self, number: int, seconds: float, limit: int) -> tuple[Kind, bytes] | End:
+    def answer(self, number: int, seconds: float, limit: int) -> tuple[FrameKind, bytes] | NoReply:
         """Return the next frame that comes back, reading what is printed meanwhile.
 
         Args:
@@ -161,18 +161,18 @@ class Exchange:
                 if left <= 0:
                     more = min(self._child.waited() - self._excused, _PATIENCE * seconds - granted)
                     if left + more < _WORTH_WAITING_SECONDS:
-                        return End.TIME
+                        return NoReply.TIME
                     granted += more
                     self._excused += more
                     deadline += more
                     left += more
                 dead = self._wait(left)
                 if self._count > self._output:
-                    return End.FLOOD
+                    return NoReply.FLOOD
                 if dead and not self._receive():
-                    return End.DEATH
+                    return NoReply.DEATH
         except (ConnectionError, EOFError):
-            return End.DEATH
+            return NoReply.DEATH
         if number > self._posted - len(self._outgoing):
             raise wire.WireError("an answer to a question that was not read")
         return frame
@@ -252,7 +252,7 @@ class _Inbox:
     def add(self, part: memoryview) -> None:
         self._data += part
 
-    def take(self, limit: int) -> tuple[Kind, bytes] | None:
+    def take(self, limit: int) -> tuple[FrameKind, bytes] | None:
         """Return the first frame, None as long as it is not complete.
 
         Raises:

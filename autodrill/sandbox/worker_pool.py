@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing.queues import SimpleQueue
 
-__all__ = ["cores_at_hand", "pool"]
+__all__ = ["available_cores", "pool"]
 
 
-def cores_at_hand() -> int:
+def available_cores() -> int:
     """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from autodrill.sandbox.confinement import Layer
+from autodrill.sandbox.child.confinement import Layer
 
 if TYPE_CHECKING:
     from tests.conftest import Run

@@ -28,14 +28,14 @@ from autodrill.grading.submission import Submission
 from autodrill.render.console import UNICODE
 from autodrill.render.plain import Paint
 from autodrill.render.report_screen import report_lines
-from autodrill.sandbox.fork_server import own_processes
+from autodrill.sandbox.fork_server import own_code_launcher
 from autodrill.sandbox.limits import CHECK_LIMITS
 from tests.content.rules import RULES
 
 if TYPE_CHECKING:
     from autodrill.drills.authoring import Mistake
     from autodrill.drills.exercise import Drill, Exercise
-    from autodrill.sandbox.launcher import Spawn
+    from autodrill.sandbox.launcher import Launcher
 
 LIBRARY = drills.Library.open(environ={})
 EXERCISES = [LIBRARY.find(heading.id) for heading in LIBRARY.headings()]
@@ -89,11 +89,11 @@ def drill_of(exercise: Exercise) -> Drill:
 
 
 @cache
-def forks() -> Spawn:
+def forks() -> Launcher:
     """Let a process with NumPy loaded fork those that run answers, until the tests end."""
     stack = ExitStack()
     atexit.register(stack.close)
-    return stack.enter_context(own_processes())
+    return stack.enter_context(own_code_launcher())
 
 
 @lru_cache(maxsize=4)  # the answers to one exercise come one after the other
@@ -105,7 +105,7 @@ def graded(exercise: Exercise, source: str | bytes, seed: int = 0) -> Report:
     name = f"{exercise.id}.py"
     submission = Submission(source if isinstance(source, bytes) else source.encode(), name, name)
     cases = cases_of(exercise, seed)
-    return grade(drill_of(exercise), submission, seed=seed, case_set=cases, spawn=forks())
+    return grade(drill_of(exercise), submission, seed=seed, case_set=cases, launcher=forks())
 
 
 def message(report: Report) -> list[str]:

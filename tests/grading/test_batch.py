@@ -18,7 +18,7 @@ from autodrill.errors import FileError, UnconfinedError
 from autodrill.grading.batch import Task, Worker, grade_all, useful_workers
 from autodrill.grading.report import Verdict
 from autodrill.grading.submission import LARGEST_FILE, Submission, read_file
-from autodrill.sandbox.confinement import SEALED, Layer
+from autodrill.sandbox.child.confinement import SEALED, Layer
 
 if TYPE_CHECKING:
     from autodrill.sandbox.runner import Runner

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from autodrill.sandbox.confinement import SEPARATE
-from autodrill.sandbox.launcher import Spawn, spawn_fresh
+from autodrill.sandbox.child.confinement import SEPARATE
+from autodrill.sandbox.launcher import Launcher, launch
 from autodrill.sandbox.outcomes import CallOutcome, Loaded, LoadOutcome
 from autodrill.sandbox.runner import Limits, Runner
 
@@ -30,7 +30,7 @@ SHORT = Limits(seconds=0.5)  # for what shall reach it; the rest has the five se
 USUAL = Limits()
 
 # Where no filter of system calls can be had: a candidate may start processes, and send signals to itself.
-separate = partial(spawn_fresh, confinement=SEPARATE)
+separate = partial(launch, confinement=SEPARATE)
 
 
 def code(text: str) -> bytes:
@@ -52,8 +52,8 @@ def call(
 
 
 @contextmanager
-def loaded(source: str, *, limits: Limits = USUAL, spawn: Spawn = spawn_fresh) -> Iterator[Runner]:
-    with Runner.start(limits, spawn=spawn) as runner:
+def loaded(source: str, *, limits: Limits = USUAL, launcher: Launcher = launch) -> Iterator[Runner]:
+    with Runner.start(limits, launcher=launcher) as runner:
         assert runner.load(code(source), "f.py", "f") == Loaded()
         yield runner
 

@@ -12,16 +12,16 @@ import pytest
 
 from autodrill.errors import UnconfinedError
 from autodrill.sandbox.child import lockdown
-from autodrill.sandbox.confinement import OPEN, SEALED, SEPARATE, Confinement, Layer, Profile
-from autodrill.sandbox.fork_server import Server
-from autodrill.sandbox.launcher import spawn_fresh
+from autodrill.sandbox.child.confinement import OPEN, SEALED, SEPARATE, Confinement, Layer, Profile
+from autodrill.sandbox.fork_server import ForkServer
+from autodrill.sandbox.launcher import launch
 from autodrill.sandbox.outcomes import Loaded, OutOfMemory, Raised, Returned
 from autodrill.sandbox.runner import Limits, Runner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from autodrill.sandbox.launcher import Spawn
+    from autodrill.sandbox.launcher import Launcher
     from autodrill.sandbox.outcomes import CallOutcome
 
     Call = Callable[[str], CallOutcome]
@@ -36,8 +36,8 @@ def f():
 """
 
 
-def value_of(expression: str, spawn: Spawn) -> Any:
-    with Runner.start(spawn=spawn) as runner:
+def value_of(expression: str, launcher: Launcher) -> Any:
+    with Runner.start(launcher=launcher) as runner:
         loaded = runner.load(PROBE.format(expression).encode(), "probe.py", "f")
         assert loaded == Loaded(), loaded
         end = runner.call([], budget=10_000)
@@ -45,9 +45,9 @@ def value_of(expression: str, spawn: Spawn) -> Any:
 
 
 @pytest.fixture(scope="module")
-def sealed() -> Iterator[Spawn]:
-    with Server(SEALED) as server:
-        yield server.spawn
+def sealed() -> Iterator[Launcher]:
+    with ForkServer(SEALED) as server:
+        yield server.launch
 
 
 ACTS = {
@@ -66,9 +66,9 @@ ACTS = {
 
 
 @pytest.mark.parametrize("act", ACTS.values(), ids=ACTS)
-def test_both_profiles_refuse_what_leads_out(act: str, sealed: Spawn) -> None:
-    for spawn in (sealed, spawn_fresh):
-        end = value_of(act, spawn)
+def test_both_profiles_refuse_what_leads_out(act: str, sealed: Launcher) -> None:
+    for launcher in (sealed, launch):
+        end = value_of(act, launcher)
         assert isinstance(end, Raised), end
         assert end.type in {"PermissionError", "ValueError"}  # the latter is how Python reads EPERM for a limit
 
@@ -83,7 +83,7 @@ LOOKS = {
 
 
 @pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
-def test_the_sealed_profile_lets_nothing_be_looked_for(look: str, sealed: Spawn) -> None:
+def test_the_sealed_profile_lets_nothing_be_looked_for(look: str, sealed: Launcher) -> None:
     end = value_of(look, sealed)
     assert end is False or (isinstance(end, Raised) and end.type == "PermissionError")
 
@@ -92,22 +92,22 @@ def test_the_open_profile_lets_the_standard_library_and_numpy_be_read_and_nothin
     source = (
         "[__import__(m) and 1 for m in ('json', 'fractions', 'unittest.mock', 'numpy.fft', 'sqlite3.dump', 'xml.dom')]"
     )
-    assert value_of(source.replace(", 'sqlite3.dump'", ""), spawn_fresh) == [1] * 5
-    end = value_of(f"open({__file__!r}).read()", spawn_fresh)
+    assert value_of(source.replace(", 'sqlite3.dump'", ""), launch) == [1] * 5
+    end = value_of(f"open({__file__!r}).read()", launch)
     assert isinstance(end, Raised)
     assert end.type == "PermissionError"
 
 
 @pytest.mark.parametrize("profile", ["open", "sealed"])
-def test_honest_work_goes_on_as_ever(profile: str, sealed: Spawn) -> None:
-    spawn = {"open": spawn_fresh, "sealed": sealed}[profile]
-    assert value_of("float(np.linalg.inv(np.eye(200) * 2).sum())", spawn) == 100.0
-    assert value_of("__import__('time').sleep(0.01)", spawn) is None
-    assert value_of("__import__('random').Random(3).random()", spawn) == pytest.approx(0.23796462709189137)
-    assert value_of("sorted(str(__import__('decimal').Decimal(1) / 3))[:2]", spawn) == [".", "0"]
+def test_honest_work_goes_on_as_ever(profile: str, sealed: Launcher) -> None:
+    launcher = {"open": launch, "sealed": sealed}[profile]
+    assert value_of("float(np.linalg.inv(np.eye(200) * 2).sum())", launcher) == 100.0
+    assert value_of("__import__('time').sleep(0.01)", launcher) is None
+    assert value_of("__import__('random').Random(3).random()", launcher) == pytest.approx(0.23796462709189137)
+    assert value_of("sorted(str(__import__('decimal').Decimal(1) / 3))[:2]", launcher) == [".", "0"]
 
 
-def test_a_module_that_is_not_on_the_list_is_missing_in_words_python_knows(sealed: Spawn) -> None:
+def test_a_module_that_is_not_on_the_list_is_missing_in_words_python_knows(sealed: Launcher) -> None:
     end = value_of("__import__('sqlite3')", sealed)
     assert isinstance(end, Raised)
     assert (end.type, end.message) == ("ModuleNotFoundError", "No module named 'sqlite3'")
@@ -115,7 +115,7 @@ def test_a_module_that_is_not_on_the_list_is_missing_in_words_python_knows(seale
 
 def test_no_privileges_are_left() -> None:
     only = Confinement(Profile.SEALED, frozenset({Layer.PRIVILEGES}))
-    status = value_of("open('/proc/self/status').read()", partial(spawn_fresh, confinement=only))
+    status = value_of("open('/proc/self/status').read()", partial(launch, confinement=only))
     fields = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
     assert fields["NoNewPrivs"] == "1"
     assert {fields[name] for name in ("CapInh", "CapPrm", "CapEff")} == {"0" * 16}
@@ -125,13 +125,13 @@ def test_no_privileges_are_left() -> None:
 @pytest.mark.skipif(os.getuid() != 0, reason="only root has other powers to give up")
 def test_root_keeps_its_files_under_the_open_profile_and_no_other_power() -> None:
     only = Confinement(Profile.OPEN, frozenset({Layer.PRIVILEGES}))
-    end = value_of("(os.getuid(), os.setuid(1))", partial(spawn_fresh, confinement=only))
+    end = value_of("(os.getuid(), os.setuid(1))", partial(launch, confinement=only))
     assert isinstance(end, Raised)
     assert end.type == "PermissionError"
 
 
-def test_running_out_of_memory_is_still_reported(sealed: Spawn) -> None:
-    with Runner.start(Limits(memory=64 << 20), spawn=sealed) as runner:
+def test_running_out_of_memory_is_still_reported(sealed: Launcher) -> None:
+    with Runner.start(Limits(memory=64 << 20), launcher=sealed) as runner:
         runner.load(b"def f():\n    return [bytearray(1 << 20) for _ in range(200)]", "f.py", "f")
         assert runner.call([], budget=100) == OutOfMemory(64 << 20, 2)
 
@@ -139,16 +139,16 @@ def test_running_out_of_memory_is_still_reported(sealed: Spawn) -> None:
 def test_the_process_says_which_layers_hold() -> None:
     with Runner.start() as runner:
         runner.load(b"f = len", "f.py", "f")
-        standing = runner.standing
-    assert standing is not None
-    assert set(standing.held) == set(Layer)
-    assert standing.lost == {}
+        status = runner.confinement_status
+    assert status is not None
+    assert set(status.held) == set(Layer)
+    assert status.lost == {}
 
 
 @pytest.mark.parametrize("layer", [Layer.RLIMITS, Layer.PRIVILEGES, Layer.SECCOMP])
 def test_without_a_required_layer_not_a_byte_is_sent(layer: Layer) -> None:
     short = replace(SEALED, layers=SEALED.layers - {layer})
-    runner = Runner.start(spawn=partial(spawn_fresh, confinement=short))
+    runner = Runner.start(launcher=partial(launch, confinement=short))
     with runner, pytest.raises(UnconfinedError, match=layer) as caught:
         runner.load(b"while True: pass", "f.py", "f")
     assert runner.finished
@@ -162,10 +162,10 @@ def test_a_layer_the_machine_does_not_have_is_named_with_the_reason(monkeypatch:
         raise OSError(38, "Function not implemented")
 
     monkeypatch.setattr(landlock, "version", missing)
-    monkeypatch.setattr(seccomp, "this_machine", lambda: None)
-    ready = lockdown.make_ready(lockdown.Order(Profile.SEALED, frozenset(Layer)), "/nowhere", 0)
-    assert ready.lost[Layer.LANDLOCK] == "Function not implemented"
-    assert ready.lost[Layer.SECCOMP].startswith("no table of system calls for ")
+    monkeypatch.setattr(seccomp, "this_architecture", lambda: None)
+    prepared = lockdown.prepare(SEALED, "/nowhere", 0)
+    assert prepared.lost[Layer.LANDLOCK] == "Function not implemented"
+    assert prepared.lost[Layer.SECCOMP].startswith("no table of system calls for ")
 
 
 def test_an_older_landlock_is_told_nothing_it_does_not_know_and_its_gaps_are_named() -> None:
@@ -177,10 +177,10 @@ def test_an_older_landlock_is_told_nothing_it_does_not_know_and_its_gaps_are_nam
 
 
 def test_a_process_that_is_only_kept_apart_says_so() -> None:
-    with Runner.start(spawn=partial(spawn_fresh, confinement=SEPARATE)) as runner:
+    with Runner.start(launcher=partial(launch, confinement=SEPARATE)) as runner:
         runner.load(b"f = len", "f.py", "f")
-        assert runner.standing is not None
-        assert runner.standing.held == (Layer.ENVIRONMENT, Layer.RLIMITS)
+        assert runner.confinement_status is not None
+        assert runner.confinement_status.held == (Layer.ENVIRONMENT, Layer.RLIMITS)
 
 
 def test_what_is_required_is_among_what_is_asked_for() -> None:

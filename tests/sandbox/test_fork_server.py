@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from autodrill.errors import InternalError
-from autodrill.sandbox.confinement import SEALED, SEPARATE
-from autodrill.sandbox.fork_server import Server
+from autodrill.sandbox.child.confinement import SEALED, SEPARATE
+from autodrill.sandbox.fork_server import ForkServer
 from autodrill.sandbox.outcomes import Died, Flooded, Loaded, OutOfMemory, Returned, TimedOut
 from autodrill.sandbox.runner import Limits, Runner
 
@@ -32,13 +32,13 @@ LARGE_PAGES = _LARGE_PAGES.read_text(encoding="ascii") if _LARGE_PAGES.exists() 
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
-    with Server() as server:
+def server() -> Iterator[ForkServer]:
+    with ForkServer() as server:
         yield server
 
 
-def call(server: Server, source: str, *args: Any, limits: Limits | None = None) -> Any:
-    with Runner.start(limits, spawn=server.spawn) as runner:
+def call(server: ForkServer, source: str, *args: Any, limits: Limits | None = None) -> Any:
+    with Runner.start(limits, launcher=server.launch) as runner:
         loaded = runner.load(source.encode(), "f.py", "f")
         if loaded != Loaded():
             return loaded
@@ -57,13 +57,13 @@ def descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
-def settled(server: Server) -> int:
+def settled(server: ForkServer) -> int:
     """How many descriptors the server has, a moment later: it closes its ends after it has told of a fork's end."""
     time.sleep(0.1)
     return len(list(Path(f"/proc/{server.pid}/fd").iterdir()))
 
 
-def test_values_go_and_come_back(server: Server) -> None:
+def test_values_go_and_come_back(server: ForkServer) -> None:
     np.testing.assert_array_equal(call(server, DOUBLE, np.arange(3.0)), [0.0, 2.0, 4.0])
 
 
@@ -71,12 +71,12 @@ def test_values_go_and_come_back(server: Server) -> None:
 def test_a_tight_limit_counts_what_is_asked_for_and_not_the_steps_the_heap_grows_by(megabytes: int) -> None:
     fill = f"import numpy as np\ndef f(n):\n    return float(len([np.ones(1 << 15) for _ in range({megabytes} * 4)]))"
     limits = replace(SHORT, memory=(megabytes + 2 << 20) + (1 << 19))  # it grows by large pages all the same
-    with Server(SEALED) as server:
+    with ForkServer(SEALED) as server:
         assert call(server, fill, 1, limits=limits) == 4 * megabytes
         assert isinstance(call(server, fill.replace("* 4)", "* 400)"), 1, limits=limits), OutOfMemory)
 
 
-def test_every_submission_gets_an_interpreter_nobody_has_used(server: Server) -> None:
+def test_every_submission_gets_an_interpreter_nobody_has_used(server: ForkServer) -> None:
     source = """
 import sys, numpy
 was = hasattr(sys, "mark"), hasattr(numpy, "mark")
@@ -90,7 +90,7 @@ def f():
 def test_what_its_modules_would_do_in_a_fork_is_not_done_and_a_file_s_own_hooks_are_not_touched() -> None:
     source = "import os, types\ndef f(): return type(os.register_at_fork) is types.BuiltinFunctionType"
     drawn = "import random\ndef f(): return random.random()"  # importing it has a fork seed anew
-    with Server(SEALED) as server:
+    with ForkServer(SEALED) as server:
         assert call(server, source) is True
         assert call(server, drawn) == call(server, drawn)
 
@@ -98,7 +98,7 @@ def test_what_its_modules_would_do_in_a_fork_is_not_done_and_a_file_s_own_hooks_
 @pytest.mark.skipif("[never]" in LARGE_PAGES or not LARGE_PAGES, reason="this system has no large pages")
 def test_the_large_arrays_of_a_fork_come_in_large_pages() -> None:
     source = "import numpy as np\ndef f(n): return np.ones(n).sum()"
-    with Server(SEALED) as server, Runner.start(spawn=server.spawn) as runner:
+    with ForkServer(SEALED) as server, Runner.start(launcher=server.launch) as runner:
         assert runner.load(source.encode(), "f.py", "f") == Loaded()
         runner.call([1000], budget=1 << 16)
         before = faults(runner)
@@ -112,8 +112,8 @@ def faults(runner: Runner) -> int:
     return int(Path(f"/proc/{runner._child.process.pid}/stat").read_text().rpartition(")")[2].split()[7])
 
 
-def test_several_run_at_once_and_do_not_mix(server: Server) -> None:
-    runners = [Runner.start(spawn=server.spawn) for _ in range(5)]
+def test_several_run_at_once_and_do_not_mix(server: ForkServer) -> None:
+    runners = [Runner.start(launcher=server.launch) for _ in range(5)]
     try:
         for index, runner in enumerate(runners):
             runner.load(f"def f(x):\n    return x + {index}".encode(), "f.py", "f")
@@ -141,14 +141,14 @@ def f():
     below = [path for path in sys.path if os.path.isdir(os.path.join(path, "autodrill"))]
     return found, known, below
 """
-    with Server(SEPARATE) as server:  # where files can be opened, so that nothing but the paths keeps it out
+    with ForkServer(SEPARATE) as server:  # where files can be opened, so that nothing but the paths keeps it out
         found, known, below = call(server, source)
     assert (found, below) == ([], [])
     inside = Path(__file__).parents[2] / "autodrill" / "sandbox" / "child"
     assert set(known) <= {"child", *(f"child.{path.stem}" for path in inside.glob("*.py"))}
 
 
-def test_the_modules_it_preloads_are_there(server: Server) -> None:
+def test_the_modules_it_preloads_are_there(server: ForkServer) -> None:
     from autodrill.sandbox.child.preload import MODULES
 
     source = f"import importlib\ndef f():\n    return [importlib.import_module(m) and 1 for m in {MODULES!r}]"
@@ -165,18 +165,18 @@ def test_the_modules_it_preloads_are_there(server: Server) -> None:
         ("def f():\n    while True: print('x' * 999)", Flooded(1 << 20, 2)),
     ],
 )
-def test_how_a_fork_ends_is_told_as_of_any_process(server: Server, source: str, end: object) -> None:
+def test_how_a_fork_ends_is_told_as_of_any_process(server: ForkServer, source: str, end: object) -> None:
     assert call(server, source, limits=SHORT) == end
     assert call(server, DOUBLE, 1) == 2
 
 
-def loaded_fork(server: Server) -> Runner:
-    runner = Runner.start(spawn=server.spawn)
+def loaded_fork(server: ForkServer) -> Runner:
+    runner = Runner.start(launcher=server.launch)
     runner.load(b"f = len", "f.py", "f")
     return runner
 
 
-def test_a_fork_is_killed_when_its_runner_is_closed_and_nothing_of_it_is_kept(server: Server) -> None:
+def test_a_fork_is_killed_when_its_runner_is_closed_and_nothing_of_it_is_kept(server: ForkServer) -> None:
     call(server, DOUBLE, 1)
     before = descriptors()
     with loaded_fork(server) as runner:
@@ -190,7 +190,7 @@ def test_a_fork_is_killed_when_its_runner_is_closed_and_nothing_of_it_is_kept(se
     assert descriptors() == before
 
 
-def test_nothing_is_left_open(server: Server) -> None:
+def test_nothing_is_left_open(server: ForkServer) -> None:
     call(server, DOUBLE, 1)
     before = descriptors(), settled(server)
     for source in (DOUBLE, "import os\ndef f(x):\n    os._exit(0)", "x = ("):
@@ -198,7 +198,7 @@ def test_nothing_is_left_open(server: Server) -> None:
     assert (descriptors(), settled(server)) == before
 
 
-def test_one_that_has_died_is_replaced_without_a_word(server: Server) -> None:
+def test_one_that_has_died_is_replaced_without_a_word(server: ForkServer) -> None:
     call(server, DOUBLE, 1)
     first = server.pid
     assert first is not None
@@ -207,8 +207,8 @@ def test_one_that_has_died_is_replaced_without_a_word(server: Server) -> None:
     assert server.pid != first
 
 
-def test_its_death_during_a_call_is_not_the_candidates_fault(server: Server) -> None:
-    with Runner.start(Limits(seconds=10), spawn=server.spawn) as runner:
+def test_its_death_during_a_call_is_not_the_candidates_fault(server: ForkServer) -> None:
+    with Runner.start(Limits(seconds=10), launcher=server.launch) as runner:
         runner.load(b"import time\ndef f(x):\n    time.sleep(9)", "f.py", "f")
         assert server.pid is not None
         os.kill(server.pid, signal.SIGKILL)
@@ -217,8 +217,8 @@ def test_its_death_during_a_call_is_not_the_candidates_fault(server: Server) -> 
 
 
 def test_its_forks_die_with_it() -> None:
-    with Server(replace(SEALED, required=frozenset())) as server:
-        runner = Runner.start(spawn=server.spawn)
+    with ForkServer(replace(SEALED, required=frozenset())) as server:
+        runner = Runner.start(launcher=server.launch)
         runner.load(b"f = len", "f.py", "f")
         assert runner._child is not None
         pid = runner._child.process.pid
@@ -229,13 +229,13 @@ def test_its_forks_die_with_it() -> None:
     runner.close()
 
 
-def test_it_holds_still_while_a_fork_misbehaves(server: Server) -> None:
-    hog = Runner.start(Limits(seconds=5), spawn=server.spawn)
+def test_it_holds_still_while_a_fork_misbehaves(server: ForkServer) -> None:
+    hog = Runner.start(Limits(seconds=5), launcher=server.launch)
     with hog:
         hog.load(b"import signal\nfor n in (2, 15): signal.signal(n, signal.SIG_IGN)\nf = len", "f.py", "f")
         assert call(server, DOUBLE, 2) == 4
 
 
 def test_a_fork_leads_a_group_of_its_own() -> None:
-    with Server(SEPARATE) as apart:
+    with ForkServer(SEPARATE) as apart:
         assert call(apart, "import os\ndef f():\n    return os.getpgrp() == os.getpid()") is True

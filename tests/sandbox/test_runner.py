@@ -12,11 +12,11 @@ from autodrill.errors import InternalError
 from autodrill.sandbox.outcomes import (
     Broken,
     BrokenKind,
-    Frame,
     Loaded,
     NotDefined,
     Raised,
     Returned,
+    TracebackFrame,
 )
 from autodrill.sandbox.runner import Arg, Layout, Runner, SameAs
 from tests.sandbox.running import (
@@ -147,7 +147,7 @@ class TestLoading:
 
     def test_an_exception_at_import_is_raised_at_its_line(self) -> None:
         got = load("x = 1\ny = x / 0")
-        assert got == Raised("ZeroDivisionError", "division by zero", (Frame(2, "<module>", "y = x / 0"),))
+        assert got == Raised("ZeroDivisionError", "division by zero", (TracebackFrame(2, "<module>", "y = x / 0"),))
 
     def test_the_file_is_no_script_and_does_not_replace_a_module(self) -> None:
         assert (
@@ -197,7 +197,7 @@ class TestRaising:
                 return inner(x)
         """
         got = call(source, np.zeros((2, 2)), scenario="def drive(candidate, x):\n    return candidate(x)")
-        frames = (Frame(7, "f", "return inner(x)"), Frame(4, "inner", "return np.linalg.inv(x)"))
+        frames = (TracebackFrame(7, "f", "return inner(x)"), TracebackFrame(4, "inner", "return np.linalg.inv(x)"))
         assert got == Raised("LinAlgError", "Singular matrix", frames)
 
     @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ class TestLimits:
 
     def test_a_process_that_stops_itself_is_stopped_at_its_line(self) -> None:
         source = "import os, signal\ndef f(x):\n    os.kill(os.getpid(), signal.SIGSTOP)"
-        with loaded(source, limits=SHORT, spawn=separate) as runner:
+        with loaded(source, limits=SHORT, launcher=separate) as runner:
             assert runner.call([X], budget=BUDGET) == TimedOut(SHORT.seconds, 3)
 
     def test_a_file_that_does_not_end_is_stopped_at_its_line(self) -> None:
@@ -146,7 +146,7 @@ class TestDying:
     )
     def test_a_death_without_an_answer_says_how_and_at_which_line(self, statement: str, how: str) -> None:
         source = f"import ctypes, os, signal\ndef g():\n    {statement}\ndef f(x):\n    y = 1\n    g()"
-        with loaded(source, spawn=separate) as runner:
+        with loaded(source, launcher=separate) as runner:
             started = time.monotonic()
             got = runner.call([X], budget=BUDGET)
             assert time.monotonic() - started < USUAL.seconds + 1
@@ -194,7 +194,7 @@ class TestDying:
 
     @only_root_forks
     def test_a_fork_that_comes_back_answers_only_once(self) -> None:
-        with loaded("import os\ndef f(x):\n    os.fork()\n    return x", spawn=separate) as runner:
+        with loaded("import os\ndef f(x):\n    os.fork()\n    return x", launcher=separate) as runner:
             for value in (1, 2, 3):
                 got = runner.call([value], budget=BUDGET)
                 assert isinstance(got, Returned)
@@ -278,7 +278,7 @@ class TestLeavingNothing:
                 {start}
                 return 1
         """
-        with loaded(source, spawn=separate) as runner:
+        with loaded(source, launcher=separate) as runner:
             assert isinstance(runner.call([X], budget=BUDGET), Returned)
             time.sleep(0.1)
             assert runner._child is not None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from autodrill.sandbox.transport import End, Exchange
+from autodrill.sandbox.transport import NoReply, Transport
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,15 +43,15 @@ def silent() -> Iterator[Silent]:
     os.close(running)
 
 
-def took(exchange: Exchange, *, seconds: float = SECONDS) -> float:
+def took(exchange: Transport, *, seconds: float = SECONDS) -> float:
     started = time.monotonic()
-    assert exchange.answer(0, seconds, 100) is End.TIME
+    assert exchange.answer(0, seconds, 100) is NoReply.TIME
     return time.monotonic() - started
 
 
-def exchange_with(silent: Silent, *waits: float) -> Exchange:
+def exchange_with(silent: Silent, *waits: float) -> Transport:
     silent.waits = list(waits)
-    return Exchange(cast("Any", silent), 1 << 20)
+    return Transport(cast("Any", silent), 1 << 20)
 
 
 def test_a_wait_for_a_processor_is_granted_to_one_answer_and_not_to_the_next(silent: Silent) -> None:
@@ -70,7 +70,7 @@ def test_what_looking_at_the_clock_costs_the_process_is_not_granted_again_and_ag
             return 0.1 * (time.monotonic() - started)
 
     hindered = Hindered(silent.job, pidfd=silent.pidfd)
-    assert took(Exchange(cast("Any", hindered), 1 << 20)) < 1.3 * SECONDS
+    assert took(Transport(cast("Any", hindered), 1 << 20)) < 1.3 * SECONDS
 
 
 def test_what_it_waits_later_is_granted_then(silent: Silent) -> None:

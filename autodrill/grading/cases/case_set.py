@@ -172,7 +172,7 @@ class CaseSet:
 
     def _put_bounded(self, process: Runner, index: int) -> Generator[tuple[int, Observation]]:
         """Put a case in a process of its own: what was let go of before is not kept by anybody there."""
-        other, loaded = process.again(self._allowance(index))
+        other, loaded = process.loaded_sibling(self._allowance(index))
         with other:
             if isinstance(loaded, Loaded):
                 yield from self._put(other, [index])

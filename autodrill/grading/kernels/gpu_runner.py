@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from autodrill.grading.kernels.parse import read_kernel, signature_of
-from autodrill.sandbox.confinement import Confinement, Layer, Profile
-from autodrill.sandbox.launcher import spawn_fresh
+from autodrill.sandbox.child.confinement import Confinement, Layer, Profile
+from autodrill.sandbox.launcher import launch
 from autodrill.sandbox.outcomes import Broken, NotDefined
 from autodrill.sandbox.runner import Runner
 
 if TYPE_CHECKING:
     from autodrill.drills.exercise import Exercise
     from autodrill.drills.kernel_source import KernelSignature
-    from autodrill.sandbox.child_process import Child
+    from autodrill.sandbox.child_process import ChildProcess
     from autodrill.sandbox.limits import Limits
     from autodrill.sandbox.outcomes import LoadOutcome
 
@@ -54,14 +54,14 @@ def cupy_folder() -> str:
     return str(Path(spec.origin).parent.parent)
 
 
-class _Spawn:
-    """Starts processes that can reach the GPU, for kernels of one signature; a `Spawn`."""
+class _GpuLauncher:
+    """Starts processes that can reach the GPU, for kernels of one signature; a `Launcher`."""
 
     def __init__(self, signature: KernelSignature) -> None:
         self.signature = signature
-        self._start = partial(spawn_fresh, confinement=_APART)
+        self._start = partial(launch, confinement=_APART)
 
-    def __call__(self, *, memory: int, traced: bool) -> Child:
+    def __call__(self, *, memory: int, traced: bool) -> ChildProcess:
         return self._start(memory=memory, traced=traced)
 
 
@@ -71,7 +71,7 @@ class GpuRunner(Runner):
     @classmethod
     def for_exercise(cls, exercise: Exercise, limits: Limits) -> Self:
         """Start a process for answers to an exercise; one that finds no GPU says so when it is to load a file."""
-        return cls.start(replace(limits, seconds=_SECONDS), spawn=_Spawn(signature_of(exercise)))
+        return cls.start(replace(limits, seconds=_SECONDS), launcher=_GpuLauncher(signature_of(exercise)))
 
     @property
     def device(self) -> str:
@@ -92,13 +92,13 @@ class GpuRunner(Runner):
         Raises:
             InternalError: There is no GPU that works.
         """
-        spawn = self.spawn
-        assert isinstance(spawn, _Spawn)
-        kernel = read_kernel(source, filename, entry, spawn.signature)
+        launcher = self.launcher
+        assert isinstance(launcher, _GpuLauncher)
+        kernel = read_kernel(source, filename, entry, launcher.signature)
         if isinstance(kernel, Broken | NotDefined):
             return kernel
-        types = [(p.dtype, p.pointer) for p in spawn.signature.parameters]
+        types = [(p.dtype, p.pointer) for p in launcher.signature.parameters]
         text = f'{_NAMES}#line {kernel.line} "{entry}.py"\n{kernel.text}'
-        handed = f"def {entry}():\n    return {text!r}, {spawn.signature.name!r}, {types!r}\n"
+        handed = f"def {entry}():\n    return {text!r}, {launcher.signature.name!r}, {types!r}\n"
         drive = f"PACKAGES = {cupy_folder()!r}\n{_DRIVE.read_text(encoding='utf-8')}"
         return super().load(handed.encode(), "<kernel>", entry, drive)

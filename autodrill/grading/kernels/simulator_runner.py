@@ -13,8 +13,8 @@ from autodrill.errors import NoCompilerError
 from autodrill.grading.kernels.compiler import Compiler, Mishap, find_compiler
 from autodrill.grading.kernels.device_faults import Found, told
 from autodrill.grading.kernels.parse import not_compiled, read_kernel, signature_of
-from autodrill.sandbox.launcher import spawn_fresh
-from autodrill.sandbox.outcomes import Broken, Frame, NotDefined, Raised
+from autodrill.sandbox.launcher import launch
+from autodrill.sandbox.outcomes import Broken, NotDefined, Raised, TracebackFrame
 from autodrill.sandbox.runner import UNDER_WAY, Runner
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from autodrill.drills.exercise import Exercise
     from autodrill.drills.kernel_source import KernelSignature
-    from autodrill.sandbox.child_process import Child
+    from autodrill.sandbox.child_process import ChildProcess
     from autodrill.sandbox.limits import Limits
     from autodrill.sandbox.outcomes import CallOutcome, LoadOutcome
     from autodrill.sandbox.requests import Request
@@ -36,7 +36,7 @@ _LAUNCH_SECONDS = 1.0
 
 
 class Workshop:
-    """Where kernels are compiled, and how processes are started that can load what comes out; a `Spawn`.
+    """Where kernels are compiled, and how processes are started that can load what comes out; a `Launcher`.
 
     Args:
         signature: What is launched.
@@ -56,9 +56,9 @@ class Workshop:
         self.compiler = Compiler(path, folder, signature)
         weakref.finalize(self, _sweep, folder, self.compiler)
 
-    def __call__(self, *, memory: int, traced: bool) -> Child:
-        """Start a process: see `Spawn`."""
-        return spawn_fresh(memory=memory, traced=traced, readable=(str(self.folder),))
+    def __call__(self, *, memory: int, traced: bool) -> ChildProcess:
+        """Start a process: see `Launcher`."""
+        return launch(memory=memory, traced=traced, readable=(str(self.folder),))
 
 
 def _sweep(folder: Path, compiler: Compiler) -> None:
@@ -86,7 +86,7 @@ class KernelRunner(Runner):
         Raises:
             NoCompilerError: There is no C++ compiler on this machine.
         """
-        return cls.start(limits, spawn=Workshop(signature_of(exercise)))
+        return cls.start(limits, launcher=Workshop(signature_of(exercise)))
 
     @property
     def device(self) -> str:
@@ -131,12 +131,12 @@ class KernelRunner(Runner):
             return end
         workshop = self._workshop()
         line = -found.at if found.at <= 0 else workshop.compiler.line_of(self._handed.library, found.at - 1)
-        frames: tuple[Frame, ...] = ()
+        frames: tuple[TracebackFrame, ...] = ()
         if line is not None and 0 < line <= len(self._handed.lines):
-            frames = (Frame(line, workshop.signature.name, self._handed.lines[line - 1]),)
+            frames = (TracebackFrame(line, workshop.signature.name, self._handed.lines[line - 1]),)
         arrays = [p.name for p in workshop.signature.parameters if p.pointer]
         return Raised(found.name, told(found, arrays), frames)
 
     def _workshop(self) -> Workshop:
-        assert isinstance(self.spawn, Workshop)
-        return self.spawn
+        assert isinstance(self.launcher, Workshop)
+        return self.launcher

@@ -12,7 +12,7 @@ from autodrill.grading.diagnosis.known_mistakes import KnownMistakes, SpareRunne
 from autodrill.grading.grade import Submission, grade
 from autodrill.grading.runners import start_runner
 from autodrill.sandbox import outcomes as ends
-from autodrill.sandbox.launcher import spawn_fresh
+from autodrill.sandbox.launcher import launch
 from autodrill.sandbox.limits import CHECK_LIMITS
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from autodrill.drills.case import Case
     from autodrill.drills.exercise import Drill
     from autodrill.grading.report import Report
-    from autodrill.sandbox.launcher import Spawn
+    from autodrill.sandbox.launcher import Launcher
     from autodrill.sandbox.runner import Limits, Runner
 
 __all__ = ["Bench", "Found"]
@@ -44,14 +44,14 @@ class Bench:
     Args:
         drill: The exercise.
         limits: Limits of its processes.
-        spawn: How to come by them.
+        launcher: How to come by them.
     """
 
-    def __init__(self, drill: Drill, limits: Limits = CHECK_LIMITS, spawn: Spawn = spawn_fresh) -> None:
+    def __init__(self, drill: Drill, limits: Limits = CHECK_LIMITS, launcher: Launcher = launch) -> None:
         self._drill = drill
         self._limits = limits
-        self._spawn = spawn
-        self._runner = start_runner(drill, limits, spawn)
+        self._launcher = launcher
+        self._runner = start_runner(drill, limits, launcher)
         self._spare = SpareRunner(lambda: self._runner.sibling(limits), self._runner.device)
         self._known = KnownMistakes(drill, self._spare)
         self._case_sets: dict[int, CaseSet] = {}

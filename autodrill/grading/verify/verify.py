@@ -13,7 +13,7 @@ from autodrill.errors import ContentError, InternalError, NoCompilerError, Probl
 from autodrill.grading.report import Verdict
 from autodrill.grading.verify.many_programs import Bench
 from autodrill.grading.verify.mutation_score import Strength, strength
-from autodrill.sandbox.launcher import spawn_fresh
+from autodrill.sandbox.launcher import launch
 from autodrill.sandbox.limits import CHECK_LIMITS
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from autodrill.drills.exercise import Drill, Exercise, Heading, Solution
     from autodrill.drills.library import Library
-    from autodrill.sandbox.launcher import Spawn
+    from autodrill.sandbox.launcher import Launcher
 
 __all__ = ["Proof", "check_prerequisites", "prove"]
 
@@ -55,14 +55,14 @@ class Proof:
     seconds: float = 0.0
 
 
-def prove(library: Library, exercise: Exercise, *, seeds: int = 5, spawn: Spawn = spawn_fresh) -> Proof:
+def prove(library: Library, exercise: Exercise, *, seeds: int = 5, launcher: Launcher = launch) -> Proof:
     """Prove an exercise by grading its stub, solution, mistakes and mutants as a candidate's files are graded.
 
     Args:
         library: Where its solution is found.
         exercise: The exercise.
         seeds: How many seeds the solution must pass, and a mutant to survive.
-        spawn: How to come by the processes.
+        launcher: How to come by the processes.
     """
     import time
 
@@ -76,7 +76,7 @@ def prove(library: Library, exercise: Exercise, *, seeds: int = 5, spawn: Spawn 
         return Proof(exercise.id, error.problems, seconds=time.perf_counter() - started)
     strong, solution = Strength(), drill.solution
     try:
-        bench = Bench(drill, CHECK_LIMITS, spawn)
+        bench = Bench(drill, CHECK_LIMITS, launcher)
     except NoCompilerError as error:
         problem = Problem(str(solution.path), 1, f"it cannot be proved here: {error.message}; {error.hint}")
         return Proof(exercise.id, (problem,), seconds=time.perf_counter() - started)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from autodrill.drills.library import Library
 from autodrill.grading.verify.verify import prove
-from autodrill.sandbox.fork_server import own_processes
+from autodrill.sandbox.fork_server import own_code_launcher
 from autodrill.sandbox.worker_pool import pool
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from autodrill.grading.verify.verify import Proof
-    from autodrill.sandbox.launcher import Spawn
+    from autodrill.sandbox.launcher import Launcher
 
 __all__ = ["prove_all"]
 
@@ -31,24 +31,24 @@ def prove_all(library: Library, names: Sequence[str], *, seeds: int, workers: in
     """
     workers = min(workers, len(names))
     if workers <= 1:
-        with own_processes() as spawn:
+        with own_code_launcher() as launcher:
             for name in names:
-                yield prove(library, library.find(name), seeds=seeds, spawn=spawn)
+                yield prove(library, library.find(name), seeds=seeds, launcher=launcher)
         return
     with pool(workers, _begin, library.roots, seeds) as executor:
         yield from executor.map(_continue, names)
 
 
-_worker: list[tuple[Library, Spawn, int]] = []
+_worker: list[tuple[Library, Launcher, int]] = []
 """What a process of a pool proves with."""
 
 
 def _begin(roots: Sequence[Path], seeds: int) -> None:
-    forks = own_processes()
+    forks = own_code_launcher()
     _worker.append((Library(roots), forks.__enter__(), seeds))
     atexit.register(forks.__exit__, None, None, None)
 
 
 def _continue(name: str) -> Proof:
-    library, spawn, seeds = _worker[0]
-    return prove(library, library.find(name), seeds=seeds, spawn=spawn)
+    library, launcher, seeds = _worker[0]
+    return prove(library, library.find(name), seeds=seeds, launcher=launcher)

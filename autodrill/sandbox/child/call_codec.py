@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["PERIOD", "Asked", "Plain", "Told", "build", "data_of", "pack", "read", "spared"]
+__all__ = ["PERIOD", "CallSpec", "PackedSpec", "PackedValue", "build", "data_of", "pack", "read", "spared"]
 
 PERIOD = 4099
 """Elements after which an array may repeat itself and need not travel twice: a prime, so that no two rows are alike."""
 
-Plain: TypeAlias = Any
+PackedValue: TypeAlias = Any
 """An argument as it travels."""
 
-Told: TypeAlias = tuple[bytes, bool, bool]
-"""The attributes of an `Asked`, as they travel."""
+PackedSpec: TypeAlias = tuple[bytes, bool, bool]
+"""The attributes of an `CallSpec`, as they travel."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CallSpec:
     """One call that is asked for.
 
     Attributes:
@@ -49,7 +49,7 @@ class Asked:
     watched: bool = True
 
 
-def pack(own: Sequence[wire.Value], asked: Sequence[Asked], budget: int, seconds: float) -> bytes:
+def pack(own: Sequence[wire.Value], asked: Sequence[CallSpec], budget: int, seconds: float) -> bytes:
     """Encode the frame of a CALL.
 
     Args:
@@ -58,9 +58,9 @@ def pack(own: Sequence[wire.Value], asked: Sequence[Asked], budget: int, seconds
         budget: Bytes of data each answer may hold.
         seconds: Wall time of each.
     """
-    told: list[Told] = [(each.places, each.again, each.watched) for each in asked]
+    told: list[PackedSpec] = [(each.places, each.again, each.watched) for each in asked]
     payload = marshal.dumps(([_plain(value) for value in own], told, budget, float(seconds)))
-    return frames.header(frames.Kind.CALL, len(payload)) + payload
+    return frames.header(frames.FrameKind.CALL, len(payload)) + payload
 
 
 def spared(value: wire.Value) -> int:
@@ -79,7 +79,7 @@ def _unrepeated(array: wire.Array) -> bytes | memoryview:
     return data[:length] if len(data) > length and data[length:] == data[:-length] else data
 
 
-def _plain(value: wire.Value) -> Plain:
+def _plain(value: wire.Value) -> PackedValue:
     if isinstance(value, wire.Array):
         data = bytes(_unrepeated(value))
         times = -(-len(value.data) // len(data)) if data else 1
@@ -93,13 +93,13 @@ def _plain(value: wire.Value) -> Plain:
     return value
 
 
-def read(payload: bytes | bytearray) -> tuple[list[Plain], list[Told], int, float]:
+def read(payload: bytes | bytearray) -> tuple[list[PackedValue], list[PackedSpec], int, float]:
     """Decode the payload of a CALL: the arguments, the calls, bytes of data each answer may hold, seconds of each."""
     own, told, budget, seconds = marshal.loads(payload)  # noqa: S302  the parent has written it
     return own, told, budget, seconds
 
 
-def build(plain: Plain) -> Any:
+def build(plain: PackedValue) -> Any:
     """Build an argument: every array fresh, writable, laid out as it is told to be."""
     if type(plain) is not tuple:
         if type(plain) is list:
@@ -136,7 +136,7 @@ def _laid_out(array: NDArray[Any], layout: Layout) -> NDArray[Any]:
             return reversed_
 
 
-def data_of(plain: Plain) -> bytes | None:
+def data_of(plain: PackedValue) -> bytes | None:
     """Return the data of an array as it travelled; None if it did not whole, or is none."""
     if type(plain) is not tuple or len(plain) == 1 or plain[3] != 1:
         return None

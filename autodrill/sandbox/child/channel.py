@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from . import frames, wire
-from .frames import Kind
+from .frames import FrameKind
 
 __all__ = ["Channel"]
 
@@ -32,7 +32,7 @@ class Channel:
         self._held = bytearray()
         self._quiet_since = 0.0
 
-    def receive(self) -> tuple[Kind, Any]:
+    def receive(self) -> tuple[FrameKind, Any]:
         """Wait for a frame of the parent's, which is trusted; the process ends when the parent closes the channel.
 
         The payload of a CALL is left to `calls.read`.
@@ -42,7 +42,7 @@ class Channel:
         self._quiet_since = time.monotonic()
         kind, length = frames.read_header(self._waiting[: frames.HEADER_BYTES], limit=_MAX_REQUEST)
         payload = self._take(length)
-        return kind, payload if kind is Kind.CALL else wire.decode(payload, max_items=length)
+        return kind, payload if kind is FrameKind.CALL else wire.decode(payload, max_items=length)
 
     def _take(self, length: int) -> bytes | bytearray:
         end = frames.HEADER_BYTES + length
@@ -57,7 +57,9 @@ class Channel:
             left = left[self._read_into(left) :]
         return rest
 
-    def send(self, kind: Kind, value: wire.Value, limit: int = frames.STRUCTURE_BYTES, *, more: bool = False) -> None:
+    def send(
+        self, kind: FrameKind, value: wire.Value, limit: int = frames.STRUCTURE_BYTES, *, more: bool = False
+    ) -> None:
         """Send a frame, after all that was printed.
 
         Args:
@@ -68,7 +70,7 @@ class Channel:
         """
         frame = frames.pack(kind, value)
         if len(frame) - frames.HEADER_BYTES > limit:
-            frame = frames.pack(Kind.OVERSIZED, "a value of too many parts")
+            frame = frames.pack(FrameKind.OVERSIZED, "a value of too many parts")
         self._held += frame
         if more and len(self._held) < _HELD_BYTES and time.monotonic() - self._quiet_since < _HELD_SECONDS:
             return

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 from . import frames, lockdown, main_loop, wire
 from .channel import Channel
+from .confinement import Confinement, Profile
 from .frames import MESSAGE_BYTES, NUMBER, PASSED
-from .layer_names import Profile
 from .malloc_tuning import leave_room
 from .preload import load_numpy, preload
 from .warm_up import rehearse
@@ -45,8 +45,8 @@ _PLACES = {"job": _JOB, "stdout": 1, "stderr": 2, "dump": _DUMP}
 class _Server:
     """What every fork is made from."""
 
-    host: main_loop.Host
-    ready: lockdown.Ready
+    hooks: main_loop.Hooks
+    prepared: lockdown.Lockdown
     free: int
     """The first descriptor that a fork has for anything."""
     most: int
@@ -64,17 +64,17 @@ def main(control: int) -> NoReturn:
     numpy, parent = str(start["numpy"]), start["parent"]
     assert isinstance(parent, int)
     main_loop.tie_to(parent)
-    order = lockdown.read_order(start)
+    confinement = Confinement.from_wire(start)
     with _without_fork_hooks():
         main_loop.import_numpy(numpy)
-        if order.profile is Profile.SEALED:
+        if confinement.profile is Profile.SEALED:
             preload()
             rehearse()
         else:
             load_numpy()  # a fork may have a tight memory bound
-    ready = lockdown.make_ready(order, numpy, os.getpid(), place=_RULESET)
-    free = _RULESET if ready.ruleset is None else _RULESET + 1
-    server = _Server(main_loop.settle(_DUMP), ready, free, os.sysconf("SC_OPEN_MAX"))
+    prepared = lockdown.prepare(confinement, numpy, os.getpid(), place=_RULESET)
+    free = _RULESET if prepared.ruleset is None else _RULESET + 1
+    server = _Server(main_loop.settle(_DUMP), prepared, free, os.sysconf("SC_OPEN_MAX"))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.collect()
     leave_room()  # last: what is loaded after it would fill the room
@@ -157,7 +157,7 @@ def _become(server: _Server, memory: int, passed: Sequence[int]) -> NoReturn:
             os.dup2(marker, server.free, inheritable=False)
             marker = server.free
         os.closerange(server.free + (marker is not None), server.most)
-        main_loop.serve_confined(Channel(_JOB), server.host, server.ready, memory, marker)
+        main_loop.serve_confined(Channel(_JOB), server.hooks, server.prepared, memory, marker)
     except BaseException as error:  # before the candidate's first byte, or of the harness: never back into the server
         with suppress(BaseException):
             sys.stderr.write(f"{type(error).__name__}: {error}\n")

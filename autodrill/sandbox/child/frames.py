@@ -16,7 +16,7 @@ __all__ = [
     "HEADER_BYTES",
     "LOST_CHANNEL",
     "STRUCTURE_BYTES",
-    "Kind",
+    "FrameKind",
     "header",
     "pack",
     "read_header",
@@ -42,7 +42,7 @@ _HEADER = struct.Struct("<BQ")
 HEADER_BYTES = _HEADER.size
 
 
-class Kind(IntEnum):
+class FrameKind(IntEnum):
     """What a frame is; those below `READY` go to the candidate's process, the others come back."""
 
     START = 1
@@ -58,10 +58,10 @@ class Kind(IntEnum):
     OVERSIZED = 16
 
 
-_KINDS = {int(kind): kind for kind in Kind}
+_KINDS = {int(kind): kind for kind in FrameKind}
 
 
-def pack(kind: Kind, value: wire.Value) -> bytes:
+def pack(kind: FrameKind, value: wire.Value) -> bytes:
     """Encode one frame.
 
     Raises:
@@ -73,12 +73,12 @@ def pack(kind: Kind, value: wire.Value) -> bytes:
     return b"".join(out)
 
 
-def header(kind: Kind, length: int) -> bytes:
+def header(kind: FrameKind, length: int) -> bytes:
     """Return what stands before a payload of `length` bytes."""
     return _HEADER.pack(kind, length)
 
 
-def read_header(header: bytes | bytearray, *, limit: int) -> tuple[Kind, int]:
+def read_header(header: bytes | bytearray, *, limit: int) -> tuple[FrameKind, int]:
     """Return a frame's kind and the length of its payload in bytes.
 
     Args:

@@ -10,49 +10,27 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from . import rlimits
-from .layer_names import Layer, Profile, Standing
+from .confinement import Confinement, ConfinementStatus, Layer, Profile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
-    from . import wire
-
-__all__ = ["Order", "Ready", "confine", "make_ready", "read_order"]
+__all__ = ["Lockdown", "prepare"]
 
 _NOT_READ = frozenset({"site-packages", "dist-packages", "__pycache__", "test", "idlelib", "turtledemo", "ensurepip"})
 """Below the standard library's folder, and not of it: there may be installed what knows the answers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What a process is to be confined by.
-
-    Attributes:
-        profile: How tight.
-        layers: Which layers to take.
-    """
-
-    profile: Profile
-    layers: frozenset[Layer]
-
-
-def read_order(told: Mapping[str, wire.Value]) -> Order:
-    """Read an order from what the parent, which is trusted, has sent."""
-    layers = told["layers"]
-    assert isinstance(layers, tuple)
-    return Order(Profile(str(told["profile"])), frozenset(Layer(str(name)) for name in layers))
-
-
 @dataclass(slots=True)
-class Ready:
-    """What takes time to make and can be made once for many processes, so that taking the layers takes little.
+class Lockdown:
+    """The prepared steps that confine a process. They are prepared once, and applied in each forked process.
 
     Attributes:
-        steps: The layers that can be had, in the order they are taken, and how each is: told how many bytes may be
-            allocated beyond what is in use now, and saying what is worth knowing.
+        steps: The layers in the order in which they are taken, each with a function that takes it. Its argument is the
+            bytes that the process may allocate beyond those in use now. It may return a remark.
         ruleset: Descriptor of the Landlock ruleset.
-        lost: Layers that cannot be had here, with the reason.
-        notes: What is worth knowing of the others.
+        lost: The layers that this machine does not have, with the reason.
+        notes: A remark on a layer.
     """
 
     steps: list[tuple[Layer, Callable[[int], str | None]]] = field(default_factory=list)
@@ -60,22 +38,43 @@ class Ready:
     lost: dict[Layer, str] = field(default_factory=dict)
     notes: dict[Layer, str] = field(default_factory=dict)
 
+    def apply(self, memory: int) -> ConfinementStatus:
+        """Take every layer, irrevocably.
 
-def make_ready(
-    order: Order, numpy: str, parent: int, readable: Iterable[str] = (), *, place: int | None = None
-) -> Ready:
-    """Make what an order needs that can be made before, while files can still be opened.
+        Args:
+            memory: Bytes that this process may allocate beyond what Python and NumPy take.
+        """
+        held: list[Layer] = []
+        lost, notes = dict(self.lost), dict(self.notes)
+        for layer, take in self.steps:
+            try:
+                note = take(memory)
+            except OSError as error:
+                lost[layer] = _reason(error)
+                continue
+            if note:
+                notes[layer] = note
+            held.append(layer)
+        if self.ruleset is not None:
+            os.close(self.ruleset)
+        return ConfinementStatus(tuple(held), lost, notes)
+
+
+def prepare(
+    confinement: Confinement, numpy: str, parent: int, readable: Iterable[str] = (), *, place: int | None = None
+) -> Lockdown:
+    """Prepare the steps of a confinement, while files can still be opened.
 
     Args:
-        order: The order.
-        numpy: The folder NumPy's package is in.
-        parent: The process id of the parent, as that knows it, of those that are to be confined.
-        readable: Folders that can be read as well, under the open profile.
-        place: Which descriptor the ruleset shall be; any if not given.
+        confinement: The layers to take, and how strict they are.
+        numpy: The folder that contains NumPy's package.
+        parent: The process id of the parent of the process to be confined, as the parent knows it.
+        readable: Further folders that can be read under the open profile.
+        place: The descriptor to give the ruleset; any by default.
     """
-    ready = Ready()
+    lockdown = Lockdown()
     used = rlimits.address_space()
-    sealed = order.profile is Profile.SEALED
+    sealed = confinement.profile is Profile.SEALED
 
     def environment() -> Callable[[int], None]:
         return lambda _: os.chdir("/")  # the rest of it is clean by the parent's doing
@@ -87,7 +86,7 @@ def make_ready(
         _need_linux()
         from .privileges import drop
 
-        return lambda _: drop(order.profile, parent)
+        return lambda _: drop(confinement.profile, parent)
 
     def landlock() -> Callable[[int], None]:
         _need_linux()
@@ -95,21 +94,21 @@ def make_ready(
 
         known = landlock.version()
         missing = landlock.gaps(known)
-        ready.notes[Layer.LANDLOCK] = f"ABI {known}" + (f", without {missing}" if missing else "")
+        lockdown.notes[Layer.LANDLOCK] = f"ABI {known}" + (f", without {missing}" if missing else "")
         ruleset = landlock.make_ruleset(() if sealed else (*_readable(numpy), *readable))
         if place is not None and place != ruleset:
             os.dup2(ruleset, place, inheritable=False)
             os.close(ruleset)
             ruleset = place
-        ready.ruleset = ruleset
+        lockdown.ruleset = ruleset
         return lambda _: landlock.restrict(ruleset)
 
     def seccomp() -> Callable[[int], None]:
         _need_linux()
         from . import seccomp
 
-        program = seccomp.assemble(seccomp.rules(order.profile))
-        ready.notes[Layer.SECCOMP] = f"{program.length} instructions"
+        program = seccomp.assemble(seccomp.rules(confinement.profile))
+        lockdown.notes[Layer.SECCOMP] = f"{program.length} instructions"
         return lambda _: seccomp.install(program)
 
     steps = {
@@ -120,33 +119,10 @@ def make_ready(
         Layer.SECCOMP: seccomp,  # last: it forbids what the others need
     }
     for layer, make in steps.items():
-        if layer in order.layers:
-            with _losing(layer, ready.lost):
-                ready.steps.append((layer, make()))
-    return ready
-
-
-def confine(ready: Ready, memory: int) -> Standing:
-    """Take every layer of an order that can be had, for good.
-
-    Args:
-        ready: What was made for the order; its ruleset is closed.
-        memory: Bytes this process may allocate beyond what Python and NumPy take.
-    """
-    held: list[Layer] = []
-    lost, notes = dict(ready.lost), dict(ready.notes)
-    for layer, take in ready.steps:
-        try:
-            note = take(memory)
-        except OSError as error:
-            lost[layer] = _reason(error)
-            continue
-        if note:
-            notes[layer] = note
-        held.append(layer)
-    if ready.ruleset is not None:
-        os.close(ready.ruleset)
-    return Standing(tuple(held), lost, notes)
+        if layer in confinement.layers:
+            with _losing(layer, lockdown.lost):
+                lockdown.steps.append((layer, make()))
+    return lockdown
 
 
 def _need_linux() -> None:

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 from . import call_codec, frames, line_tracer, lockdown, memory_claims, rlimits, tracebacks, values, wire
 from .channel import Channel
 from .collectives import in_step
-from .frames import Kind
-from .layer_names import Standing
+from .confinement import Confinement, ConfinementStatus
+from .frames import FrameKind
 from .module_loader import ABSENT, find, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["Candidate", "Host", "import_numpy", "main", "plain_call", "serve_confined", "settle", "tie_to"]
+__all__ = ["Candidate", "Hooks", "import_numpy", "main", "plain_call", "serve_confined", "settle", "tie_to"]
 
 _MODULE = "candidate"
 _SCENARIO = "<scenario>"
@@ -37,7 +37,7 @@ _Way: TypeAlias = "Callable[[Callable[..., Any], list[Any], str], Any]"
 
 
 @dataclass(frozen=True, slots=True)
-class Host:
+class Hooks:
     """What differs between a process that is graded, traced or debugged."""
 
     load: _Way
@@ -62,20 +62,20 @@ def main(job: int) -> NoReturn:
         from .debugger import debug
 
         _stand_alone()
-        _serve(channel, Host(plain_call, debug, lambda: None), Standing())
+        _serve(channel, Hooks(plain_call, debug, lambda: None), ConfinementStatus())
     memory = _int(start["memory"])
-    if limits.is_tight(memory):
+    if rlimits.is_tight(memory):
         from . import preload
 
         preload.load_numpy()
     readable, marker = start["readable"], start["marker"]
     assert isinstance(readable, tuple)
-    ready = lockdown.make_ready(lockdown.read_order(start), numpy, parent, map(str, readable))
-    host = settle(_int(start["dump"]))
-    serve_confined(channel, host, ready, memory, None if marker is None else _int(marker))
+    prepared = lockdown.prepare(Confinement.from_wire(start), numpy, parent, map(str, readable))
+    hooks = settle(_int(start["dump"]))
+    serve_confined(channel, hooks, prepared, memory, None if marker is None else _int(marker))
 
 
-def settle(dump: int) -> Host:
+def settle(dump: int) -> Hooks:
     """Prepare this process, or the forks it will have, for a candidate's file.
 
     Args:
@@ -87,50 +87,52 @@ def settle(dump: int) -> Host:
         sys.stdout.reconfigure(line_buffering=True)  # what was printed before a kill is still seen
     faulthandler.enable(dump, all_threads=False)
     faulthandler.register(signal.SIGUSR1, dump, all_threads=False)
-    return Host(plain_call, plain_call, rlimits.spare())
+    return Hooks(plain_call, plain_call, rlimits.spare())
 
 
-def serve_confined(channel: Channel, host: Host, ready: lockdown.Ready, memory: int, marker: int | None) -> NoReturn:
+def serve_confined(
+    channel: Channel, hooks: Hooks, prepared: lockdown.Lockdown, memory: int, marker: int | None
+) -> NoReturn:
     """Give up what is to be given up, and serve the job channel until it closes.
 
     Args:
         channel: The job channel.
-        host: What `settle` has returned.
-        ready: What was made to be confined with.
+        hooks: What `settle` has returned.
+        prepared: The prepared lockdown.
         memory: Bytes it may allocate beyond what Python and NumPy take.
         marker: The descriptor to mark the running line in, None not to.
     """
-    host.spare_memory()
-    host = replace(host, spare_memory=rlimits.spare(rlimits.spare_bytes(memory)))
+    hooks.spare_memory()
+    hooks = replace(hooks, spare_memory=rlimits.spare(rlimits.spare_bytes(memory)))
     if marker is not None:
         way = line_tracer.Marker(marker).call
-        host = replace(host, load=way, call=way)
-    _serve(channel, host, lockdown.confine(ready, memory))
+        hooks = replace(hooks, load=way, call=way)
+    _serve(channel, hooks, prepared.apply(memory))
 
 
-def _serve(channel: Channel, host: Host, standing: Standing) -> NoReturn:
+def _serve(channel: Channel, hooks: Hooks, status: ConfinementStatus) -> NoReturn:
     import numpy as np
 
-    channel.send(Kind.READY, standing.to_wire())
+    channel.send(FrameKind.READY, status.to_wire())
     drive: Callable[..., Any] | None = None
     candidate: Candidate | None = None
     while True:
         kind, request = channel.receive()
-        if kind is Kind.SCENARIO:
+        if kind is FrameKind.SCENARIO:
             drive = None
             try:
                 drive = None if request is None else _drive(request)
             except Exception as error:
-                channel.send(Kind.RAISED, tracebacks.raised(error, _SCENARIO))
+                channel.send(FrameKind.RAISED, tracebacks.raised(error, _SCENARIO))
             else:
-                channel.send(Kind.LOADED, None)
-        elif kind is Kind.LOAD:
+                channel.send(FrameKind.LOADED, None)
+        elif kind is FrameKind.LOAD:
             assert isinstance(request, tuple)
             rlimits.renew_cpu(_float(request[-1]))
-            candidate = Candidate(request, drive, host)
+            candidate = Candidate(request, drive, hooks)
             channel.send(*candidate.load())
         else:
-            assert kind is Kind.CALL
+            assert kind is FrameKind.CALL
             assert candidate is not None
             own, asked, budget, seconds = call_codec.read(request)
             rlimits.renew_cpu(seconds * len(asked))
@@ -142,7 +144,7 @@ def _serve(channel: Channel, host: Host, standing: Standing) -> NoReturn:
 class Candidate:
     """One file of the candidate's, and what is called in it."""
 
-    def __init__(self, request: wire.Value, drive: Callable[..., Any] | None, host: Host) -> None:
+    def __init__(self, request: wire.Value, drive: Callable[..., Any] | None, hooks: Hooks) -> None:
         assert isinstance(request, tuple)
         source, filename, entry, _ = request
         assert isinstance(source, bytes)
@@ -150,11 +152,11 @@ class Candidate:
         assert isinstance(entry, str)
         self.source, self.filename, self.entry = source, filename, entry
         self.module = types.ModuleType(_MODULE)
-        self.drive, self.host = drive, host
+        self.drive, self.hooks = drive, hooks
         self.target: Callable[..., Any] | None = None
         self.earlier: Any = None
 
-    def load(self) -> tuple[Kind, wire.Value]:
+    def load(self) -> tuple[FrameKind, wire.Value]:
         """Run the file, and return what to answer."""
         import numpy as np
 
@@ -162,7 +164,7 @@ class Candidate:
         try:
             code = compile(self.source, self.filename, "exec", dont_inherit=True)
         except BaseException as error:
-            return Kind.BROKEN, tracebacks.broken(error, self.source)
+            return FrameKind.BROKEN, tracebacks.broken(error, self.source)
         module = self.module
         module.__file__ = self.filename
         sys.modules[_MODULE] = module
@@ -175,19 +177,19 @@ class Candidate:
                     return self._raised(lacking)
                 if not callable(entry):
                     found = None if entry is ABSENT else values.type_name(entry)
-                    return Kind.NOT_DEFINED, (tracebacks.public_names(module.__dict__), found)
+                    return FrameKind.NOT_DEFINED, (tracebacks.public_names(module.__dict__), found)
         except BaseException as error:
             return self._raised(error)
         called: Any = tuple(entries) if len(entries) > 1 else entries[0]
         self.target = called if self.drive is None else _Driven(self.drive, called)
-        return Kind.LOADED, None
+        return FrameKind.LOADED, None
 
     def _execute(self, code: Any, namespace: dict[str, Any]) -> None:
-        self.host.load(exec, [code, namespace], self.filename)
+        self.hooks.load(exec, [code, namespace], self.filename)
 
     def calls(
-        self, own: list[call_codec.Plain], asked: list[call_codec.Told], budget: int
-    ) -> Iterator[tuple[Kind, wire.Value, bool]]:
+        self, own: list[call_codec.PackedValue], asked: list[call_codec.PackedSpec], budget: int
+    ) -> Iterator[tuple[FrameKind, wire.Value, bool]]:
         """Make calls, up to one that does not return, and yield each's answer and whether another will follow."""
         first: list[Any] | None = None
         self.earlier = None
@@ -196,35 +198,35 @@ class Candidate:
             first = arguments if first is None else first
             sent = [call_codec.data_of(own[place]) for place in places] if watched else None
             kind, answer = self._call(arguments, sent, budget, keep=left > 0)
-            if kind is not Kind.RETURNED:
+            if kind is not FrameKind.RETURNED:
                 yield kind, answer, False
                 return
             yield kind, answer, left > 0
 
     def _call(
         self, arguments: list[Any], sent: list[bytes | None] | None, limit: int, *, keep: bool
-    ) -> tuple[Kind, wire.Value]:
+    ) -> tuple[FrameKind, wire.Value]:
         assert self.target is not None
         before = None if sent is None else [memory_claims.snapshot(*each) for each in zip(arguments, sent, strict=True)]
         try:
-            result = values.plain(self.host.call(self.target, arguments, self.filename))
+            result = values.plain(self.hooks.call(self.target, arguments, self.filename))
             answer = wire.Encoded(values.encode(result, limit=limit))
             found = None if before is None else memory_claims.compare(arguments, before, result, self.earlier)
             if keep and self.earlier is None:  # of the same request: a result must outlive the call after it
                 self.earlier = result
         except values.OversizedError as error:
-            return Kind.OVERSIZED, str(error)
+            return FrameKind.OVERSIZED, str(error)
         except BaseException as error:
             return self._raised(error)
-        return Kind.RETURNED, (answer, None if found is None else found.to_wire())
+        return FrameKind.RETURNED, (answer, None if found is None else found.to_wire())
 
-    def _raised(self, error: BaseException) -> tuple[Kind, wire.Value]:
+    def _raised(self, error: BaseException) -> tuple[FrameKind, wire.Value]:
         if isinstance(error, MemoryError):
-            self.host.spare_memory()
-        return Kind.RAISED, tracebacks.raised(error, self.filename)
+            self.hooks.spare_memory()
+        return FrameKind.RAISED, tracebacks.raised(error, self.filename)
 
 
-def _build(own: list[call_codec.Plain], places: bytes) -> list[Any]:
+def _build(own: list[call_codec.PackedValue], places: bytes) -> list[Any]:
     """Build a call's arguments afresh; those that are said to be the same are one object."""
     built = {place: call_codec.build(own[place]) for place in places}
     return [built[place] for place in places]

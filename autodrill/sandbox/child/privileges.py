@@ -7,7 +7,7 @@ import os
 import signal
 import struct
 
-from .layer_names import Profile
+from .confinement import Profile
 
 __all__ = ["adopt_orphans", "die_with_parent", "drop"]
 

@@ -16,13 +16,13 @@ import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from .layer_names import Profile
-from .syscalls import NUMBERS, this_machine
+from .confinement import Profile
+from .syscalls import NUMBERS, this_architecture
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from .syscalls import Machine
+    from .syscalls import Architecture
 
 __all__ = ["Filter", "assemble", "install", "rules"]
 
@@ -144,7 +144,7 @@ class Filter:
         return len(self.code) // _INSTRUCTION.size
 
 
-def assemble(allowed: Mapping[str, Rule], machine: Machine | None = None) -> Filter:
+def assemble(allowed: Mapping[str, Rule], machine: Architecture | None = None) -> Filter:
     """Assemble a filter.
 
     Args:
@@ -154,7 +154,7 @@ def assemble(allowed: Mapping[str, Rule], machine: Machine | None = None) -> Fil
     Raises:
         OSError: There is no table of numbers for this machine.
     """
-    machine = machine or this_machine()
+    machine = machine or this_architecture()
     if machine is None:
         raise OSError(f"no table of system calls for {os.uname().machine}")
     instructions = [*_preamble(machine)]
@@ -167,7 +167,7 @@ def assemble(allowed: Mapping[str, Rule], machine: Machine | None = None) -> Fil
     return Filter(b"".join(_INSTRUCTION.pack(*each) for each in instructions))
 
 
-def _preamble(machine: Machine) -> Iterator[Instruction]:
+def _preamble(machine: Architecture) -> Iterator[Instruction]:
     """Refuse calls of another architecture, whose numbers mean something else."""
     yield _LOAD, 0, 0, _MACHINE_AT
     yield _JUMP_EQUAL, 1, 0, machine.audit

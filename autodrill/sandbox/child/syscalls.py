@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-__all__ = ["MACHINES", "NUMBERS", "Machine", "this_machine"]
+__all__ = ["ARCHITECTURES", "NUMBERS", "Architecture", "this_architecture"]
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class Architecture:
     """A processor architecture as the kernel's filters see it.
 
     Attributes:
@@ -25,9 +25,9 @@ class Machine:
     x32: int = 0
 
 
-MACHINES = {
-    "x86_64": Machine("x86_64", 0xC000003E, 0, 0x4000_0000),
-    "aarch64": Machine("aarch64", 0xC00000B7, 1),
+ARCHITECTURES = {
+    "x86_64": Architecture("x86_64", 0xC000003E, 0, 0x4000_0000),
+    "aarch64": Architecture("aarch64", 0xC00000B7, 1),
 }
 
 NUMBERS: dict[str, tuple[int | None, int | None]] = {
@@ -101,6 +101,6 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
 """By name: the number on x86_64 and on aarch64, None where the machine has no such call."""
 
 
-def this_machine() -> Machine | None:
-    """Return the machine this process runs on, None if it is not one of `MACHINES`."""
-    return MACHINES.get(os.uname().machine)
+def this_architecture() -> Architecture | None:
+    """Return the machine this process runs on, None if it is not one of `ARCHITECTURES`."""
+    return ARCHITECTURES.get(os.uname().machine)

@@ -58,7 +58,7 @@ def test_a_list_is_as_good_as_a_tuple(seen: Callable[..., Observation]) -> None:
     assert seen(lambda dx, dw: [dx, dw]).fault is None
 
 
-FRAMES = (ends.Frame(3, "matmul_backward", "    helper()"), ends.Frame(7, "helper", "    raise X"))
+FRAMES = (ends.TracebackFrame(3, "matmul_backward", "    helper()"), ends.TracebackFrame(7, "helper", "    raise X"))
 
 
 @pytest.mark.parametrize(

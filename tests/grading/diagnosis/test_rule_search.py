@@ -12,8 +12,8 @@ from autodrill.grading.cases.case_set import CaseSet
 from autodrill.grading.diagnosis import explain
 from autodrill.grading.grade import Submission, grade
 from autodrill.grading.report import Verdict
-from autodrill.sandbox.confinement import OPEN
-from autodrill.sandbox.fork_server import Server
+from autodrill.sandbox.child.confinement import OPEN
+from autodrill.sandbox.fork_server import ForkServer
 from autodrill.sandbox.runner import Runner
 
 if TYPE_CHECKING:
@@ -290,7 +290,7 @@ def cube_backward(g, x):
 def test_an_answer_that_ends_its_process_is_wrong_all_the_same_whichever_call_it_ends_it_at(pack: Pack) -> None:
     pack.add()
     prepared = CaseSet(pack.load(), 0)
-    with Server(OPEN) as server:
+    with ForkServer(OPEN) as server:
         for last in range(1, 150, 2):
             source = f"""import os
 
@@ -305,7 +305,7 @@ def cube_backward(g, x):
     return (7 * x - 1) * g
 """
             submission = Submission(source.encode(), "a.py", "a.py")
-            report = grade(pack.load(), submission, seed=0, case_set=prepared, spawn=server.spawn)
+            report = grade(pack.load(), submission, seed=0, case_set=prepared, launcher=server.launch)
             assert report.verdict is Verdict.FAIL, last
 
 
@@ -313,8 +313,8 @@ def test_forks_that_share_the_state_of_a_generator_are_random_all_the_same(pack:
     pack.add()
     drill = pack.load()
     source = b"import numpy as np\n\n\ndef cube_backward(g, x):\n    return np.random.normal(size=x.shape) * g\n"
-    with Server(OPEN) as server:
-        runner = Runner.start(spawn=server.spawn)
+    with ForkServer(OPEN) as server:
+        runner = Runner.start(launcher=server.launch)
         report = grade(drill, Submission(source, "a.py", "a.py"), seed=0, runner=runner)
     assert key_of(report) == "random"
 

@@ -50,7 +50,7 @@ def workshop() -> Workshop:
 def run(workshop: Workshop) -> Iterator[Run]:
     """Load a kernel and launch it on x, 1 to 40; y holds nothing unless it is given."""
     limits = Limits(seconds=2.0)
-    runner = KernelRunner.start(limits, spawn=workshop)
+    runner = KernelRunner.start(limits, launcher=workshop)
 
     def run(
         body: str, *, grid: int = 2, block: int = 32, y: NDArray[Any] | None = None, n: int = 40, before: str = ""
@@ -250,7 +250,7 @@ def test_a_stack_that_overflows_ends_the_process_alone(run: Run) -> None:
 def test_what_does_not_compile_is_told_at_its_own_line(
     workshop: Workshop, source: str, message: str, line: int | None
 ) -> None:
-    with KernelRunner.start(Limits(), spawn=workshop) as runner:
+    with KernelRunner.start(Limits(), launcher=workshop) as runner:
         loaded = runner.load(source.encode(), "answer.py", "answer")
     assert isinstance(loaded, Broken), loaded
     assert message in loaded.message
@@ -266,7 +266,7 @@ def test_what_does_not_compile_is_told_at_its_own_line(
     ],
 )
 def test_a_text_may_have_a_name_and_include_what_is_there_anyway(workshop: Workshop, source: str) -> None:
-    with KernelRunner.start(Limits(), spawn=workshop) as runner:
+    with KernelRunner.start(Limits(), launcher=workshop) as runner:
         assert isinstance(runner.load(source.encode(), "answer.py", "answer"), Loaded)
 
 
@@ -282,14 +282,14 @@ def test_a_text_may_have_a_name_and_include_what_is_there_anyway(workshop: Works
     ],
 )
 def test_what_only_running_a_file_would_tell_is_no_text(workshop: Workshop, source: str) -> None:
-    with KernelRunner.start(Limits(), spawn=workshop) as runner:
+    with KernelRunner.start(Limits(), launcher=workshop) as runner:
         loaded = runner.load(source.encode(), "answer.py", "answer")
     assert isinstance(loaded, Broken)
     assert "as nothing of the file is run" in loaded.message
 
 
 def test_a_file_without_the_function_says_what_it_has(workshop: Workshop) -> None:
-    with KernelRunner.start(Limits(), spawn=workshop) as runner:
+    with KernelRunner.start(Limits(), launcher=workshop) as runner:
         assert runner.load(b"def other():\n    return ''\n", "a.py", "answer") == NotDefined(("other",))
 
 
@@ -307,7 +307,7 @@ def test_a_compiler_that_does_not_end_is_stopped(workshop: Workshop, monkeypatch
     monkeypatch.setattr("autodrill.grading.kernels.compiler._SECONDS", 0.3)
     deep = "template <int n> struct F { static constexpr long v = F<n - 1>::v + F<n - 2>::v; };\n"
     deep += "constexpr long burn() { long s = 0; for (long i = 0; i < 20000000; ++i) s += i % 7; return s; }\n"
-    with KernelRunner.start(Limits(), spawn=workshop) as runner:
+    with KernelRunner.start(Limits(), launcher=workshop) as runner:
         loaded = runner.load(file("static_assert(burn() > 0);", before=deep).encode(), "answer.py", "answer")
     assert isinstance(loaded, Broken)
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from autodrill.drills.exercise import Drill
-    from autodrill.sandbox.launcher import Spawn
+    from autodrill.sandbox.launcher import Launcher
 
 __all__ = ["LAYERS", "WITHOUT", "Grade", "Result", "available", "run", "table"]
 
@@ -96,14 +96,14 @@ def _drill(name: str) -> Drill:
     return library.drill(library.find(name))
 
 
-def _graded(source: bytes, exercise: str, *, only: int | None = None, spawn: Spawn) -> str:
-    """Grade as autodrill does, in a process that `spawn` provides."""
+def _graded(source: bytes, exercise: str, *, only: int | None = None, launcher: Launcher) -> str:
+    """Grade as autodrill does, in a process that `launcher` provides."""
     from autodrill.grading.grade import Submission as File
     from autodrill.grading.grade import grade
     from autodrill.sandbox.limits import CHECK_LIMITS
     from autodrill.sandbox.runner import Runner
 
-    runner = Runner.start(CHECK_LIMITS, spawn=spawn)
+    runner = Runner.start(CHECK_LIMITS, launcher=launcher)
     report = grade(_drill(exercise), File(source, "answer.py", "answer.py"), seed=SEED, only=only, runner=runner)
     return f"internal: {report.detail}" if report.verdict == "internal" else str(report.verdict)
 
@@ -155,18 +155,18 @@ def _confined(layer: str) -> Grade | None:
     """Return the grader with a confinement, None where this system has none: all of it, or all but one layer."""
     if sys.platform != "linux":
         return None
-    from autodrill.sandbox.confinement import OPEN, SEALED, SEPARATE, Layer
-    from autodrill.sandbox.fork_server import Server
-    from autodrill.sandbox.launcher import spawn_fresh
+    from autodrill.sandbox.child.confinement import OPEN, SEALED, SEPARATE, Layer
+    from autodrill.sandbox.fork_server import ForkServer
+    from autodrill.sandbox.launcher import launch
 
     name, _, without = layer.partition(" without ")
     if name == "separation":
-        return partial(_graded, spawn=partial(spawn_fresh, confinement=SEPARATE))
+        return partial(_graded, launcher=partial(launch, confinement=SEPARATE))
     whole = {"open": OPEN, "sealed": SEALED}[name]
     rest = whole.layers - ({Layer(without)} if without else set())
     asked = replace(whole, layers=rest, required=whole.required & rest)
-    spawn = partial(spawn_fresh, confinement=asked) if name == "open" else Server(asked).spawn
-    return partial(_graded, spawn=spawn)
+    launcher = partial(launch, confinement=asked) if name == "open" else ForkServer(asked).launch
+    return partial(_graded, launcher=launcher)
 
 
 LAYERS = ("naive", "separation", "open", "sealed")

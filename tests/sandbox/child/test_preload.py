@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from autodrill.sandbox.child.confinement import OPEN, SEALED
 from autodrill.sandbox.child.preload import MODULES
-from autodrill.sandbox.confinement import OPEN, SEALED
-from autodrill.sandbox.fork_server import Server
-from autodrill.sandbox.launcher import spawn_fresh
+from autodrill.sandbox.fork_server import ForkServer
+from autodrill.sandbox.launcher import launch
 from autodrill.sandbox.limits import Limits
 from autodrill.sandbox.outcomes import Loaded, Returned
 from autodrill.sandbox.runner import Runner
@@ -26,7 +26,7 @@ from autodrill.sandbox.runner import Runner
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from autodrill.sandbox.launcher import Spawn
+    from autodrill.sandbox.launcher import Launcher
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux confines a process so that it cannot load")
 
@@ -121,19 +121,19 @@ def imports(node: ast.AST, package: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def sealed() -> Iterator[Spawn]:
-    with Server(SEALED) as server:
-        yield server.spawn
+def sealed() -> Iterator[Launcher]:
+    with ForkServer(SEALED) as server:
+        yield server.launch
 
 
 @pytest.fixture(scope="module")
-def open_fork() -> Iterator[Spawn]:
-    with Server(OPEN) as server:
-        yield server.spawn
+def open_fork() -> Iterator[Launcher]:
+    with ForkServer(OPEN) as server:
+        yield server.launch
 
 
-def lacking(spawn: Spawn, expected: dict[str, list[str]], limits: Limits) -> list[str]:
-    with Runner.start(limits, spawn=spawn) as runner:
+def lacking(launcher: Launcher, expected: dict[str, list[str]], limits: Limits) -> list[str]:
+    with Runner.start(limits, launcher=launcher) as runner:
         assert runner.load(USE.encode(), "f.py", "f") == Loaded()
         end = runner.call([expected], budget=1 << 20)
     assert isinstance(end, Returned), end
@@ -150,32 +150,32 @@ def test_public_modules_of_this_release_are_found() -> None:
     assert {"numpy", "numpy.random", "zipfile"} <= imported_by_functions().keys()
 
 
-def test_sealed_process_has_every_public_name_of_numpy(sealed: Spawn) -> None:
+def test_sealed_process_has_every_public_name_of_numpy(sealed: Launcher) -> None:
     assert lacking(sealed, public(), ROOMY) == []
 
 
-def test_sealed_process_has_what_functions_of_numpy_import(sealed: Spawn) -> None:
+def test_sealed_process_has_what_functions_of_numpy_import(sealed: Launcher) -> None:
     assert lacking(sealed, imported_by_functions(), ROOMY) == []
 
 
 def test_open_process_has_every_public_name_of_numpy() -> None:
-    assert lacking(spawn_fresh, public(), ROOMY) == []
+    assert lacking(launch, public(), ROOMY) == []
 
 
 def test_open_process_has_what_functions_of_numpy_import() -> None:
-    assert lacking(spawn_fresh, imported_by_functions(), ROOMY) == []
+    assert lacking(launch, imported_by_functions(), ROOMY) == []
 
 
 def test_open_process_has_the_modules_of_a_sealed_one() -> None:
     needs_libbz2 = "encodings.bz2_codec"  # of the system; no source is written in it
-    assert lacking(spawn_fresh, {name: [] for name in MODULES if name != needs_libbz2}, ROOMY) == []
+    assert lacking(launch, {name: [] for name in MODULES if name != needs_libbz2}, ROOMY) == []
 
 
-def test_fork_of_an_open_server_has_every_public_name_of_numpy(open_fork: Spawn) -> None:
+def test_fork_of_an_open_server_has_every_public_name_of_numpy(open_fork: Launcher) -> None:
     assert lacking(open_fork, public(), ROOMY) == []
 
 
 @pytest.mark.parametrize("forked", [False, True])
-def test_numpy_takes_nothing_of_a_tight_memory_bound(open_fork: Spawn, forked: bool) -> None:
+def test_numpy_takes_nothing_of_a_tight_memory_bound(open_fork: Launcher, forked: bool) -> None:
     modules: dict[str, list[str]] = {name: [] for name in public()}
-    assert lacking(open_fork if forked else spawn_fresh, modules, TIGHT) == []
+    assert lacking(open_fork if forked else launch, modules, TIGHT) == []

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autodrill.sandbox.child.layer_names import Profile
-from autodrill.sandbox.child.syscalls import MACHINES, NUMBERS, Machine
+from autodrill.sandbox.child.confinement import Profile
+from autodrill.sandbox.child.syscalls import ARCHITECTURES, NUMBERS, Architecture
 
 seccomp = pytest.importorskip("autodrill.sandbox.child.seccomp", reason="needs ctypes")
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 ALLOW, KILL, EPERM = 0x7FFF0000, 0x80000000, 0x00050001
 BOTH = pytest.mark.parametrize("profile", list(Profile))
-EVERYWHERE = pytest.mark.parametrize("machine", MACHINES.values(), ids=MACHINES)
-INTEL = MACHINES["x86_64"]
+EVERYWHERE = pytest.mark.parametrize("machine", ARCHITECTURES.values(), ids=ARCHITECTURES)
+INTEL = ARCHITECTURES["x86_64"]
 
 
-def decide(program: Filter, machine: Machine, number: int, *arguments: int, audit: int | None = None) -> int:
+def decide(program: Filter, machine: Architecture, number: int, *arguments: int, audit: int | None = None) -> int:
     """What the kernel decides: a straight reading of the instruction set in linux/filter.h."""
     audit = machine.audit if audit is None else audit
     data = struct.pack("<IIQ6Q", number, audit, 0, *arguments, *[0] * (6 - len(arguments)))
@@ -47,20 +47,20 @@ def decide(program: Filter, machine: Machine, number: int, *arguments: int, audi
                 raise AssertionError(f"operation {operation:#x}")
 
 
-def number_of(name: str, machine: Machine) -> int:
+def number_of(name: str, machine: Architecture) -> int:
     number = NUMBERS[name][machine.column]
     assert number is not None
     return number
 
 
-def verdict(profile: Profile, name: str, *arguments: int, machine: Machine = INTEL) -> int:
+def verdict(profile: Profile, name: str, *arguments: int, machine: Architecture = INTEL) -> int:
     program = seccomp.assemble(seccomp.rules(profile), machine)
     return decide(program, machine, number_of(name, machine), *arguments)
 
 
 @BOTH
 @EVERYWHERE
-def test_what_is_not_on_the_list_is_refused_and_nothing_else(profile: Profile, machine: Machine) -> None:
+def test_what_is_not_on_the_list_is_refused_and_nothing_else(profile: Profile, machine: Architecture) -> None:
     rules = seccomp.rules(profile)
     program = seccomp.assemble(rules, machine)
     always = {NUMBERS[name][machine.column] for name, rule in rules.items() if rule == ((),)}
@@ -74,7 +74,7 @@ def test_what_is_not_on_the_list_is_refused_and_nothing_else(profile: Profile, m
 
 @BOTH
 @EVERYWHERE
-def test_calls_of_another_architecture_kill(profile: Profile, machine: Machine) -> None:
+def test_calls_of_another_architecture_kill(profile: Profile, machine: Architecture) -> None:
     program = seccomp.assemble(seccomp.rules(profile), machine)
     for other in (0x40000003, 0xC00000B7, 0xC000003E, 0):  # i386, the two that are known, none
         if other != machine.audit:
@@ -128,7 +128,7 @@ FAR = 2**64 - 100  # AT_FDCWD
     ],
 )
 def test_arguments_decide(name: str, arguments: tuple[int, ...], sealed: int, open_: int) -> None:
-    for machine in MACHINES.values():
+    for machine in ARCHITECTURES.values():
         program = {profile: seccomp.assemble(seccomp.rules(profile), machine) for profile in Profile}
         if NUMBERS[name][machine.column] is not None:
             number = number_of(name, machine)
@@ -173,4 +173,4 @@ def test_the_numbers_are_the_kernels_own(machine: str, header: str, prefix: str)
     }
     theirs.setdefault("newfstatat", theirs.get("fstatat", -1))
     for name, numbers in NUMBERS.items():
-        assert theirs.get(name) == numbers[MACHINES[machine].column], name
+        assert theirs.get(name) == numbers[ARCHITECTURES[machine].column], name

@@ -25,7 +25,7 @@ def back(value: Any) -> Any:
 
 def there(value: Any) -> Any:
     """What the candidate's process makes of an argument."""
-    frame = call_codec.pack([to_wire(value, limit=LIMIT)], [call_codec.Asked(b"\0")], 0, 1.0)
+    frame = call_codec.pack([to_wire(value, limit=LIMIT)], [call_codec.CallSpec(b"\0")], 0, 1.0)
     (plain,), *_ = call_codec.read(frame[frames.HEADER_BYTES :])
     return call_codec.build(plain)
 
@@ -95,7 +95,7 @@ def test_an_array_that_repeats_itself_travels_once_and_one_that_almost_does_whol
     described = to_wire(sent, limit=LIMIT)
     assert isinstance(described, wire.Array)
     repeats = size > call_codec.PERIOD and (other is None or other >= size)
-    frame = call_codec.pack([described], [call_codec.Asked(b"\0")], 0, 1.0)
+    frame = call_codec.pack([described], [call_codec.CallSpec(b"\0")], 0, 1.0)
     if size > call_codec.PERIOD + 1:
         assert (len(frame) < sent.nbytes) == repeats
     assert sent.nbytes <= len(frame) + call_codec.spared(described)

@@ -158,8 +158,8 @@ def test_what_the_format_does_not_know_is_not_written(value: Value) -> None:
 
 
 def test_a_header_is_refused_for_its_kind_or_its_length() -> None:
-    header = frames.pack(frames.Kind.RETURNED, "ab")[: frames.HEADER_BYTES]
-    assert frames.read_header(header, limit=7) == (frames.Kind.RETURNED, 7)
+    header = frames.pack(frames.FrameKind.RETURNED, "ab")[: frames.HEADER_BYTES]
+    assert frames.read_header(header, limit=7) == (frames.FrameKind.RETURNED, 7)
     with pytest.raises(WireError, match="at most 6"):
         frames.read_header(header, limit=6)
     with pytest.raises(WireError, match="unknown kind"):
