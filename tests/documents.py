@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 
 from autodrill.cli.app import COMMANDS
-from tests.test_arrows import PACKAGE, PARTS
+from tests.test_architecture import PACKAGE, PARTS
 
 __all__ = [
     "ARCHITECTURE",

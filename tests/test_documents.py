@@ -37,7 +37,7 @@ from tests.documents import (
     shown_in,
     table_of_commands,
 )
-from tests.test_arrows import PARTS
+from tests.test_architecture import PARTS
 
 LARGEST_README = 9 << 10
 """Bytes: the README is the front door, and `docs/` has the rest."""

@@ -116,7 +116,7 @@ def load_curriculum(
     except tomllib.TOMLDecodeError as error:
         at = re.search(r"at line (\d+)", str(error))
         raise ContentError([Problem(str(file), int(at[1]) if at else 1, f"not TOML: {error}")]) from None
-    reader = _Reader(file, text.splitlines())
+    reader = _CurriculumReader(file, text.splitlines())
     curriculum = reader.read(table)
     if not reader.problems:  # what is malformed would only be reported again in other words
         reader.circles("topics", curriculum.topics)
@@ -137,7 +137,7 @@ def misplaced(names: Sequence[str], needs: Mapping[str, Sequence[str]]) -> Itera
                 yield name, needed
 
 
-class _Reader:
+class _CurriculumReader:
     """Turns the TOML into records, noting what is wrong."""
 
     def __init__(self, file: Path, lines: Sequence[str]) -> None:

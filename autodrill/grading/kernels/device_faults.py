@@ -10,7 +10,7 @@ from autodrill.drills.answer_records import Rule
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["DEVICE_FAULTS", "Found", "told"]
+__all__ = ["DEVICE_FAULTS", "DeviceFault", "told"]
 
 DEVICE_FAULTS = {
     "no bounds check": Rule(
@@ -64,7 +64,7 @@ _FIGURES = re.compile(r"-?\d{1,18}(?: -?\d{1,18}){8}")
 _SHARED, _NO_ARRAY = -1, -2
 
 
-class Found:
+class DeviceFault:
     """What a candidate's process says of a finding: figures, and not one word of its own.
 
     Args:
@@ -91,7 +91,7 @@ class Found:
         return "wild pointer" if name == "no bounds check" and self.array == _NO_ARRAY else name
 
 
-def told(found: Found, arrays: Sequence[str]) -> str:
+def told(found: DeviceFault, arrays: Sequence[str]) -> str:
     """Return a finding in words.
 
     Args:

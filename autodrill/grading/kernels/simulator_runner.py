@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 from autodrill.errors import NoCompilerError
 from autodrill.grading.kernels.compiler import Compiler, Mishap, find_compiler
-from autodrill.grading.kernels.device_faults import Found, told
+from autodrill.grading.kernels.device_faults import DeviceFault, told
 from autodrill.grading.kernels.parse import not_compiled, read_kernel, signature_of
 from autodrill.sandbox.launcher import launch
 from autodrill.sandbox.outcomes import Broken, NotDefined, Raised, TracebackFrame
@@ -126,7 +126,7 @@ class KernelRunner(Runner):
         if end.type != "DeviceError" or self._handed is None:
             return end
         try:
-            found = Found(end.message)
+            found = DeviceFault(end.message)
         except ValueError:
             return end
         workshop = self._workshop()

@@ -12,7 +12,7 @@ from autodrill.drills.kernel_source import kernel_signature
 from autodrill.errors import NoCompilerError
 from autodrill.grading.grade import Submission, grade
 from autodrill.grading.kernels import gpu_runner
-from autodrill.grading.kernels.device_faults import DEVICE_FAULTS, Found, told
+from autodrill.grading.kernels.device_faults import DEVICE_FAULTS, DeviceFault, told
 from autodrill.grading.kernels.simulator_runner import KernelRunner, Workshop
 from autodrill.grading.report import Report, Verdict
 from autodrill.grading.runners import start_runner
@@ -214,10 +214,13 @@ def test_what_is_fine_is_not_found(run: Run) -> None:
 
 
 def test_a_finding_is_figures_and_nothing_else() -> None:
-    assert told(Found("1 0 40 40 1 8 -1 -1 -5"), ["x"]) == "thread 8 of block 1 touches `x[40]`, which has 40 elements"
+    assert (
+        told(DeviceFault("1 0 40 40 1 8 -1 -1 -5"), ["x"])
+        == "thread 8 of block 1 touches `x[40]`, which has 40 elements"
+    )
     for said in ("", "1 0", "9 0 0 0 0 0 0 0 0", "1 0 40 40 1 8 -1 -1 x", "1 0 40 40 1 8 -1 -1 5 "):
         with pytest.raises(ValueError, match="finding"):
-            Found(said)
+            DeviceFault(said)
 
 
 # -- what does not come to an end, or to a start -----------------------------------------------------------------------
