@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     import pytest
 
 
-def test_the_three_folders_stand_below_the_root() -> None:
+def test_content_root_has_the_three_folders() -> None:
     assert all((content_root() / name).is_dir() for name in ("exercises", "solutions", "questions"))
 
 
-def test_a_wheel_s_own_copy_comes_before_a_folder_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_content_root_prefers_the_copy_of_the_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = tmp_path / "site" / "autodrill"
     package.mkdir(parents=True)
     monkeypatch.setattr(content, "__file__", str(package / "content.py"))
@@ -24,7 +24,7 @@ def test_a_wheel_s_own_copy_comes_before_a_folder_beside_it(tmp_path: Path, monk
     assert content_root() == package / "_content"
 
 
-def test_only_visible_files_of_the_suffix_are_listed_in_order(tmp_path: Path) -> None:
+def test_visible_files_have_the_suffix_and_are_sorted(tmp_path: Path) -> None:
     names = ["b/two.py", "a/one.py", "a/_draft.py", ".git/x.py", "__pycache__/y.py", "a/one.pyc", "notes.md", "a/.z.py"]
     for name in names:
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -33,11 +33,11 @@ def test_only_visible_files_of_the_suffix_are_listed_in_order(tmp_path: Path) ->
     assert visible_files(tmp_path, ".py") == [tmp_path / "a/one.py", tmp_path / "b/two.py"]
 
 
-def test_a_hidden_folder_above_hides_nothing(tmp_path: Path) -> None:
+def test_hidden_parent_folder_hides_nothing(tmp_path: Path) -> None:
     (tmp_path / ".cache").mkdir()
     (tmp_path / ".cache" / "one.py").touch()
     assert visible_files(tmp_path / ".cache", ".py") == [tmp_path / ".cache" / "one.py"]
 
 
-def test_a_folder_that_is_not_there_has_no_files(tmp_path: Path) -> None:
+def test_missing_folder_has_no_files(tmp_path: Path) -> None:
     assert visible_files(tmp_path / "none", ".py") == []

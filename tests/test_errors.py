@@ -6,7 +6,7 @@ from autodrill import errors
 from autodrill.errors import AutodrillError, ContentError, FileError, Problem, UnknownNameError, UsageError
 
 
-def test_the_tree_drawn_in_the_module_is_the_tree() -> None:
+def test_docstring_draws_the_tree_of_errors() -> None:
     drawn = errors.__doc__ or ""
     kinds = [getattr(errors, name) for name in errors.__all__ if name != "Problem"]
     assert all(issubclass(kind, AutodrillError) and kind.__name__ in drawn for kind in kinds)
@@ -14,7 +14,7 @@ def test_the_tree_drawn_in_the_module_is_the_tree() -> None:
     assert issubclass(FileError, UsageError)
 
 
-def test_an_error_carries_what_to_type_and_the_place() -> None:
+def test_error_has_a_hint_and_a_place() -> None:
     error = FileError("`x.py` cannot be read", hint="`autodrill open x`", where="x.py:3")
     assert (str(error), error.message, error.hint, error.where) == (
         ("`x.py` cannot be read", "`x.py` cannot be read", "`autodrill open x`", "x.py:3")
@@ -25,7 +25,7 @@ def test_an_error_carries_what_to_type_and_the_place() -> None:
     ("suggestions", "given", "hint"),
     [((), None, None), (("a", "b"), None, "did you mean `a` or `b`?"), (("a",), "type less", "type less")],
 )
-def test_an_unknown_name_suggests_unless_told_better(
+def test_unknown_name_suggests_names_unless_given_a_hint(
     suggestions: tuple[str, ...], given: str, hint: str | None
 ) -> None:
     error = UnknownNameError("exercise", "x", suggestions, hint=given)
@@ -34,7 +34,7 @@ def test_an_unknown_name_suggests_unless_told_better(
     )
 
 
-def test_a_content_error_carries_every_problem_as_a_place_an_editor_knows() -> None:
+def test_content_error_lists_problems_as_file_and_line() -> None:
     problems = [Problem("a.py", 3, "no hint"), Problem("b.py", 1, "no task")]
     error = ContentError(problems)
     assert error.problems == tuple(problems)

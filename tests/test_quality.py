@@ -69,12 +69,12 @@ def test_mypy_finds_nothing() -> None:
     [p for p in sorted((ROOT / "autodrill").rglob("*.py")) if p.relative_to(ROOT) not in TABLES_OF_NAMES],
     ids=lambda path: path.stem,
 )
-def test_a_module_is_no_longer_than_one_concept(path: Path) -> None:
+def test_module_is_short(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_MODULE
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "autodrill").rglob("*.py")), ids=lambda path: path.stem)
-def test_every_exemption_from_a_check_has_its_reason_beside_it(path: Path) -> None:
+def test_exemptions_from_checks_have_a_reason(path: Path) -> None:
     for line in path.read_text(encoding="utf-8").splitlines():
         for exemption in re.finditer(
             r"# (?:noqa|type: ignore)(?::? ?(?:\[[\w,-]+\]|[A-Z]+\d+(?:, ?[A-Z]+\d+)*))?", line
@@ -84,7 +84,7 @@ def test_every_exemption_from_a_check_has_its_reason_beside_it(path: Path) -> No
 
 
 @needs_checkout
-def test_no_file_holds_a_path_of_the_machine_it_was_written_on() -> None:
+def test_no_file_contains_a_path_of_one_machine() -> None:
     assert found(MACHINE_PATH) == []
 
 

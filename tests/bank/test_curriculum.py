@@ -55,7 +55,7 @@ def problems(tmp_path: Path, bank: tuple[Question, ...]) -> Callable[..., list[s
     return problems
 
 
-def test_a_path_is_its_steps_in_order(tmp_path: Path, bank: tuple[Question, ...]) -> None:
+def test_path_has_its_steps_in_order(tmp_path: Path, bank: tuple[Question, ...]) -> None:
     file = tmp_path / "paths.toml"
     file.write_text(GOOD, encoding="utf-8")
     path = load_curriculum(file, bank=bank).paths["short"]
@@ -64,7 +64,7 @@ def test_a_path_is_its_steps_in_order(tmp_path: Path, bank: tuple[Question, ...]
     assert path.steps == (Step("node"), Step("fork"), Step("add_backward", is_exercise=True), Step("mode"))
 
 
-def test_what_a_topic_needs_it_needs_through_others_too(tmp_path: Path) -> None:
+def test_below_follows_prerequisites_of_prerequisites(tmp_path: Path) -> None:
     file = tmp_path / "paths.toml"
     file.write_text('[topics]\na = []\nb = ["a"]\nc = ["b"]\nd = ["a"]\n', encoding="utf-8")
     curriculum = load_curriculum(file)
@@ -95,34 +95,34 @@ def test_what_a_topic_needs_it_needs_through_others_too(tmp_path: Path) -> None:
         ("graph = []", "graph = [", "3: not TOML:"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_line(
+def test_malformed_curriculum_is_reported_with_its_line(
     problems: Callable[..., list[str]], old: str, new: str, found: str
 ) -> None:
     assert [told for told in problems(old, new) if told.startswith(found)], problems(old, new)
 
 
-def test_a_path_that_is_right_has_no_problem(problems: Callable[..., list[str]]) -> None:
+def test_sound_curriculum_has_no_problems(problems: Callable[..., list[str]]) -> None:
     assert problems() == []
 
 
-def test_an_exercise_that_is_not_there_is_found(problems: Callable[..., list[str]]) -> None:
+def test_missing_exercise_is_reported(problems: Callable[..., list[str]]) -> None:
     assert problems(exercises=True) == ["11: no exercise named `add_backward`"]
 
 
-def test_a_path_may_leave_a_prerequisite_out(problems: Callable[..., list[str]]) -> None:
+def test_path_may_omit_a_prerequisite(problems: Callable[..., list[str]]) -> None:
     assert problems('"node", "fork"', '"fork"') == []
 
 
-def test_every_problem_is_carried(problems: Callable[..., list[str]]) -> None:
+def test_error_has_every_problem(problems: Callable[..., list[str]]) -> None:
     assert len(problems('"node", "fork", "x:add_backward"', '"nod", "for"')) == 2
 
 
-def test_only_what_is_there_can_stand_too_early() -> None:
+def test_misplaced_ignores_names_outside_the_list() -> None:
     needs = {"b": ["a", "z"], "c": ["b"]}
     assert list(misplaced(["b", "a", "c"], needs)) == [("b", "a")]
     assert list(misplaced(["a", "b", "c"], needs)) == []
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="cannot be read"):
         load_curriculum(tmp_path / "none.toml")

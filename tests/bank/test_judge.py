@@ -17,28 +17,28 @@ RIGHT, WRONG, UNREADABLE = Outcome.RIGHT, Outcome.WRONG, Outcome.UNREADABLE
 
 
 @pytest.mark.parametrize("typed", ["1/3", ".3333", "0.33333", " 0.3333 ", "dL/dx = 1/3", "3^-1", "0.33366"])
-def test_the_same_number_however_it_is_typed_is_right(typed: str) -> None:
+def test_number_is_right_in_every_notation(typed: str) -> None:
     assert judge_number(typed, 1 / 3, 1e-3).outcome is RIGHT
 
 
-def test_a_number_that_is_too_rough_is_refused_with_its_distance() -> None:
+def test_rough_number_is_wrong_with_its_distance() -> None:
     judgement = judge_number("0.33", 1 / 3, 1e-3)
     assert judgement.outcome is WRONG
     assert judgement.remark == "0.33 is 1 % away (accepted: 0.1 %)"
 
 
-def test_a_wrong_sign_is_named() -> None:
+def test_wrong_sign_is_named() -> None:
     judgement = judge_number("2", -2.0, 1e-3)
     assert (judgement.outcome, "wrong sign" in judgement.remark) == (WRONG, True)
 
 
-def test_around_zero_the_tolerance_is_absolute() -> None:
+def test_tolerance_is_absolute_around_zero() -> None:
     assert judge_number("0.0005", 0.0, 1e-3).outcome is RIGHT
     assert judge_number("0.002", 0.0, 1e-3).outcome is WRONG
 
 
 @pytest.mark.parametrize("typed", ["", "about a third", "1/0", "0,33"])
-def test_a_number_that_cannot_be_read_may_be_typed_again(typed: str) -> None:
+def test_number_that_cannot_be_read_is_unreadable(typed: str) -> None:
     assert judge_number(typed, 1 / 3, 1e-3).outcome is UNREADABLE
 
 
@@ -49,7 +49,7 @@ OPTIONS = (Option("zero", False, "no"), Option("one", True, None), Option("two",
     ("typed", "outcome"),
     [("b", RIGHT), (" B) ", RIGHT), ("(b)", RIGHT), ("a", WRONG), ("d", UNREADABLE), ("", UNREADABLE)],
 )
-def test_a_letter_chooses_an_option(typed: str, outcome: Outcome) -> None:
+def test_letter_chooses_an_option(typed: str, outcome: Outcome) -> None:
     assert judge_choice(typed, OPTIONS).outcome is outcome
 
 
@@ -67,7 +67,7 @@ PRINTS = PredictKey(Fence("", "python", 1), "tensor([3.0000, -4.0000])\nTrue")
         (" ", UNREADABLE),
     ],
 )
-def test_an_output_is_compared_without_its_blanks_and_by_its_numbers(typed: str, outcome: Outcome) -> None:
+def test_output_is_compared_by_numbers_without_blanks(typed: str, outcome: Outcome) -> None:
     assert judge_output(typed, PRINTS).outcome is outcome
 
 
@@ -77,7 +77,7 @@ BUG = BugKey(Fence("a\nb\nc\n", "python", 1), 2, "B")
 @pytest.mark.parametrize(
     ("typed", "outcome"), [("2", RIGHT), ("line 2", RIGHT), ("Line 2:", RIGHT), ("3", WRONG), ("two", UNREADABLE)]
 )
-def test_a_wrong_line_is_named_by_its_number(typed: str, outcome: Outcome) -> None:
+def test_line_is_named_by_its_number(typed: str, outcome: Outcome) -> None:
     assert judge_line(typed, BUG).outcome is outcome
 
 
@@ -94,26 +94,26 @@ def test_a_wrong_line_is_named_by_its_number(typed: str, outcome: Outcome) -> No
         ("2x + log(y)", UNREADABLE),
     ],
 )
-def test_a_formula_is_right_when_it_agrees_everywhere(typed: str, outcome: Outcome) -> None:
+def test_formula_is_right_if_it_agrees_everywhere(typed: str, outcome: Outcome) -> None:
     assert judge_formula(typed, "2*x + log(y)", ("x", "y")).outcome is outcome
 
 
-def test_a_formula_right_only_for_positive_values_is_wrong() -> None:
+def test_formula_right_for_positive_values_only_is_wrong() -> None:
     assert judge_formula("sqrt(x^2)", "x", ("x",)).outcome is WRONG
 
 
-def test_a_formula_without_a_value_where_the_right_one_has_one_is_wrong() -> None:
+def test_formula_undefined_at_a_point_is_wrong() -> None:
     judgement = judge_formula("x + 0*log(x - 5)", "x", ("x",))
     assert (judgement.outcome, "no value" in judgement.remark) == (WRONG, True)
 
 
-def test_formulas_are_probed_where_they_are_defined_at_the_same_points_each_time() -> None:
+def test_probe_repeats_its_points_within_the_domain() -> None:
     points = probe("log(x)", ("x",))
     assert len(points) >= 7
     assert all(point["x"] > 0 for point, _ in points)
     assert points == probe("log(x)", ("x",))
 
 
-def test_no_remark_holds_more_than_a_line() -> None:
+def test_remarks_have_one_line() -> None:
     said = [judge_number("1", 3.0, 1e-3), judge_line("9", BUG), judge_formula("y", "x", ("x", "y"))]
     assert all("\n" not in judgement.remark and judgement.remark for judgement in said)

@@ -47,49 +47,47 @@ KEYED: dict[str, tuple[dict[str, str], str, str]] = {
 
 
 @pytest.mark.parametrize("kind", KEYED)
-def test_a_key_that_is_borne_out_passes(write: Callable[..., Path], text: Callable[..., str], kind: str) -> None:
+def test_proof_accepts_a_right_key(write: Callable[..., Path], text: Callable[..., str], kind: str) -> None:
     fields, good, _ = KEYED[kind]
     run(write(text(kind=f'"{kind}"', Proof=fence(good), **fields)))
 
 
 @pytest.mark.parametrize("kind", KEYED)
-def test_a_key_that_is_refuted_fails(write: Callable[..., Path], text: Callable[..., str], kind: str) -> None:
+def test_proof_refutes_a_wrong_key(write: Callable[..., Path], text: Callable[..., str], kind: str) -> None:
     fields, _, bad = KEYED[kind]
     with pytest.raises((ContentError, ValueError)):
         run(write(text(kind=f'"{kind}"', Proof=fence(bad), **fields)))
 
 
 @pytest.mark.parametrize("kind", ["choice", "numeric", "bug", "derive"])
-def test_a_proof_that_says_nothing_about_the_key_fails(
-    write: Callable[..., Path], text: Callable[..., str], kind: str
-) -> None:
+def test_proof_that_computes_no_key_fails(write: Callable[..., Path], text: Callable[..., str], kind: str) -> None:
     with pytest.raises(ContentError, match="nothing proves the key"):
         run(write(text(kind=f'"{kind}"', Proof=fence("pass"), **KEYED[kind][0])))
 
 
-def test_a_printed_output_is_compared_with_the_key(write: Callable[..., Path], text: Callable[..., str]) -> None:
+def test_printed_output_is_compared_with_the_key(write: Callable[..., Path], text: Callable[..., str]) -> None:
     with pytest.raises(ContentError, match="it prints"):
         run(write(text(kind='"predict"', ask=fence("print(4)"), output='"3"')))
 
 
-def test_labels_have_to_agree(write: Callable[..., Path], text: Callable[..., str]) -> None:
+def test_labels_must_agree(write: Callable[..., Path], text: Callable[..., str]) -> None:
     with pytest.raises(ContentError, match="labels"):
         run(write(text(kind='"numeric"', table="[answers]\nx = 1", Proof=fence("computed = {'x': 1, 'y': 1}"))))
 
 
-def test_a_bug_may_show_itself_by_raising(write: Callable[..., Path], text: Callable[..., str]) -> None:
+def test_buggy_program_may_raise(write: Callable[..., Path], text: Callable[..., str]) -> None:
     program = fence("def f(x):\n    return missing")
     check = fence("def check(names):\n    return names['f'](1) == 1")
     run(write(text(kind='"bug"', ask=program, line="2", fix='"    return x"', Proof=check)))
 
 
-def test_a_fix_that_mends_nothing_fails(write: Callable[..., Path], text: Callable[..., str]) -> None:
+def test_useless_fix_fails(write: Callable[..., Path], text: Callable[..., str]) -> None:
     check = fence("def check(names):\n    return names['f'](1) == 5")
     with pytest.raises(ContentError, match="still fails with line 2"):
         run(write(text(kind='"bug"', ask=PROGRAM, line="2", fix='"    return 2 * x"', Proof=check)))
 
 
-def test_a_failing_proof_points_at_its_line_of_the_file(write: Callable[..., Path], text: Callable[..., str]) -> None:
+def test_failing_proof_points_at_its_line_of_the_file(write: Callable[..., Path], text: Callable[..., str]) -> None:
     path = write(text(Proof=fence("x = 1\nassert x == 2")))
     line = path.read_text(encoding="utf-8").splitlines().index("assert x == 2") + 1
     with pytest.raises(AssertionError) as caught:
@@ -98,9 +96,7 @@ def test_a_failing_proof_points_at_its_line_of_the_file(write: Callable[..., Pat
     assert (last.filename, last.lineno) == (str(path), line)
 
 
-def test_pytorch_is_asked_for_by_the_fence_or_by_the_program(
-    write: Callable[..., Path], text: Callable[..., str]
-) -> None:
+def test_fence_or_program_asks_for_pytorch(write: Callable[..., Path], text: Callable[..., str]) -> None:
     program = "```python torch\nx = 1\n```"
     path = write(
         text(Proof=fence("pass") + "\n" + program),

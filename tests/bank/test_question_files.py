@@ -34,7 +34,7 @@ def messages(path: Path) -> str:
     return "\n".join(str(problem) for problem in read_file(path)[1])
 
 
-def test_a_question_is_read_whole(write: Callable[..., Path], text: Callable[..., str]) -> None:
+def test_question_is_read_with_all_its_fields(write: Callable[..., Path], text: Callable[..., str]) -> None:
     often = "- [E7] recursion is fine. *In fact,* it overflows\n  at depth 1000."
     proof = "```python torch\nassert 1 + 1 == 2\n```"
     path = write(text(ask="Say why.", exercises='["add_backward"]', You_will_often_read=often, Proof=proof))
@@ -56,9 +56,7 @@ def test_a_question_is_read_whole(write: Callable[..., Path], text: Callable[...
     assert path.read_text(encoding="utf-8").splitlines()[question.proofs[0].line - 1] == "assert 1 + 1 == 2"
 
 
-def test_code_may_hold_what_would_otherwise_end_a_section_or_a_question(
-    write: Callable[..., Path], text: Callable[..., str]
-) -> None:
+def test_code_may_contain_marks_that_end_a_section(write: Callable[..., Path], text: Callable[..., str]) -> None:
     code = "```diff\n+++\n## not a title\n### not a section\n- not a bullet\n```"
     path = write(text(Answer=f"Look:\n\n{code}"), text(id='"second"'))
     first, second = load_questions(path.parent)
@@ -66,9 +64,7 @@ def test_code_may_hold_what_would_otherwise_end_a_section_or_a_question(
     assert second.id == "second"
 
 
-def test_a_choice_keeps_the_order_of_the_file_and_the_explanations(
-    write: Callable[..., Path], text: Callable[..., str]
-) -> None:
+def test_choice_keeps_order_and_explanations(write: Callable[..., Path], text: Callable[..., str]) -> None:
     options = "- [ ] none: a seed counts\n- [x] they add :: the chain rule: a sum\n- [ ] they multiply :: along a path"
     path = write(text(kind='"choice"', Options=options))
     key = load_questions(path.parent)[0].key
@@ -81,7 +77,7 @@ def test_a_choice_keeps_the_order_of_the_file_and_the_explanations(
     assert key.right == 1
 
 
-def test_numeric_answers_may_be_fractions(write: Callable[..., Path], text: Callable[..., str]) -> None:
+def test_numeric_answer_may_be_a_fraction(write: Callable[..., Path], text: Callable[..., str]) -> None:
     path = write(text(kind='"numeric"', table='tolerance = 0.01\n[answers]\n"dL/dx" = "1/4"\ny = -2', Proof=PROOF))
     key = load_questions(path.parent)[0].key
     assert isinstance(key, NumericKey)
@@ -92,7 +88,7 @@ def test_numeric_answers_may_be_fractions(write: Callable[..., Path], text: Call
     )
 
 
-def test_a_bug_knows_the_mended_program(write: Callable[..., Path], text: Callable[..., str]) -> None:
+def test_bug_key_has_the_corrected_program(write: Callable[..., Path], text: Callable[..., str]) -> None:
     program = "```python\ndef f(x):\n    return x\n```"
     path = write(text(kind='"bug"', ask=program, line="2", fix='"    return 2 * x"', Proof=PROOF))
     key = load_questions(path.parent)[0].key
@@ -100,7 +96,7 @@ def test_a_bug_knows_the_mended_program(write: Callable[..., Path], text: Callab
     assert key.mended.code == "def f(x):\n    return 2 * x\n"
 
 
-def test_a_prediction_and_a_derivation_are_read(write: Callable[..., Path], text: Callable[..., str]) -> None:
+def test_prediction_and_derivation_are_read(write: Callable[..., Path], text: Callable[..., str]) -> None:
     path = write(
         text(kind='"predict"', ask="```python torch\nprint(3)\n```", output='"3"'),
         text(id='"d"', kind='"derive"', variables='["x"]', table='[answers]\n"f\'" = "2*x"', Proof=PROOF),
@@ -154,7 +150,7 @@ def test_a_prediction_and_a_derivation_are_read(write: Callable[..., Path], text
         ({"kind": '"choice"', "Options": "- [x] a\n- [ ] b"}, "a wrong option says what it stands for"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_line(
+def test_malformed_question_is_reported_with_its_line(
     write: Callable[..., Path], text: Callable[..., str], changes: dict[str, str | None], message: str
 ) -> None:
     path = write(text(**changes))
@@ -162,7 +158,7 @@ def test_what_is_wrong_is_said_with_its_line(
     assert read_file(path)[0] == []
 
 
-def test_every_problem_of_every_file_is_reported_at_once(write: Callable[..., Path], text: Callable[..., str]) -> None:
+def test_all_problems_of_all_files_are_reported_at_once(write: Callable[..., Path], text: Callable[..., str]) -> None:
     write(text(minutes="-1", difficulty='"nasty"'), name="a.md")
     path = write(text(topics="3"), name="b.md")
     with pytest.raises(ContentError) as caught:
@@ -174,7 +170,7 @@ def test_every_problem_of_every_file_is_reported_at_once(write: Callable[..., Pa
     ]
 
 
-def test_a_repeated_id_names_both_places(write: Callable[..., Path], text: Callable[..., str]) -> None:
+def test_repeated_id_names_both_places(write: Callable[..., Path], text: Callable[..., str]) -> None:
     write(text(), name="a.md")
     path = write(text(), name="b.md")
     with pytest.raises(ContentError, match=r"b\.md:1: the id `sum-rule` is already used at .*a\.md:1"):
@@ -189,11 +185,11 @@ def test_a_repeated_id_names_both_places(write: Callable[..., Path], text: Calla
         ("+++\nid", ":1: the front"),
     ],
 )
-def test_a_file_that_is_no_question_file_is_refused(write: Callable[..., Path], content: str, message: str) -> None:
+def test_other_files_are_refused(write: Callable[..., Path], content: str, message: str) -> None:
     assert message in messages(write(content))
 
 
-def test_an_unreadable_file_is_named(tmp_path: Path) -> None:
+def test_unreadable_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "latin.md").write_bytes(b"+++\n\xe9\n")
     with pytest.raises(FileError, match=r"latin\.md"):
         load_questions(tmp_path)
@@ -205,7 +201,7 @@ def test_drafts_and_hidden_files_are_skipped(write: Callable[..., Path], text: C
     assert len(load_questions(path.parent)) == 1
 
 
-def test_four_hundred_questions_load_in_a_blink(write: Callable[..., Path], text: Callable[..., str]) -> None:
+def test_loading_400_questions_is_fast(write: Callable[..., Path], text: Callable[..., str]) -> None:
     proof = "```python\n" + "x = 1\n" * 20 + "```"
     answer = "One line of prose about a gradient.\n\n" * 10
     path = write(*(text(id=f'"q{i}"', Answer=answer, Proof=proof) for i in range(400)))
@@ -229,7 +225,7 @@ def test_loading_imports_neither_numpy_nor_rich() -> None:
     assert printed.strip() == "[]"
 
 
-def test_the_ids_alone_are_those_of_the_questions_and_reading_them_parses_none() -> None:
+def test_question_ids_are_read_without_parsing() -> None:
     assert question_ids() == [question.id for question in load_questions()]
     program = (
         "import sys; from autodrill.bank.question_index import question_ids as ids; ids(); "
@@ -239,7 +235,7 @@ def test_the_ids_alone_are_those_of_the_questions_and_reading_them_parses_none()
     assert printed.strip() == "False"
 
 
-def test_files_come_in_the_order_the_folder_lists_and_the_others_after_them_by_name(tmp_path: Path) -> None:
+def test_listed_files_come_first_and_the_others_by_name(tmp_path: Path) -> None:
     card = (content_root() / "questions" / "conv.md").read_text(encoding="utf-8")
     for name in ("alpha", "beta", "gamma"):
         (tmp_path / f"{name}.md").write_text(card.replace('id = "', f'id = "{name}-'), encoding="utf-8")

@@ -26,7 +26,7 @@ from autodrill.bank.traced_expression import FUNCTIONS, trace_expression
         ("exp(exp(exp(x^9)))", "exp(x**9)", None),
     ],
 )
-def test_an_error_knows_its_place(typed: str, place: str, said: str | None) -> None:
+def test_error_has_its_place_in_the_text(typed: str, place: str, said: str | None) -> None:
     with pytest.raises(ExpressionError, match=said) as raised:
         trace_expression(typed, {"x": 2.0, "y": 1.0}, "x")
 
@@ -36,18 +36,18 @@ def test_an_error_knows_its_place(typed: str, place: str, said: str | None) -> N
 
 
 @pytest.mark.parametrize("typed", ["sqrt(x)", "x^0.5"])
-def test_a_value_without_a_derivative_is_told_from_one_that_does_not_exist(typed: str) -> None:
+def test_missing_derivative_is_no_missing_value(typed: str) -> None:
     with pytest.raises(NoValueError, match=r"has a value there, but .* has no derivative"):
         trace_expression(typed, {"x": 0.0}, "x")
 
 
 @pytest.mark.parametrize("typed", ["1 + 2", "pi"])
-def test_an_expression_without_variables_has_no_tape(typed: str) -> None:
+def test_expression_without_variables_is_refused(typed: str) -> None:
     with pytest.raises(ExpressionError, match="depends on no variable"):
         trace_expression(typed, {"x": 1.0}, "x")
 
 
-def test_a_factor_keeps_its_place() -> None:
+def test_constant_factor_keeps_its_place() -> None:
     tape = trace_expression("6*x", {"x": 2.0}, "x")
 
     assert not hasattr(tape[1].operands[0], "number")
@@ -74,7 +74,7 @@ def random_expression(draw: random.Random, depth: int) -> str:
 
 @pytest.mark.torch
 @pytest.mark.parametrize("seed", range(60))
-def test_pytorch_agrees_on_random_expressions(torch: Any, seed: int) -> None:
+def test_tape_agrees_with_pytorch_on_random_expressions(torch: Any, seed: int) -> None:
     draw = random.Random(seed)
     text = random_expression(draw, 3) + " + a"
     point = {name: draw.uniform(-2, 2) for name in "abc"}

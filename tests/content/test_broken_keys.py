@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 KEYED = [question for question in load_questions() if question.key is not None]
 
 
-def test_every_key_can_be_broken() -> None:
+def test_break_exists_for_every_key() -> None:
     texts = {path: path.read_text(encoding="utf-8") for path in {question.path for question in KEYED}}
     assert [question.id for question in KEYED if not breaks(question, texts[question.path])] == []
 
 
 @pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.RECALL])
-def test_a_broken_key_is_refuted_by_its_proof(kind: Kind, tmp_path: Path) -> None:
+def test_proof_refutes_broken_key(kind: Kind, tmp_path: Path) -> None:
     rng = random.Random(kind)
     of_kind = [q for q in KEYED if q.kind is kind and not any(proof.needs_torch for proof in proofs_of(q))]
     for question in rng.sample(of_kind, 2):
@@ -32,7 +32,7 @@ def test_a_broken_key_is_refuted_by_its_proof(kind: Kind, tmp_path: Path) -> Non
             assert noticed(question, broken, tmp_path), f"{question.id}: {broken.what}"
 
 
-def test_the_unbroken_key_is_not(tmp_path: Path) -> None:
+def test_proof_accepts_unbroken_key(tmp_path: Path) -> None:
     question = next(q for q in KEYED if q.kind is Kind.NUMERIC)
     broken = breaks(question, question.path.read_text(encoding="utf-8"))[0]
     lines = question.path.read_text(encoding="utf-8").splitlines()

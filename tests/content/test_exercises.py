@@ -135,7 +135,7 @@ def assert_readable(lines: list[str]) -> None:
 
 
 @pytest.mark.parametrize("exercise", EACH_EXERCISE)
-def test_the_untouched_stub_is_not_implemented_yet(exercise: Exercise) -> None:
+def test_stub_is_not_implemented_yet(exercise: Exercise) -> None:
     report = graded(exercise, exercise.stub)
 
     assert report.failure is not None
@@ -145,7 +145,7 @@ def test_the_untouched_stub_is_not_implemented_yet(exercise: Exercise) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("exercise", EACH_EXERCISE)
-def test_the_worked_solution_passes_without_a_remark(exercise: Exercise, seed: int) -> None:
+def test_worked_solution_passes_without_remarks(exercise: Exercise, seed: int) -> None:
     report = graded(exercise, drill_of(exercise).solution.source, seed)
 
     assert report.verdict is Verdict.PASS, message(report)
@@ -153,7 +153,7 @@ def test_the_worked_solution_passes_without_a_remark(exercise: Exercise, seed: i
 
 
 @pytest.mark.parametrize(("exercise", "mistake"), EACH_MISTAKE)
-def test_a_known_mistake_is_caught_and_named(exercise: Exercise, mistake: Mistake) -> None:
+def test_known_mistake_is_caught_and_named(exercise: Exercise, mistake: Mistake) -> None:
     report = graded(exercise, mistake.source)
 
     named = [r.key for r in report.remarks] if mistake.remark else [rule_of(report)]
@@ -163,7 +163,7 @@ def test_a_known_mistake_is_caught_and_named(exercise: Exercise, mistake: Mistak
 
 
 @pytest.mark.parametrize("path", answers("wrong"))
-def test_a_wrong_answer_fails_and_the_rule_it_breaks_is_named(path: Path) -> None:
+def test_wrong_answer_fails_and_its_rule_is_named(path: Path) -> None:
     report = graded(exercise_of(path), path.read_bytes())
 
     assert report.verdict is Verdict.FAIL, report
@@ -171,7 +171,7 @@ def test_a_wrong_answer_fails_and_the_rule_it_breaks_is_named(path: Path) -> Non
     assert_readable(message(report))
 
 
-def test_most_wrong_answers_are_named() -> None:
+def test_most_wrong_answers_have_a_rule() -> None:
     names = {name_of(path) for path in ANSWERS.glob("*/wrong/*.py")}
 
     assert names == set(RULES)
@@ -181,7 +181,7 @@ def test_most_wrong_answers_are_named() -> None:
 
 
 @pytest.mark.parametrize("path", answers("right"))
-def test_an_unusual_answer_that_is_right_passes(path: Path) -> None:
+def test_unusual_right_answer_passes(path: Path) -> None:
     source = path.read_bytes()
 
     for seed in RIGHT_SEEDS:
@@ -189,7 +189,7 @@ def test_an_unusual_answer_that_is_right_passes(path: Path) -> None:
         assert report.verdict is Verdict.PASS, (seed, message(report))
 
 
-def test_finite_differences_cost_too_much_wherever_they_may_be_exact() -> None:
+def test_linear_exercises_have_cases_too_large_for_differences() -> None:
     costly = [e for e in EXERCISES if kind_named(e.kind).large_case]
     without = [e.id for e in costly if not any(case.large for case in cases_of(e, 0).cases)]
 
@@ -283,7 +283,7 @@ def check(home: Path, file: Path) -> tuple[int, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("sabotage", SABOTAGE.values(), ids=SABOTAGE.keys())
-def test_sabotage_exits_1_with_one_reason_and_harms_nothing(sabotage: Sabotage, tmp_path: Path) -> None:
+def test_sabotage_fails_with_one_reason_and_harms_nothing(sabotage: Sabotage, tmp_path: Path) -> None:
     file = tmp_path / "answer.py"
     file.write_text(sabotage.body, encoding="utf-8")
 

@@ -17,7 +17,7 @@ MOST_COLUMNS = 120
 
 
 @pytest.mark.parametrize("name", EXPLANATIONS)
-def test_an_explanation_derives_and_tells_the_cost_pytorch_s_way_and_what_is_asked_next(name: str) -> None:
+def test_explanation_has_its_four_parts_in_order(name: str) -> None:
     paragraphs = [paragraph.strip() for paragraph in EXPLANATIONS[name].split("\n\n")]
     heads = [
         next((p for p in paragraphs if p.startswith(f"{head}:")), "") for head in ("Cost", "PyTorch", "Asked next")
@@ -35,5 +35,5 @@ def test_an_explanation_derives_and_tells_the_cost_pytorch_s_way_and_what_is_ask
 
 
 @pytest.mark.parametrize("name", EXPLANATIONS)
-def test_a_line_fits(name: str) -> None:
+def test_explanation_lines_fit(name: str) -> None:
     assert max(map(len, EXPLANATIONS[name].splitlines())) <= MOST_COLUMNS

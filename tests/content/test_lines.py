@@ -21,11 +21,11 @@ ELEMENTWISE = [h for h in Library.open(environ={}).headings() if h.track == "ele
 
 
 @pytest.mark.parametrize("exercise", ELEMENTWISE, ids=lambda e: e.id)
-def test_a_plain_elementwise_exercise_is_short(exercise: Heading) -> None:
+def test_elementwise_exercise_is_short(exercise: Heading) -> None:
     assert COUNT["lines_of"](exercise) <= PLAIN
 
 
-def test_prose_is_not_counted() -> None:
+def test_code_lines_leave_prose_out() -> None:
     text = '''"""Why,
 and how."""
 

@@ -20,20 +20,20 @@ def curriculum() -> Curriculum:
     return load_curriculum(bank=load_questions(), exercises=Library.open(environ={}).headings())
 
 
-def test_prerequisites_and_paths_hold_together() -> None:
+def test_shipped_paths_and_prerequisites_are_consistent() -> None:
     assert set(curriculum().paths) >= {"night-before", "one-week", "gpu-systems", "research-scientist"}
 
 
-def test_the_banks_own_order_has_no_question_before_one_it_needs() -> None:
+def test_bank_order_respects_prerequisites() -> None:
     assert list(misplaced([question.id for question in load_questions()], curriculum().questions)) == []
 
 
-def test_a_path_has_something_to_write() -> None:
+def test_every_path_has_an_exercise() -> None:
     assert [name for name, path in curriculum().paths.items() if not any(s.is_exercise for s in path.steps)] == []
 
 
 @pytest.mark.parametrize(("name", "hours"), [("night-before", 2), ("one-week", 9)])
-def test_a_path_keeps_to_its_time(name: str, hours: float) -> None:
+def test_path_keeps_to_its_time(name: str, hours: float) -> None:
     minutes = {question.id: question.minutes for question in load_questions()}
     minutes |= {f"x:{exercise.id}": exercise.minutes for exercise in Library.open(environ={}).headings()}
     assert sum(minutes[str(step)] for step in curriculum().paths[name].steps) <= 60 * hours

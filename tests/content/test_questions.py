@@ -117,7 +117,7 @@ def proof_params() -> list[Any]:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_file_is_well_formed(path: Path) -> None:
+def test_question_file_is_well_formed(path: Path) -> None:
     _, problems = read_file(path)
     assert not problems, "\n" + "\n".join(str(problem) for problem in problems)
 
@@ -128,15 +128,15 @@ def test_proof_holds(proof: Proof) -> None:
     proof.run()
 
 
-def test_ids_are_unique_over_the_whole_bank() -> None:
+def test_question_ids_are_unique() -> None:
     assert len(load_questions()) == len({question.id for question in load_questions()})
 
 
-def test_every_question_of_the_sources_is_there() -> None:
+def test_bank_has_every_question_of_the_sources() -> None:
     assert sorted(set(SEED_IDS) - {question.id for question in QUESTIONS}) == []
 
 
-def test_every_error_of_the_sources_is_put_right_exactly_once() -> None:
+def test_bank_corrects_each_error_of_the_sources_once() -> None:
     told = Counter(read.error for question in QUESTIONS for read in question.commonly_read)
     missing = [number for number in ERRORS if number not in told]
     repeated = [number for number, times in told.items() if times > 1]
@@ -144,6 +144,6 @@ def test_every_error_of_the_sources_is_put_right_exactly_once() -> None:
     assert (missing, repeated, unknown) == ([], [], [])
 
 
-def test_exercises_are_named_as_the_catalogue_names_them() -> None:
+def test_exercises_of_questions_are_named_by_id() -> None:
     named = {exercise for question in QUESTIONS for exercise in question.exercises}
     assert [name for name in named if not re.fullmatch(r"[a-z0-9_]+", name)] == []

@@ -93,7 +93,7 @@ def of(path: object) -> list[Question]:
 
 @pytest.mark.parametrize("width", [60, 80])
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_nothing_is_cut(path: object, width: int) -> None:
+def test_card_cuts_nothing(path: object, width: int) -> None:
     wrong: list[str] = []
     for question in of(path):
         screen = card(question.id, width)
@@ -105,7 +105,7 @@ def test_nothing_is_cut(path: object, width: int) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_no_markup_is_shown_raw(path: object) -> None:
+def test_card_shows_no_raw_markup(path: object) -> None:
     wrong: list[str] = []
     for question in of(path):
         found = [raw[0] for text in texts(question) for piece in pieces(text)[0] if (raw := RAW.search(piece))]
@@ -120,7 +120,7 @@ def test_no_markup_is_shown_raw(path: object) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_a_line_of_code_is_not_folded_at_80_columns(path: object) -> None:
+def test_code_is_not_folded_at_80_columns(path: object) -> None:
     wrong: list[str] = []
     for question in of(path):
         for text in texts(question):
@@ -133,7 +133,7 @@ def test_a_line_of_code_is_not_folded_at_80_columns(path: object) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_no_line_of_a_proof_is_cut_at_60_columns(path: object) -> None:
+def test_proof_is_not_cut_at_60_columns(path: object) -> None:
     wrong: list[str] = []
     for question in of(path):
         for proof in question.proofs:

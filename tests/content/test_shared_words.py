@@ -30,11 +30,11 @@ SENTENCE = next(
         ("a b c d e", ["a b c d", "b c d e"]),
     ],
 )
-def test_a_run_of_words_ends_with_a_sentence_a_number_or_a_formula(text: str, runs: list[str]) -> None:
+def test_sequences_end_at_sentences_numbers_and_formulas(text: str, runs: list[str]) -> None:
     assert [" ".join(run) for run in sequences(text, 4)] == runs
 
 
-def test_code_breaks_prose() -> None:
+def test_prose_breaks_at_code() -> None:
     assert prose("one `x + y` two\n\n```\nthree\n```\n") == ["one  |  two"]
 
 
@@ -48,7 +48,7 @@ def test_code_breaks_prose() -> None:
         ("e.html", "<p>{}<script>x</script></p>"),
     ],
 )
-def test_a_sentence_taken_over_is_found_in_whatever_kind_of_file(tmp_path: Path, name: str, text: str) -> None:
+def test_shared_finds_a_copied_sentence_in_every_format(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text.format(SENTENCE), encoding="utf-8")
     found, read = shared([QUESTION], [tmp_path], 8)
     assert any(SENTENCE in run for run in found)
@@ -56,6 +56,6 @@ def test_a_sentence_taken_over_is_found_in_whatever_kind_of_file(tmp_path: Path,
     assert "1 files of others" in read
 
 
-def test_seven_words_are_not_too_many(tmp_path: Path) -> None:
+def test_shared_ignores_seven_words(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(SENTENCE.rpartition(" ")[0] + " otherwise", encoding="utf-8")
     assert shared([QUESTION], [tmp_path], 8)[0] == {}

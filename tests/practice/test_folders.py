@@ -7,16 +7,16 @@ import platformdirs
 from autodrill.practice.folders import history_file, home, practice_folder
 
 
-def test_the_home_folder_may_be_named() -> None:
+def test_home_is_the_folder_of_the_environment() -> None:
     named = {"AUTODRILL_HOME": "~/drills"}
     assert home(named) == Path.home() / "drills"
     assert history_file(named) == Path.home() / "drills" / "history.db"
     assert practice_folder(named) == Path.home() / "drills" / "practice"
 
 
-def test_a_relative_home_does_not_move_with_the_working_folder() -> None:
+def test_relative_home_is_made_absolute() -> None:
     assert home({"AUTODRILL_HOME": "here"}) == Path.cwd() / "here"
 
 
-def test_otherwise_it_is_the_platforms_folder_for_data() -> None:
+def test_home_defaults_to_the_data_folder_of_the_platform() -> None:
     assert home({"AUTODRILL_HOME": ""}) == platformdirs.user_data_path("autodrill", appauthor=False)

@@ -44,20 +44,20 @@ def verdicts(placement: Placement) -> dict[Unit, Verdict]:
     return {finding.unit: finding.verdict for finding in placement.findings}
 
 
-def test_who_knows_everything_tests_out_of_everything_that_can_be_reached(bank: list[Question]) -> None:
+def test_right_answers_excuse_the_whole_bank(bank: list[Question]) -> None:
     placement = Placement(bank, TOPICS)
     asked = taken(placement, lambda question: True)
     assert len(asked) <= MOST
     assert placement.excused == {question.id for question in bank}, "recall questions of a known unit too"
 
 
-def test_who_knows_nothing_is_soon_let_go(bank: list[Question]) -> None:
+def test_wrong_answers_end_the_placement_early(bank: list[Question]) -> None:
     placement = Placement(bank, TOPICS)
     assert len(taken(placement, lambda question: False)) <= ENOUGH
     assert placement.excused == set()
 
 
-def test_a_shipped_bank_needs_no_more_than_twenty_and_excuses_nothing_unknown() -> None:
+def test_shipped_bank_is_placed_in_twenty_questions() -> None:
     placement = Placement(load_questions(), load_curriculum())
     asked = taken(placement, lambda question: question.difficulty is not HARD)
     assert len(asked) <= MOST == 20
@@ -67,7 +67,7 @@ def test_a_shipped_bank_needs_no_more_than_twenty_and_excuses_nothing_unknown() 
     assert len(placement.excused) > len(known) / 4
 
 
-def test_one_topic_alone_is_placed_by_its_own_questions(bank: list[Question]) -> None:
+def test_single_topic_is_placed_by_its_own_questions(bank: list[Question]) -> None:
     placement = Placement(bank, TOPICS, {"modes"})
     asked = taken(placement, lambda question: question.difficulty is EASY)
     assert {question.home_topic for question in asked} == {"modes"}
@@ -90,7 +90,7 @@ def settled(bank: list[Question], unit: Unit, *, right: bool) -> dict[Unit, Verd
     return verdicts(placement)
 
 
-def test_knowing_a_unit_is_knowing_what_it_needs_one_difficulty_lower(bank: list[Question]) -> None:
+def test_known_unit_implies_its_prerequisites(bank: list[Question]) -> None:
     found = settled(bank, Unit("modes", MEDIUM), right=True)
     assert {unit for unit, verdict in found.items() if verdict is Verdict.KNOWN} == {
         Unit("modes", MEDIUM),
@@ -100,7 +100,7 @@ def test_knowing_a_unit_is_knowing_what_it_needs_one_difficulty_lower(bank: list
     assert Verdict.UNKNOWN not in found.values()
 
 
-def test_not_knowing_a_unit_is_not_knowing_what_needs_it(bank: list[Question]) -> None:
+def test_unknown_unit_implies_its_dependents(bank: list[Question]) -> None:
     found = settled(bank, Unit("modes", EASY), right=False)
     assert {unit for unit, verdict in found.items() if verdict is Verdict.UNKNOWN} == {
         *(Unit("modes", level) for level in Difficulty),
@@ -110,25 +110,25 @@ def test_not_knowing_a_unit_is_not_knowing_what_needs_it(bank: list[Question]) -
     assert Verdict.KNOWN not in found.values()
 
 
-def test_two_typed_answers_show_that_something_is_known_and_one_of_three_options_does_not(ask: Ask) -> None:
+def test_typed_answers_count_more_than_choices(ask: Ask) -> None:
     three = ChoiceKey(tuple(Option(str(n), n == 0, None) for n in range(3)))
     for key, needed in ((NUMBER, 2), (three, 3)):
         bank = [replace(ask(str(n), kind=Kind.NUMERIC), key=key) for n in range(6)]
         assert len(taken(Placement(bank, TOPICS), lambda question: True)) == needed
 
 
-def test_a_unit_with_too_few_judged_questions_is_not_begun(ask: Ask) -> None:
+def test_unit_with_too_few_judged_questions_is_left_out(ask: Ask) -> None:
     bank = [replace(ask("only", kind=Kind.NUMERIC), key=NUMBER), ask("recall")]
     assert Placement(bank, TOPICS).next() is None
 
 
-def test_what_was_answered_before_is_asked_last(bank: list[Question]) -> None:
+def test_questions_seen_before_are_asked_last(bank: list[Question]) -> None:
     first = Placement(bank, TOPICS).next()
     assert first is not None
     assert Placement(bank, TOPICS, seen={first.id}).next() != first
 
 
-def test_a_skipped_question_is_not_asked_again_and_says_nothing(bank: list[Question]) -> None:
+def test_skipped_question_is_not_evidence(bank: list[Question]) -> None:
     placement = Placement(bank, TOPICS)
     question = placement.next()
     assert question is not None
@@ -139,7 +139,7 @@ def test_a_skipped_question_is_not_asked_again_and_says_nothing(bank: list[Quest
     assert placement.answered == {}
 
 
-def test_a_question_answered_wrong_is_not_excused_with_its_unit(bank: list[Question]) -> None:
+def test_wrong_answer_is_not_excused_with_its_unit(bank: list[Question]) -> None:
     placement = Placement(bank, TOPICS, {"graph"})
     first, *answers = None, True, False, True, True
     for right in answers:
@@ -156,7 +156,7 @@ def test_a_question_answered_wrong_is_not_excused_with_its_unit(bank: list[Quest
     ("right", "wrong_verdict", "bound"),
     [(GUESS, Verdict.KNOWN, FALSE_KNOWN), (1 - SLIP, Verdict.UNKNOWN, FALSE_UNKNOWN)],
 )
-def test_the_two_errors_are_as_rare_as_promised(ask: Ask, right: float, wrong_verdict: Verdict, bound: float) -> None:
+def test_error_rates_stay_within_their_bounds(ask: Ask, right: float, wrong_verdict: Verdict, bound: float) -> None:
     rng, runs = random.Random(0), 4000
     bank = [replace(ask(str(n), kind=Kind.NUMERIC), key=NUMBER) for n in range(40)]
     errors = 0

@@ -21,7 +21,7 @@ def attempt(store: Store, verdict: str, when: datetime, name: str = "mul") -> da
     return log_attempt(store, name, verdict, "source", 7, when)
 
 
-def test_an_exercise_is_new_then_tried_then_passed(store: Store, day: Day) -> None:
+def test_exercise_is_new_then_tried_then_passed(store: Store, day: Day) -> None:
     assert progress(store, day(0)).state("mul") is State.NEW
     attempt(store, "fail", day(0))
     assert progress(store, day(0)).state("mul") is State.TRIED
@@ -29,13 +29,13 @@ def test_an_exercise_is_new_then_tried_then_passed(store: Store, day: Day) -> No
     assert progress(store, day(0)).state("mul") is State.PASSED
 
 
-def test_a_failure_after_a_pass_takes_nothing_back(store: Store, day: Day) -> None:
+def test_failure_after_a_pass_changes_nothing(store: Store, day: Day) -> None:
     attempt(store, "pass", day(0))
     attempt(store, "fail", day(0.1))
     assert progress(store, day(0.2)).state("mul") is State.PASSED
 
 
-def test_a_passed_exercise_comes_due_when_it_was_said(store: Store, day: Day) -> None:
+def test_passed_exercise_is_due_when_announced(store: Store, day: Day) -> None:
     due = attempt(store, "pass", day(0))
     assert due is not None
     assert due > day(0.5)
@@ -44,21 +44,21 @@ def test_a_passed_exercise_comes_due_when_it_was_said(store: Store, day: Day) ->
     assert known.state("mul") is State.DUE
 
 
-def test_what_failed_is_no_review(store: Store, day: Day) -> None:
+def test_failed_attempt_is_no_review(store: Store, day: Day) -> None:
     for verdict in ("fail", "error", "timeout"):
         assert attempt(store, verdict, day(0)) is None
     assert store.reviews() == []
     assert [a.verdict for a in store.attempts("mul")] == ["fail", "error", "timeout"]
 
 
-def test_passing_again_before_it_is_due_changes_nothing(store: Store, day: Day) -> None:
+def test_pass_before_the_due_time_is_no_review(store: Store, day: Day) -> None:
     first = attempt(store, "pass", day(0))
     assert attempt(store, "pass", day(0.1)) == first
     assert len(store.reviews()) == 1
     assert len(store.attempts()) == 2
 
 
-def test_passing_again_when_due_is_a_review_that_puts_it_off_further(store: Store, day: Day) -> None:
+def test_pass_when_due_lengthens_the_interval(store: Store, day: Day) -> None:
     first = attempt(store, "pass", day(0))
     assert first is not None
     second = attempt(store, "pass", first)
@@ -70,9 +70,7 @@ def test_passing_again_when_due_is_a_review_that_puts_it_off_further(store: Stor
 @pytest.mark.parametrize(
     ("stages", "rating"), [((), Rating.GOOD), ((1,), Rating.GOOD), ((1, 2), Rating.HARD), ((3,), Rating.HARD)]
 )
-def test_hints_beyond_the_first_make_a_pass_hard(
-    store: Store, day: Day, stages: tuple[int, ...], rating: Rating
-) -> None:
+def test_second_hint_makes_a_pass_hard(store: Store, day: Day, stages: tuple[int, ...], rating: Rating) -> None:
     for stage in stages:
         store.add_hint("mul", stage, day(0))
     store.add_hint("other", 3, day(0))
@@ -81,7 +79,7 @@ def test_hints_beyond_the_first_make_a_pass_hard(
     assert (review.rating, review.detail) == (rating, {"hints": max(stages, default=0)})
 
 
-def test_hints_taken_before_the_last_review_are_forgotten(store: Store, day: Day) -> None:
+def test_hints_before_the_last_review_do_not_count(store: Store, day: Day) -> None:
     store.add_hint("mul", 3, day(0))
     due = attempt(store, "pass", day(0.1))
     assert due is not None
@@ -89,14 +87,14 @@ def test_hints_taken_before_the_last_review_are_forgotten(store: Store, day: Day
     assert [r.rating for r in store.reviews()] == [Rating.HARD, Rating.GOOD]
 
 
-def test_giving_up_is_again_and_passes_nothing(store: Store, day: Day) -> None:
+def test_giving_up_rates_again_without_a_pass(store: Store, day: Day) -> None:
     log_giving_up(store, "mul", day(0))
     (review,) = store.reviews()
     assert (review.card, review.rating) == ("x:mul", Rating.AGAIN)
     assert progress(store, day(30)).state("mul") is State.NEW
 
 
-def test_copying_the_solution_at_once_earns_no_review(store: Store, day: Day) -> None:
+def test_pass_soon_after_giving_up_is_no_review(store: Store, day: Day) -> None:
     log_giving_up(store, "mul", day(0))
     due = attempt(store, "pass", day(0.01))
     assert due is not None
@@ -104,12 +102,12 @@ def test_copying_the_solution_at_once_earns_no_review(store: Store, day: Day) ->
     assert len(store.reviews()) == 1
 
 
-def test_questions_are_no_exercises(store: Store, day: Day) -> None:
+def test_progress_leaves_questions_out(store: Store, day: Day) -> None:
     store.add_review("q:mul", Rating.GOOD, day(0))
     assert progress(store, day(0)) == Progress({}, {})
 
 
-def test_what_is_due_longest_comes_next_then_what_is_not_passed(day: Day) -> None:
+def test_next_exercise_is_the_longest_overdue(day: Day) -> None:
     names = ["a", "b", "c", "d"]
     states = {"a": State.PASSED, "b": State.DUE, "c": State.DUE, "d": State.TRIED}
     known = Progress(states, {"a": day(9), "b": day(2), "c": day(1)})

@@ -31,7 +31,7 @@ def random_history(rng: random.Random) -> list[Review]:
     return history
 
 
-def test_the_schedule_is_what_fsrs_itself_computes_over_a_thousand_histories() -> None:
+def test_schedule_agrees_with_fsrs_on_a_thousand_histories() -> None:
     rng = random.Random(20261121)
     direct = fsrs.Scheduler(learning_steps=[], relearning_steps=[], enable_fuzzing=False)
     for _ in range(1000):
@@ -52,21 +52,21 @@ def test_the_schedule_is_what_fsrs_itself_computes_over_a_thousand_histories() -
             assert (state.due, state.last_review) == (card.due, card.last_review)
 
 
-def test_intervals_are_whole_days_from_the_first_rating_on(day: Day) -> None:
+def test_intervals_are_whole_days(day: Day) -> None:
     for rating in Rating:
         wait = Schedule([Review(1, "a", day(0), rating, {})]).due(day(999))[0].due - day(0)
         assert wait >= timedelta(days=1)
         assert wait % timedelta(days=1) == timedelta(0)
 
 
-def test_a_card_is_due_from_its_moment_on_and_the_longest_overdue_comes_first(day: Day) -> None:
+def test_due_cards_come_longest_overdue_first(day: Day) -> None:
     schedule = Schedule([Review(1, "b", day(1), Rating.AGAIN, {}), Review(2, "a", day(0), Rating.AGAIN, {})])
     assert [state.card for state in schedule.due(day(1) - timedelta(microseconds=1))] == []
     assert [state.card for state in schedule.due(day(1))] == ["a"]
     assert [state.card for state in schedule.due(day(5))] == ["a", "b"]
 
 
-def test_the_intervals_shown_are_the_ones_that_come_true(day: Day) -> None:
+def test_preview_agrees_with_the_next_schedule(day: Day) -> None:
     history = [Review(1, "a", day(0), Rating.GOOD, {})]
     for rating in Rating:
         schedule = Schedule(history)
@@ -74,7 +74,7 @@ def test_the_intervals_shown_are_the_ones_that_come_true(day: Day) -> None:
         assert schedule.add(Review(2, "a", day(3), rating, {})).due == day(3) + promised
 
 
-def test_looking_at_intervals_changes_nothing(day: Day) -> None:
+def test_preview_changes_nothing(day: Day) -> None:
     schedule = Schedule([Review(1, "a", day(0), Rating.GOOD, {})])
     before = schedule.state("a")
     schedule.intervals("a", day(3))
@@ -82,19 +82,19 @@ def test_looking_at_intervals_changes_nothing(day: Day) -> None:
     assert (schedule.state("a"), schedule.state("new"), len(schedule.states())) == (before, None, 1)
 
 
-def test_a_better_rating_never_brings_a_card_back_sooner(day: Day) -> None:
+def test_better_rating_never_shortens_the_interval(day: Day) -> None:
     waits = Schedule([Review(1, "a", day(0), Rating.GOOD, {})]).intervals("a", day(2))
     assert sorted(waits, key=lambda rating: (waits[rating], rating)) == list(Rating)
 
 
-def test_lapses_are_counted_from_the_second_rating_on(day: Day) -> None:
+def test_first_rating_is_no_lapse(day: Day) -> None:
     ratings = [Rating.AGAIN, Rating.GOOD, Rating.AGAIN, Rating.AGAIN]
     state = Schedule(Review(i, "a", day(i), rating, {}) for i, rating in enumerate(ratings)).state("a")
     assert state is not None
     assert (state.reviews, state.lapses) == (4, 2)
 
 
-def test_an_undone_rating_leaves_the_schedule_as_it_was(store: Store, day: Day) -> None:
+def test_undone_rating_leaves_no_trace(store: Store, day: Day) -> None:
     store.add_review("q:a", Rating.GOOD, day(0))
     before = Schedule(store.reviews()).states()
     store.add_review("q:a", Rating.AGAIN, day(3))
@@ -102,13 +102,13 @@ def test_an_undone_rating_leaves_the_schedule_as_it_was(store: Store, day: Day) 
     assert Schedule(store.reviews()).states() == before
 
 
-def test_a_clock_that_went_backwards_does_no_harm(day: Day) -> None:
+def test_clock_may_go_backwards(day: Day) -> None:
     state = Schedule([Review(1, "a", day(5), Rating.GOOD, {}), Review(2, "a", day(0), Rating.GOOD, {})]).state("a")
     assert state is not None
     assert state.due >= day(1)
 
 
-def test_fsrs_is_imported_only_when_something_is_scheduled() -> None:
+def test_fsrs_is_imported_on_first_use() -> None:
     program = "import sys; from autodrill.practice.schedule import Schedule; Schedule(); print('fsrs' in sys.modules)"
     assert (
         subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "False\n"

@@ -29,7 +29,7 @@ def sql(path: Path, *statements: str) -> None:
             connection.execute(statement)
 
 
-def test_a_rating_is_read_back_as_it_was_given(path: Path, day: Day) -> None:
+def test_review_is_read_back_unchanged(path: Path, day: Day) -> None:
     with Store.open(path, now=day(0)) as store:
         given = store.add_review("q:fork", Rating.GOOD, day(0), {"answers": [{"text": "∂L/∂x"}]})
     with Store.open(path, now=day(1)) as store:
@@ -37,19 +37,19 @@ def test_a_rating_is_read_back_as_it_was_given(path: Path, day: Day) -> None:
         assert store.reviews("q:other") == []
 
 
-def test_times_of_any_zone_are_kept_in_utc(store: Store) -> None:
+def test_times_are_stored_in_utc(store: Store) -> None:
     tokyo = datetime(2026, 11, 21, 8, 0, 0, 123456, tzinfo=timezone(timedelta(hours=9)))
     store.add_review("q:fork", Rating.EASY, tokyo)
     assert store.reviews()[0].at == tokyo
     assert store.reviews()[0].at.isoformat() == "2026-11-20T23:00:00.123456+00:00"
 
 
-def test_a_time_without_a_zone_is_refused(store: Store) -> None:
+def test_time_without_a_zone_is_refused(store: Store) -> None:
     with pytest.raises(ValueError, match="time zone"):
         store.add_review("q:fork", Rating.GOOD, datetime(2026, 11, 21))  # noqa: DTZ001 - the mistake under test
 
 
-def test_undo_takes_back_the_last_rating_and_the_log_keeps_it(store: Store, path: Path, day: Day) -> None:
+def test_undo_removes_the_last_review_and_keeps_its_log(store: Store, path: Path, day: Day) -> None:
     first = store.add_review("q:a", Rating.GOOD, day(0))
     second = store.add_review("q:b", Rating.AGAIN, day(0))
     assert store.undo_review(day(0)) == second
@@ -60,14 +60,14 @@ def test_undo_takes_back_the_last_rating_and_the_log_keeps_it(store: Store, path
         assert connection.execute("SELECT count(*) FROM reviews").fetchone() == (2,)
 
 
-def test_an_undone_rating_may_be_given_anew(store: Store, day: Day) -> None:
+def test_undone_review_may_be_added_again(store: Store, day: Day) -> None:
     store.add_review("q:a", Rating.GOOD, day(0))
     store.undo_review(day(0))
     again = store.add_review("q:a", Rating.HARD, day(0))
     assert store.reviews() == [again]
 
 
-def test_attempts_keep_the_source_and_its_hash(store: Store, day: Day) -> None:
+def test_attempt_has_the_source_and_its_hash(store: Store, day: Day) -> None:
     source = "def f():\n    return 'ẋ'\n"
     store.add_attempt("mul_backward", "fail", source, day(0), seed=2**64 - 1)
     store.add_attempt("add_backward", "pass", "x = 1\n", day(1))
@@ -78,7 +78,7 @@ def test_attempts_keep_the_source_and_its_hash(store: Store, day: Day) -> None:
     assert store.attempts("add_backward")[0].seed is None
 
 
-def test_hints_are_counted_by_exercise(store: Store, day: Day) -> None:
+def test_hints_are_stored_by_exercise(store: Store, day: Day) -> None:
     store.add_hint("mul_backward", 1, day(0))
     store.add_hint("mul_backward", 2, day(0))
     assert [hint.stage for hint in store.hints("mul_backward")] == [1, 2]
@@ -89,7 +89,7 @@ def test_hints_are_counted_by_exercise(store: Store, day: Day) -> None:
     "table", ["reviews", "undone", "attempts", "hints", "paths", "placements", "placements_undone"]
 )
 @pytest.mark.parametrize("change", ["DELETE FROM {}", "UPDATE {} SET at = ''"])
-def test_nothing_that_was_logged_can_be_changed(store: Store, path: Path, day: Day, table: str, change: str) -> None:
+def test_logs_are_append_only(store: Store, path: Path, day: Day, table: str, change: str) -> None:
     store.add_review("q:a", Rating.GOOD, day(0))
     store.undo_review(day(0))
     store.add_attempt("x", "pass", "", day(0))
@@ -101,7 +101,7 @@ def test_nothing_that_was_logged_can_be_changed(store: Store, path: Path, day: D
         sql(path, change.format(table))
 
 
-def test_the_path_chosen_last_counts_and_an_empty_name_leaves_it(store: Store, day: Day) -> None:
+def test_chosen_path_is_the_last_one(store: Store, day: Day) -> None:
     assert store.chosen_path() is None
     store.choose_path("one-week", day(0))
     store.choose_path("night-before", day(1))
@@ -110,14 +110,14 @@ def test_the_path_chosen_last_counts_and_an_empty_name_leaves_it(store: Store, d
     assert store.chosen_path() is None
 
 
-def test_exercises_count_as_passed_once_they_were(store: Store, day: Day) -> None:
+def test_passed_has_every_exercise_with_a_pass(store: Store, day: Day) -> None:
     store.add_attempt("mul_backward", "pass", "", day(0))
     store.add_attempt("mul_backward", "fail", "", day(1))
     store.add_attempt("add_backward", "fail", "", day(1))
     assert store.passed() == {"mul_backward"}
 
 
-def test_a_placement_excuses_until_it_is_undone_and_takes_its_ratings_with_it(store: Store, day: Day) -> None:
+def test_undoing_a_placement_removes_its_reviews(store: Store, day: Day) -> None:
     own = store.add_review("q:own", Rating.GOOD, day(0))
     asked = store.add_review("q:asked", Rating.GOOD, day(1))
     store.add_placement({"excused": ["a", "b"], "unknown": [], "reviews": [asked.id], "why": "ẋ"}, day(1))
@@ -133,13 +133,13 @@ def test_a_placement_excuses_until_it_is_undone_and_takes_its_ratings_with_it(st
     assert store.undo_placement(day(4)) is None
 
 
-def test_a_later_placement_has_the_last_word(store: Store, day: Day) -> None:
+def test_later_placement_overrides_an_earlier_one(store: Store, day: Day) -> None:
     store.add_placement({"excused": ["a", "b"], "unknown": ["c"], "reviews": []}, day(0))
     store.add_placement({"excused": ["c"], "unknown": ["a"], "reviews": []}, day(1))
     assert store.excused() == {"b", "c"}
 
 
-def test_a_rating_taken_back_by_hand_does_not_stop_its_placement_from_being_undone(store: Store, day: Day) -> None:
+def test_placement_with_an_undone_review_can_be_undone(store: Store, day: Day) -> None:
     asked = store.add_review("q:asked", Rating.GOOD, day(1))
     store.add_placement({"excused": ["a"], "unknown": [], "reviews": [asked.id]}, day(1))
     store.undo_review(day(2))
@@ -147,7 +147,7 @@ def test_a_rating_taken_back_by_hand_does_not_stop_its_placement_from_being_undo
     assert (store.excused(), store.reviews()) == (frozenset(), [])
 
 
-def test_a_rating_outlives_a_killed_process(path: Path, day: Day) -> None:
+def test_review_survives_a_killed_process(path: Path, day: Day) -> None:
     program = f"""
 import os, signal
 from datetime import UTC, datetime
@@ -166,7 +166,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 @pytest.mark.parametrize("damage", ["not a database at all" * 100, "header", "page"])
-def test_a_corrupt_history_is_set_aside_and_named(path: Path, day: Day, damage: str) -> None:
+def test_corrupt_history_is_set_aside_and_named(path: Path, day: Day, damage: str) -> None:
     with Store.open(path, now=day(0)) as store:
         for number in range(300):
             store.add_review(f"q:{number}", Rating.GOOD, day(0), {"answers": ["x" * 100]})
@@ -187,7 +187,7 @@ def test_a_corrupt_history_is_set_aside_and_named(path: Path, day: Day, damage: 
         assert (store.set_aside, len(store.reviews())) == (None, 1)
 
 
-def test_a_second_corrupt_file_does_not_replace_the_first(path: Path, day: Day) -> None:
+def test_second_corrupt_file_does_not_replace_the_first(path: Path, day: Day) -> None:
     kept = []
     for content in ("garbage one" * 99, "garbage two" * 99):
         path.parent.mkdir(exist_ok=True)
@@ -199,7 +199,7 @@ def test_a_second_corrupt_file_does_not_replace_the_first(path: Path, day: Day) 
     assert len(list(path.parent.glob("*.corrupt-*"))) == 2
 
 
-def test_a_newer_history_is_refused_untouched(store: Store, path: Path, day: Day) -> None:
+def test_newer_history_is_refused_untouched(store: Store, path: Path, day: Day) -> None:
     store.add_review("q:a", Rating.GOOD, day(0))
     store.close()
     sql(path, f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
@@ -211,7 +211,7 @@ def test_a_newer_history_is_refused_untouched(store: Store, path: Path, day: Day
     assert [file.name for file in path.parent.iterdir() if "corrupt" in file.name] == []
 
 
-def test_another_programs_database_is_refused_untouched(path: Path, day: Day) -> None:
+def test_foreign_database_is_refused_untouched(path: Path, day: Day) -> None:
     path.parent.mkdir()
     sql(path, "CREATE TABLE bookmarks (url TEXT)")
     before = path.read_bytes()
@@ -220,37 +220,35 @@ def test_another_programs_database_is_refused_untouched(path: Path, day: Day) ->
     assert path.read_bytes() == before
 
 
-def test_a_locked_history_is_a_clear_error(store: Store, path: Path, day: Day) -> None:
+def test_locked_history_is_a_clear_error(store: Store, path: Path, day: Day) -> None:
     with contextlib.closing(sqlite3.connect(path)) as other, Store.open(path, now=day(0), busy_seconds=0.05) as waiting:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError, match="locked by another program"):
             waiting.add_review("q:a", Rating.GOOD, day(0))
 
 
-def test_a_folder_that_cannot_be_made_is_a_clear_error(tmp_path: Path, day: Day) -> None:
+def test_folder_that_cannot_be_made_is_a_clear_error(tmp_path: Path, day: Day) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="cannot be opened") as caught:
         Store.open(tmp_path / "file" / "history.db", now=day(0))
     assert "AUTODRILL_HOME" in (caught.value.hint or "")
 
 
-def test_a_history_that_is_a_folder_is_a_clear_error(path: Path, day: Day) -> None:
+def test_folder_as_history_is_a_clear_error(path: Path, day: Day) -> None:
     path.mkdir(parents=True)
     with pytest.raises(StoreError, match="cannot be used"):
         Store.open(path, now=day(0))
     assert path.is_dir()
 
 
-def test_an_empty_file_becomes_a_history(path: Path, day: Day) -> None:
+def test_empty_file_becomes_a_history(path: Path, day: Day) -> None:
     path.parent.mkdir()
     path.touch()
     with Store.open(path, now=day(0)) as store:
         assert (store.set_aside, store.reviews()) == (None, [])
 
 
-def test_a_history_of_the_first_format_is_brought_up_to_date_with_all_it_holds(
-    path: Path, day: Day, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_history_of_the_first_format_is_migrated(path: Path, day: Day, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as before:
         before.setattr("autodrill.practice.store.MIGRATIONS", MIGRATIONS[:1])
         with Store.open(path, now=day(0)) as store:
@@ -260,7 +258,7 @@ def test_a_history_of_the_first_format_is_brought_up_to_date_with_all_it_holds(
         assert (store.reviews(), store.chosen_path(), store.excused()) == ([kept], "one-week", frozenset())
 
 
-def test_the_file_says_what_it_is(store: Store, path: Path) -> None:
+def test_file_identifies_its_format(store: Store, path: Path) -> None:
     with contextlib.closing(sqlite3.connect(path)) as connection:
         pragmas = {
             name: connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("user_version", "journal_mode")
@@ -272,7 +270,7 @@ def test_the_file_says_what_it_is(store: Store, path: Path) -> None:
     assert {name for name, strict in tables if strict} == logs
 
 
-def test_a_failed_migration_leaves_nothing_behind(path: Path, day: Day, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_migration_leaves_nothing_behind(path: Path, day: Day, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = (*MIGRATIONS, ("CREATE TABLE more (id INTEGER) STRICT", "CREATE TABLE more (id INTEGER) STRICT"))
     with Store.open(path, now=day(0)) as store:
         store.add_review("q:a", Rating.GOOD, day(0))
@@ -284,7 +282,7 @@ def test_a_failed_migration_leaves_nothing_behind(path: Path, day: Day, monkeypa
         assert len(store.reviews()) == 1
 
 
-def test_two_that_begin_at_once_share_one_history(path: Path, day: Day) -> None:
+def test_concurrent_openings_share_one_history(path: Path, day: Day) -> None:
     errors: list[StoreError] = []
 
     def begin(card: str) -> None:

@@ -79,27 +79,27 @@ def shown(part: RenderableType, width: int = 80, **options: bool) -> str:
     return console.file.getvalue()
 
 
-def test_the_front_says_where_one_is_and_what_is_asked() -> None:
+def test_front_shows_position_and_question() -> None:
     assert shown(CardView(question(), UNICODE).front(3, 20)) == (
         "┃ 3/20 · medium · recall · 2.5 min · graph, engine\n┃\n┃ What happens at a fork of `x`?\n"
     )
 
 
 @pytest.mark.parametrize("difficulty", Difficulty)
-def test_the_difficulty_is_a_word_beside_its_colour(difficulty: Difficulty) -> None:
+def test_difficulty_is_shown_as_word_and_colour(difficulty: Difficulty) -> None:
     front = CardView(question(difficulty=difficulty), UNICODE).front(1, 1)
     assert f" {difficulty} " in shown(front)
     colour = {Difficulty.EASY: "32", Difficulty.MEDIUM: "33", Difficulty.HARD: "31"}[difficulty]
     assert all(line.startswith(f"\x1b[{colour}m┃") for line in shown(front, force_terminal=True).splitlines())
 
 
-def test_options_are_lettered_in_the_order_given_and_explained_afterwards() -> None:
+def test_options_are_lettered_and_explained_on_the_back() -> None:
     view = CardView(question(Kind.CHOICE), UNICODE, OPTIONS[::-1])
     assert "┃ a up\n┃ b right\n┃ c left\n" in shown(view.front(1, 1))
     assert "┃   a neither\n┃ ✓ b it is\n┃   c it is not\n" in shown(view.back())
 
 
-def test_lines_are_numbered_only_where_one_is_asked_for() -> None:
+def test_code_lines_are_numbered_in_bug_cards_only() -> None:
     assert "2 y = x" in shown(CardView(question(Kind.BUG), UNICODE).front(1, 1))
     assert "2 y = x" not in shown(CardView(question(Kind.PREDICT), UNICODE).front(1, 1))
 
@@ -113,27 +113,27 @@ def test_lines_are_numbered_only_where_one_is_asked_for() -> None:
         (Kind.DERIVE, "f = `2*x`"),
     ],
 )
-def test_the_back_gives_what_is_right(kind: Kind, told: str) -> None:
+def test_back_shows_the_right_answer(kind: Kind, told: str) -> None:
     assert told in shown(CardView(question(kind), UNICODE).back())
 
 
-def test_points_carry_boxes_only_while_they_are_ticked() -> None:
+def test_points_have_boxes_while_they_are_ticked() -> None:
     view = CardView(question(), UNICODE)
     assert "┃ [ ] 1 they add\n┃ [✓] 2 [a/b] stays\n┃ [ ] 3 f<g and g>h stay\n" in shown(view.points({1}))
     assert "┃ 1 they add\n" in shown(view.points(None))
 
 
-def test_the_rest_tells_wrong_answers_errors_and_what_comes_next() -> None:
+def test_rest_shows_wrong_answers_errors_and_follow_ups() -> None:
     rest = shown(CardView(question(), UNICODE).rest())
     for told in ("they multiply", "the claim.", "the fact.", "Why? → The chain rule.", "autodrill check add_backward"):
         assert told in rest
 
 
-def test_a_card_without_exercises_sends_nobody_to_practise() -> None:
+def test_card_without_exercises_suggests_none() -> None:
     assert "Practise" not in shown(CardView(question(exercises=()), UNICODE).rest())
 
 
-def test_verdicts_say_a_word_a_sign_and_the_label() -> None:
+def test_verdicts_have_a_sign_a_word_and_the_label() -> None:
     judged = [("a", Judgement(Outcome.RIGHT, "`2` is right")), ("b", Judgement(Outcome.WRONG, "3 is 50 % away"))]
     assert shown(CardView(question(), UNICODE).verdicts(judged)).splitlines()[1:] == [
         "┃ ✓ right  a: 2 is right",
@@ -141,7 +141,7 @@ def test_verdicts_say_a_word_a_sign_and_the_label() -> None:
     ]
 
 
-def test_ratings_show_how_long_each_puts_the_card_off_on_one_line_at_60_columns() -> None:
+def test_ratings_and_intervals_fit_on_one_line_at_60_columns() -> None:
     waits = {rating: timedelta(days=90 * rating) for rating in Rating}
     lines = shown(CardView(question(), UNICODE).ratings(waits, Rating.GOOD, "3 of 3 right"), width=60).splitlines()
     assert lines[2] == "┃ 1 Again 3 mo  2 Hard 5.9 mo  3 Good 8.9 mo  4 Easy 11.8 mo"
@@ -150,7 +150,7 @@ def test_ratings_show_how_long_each_puts_the_card_off_on_one_line_at_60_columns(
 
 @pytest.mark.parametrize("width", [40, 60, 80, 140])
 @pytest.mark.parametrize("kind", Kind)
-def test_nothing_is_lost_or_wider_than_the_screen(kind: Kind, width: int) -> None:
+def test_card_fits_the_screen_and_loses_nothing(kind: Kind, width: int) -> None:
     long = question(
         kind, answer="word " * 60 + "\n\n```python\n" + "value + " * 40 + "end\n```", key_points=("point " * 40,)
     )
@@ -162,14 +162,14 @@ def test_nothing_is_lost_or_wider_than_the_screen(kind: Kind, width: int) -> Non
     assert all(line.startswith("┃") for line in text.splitlines())
 
 
-def test_in_ascii_a_card_is_ascii() -> None:
+def test_ascii_card_is_ascii() -> None:
     view = CardView(question(Kind.NUMERIC), ASCII)
     text = "".join(shown(part) for part in (view.front(1, 1), view.back(), view.points({0}), view.rest()))
     assert text.isascii()
     assert "dL/dx = sum _i" in text
 
 
-def test_colour_sets_code_apart_and_without_it_backticks_do() -> None:
+def test_code_is_marked_by_colour_or_backticks() -> None:
     front = CardView(question(), UNICODE).front(1, 1)
     assert "of `x`?" in shown(front)
     assert "`" not in shown(front, force_terminal=True)
@@ -187,24 +187,24 @@ def test_colour_sets_code_apart_and_without_it_backticks_do() -> None:
         (3650, "10 years", "10 y"),
     ],
 )
-def test_intervals_are_said_as_a_person_would(days: float, said: str, brief: str) -> None:
+def test_interval_is_written_in_words(days: float, said: str, brief: str) -> None:
     wait = timedelta(days=days)
     assert (interval(wait), interval(wait, brief=True)) == (said, brief)
 
 
-def test_the_summary_counts_and_names_what_is_next() -> None:
+def test_summary_counts_and_names_the_next_card() -> None:
     schedule = Schedule([Review(1, "q:fork", NOW, Rating.GOOD, {})])
     text = shown(summary({Rating.GOOD: 1}, 2, 3, next_due(schedule, NOW)))
     assert text == "1 card rated  1 Good  2 skipped  3 left\nNext due in 2 days: fork\n"
     assert "1 card is due now" in next_due(schedule, NOW + timedelta(days=2))
 
 
-def test_an_empty_sitting_says_how_to_go_on() -> None:
+def test_empty_session_suggests_ahead() -> None:
     assert "--ahead" in shown(nothing_due(Schedule(), NOW))
 
 
 @pytest.mark.parametrize("kind", Kind)
-def test_json_carries_the_key_of_every_kind(kind: Kind) -> None:
+def test_json_has_the_key_of_every_kind(kind: Kind) -> None:
     import json
 
     state = Schedule([Review(1, "q:fork", NOW, Rating.GOOD, {})]).state("q:fork")

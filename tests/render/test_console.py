@@ -30,11 +30,11 @@ def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("encoding", "symbols"), [("utf-8", UNICODE), ("ascii", ASCII), ("latin-1", ASCII), ("cp1252", ASCII)]
 )
-def test_the_signs_are_those_the_stream_can_carry(encoding: str, symbols: object) -> None:
+def test_symbols_follow_the_encoding_of_the_stream(encoding: str, symbols: object) -> None:
     assert symbols_for(stream(encoding)) is symbols
 
 
-def test_a_stream_without_an_encoding_takes_ascii() -> None:
+def test_stream_without_encoding_takes_ascii() -> None:
     assert ascii_only(io.StringIO())
 
 
@@ -51,19 +51,19 @@ def test_a_stream_without_an_encoding_takes_ascii() -> None:
         ("plain", "plain"),
     ],
 )
-def test_mathematics_can_be_read_in_ascii(text: str, spelled: str) -> None:
+def test_mathematics_is_spelled_in_ascii(text: str, spelled: str) -> None:
     assert in_ascii(text) == spelled
 
 
-def test_what_the_stream_cannot_carry_is_spelled_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_signs_outside_the_encoding_are_spelled(monkeypatch: pytest.MonkeyPatch) -> None:
     assert written(monkeypatch, "ascii", "┃ ∂f → ✓") == "| df -> x\n"
 
 
-def test_text_is_never_taken_for_markup_or_emoji(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_is_no_markup_and_no_emoji(monkeypatch: pytest.MonkeyPatch) -> None:
     assert written(monkeypatch, "utf-8", "[a/b] [bold]x[/bold] :smile:") == "[a/b] [bold]x[/bold] :smile:\n"
 
 
-def test_colour_is_forced_or_refused_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_forces_or_refuses_colour(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", stream("utf-8"))
     assert not stdout_console().is_terminal
     monkeypatch.setenv("FORCE_COLOR", "1")
@@ -72,12 +72,12 @@ def test_colour_is_forced_or_refused_by_the_environment(monkeypatch: pytest.Monk
     assert stdout_console().no_color
 
 
-def test_a_very_narrow_screen_gets_long_lines_rather_than_broken_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_very_narrow_screen_gets_long_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "10")
     assert written(monkeypatch, "utf-8", "a readable sentence") == "a readable sentence\n"
 
 
-def test_a_dumb_terminal_has_the_columns_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dumb_terminal_has_the_columns_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
             return True

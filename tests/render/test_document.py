@@ -8,11 +8,11 @@ from autodrill.practice.exercise_state import State
 from autodrill.render.document import document, write_document
 
 
-def test_a_document_begins_with_its_schema_and_command() -> None:
+def test_document_begins_with_schema_and_command() -> None:
     assert list(document("list", exercises=[])) == ["schema", "command", "exercises"]
 
 
-def test_what_is_written_is_one_ascii_document_with_a_newline(capsys: pytest.CaptureFixture[str]) -> None:
+def test_written_document_is_ascii_with_a_final_newline(capsys: pytest.CaptureFixture[str]) -> None:
     write_document("show", task="∂L/∂x \x1b", state=State.DUE)
     text = capsys.readouterr().out
     assert text.isascii()
@@ -20,6 +20,6 @@ def test_what_is_written_is_one_ascii_document_with_a_newline(capsys: pytest.Cap
     assert json.loads(text) == {"schema": 1, "command": "show", "task": "∂L/∂x \x1b", "state": "due"}
 
 
-def test_what_json_does_not_know_is_refused_rather_than_written() -> None:
+def test_nan_is_refused() -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
         write_document("check", value=float("nan"))

@@ -19,24 +19,24 @@ def report(verdict: Verdict = Verdict.FAIL, **changes: object) -> Report:
     return Report(**fields)  # type: ignore[arg-type]  # of many types
 
 
-def test_a_line_has_the_verdict_the_file_and_the_rule() -> None:
+def test_line_has_verdict_file_and_rule() -> None:
     line = grade_line(report(path="a.py"), Paint(on=False), ASCII)
     assert line == "! FAIL     a.py  line 3: transposed: da is wrong\\x07"
     assert grade_line(report(Verdict.PASS, path="a.py"), Paint(on=False), ASCII) == "x PASS     a.py"
 
 
-def test_control_characters_are_shown() -> None:
+def test_control_characters_are_escaped() -> None:
     for text in (grade_line(report(), Paint(on=False), ASCII), *github_lines([report()])):
         assert text.isprintable()
 
 
-def test_junit_is_well_formed_whatever_the_names_are() -> None:
+def test_junit_is_well_formed_for_any_name() -> None:
     surrogate = report(path="\udcff.py")
     root = ET.fromstring(junit_document([report(), surrogate, report(Verdict.INTERNAL, failure=None, detail="x")]))
     assert (root.get("failures"), root.get("errors")) == ("2", "1")
 
 
-def test_an_annotation_cannot_be_broken_out_of() -> None:
+def test_annotation_escapes_its_text() -> None:
     (line,) = github_lines([report()])
     head, _, message = line.removeprefix("::").partition("::")
     assert head.startswith("error file=")
@@ -44,6 +44,6 @@ def test_an_annotation_cannot_be_broken_out_of() -> None:
     assert message == "line 3: transposed: da is wrong\\x07"
 
 
-def test_the_summary_counts_and_names_the_layers() -> None:
+def test_summary_counts_and_names_the_layers() -> None:
     graded = [report(), report(Verdict.PASS, layers=("rlimits", "seccomp"))]
     assert summary(graded, 5) == "2 graded: 1 pass, 1 fail; seed 5; confined by rlimits, seccomp"

@@ -11,7 +11,7 @@ def told(*findings: Finding, width: int = 80) -> list[str]:
     return conclusions([finding.as_json() for finding in findings], width)
 
 
-def test_a_topic_says_what_is_known_from_where_to_practise_and_why() -> None:
+def test_topic_shows_what_is_known_and_where_to_practise() -> None:
     assert told(
         Finding(Unit("modes", MEDIUM), Verdict.KNOWN, right=2, asked=2),
         Finding(Unit("modes", HARD), Verdict.UNKNOWN, right=0, asked=1),
@@ -22,12 +22,12 @@ def test_a_topic_says_what_is_known_from_where_to_practise_and_why() -> None:
     ]
 
 
-def test_a_topic_known_throughout_has_nothing_left() -> None:
+def test_known_topic_has_nothing_left() -> None:
     (line,) = told(Finding(Unit("complex", EASY), Verdict.KNOWN, right=2, asked=2))
     assert line == "complex: you know easy; nothing left to learn as new (easy: 2 of 2 right)"
 
 
-def test_topics_that_were_not_asked_about_are_listed_with_the_reason() -> None:
+def test_topics_left_out_are_listed_with_the_reason() -> None:
     lines = told(
         Finding(Unit("graph", EASY), Verdict.UNKNOWN, right=0, asked=1),
         Finding(Unit("jax", MEDIUM), Verdict.UNKNOWN, because=Unit("graph", EASY)),
@@ -40,6 +40,6 @@ def test_topics_that_were_not_asked_about_are_listed_with_the_reason() -> None:
     ]
 
 
-def test_no_line_is_wider_than_the_screen() -> None:
+def test_placement_lines_fit_the_screen() -> None:
     many = [Finding(Unit(f"topic-{n}", EASY)) for n in range(20)]
     assert max(map(len, told(*many, width=60))) <= 60

@@ -27,11 +27,11 @@ class Screen(io.StringIO):
         ("[red]x[/red]", "[red]x[/red]"),
     ],
 )
-def test_what_a_terminal_would_obey_is_shown_instead(text: str, shown: str) -> None:
+def test_control_characters_are_escaped(text: str, shown: str) -> None:
     assert clean(text) == shown
 
 
-def test_a_cut_line_says_so_and_is_no_longer_than_the_screen() -> None:
+def test_cut_line_is_marked_and_fits() -> None:
     assert fit("abcdef", 6) == "abcdef"
     assert len(fit("abcdefg", 6)) <= 6
     assert fit("abcdefg", 6) != "abcdef"
@@ -49,7 +49,7 @@ def test_a_cut_line_says_so_and_is_no_longer_than_the_screen() -> None:
         (Screen(), {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
     ],
 )
-def test_colour_is_for_terminals_and_those_who_ask(screen: io.StringIO, environment: dict[str, str], on: bool) -> None:
+def test_colour_is_for_terminals_or_on_request(screen: io.StringIO, environment: dict[str, str], on: bool) -> None:
     assert Paint.for_stream(screen, environment).on is on
 
 
@@ -62,5 +62,5 @@ def test_paint_without_colour_is_the_text() -> None:
 @pytest.mark.parametrize(
     ("columns", "width"), [("60", 60), ("20", 40), ("300", 100), ("0", 80), ("wide", 80), ("", 80), ("-5", 80)]
 )
-def test_the_width_is_the_screen_s_between_40_and_100(columns: str, width: int) -> None:
+def test_width_is_between_40_and_100_columns(columns: str, width: int) -> None:
     assert width_of(io.StringIO(), {"COLUMNS": columns}) == width

@@ -47,7 +47,7 @@ def shown(report: Report, paint: Paint = PLAIN, **options: str) -> list[str]:
 @pytest.mark.parametrize("verdict", [Verdict.FAIL, Verdict.ERROR, Verdict.TIMEOUT])
 @pytest.mark.parametrize("kind", FaultKind)
 @pytest.mark.parametrize("rule", [None, RULE, WIDE_RULE])
-def test_every_kind_of_fault_fits_with_everything_at_its_longest(kind: FaultKind, verdict: Verdict, rule: Rule) -> None:
+def test_every_kind_of_fault_fits_at_its_longest(kind: FaultKind, verdict: Verdict, rule: Rule) -> None:
     rows = tuple(Comparison(f"a_long_name_{i}", "1" * 60, "2" * 60, wrong=True) for i in range(5))
     given = {f"argument_{i}": "[1, 2, 3, 4, 5, 6, 7, 8]" for i in range(9)}
     longest = failed(kind, verdict, summary=LONG, rule=rule, label=LONG, given=given, comparisons=rows, code=LONG)
@@ -55,7 +55,7 @@ def test_every_kind_of_fault_fits_with_everything_at_its_longest(kind: FaultKind
     shown(failed(kind, verdict, rule=rule, case=None, given={}, comparisons=(), line=None, code=""))
 
 
-def test_a_failure_says_what_which_rule_on_which_case_and_how_to_see_it_again() -> None:
+def test_failure_shows_fault_rule_case_and_command() -> None:
     text = "\n".join(shown(failed()))
     assert text.startswith("✗ FAIL  mul_backward: self.grad is wrong")
     assert "broken rule `assign`: your code behaves as if a node has exactly one consumer" in text
@@ -65,26 +65,26 @@ def test_a_failure_says_what_which_rule_on_which_case_and_how_to_see_it_again() 
     assert re.search(r"self\.grad +3\.5 +3 +✗", text)
 
 
-def test_the_line_to_replay_is_never_cut() -> None:
+def test_command_to_repeat_the_case_is_never_cut() -> None:
     path = "deep/" * 40 + "answer.py"
     lines = report_lines(failed(), PLAIN, UNICODE, file_option=f" --file {path}")
     assert any(line.endswith(f"--case 4 --file {path}") for line in lines)
 
 
-def test_the_wrong_result_stands_first() -> None:
+def test_wrong_result_comes_first() -> None:
     rows = (Comparison("dx", "1", "1", wrong=False), Comparison("dy", "2", "3", wrong=True))
     text = "\n".join(shown(failed(comparisons=rows)))
     assert text.index("dy") < text.index("dx")
 
 
-def test_an_untouched_stub_is_told_where_to_begin() -> None:
+def test_stub_report_says_where_to_begin() -> None:
     text = "\n".join(shown(failed(FaultKind.NOT_IMPLEMENTED, summary="not implemented yet", rule=None, case=None)))
     assert "Edit line 3 of mul_backward.py" in text
     assert "autodrill show mul_backward" in text
     assert "autodrill hint mul_backward" in text
 
 
-def test_a_fault_of_ours_blames_nobody_else_and_fits() -> None:
+def test_internal_error_does_not_count_and_fits() -> None:
     report = Report("mul_backward", "mul_backward.py", Verdict.INTERNAL, 5, detail=LONG)
     text = "\n".join(shown(report))
     assert "INTERNAL" in text
@@ -92,7 +92,7 @@ def test_a_fault_of_ours_blames_nobody_else_and_fits() -> None:
     assert "autodrill check mul_backward --seed 5" in text
 
 
-def test_a_pass_says_how_many_cases_and_which_seed() -> None:
+def test_pass_shows_cases_and_seed() -> None:
     report = Report("mul_backward", "mul_backward.py", Verdict.PASS, 5, 12, 12, 0.25)
     assert shown(report)[0] == "✓ PASS  mul_backward"
     text = "\n".join(shown(report))
@@ -117,7 +117,7 @@ def test_ascii_screens_get_ascii(report: Report) -> None:
 
 
 @pytest.mark.parametrize("field", ["summary", "label", "code"])
-def test_what_came_from_the_candidate_is_never_obeyed(field: str) -> None:
+def test_control_characters_of_the_candidate_are_escaped(field: str) -> None:
     text = "\n".join(
         report_lines(failed(FaultKind.VALUE, Verdict.FAIL, **{field: "\x1b[2J\x07 [red]"}), PLAIN, UNICODE)
     )
@@ -127,7 +127,7 @@ def test_what_came_from_the_candidate_is_never_obeyed(field: str) -> None:
 
 
 @pytest.mark.parametrize("basis", Basis)
-def test_what_was_not_asked_is_not_named(basis: Basis) -> None:
+def test_pass_names_only_the_oracles_that_ran(basis: Basis) -> None:
     (line,) = (line for line in shown(Report("a", "a.py", Verdict.PASS, 5, 12, 12, basis=basis)) if "12 of 12" in line)
     assert ("finite differences" in line) is (basis is Basis.ORACLES)
     assert ("engine" in line) is (basis in {Basis.ORACLES, Basis.ENGINE})

@@ -32,7 +32,7 @@ def edges_of(tape: Tape) -> list[tuple[int, int]]:
     return [(source, row.number) for row in tape.rows for source in row.sources]
 
 
-def test_the_table_shows_the_graph_the_formulas_and_the_numbers() -> None:
+def test_table_shows_graph_formulas_and_numbers() -> None:
     assert table(SURVEY, 60) == [
         "                          value  tangent  adjoint",
         "●      v-1     x1             2        1      5.5",
@@ -45,7 +45,7 @@ def test_the_table_shows_the_graph_the_formulas_and_the_numbers() -> None:
     ]
 
 
-def test_the_table_in_ascii_is_as_wide_and_has_no_other_sign() -> None:
+def test_ascii_table_has_the_same_width() -> None:
     plain, rich = table(SURVEY, 60, ascii_only=True), table(SURVEY, 60)
 
     assert all(line.isascii() for line in plain)
@@ -53,7 +53,7 @@ def test_the_table_in_ascii_is_as_wide_and_has_no_other_sign() -> None:
     assert [len(line) for line in plain] == [cells(line) for line in rich]
 
 
-def test_a_graph_too_wide_for_the_screen_is_left_out_and_said() -> None:
+def test_graph_too_wide_for_the_screen_is_left_out_with_a_note() -> None:
     lines = table(WIDE, 50)
 
     assert not any("●" in line for line in lines)
@@ -62,7 +62,7 @@ def test_a_graph_too_wide_for_the_screen_is_left_out_and_said() -> None:
 
 
 @TAPES
-def test_each_row_of_the_lanes_leads_to_its_own_operands(tape: Tape) -> None:
+def test_lanes_lead_to_the_operands_of_each_row(tape: Tape) -> None:
     held: dict[int, int] = {}  # which row's value each lane carries, told from the drawing alone
     for row, line in zip(tape.rows, lanes(tape), strict=True):
         at = line.index("●")
@@ -78,7 +78,7 @@ def test_each_row_of_the_lanes_leads_to_its_own_operands(tape: Tape) -> None:
 
 
 @TAPES
-def test_boxes_and_edges_of_the_svg_are_those_of_the_tape(tape: Tape) -> None:
+def test_svg_has_the_boxes_and_edges_of_the_tape(tape: Tape) -> None:
     picture = ET.fromstring(as_svg(tape, "a <tape>"))
 
     assert picture.findtext(f"{SVG}title") == "a <tape>"
@@ -90,7 +90,7 @@ def test_boxes_and_edges_of_the_svg_are_those_of_the_tape(tape: Tape) -> None:
 
 
 @TAPES
-def test_boxes_of_the_svg_lie_apart_and_inside_the_picture(tape: Tape) -> None:
+def test_svg_boxes_are_apart_and_inside_the_picture(tape: Tape) -> None:
     picture = ET.fromstring(as_svg(tape, "tape"))
     boxes = [tuple(float(r.attrib[k]) for k in ("x", "y", "width", "height")) for r in picture.iter(f"{SVG}rect")]
 
@@ -103,13 +103,13 @@ def test_boxes_of_the_svg_lie_apart_and_inside_the_picture(tape: Tape) -> None:
         assert x + w < x2 or x2 + w2 < x or y + h < y2 or y2 + h2 < y
 
 
-def test_a_drawing_is_always_the_same() -> None:
+def test_svg_is_deterministic() -> None:
     again = trace_expression("ln(x1)+x1*x2-sin(x2)", {"x1": 2.0, "x2": 5.0}, "x1")
 
     assert as_svg(SURVEY, "t") == as_svg(again, "t")
 
 
-def test_edges_of_the_surveys_example_do_not_cross() -> None:
+def test_layout_of_the_survey_example_has_no_crossings() -> None:
     plan = layout(SURVEY, lambda a, b: 1.0)
 
     steps = [pair for edge in plan.edges for pair in itertools.pairwise(edge)]
@@ -119,7 +119,7 @@ def test_edges_of_the_surveys_example_do_not_cross() -> None:
             assert above >= 0
 
 
-def test_a_layout_keeps_the_distances_asked_for() -> None:
+def test_layout_keeps_the_requested_distances() -> None:
     def gap(a: Point, b: Point) -> float:
         return 3.0 if a.via is None else 1.0
 
@@ -142,14 +142,14 @@ def test_dot_and_mermaid_have_the_edges_of_the_tape(tape: Tape) -> None:
     assert [(int(a), int(b)) for a, b in mermaid] == [(place[a], place[b]) for a, b in edges_of(tape)]
 
 
-def test_signs_that_are_markup_to_mermaid_and_graphviz_are_spelled() -> None:
+def test_dot_and_mermaid_escape_markup() -> None:
     tape = tape_of(lambda x: x * 2.0, {'a"b<c\\': 1.0})
 
     assert "a#quot;b#lt;c" in as_mermaid(tape)
     assert r"a\"b<c\\" in as_dot(tape)
 
 
-def test_json_has_every_number_in_full() -> None:
+def test_json_has_numbers_at_full_precision() -> None:
     rows = as_json(SURVEY)["rows"]
 
     assert rows[2]["primal"] == float(SURVEY[1].primal)
@@ -157,7 +157,7 @@ def test_json_has_every_number_in_full() -> None:
     assert rows[3]["contributions"][0] == {"to": -1, "operands": [0], "amount": 5.0}
 
 
-def test_arrays_are_shown_by_their_shape() -> None:
+def test_table_shows_arrays_by_shape() -> None:
     tape = tape_of(lambda w: engine.tanh(w).sum(), {"w": engine.Tensor([[0.0, 1.0], [2.0, 3.0]])}, tangents={})
 
     assert "shape (2, 2)" in table(tape, 80)[1]

@@ -19,7 +19,7 @@ def read(steps: list[Step]) -> list[str]:
     return [in_ascii(" = ".join(filter(None, (s.name, s.formula, s.numbers, s.value)))) for s in steps]
 
 
-def test_the_forward_primal_trace_is_the_surveys() -> None:
+def test_primal_trace_is_that_of_the_survey() -> None:
     assert read(primal_trace(SURVEY)) == [
         "v-1 = x1 = 2",
         "v0 = x2 = 5",
@@ -32,7 +32,7 @@ def test_the_forward_primal_trace_is_the_surveys() -> None:
     ]
 
 
-def test_the_forward_tangent_trace_is_the_surveys() -> None:
+def test_tangent_trace_is_that_of_the_survey() -> None:
     assert read(tangent_trace(SURVEY)) == [
         "vdot-1 = xdot1 = 1",
         "vdot0 = xdot2 = 0",
@@ -45,7 +45,7 @@ def test_the_forward_tangent_trace_is_the_surveys() -> None:
     ]
 
 
-def test_the_reverse_adjoint_trace_is_the_surveys() -> None:
+def test_adjoint_trace_is_that_of_the_survey() -> None:
     assert read(adjoint_trace(SURVEY)) == [
         "vbar5 = ybar = 1",
         "vbar4 = vbar5 x 1 = 1 x 1 = 1",
@@ -81,11 +81,11 @@ def test_the_reverse_adjoint_trace_is_the_surveys() -> None:
         ("1-x", "vdot1 = -vdot0 = -1"),
     ],
 )
-def test_each_operation_states_its_derivative(expression: str, line: str) -> None:
+def test_operation_states_its_derivative(expression: str, line: str) -> None:
     assert read(tangent_trace(trace_expression(expression, {"x": 2.0}, "x")))[1] == line
 
 
-def test_a_value_that_was_multiplied_by_itself_collects_both_products_at_once() -> None:
+def test_square_collects_both_products_in_one_step() -> None:
     x = Value(3.0)
 
     steps = adjoint_trace(tape_of_value(x * x, {"x": x}))
@@ -93,7 +93,7 @@ def test_a_value_that_was_multiplied_by_itself_collects_both_products_at_once() 
     assert read(steps)[1] == "vbar0 = vbar1 x v0 + vbar1 x v0 = 1 x 3 + 1 x 3 = 6"
 
 
-def test_without_a_direction_there_is_no_tangent_trace() -> None:
+def test_tangent_trace_needs_a_direction() -> None:
     x = Value(3.0)
 
     titles = [title for title, _ in traces(tape_of_value(x * x, {"x": x}))]
@@ -102,7 +102,7 @@ def test_without_a_direction_there_is_no_tangent_trace() -> None:
 
 
 @pytest.mark.parametrize(("taken", "names"), [("v1", ("w0", "y")), ("y", ("v0", "f")), ("x", ("v0", "y"))])
-def test_no_name_means_two_things(taken: str, names: tuple[str, str]) -> None:
+def test_names_in_a_trace_are_unique(taken: str, names: tuple[str, str]) -> None:
     steps = primal_trace(trace_expression(taken, {taken: 1.0}, taken))
 
     assert (steps[0].name, steps[-1].name) == names

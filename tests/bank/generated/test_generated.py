@@ -40,19 +40,19 @@ def run_proofs(concept: str, *, torch: bool) -> int:
 
 @pytest.mark.timeout(300)  # a few seconds where nothing else runs
 @pytest.mark.parametrize("concept", GENERATORS)
-def test_the_engine_agrees_with_every_stated_answer(concept: str) -> None:
+def test_engine_agrees_with_generated_answers(concept: str) -> None:
     assert run_proofs(concept, torch=False) == QUESTIONS
 
 
 @pytest.mark.torch
 @pytest.mark.timeout(300)  # importing PyTorch comes before the first
 @pytest.mark.parametrize("concept", GENERATORS)
-def test_pytorch_agrees_with_every_stated_answer(concept: str) -> None:
+def test_pytorch_agrees_with_generated_answers(concept: str) -> None:
     assert run_proofs(concept, torch=True) == QUESTIONS
 
 
 @pytest.mark.parametrize("concept", GENERATORS)
-def test_a_question_is_whole_and_its_own_answer_is_accepted(concept: str) -> None:
+def test_generated_question_accepts_its_own_answer(concept: str) -> None:
     for number in range(30):
         question = generate(concept, LEVELS[number % 3], 1, number)
         assert question.title
@@ -75,7 +75,7 @@ def test_a_question_is_whole_and_its_own_answer_is_accepted(concept: str) -> Non
 
 
 @pytest.mark.parametrize("concept", GENERATORS)
-def test_a_broken_key_is_refuted(concept: str) -> None:
+def test_proof_refutes_the_key_of_another_question(concept: str) -> None:
     # The proofs above can fail: another question's proof contradicts this one's key.
     numbered = (generate(concept, Difficulty.MEDIUM, 2, number) for number in range(40))
     one, other = _two_alike(list(numbered))
@@ -110,7 +110,7 @@ def _marks(question: Question) -> object:
     return question.key
 
 
-def test_a_seed_gives_the_same_questions_however_many_are_asked() -> None:
+def test_generated_questions_depend_on_the_seed_alone() -> None:
     few = list(islice(generated(list(GENERATORS), (), 7), 5))
     many = list(islice(generated(list(GENERATORS), (), 7), 40))
     assert many[:5] == few
@@ -118,7 +118,7 @@ def test_a_seed_gives_the_same_questions_however_many_are_asked() -> None:
     assert few != list(islice(generated(list(GENERATORS), (), 8), 5))
 
 
-def test_difficulties_take_turns_from_easy_to_hard() -> None:
+def test_generated_difficulties_go_from_easy_to_hard() -> None:
     levels = [question.difficulty for question in islice(generated(["grad", "modes"], (), 1), 6)]
     assert levels == [level for level in Difficulty for _ in range(2)]
     assert {q.difficulty for q in islice(generated(["grad"], [Difficulty.HARD], 1), 4)} == {Difficulty.HARD}
