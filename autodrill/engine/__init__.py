@@ -10,13 +10,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from autodrill.engine import ops
-from autodrill.engine.core.backend import Backend, DeviceError, backend_named
+from autodrill.engine.core.backend import Backend, BatchError, DeviceError, backend_named
 from autodrill.engine.core.inference import inference_mode
 from autodrill.engine.core.mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from autodrill.engine.core.primitive import Primitive, RuleError
 from autodrill.engine.core.pytree import register_container
 from autodrill.engine.core.sparse import IndexedSlices
-from autodrill.engine.core.tensor import Tensor
+from autodrill.engine.operators import Tensor
 from autodrill.engine.reverse.anomaly import detect_anomaly, trace_nan
 from autodrill.engine.reverse.backward import backward, grad
 from autodrill.engine.reverse.checkpoint import checkpoint
@@ -24,7 +24,6 @@ from autodrill.engine.reverse.context import Context
 from autodrill.engine.reverse.function import Function, once_differentiable
 from autodrill.engine.reverse.hooks import Handle, saved_tensors_hooks
 from autodrill.engine.scalar import Value
-from autodrill.engine.transforms.batched_array import BatchError
 from autodrill.engine.transforms.derivatives import grad_of, hvp, jvp, linearize, value_and_grad, vhp, vjp
 
 if TYPE_CHECKING:

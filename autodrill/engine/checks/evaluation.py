@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from autodrill.engine.core.backend import memory
 from autodrill.engine.core.pytree import flatten
-from autodrill.engine.transforms.batched_array import Batched, memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -83,6 +83,7 @@ class Evaluation:
 
     def _together(self, inputs: Sequence[Any], position: int, points: Any) -> Float:
         from autodrill.engine.core.tensor import raw
+        from autodrill.engine.transforms.batched_array import Batched
         from autodrill.engine.transforms.vmap import open_examples
         from autodrill.engine.transforms.vmap_boundary import spread
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from autodrill.engine import special_values
-
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from autodrill.engine.core.node import Plan
+    from autodrill.engine.core.primitive import Primitive
 
 __all__ = [
     "BACKENDS",
@@ -19,11 +20,15 @@ __all__ = [
     "WRAPPERS",
     "Array",
     "Backend",
+    "BatchError",
     "DeviceError",
     "Namespace",
+    "Wrapper",
     "backend_named",
     "backend_of",
     "backend_of_type",
+    "everywhere",
+    "memory",
     "on_cpu",
 ]
 
@@ -36,6 +41,10 @@ Namespace: TypeAlias = Any
 
 class DeviceError(TypeError):
     """Arrays of two devices met in one operation, or a device was asked for that is not there."""
+
+
+class BatchError(TypeError):
+    """A function under `vmap` did what has no meaning for many examples at once, say decide by one element's value."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,13 +91,46 @@ class Backend:
 
 _PYTHON_NUMBERS = frozenset({bool, int, float, complex})
 
-NUMPY = Backend("cpu", np, np.ndarray, special_values.erf, np.add.at)
+
+def _erf(x: Array) -> Array:
+    from autodrill.engine import special_values  # its tables are for a few functions only
+
+    return special_values.erf(x)
+
+
+NUMPY = Backend("cpu", np, np.ndarray, _erf, np.add.at)
 
 BACKENDS: dict[type, Backend] = {np.ndarray: NUMPY}
 """The backends in use, by the class of their arrays."""
 
-WRAPPERS: dict[type, Callable[[Any], Backend]] = {}
-"""For a class of arrays that wraps another backend's (see `batched`), how to find the backend of one."""
+
+@dataclass(frozen=True, slots=True)
+class Wrapper:
+    """How the engine computes with a class of arrays that hold another backend's array, as `Batched` does.
+
+    Attributes:
+        backend_of: Returns the backend of such an array.
+        apply: `apply(primitive, values, static)` returns a primitive's result where some values are of the class.
+        plan: `plan(plan, values, out)` returns the plan of that call for backward.
+    """
+
+    backend_of: Callable[[Any], Backend]
+    apply: Callable[[Primitive, Sequence[Any], dict[str, Any]], Array]
+    plan: Callable[[Plan, Sequence[Any], Any], Plan]
+
+
+WRAPPERS: dict[type, Wrapper] = {}
+"""The wrappers in use, by the class of their arrays: `vmap` enters its own when it is imported."""
+
+
+def memory(value: Any) -> Any:
+    """Return the array that a wrapper holds, and anything else as it is."""
+    return value.data if type(value) in WRAPPERS else value
+
+
+def everywhere(condition: Any) -> bool:
+    """Return whether a raw condition holds in every element, of every example under `vmap`."""
+    return bool(memory(condition).all())
 
 
 def mixed_devices(first: Backend, second: Backend) -> str:
@@ -119,7 +161,7 @@ def backend_of(*values: Any) -> Backend:
         if kind in BACKENDS or kind.__module__.partition(".")[0] == "cupy":
             return backend_of_type(kind)
         if kind in WRAPPERS:
-            return WRAPPERS[kind](value)
+            return WRAPPERS[kind].backend_of(value)
     return NUMPY
 
 

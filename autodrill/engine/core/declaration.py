@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import inspect
-from operator import itemgetter
+import operator
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Literal
 
+from numpy.lib.array_utils import normalize_axis_index
+
 from autodrill.engine.core.complex_convention import adjoint_of, refusal
-from autodrill.engine.core.plan import Plan, Rule
+from autodrill.engine.core.node import Plan, Rule
 from autodrill.engine.core.tensor import raw
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from autodrill.engine.core.backend import Array
-    from autodrill.engine.transforms.batching_rules import Batching
 
-__all__ = ["ComplexKind", "Declaration", "JvpKind", "RuleError"]
+__all__ = ["Batching", "ComplexKind", "Declaration", "JvpKind", "RuleError", "behind"]
 
 JvpKind = Literal["linear", "linear in each argument", "elementwise"]
 ComplexKind = Literal["holomorphic", "adjoint"]
+
+Batching = Literal["leading", "axis", "levels"] | Rule
+"""How `vmap` calls a primitive: a kind (`"levels"` for those that are themselves about examples), or a rule."""
 
 
 class RuleError(TypeError):
@@ -204,7 +208,7 @@ class Declaration:
             if rule is None:
                 continue
             places = [saved.index(name) for name in names]
-            pick = None if not places else places[0] if len(places) == 1 else itemgetter(*places)
+            pick = None if not places else places[0] if len(places) == 1 else operator.itemgetter(*places)
             steps.append((parent, adjoint_of(rule) if conjugated else rule, pick))
         origins = tuple(tracked.index(k) if k in tracked else None for k in inputs)
         return Plan(inputs, origins, "out" in asked, extras, tuple(tracked), tuple(steps))
@@ -219,6 +223,22 @@ class Declaration:
             return None, ()
         names = tuple(name for name in self.vjp_names[self.inputs[0]] if name != "position")
         return lambda g, *saved: rule(g, position=position, **dict(zip(names, saved, strict=True))), names
+
+
+def behind(axis: Any, ndim: int) -> Any:
+    """Return an axis, or several, or None for all, of an example counted from the end, as axes of the memory.
+
+    Raises:
+        numpy.exceptions.AxisError: The example has no such axis.
+    """
+    if axis is None:
+        return tuple(range(-ndim, 0))
+    if isinstance(axis, (tuple, list)):
+        return tuple(behind(k, ndim) for k in axis)
+    place = operator.index(axis)
+    if ndim == 0 and place in (0, -1):
+        return ()  # NumPy lets a 0-d array be reduced along an axis it does not have
+    return normalize_axis_index(place, ndim) - ndim
 
 
 def _parameters(rule: Rule) -> tuple[str, ...]:

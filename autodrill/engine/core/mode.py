@@ -7,15 +7,18 @@ from contextlib import ContextDecorator, contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from types import TracebackType
 
+    from autodrill.engine.core.node import GraphNode, Node
     from autodrill.engine.core.primitive import Primitive
     from autodrill.engine.core.tensor import Tensor
     from autodrill.engine.transforms.batched_array import Level
 
     Observer = Callable[[Primitive, tuple[Any, ...], Tensor], None]
     Packer = tuple[Callable[[Tensor], Any], Callable[[Any], Tensor]]
+    Pusher = Callable[[Primitive, Sequence[Any], dict[str, Any], Tensor], None]
+    GradientCheck = Callable[[Node, int, Any, Any, Sequence[GraphNode]], None]
 
 __all__ = ["enable_grad", "is_grad_enabled", "mode", "no_grad", "observed_by", "set_grad_enabled"]
 
@@ -25,12 +28,13 @@ class Mode(threading.local):
 
     grad_enabled: bool = True
     levels: tuple[int, ...] = ()  # open forward-mode levels, outermost first
+    push: Pusher | None = None  # while a level is open: gives a result its tangents
     vmaps: tuple[Level, ...] = ()  # open uses of vmap, outermost first
     opened: list[Level] | None = None  # where a checkpoint notes those its function opens
     reopened: Iterator[Level] | None = None  # those it opens again, when it runs again
     inference: bool = False
     observers: tuple[Observer, ...] = ()  # told of each operation on Tensors: (primitive, inputs, result)
-    anomaly: bool = False  # whether backward looks for NaN
+    check_gradient: GradientCheck | None = None  # looks for NaN: (node, index of the parent, gradient, g, order)
     packer: Packer | None = None  # how the innermost checkpoint keeps what is saved
 
 

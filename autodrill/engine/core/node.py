@@ -2,21 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from autodrill.engine.core.write_versions import Place, clock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
+    from operator import itemgetter
 
-    from autodrill.engine.core.plan import Plan
     from autodrill.engine.core.primitive import Primitive
     from autodrill.engine.core.sparse import IndexedSlices
     from autodrill.engine.core.tensor import Tensor
     from autodrill.engine.reverse.hooks import Handle
 
-__all__ = ["CustomNode", "DualNode", "GraphNode", "Leaf", "Node", "PackedNode", "Watch", "answered"]
+# fmt: off
+__all__ = [
+    "CustomNode", "DualNode", "GraphNode", "Leaf", "Node", "PackedNode", "Plan", "Rule", "Watch", "answered", "watched",
+]
+# fmt: on
+
+
+Rule = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What one call must save and what its backward will run, for one combination of inputs that require grad.
+
+    Attributes:
+        inputs: Positions of the inputs to save.
+        origins: For each of those, which parent it is (its index in the node's parents), or None for a constant.
+        saves_out: Whether the result is saved, after the inputs.
+        extras: Names of shapes, dtypes and static values to save, after the result.
+        inputs_tracked: For each parent, the position of its input.
+        steps: For each differentiable input that requires grad: which parent it is, its rule, and where in `saved`
+            the rule's arguments are.
+    """
+
+    inputs: tuple[int, ...]
+    origins: tuple[int | None, ...]
+    saves_out: bool
+    extras: tuple[str, ...]
+    inputs_tracked: tuple[int, ...]
+    steps: tuple[tuple[int, Rule, int | itemgetter[Any] | None], ...]
+
+    @property
+    def saves_arrays(self) -> bool:
+        """Whether there is memory to free after backward, as PyTorch counts it: shapes are not."""
+        return self.saves_out or bool(self.inputs)
 
 
 class Watch:
@@ -27,9 +62,9 @@ class Watch:
     Attributes:
         retains: Whether the gradient is kept in `grad`.
         grad: The gradient that `retain_grad()` keeps for a tensor that is not a leaf.
-        hooks: Called with the gradient of the node's tensor, which each may replace.
-        prehooks: Called with what the node's rules are about to be given.
-        posthooks: Called with what the rules answered.
+        hooks: Called with the gradient of the node's tensor; each returns what it makes of it.
+        prehooks: Likewise, with the cotangent that the node's rules are about to be given.
+        posthooks: Called with the list of the gradients the rules returned and the cotangent; each returns such a list.
         accumulated: Called after a leaf's gradient was added to `.grad`.
         place: The line that recorded the operation, where anomaly detection was on.
     """
@@ -44,6 +79,13 @@ class Watch:
         self.posthooks: dict[int, Callable[..., Any]] = {}
         self.accumulated: dict[int, Callable[..., Any]] = {}
         self.place: Place | None = None
+
+
+def watched(node: GraphNode) -> Watch:
+    """Return a node's record of hooks, made on first use."""
+    if node.watch is None:
+        node.watch = Watch()
+    return node.watch
 
 
 class Leaf:
@@ -112,17 +154,10 @@ class Node:
         """The nodes backward goes to from here; PyTorch's name for the parents."""
         return tuple(self.parents)
 
-    def register_hook(self, hook: Callable[..., Any]) -> Handle:
-        """Call `hook(grad_inputs, grad_outputs)` after the rules of this node ran; see `hooks`."""
-        from autodrill.engine.reverse.hooks import on_node
+    if TYPE_CHECKING:  # `operators` adds these at run time
 
-        return on_node(self, hook, before=False)
-
-    def register_prehook(self, hook: Callable[..., Any]) -> Handle:
-        """Call `hook(grad_outputs)` before the rules of this node run; see `hooks`."""
-        from autodrill.engine.reverse.hooks import on_node
-
-        return on_node(self, hook, before=True)
+        def register_hook(self, hook: Callable[..., Any]) -> Handle: ...  # noqa: D102 - documented there
+        def register_prehook(self, hook: Callable[..., Any]) -> Handle: ...  # noqa: D102 - documented there
 
 
 class DualNode(Node):

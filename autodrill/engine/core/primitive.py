@@ -24,19 +24,27 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from autodrill.engine.core.backend import BACKENDS, Array, DeviceError, backend_of, backend_of_type, mixed_devices
+from autodrill.engine.core.backend import (
+    BACKENDS,
+    WRAPPERS,
+    Array,
+    BatchError,
+    DeviceError,
+    backend_of,
+    backend_of_type,
+    mixed_devices,
+)
 from autodrill.engine.core.complex_convention import is_complex, refusal
 from autodrill.engine.core.declaration import ComplexKind, Declaration, RuleError
 from autodrill.engine.core.mode import mode
 from autodrill.engine.core.node import GraphNode, Node
 from autodrill.engine.core.tensor import Tensor, raw, wrap
 from autodrill.engine.core.views import track
-from autodrill.engine.transforms.batched_array import Batched, BatchError
-from autodrill.engine.transforms.batching_rules import apply, crossing
-from autodrill.engine.transforms.forward_mode import push_tangents
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from autodrill.engine.core.backend import Wrapper
 
 __all__ = ["Primitive", "RuleError", "check_registry", "primitive", "registry"]
 
@@ -64,7 +72,8 @@ class Primitive(Declaration):
         values = []
         parents: list[GraphNode] = []
         kind: type | None = None
-        constants = carries = batched = False
+        wrapper: Wrapper | None = None
+        constants = carries = False
         mask = 0
         bit = 1
         for a in args:
@@ -82,21 +91,21 @@ class Primitive(Declaration):
                 values.append(a)
                 if type(a) is not float:
                     constants = True
-                    if type(a) is Batched:
-                        batched = True
+                    if type(a) in WRAPPERS:
+                        wrapper = WRAPPERS[type(a)]
             bit <<= 1
-        if kind is Batched:
-            batched = True
+        if kind in WRAPPERS:
+            wrapper = WRAPPERS[kind]
         try:
-            if batched:
-                out = apply(self, values, static)
+            if wrapper is not None:
+                out = wrapper.apply(self, values, static)
             else:
                 backend = backend_of(*values) if kind is None else BACKENDS[kind]
                 if constants:
                     values = [v if type(v) is kind else backend.constant(v) for v in values]
                 out = self.forward(backend.xp, *values, **static) if static else self.forward(backend.xp, *values)
-                if type(out) is not backend.array_type and type(out) is not Batched:
-                    out = backend.xp.asarray(out)  # NumPy answers 0-d arrays with scalars
+                if type(out) is not backend.array_type:
+                    out = backend.asarray(out)  # NumPy answers 0-d arrays with scalars
         except TypeError as error:
             if self.on_complex is None and not isinstance(error, BatchError) and any(map(is_complex, values)):
                 raise refusal(self.name) from error
@@ -117,8 +126,8 @@ class Primitive(Declaration):
             plan = plans.get(mask | bit)  # the bit above all inputs' tells their number
             if plan is None:
                 plan = plans[mask | bit] = self._plan(mask, len(args), conjugated=plans is self._conjugated)
-            if batched and type(out) is Batched and self.vmap_rule != "levels":
-                plan = crossing(plan, values, out)
+            if wrapper is not None and type(out) in WRAPPERS and self.vmap_rule != "levels":
+                plan = wrapper.plan(plan, values, out)
             saved = []
             for k in plan.inputs:
                 saved.append(values[k])  # noqa: PERF401 - a comprehension is a call on Python 3.11
@@ -127,8 +136,8 @@ class Primitive(Declaration):
             for name in plan.extras:
                 saved.append(self.lookup(name, values, static))  # noqa: PERF401 - as above
             result.node = Node(self, plan, parents, saved, out.shape, dtype)
-        if carries and mode.levels:
-            push_tangents(self, args, static, result)
+        if carries and mode.push is not None:
+            mode.push(self, args, static, result)
         if self.view:
             track(self, args[0], static, result)
         if mode.observers:
@@ -148,11 +157,11 @@ class Primitive(Declaration):
             plan = self._plan(sum(1 << k for k in tracked), len(args), conjugated=conjugated)
             saved = [raw(args[k]) for k in plan.inputs] + ([out] if plan.saves_out else [])
             saved += [self.lookup(name, args, static) for name in plan.extras]
-            if type(out) is Batched:
-                plan = crossing(plan, [raw(a) for a in args], out)
+            if type(out) in WRAPPERS:
+                plan = WRAPPERS[type(out)].plan(plan, [raw(a) for a in args], out)
             result.node = Node(self, plan, [args[k].node for k in tracked], saved, out.shape, out.dtype)
-        if mode.levels:
-            push_tangents(self, args, static, result)
+        if mode.push is not None:
+            mode.push(self, args, static, result)
         for observe in mode.observers:
             observe(self, args, result)
         return result
@@ -186,9 +195,10 @@ class Primitive(Declaration):
 
 def _met(kind: type, other: type) -> type:
     """Return the class of array that operands of two classes are treated as."""
-    if Batched not in (kind, other):
-        raise DeviceError(mixed_devices(backend_of_type(kind), backend_of_type(other)))
-    return Batched
+    for candidate in (kind, other):
+        if candidate in WRAPPERS:
+            return candidate
+    raise DeviceError(mixed_devices(backend_of_type(kind), backend_of_type(other)))
 
 
 @overload

@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from autodrill.engine.core.node import CustomNode
-from autodrill.engine.core.tensor import Tensor, raw, wrap
+from autodrill.engine.core.tensor import Tensor, live_tangents, raw, wrap
 from autodrill.engine.core.write_versions import written_after
-from autodrill.engine.reverse.hooks import Packed
-from autodrill.engine.transforms.forward_mode import with_live_tangents
 
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable
 
     from autodrill.engine.core.node import GraphNode, Node
 
-__all__ = ["check_unwritten", "freed", "unpack"]
+__all__ = ["Packed", "check_unwritten", "freed", "unpack"]
+
+
+class Packed:
+    """A saved value in the keeping of `saved_tensors_hooks` or of a checkpoint."""
+
+    __slots__ = ("_kept", "_unpack")
+
+    def __init__(self, kept: Any, unpack: Callable[[Any], Any]) -> None:
+        self._kept = kept
+        self._unpack = unpack
+
+    def unpack(self) -> Any:
+        """Fetch the value, a raw array."""
+        value = self._unpack(self._kept)
+        if type(value) is not Tensor:
+            raise TypeError(f"the unpack hook returned a `{type(value).__name__}`, not the Tensor that was packed")
+        return value.data
 
 
 def unpack(node: Node, *, create_graph: bool) -> list[Any]:
@@ -35,7 +50,7 @@ def unpack(node: Node, *, create_graph: bool) -> list[Any]:
         value = values[index]
         if type(value) is Packed:
             value = value.unpack()
-        tangents = with_live_tangents(value) if type(value) is Tensor else None
+        tangents = live_tangents(value) if type(value) is Tensor else None
         source = origin if create_graph else None
         values[index] = raw(value) if source is None and tangents is None else wrap(raw(value), source, tangents)
     return values

@@ -8,14 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from autodrill.engine.core.backend import backend_of
-from autodrill.engine.core.node import CustomNode, Leaf
-from autodrill.engine.transforms.batched_array import levels_of
+from autodrill.engine.core.tensor import wrap
 
 if TYPE_CHECKING:
     from autodrill.engine.core.backend import Array
     from autodrill.engine.core.tensor import Tensor
 
-__all__ = ["IndexedSlices", "lookup_rows"]
+__all__ = ["IndexedSlices"]
 
 
 class IndexedSlices:
@@ -68,31 +67,6 @@ class IndexedSlices:
         backend_of(out).scatter_add(out, self.indices, self.values)
         return out
 
-
-def lookup_rows(weight: Tensor, indices: Array) -> Tensor:
-    """Return the rows of a table, its gradient kept sparse if the table is a leaf: what `embedding` is made of.
-
-    Args:
-        weight: The table, a leaf that requires grad; for anything else the gradient is dense.
-        indices: Integers of any shape, in [0, len(weight)).
-
-    Returns:
-        The rows, shape `indices.shape + weight.shape[1:]`.
-    """
-    from autodrill.engine import ops
-    from autodrill.engine.core.mode import mode
-    from autodrill.engine.core.tensor import raw, wrap
-
-    table = weight.node
-    if type(table) is not Leaf or not mode.grad_enabled or weight.tangents or levels_of(weight.data, raw(indices)):
-        rows: Tensor = ops.getitem(weight, indices)
-        return rows
-    places, shape = weight.backend.xp.array(indices), weight.data.shape
-
-    def pull(node: CustomNode, g: Any, create_graph: bool) -> list[Any]:
-        if create_graph or hasattr(g, "node") or node.watch is not None:
-            return [ops.index_scatter(g, index=places, shape=shape)]
-        return [IndexedSlices(places.reshape(-1), g.reshape(-1, *shape[1:]).copy(), shape)]
-
-    data = weight.data[places]
-    return wrap(data, CustomNode("embedding", (table,), (), data.shape, data.dtype, pull))
+    def as_tensor(self) -> Tensor:
+        """Return the whole as a Tensor."""
+        return wrap(self.dense())

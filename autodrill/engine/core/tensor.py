@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import warnings
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from autodrill.engine import ops
 from autodrill.engine.core.backend import Array, Backend, backend_of
-from autodrill.engine.core.complex_convention import check_real
 from autodrill.engine.core.mode import mode
-from autodrill.engine.core.node import GraphNode, Node
-from autodrill.engine.core.variable import Variable
-from autodrill.engine.core.views import Base, View, mark_siblings
+from autodrill.engine.core.node import GraphNode, Leaf, Node, watched
 from autodrill.engine.core.write_versions import is_inference, mark_inference, version
-from autodrill.engine.reverse.hooks import Hookable
-from autodrill.engine.reverse.inplace import Mutable
-from autodrill.engine.transforms.batched_array import Batched
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from autodrill.engine.core.sparse import IndexedSlices
+    from autodrill.engine.core.tensor_methods import TensorMethods
+    from autodrill.engine.core.views import Base, View
+else:
+    TensorMethods = object  # `operators` adds the methods to Tensor itself: they need the operations, which need Tensor
 
-__all__ = ["BY_OPERATIONS", "Tensor", "raw"]
+__all__ = ["BY_OPERATIONS", "Tensor", "live_tangents", "raw", "wrap"]
 
 
-class Tensor(Variable, Hookable, Mutable):
+class Tensor(TensorMethods):
     """An array whose operations can be differentiated.
 
     Semantics are PyTorch's: a *leaf* is a tensor that no recorded operation made; the gradient of a leaf that
@@ -46,10 +44,12 @@ class Tensor(Variable, Hookable, Mutable):
         TypeError: `requires_grad` was asked of a dtype that is neither floating nor complex.
     """
 
-    __slots__ = ("__weakref__", "alias", "tangents")
+    __slots__ = ("__weakref__", "alias", "data", "node", "tangents")
     __array_ufunc__ = None  # `ndarray * Tensor` is ours to answer
     __hash__ = object.__hash__  # identity: two tensors with equal elements are still two variables
 
+    data: Array
+    node: GraphNode | None
     tangents: dict[int, Tensor] | None
     alias: Base | View | None
 
@@ -130,12 +130,106 @@ class Tensor(Variable, Hookable, Mutable):
             raise TypeError("len() of a 0-d tensor")
         return int(self.data.shape[0])
 
-    def __iter__(self) -> Iterator[Tensor]:
-        if not self.data.shape:
-            raise TypeError("iteration over a 0-d tensor")
-        rows = [self[i] for i in range(self.data.shape[0])]
-        mark_siblings(rows)
-        return iter(rows)
+    # A variable of differentiation
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients are recorded with respect to this tensor."""
+        return self.node is not None
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The node of the recorded operation that made this tensor, None for a leaf."""
+        return self.node if isinstance(self.node, Node) else None
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether no recorded operation made this tensor (true of everything that does not require grad)."""
+        return not isinstance(self.node, Node)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Start or stop collecting a gradient for this leaf; return the tensor itself.
+
+        Raises:
+            TypeError: The dtype is neither floating nor complex.
+            RuntimeError: The tensor is the result of a recorded operation.
+        """
+        if isinstance(self.node, Node):
+            if requires_grad:
+                return self
+            raise RuntimeError(
+                f"only a leaf can stop requiring grad, and this tensor was made by `{self.node.primitive.name}`; "
+                "use `.detach()` for a tensor with the same data outside the graph"
+            )
+        if not requires_grad:
+            self.node = None
+        elif self.node is None:
+            if not mode.inference and is_inference(self.data):
+                raise RuntimeError(
+                    "a tensor made under `inference_mode()` cannot require grad outside it; `.clone()` it first"
+                )
+            if self.data.dtype.kind not in "fc":
+                raise TypeError(
+                    f"only floating and complex tensors can require grad, this one is `{self.data.dtype}`; "
+                    "convert it first, for example with `dtype=float`"
+                )
+            self.node = Leaf(self.data.shape, self.data.dtype)
+        return self
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The gradient accumulated so far, or None. Kept for leaves, and for others after `retain_grad()`."""
+        node = self.node
+        if node is None:
+            return None
+        if isinstance(node, Leaf):
+            gradient = node.grad
+            if gradient is not None and not isinstance(gradient, Tensor):
+                gradient = node.grad = gradient.as_tensor()  # it was a list of rows
+            return gradient
+        if node.watch is not None and node.watch.retains:
+            return node.watch.grad
+        warnings.warn(
+            f"`.grad` of a tensor that is not a leaf (it was made by `{node.primitive.name}`) is not kept; "
+            "call `.retain_grad()` on it before `backward()`",
+            UserWarning,
+            stacklevel=2,
+        )
+        return None
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        node = self.node
+        if value is not None:
+            if node is None:
+                raise RuntimeError("a tensor that does not require grad has no `.grad` to set")
+            if type(value) is not Tensor:
+                raise TypeError(f"`.grad` is a Tensor or None, not `{type(value).__name__}`")
+            if value.data.shape != self.data.shape:
+                raise ValueError(f"`.grad` of shape {value.data.shape} given to a tensor of shape {self.data.shape}")
+        if isinstance(node, Leaf):
+            node.grad = value
+        elif node is not None:
+            watch = watched(node)
+            watch.retains = True
+            watch.grad = value
+
+    @property
+    def sparse_grad(self) -> IndexedSlices | None:
+        """The gradient of this leaf while it is still a list of rows, otherwise None; see `sparse`."""
+        gradient = self.node.grad if isinstance(self.node, Leaf) else None
+        return None if isinstance(gradient, Tensor) else gradient
+
+    def retain_grad(self) -> None:
+        """Keep the gradient of this tensor in `.grad` although it is not a leaf.
+
+        Raises:
+            RuntimeError: The tensor does not require grad.
+        """
+        if self.node is None:
+            raise RuntimeError("retain_grad() on a tensor that does not require grad")
+        if isinstance(self.node, Node):
+            watched(self.node).retains = True
 
     # Leaving the graph
 
@@ -177,134 +271,6 @@ class Tensor(Variable, Hookable, Mutable):
         """
         return wrap(self.data)
 
-    def clone(self) -> Tensor:
-        """Return a copy with memory of its own, in the graph: gradients pass through."""
-        return ops.positive(self)
-
-    # Operators
-
-    def __add__(self, other: Any) -> Tensor:
-        return ops.add(self, other)
-
-    def __radd__(self, other: Any) -> Tensor:
-        return ops.add(self, other)
-
-    def __sub__(self, other: Any) -> Tensor:
-        return ops.subtract(self, other)
-
-    def __rsub__(self, other: Any) -> Tensor:
-        return ops.subtract.reflected(self, other)
-
-    def __mul__(self, other: Any) -> Tensor:
-        return ops.multiply(self, other)
-
-    def __rmul__(self, other: Any) -> Tensor:
-        return ops.multiply(self, other)
-
-    def __truediv__(self, other: Any) -> Tensor:
-        return ops.divide(self, other)
-
-    def __rtruediv__(self, other: Any) -> Tensor:
-        return ops.divide.reflected(self, other)
-
-    def __pow__(self, other: Any) -> Tensor:
-        return ops.power(self, other)
-
-    def __rpow__(self, other: Any) -> Tensor:
-        return ops.power.reflected(self, other)
-
-    def __matmul__(self, other: Any) -> Tensor:
-        return ops.matmul(self, other)
-
-    def __rmatmul__(self, other: Any) -> Tensor:
-        return ops.matmul.reflected(self, other)
-
-    def __neg__(self) -> Tensor:
-        return ops.negative(self)
-
-    def __pos__(self) -> Tensor:
-        return self
-
-    def __abs__(self) -> Tensor:
-        return ops.absolute(self)
-
-    def __getitem__(self, index: Any) -> Tensor:
-        selected: Tensor = ops.getitem(self, index)
-        return selected
-
-    def __eq__(self, other: object) -> Array:
-        return self.data == raw(other)
-
-    def __ne__(self, other: object) -> Array:
-        return self.data != raw(other)
-
-    def __lt__(self, other: Any) -> Array:
-        check_real("<", self, other)
-        return self.data < raw(other)
-
-    def __le__(self, other: Any) -> Array:
-        check_real("<=", self, other)
-        return self.data <= raw(other)
-
-    def __gt__(self, other: Any) -> Array:
-        check_real(">", self, other)
-        return self.data > raw(other)
-
-    def __ge__(self, other: Any) -> Array:
-        check_real(">=", self, other)
-        return self.data >= raw(other)
-
-    # Methods that are operations
-
-    @property
-    def T(self) -> Tensor:  # noqa: N802 - NumPy's name
-        """The tensor with its axes reversed."""
-        return ops.transpose(self)
-
-    @property
-    def real(self) -> Tensor:
-        """The real part, a copy."""
-        return ops.real(self)
-
-    @property
-    def imag(self) -> Tensor:
-        """The imaginary part, a copy; zeros for real numbers."""
-        return ops.imag(self)
-
-    def conj(self) -> Tensor:
-        """Return the complex conjugate; of real numbers the tensor itself."""
-        return ops.conj(self) if self.data.dtype.kind == "c" else self
-
-    def reshape(self, *shape: Any) -> Tensor:
-        """Return the same elements in another shape, given as one tuple or as separate lengths."""
-        return ops.reshape(self, shape=shape[0] if len(shape) == 1 else shape)
-
-    def transpose(self, *axes: Any) -> Tensor:
-        """Return the tensor with its axes permuted, by default reversed."""
-        chosen = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
-        return ops.transpose(self, axes=chosen or None)
-
-    def astype(self, dtype: Any) -> Tensor:
-        """Return the tensor converted to `dtype`; a gradient comes back in this tensor's own dtype."""
-        converted: Tensor = ops.astype(self, dtype)
-        return converted
-
-    def sum(self, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Tensor:
-        """Return the sum over `axis`, by default over everything."""
-        return ops.sum(self, axis=axis, keepdims=keepdims)
-
-    def mean(self, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Tensor:
-        """Return the mean over `axis`, by default over everything."""
-        return ops.mean(self, axis=axis, keepdims=keepdims)
-
-    def max(self, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Tensor:
-        """Return the maximum over `axis`; ties share the gradient equally."""
-        return ops.max(self, axis=axis, keepdims=keepdims)
-
-    def min(self, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Tensor:
-        """Return the minimum over `axis`; ties share the gradient equally."""
-        return ops.min(self, axis=axis, keepdims=keepdims)
-
 
 def wrap(data: Array, node: GraphNode | None = None, tangents: dict[int, Tensor] | None = None) -> Tensor:
     """Make a Tensor of an array as it is, without the copy and the checks of `Tensor(...)`."""
@@ -321,5 +287,12 @@ def raw(value: Any) -> Any:
     return value.data if type(value) is Tensor else value
 
 
-BY_OPERATIONS = frozenset({Tensor, Batched})
+def live_tangents(tensor: Tensor) -> dict[int, Tensor] | None:
+    """Return the tensor's tangents of the forward-mode levels that are still open, or None."""
+    if tensor.tangents is None:
+        return None
+    return {k: t for k, t in tensor.tangents.items() if k in mode.levels} or None
+
+
+BY_OPERATIONS: set[type] = {Tensor}
 """What is computed with by the engine's operations alone; with anything else a rule may take NumPy's short ways."""

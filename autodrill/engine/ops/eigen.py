@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.backend import backend_of, everywhere
 from autodrill.engine.core.complex_convention import inner, is_complex, real_part
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import raw
@@ -21,7 +21,6 @@ from autodrill.engine.ops.linalg import _mH, matmul
 from autodrill.engine.ops.reduce import sum  # noqa: A004 - NumPy's name
 from autodrill.engine.ops.shape import concatenate, expand_dims
 from autodrill.engine.ops.solving import solve
-from autodrill.engine.transforms.batched_array import everywhere
 
 if TYPE_CHECKING:
     from autodrill.engine.core.backend import Array, Namespace

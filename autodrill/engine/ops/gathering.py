@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.backend import backend_of, memory
 from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.arrange import take
 from autodrill.engine.ops.elementwise import where
 from autodrill.engine.ops.index import _grid, _raw_index, getitem, index_scatter, met, scatter_along_axis
 from autodrill.engine.ops.shape import broadcast_to
-from autodrill.engine.transforms.batched_array import memory
 
 if TYPE_CHECKING:
     from autodrill.engine.core.backend import Array

@@ -7,21 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodrill.engine.core.backend import Array, Namespace, backend_of
+from autodrill.engine.core.backend import Array, BatchError, Namespace, backend_of, memory
+from autodrill.engine.core.declaration import behind
 from autodrill.engine.core.mode import mode
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.elementwise import add
 from autodrill.engine.ops.shape import broadcast_to, moveaxis, reshape
-from autodrill.engine.transforms.batched_array import (
-    Batched,
-    BatchError,
-    behind,
-    in_front,
-    levels_of,
-    memory,
-    refuse_unbatched,
-)
+from autodrill.engine.transforms.batched_array import Batched, in_front, levels_of, refuse_unbatched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from autodrill.engine.core.backend import backend_of
-from autodrill.engine.core.sparse import lookup_rows
-from autodrill.engine.core.tensor import Tensor, raw
+from autodrill.engine.core.backend import WRAPPERS, backend_of
+from autodrill.engine.core.mode import mode
+from autodrill.engine.core.node import CustomNode, Leaf
+from autodrill.engine.core.sparse import IndexedSlices
+from autodrill.engine.core.tensor import Tensor, raw, wrap
 from autodrill.engine.ops.activation import relu, sigmoid, softmax
 from autodrill.engine.ops.elementwise import cos, sin, tanh, where
-from autodrill.engine.ops.index import getitem
+from autodrill.engine.ops.index import getitem, index_scatter
 from autodrill.engine.ops.linalg import matmul
 from autodrill.engine.ops.reduce import max, mean, sum  # noqa: A004 - NumPy's names
 from autodrill.engine.ops.shape import concatenate, expand_dims, swapaxes
@@ -57,10 +59,36 @@ def embedding(indices: Any, weight: Array, padding_idx: int | None = None, *, sp
         The rows, shape `indices.shape + weight.shape[1:]`.
     """
     indices = backend_of(raw(weight)).asarray(raw(indices))
-    rows = lookup_rows(weight, indices) if sparse and type(weight) is Tensor else getitem(weight, indices)
+    rows = _lookup_rows(weight, indices) if sparse and type(weight) is Tensor else getitem(weight, indices)
     if padding_idx is None:
         return rows
     return where((indices == padding_idx % weight.shape[0])[..., None], raw(rows), rows)
+
+
+def _lookup_rows(weight: Tensor, indices: Array) -> Tensor:
+    """Return the rows of a table, its gradient kept sparse if the table is a leaf: what `embedding` is made of.
+
+    Args:
+        weight: The table, a leaf that requires grad; for anything else the gradient is dense.
+        indices: Integers of any shape, in [0, len(weight)).
+
+    Returns:
+        The rows, shape `indices.shape + weight.shape[1:]`.
+    """
+    table = weight.node
+    batched = type(weight.data) in WRAPPERS or type(indices) in WRAPPERS
+    if type(table) is not Leaf or not mode.grad_enabled or weight.tangents or batched:
+        rows: Tensor = getitem(weight, indices)
+        return rows
+    places, shape = weight.backend.xp.array(indices), weight.data.shape
+
+    def pull(node: CustomNode, g: Any, create_graph: bool) -> list[Any]:
+        if create_graph or hasattr(g, "node") or node.watch is not None:
+            return [index_scatter(g, index=places, shape=shape)]
+        return [IndexedSlices(places.reshape(-1), g.reshape(-1, *shape[1:]).copy(), shape)]
+
+    data = weight.data[places]
+    return wrap(data, CustomNode("embedding", (table,), (), data.shape, data.dtype, pull))
 
 
 def embedding_bag(indices: Any, weight: Array, mode: Literal["sum", "mean", "max"] = "mean") -> Any:

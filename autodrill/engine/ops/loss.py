@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from autodrill.engine.core.backend import Array, Namespace, backend_of
+from autodrill.engine.core.backend import Array, Namespace, backend_of, memory
 from autodrill.engine.core.complex_convention import is_complex
+from autodrill.engine.core.declaration import behind
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import BY_OPERATIONS, raw
 from autodrill.engine.ops.activation import log_softmax, softmax
@@ -13,7 +14,6 @@ from autodrill.engine.ops.elementwise import where
 from autodrill.engine.ops.index import getitem, take_along_axis
 from autodrill.engine.ops.reduce import logsumexp, mean, sum  # noqa: A004 - NumPy's name
 from autodrill.engine.ops.shape import concatenate, expand_dims, squeeze, stack
-from autodrill.engine.transforms.batched_array import behind, memory
 
 __all__ = ["cross_entropy", "ctc_loss", "nll_loss", "one_hot", "softmax_cross_entropy"]
 

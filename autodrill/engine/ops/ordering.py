@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.backend import backend_of, everywhere
 from autodrill.engine.core.complex_convention import check_real
 from autodrill.engine.core.tensor import Tensor, raw
 from autodrill.engine.ops.arrange import take
 from autodrill.engine.ops.index import take_along_axis
 from autodrill.engine.ops.shape import reshape, squeeze, stack
-from autodrill.engine.transforms.batched_array import everywhere
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

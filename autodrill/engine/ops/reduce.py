@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.backend import backend_of, everywhere
 from autodrill.engine.core.complex_convention import inner
+from autodrill.engine.core.declaration import behind
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import BY_OPERATIONS, raw
 from autodrill.engine.ops.elementwise import exp, where
 from autodrill.engine.ops.shape import broadcast_to, flip, moveaxis, reshape
-from autodrill.engine.transforms.batched_array import behind, everywhere
 
 if TYPE_CHECKING:
     from autodrill.engine.core.backend import Array, Namespace

@@ -6,10 +6,8 @@ import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from autodrill.engine import ops
+from autodrill.engine.core.declaration import behind
 from autodrill.engine.core.primitive import primitive
-from autodrill.engine.core.tensor import BY_OPERATIONS
-from autodrill.engine.transforms.batched_array import behind
 
 if TYPE_CHECKING:
     from autodrill.engine.core.backend import Array, Namespace
@@ -118,8 +116,6 @@ def unbroadcast(g: Array, shape: tuple[int, ...]) -> Array:
     added = g.ndim - len(shape)
     stretched = tuple(added + k for k, n in enumerate(shape) if n == 1 and g.shape[added + k] != 1)
     axes = tuple(range(added)) + stretched
-    if type(g) in BY_OPERATIONS:
-        return ops.reshape(ops.sum(g, axis=axes, keepdims=True), shape)
     return g.sum(axis=axes, keepdims=True).reshape(shape)
 
 

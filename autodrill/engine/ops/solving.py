@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.backend import backend_of, everywhere, memory
 from autodrill.engine.core.complex_convention import inner, is_complex
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import raw
@@ -19,7 +19,6 @@ from autodrill.engine.ops.elementwise import power
 from autodrill.engine.ops.linalg import _mH, _mT, matmul
 from autodrill.engine.ops.reduce import sum  # noqa: A004 - NumPy's name
 from autodrill.engine.ops.shape import expand_dims, reshape, swapaxes, transpose
-from autodrill.engine.transforms.batched_array import everywhere, memory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,13 +5,13 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.backend import backend_of, memory
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import raw
 from autodrill.engine.core.views import replay
 from autodrill.engine.ops.elementwise import where
 from autodrill.engine.ops.index import may_repeat
-from autodrill.engine.transforms.batched_array import Batched, levels_of, memory
+from autodrill.engine.transforms.batched_array import Batched, levels_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,13 +5,12 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from autodrill.engine.core.backend import memory
 from autodrill.engine.core.mode import mode, observed_by
-from autodrill.engine.core.node import Node
+from autodrill.engine.core.node import Node, watched
 from autodrill.engine.core.sparse import IndexedSlices
 from autodrill.engine.core.tensor import Tensor, raw
 from autodrill.engine.core.write_versions import call_site
-from autodrill.engine.reverse.hooks import watched
-from autodrill.engine.transforms.batched_array import memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from autodrill.engine.core.node import GraphNode
     from autodrill.engine.core.primitive import Primitive
 
-__all__ = ["demand_no_nan", "detect_anomaly", "trace_nan"]
+__all__ = ["detect_anomaly", "trace_nan"]
 
 
 def _note_line(primitive: Primitive, args: tuple[Any, ...], result: Tensor) -> None:  # noqa: ARG001 - an observer
@@ -33,13 +32,13 @@ def detect_anomaly() -> Iterator[None]:
 
     The line is known of operations recorded inside the block too. Slow: for debugging.
     """
-    before = mode.anomaly
-    mode.anomaly = True
+    before = mode.check_gradient
+    mode.check_gradient = _demand_no_nan
     try:
         with observed_by(_note_line):
             yield
     finally:
-        mode.anomaly = before
+        mode.check_gradient = before
 
 
 def _has_nan(value: Any) -> bool:
@@ -67,7 +66,7 @@ def _first_nan(array: Any) -> str:
     return f"index {index}"
 
 
-def demand_no_nan(node: Node, index: int, gradient: Any, g: Any, order: Sequence[GraphNode]) -> None:
+def _demand_no_nan(node: Node, index: int, gradient: Any, g: Any, order: Sequence[GraphNode]) -> None:
     """Raise if a rule turned a cotangent without NaN into a gradient with one.
 
     Args:

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from autodrill.engine import ops
-from autodrill.engine.core.backend import BACKENDS, DeviceError, backend_of, backend_of_type, mixed_devices
+from autodrill.engine.core.backend import (
+    BACKENDS,
+    WRAPPERS,
+    BatchError,
+    DeviceError,
+    backend_of,
+    backend_of_type,
+    memory,
+    mixed_devices,
+)
 from autodrill.engine.core.complex_convention import cast
 from autodrill.engine.core.mode import mode
-from autodrill.engine.core.node import CustomNode, GraphNode, Leaf, Node
+from autodrill.engine.core.node import CustomNode, GraphNode, Leaf, Node, answered, watched
 from autodrill.engine.core.pytree import LEAF, flatten
 from autodrill.engine.core.saved_values import check_unwritten, freed, unpack
-from autodrill.engine.core.sparse import IndexedSlices
-from autodrill.engine.core.tensor import Tensor, raw, wrap
+from autodrill.engine.core.tensor import Tensor, live_tangents, raw, wrap
 from autodrill.engine.core.write_versions import clock, record_write
 from autodrill.engine.ops.shape import unbroadcast
-from autodrill.engine.reverse.hooks import through_hooks, through_posthooks, through_prehooks, watched
-from autodrill.engine.transforms.batched_array import Batched, BatchError, levels_of
-from autodrill.engine.transforms.forward_mode import with_live_tangents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from autodrill.engine.core.node import Watch
     from autodrill.engine.core.pytree import Structure
-
 
 __all__ = ["backward", "grad", "topological_order"]
 
@@ -180,7 +184,7 @@ def _seed(tensor: Tensor, gradient: Any, create_graph: bool) -> Any:
         ones = xp.ones_like(data)
         return wrap(ones) if create_graph else ones
     value = raw(gradient)
-    if type(data) is Batched or type(value) is Batched:
+    if type(data) in WRAPPERS or type(value) in WRAPPERS:
         return _examples_seed(tensor, gradient, create_graph)
     if not hasattr(value, "dtype"):
         value = xp.asarray(value)
@@ -195,7 +199,7 @@ def _seed(tensor: Tensor, gradient: Any, create_graph: bool) -> Any:
         raise RuntimeError(f"the gradient has shape {value.shape} but the output has shape {tensor.shape}")
     if value.dtype.kind == "c" and data.dtype.kind != "c":
         raise RuntimeError(f"the gradient is `{value.dtype}`, the output real (`{data.dtype}`): pass the real part")
-    if type(gradient) is Tensor and (create_graph or with_live_tangents(gradient)):
+    if type(gradient) is Tensor and (create_graph or live_tangents(gradient)):
         return gradient if gradient.data.dtype == data.dtype else gradient.astype(data.dtype)
     value = xp.asarray(value, dtype=data.dtype)
     return wrap(value) if create_graph else value
@@ -203,6 +207,7 @@ def _seed(tensor: Tensor, gradient: Any, create_graph: bool) -> Any:
 
 def _examples_seed(tensor: Tensor, gradient: Any, create_graph: bool) -> Any:
     """Return the cotangent of an output where one of the two differs by example under `vmap`; both do then."""
+    from autodrill.engine.transforms.batched_array import levels_of
     from autodrill.engine.transforms.vmap_boundary import lift
 
     data, value = tensor.data, raw(gradient)
@@ -213,8 +218,8 @@ def _examples_seed(tensor: Tensor, gradient: Any, create_graph: bool) -> Any:
     missing = tuple(level for level in levels_of(data) if level not in levels_of(value))
     lifted = lift(gradient, levels=missing) if missing else gradient
     if raw(lifted).dtype != data.dtype:
-        lifted = ops.astype(lifted, data.dtype)
-    recorded = type(gradient) is Tensor and (create_graph or with_live_tangents(gradient))
+        lifted = lifted.astype(data.dtype)
+    recorded = type(gradient) is Tensor and (create_graph or live_tangents(gradient))
     return lifted if recorded else wrap(raw(lifted)) if create_graph else raw(lifted)
 
 
@@ -246,9 +251,7 @@ def _run(
     needed = None if wanted is None else _leading_to(targets, order)
     cotangents: dict[GraphNode, Any] = {}
     owned: set[GraphNode] = set()
-    anomaly = mode.anomaly
-    if anomaly:
-        from autodrill.engine.reverse.anomaly import demand_no_nan
+    check = mode.check_gradient
     previous = mode.grad_enabled
     mode.grad_enabled = create_graph
     try:
@@ -261,7 +264,8 @@ def _run(
             is_leaf = type(node) is Leaf
             watch = node.watch
             if watch is not None:
-                g = through_hooks(watch, g)
+                for hook in tuple(watch.hooks.values()):
+                    g = hook(g)
                 owned.discard(node)  # a hook may have kept it
             if is_leaf if needed is None else node in targets:
                 if captured is None:
@@ -278,7 +282,8 @@ def _run(
             if watch is not None:
                 if watch.retains and node not in targets:
                     _deposit(node, g, owned=False)
-                g = through_prehooks(watch, g)
+                for hook in tuple(watch.prehooks.values()):
+                    g = hook(g)
             saved = node.saved
             if saved is None:
                 raise RuntimeError(freed(node))
@@ -291,7 +296,7 @@ def _run(
                 else:
                     saved = unpack(node, create_graph=create_graph)
             if watch is not None and watch.posthooks:
-                steps = through_posthooks(watch, node, steps, g, saved)
+                steps = _through_posthooks(watch, node, steps, g, saved)
             for index, rule, pick in steps:
                 parent = node.parents[index]
                 if needed is not None and parent not in needed:
@@ -302,8 +307,8 @@ def _run(
                     gi = rule(g, saved[pick])
                 else:
                     gi = rule(g, *pick(saved))
-                if anomaly:
-                    demand_no_nan(node, index, gi, g, order)
+                if check is not None:
+                    check(node, index, gi, g, order)
                 if gi.shape != parent.shape:
                     gi = unbroadcast(gi, parent.shape)
                 if gi.dtype is not parent.dtype and gi.dtype != parent.dtype:
@@ -328,6 +333,17 @@ def _run(
         mode.grad_enabled = previous
 
 
+def _through_posthooks(watch: Watch, node: Node, steps: Any, g: Any, saved: Any) -> Any:
+    """Run a node's rules, show their answers to its hooks, and return steps that give what the hooks made of them."""
+    found: list[Any] = [None] * len(node.parents)
+    for index, rule, pick in steps:
+        arguments = () if pick is None else (saved[pick],) if isinstance(pick, int) else pick(saved)
+        found[index] = unbroadcast(rule(g, *arguments), node.parents[index].shape)
+    for hook in tuple(watch.posthooks.values()):
+        found = hook(found, g)
+    return answered(found)
+
+
 def _leading_to(targets: frozenset[GraphNode], order: list[GraphNode]) -> set[GraphNode]:
     """Return the nodes of a topological order from which some target is reached, targets included."""
     needed: set[GraphNode] = set()
@@ -339,27 +355,33 @@ def _leading_to(targets: frozenset[GraphNode], order: list[GraphNode]) -> set[Gr
 
 def _stands_alone(g: Any) -> bool:
     """Whether `g` is a raw array that owns its memory."""
-    array = g.data if type(g) is Batched else g
+    array = memory(g)
     return type(g) is not Tensor and getattr(array, "base", array) is None and g.shape != ()
 
 
 def _own(g: Any) -> Any:
     """Return a cotangent that shares no memory with any other."""
-    return ops.positive(g) if type(g) is Tensor else g.copy()
+    return g.clone() if type(g) is Tensor else g.copy()
 
 
 def _as_tensor(g: Any) -> Tensor:
     """Return a cotangent as a Tensor, dense and without tangents of forward-mode levels that are closed."""
-    if type(g) is IndexedSlices:
-        return wrap(g.dense())
+    if _is_sparse(g):
+        dense: Tensor = g.as_tensor()
+        return dense
     if type(g) is Tensor:
-        return g if g.tangents is None else wrap(g.data, g.node, with_live_tangents(g))
+        return g if g.tangents is None else wrap(g.data, g.node, live_tangents(g))
     return wrap(backend_of(g).xp.asarray(g))
+
+
+def _is_sparse(g: Any) -> bool:
+    """Whether a gradient is kept as a list of rows, an `IndexedSlices`, whose module few programs need."""
+    return hasattr(g, "coalesced")
 
 
 def _deposit(node: GraphNode, g: Any, *, owned: bool) -> None:
     """Add a finished cotangent to `.grad`: in place, except where gradients are themselves in a graph."""
-    if mode.vmaps and levels_of(raw(g)):
+    if mode.vmaps and type(raw(g)) in WRAPPERS:
         raise BatchError(
             "`backward()` under `vmap` would add the gradients of many examples to one `.grad`; ask for the gradient "
             "instead, by `grad(outputs, inputs)` or `grad_of(f)`"
@@ -368,13 +390,12 @@ def _deposit(node: GraphNode, g: Any, *, owned: bool) -> None:
         watched(node).retains = True
     holder = node if isinstance(node, Leaf) else watched(node)
     before: Any = holder.grad
-    if isinstance(holder, Leaf) and type(g) is IndexedSlices and (before is None or type(before) is IndexedSlices):
+    if isinstance(holder, Leaf) and _is_sparse(g) and (before is None or _is_sparse(before)):
         holder.grad = g.copy() if before is None else before + g
         return
-    if type(before) is IndexedSlices:
-        before = wrap(before.dense())
-        holder.grad = before
-    if type(g) is IndexedSlices:
+    if _is_sparse(before):
+        holder.grad = before = before.as_tensor()
+    if _is_sparse(g):
         g = g.dense()
     if before is None:
         holder.grad = _as_tensor(g if owned else _own(g))

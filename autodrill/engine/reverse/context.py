@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from autodrill.engine.core.backend import backend_of
 from autodrill.engine.core.node import CustomNode
-from autodrill.engine.core.tensor import Tensor, wrap
-from autodrill.engine.transforms.forward_mode import with_live_tangents
+from autodrill.engine.core.tensor import Tensor, live_tangents, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -138,8 +137,7 @@ class Saved:
         self._inputs = [next((i for i, x in enumerate(given) if x is t), None) for t in self._values]
         self._results = [next((k for k, o in enumerate(outputs) if o is t), None) for t in self._values]
         self._tangents = [
-            None if i is None else with_live_tangents(args[i]) if type(args[i]) is Tensor else None
-            for i in self._inputs
+            None if i is None else live_tangents(args[i]) if type(args[i]) is Tensor else None for i in self._inputs
         ]
         self._nodes = [getattr(t, "node", None) for t in self._values]
         ctx.to_save = ()
@@ -175,7 +173,7 @@ class Saved:
                 found.append(None)
                 continue
             value = wrap(data, None, self._tangents[n])
-            value.tangents = with_live_tangents(value)
+            value.tangents = live_tangents(value)
             found.append(value)
             if not create_graph:
                 continue

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from autodrill.engine.core.mode import mode, no_grad
 from autodrill.engine.core.node import Leaf
-from autodrill.engine.core.tensor import Tensor, wrap
+from autodrill.engine.core.tensor import Tensor, live_tangents, wrap
 from autodrill.engine.core.write_versions import record_write, version
 from autodrill.engine.ops.shape import unbroadcast
 from autodrill.engine.reverse.context import Bundle, Context, CustomNode, Saved, error_node, output_node
 from autodrill.engine.reverse.hooks import shown
 from autodrill.engine.reverse.inplace import settle
 from autodrill.engine.transforms.batched_array import levels_of
-from autodrill.engine.transforms.forward_mode import below, with_live_tangents
+from autodrill.engine.transforms.forward_mode import below
 from autodrill.engine.transforms.vmap_boundary import lift, summed
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def _checked(cls: type[Function], found: Any, saved: Saved, create_graph: bool) 
                     f"`{cls.__name__}.backward` returned a gradient of shape {g.data.shape} for argument {k}, which "
                     f"has shape {parent.shape}"
                 )
-            own = g if create_graph or with_live_tangents(g) else g.data.copy()
+            own = g if create_graph or live_tangents(g) else g.data.copy()
             g = unbroadcast(own, parent.shape)  # noqa: PLW2901 - the same gradient, made to fit
         gradients.append(g)
     return gradients
@@ -206,7 +206,7 @@ def _fits(shape: Sequence[int], onto: Sequence[int]) -> bool:
 def _push(cls: type[Function], ctx: Context, saved: Saved, results: list[Any]) -> None:
     """Give the results the tangents that follow from the inputs'."""
     args = saved.args
-    levels = sorted({k for a in args if type(a) is Tensor for k in with_live_tangents(a) or ()})
+    levels = sorted({k for a in args if type(a) is Tensor for k in live_tangents(a) or ()})
     for level in levels:
         tangents: list[Any] = []
         for a in args:

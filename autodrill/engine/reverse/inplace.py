@@ -6,28 +6,28 @@ the base becomes the result of `copy_slices`, and every living view of it is cut
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodrill.engine import ops
-from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.backend import backend_of, memory
 from autodrill.engine.core.complex_convention import is_complex
 from autodrill.engine.core.mode import mode
-from autodrill.engine.core.node import Leaf, Node
+from autodrill.engine.core.node import Leaf, Node, watched
+from autodrill.engine.core.tensor import Tensor, raw, wrap
 from autodrill.engine.core.views import Base, Step, View, replay
 from autodrill.engine.core.write_versions import clock, is_inference, owner, record_write
-from autodrill.engine.transforms.batched_array import memory, refuse_unbatched
+from autodrill.engine.ops.elementwise import astype
+from autodrill.engine.ops.index import _getitem
+from autodrill.engine.ops.write import copy_slices
+from autodrill.engine.transforms.batched_array import refuse_unbatched
 
 if TYPE_CHECKING:
     from autodrill.engine.core.backend import Array
     from autodrill.engine.core.node import GraphNode
     from autodrill.engine.core.primitive import Primitive
-    from autodrill.engine.core.tensor import Tensor
 
-T = TypeVar("T", bound="Mutable")
-
-__all__ = ["Mutable", "admit", "assign", "settle", "update"]
+__all__ = ["admit", "assign", "settle", "update"]
 
 
 _METHODS = {
@@ -39,7 +39,7 @@ _METHODS = {
 }
 
 
-def _base_of(target: Mutable) -> tuple[Any, tuple[Step, ...]]:
+def _base_of(target: Tensor) -> tuple[Any, tuple[Step, ...]]:
     return (target.alias.base, target.alias.steps) if type(target.alias) is View else (target, ())
 
 
@@ -47,7 +47,7 @@ def _tracked(*values: Any) -> bool:
     return any(getattr(value, "node", None) is not None for value in values)
 
 
-def admit(target: Mutable, name: str, *values: Any) -> bool:
+def admit(target: Tensor, name: str, *values: Any) -> bool:
     """Decide whether `target` may be written to, and return whether the write is to be recorded.
 
     Args:
@@ -98,7 +98,7 @@ def admit(target: Mutable, name: str, *values: Any) -> bool:
     return True
 
 
-def update(target: T, primitive: Primitive, *args: Any, **static: Any) -> T:
+def update(target: Tensor, primitive: Primitive, *args: Any, **static: Any) -> Tensor:
     """Replace a tensor's value by `primitive(target, *args)` and return the tensor.
 
     Raises:
@@ -106,8 +106,6 @@ def update(target: T, primitive: Primitive, *args: Any, **static: Any) -> T:
         ValueError: The result has another shape.
         TypeError: The result's dtype does not fit, say a floating result into integers.
     """
-    from autodrill.engine.core.tensor import wrap
-
     name = _METHODS.get(primitive.name, f"{primitive.name}_")
     recorded = admit(target, name, *args)
     data = target.data
@@ -121,7 +119,7 @@ def update(target: T, primitive: Primitive, *args: Any, **static: Any) -> T:
         raise TypeError(f"`{name}` on a `{data.dtype}` tensor has a `{new.data.dtype}` result, which does not fit")
     made = new.node
     if new.data.dtype != data.dtype:
-        new = ops.astype(new, data.dtype)
+        new = astype(new, data.dtype)
     data[...] = new.data
     record_write(data, name)
     if recorded and type(made) is Node and made is new.node:
@@ -142,7 +140,7 @@ def _save_written(node: Node, result: Array, data: Array) -> None:
         node.time = clock.now
 
 
-def assign(target: T, values: Any, index: Any = None, name: str = "copy_") -> T:
+def assign(target: Tensor, values: Any, index: Any = None, name: str = "copy_") -> Tensor:
     """Replace the elements of a tensor, or those at `index`, by `values`, which broadcast; return the tensor.
 
     Raises:
@@ -150,9 +148,6 @@ def assign(target: T, values: Any, index: Any = None, name: str = "copy_") -> T:
         ValueError: The values do not broadcast to the elements they replace.
         TypeError: The values are complex and the tensor is not.
     """
-    from autodrill.engine.core.tensor import Tensor, raw, wrap
-    from autodrill.engine.ops.index import _getitem
-
     parts = index if isinstance(index, tuple) else (index,)
     recorded = admit(target, name, values, *parts)
     step: tuple[Step, ...] = ()
@@ -164,7 +159,7 @@ def assign(target: T, values: Any, index: Any = None, name: str = "copy_") -> T:
     if new.data.dtype != target.data.dtype:
         if is_complex(new) and not is_complex(target):
             raise TypeError(f"`{name}` on a `{target.data.dtype}` tensor cannot hold `{new.data.dtype}` values")
-        new = ops.astype(new, target.data.dtype)
+        new = astype(new, target.data.dtype)
     target.data[place] = raw(new)
     record_write(target.data, name)
     if recorded or new.tangents or target.tangents:
@@ -195,10 +190,8 @@ def settle(target: Any, new: Tensor) -> None:
 
 
 def _rebase(base: Any, new: Tensor, steps: tuple[Step, ...]) -> None:
-    from autodrill.engine.core.tensor import wrap
-
     before = wrap(base.data, base.node, base.tangents)
-    after = ops.copy_slices.record((before, new), {"steps": steps}, base.data)
+    after = copy_slices.record((before, new), {"steps": steps}, base.data)
     if mode.grad_enabled:
         _move(base, after.node)
     base.tangents = after.tangents
@@ -209,8 +202,6 @@ def _move(tensor: Any, node: GraphNode | None) -> None:
     """Put a tensor in another place of the graph; `retain_grad()` follows its value, hooks stay with the old one."""
     watch = tensor.node.watch if tensor.node is not None else None
     if watch is not None and watch.retains and node is not None:
-        from autodrill.engine.reverse.hooks import watched
-
         watch.retains = False
         watched(node).retains = True
     tensor.node = node
@@ -219,8 +210,6 @@ def _move(tensor: Any, node: GraphNode | None) -> None:
 def _cut_again(base: Any) -> None:
     if type(base.alias) is not Base:
         return
-    from autodrill.engine.core.tensor import wrap
-
     source = wrap(base.data, base.node, base.tangents)
     for view in base.alias:
         assert type(view.alias) is View
@@ -230,92 +219,3 @@ def _cut_again(base: Any) -> None:
         if mode.grad_enabled:
             _move(view, fresh.node)
         view.tangents = fresh.tangents
-
-
-class Mutable:
-    """The part of a Tensor that writes in place. Each method returns the tensor itself; see `admit` for refusals."""
-
-    __slots__ = ()
-
-    data: Array
-    node: GraphNode | None
-    tangents: dict[int, Tensor] | None
-    alias: Base | View | None
-
-    def add_(self, other: Any) -> Self:
-        """Add `other` in place."""
-        return update(self, ops.add, other)
-
-    def sub_(self, other: Any) -> Self:
-        """Subtract `other` in place."""
-        return update(self, ops.subtract, other)
-
-    def mul_(self, other: Any) -> Self:
-        """Multiply by `other` in place."""
-        return update(self, ops.multiply, other)
-
-    def div_(self, other: Any) -> Self:
-        """Divide by `other` in place."""
-        return update(self, ops.divide, other)
-
-    def pow_(self, other: Any) -> Self:
-        """Raise to the power `other` in place."""
-        return update(self, ops.power, other)
-
-    def neg_(self) -> Self:
-        """Negate in place."""
-        return update(self, ops.negative)
-
-    def exp_(self) -> Self:
-        """Take the exponential in place."""
-        return update(self, ops.exp)
-
-    def log_(self) -> Self:
-        """Take the natural logarithm in place."""
-        return update(self, ops.log)
-
-    def sqrt_(self) -> Self:
-        """Take the square root in place."""
-        return update(self, ops.sqrt)
-
-    def tanh_(self) -> Self:
-        """Take the hyperbolic tangent in place."""
-        return update(self, ops.tanh)
-
-    def sigmoid_(self) -> Self:
-        """Apply the logistic function in place."""
-        return update(self, ops.sigmoid)
-
-    def relu_(self) -> Self:
-        """Set what is negative to 0 in place."""
-        return update(self, ops.relu)
-
-    def copy_(self, values: Any) -> Self:
-        """Replace every element by `values`, which broadcast and are converted to this tensor's dtype."""
-        return assign(self, values)
-
-    def fill_(self, value: Any) -> Self:
-        """Replace every element by one number."""
-        return assign(self, value, name="fill_")
-
-    def zero_(self) -> Self:
-        """Replace every element by 0."""
-        return assign(self, 0, name="zero_")
-
-    def __setitem__(self, index: Any, values: Any) -> None:
-        assign(self, values, (None,) if index is None else index, name="x[...] = values")
-
-    def __iadd__(self, other: Any) -> Self:
-        return self.add_(other)
-
-    def __isub__(self, other: Any) -> Self:
-        return self.sub_(other)
-
-    def __imul__(self, other: Any) -> Self:
-        return self.mul_(other)
-
-    def __itruediv__(self, other: Any) -> Self:
-        return self.div_(other)
-
-    def __ipow__(self, other: Any) -> Self:
-        return self.pow_(other)

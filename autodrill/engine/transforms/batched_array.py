@@ -13,10 +13,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.lib.array_utils import normalize_axis_index
-
-from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.backend import BatchError, backend_of
+from autodrill.engine.core.tensor import BY_OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,22 +25,15 @@ __all__ = [
     "ALONG_LAST",
     "LEADING",
     "REDUCTIONS",
-    "BatchError",
     "Batched",
     "Level",
     "aligned",
-    "behind",
-    "everywhere",
     "in_front",
     "lead",
     "levels_of",
-    "memory",
+    "refusal",
     "refuse_unbatched",
 ]
-
-
-class BatchError(TypeError):
-    """A function under `vmap` did what has no meaning for many examples at once, say decide by one element's value."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,16 +55,6 @@ def levels_of(*values: Any) -> tuple[Level, ...]:
     """Return the levels that some of the raw values vary under, the outermost first."""
     found = {level for value in values if type(value) is Batched for level in value.levels}
     return tuple(sorted(found, key=operator.attrgetter("number")))
-
-
-def memory(value: Any) -> Any:
-    """Return the memory of all examples, an array of NumPy's or CuPy's, and anything else as it is."""
-    return value.data if type(value) is Batched else value
-
-
-def everywhere(condition: Any) -> bool:
-    """Return whether a raw condition holds in every element, of every example."""
-    return bool(memory(condition).all())
 
 
 def in_front(value: Any, levels: Sequence[Level]) -> Array:
@@ -101,22 +82,6 @@ def aligned(values: Sequence[Any], levels: Sequence[Level]) -> list[Any]:
         k = len(levels)
         found.append(array.reshape(array.shape[:k] + (1,) * missing + value.shape) if missing else array)
     return found
-
-
-def behind(axis: Any, ndim: int) -> Any:
-    """Return an axis, or several, or None for all, of an example counted from the end, as axes of the memory.
-
-    Raises:
-        numpy.exceptions.AxisError: The example has no such axis.
-    """
-    if axis is None:
-        return tuple(range(-ndim, 0))
-    if isinstance(axis, (tuple, list)):
-        return tuple(behind(k, ndim) for k in axis)
-    place = operator.index(axis)
-    if ndim == 0 and place in (0, -1):
-        return ()  # NumPy lets a 0-d array be reduced along an axis it does not have
-    return normalize_axis_index(place, ndim) - ndim
 
 
 def refuse_unbatched(target: Any, values: Sequence[Any], name: str) -> None:
@@ -215,31 +180,6 @@ class Batched:
     def __array__(self, *_: Any, **__: Any) -> Any:
         return self._refused("a tensor cannot become a NumPy array")
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
-        """Answer NumPy's elementwise functions, so that a function written in NumPy can be mapped."""
-        if any(hasattr(x, "node") for x in inputs):
-            return NotImplemented  # a Tensor's own operator records
-        if ufunc is np.matmul:
-            from autodrill.engine import ops
-
-            return ops.matmul(*inputs)
-        if method != "__call__" or keywords.get("out") is not None or ufunc.signature is not None:
-            return self._refused(f"`{ufunc.__name__}` of NumPy cannot write to an array or reduce one")
-        return lead(ufunc, *inputs, **keywords)
-
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        """Answer those of NumPy's other functions that are known here, or are operations of the engine."""
-        from autodrill.engine import ops
-
-        name = function.__name__
-        if function.__module__ == "numpy.linalg":
-            return getattr(backend_of(self).xp.linalg, name)(*args, **kwargs)
-        if name in REDUCTIONS | ALONG_LAST | LEADING:
-            return getattr(backend_of(self).xp, name)(*args, **kwargs)
-        if name in ops.names():
-            return getattr(ops, name)(*args, **kwargs)
-        return self._refused(f"`{name}` of NumPy is not known")
-
     def copy(self) -> Batched:
         """Return a copy with memory of its own."""
         return Batched(self.data.copy(), self.levels)
@@ -269,31 +209,15 @@ class Batched:
     def _with(self, data: Array) -> Batched:
         return self if data is self.data else Batched(data, self.levels)
 
-    def reshape(self, *shape: Any) -> Any:
-        """Return the same elements in another shape."""
-        from autodrill.engine import ops
+    if TYPE_CHECKING:  # `batched_namespace` adds these at run time
 
-        return ops.reshape(self, shape[0] if len(shape) == 1 else shape)
-
-    def __getitem__(self, index: Any) -> Any:
-        from autodrill.engine import ops
-
-        return ops.getitem(self, index)
-
-    def __setitem__(self, index: Any, values: Any) -> None:
-        from autodrill.engine.ops.index import write_examples
-
-        write_examples(self, index, values)
-
-    def __matmul__(self, other: Any) -> Any:
-        from autodrill.engine import ops
-
-        return ops.matmul(self, other)
-
-    def __rmatmul__(self, other: Any) -> Any:
-        from autodrill.engine import ops
-
-        return ops.matmul(other, self)
+        def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any: ...
+        def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any: ...
+        def reshape(self, *shape: Any) -> Any: ...  # noqa: D102 - documented there
+        def __getitem__(self, index: Any) -> Any: ...
+        def __setitem__(self, index: Any, values: Any) -> None: ...
+        def __matmul__(self, other: Any) -> Any: ...
+        def __rmatmul__(self, other: Any) -> Any: ...
 
     def __getattr__(self, name: str) -> Any:
         """Return a reduction as the method an array has: `x.sum(axis=0)`."""
@@ -301,6 +225,9 @@ class Batched:
             raise AttributeError(f"an array under `vmap` has no attribute `{name}`")
         function = getattr(backend_of(self).xp, name)
         return lambda *args, **kwargs: function(self, *args, **kwargs)
+
+
+BY_OPERATIONS.add(Batched)
 
 
 def lead(function: Callable[..., Any], *values: Any, **keywords: Any) -> Any:

@@ -1,4 +1,7 @@
-"""NumPy's functions for arrays under `vmap`; the rest of the namespace (arange, zeros ...) is the library's own."""
+"""NumPy's functions and operators for arrays under `vmap`, by the engine's operations where they need one.
+
+The rest of the namespace (arange, zeros ...) is the library's own.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodrill.engine.core.backend import Backend, backend_of
-from autodrill.engine.transforms.batched_array import ALONG_LAST, LEADING, REDUCTIONS, Batched, behind, lead
+from autodrill.engine import ops
+from autodrill.engine.core.backend import Backend, BatchError, backend_of
+from autodrill.engine.core.declaration import behind
+from autodrill.engine.ops.index import getitem, write_examples
+from autodrill.engine.ops.linalg import matmul
+from autodrill.engine.ops.shape import reshape
+from autodrill.engine.transforms.batched_array import ALONG_LAST, LEADING, REDUCTIONS, Batched, lead, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,3 +105,46 @@ def backend_of_batched(array: Batched) -> Backend:
         found = Backend(inner.name, _Namespace(inner.xp), Batched, _Leading(inner.erf), inner.scatter_add)
         _wrappers[inner] = found
     return found
+
+
+# The methods of an array under `vmap` that are operations
+
+
+def _array_ufunc(self: Batched, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:  # noqa: ARG001
+    """Answer NumPy's elementwise functions, so that a function written in NumPy can be mapped."""
+    if any(hasattr(x, "node") for x in inputs):
+        return NotImplemented  # a Tensor's own operator records
+    if ufunc is np.matmul:
+        return matmul(*inputs)
+    if method != "__call__" or keywords.get("out") is not None or ufunc.signature is not None:
+        raise BatchError(refusal(f"`{ufunc.__name__}` of NumPy cannot write to an array or reduce one"))
+    return lead(ufunc, *inputs, **keywords)
+
+
+def _array_function(self: Batched, function: Any, types: Any, args: Any, kwargs: Any) -> Any:  # noqa: ARG001 - NumPy's
+    """Answer those of NumPy's other functions that are known here, or are operations of the engine."""
+    name = function.__name__
+    if function.__module__ == "numpy.linalg":
+        return getattr(backend_of(self).xp.linalg, name)(*args, **kwargs)
+    if name in REDUCTIONS | ALONG_LAST | LEADING:
+        return getattr(backend_of(self).xp, name)(*args, **kwargs)
+    if name in ops.names():
+        return getattr(ops, name)(*args, **kwargs)
+    raise BatchError(refusal(f"`{name}` of NumPy is not known"))
+
+
+def _reshape(self: Batched, *shape: Any) -> Any:
+    """Return the same elements in another shape."""
+    return reshape(self, shape[0] if len(shape) == 1 else shape)
+
+
+for _name, _method in {
+    "__array_function__": _array_function,
+    "__array_ufunc__": _array_ufunc,
+    "__getitem__": getitem,
+    "__matmul__": lambda self, other: matmul(self, other),  # noqa: PLW0108 - a Primitive is not bound as a function is
+    "__rmatmul__": lambda self, other: matmul(other, self),
+    "__setitem__": write_examples,
+    "reshape": _reshape,
+}.items():
+    setattr(Batched, _name, _method)

@@ -13,30 +13,25 @@ lengths of the axes in front; `levels`, what they stand for. It returns the memo
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodrill.engine.core.backend import WRAPPERS, backend_of
-from autodrill.engine.transforms.batched_array import Batched, aligned, behind, in_front, levels_of, memory
-from autodrill.engine.transforms.batched_namespace import backend_of_batched
+from autodrill.engine.core.backend import backend_of, memory
+from autodrill.engine.core.declaration import behind
+from autodrill.engine.transforms.batched_array import Batched, aligned, in_front, levels_of
+from autodrill.engine.transforms.vmap_boundary import summed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from autodrill.engine.core.backend import Array
-    from autodrill.engine.core.plan import Plan
+    from autodrill.engine.core.node import Plan
     from autodrill.engine.core.primitive import Primitive
     from autodrill.engine.transforms.batched_array import Level
 
-__all__ = ["Batching", "apply", "crossing"]
-
-WRAPPERS[Batched] = backend_of_batched
-
-Batching = Literal["leading", "axis", "levels"] | Callable[..., Any]
-"""What a primitive declares: a kind (`"levels"` for those that are themselves about examples), or a rule."""
+__all__ = ["apply", "crossing"]
 
 
 def apply(primitive: Primitive, values: Sequence[Any], static: dict[str, Any]) -> Array:
@@ -124,7 +119,7 @@ def _example(value: Any, at: dict[Level, int]) -> Any:
 def crossing(plan: Plan, values: Sequence[Any], out: Any) -> Plan:
     """Let the cotangent of an input that is the same for all examples be summed over them.
 
-    See `levels.summed`.
+    See `vmap_boundary.summed`.
     """
     steps = []
     for parent, rule, pick in plan.steps:
@@ -134,6 +129,4 @@ def crossing(plan: Plan, values: Sequence[Any], out: Any) -> Plan:
 
 
 def _summed(rule: Callable[..., Any], levels: tuple[Level, ...]) -> Callable[..., Any]:
-    from autodrill.engine.transforms.vmap_boundary import summed
-
     return lambda g, *saved: summed(rule(g, *saved), levels)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from autodrill.engine import ops
 from autodrill.engine.core.complex_convention import is_complex
 from autodrill.engine.core.mode import enable_grad, is_grad_enabled
 from autodrill.engine.core.node import GraphNode, Leaf
 from autodrill.engine.core.pytree import argument_paths, flatten
 from autodrill.engine.core.tensor import Tensor, raw, wrap
+from autodrill.engine.ops.elementwise import astype, positive
 from autodrill.engine.reverse.backward import grad, topological_order
 from autodrill.engine.transforms.forward_mode import attach, below, open_level
 
@@ -54,7 +54,7 @@ def _variable(value: Any) -> Any:
     if type(value) is not Tensor:
         return Tensor(value, requires_grad=True)
     with enable_grad():
-        fresh = ops.positive(value)
+        fresh = positive(value)
     return fresh if fresh.node is not None else wrap(fresh.data, Leaf(fresh.shape, fresh.dtype), fresh.tangents)
 
 
@@ -159,7 +159,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
                 raise TypeError(
                     f"the tangent of `{path}` is complex, but its primal is `{x.dtype}`: it moves on the real line"
                 )
-            duals.append(attach(x, dx if dx.dtype == x.dtype else ops.astype(dx, x.dtype), level))
+            duals.append(attach(x, dx if dx.dtype == x.dtype else astype(dx, x.dtype), level))
         result = f(*structure.unflatten(duals))
     outputs, made = tensors_in(result)
     pushed = [y.tangents[level] if y.tangents and level in y.tangents else zeros_like(y) for y in outputs]

@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from autodrill.engine import ops
 from autodrill.engine.core.backend import backend_of
 from autodrill.engine.core.complex_convention import is_complex
 from autodrill.engine.core.mode import mode
 from autodrill.engine.core.node import DualNode, Node
-from autodrill.engine.core.tensor import Tensor, raw, wrap
+from autodrill.engine.core.tensor import Tensor, live_tangents, raw, wrap
+from autodrill.engine.ops.shape import broadcast_to
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from autodrill.engine.core.backend import Array
     from autodrill.engine.core.primitive import Primitive
 
-__all__ = ["attach", "below", "open_level", "push_tangents", "with_live_tangents"]
+__all__ = ["attach", "below", "open_level"]
 
 _numbers = count(1)
 
@@ -34,12 +34,12 @@ _numbers = count(1)
 def open_level() -> Iterator[int]:
     """Open a forward-mode level for the length of a `with` block; its number is the block's value."""
     level = next(_numbers)
-    before = mode.levels
-    mode.levels = (*before, level)
+    before = mode.levels, mode.push
+    mode.levels, mode.push = (*mode.levels, level), _push_tangents
     try:
         yield level
     finally:
-        mode.levels = before
+        mode.levels, mode.push = before
 
 
 def attach(primal: Tensor, tangent: Tensor, level: int) -> Tensor:
@@ -55,14 +55,7 @@ def below(tensor: Tensor, level: int) -> Tensor:
     return wrap(tensor.data, tensor.node, kept or None)
 
 
-def with_live_tangents(tensor: Tensor) -> dict[int, Tensor] | None:
-    """Return the tensor's tangents of levels that are still open, or None."""
-    if tensor.tangents is None:
-        return None
-    return {k: t for k, t in tensor.tangents.items() if k in mode.levels} or None
-
-
-def push_tangents(primitive: Primitive, args: Sequence[Any], static: dict[str, Any], result: Tensor) -> None:
+def _push_tangents(primitive: Primitive, args: Sequence[Any], static: dict[str, Any], result: Tensor) -> None:
     """Give the result of an operation the tangents that follow from its inputs'.
 
     Args:
@@ -71,7 +64,7 @@ def push_tangents(primitive: Primitive, args: Sequence[Any], static: dict[str, A
         static: Its static values.
         result: Its result, as recorded for reverse mode; changed in place.
     """
-    levels = sorted({k for a in args if type(a) is Tensor for k in with_live_tangents(a) or ()})
+    levels = sorted({k for a in args if type(a) is Tensor for k in live_tangents(a) or ()})
     if not levels:
         return
     tangents: dict[int, Tensor] = {}
@@ -176,5 +169,5 @@ def _fitted(pushed: Any, result: Tensor) -> Tensor:
     """Bring a tangent to the result's shape and dtype, and make it a Tensor."""
     tangent = pushed if type(pushed) is Tensor else wrap(pushed)
     if tangent.data.shape != result.data.shape:
-        tangent = ops.broadcast_to(tangent, result.data.shape)
+        tangent = broadcast_to(tangent, result.data.shape)
     return tangent if tangent.data.dtype == result.data.dtype else tangent.astype(result.data.dtype)

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from autodrill.engine import ops
-from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.backend import BatchError, backend_of, memory
 from autodrill.engine.core.complex_convention import is_complex
 from autodrill.engine.core.pytree import flatten
 from autodrill.engine.core.tensor import Tensor, raw, wrap
-from autodrill.engine.transforms.batched_array import BatchError, memory
+from autodrill.engine.ops.shape import concatenate, reshape, stack, transpose
 from autodrill.engine.transforms.derivatives import grad_of, is_differentiable, jvp, tensors_in, vjp
 from autodrill.engine.transforms.vmap import vmap
 
@@ -162,13 +161,13 @@ def along_basis(
                 together = False  # what follows raises again what was no matter of batching
         if found is None:
             rows = [derivative(*(seed[k] for seed in seeds)) for k in range(high - low)]
-            found = [ops.stack(column) for column in zip(*rows, strict=True)]
+            found = [stack(column) for column in zip(*rows, strict=True)]
         for part, block in zip(parts, found, strict=True):
             part.append(block)
     whole = [_whole(part, total, r) for part, r in zip(parts, results, strict=True)]
     return [
         [
-            ops.reshape(w[int(start) : int(start) + n], tuple(s.shape) + tuple(r.shape))
+            reshape(w[int(start) : int(start) + n], tuple(s.shape) + tuple(r.shape))
             for w, r in zip(whole, results, strict=True)
         ]
         for s, n, start in zip(sources, sizes, starts, strict=False)
@@ -178,7 +177,7 @@ def along_basis(
 def _whole(parts: list[Any], total: int, like: Any) -> Any:
     if not parts:
         return wrap(backend_of(raw(like)).xp.zeros((total, *like.shape), like.dtype))
-    return parts[0] if len(parts) == 1 else ops.concatenate(parts)
+    return parts[0] if len(parts) == 1 else concatenate(parts)
 
 
 def _basis(like: Any, low: int, high: int) -> Any:
@@ -204,7 +203,7 @@ def _count(values: Sequence[Any]) -> int:
 def _moved_last(block: Any, count: int) -> Any:
     """Return a block with its first `count` axes, those of the input, after the others."""
     ndim = len(block.shape)
-    return ops.transpose(block, (*range(count, ndim), *range(count)))
+    return transpose(block, (*range(count, ndim), *range(count)))
 
 
 def _like(structure: Structure, moving: Sequence[int], row: Sequence[Any]) -> Any:

@@ -6,12 +6,14 @@ from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any, Literal
 
-from autodrill.engine import ops
-from autodrill.engine.core.backend import BACKENDS
+from autodrill.engine.core.backend import BACKENDS, WRAPPERS, Wrapper
 from autodrill.engine.core.mode import mode
 from autodrill.engine.core.pytree import argument_names, argument_paths, flatten
 from autodrill.engine.core.tensor import Tensor, raw, wrap
+from autodrill.engine.ops.shape import concatenate
 from autodrill.engine.transforms.batched_array import Batched, Level, levels_of
+from autodrill.engine.transforms.batched_namespace import backend_of_batched
+from autodrill.engine.transforms.batching_rules import apply, crossing
 from autodrill.engine.transforms.vmap_boundary import enter, spread
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ __all__ = ["Randomness", "open_examples", "vmap"]
 Randomness = Literal["error", "same", "different"]
 
 _numbers = count(1)
+
+WRAPPERS[Batched] = Wrapper(backend_of_batched, apply, crossing)
 
 
 @contextmanager
@@ -185,7 +189,7 @@ def _joined(parts: Sequence[Any], out_axes: Any) -> Any:
     structure = flat[0][1]
     axes = structure.match(out_axes, "out_axes", prefix=True, none=True)
     joined = [
-        pieces[0] if axis is None else ops.concatenate(pieces, axis=axis)
+        pieces[0] if axis is None else concatenate(pieces, axis=axis)
         for axis, *pieces in zip(axes, *(leaves for leaves, _ in flat), strict=True)
     ]
     return structure.unflatten(joined)

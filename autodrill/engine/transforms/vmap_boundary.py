@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodrill.engine import ops
-from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.backend import BatchError, backend_of, memory
 from autodrill.engine.core.mode import mode
 from autodrill.engine.core.primitive import Primitive
 from autodrill.engine.core.tensor import raw
-from autodrill.engine.transforms.batched_array import Batched, BatchError, in_front, levels_of, memory
+from autodrill.engine.ops.reduce import sum  # noqa: A004 - NumPy's name
+from autodrill.engine.ops.shape import broadcast_to, expand_dims
+from autodrill.engine.transforms.batched_array import Batched, in_front, levels_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +26,7 @@ __all__ = ["enter", "leave", "lift", "spread", "summed", "total", "uniform"]
 def _enter(xp: Namespace, x: Array, *, level: Level, axis: int) -> Array:  # noqa: ARG001 - a primitive's signature
     """Return x with its axis `axis` taken for the examples of a level."""
     levels = levels_of(x)
-    place = sum(other.number < level.number for other in levels)
+    place = len([other for other in levels if other.number < level.number])
     data = memory(x)
     if type(data) is np.ndarray:
         data = data.view()
@@ -56,7 +57,7 @@ def total(x: Any, level: Level) -> Any:
     """Return the sum over the examples of a level."""
     if level not in levels_of(raw(x)):
         return x * level.size
-    return ops.sum(leave(x, level=level, axis=0), axis=0)
+    return sum(leave(x, level=level, axis=0), axis=0)
 
 
 def summed(x: Any, levels: Sequence[Level]) -> Any:
@@ -87,7 +88,7 @@ def spread(x: Any, level: Level, axis: int) -> Any:
     if level in levels_of(raw(x)):
         return leave(x, level=level, axis=axis)
     shape = (*x.shape[:axis], level.size, *x.shape[axis:])
-    return ops.broadcast_to(ops.expand_dims(x, axis), shape)
+    return broadcast_to(expand_dims(x, axis), shape)
 
 
 def uniform(rng: np.random.Generator, x: Any) -> Any:
