@@ -24,7 +24,9 @@ from autodrill.engine.reverse.context import Context
 from autodrill.engine.reverse.function import Function, once_differentiable
 from autodrill.engine.reverse.hooks import Handle, saved_tensors_hooks
 from autodrill.engine.scalar import Value
-from autodrill.engine.transforms.derivatives import grad_of, hvp, jvp, linearize, value_and_grad, vhp, vjp
+from autodrill.engine.transforms.grad import grad_of, value_and_grad, vhp
+from autodrill.engine.transforms.jvp import hvp, jvp, linearize
+from autodrill.engine.transforms.vjp import vjp
 
 if TYPE_CHECKING:
     from autodrill.engine.checks.finite_differences import numerical_jvp, numerical_vjp

@@ -18,8 +18,9 @@ from autodrill.engine.checks.gradcheck_report import Finding, GradcheckError, Re
 from autodrill.engine.checks.kinks import one_sided_slopes
 from autodrill.engine.core.mode import no_grad
 from autodrill.engine.core.tensor import Tensor, raw
-from autodrill.engine.transforms.derivatives import jvp, vjp
 from autodrill.engine.transforms.jacobians import along_basis
+from autodrill.engine.transforms.jvp import jvp
+from autodrill.engine.transforms.vjp import vjp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,7 +11,9 @@ from autodrill.engine.core.complex_convention import is_complex
 from autodrill.engine.core.pytree import flatten
 from autodrill.engine.core.tensor import Tensor, raw, wrap
 from autodrill.engine.ops.shape import concatenate, reshape, stack, transpose
-from autodrill.engine.transforms.derivatives import grad_of, is_differentiable, jvp, tensors_in, vjp
+from autodrill.engine.transforms.grad import grad_of
+from autodrill.engine.transforms.jvp import jvp
+from autodrill.engine.transforms.vjp import is_differentiable, tensors_in, vjp
 from autodrill.engine.transforms.vmap import vmap
 
 if TYPE_CHECKING:
