@@ -11,31 +11,31 @@ from typing import TYPE_CHECKING, Any
 
 from autodrill.engine import ops
 from autodrill.engine.core.backend import Backend, BatchError, DeviceError, backend_named
-from autodrill.engine.core.inference import inference_mode
 from autodrill.engine.core.mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from autodrill.engine.core.primitive import Primitive, RuleError
 from autodrill.engine.core.pytree import register_container
-from autodrill.engine.core.sparse import IndexedSlices
 from autodrill.engine.operators import Tensor
-from autodrill.engine.reverse.anomaly import detect_anomaly, trace_nan
 from autodrill.engine.reverse.backward import backward, grad
-from autodrill.engine.reverse.checkpoint import checkpoint
-from autodrill.engine.reverse.context import Context
-from autodrill.engine.reverse.function import Function, once_differentiable
-from autodrill.engine.reverse.hooks import Handle, saved_tensors_hooks
-from autodrill.engine.scalar import Value
-from autodrill.engine.transforms.grad import grad_of, value_and_grad, vhp
-from autodrill.engine.transforms.jvp import hvp, jvp, linearize
-from autodrill.engine.transforms.vjp import vjp
 
 if TYPE_CHECKING:
     from autodrill.engine.checks.finite_differences import numerical_jvp, numerical_vjp
     from autodrill.engine.checks.gradcheck import gradcheck, gradgradcheck
+    from autodrill.engine.core.inference import inference_mode
     from autodrill.engine.core.primitive import registry
+    from autodrill.engine.core.sparse import IndexedSlices
     from autodrill.engine.ops import *
+    from autodrill.engine.reverse.anomaly import detect_anomaly, trace_nan
+    from autodrill.engine.reverse.checkpoint import checkpoint
+    from autodrill.engine.reverse.context import Context
+    from autodrill.engine.reverse.function import Function, once_differentiable
+    from autodrill.engine.reverse.hooks import Handle, saved_tensors_hooks
+    from autodrill.engine.scalar import Value
     from autodrill.engine.tracing.recording import tape_of, tape_of_value
     from autodrill.engine.tracing.tape import Tape
+    from autodrill.engine.transforms.grad import grad_of, value_and_grad, vhp
     from autodrill.engine.transforms.jacobians import hessian, jacobian
+    from autodrill.engine.transforms.jvp import hvp, jvp, linearize
+    from autodrill.engine.transforms.vjp import vjp
     from autodrill.engine.transforms.vmap import vmap
 
 __all__ = [
@@ -86,14 +86,36 @@ __all__ = [
 ]
 
 _LATER = {
-    **dict.fromkeys(("gradcheck", "gradgradcheck"), "checks.gradcheck"),
-    **dict.fromkeys(("hessian", "jacobian"), "transforms.jacobians"),
-    **dict.fromkeys(("numerical_jvp", "numerical_vjp"), "checks.finite_differences"),
-    **dict.fromkeys(("tape_of", "tape_of_value"), "tracing.recording"),
+    "Context": "reverse.context",
+    "Function": "reverse.function",
+    "Handle": "reverse.hooks",
+    "IndexedSlices": "core.sparse",
     "Tape": "tracing.tape",
+    "Value": "scalar",
+    "checkpoint": "reverse.checkpoint",
+    "detect_anomaly": "reverse.anomaly",
+    "grad_of": "transforms.grad",
+    "gradcheck": "checks.gradcheck",
+    "gradgradcheck": "checks.gradcheck",
+    "hessian": "transforms.jacobians",
+    "hvp": "transforms.jvp",
+    "inference_mode": "core.inference",
+    "jacobian": "transforms.jacobians",
+    "jvp": "transforms.jvp",
+    "linearize": "transforms.jvp",
+    "numerical_jvp": "checks.finite_differences",
+    "numerical_vjp": "checks.finite_differences",
+    "once_differentiable": "reverse.function",
+    "saved_tensors_hooks": "reverse.hooks",
+    "tape_of": "tracing.recording",
+    "tape_of_value": "tracing.recording",
+    "trace_nan": "reverse.anomaly",
+    "value_and_grad": "transforms.grad",
+    "vhp": "transforms.grad",
+    "vjp": "transforms.vjp",
     "vmap": "transforms.vmap",
 }
-"""What is imported when it is first asked for, and where it is; so are all operations."""
+"""The names that are imported on first use, and their modules. The operations are imported on first use too."""
 
 if not TYPE_CHECKING:  # a checker would take it for a permission to use any name
 

@@ -317,8 +317,8 @@ def _register_prehook(self: Node, hook: Hook) -> Handle:
     return on_node(self, hook, before=True)
 
 
-Node.register_hook = _register_hook  # type: ignore[method-assign]
-Node.register_prehook = _register_prehook  # type: ignore[method-assign]
+for _name, _function in (("register_hook", _register_hook), ("register_prehook", _register_prehook)):
+    setattr(Node, _name, _function)
 
 
 # In place: each returns the tensor itself; `inplace.admit` says what is refused
@@ -366,8 +366,8 @@ def pow_(self: Tensor, other: Any) -> Tensor:
     return _updated(self, ops.power, other)
 
 
-for _operator, _function in (("add", add_), ("sub", sub_), ("mul", mul_), ("truediv", div_), ("pow", pow_)):
-    setattr(Tensor, f"__i{_operator}__", _function)
+for _name, _method_in_place in (("add", add_), ("sub", sub_), ("mul", mul_), ("truediv", div_), ("pow", pow_)):
+    setattr(Tensor, f"__i{_name}__", _method_in_place)
 
 
 @_method

@@ -110,7 +110,7 @@ def backend_of_batched(array: Batched) -> Backend:
 # The methods of an array under `vmap` that are operations
 
 
-def _array_ufunc(self: Batched, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:  # noqa: ARG001
+def _array_ufunc(self: Batched, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:  # noqa: ARG001 - a method
     """Answer NumPy's elementwise functions, so that a function written in NumPy can be mapped."""
     if any(hasattr(x, "node") for x in inputs):
         return NotImplemented  # a Tensor's own operator records
@@ -121,7 +121,7 @@ def _array_ufunc(self: Batched, ufunc: Any, method: str, *inputs: Any, **keyword
     return lead(ufunc, *inputs, **keywords)
 
 
-def _array_function(self: Batched, function: Any, types: Any, args: Any, kwargs: Any) -> Any:  # noqa: ARG001 - NumPy's
+def _array_function(self: Batched, function: Any, types: Any, args: Any, kwargs: Any) -> Any:  # noqa: ARG001 - NumPy's protocol
     """Answer those of NumPy's other functions that are known here, or are operations of the engine."""
     name = function.__name__
     if function.__module__ == "numpy.linalg":

@@ -215,21 +215,35 @@ def test_arrays_of_two_devices_do_not_mix_and_both_are_named(monkeypatch: pytest
             Tensor(np.ones(2)) * operand
 
 
-def test_importing_the_engine_imports_nothing_it_does_not_need() -> None:
-    unwanted = (
-        "cupy",
-        "rich",
-        "typer",
-        "torch",
-        "fsrs",
-        "autodrill.engine.ops.fourier",
-        "autodrill.engine.tracing.tape",
+def imported_by(code: str) -> set[str]:
+    """The modules that a fresh interpreter has imported after running `code`."""
+    script = f"import sys; from autodrill import engine; {code}; print(*sys.modules)"
+    return set(
+        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
     )
-    script = (
-        f"import sys; from autodrill import engine; engine.sum; print(*[m for m in {unwanted} if m in sys.modules])"
-    )
-    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert found.stdout.split() == []
+
+
+def test_import_of_the_engine_leaves_optional_libraries_out() -> None:
+    assert not imported_by("engine.sum") & {"cupy", "rich", "typer", "torch", "fsrs"}
+
+
+PARTS_OF_A_VJP = {
+    "": {"operators", "core", "ops", "reverse", "transforms"},
+    "core": {
+        *("backend", "complex_convention", "declaration", "mode", "node", "primitive", "pytree", "saved_values"),
+        *("tensor", "views", "write_versions"),
+    },
+    "ops": {"elementwise", "shape"},
+    "reverse": {"backward"},
+    "transforms": {"vjp"},
+}
+"""All of the engine that an elementwise VJP imports; for instance no hooks, no forward mode and no `vmap`."""
+
+
+def test_elementwise_vjp_imports_only_what_it_uses() -> None:
+    found = imported_by("engine.vjp(lambda x, y: engine.exp(x) * y - x / y, 1.0, 2.0)[1](1.0)[0].numpy()")
+    needed = {".".join(filter(None, (part, name))) for part, names in PARTS_OF_A_VJP.items() for name in names}
+    assert {name.removeprefix("autodrill.engine.") for name in found if name.startswith("autodrill.engine.")} == needed
 
 
 def test_every_exported_name_exists_and_every_differentiable_operation_is_exported() -> None:
