@@ -5,7 +5,7 @@ Lines count from 1 in the candidate's file and are None where they could not be 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeAlias
 
@@ -91,8 +91,6 @@ class Returned:
         joined: (output, output) pairs that share memory.
         readonly: Outputs that cannot be written element by element: not writable, or their elements overlap.
         reused: Outputs that share memory with what an earlier call returned.
-        fitting: Whether the value is a tuple of arrays of the very dtypes and shapes that `Form` asks for, with nothing
-            said of it; False if that is not known.
     """
 
     value: Any
@@ -101,7 +99,6 @@ class Returned:
     joined: tuple[tuple[int, int], ...] = ()
     readonly: tuple[int, ...] = ()
     reused: tuple[int, ...] = ()
-    fitting: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from autodrill.sandbox.outcomes import CallOutcome, LoadOutcome
-    from autodrill.sandbox.reply_form import Form
 
 __all__ = ["Call", "Request", "call_request", "load_request"]
 
@@ -29,7 +28,6 @@ class Request:
         seconds: Wall time for each of them.
         limit: Bytes the payload of each may have.
         read: How to read each.
-        form: What the right answer to each looks like, if that is known.
     """
 
     frame: bytes
@@ -38,7 +36,6 @@ class Request:
     seconds: float
     limit: int
     read: Callable[..., LoadOutcome | CallOutcome]
-    form: Form | None = None
 
 
 def load_request(source: bytes, filename: str, entry: str, seconds: float) -> Request:
@@ -62,14 +59,13 @@ class Call:
     watched: bool = True
 
 
-def call_request(calls: Sequence[Call], *, budget: int, seconds: float, form: Form | None = None) -> Request:
+def call_request(calls: Sequence[Call], *, budget: int, seconds: float) -> Request:
     """Ask for calls of the entry, one after another.
 
     Args:
         calls: The calls. What is equal in several of them travels once.
         budget: Bytes of data each answer may hold.
         seconds: Wall time of each.
-        form: What the right answer to each looks like, if that is known.
 
     Raises:
         TypeError: An argument cannot travel.
@@ -78,4 +74,4 @@ def call_request(calls: Sequence[Call], *, budget: int, seconds: float, form: Fo
     asked = [call_codec.CallSpec(each, call.again, call.watched) for each, call in zip(places, calls, strict=True)]
     frame = call_codec.pack(own, asked, budget, seconds)
     size = len(frame) + sum(map(call_codec.spared, own))
-    return Request(frame, size, len(calls), seconds, budget + STRUCTURE_BYTES, read_call, form)
+    return Request(frame, size, len(calls), seconds, budget + STRUCTURE_BYTES, read_call)

@@ -281,10 +281,6 @@ class Runner:
         self, got: tuple[FrameKind, bytes] | NoReply | WireError, request: Request, spent: float
     ) -> LoadOutcome | CallOutcome:
         """Say what an answer is; where none came, why, and stop."""
-        if isinstance(got, tuple) and got[0] is FrameKind.RETURNED and request.form is not None:
-            arrays = request.form.read(got[1])
-            if arrays is not None:
-                return Returned(arrays if len(arrays) > 1 else arrays[0], fitting=True)
         child = self._alive()
         outcome: LoadOutcome | CallOutcome | NoReply | WireError
         try:

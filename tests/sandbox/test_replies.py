@@ -9,16 +9,11 @@ import numpy as np
 import pytest
 
 from autodrill.sandbox.outcomes import CallOutcome, Died, Flooded, Loaded, Raised, Returned, TimedOut
-from autodrill.sandbox.reply_form import Form
 from autodrill.sandbox.requests import Call, Request, call_request
 from autodrill.sandbox.runner import Limits, Runner, SameAs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
-
-    from numpy.typing import NDArray
-
 X = np.arange(3.0)
 LIMITS = Limits(seconds=5)
 
@@ -114,29 +109,3 @@ def test_who_has_seen_enough_can_go_on_with_other_questions() -> None:
 def test_too_many_arguments_are_our_own_mistake() -> None:
     with pytest.raises(ValueError, match="range"):
         call_request([Call([float(n) for n in range(300)])], budget=100, seconds=1)
-
-
-def test_an_answer_in_the_right_form_is_read_at_once_and_any_other_as_ever() -> None:
-    right: list[NDArray[Any]] = [np.zeros((2, 3)), np.zeros((), np.float32)]
-    source = "import numpy as np\ndef f(x):\n    return ({}, np.float32(0))"
-    asked = [call_request([Call([0])], budget=1 << 16, seconds=5, form=Form(right))]
-    for result, fitting in {
-        "np.ones((2, 3))": True,
-        "np.ones((3, 2)).T": True,  # the same elements in another order in memory
-        "np.ones((3, 2))": False,
-        "np.ones((2, 3), np.float32)": False,
-        "np.ones((2, 3)).tolist()": False,
-        "np.float64(1)": False,
-    }.items():
-        (((end),),) = answers(source.format(result), asked)
-        assert isinstance(end, Returned)
-        assert (end.fitting, np.sum(end.value[0])) == (fitting, 1 if "float64" in result else 6), result
-    (((end),),) = answers("def f(x):\n    return x", asked)
-    assert end == Returned(0)
-
-
-def test_an_answer_in_the_right_form_that_claims_something_is_not_taken_at_once() -> None:
-    asked = [call_request([Call([X])], budget=1 << 16, seconds=5, form=Form([X]))]
-    (((end),),) = answers("def f(x):\n    x += 1\n    return x.copy()", asked)
-    assert isinstance(end, Returned)
-    assert (end.fitting, end.changed) == (False, (0,))
