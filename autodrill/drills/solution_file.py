@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from autodrill.drills.author_code import line_in
 from autodrill.drills.authoring import Given, Mistake, Scenario
-from autodrill.drills.customs import CUSTOMS
 from autodrill.drills.exercise import Solution
 from autodrill.drills.exercise_files import read_text
 from autodrill.drills.kinds import kind_named
@@ -184,6 +183,8 @@ def _check_settings(source: SourceFile, namespace: dict[str, Any], complain: Com
         if namespace.get(name) is not None and not _texts(namespace[name]):
             complain(f"`{name}` must be a tuple of names", line(name))
             namespace[name] = None
+    if namespace.get("REMARKS"):
+        from autodrill.drills.customs import CUSTOMS
     for name in namespace.get("REMARKS") or ():
         if name not in CUSTOMS:
             complain(f"`REMARKS` names `{name}`; known are {', '.join(CUSTOMS)}", line("REMARKS"))

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from autodrill.drills.answer_records import FaultKind
-from autodrill.drills.customs import CUSTOMS, old_names
 from autodrill.errors import InternalError
 from autodrill.grading.cases.case_set import CaseSet
 from autodrill.grading.report import FATAL, Basis, Failure, Remark, Report, Verdict
@@ -234,6 +233,10 @@ def _remarks(
 
 def _customs(solution: Solution, submission: Submission, seen: list[tuple[int, Observation]]) -> tuple[Remark, ...]:
     """Say what an accepted answer does that the exercise's author leaves at a remark."""
+    if not solution.remarks:
+        return ()
+    from autodrill.drills.customs import CUSTOMS, old_names
+
     found = {name for _, o in seen for name in o.customs}
     old = old_names(submission.source.decode("utf-8", "replace")) if "old-numpy" in solution.remarks else []
     which = f": {', '.join(f'`np.{name}`' for name in old)}"

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from autodrill.drills.kind import Kind
-from autodrill.drills.template import Template, function_template
+
+if TYPE_CHECKING:
+    from autodrill.drills.template import Template
 
 __all__ = ["KIND", "Backward"]
 
@@ -16,6 +20,8 @@ class Backward(Kind):
 
     def template(self, name: str) -> Template:
         """Return a function of the cotangent and one input."""
+        from autodrill.drills.template import function_template
+
         return function_template(name, "g, x", "g.copy()")
 
 

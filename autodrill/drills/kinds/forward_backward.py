@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from autodrill.drills.kinds.backward import Backward
-from autodrill.drills.template import Template, function_template
 
 if TYPE_CHECKING:
     from autodrill.drills.exercise import Drill
+    from autodrill.drills.template import Template
 
 __all__ = ["KIND", "PASSES", "ForwardBackward"]
 
@@ -69,6 +69,8 @@ class ForwardBackward(Backward):
 
     def template(self, name: str) -> Template:
         """Return the two functions."""
+        from autodrill.drills.template import Template, function_template
+
         first = function_template(f"{name.removesuffix('_backward')}_forward", "x", "x.copy(), None")
         second = function_template(name, "g, cache", "g.copy()")
         stub, solution = (f"{a}\n\n{b}" for a, b in ((first.stub, second.stub), (first.solution, second.solution)))

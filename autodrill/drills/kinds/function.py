@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from autodrill.drills.kinds.forward_backward import PASSES, ForwardBackward
 from autodrill.drills.source import parameters_of
-from autodrill.drills.template import WRITTEN, WRONG, Template
 
 if TYPE_CHECKING:
     import ast
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
 
     from autodrill.drills.case import Case
     from autodrill.drills.exercise import Drill, Parameter
+    from autodrill.drills.template import Template
 
 __all__ = ["KIND", "Function"]
 
@@ -48,6 +48,8 @@ class Function(ForwardBackward):
 
     def template(self, name: str) -> Template:
         """Return a class with a static forward and backward."""
+        from autodrill.drills.template import WRITTEN, WRONG, Template
+
         head = f"class {name}:\n    @staticmethod\n    def forward(ctx, x):\n        {{}}\n\n"
         tail = "    @staticmethod\n    def backward(ctx, g):\n        {}\n"
         keep = f"ctx.save_for_backward(x)\n        return x.copy(){WRITTEN}"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from autodrill.drills.answer_records import Rule
 from autodrill.drills.authoring import Given
 from autodrill.drills.kinds.backward import Backward
-from autodrill.drills.template import Template, function_template
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from autodrill.drills.exercise import Exercise
+    from autodrill.drills.template import Template
 
     Array = NDArray[Any]
 
@@ -49,6 +49,8 @@ class Jvp(Backward):
 
     def template(self, name: str) -> Template:
         """Return a function of one input and its tangent."""
+        from autodrill.drills.template import function_template
+
         return function_template(name, "x, dx", "dx.copy()")
 
     def directions(self, exercise: Exercise, settings: Mapping[str, Any]) -> tuple[str, ...]:

@@ -15,7 +15,6 @@ from autodrill.drills.exercise import Parameter
 from autodrill.drills.kernel_source import C_TYPES, kernel_signature, kernel_text
 from autodrill.drills.kind import Kind
 from autodrill.drills.sampling import draw, sizes_of, takes_draws
-from autodrill.drills.template import WRITTEN, WRONG, Template
 from autodrill.errors import InternalError
 
 if TYPE_CHECKING:
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from autodrill.drills.answer_records import Expected, Part
     from autodrill.drills.authoring import Given
     from autodrill.drills.exercise import Drill
+    from autodrill.drills.template import Template
 
     Array = NDArray[Any]
 
@@ -95,6 +95,8 @@ class Kernel(Kind):
 
     def template(self, name: str) -> Template:
         """Return a kernel of one thread an element."""
+        from autodrill.drills.template import WRITTEN, WRONG, Template
+
         stem, line = name.removeprefix("cuda_"), "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
         bodies = (
             "",

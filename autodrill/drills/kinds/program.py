@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from autodrill.drills.kind import Kind
-from autodrill.drills.template import SCENARIO, Template, function_template
+
+if TYPE_CHECKING:
+    from autodrill.drills.template import Template
 
 __all__ = ["KIND", "Program"]
 
@@ -13,6 +17,8 @@ class Program(Kind):
 
     def template(self, name: str) -> Template:
         """Return a function of one input and a scenario."""
+        from autodrill.drills.template import SCENARIO, function_template
+
         return function_template(name, "x", "x", deciding=SCENARIO)
 
 

@@ -12,7 +12,6 @@ from autodrill.drills.arguments import named_arguments
 from autodrill.drills.case import RANDOM, SCALES, Case, case_of, plain_label
 from autodrill.drills.kind import Kind
 from autodrill.drills.sampling import is_literal
-from autodrill.drills.template import GIVEN, WRITTEN, WRONG, Template
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from autodrill.drills.answer_records import Expected
     from autodrill.drills.authoring import Given
     from autodrill.drills.exercise import Drill
+    from autodrill.drills.template import Template
 
     Array = NDArray[Any]
 
@@ -73,6 +73,8 @@ class Value(Kind):
 
     def template(self, name: str) -> Template:
         """Return a closure of one node."""
+        from autodrill.drills.template import GIVEN, WRITTEN, WRONG, Template
+
         head = f"def {name}(self, out):\n"
         return Template(
             stub=f"{head}    raise NotImplementedError\n",

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np  # noqa: TID253 results are arrays
 
 from autodrill.drills.answer_records import Fault, FaultKind
-from autodrill.grading.kernels.device_faults import DEVICE_FAULTS
 from autodrill.sandbox import outcomes as ends
 from autodrill.sandbox.child.wire import Opaque
 
@@ -133,9 +132,11 @@ def not_returned(end: ends.CallOutcome) -> Fault:
             return Fault(FaultKind.NOT_IMPLEMENTED, "not implemented yet", end.line, _code(end))
         case ends.Raised(type="SystemExit" | "KeyboardInterrupt"):
             return Fault(FaultKind.RAISED, f"it raises {end.type}: an answer returns", end.line, _code(end))
-        case ends.Raised(type=kind) if kind in DEVICE_FAULTS:
-            return Fault(FaultKind.DEVICE, f"{kind}: {end.message}", end.line, _code(end))
         case ends.Raised():
+            from autodrill.grading.kernels.device_faults import DEVICE_FAULTS
+
+            if end.type in DEVICE_FAULTS:
+                return Fault(FaultKind.DEVICE, f"{end.type}: {end.message}", end.line, _code(end))
             message = f"{end.type}: {end.message}" if end.message else end.type
             return Fault(FaultKind.RAISED, message, end.line, _code(end))
         case ends.Oversized(what=what):

@@ -10,7 +10,7 @@ import numpy as np  # noqa: TID253 answers are arrays
 from autodrill.drills.answer_records import FaultKind, Rule
 from autodrill.grading.cases.question import answer_budget
 from autodrill.grading.cases.unpack import results
-from autodrill.grading.diagnosis.transformations import close
+from autodrill.grading.diagnosis.similarity import close
 from autodrill.sandbox.outcomes import Loaded
 from autodrill.sandbox.requests import Call, call_request
 

@@ -11,10 +11,7 @@ from autodrill.errors import InternalError
 from autodrill.grading.cases.formatting import pair, short
 from autodrill.grading.cases.pipeline import put_case
 from autodrill.grading.diagnosis.determinism import RANDOM, Repetition, random_mistake, repetition
-from autodrill.grading.diagnosis.fault_rules import STRUCTURAL, judged_rule
-from autodrill.grading.diagnosis.linearity import conduct_rule
-from autodrill.grading.diagnosis.mutation_search import one_slip
-from autodrill.grading.diagnosis.rule_search import evidence, generic_rule, spread
+from autodrill.grading.diagnosis.evidence import evidence, spread
 from autodrill.grading.diagnosis.similarity import Likeness, likeness
 from autodrill.grading.report import FATAL, Comparison, Failure
 from autodrill.sandbox import outcomes as ends
@@ -75,17 +72,15 @@ def explain(
         failed = [shown, *(o for _, o in failing if o is not shown)]
         passed = [o for _, o in seen if o.fault is None and not o.case.large]
         told, held = evidence(failed), spread(passed)
-        raised = shown.fault is not None and shown.fault.kind is FaultKind.RAISED  # which says more
         repeated = repetition(process, drill, [first, *failed], passed)
-        rule = (
-            (_random_rule(spare.start(), drill, failed, passed) if repeated is Repetition.CHANCE else None)
-            or _known_rule(spare, drill, known, told, held)
-            or judged_rule(shown)
-            or (STRUCTURAL[FaultKind.UNREPEATABLE] if repeated is Repetition.STATE and not raised else None)
-            or generic_rule(drill, failed, passed)
-            or conduct_rule(process, drill, shown)
-            or one_slip(spare.start(), drill, told, held)
-        )
+        rule = None
+        if repeated is Repetition.CHANCE:
+            rule = _random_rule(spare.start(), drill, failed, passed)
+        rule = rule or _known_rule(spare, drill, known, told, held)
+        if rule is None:
+            from autodrill.grading.diagnosis.rule_search import unknown_rule  # a known mistake need not wait for it
+
+            rule = unknown_rule(process, spare, drill, repeated, failed, passed)
     return _failure(drill, index, shown, rule)
 
 

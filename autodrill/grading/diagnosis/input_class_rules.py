@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np  # noqa: TID253 inputs are arrays
 
 from autodrill.drills.answer_records import FaultKind, Rule
+from autodrill.grading.diagnosis.evidence import class_of, suffix_of
 from autodrill.grading.diagnosis.transformations import contributions
 
 if TYPE_CHECKING:
     from autodrill.drills.exercise import Drill
     from autodrill.grading.cases.records import Observation
 
-__all__ = ["WRONG_SHAPE", "class_of", "only_as_put", "only_somewhere", "suffix_of"]
+__all__ = ["WRONG_SHAPE", "only_as_put", "only_somewhere"]
 
 WRONG_SHAPE = Rule(
     "shape",
@@ -56,16 +57,6 @@ _ORDINARY = 0.1
 
 _SEVERAL = 2
 """In so many other classes an answer must be right before one class is called the exception."""
-
-
-def class_of(o: Observation) -> str:
-    """The class of inputs a case belongs to."""
-    return o.case.label.split(" · ")[0]
-
-
-def suffix_of(o: Observation) -> str:
-    """What is special about a case within its class, such as `float32`."""
-    return o.case.label.partition(" · ")[2]
 
 
 def only_as_put(drill: Drill, failing: list[Observation], passing: list[Observation]) -> Rule | None:

@@ -1,4 +1,4 @@
-"""Naming the rule a wrong answer breaks, where the exercise itself does not know the mistake."""
+"""Search for the rule that a wrong answer breaks, where it is none of the exercise's known mistakes."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING
 import numpy as np  # noqa: TID253 answers are arrays
 
 from autodrill.drills.answer_records import FaultKind, Rule
+from autodrill.grading.diagnosis.determinism import Repetition
+from autodrill.grading.diagnosis.evidence import evidence, spread, suffix_of
 from autodrill.grading.diagnosis.exception_rules import raised_rule
-from autodrill.grading.diagnosis.fault_rules import careless_rule, self_evident_rule
-from autodrill.grading.diagnosis.input_class_rules import WRONG_SHAPE, class_of, only_as_put, only_somewhere, suffix_of
+from autodrill.grading.diagnosis.fault_rules import STRUCTURAL, careless_rule, judged_rule, self_evident_rule
+from autodrill.grading.diagnosis.input_class_rules import WRONG_SHAPE, only_as_put, only_somewhere
+from autodrill.grading.diagnosis.linearity import conduct_rule
 from autodrill.grading.diagnosis.permutation_rules import exchanged_arguments, misplaced
 from autodrill.grading.diagnosis.scale_rules import approximate, constant_factor, stray_factor, term_without_upstream
+from autodrill.grading.diagnosis.similarity import close
 from autodrill.grading.diagnosis.transformation_table import PATTERNS, Pattern
-from autodrill.grading.diagnosis.transformations import close, hair
+from autodrill.grading.diagnosis.transformations import hair
 from autodrill.sandbox.outcomes import Raised
 
 if TYPE_CHECKING:
@@ -25,43 +29,50 @@ if TYPE_CHECKING:
 
     from autodrill.drills.exercise import Drill
     from autodrill.grading.cases.records import Observation
+    from autodrill.grading.diagnosis.known_mistakes import SpareRunner
+    from autodrill.sandbox.runner import Runner
 
     Array = NDArray[Any]
 
-__all__ = ["evidence", "generic_rule", "spread"]
+__all__ = ["generic_rule", "unknown_rule"]
 
 _NAMED = 2
 """Up to so many layouts are told by name; more are "some cases"."""
 
-_MOST = 32
-"""How many failing and how many passing cases a rule is held against."""
 
+def unknown_rule(
+    runner: Runner,
+    spare: SpareRunner,
+    drill: Drill,
+    repeated: Repetition,
+    failing: list[Observation],
+    passing: list[Observation],
+) -> Rule | None:
+    """Return the rule of a wrong answer that is no known mistake, or None.
 
-def spread(observations: list[Observation], most: int = _MOST) -> list[Observation]:
-    """Choose observations that differ: of every class of inputs, then of every layout, first one and then another."""
-    chosen: list[Observation] = []
-    for mark in (class_of, suffix_of, class_of, suffix_of):
-        known: set[str] = set()
-        for o in observations:
-            if mark(o) not in known and not any(o is c for c in chosen):
-                known.add(mark(o))
-                chosen.append(o)
-    return chosen[:most]
-
-
-def evidence(failing: list[Observation]) -> list[Observation]:
-    """Choose the failing observations a rule must explain; the first is always among them.
-
-    Where operands are one node a right line and a wrong one add up, which no single rule explains: such cases count
-    only if nothing else fails. A wrong shape is explained by wrong shapes.
+    Args:
+        runner: With the candidate's code loaded, or finished.
+        spare: Runs mutants of the solution, if nothing else explains the answer.
+        drill: The exercise.
+        repeated: How its answers to equal calls are related.
+        failing: All observations with a fault, the one to be shown first; never empty.
+        passing: All observations without one, the large cases left out.
     """
-    first = failing[0]
-    alike = failing
-    if not first.case.alias:
-        alike = [o for o in failing if not o.case.alias]
-    if first.fault is not None and first.fault.kind is FaultKind.SHAPE:
-        alike = [o for o in alike if o.fault is not None and o.fault.kind is FaultKind.SHAPE]
-    return [first, *spread(alike[1:])]
+    shown = failing[0]
+    raised = shown.fault is not None and shown.fault.kind is FaultKind.RAISED  # which says more than a changed answer
+    return (
+        judged_rule(shown)
+        or (STRUCTURAL[FaultKind.UNREPEATABLE] if repeated is Repetition.STATE and not raised else None)
+        or generic_rule(drill, failing, passing)
+        or conduct_rule(runner, drill, shown)
+        or _one_slip(spare, drill, failing, passing)
+    )
+
+
+def _one_slip(spare: SpareRunner, drill: Drill, failing: list[Observation], passing: list[Observation]) -> Rule | None:
+    from autodrill.grading.diagnosis.mutation_search import one_slip  # the last resort
+
+    return one_slip(spare.start(), drill, evidence(failing), spread(passing))
 
 
 def generic_rule(drill: Drill, failing: list[Observation], passing: list[Observation]) -> Rule | None:

@@ -9,7 +9,8 @@ import numpy as np  # noqa: TID253 arrays are all this module is about
 
 from autodrill.drills.answer_records import Rule
 from autodrill.drills.arguments import named_arguments
-from autodrill.grading.diagnosis.transformations import close, contributions, hair
+from autodrill.grading.diagnosis.similarity import close
+from autodrill.grading.diagnosis.transformations import contributions, hair
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

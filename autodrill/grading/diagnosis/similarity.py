@@ -10,9 +10,11 @@ import numpy as np  # noqa: TID253 answers are arrays
 from autodrill.sandbox import outcomes as ends
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from autodrill.grading.cases.records import Observation
 
-__all__ = ["Likeness", "likeness"]
+__all__ = ["Likeness", "close", "likeness"]
 
 
 class Likeness(IntEnum):
@@ -113,8 +115,14 @@ def _same_values(mine: Observation, theirs: Observation) -> bool:
         if part.deviation is not None:  # both were given the same draws, so chance is no excuse
             tolerance = 1e-5 * np.max(np.abs(other), initial=0)
         with np.errstate(all="ignore"):
-            close = np.abs(got - other) <= 16 * tolerance + 1e-12 * np.abs(other)
-            same = close | (got == other) | (np.isnan(got) & np.isnan(other))
-        if not np.all(same):
+            room = 16 * tolerance + 1e-12 * np.abs(other)
+        if not close(got, other, room):
             return False
     return True
+
+
+def close(got: NDArray[Any], want: NDArray[Any], tolerance: NDArray[Any]) -> bool:
+    """Whether two arrays agree everywhere, NaN with NaN and infinity with infinity."""
+    with np.errstate(all="ignore"):
+        same = (np.abs(got - want) <= tolerance) | (np.isnan(got) & np.isnan(want)) | (got == want)
+    return bool(np.all(same))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np  # noqa: TID253 arrays are all this module is about
 
+from autodrill.grading.diagnosis.similarity import close
 from autodrill.grading.oracle.expected import expected_results
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ __all__ = [
     "again",
     "all_into",
     "as_if_one",
-    "close",
     "contributions",
     "counted_once",
     "each",
@@ -47,13 +47,6 @@ def contributions(o: Observation) -> list[Array]:
     """What the case should have added: the right answer less what `.grad` held before."""
     start = o.expected.start or (0.0,) * len(o.expected.parts)
     return [p.value - s for p, s in zip(o.expected.parts, start, strict=True)]
-
-
-def close(got: Array, want: Array, tolerance: Array) -> bool:
-    """Whether two arrays agree everywhere, NaN with NaN and infinity with infinity."""
-    with np.errstate(all="ignore"):
-        same = (np.abs(got - want) <= tolerance) | (np.isnan(got) & np.isnan(want)) | (got == want)
-    return bool(np.all(same))
 
 
 def hair(o: Observation, value: Array) -> float:
