@@ -16,6 +16,7 @@ import pytest
 
 from autodrill.drills.library import Library
 from autodrill.grading.kernels.compiler import find_compiler
+from tests.lanes import mark_repetitions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -211,7 +212,13 @@ def torch() -> Any:
     return torch
 
 
+@pytest.hookimpl(tryfirst=True)  # before `-m` selects
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    skip_what_is_missing(items)
+    mark_repetitions(items)
+
+
+def skip_what_is_missing(items: list[pytest.Item]) -> None:
     missing = {}
     if find_spec("torch") is None:
         missing["torch"] = "PyTorch is not installed: it is optional, the group `torch`, which CI installs"

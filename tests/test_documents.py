@@ -62,6 +62,7 @@ def test_readme_is_short() -> None:
     assert len(TEXTS[README].encode()) <= LARGEST_README
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", CONSOLE, ids=name_of)
 def test_document_shows_what_its_commands_print(document: Path, tmp_path: Path) -> None:
     blocks = parse(TEXTS[document])
@@ -75,6 +76,7 @@ def test_document_shows_what_its_commands_print(document: Path, tmp_path: Path) 
     assert not stale, "\n".join([STALE, *stale])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", PYTHON)
 def test_python_block_runs_and_prints_its_comments(block: Block, tmp_path: Path) -> None:
     promised = re.findall(r"(?m)^print\(.*\)  # ([^\s:]+)", block.text)
@@ -127,6 +129,7 @@ def test_authoring_page_has_every_word_of_an_exercise() -> None:
     assert {word for word in words if not re.search(rf"[`@]{word}[`(:]", form)} == set()
 
 
+@pytest.mark.slow
 def test_grading_page_shows_doctor_as_it_is(tmp_path: Path) -> None:
     ran = subprocess.run(
         [sys.executable, "-m", "autodrill", "doctor"],
@@ -216,6 +219,7 @@ def test_glossary_has_each_term_once() -> None:
 # The pictures
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("picture", PICTURES["PICTURES"], ids=lambda p: p.name)
 def test_a_picture_shows_what_the_commands_show_today(picture: Any) -> None:
     today = PICTURES["draw"](picture, PICTURES["record"](picture))

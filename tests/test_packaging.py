@@ -21,7 +21,10 @@ def mul_backward(self, other, out):
     other.grad += self.data * out.grad
 """
 
-pytestmark = pytest.mark.skipif(not (ROOT / ".git").exists(), reason="what belongs in the wheel is what git knows")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not (ROOT / ".git").exists(), reason="what belongs in the wheel is what git knows"),
+]
 
 
 def ran(*command: str | Path, cwd: Path, env: dict[str, str] | None = None) -> str:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.lanes import SAMPLED
+
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST_MODULE = 450
 TABLES_OF_NAMES = {Path("autodrill/engine/ops/__init__.py")}  # as long as there are operations
@@ -58,6 +60,7 @@ def test_ruff_finds_nothing(command: tuple[str, ...]) -> None:
 
 
 @pytest.mark.skipif(find_spec("mypy") is None, reason="mypy is not installed")
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_mypy_finds_nothing() -> None:
     done = run("mypy")
@@ -91,3 +94,19 @@ def test_no_file_contains_a_path_of_one_machine() -> None:
 @needs_checkout
 def test_no_file_names_a_package_registry() -> None:
     assert found(REGISTRY) == []
+
+
+# The lanes
+
+
+def test_fast_lane_samples_paths_that_exist() -> None:
+    assert [path for path in SAMPLED if not (ROOT / "tests" / path).exists()] == []
+
+
+def test_fast_lane_has_a_test_of_every_folder(request: pytest.FixtureRequest) -> None:
+    items = request.session.items
+    collected = {item.path for item in items}
+    whole = {path.parent for path in collected if set(path.parent.glob("test_*.py")) <= collected}
+    fast = {item.path.parent for item in items if not item.get_closest_marker("slow")}
+
+    assert whole - fast == set()

@@ -72,6 +72,7 @@ def random_expression(draw: random.Random, depth: int) -> str:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 @pytest.mark.parametrize("seed", range(60))
 def test_tape_agrees_with_pytorch_on_random_expressions(torch: Any, seed: int) -> None:

@@ -1,6 +1,7 @@
 """Every exercise against answers of all sorts: its stub, solution and mistakes, what candidates write, and sabotage.
 
-`AUTODRILL_SEEDS=50` grades each solution with fifty seeds instead of two.
+The fast lane takes the first exercise of each kind and one answer of each sort to it. `AUTODRILL_SEEDS=50` grades each
+solution with fifty seeds instead of two.
 """
 
 from __future__ import annotations
@@ -41,15 +42,27 @@ LIBRARY = drills.Library.open(environ={})
 EXERCISES = [LIBRARY.find(heading.id) for heading in LIBRARY.headings()]
 BY_ID = {exercise.id: exercise for exercise in EXERCISES}
 MISTAKES = [(e, m) for e in EXERCISES for m in LIBRARY.drill(e).solution.mistakes]
+FIRST_OF_KIND = {exercise.kind: exercise for exercise in reversed(EXERCISES)}.values()
 
 
-def marks_of(exercise: Exercise) -> list[pytest.MarkDecorator]:
-    return [pytest.mark.compiler] if kind_named(exercise.kind).on_device else []
+def marks_of(exercise: Exercise, *, sampled: bool = True) -> list[pytest.MarkDecorator]:
+    """The marks of a test of an exercise, which is slow unless the exercise and this test of it are sampled."""
+    marks = [pytest.mark.compiler] if kind_named(exercise.kind).on_device else []
+    return marks if sampled and exercise in FIRST_OF_KIND else [*marks, pytest.mark.slow]
+
+
+def is_first_mistake(exercise: Exercise, mistake: Mistake) -> bool:
+    return mistake is next(m for e, m in MISTAKES if e is exercise)
 
 
 EACH_EXERCISE = [pytest.param(e, id=e.id, marks=marks_of(e)) for e in EXERCISES]
-EACH_MISTAKE = [pytest.param(e, m, id=f"{e.id}-{m.key}", marks=marks_of(e)) for e, m in MISTAKES]
-SEEDS = range(int(os.environ.get("AUTODRILL_SEEDS", "2")))
+EACH_MISTAKE = [
+    pytest.param(e, m, id=f"{e.id}-{m.key}", marks=marks_of(e, sampled=is_first_mistake(e, m))) for e, m in MISTAKES
+]
+SEEDS = [
+    pytest.param(seed, marks=[pytest.mark.slow] if seed else [])
+    for seed in range(int(os.environ.get("AUTODRILL_SEEDS", "2")))
+]
 RIGHT_SEEDS = range(1)  # `benchmarks/alarms.py` takes hundreds
 ANSWERS = Path(__file__).parents[1] / "corpus" / "answers"
 
@@ -118,7 +131,11 @@ def rule_of(report: Report) -> str | None:
 
 def answers(side: str) -> list[Any]:
     paths = sorted(ANSWERS.glob(f"*/{side}/*.py"))
-    return [pytest.param(path, id=name_of(path), marks=marks_of(exercise_of(path))) for path in paths]
+    firsts = {path.parent: path for path in reversed(paths)}.values()
+    return [
+        pytest.param(path, id=name_of(path), marks=marks_of(exercise_of(path), sampled=path in firsts))
+        for path in paths
+    ]
 
 
 def exercise_of(path: Path) -> Exercise:
@@ -268,6 +285,17 @@ SABOTAGE = {
 }
 
 
+EACH_SABOTAGE = pytest.mark.parametrize(
+    "sabotage",
+    [
+        pytest.param(
+            sabotage, id=name, marks=[] if name in {"raises SystemExit", "returns nothing"} else pytest.mark.slow
+        )
+        for name, sabotage in SABOTAGE.items()
+    ],
+)
+
+
 def check(home: Path, file: Path) -> tuple[int, dict[str, Any]]:
     """Run the real command; return its exit code and the one JSON document on its standard output."""
     command = [sys.executable, "-m", "autodrill", "check", "matmul_backward", "--seed", "0", "--output-format", "json"]
@@ -282,7 +310,7 @@ def check(home: Path, file: Path) -> tuple[int, dict[str, Any]]:
     return done.returncode, document
 
 
-@pytest.mark.parametrize("sabotage", SABOTAGE.values(), ids=SABOTAGE.keys())
+@EACH_SABOTAGE
 def test_sabotage_fails_with_one_reason_and_harms_nothing(sabotage: Sabotage, tmp_path: Path) -> None:
     file = tmp_path / "answer.py"
     file.write_text(sabotage.body, encoding="utf-8")

@@ -109,7 +109,7 @@ def proof_params() -> list[Any]:
         pytest.param(
             proof,
             id=f"{question.path.name}:{question.id}:{proof.label}",
-            marks=[pytest.mark.torch] if proof.needs_torch else [],
+            marks=[pytest.mark.slow, pytest.mark.torch] if proof.needs_torch else [],
         )
         for question in QUESTIONS
         for proof in proofs_of(question)

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 QUESTIONS = load_questions()
 BY_ID = {question.id: question for question in QUESTIONS}
 FILES = sorted({question.path for question in QUESTIONS})
+EACH_FILE = pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, id=path.name, marks=[pytest.mark.slow] if at % 8 else []) for at, path in enumerate(FILES)],
+)
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 RAW = re.compile(r"\*\*|`|\$|\\[a-zA-Z(\[]|\[/?(?:bold|red|dim|italic)\]|__|\]\(|^#+ |(?<!\w)\*\w")
 PARSER = MarkdownIt("commonmark", {"html": False}).enable("table")
@@ -92,7 +96,7 @@ def of(path: object) -> list[Question]:
 
 
 @pytest.mark.parametrize("width", [60, 80])
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@EACH_FILE
 def test_card_cuts_nothing(path: object, width: int) -> None:
     wrong: list[str] = []
     for question in of(path):
@@ -104,7 +108,7 @@ def test_card_cuts_nothing(path: object, width: int) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@EACH_FILE
 def test_card_shows_no_raw_markup(path: object) -> None:
     wrong: list[str] = []
     for question in of(path):
@@ -119,7 +123,7 @@ def test_card_shows_no_raw_markup(path: object) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@EACH_FILE
 def test_code_is_not_folded_at_80_columns(path: object) -> None:
     wrong: list[str] = []
     for question in of(path):
@@ -132,7 +136,7 @@ def test_code_is_not_folded_at_80_columns(path: object) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@EACH_FILE
 def test_proof_is_not_cut_at_60_columns(path: object) -> None:
     wrong: list[str] = []
     for question in of(path):

@@ -9,7 +9,11 @@ import pytest
 from tests.engine.opdb.agreement import Comparison, compare, load_op_db, samples, served
 from tests.engine.opdb.calls import CALLS, MISSES
 
-pytestmark = [pytest.mark.torch, pytest.mark.timeout(300)]  # a busy machine takes a while to import the samples
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.torch,
+    pytest.mark.timeout(300),  # a busy machine takes a while to import the samples
+]
 
 
 @pytest.fixture(scope="module")

@@ -125,6 +125,7 @@ def test_forward_and_reverse_mode_are_adjoint(sample: Sample) -> None:
     assert abs(left - right) <= 1e-13 * size
 
 
+@pytest.mark.slow
 @each(SAMPLES)
 def test_reverse_over_reverse_agrees_with_finite_differences(sample: Sample) -> None:
     gradients, inputs = pulled_back(sample), sample.inputs()
@@ -139,6 +140,7 @@ def test_reverse_over_reverse_agrees_with_finite_differences(sample: Sample) -> 
             assert_agrees(got.numpy(), wanted, error)
 
 
+@pytest.mark.slow
 @each(SAMPLES)
 def test_forward_over_reverse_agrees_with_finite_differences(sample: Sample) -> None:
     gradients, inputs, tangents = pulled_back(sample), sample.inputs(), tangents_for(sample)
@@ -150,6 +152,7 @@ def test_forward_over_reverse_agrees_with_finite_differences(sample: Sample) -> 
         assert_agrees(got.numpy(), wanted, error)
 
 
+@pytest.mark.slow
 @each(SAMPLES)
 def test_reverse_over_forward_agrees_with_finite_differences(sample: Sample) -> Any:
     f, inputs, tangents = sample.function(), sample.inputs(), tangents_for(sample)
@@ -167,6 +170,7 @@ def test_reverse_over_forward_agrees_with_finite_differences(sample: Sample) -> 
             assert_agrees(got.numpy(), wanted, error)
 
 
+@pytest.mark.slow
 @each(s for s in SAMPLES if s.name not in NOT_IN_SINGLE)
 def test_single_precision_stays_single_in_every_mode(sample: Sample) -> None:
     f, doubles = sample.function(), sample.inputs()

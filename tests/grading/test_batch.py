@@ -40,6 +40,7 @@ def task(pack: Pack) -> Task:
     return Task("cube_backward", (pack.root,), seed=3)
 
 
+@pytest.mark.slow
 @linux
 @pytest.mark.parametrize("workers", [1, 2])
 def test_reports_come_in_the_order_of_the_files(task: Task, workers: int) -> None:

@@ -70,6 +70,7 @@ class TestLimits:
     def test_a_file_that_does_not_end_is_stopped_at_its_line(self) -> None:
         assert load("x = 0\nwhile x < 1: x *= 2", limits=SHORT) == TimedOut(SHORT.seconds, 2)
 
+    @pytest.mark.slow
     def test_the_line_is_found_whatever_the_file_is_called(self) -> None:
         for name in ("naïve ☃.py", "/a/" + "long" * 200 + ".py", 'qu"ote.py'):
             with Runner.start(SHORT) as runner:
@@ -252,6 +253,7 @@ class TestLeavingNothing:
         "def f(x):\n    return x",
     )
 
+    @pytest.mark.slow
     def test_no_descriptor_and_no_zombie_is_left_and_the_next_runner_is_unharmed(self) -> None:
         call(self.HOSTILE[-1])  # whatever is opened once is open now
         before = descriptors(), children()

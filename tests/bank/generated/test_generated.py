@@ -17,38 +17,34 @@ from autodrill.errors import ContentError
 if TYPE_CHECKING:
     from autodrill.bank.questions import Question
 
-QUESTIONS = 1000
 LEVELS = list(Difficulty)
+QUESTIONS = pytest.mark.parametrize("count", [30, pytest.param(1000, marks=pytest.mark.slow)])
 
 
-def questions(concept: str) -> list[Question]:
-    return [generate(concept, LEVELS[number % 3], 6, number) for number in range(QUESTIONS)]
-
-
-def run_proofs(concept: str, *, torch: bool) -> int:
-    """Run the proofs of a thousand questions on one of the two; each raises where it refutes the key."""
-    count = 0
-    for question in questions(concept):
+def run_proofs(concept: str, count: int, *, torch: bool) -> None:
+    """Run the proofs of many questions on the engine or on PyTorch; each raises if it refutes the key."""
+    for number in range(count):
+        question = generate(concept, LEVELS[number % 3], 6, number)
         proofs = [proof for proof in proofs_of(question) if proof.needs_torch is torch]
         assert len(proofs) == 1, question.id
         if isinstance(question.key, PredictKey):
             assert torch or repr(question.key.output) in question.proofs[0].code, question.id
         proofs[0].run()
-        count += 1
-    return count
 
 
-@pytest.mark.timeout(300)  # a few seconds where nothing else runs
+@pytest.mark.timeout(300)  # a thousand take a few seconds on an idle machine
 @pytest.mark.parametrize("concept", GENERATORS)
-def test_engine_agrees_with_generated_answers(concept: str) -> None:
-    assert run_proofs(concept, torch=False) == QUESTIONS
+@QUESTIONS
+def test_engine_agrees_with_generated_answers(concept: str, count: int) -> None:
+    run_proofs(concept, count, torch=False)
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 @pytest.mark.timeout(300)  # importing PyTorch comes before the first
 @pytest.mark.parametrize("concept", GENERATORS)
 def test_pytorch_agrees_with_generated_answers(concept: str) -> None:
-    assert run_proofs(concept, torch=True) == QUESTIONS
+    run_proofs(concept, 1000, torch=True)
 
 
 @pytest.mark.parametrize("concept", GENERATORS)

@@ -76,6 +76,7 @@ def test_which_operations_run_one_example_at_a_time_is_known() -> None:
     assert {name for name, primitive in registry.items() if primitive.batching is None} == set(ONE_BY_ONE)
 
 
+@pytest.mark.slow
 @each(SAMPLES)
 def test_values_are_those_of_a_loop(sample: Sample) -> None:
     f = sample.function()
@@ -102,6 +103,7 @@ def first_and_all(sample: Sample) -> Iterator[tuple[int | None, ...]]:
         yield tuple(0 if k in mapped else None for k in range(count))
 
 
+@pytest.mark.slow
 @each(SAMPLES)
 def test_gradients_inside_and_outside_are_those_of_a_loop(sample: Sample) -> None:
     f, rng = sample.function(), np.random.default_rng(7)
@@ -136,6 +138,7 @@ def test_a_batch_of_tangents_is_pushed_through_one_point(sample: Sample) -> None
     assert_close(got.numpy(), np.stack(expected))
 
 
+@pytest.mark.slow
 @each(SAMPLES)
 def test_second_derivatives_of_each_example_are_those_of_a_loop(sample: Sample) -> None:
     """Forward over reverse: every rule's own operations, mapped while the rule is differentiated."""

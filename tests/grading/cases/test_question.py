@@ -106,6 +106,7 @@ def test_an_answer_that_a_judge_decides_on_is_not_asked_about_linearity(
     assert (fault and fault.kind) is kind
 
 
+@pytest.mark.slow
 def test_finite_differences_cost_too_much_on_the_large_case(pack: Pack) -> None:
     source = """import numpy as np
 def cube_backward(g, x):

@@ -287,6 +287,7 @@ def cube_backward(g, x):
     assert key_of(report) == "random"
 
 
+@pytest.mark.slow
 def test_an_answer_that_ends_its_process_is_wrong_all_the_same_whichever_call_it_ends_it_at(pack: Pack) -> None:
     pack.add()
     prepared = CaseSet(pack.load(), 0)

@@ -226,6 +226,7 @@ def test_a_finding_is_figures_and_nothing_else() -> None:
 # -- what does not come to an end, or to a start -----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_endless_loop_is_stopped(run: Run) -> None:
     assert isinstance(run(f"{I} while (t >= 0) {{ }}"), TimedOut)
 
