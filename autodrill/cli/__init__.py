@@ -1,1 +1,1 @@
-"""The command line: one file a command group; each parses, calls the library and hands the record to a renderer."""
+"""The command line. Each module holds one group of commands: they parse, call the library and render the result."""

@@ -1,6 +1,8 @@
-"""The command line: which commands there are, and the one place where errors become exit codes."""
+"""The command line: the table of commands, and the one place where errors become exit codes."""
 
+import inspect
 import os
+import re
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,14 +17,14 @@ from autodrill.cli.exits import Exit
 from autodrill.errors import AutodrillError, ContentError, FileError, InternalError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 __all__ = ["COMMANDS", "Command", "build", "main"]
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: the module and function that carry it out, and who it is for."""
+    """A command: its module, its function, and the panel of the help text that lists it."""
 
     module: str
     function: str
@@ -47,11 +49,11 @@ COMMANDS = {
     "verify": Command("verify_command", "verify", _INSTRUCTOR),
     "grade": Command("grade_command", "grade", _INSTRUCTOR),
 }
-"""Every command; a module is imported only when its command is typed, or all are asked about."""
+"""Every command. Its module is imported only to run that command, or to list all commands."""
 
 
 def build(names: "Iterable[str]" = tuple(COMMANDS)) -> typer.Typer:
-    """Return the application with the commands named; only their modules are imported."""
+    """Return the application with the named commands; only their modules are imported."""
     app = typer.Typer(
         name="autodrill",
         no_args_is_help=False,
@@ -59,12 +61,17 @@ def build(names: "Iterable[str]" = tuple(COMMANDS)) -> typer.Typer:
         rich_markup_mode=None,  # halves the time of --help, and help texts are data, not markup
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    app.callback(invoke_without_command=True)(_root)
+    app.callback(invoke_without_command=True, help=_help(_root))(_root)
     for name in names:
         command = COMMANDS[name]
-        module = import_module(f"autodrill.cli.{command.module}")
-        app.command(name, rich_help_panel=command.panel)(getattr(module, command.function))
+        function = getattr(import_module(f"autodrill.cli.{command.module}"), command.function)
+        app.command(name, help=_help(function), rich_help_panel=command.panel)(function)
     return app
+
+
+def _help(function: "Callable[..., None]") -> str:
+    """Return a docstring as help text, in which an indented block after `Examples:` or the like keeps its lines."""
+    return re.sub(r"\n\n(?=[^\n]+:\n  )", "\n\n\b\n", inspect.cleandoc(function.__doc__ or ""))
 
 
 def _version(asked: bool) -> None:
@@ -78,12 +85,20 @@ def _version(asked: bool) -> None:
 def _root(
     context: typer.Context,
     version: Annotated[  # noqa: ARG001 the callback acts on it
-        bool, typer.Option("--version", help="Say which version this is.", callback=_version, is_eager=True)
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Practise autodiff and backprop: questions that schedule themselves, a grader that names the rule you broke.
+    """Practise autodiff and backprop for interviews.
 
-    Exit codes: 0 done or right, 1 wrong, 2 usage, 3 autodrill's own fault, 130 interrupted.
+    Answer questions with spaced repetition (`quiz`), and write backward passes (`open`, `check`): the grader names the
+    rule that a wrong answer breaks.
+
+    Exit codes:
+      0    done, or the graded work passes
+      1    the graded work fails
+      2    usage error
+      3    a fault of autodrill or of the exercise
+      130  interrupted
     """
     if context.invoked_subcommand is None:
         from autodrill.cli.home_commands import status
@@ -98,14 +113,14 @@ def main() -> None:
     try:
         code = _run(sys.argv[1:])
     except BrokenPipeError:
-        # Whoever was reading has seen enough; the interpreter must not complain when it flushes at exit.
+        # The reader of the pipe has gone. Without this the interpreter would complain when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = Exit.DONE
     except KeyboardInterrupt:
         code = Exit.INTERRUPTED
     try:
         sys.stdout.flush()
-    except OSError:  # it has been said; the interpreter would try once more, and say so in its own words
+    except OSError:  # already reported; the interpreter would flush again at exit and report it a second time
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     raise SystemExit(code)
 
@@ -121,21 +136,21 @@ def _run(arguments: list[str]) -> int:
         code = Exit.INTERNAL if isinstance(error, InternalError) else Exit.USAGE
     except BrokenPipeError:
         raise
-    except Exception as error:  # noqa: BLE001  whatever it is, exit code 1 would say that the learner is wrong
+    except Exception as error:  # noqa: BLE001  with exit code 1 it would look like a wrong answer
         import traceback
 
         traceback.print_exc()
-        hint = "this is a fault of autodrill's: please report it with the lines above"
+        hint = "this is a fault of autodrill: please report it with the lines above"
         _report(InternalError(f"{type(error).__name__}: {error}", hint=hint), arguments)
         code = Exit.INTERNAL
     return code
 
 
 def _invoke(arguments: list[str]) -> int:
-    """Run a command, typer's own ends and errors turned into ours.
+    """Run a command and return its exit code; typer's errors become autodrill's.
 
     Raises:
-        UsageError: The command line does not fit the command.
+        UsageError: The command does not accept these arguments.
         UnknownNameError: There is no such command.
     """
     first = arguments[0] if arguments else ""
@@ -143,7 +158,9 @@ def _invoke(arguments: list[str]) -> int:
         from autodrill.drills.library import suggest
 
         nearest = suggest(first, COMMANDS)
-        raise UnknownNameError("command", first, nearest, hint=None if nearest else "`autodrill --help` lists them all")
+        raise UnknownNameError(
+            "command", first, nearest, hint=None if nearest else "`autodrill --help` lists the commands"
+        )
     everything = first.startswith("-") and first != "--version"
     app = get_command(build(COMMANDS if everything else [first] if first in COMMANDS else []))
     try:
@@ -154,12 +171,12 @@ def _invoke(arguments: list[str]) -> int:
     except TyperException as error:
         asked = getattr(error, "ctx", None)
         path = asked.command_path if asked else "autodrill"
-        raise UsageError(error.format_message(), hint=f"`{path} --help` shows how it is used") from None
+        raise UsageError(error.format_message(), hint=f"`{path} --help` shows the arguments and options") from None
     return Exit.DONE
 
 
 def _report(error: AutodrillError, arguments: list[str]) -> None:
-    """Say what happened and what to type next on stderr; as a document on stdout too where JSON was asked for."""
+    """Write an error and its hint to stderr, and with `--output-format json` also as a document to stdout."""
     from autodrill.render.plain import Paint, clean, say
 
     if _asked_for_json(arguments):
@@ -173,7 +190,7 @@ def _report(error: AutodrillError, arguments: list[str]) -> None:
             "where": error.where,
             "problems": problems,
         }
-        with suppress(FileError):  # if that is what cannot be written, it is said below
+        with suppress(FileError):  # if stdout is what cannot be written, stderr says so below
             write_document("error", error=fields)
     label = Paint.for_stream(sys.stderr, os.environ)("error", "red", "bold")
     where = f"{error.where}: " if error.where else ""

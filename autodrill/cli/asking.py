@@ -1,4 +1,4 @@
-"""Putting one question: the learner thinks, chooses or types, and what is given is judged."""
+"""One question at the keyboard: the learner thinks, chooses or types, and the answer is judged."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = ["Asker", "CardLeftError", "Given", "judges_of"]
 
 
 class CardLeftError(Exception):
-    """The card is left without a rating: skipped, undone or quit."""
+    """The learner leaves the card without a rating: skip, undo or quit."""
 
     def __init__(self, action: Action) -> None:
         self.action = action
@@ -40,7 +40,7 @@ class CardLeftError(Exception):
 
 @dataclass
 class Given:
-    """What the learner has given on the open card so far."""
+    """The learner's answers on the current card so far."""
 
     typed: list[tuple[str, str]] = field(default_factory=list)
     judged: list[tuple[str, Judgement]] = field(default_factory=list)
@@ -48,17 +48,17 @@ class Given:
 
     @property
     def right(self) -> int:
-        """How many labels were answered rightly; what was left unanswered was not known either."""
+        """How many labels have a right answer; a label without an answer counts as wrong."""
         return sum(judgement.outcome is Outcome.RIGHT for _, judgement in self.judged)
 
 
 class Asker:
-    """Puts questions.
+    """Asks questions.
 
     Args:
-        keyboard: Where keys come from.
-        screen: Where what is said goes.
-        may_undo: Whether there is something to undo now.
+        keyboard: The source of keys and lines.
+        screen: Shows the cards.
+        may_undo: Returns whether there is a rating to undo.
     """
 
     def __init__(self, keyboard: Keyboard, screen: Screen, may_undo: Callable[[], bool]) -> None:
@@ -74,17 +74,17 @@ class Asker:
         given: Given,
         keys: tuple[Binding, ...] | None = None,
     ) -> None:
-        """Let the learner think, choose or type until the answer is to be shown.
+        """Wait until the learner reveals the answer, chooses an option or types an answer.
 
         Args:
-            question: What is asked; it is on the screen.
+            question: The question, which is already on the screen.
             options: Its options in the order shown.
             view: Its card.
-            given: Takes what is typed and what became of it.
-            keys: What the keys do, if not the usual.
+            given: Receives the typed answers and their judgements.
+            keys: The key bindings; by default those of the question's kind.
 
         Raises:
-            CardLeftError: It was skipped, undone or quit.
+            CardLeftError: The learner skips, undoes or quits.
         """
         if keys is None:
             keys = bindings.asking(options=len(options), typed=not isinstance(question.key, ChoiceKey | None))
@@ -107,7 +107,7 @@ class Asker:
                     return
 
     def _type(self, question: Question, view: CardView, given: Given) -> None:
-        """Take one line for each label; an empty one leaves the rest unanswered, an unreadable one is asked again."""
+        """Read one line for each label. An empty line leaves the rest unanswered; an unreadable line is asked again."""
         for label, judge in judges_of(question):
             while True:
                 shown = f"{label} = " if label else "> "
@@ -122,8 +122,8 @@ class Asker:
             given.judged.append((label, judgement))
 
     def press(self, keys: tuple[Binding, ...]) -> tuple[Binding, str]:
-        """Show the key bar and wait for a key of it; what every stage shares is done here."""
-        # A key that can do nothing now is not offered.
+        """Show the key bar and wait for one of its keys. The keys of every stage (help, skip, undo, quit) act here."""
+        # With nothing to undo, the key bar does not offer `u`.
         keys = tuple(binding for binding in keys if self._may_undo() or binding.action is not Action.UNDO)
         while True:
             with self._screen.key_bar(keys):
@@ -135,14 +135,14 @@ class Asker:
                 case (Action.SKIP | Action.QUIT | Action.UNDO) as action:
                     raise CardLeftError(action)
                 case None:
-                    self._screen.note(f"`{key}` does nothing here; ? lists the keys")
+                    self._screen.note(f"`{key}` does nothing here; press ? for the keys")
                 case _:
                     assert binding is not None
                     return binding, key
 
 
 def judges_of(question: Question) -> list[tuple[str, Callable[[str], Judgement]]]:
-    """Return, for each label of a typed answer, what judges a line of text."""
+    """Return each label of a typed answer with the function that judges a line of text."""
     match question.key:
         case NumericKey() as key:
             return [

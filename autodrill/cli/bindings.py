@@ -1,4 +1,4 @@
-"""What each key of a quiz does: one table a stage, from which both the key bar and the dispatch are made."""
+"""The key bindings of the quiz: one table for each stage, which drives both the key bar and the dispatch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Action", "Binding", "asking", "find", "passing", "rating", "ticking"
 
 
 class Action(Enum):
-    """What a key makes happen."""
+    """The effect of a key."""
 
     REVEAL = auto()
     TYPE = auto()
@@ -31,14 +31,14 @@ class Action(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """Keys that do the same kind of thing.
+    """Keys with the same action.
 
     Attributes:
         keys: The keys, as a Keyboard names them.
-        action: What they do.
-        shown: How they are written in the key bar.
-        brief: The word beside them there.
-        help: What they do, in a line.
+        action: Their effect.
+        shown: The keys as the key bar shows them.
+        brief: The word after them in the key bar.
+        help: One line for the list that `?` prints.
     """
 
     keys: tuple[str, ...]
@@ -49,18 +49,18 @@ class Binding:
 
 
 _EVERYWHERE = (
-    Binding(("s",), Action.SKIP, "s", "skip", "go on to the next card; this one is not rated"),
-    Binding(("u",), Action.UNDO, "u", "undo", "take back the last rating of this sitting and ask that card again"),
-    Binding(("q",), Action.QUIT, "q", "quit", "stop here; what was rated is kept"),
-    Binding(("?",), Action.HELP, "?", "keys", "this list"),
+    Binding(("s",), Action.SKIP, "s", "skip", "skip this card without a rating"),
+    Binding(("u",), Action.UNDO, "u", "undo", "undo the last rating of this session and ask that card again"),
+    Binding(("q",), Action.QUIT, "q", "quit", "end the session"),
+    Binding(("?",), Action.HELP, "?", "keys", "show this list"),
 )
 
 
 def asking(*, options: int, typed: bool) -> tuple[Binding, ...]:
-    """Return the keys while a question stands.
+    """Return the keys while a question waits for its answer.
 
     Args:
-        options: How many options there are to choose from.
+        options: The number of options to choose from.
         typed: Whether an answer is typed and judged.
     """
     reveal_keys: tuple[str, ...] = (ENTER, SPACE)
@@ -68,37 +68,39 @@ def asking(*, options: int, typed: bool) -> tuple[Binding, ...]:
     if options:
         keys = tuple(letters(options))
         shown = f"{keys[0]}-{keys[-1]}"
-        first = (Binding(keys, Action.CHOOSE, shown, "choose", "choose an option"),)
+        first = (Binding(keys, Action.CHOOSE, shown, "choose", "choose this option"),)
     elif typed:
-        first = (Binding((ENTER, "t"), Action.TYPE, "Enter", "answer", "type your answer; it is judged"),)
+        first = (Binding((ENTER, "t"), Action.TYPE, "Enter", "answer", "type your answer, which is then judged"),)
         reveal_keys = (SPACE,)
     else:
-        first = (Binding(("t",), Action.TYPE, "t", "type", "type your answer, to compare and to keep"),)
+        first = (
+            Binding(("t",), Action.TYPE, "t", "type", "type your answer to compare it; it is saved with your rating"),
+        )
     shown = "Enter" if ENTER in reveal_keys else "Space"
     reveal = Binding(reveal_keys, Action.REVEAL, shown, "reveal", "show the answer")
     return (*first, reveal, *_EVERYWHERE) if options or typed else (reveal, *first, *_EVERYWHERE)
 
 
 def ticking(points: int) -> tuple[Binding, ...]:
-    """Return the keys while the key points are ticked."""
+    """Return the keys while the learner ticks key points."""
     keys = tuple(str(number) for number in range(1, points + 1))
     return (
         Binding(keys, Action.TICK, f"1-{points}", "tick", "tick a key point that you made, or untick it"),
-        Binding(("a",), Action.TICK_ALL, "a", "all", "tick them all, or none"),
-        Binding((ENTER, SPACE), Action.GO_ON, "Enter", "go on", "go on to the rest of the answer"),
+        Binding(("a",), Action.TICK_ALL, "a", "all", "tick all key points, or none"),
+        Binding((ENTER, SPACE), Action.GO_ON, "Enter", "go on", "continue with the rest of the answer"),
         *_EVERYWHERE,
     )
 
 
 def passing() -> tuple[Binding, ...]:
-    """Return the keys while a card stands that is not rated here: an exercise."""
-    go_on = Binding((ENTER, SPACE), Action.GO_ON, "Enter", "go on", "go on; the exercise is rated by `autodrill check`")
+    """Return the keys while an exercise is shown, which `autodrill check` rates and not the quiz."""
+    go_on = Binding((ENTER, SPACE), Action.GO_ON, "Enter", "go on", "continue; `autodrill check` rates the exercise")
     return (go_on, *_EVERYWHERE)
 
 
 def rating(suggested: Rating) -> tuple[Binding, ...]:
-    """Return the keys while the card is rated."""
-    take = f"take the suggestion: {suggested.word}"
+    """Return the keys while the learner rates the card."""
+    take = f"accept the suggested rating: {suggested.word}"
     return (
         Binding(tuple(str(int(r)) for r in Rating), Action.RATE, "1-4", "rate", "1 Again, 2 Hard, 3 Good, 4 Easy"),
         Binding((ENTER, SPACE), Action.TAKE_SUGGESTION, "Enter", suggested.word, take),
@@ -107,5 +109,5 @@ def rating(suggested: Rating) -> tuple[Binding, ...]:
 
 
 def find(bindings: tuple[Binding, ...], key: str) -> Binding | None:
-    """Return what a key does, or None where it does nothing."""
+    """Return the binding of a key, or None if it has none."""
     return next((binding for binding in bindings if key in binding.keys), None)

@@ -1,4 +1,4 @@
-"""`autodrill check`: grade one's own file, in well under a second."""
+"""`autodrill check`: grade the learner's own file, in well under a second."""
 
 import os
 import sys
@@ -23,21 +23,32 @@ __all__ = ["check"]
 def check(
     name: ExerciseName,
     file: Annotated[Path | None, typer.Option(help="The file to grade, instead of ./NAME.py.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the cases: the same seed, the same cases.")] = None,
-    case: Annotated[int | None, typer.Option(min=0, help="Put this case only, as a report's replay line says.")] = None,
-    pdb: Annotated[bool, typer.Option("--pdb", help="Step through the case in the debugger; needs --case.")] = False,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="The seed of the cases. The same seed gives the same cases.")
+    ] = None,
+    case: Annotated[
+        int | None, typer.Option(min=0, help="Run only this case. The replay line of a report names it.")
+    ] = None,
+    pdb: Annotated[bool, typer.Option("--pdb", help="Step through the case in the debugger. Needs --case.")] = False,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Grade your answer, and name the rule it breaks.
+    """Grade your file, and name the rule that it breaks.
 
-    It is held against the reference engine and finite differences, and a wrong answer is explained on the smallest
-    input that shows the fault. The file is --file, else ./NAME.py, else the practice folder's.
+    The results of your code are compared with the reference engine and finite differences. For a wrong answer the
+    report shows the smallest case that fails. The graded file is --file, else ./NAME.py, else NAME.py in the practice
+    folder.
 
-    Exit code 0: right; 1: wrong; 2: no such exercise or file; 3: the exercise is at fault.
+    Exit codes:
+      0  right
+      1  wrong
+      2  no such exercise or file
+      3  a fault of the exercise or of autodrill
 
-    Examples: autodrill check mul_backward; autodrill check matmul --file answer.py --seed 7
+    Examples:
+      autodrill check mul_backward
+      autodrill check matmul --file answer.py --seed 7
     """
-    # One thread suffices for arrays this small, and starting the pool costs more than the whole grading.
+    # The arrays are small. Starting OpenBLAS's thread pool would cost more than all of the grading.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from autodrill.drills.library import Library
     from autodrill.grading.submission import Submission, read_file
@@ -52,7 +63,7 @@ def check(
         _step_through(library, exercise, submission, seed, case)
     from autodrill.sandbox.fork_server import own_code_launcher
 
-    # The processes' server starts before this process imports NumPy, so that the two imports overlap.
+    # The fork server starts before this process imports NumPy, so that the two imports overlap.
     with own_code_launcher() as launcher:
         from autodrill.grading.grade import grade
 
@@ -77,7 +88,9 @@ def _step_through(
             "`--pdb` needs the case to step through", hint="copy the replay line of a report and add `--pdb`"
         )
     if exercise.kind == "kernel":
-        raise UsageError("`--pdb` steps through Python, not through a kernel", hint="`printf` works in a kernel")
+        raise UsageError(
+            "`--pdb` steps through Python, not through a kernel", hint="use `printf` in the kernel instead"
+        )
     from autodrill.grading.debug import step_through
 
     step_through(library.drill(exercise), submission, seed=seed, case=case)
@@ -85,12 +98,12 @@ def _step_through(
 
 
 def _load_what_follows() -> None:
-    """Import what remembers and shows a report while NumPy is loaded for the candidate, not after."""
+    """Import what saves and shows the report now, while the child process loads NumPy."""
     import autodrill.practice.progress
     import autodrill.practice.store
     import autodrill.render.console
     import autodrill.render.plain
-    import autodrill.render.report_screen  # noqa: F401  it is used further on, under another name
+    import autodrill.render.report_screen  # noqa: F401  loaded for later imports
 
 
 def _exit_code(report: "Report") -> Exit:
@@ -100,15 +113,15 @@ def _exit_code(report: "Report") -> Exit:
 
 
 def _remember(exercise: "Exercise", report: "Report", source: bytes) -> str:
-    """Log the attempt, and the review that a pass earns; return what to tell the learner of it."""
+    """Log the attempt and the review that follows from it; return a line for the learner about it."""
     from autodrill.practice.progress import log_attempt
 
     moment, text = now(), source.decode("utf-8", "replace")
     try:
         with open_store() as store:
             due = log_attempt(store, exercise.id, report.verdict, text, report.seed, moment)
-    except StoreError as error:  # the verdict is worth telling all the same
-        return f"not remembered: {error.message}"
+    except StoreError as error:  # the verdict is shown all the same
+        return f"attempt not saved: {error.message}"
     if due is None:
         return ""
     days = round((due - moment).total_seconds() / 86400)
@@ -130,9 +143,10 @@ def _print(report: "Report", file: Path | None, told: str) -> None:
     aside = []
     if report.output:
         printed = report.output.splitlines()
-        aside = [f"your code printed ({len(printed)} lines):", *(f"  {clean(text)[:76]}" for text in printed[:5])]
-    # On Linux every layer can be had; elsewhere the learner shall know what their own code could still do.
-    aside += [f"not enforced here: {', '.join(report.lost)} (your code is your own)"] if report.lost else []
+        count = f"{len(printed)} line{'s' if len(printed) != 1 else ''}"
+        aside = [f"your code printed ({count}):", *(f"  {clean(text)[:76]}" for text in printed[:5])]
+    if report.lost:  # not every system has every layer of the sandbox
+        aside.append(f"sandbox layers not enforced here: {', '.join(report.lost)} (harmless for your own code)")
     dimmed = Paint.for_stream(sys.stderr, os.environ)
     for line in [*aside, told] if told else aside:
         say(dimmed(line, "dim"), err=True)

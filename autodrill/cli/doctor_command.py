@@ -1,4 +1,4 @@
-"""`autodrill doctor`: what holds on this machine."""
+"""`autodrill doctor`: a test of the sandbox on this machine."""
 
 import os
 import sys
@@ -16,14 +16,18 @@ __all__ = ["doctor"]
 
 
 def doctor(output_format: Format = OutputFormat.TEXT) -> None:
-    """Say what confines graded code on this machine.
+    """Test the sandbox on this machine.
 
-    Nothing is looked up, all is tried: each layer is taken alone in a process of its own and put to something it must
-    refuse; then all of them together, as `autodrill grade` asks for. Nothing is written.
+    Each layer of the sandbox runs alone in a process, which then tries what the layer must refuse. A last process runs
+    all layers together, as `autodrill grade` does. The command writes no file.
 
-    Exit code 0: other people's files can be graded here; 1: they cannot.
+    Exit codes:
+      0  `autodrill grade` can grade other people's files here
+      1  it cannot
 
-    Examples: autodrill doctor; autodrill doctor --output-format json
+    Examples:
+      autodrill doctor
+      autodrill doctor --output-format json
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from autodrill.sandbox.self_test import run_self_test
@@ -41,7 +45,7 @@ def doctor(output_format: Format = OutputFormat.TEXT) -> None:
 
 
 def _about() -> dict[str, Any]:
-    """What else is worth knowing in a bug report; found without importing anything heavy."""
+    """Return the other facts that a bug report needs, without heavy imports."""
     import platform
     from importlib.metadata import PackageNotFoundError, version
     from importlib.util import find_spec
@@ -75,12 +79,12 @@ def _about() -> dict[str, Any]:
 
 
 def _kernels(about: dict[str, Any]) -> str:
-    """Say what kernels are run on here."""
+    """Describe where kernels run on this machine."""
     compiler, gpu = about["compiler"], "a GPU with cupy" if about["gpu"] else ""
     if compiler:
-        simulated = f"a simulated device, by {compiler['version'] or compiler['path']}"
-        return f"{simulated}; then {gpu}" if gpu else f"{simulated}; no GPU with cupy"
-    return gpu or "on nothing: install g++ or clang++, or name a C++ compiler in CXX"
+        simulated = f"simulated device, {compiler['version'] or compiler['path']}"
+        return f"{simulated}; then {gpu}" if gpu else f"{simulated}; no usable GPU"
+    return gpu or "cannot run: install g++ or clang++, or set CXX to a C++ compiler"
 
 
 def _print(checkup: "SelfTestResult", about: dict[str, Any]) -> None:
@@ -103,4 +107,4 @@ def _print(checkup: "SelfTestResult", about: dict[str, Any]) -> None:
     say(clean(f"{'kernels':9} {_kernels(about)}"))
     for what in ("history", "practice"):
         place = about[what]
-        say(clean(f"{what:9} {place['path']}" + ("" if place["exists"] else " (not there yet)")))
+        say(clean(f"{what:9} {place['path']}" + ("" if place["exists"] else " (not created yet)")))

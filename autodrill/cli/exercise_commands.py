@@ -1,4 +1,4 @@
-"""`autodrill list`, `show`, `open`, `reset`: the exercises and the learner's copies of them."""
+"""`autodrill list`, `show`, `open` and `reset`: the exercises, and the learner's files for them."""
 
 import os
 import sys
@@ -18,17 +18,19 @@ __all__ = ["list_", "open_", "reset", "show"]
 
 
 def list_(
-    track: Annotated[str | None, typer.Option(help="Only this chapter, such as scalar.")] = None,
-    topic: Annotated[str | None, typer.Option(help="Only exercises that practise this topic.")] = None,
+    track: Annotated[str | None, typer.Option(help="Only this track, such as scalar.")] = None,
+    topic: Annotated[str | None, typer.Option(help="Only exercises on this topic.")] = None,
     difficulty: Annotated[Difficulty | None, typer.Option(help="Only this difficulty.")] = None,
-    todo: Annotated[bool, typer.Option("--todo", help="Only what is not passed, or due again.")] = False,
+    todo: Annotated[bool, typer.Option("--todo", help="Only exercises that are due or not passed yet.")] = False,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """List the exercises in the order to do them.
+    """List the exercises in the recommended order.
 
-    Each line begins with where you stand: new, tried, passed, or due again.
+    Each line starts with your state: new, tried, passed or due (passed, and due for review).
 
-    Examples: autodrill list; autodrill list --track scalar --todo
+    Examples:
+      autodrill list
+      autodrill list --track scalar --todo
     """
     from autodrill.drills.library import Library, suggest
     from autodrill.practice.exercise_state import State
@@ -41,7 +43,7 @@ def list_(
         if value is not None and value not in known:
             nearest = suggest(value, known)
             raise UnknownNameError(
-                what, value, nearest, hint=None if nearest else f"known are {', '.join(sorted(known))}"
+                what, value, nearest, hint=None if nearest else f"use one of {', '.join(sorted(known))}"
             )
     standing = _standing()
     chosen = [
@@ -66,9 +68,10 @@ def list_(
 
 
 def show(name: ExerciseName, output_format: Format = OutputFormat.TEXT) -> None:
-    """Show an exercise: the task and the stub.
+    """Show the task and the stub of an exercise.
 
-    Example: autodrill show mul_backward
+    Example:
+      autodrill show mul_backward
     """
     from autodrill.drills.library import Library
 
@@ -86,15 +89,19 @@ def show(name: ExerciseName, output_format: Format = OutputFormat.TEXT) -> None:
 
 def open_(
     name: ExerciseName,
-    here: Annotated[bool, typer.Option("--here", help="Write it into this folder, not the practice folder.")] = False,
-    editor: Annotated[bool, typer.Option(help="Open it in $VISUAL or $EDITOR, on a terminal.")] = True,
+    here: Annotated[
+        bool, typer.Option("--here", help="Write to the current folder, not to the practice folder.")
+    ] = False,
+    editor: Annotated[bool, typer.Option(help="On a terminal, open the file in $VISUAL or $EDITOR.")] = True,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Write an exercise's stub for you to fill in.
+    """Write the stub of an exercise to a file for you to edit.
 
-    On a terminal it is opened in $VISUAL or $EDITOR. A file that is there already is left as it is.
+    On a terminal the command then opens the file in $VISUAL or $EDITOR. It never overwrites an existing file.
 
-    Examples: autodrill open mul_backward --here; EDITOR="code -g" autodrill open mul_backward
+    Examples:
+      autodrill open mul_backward --here
+      EDITOR="code -g" autodrill open mul_backward
     """
     from autodrill.drills.library import Library
     from autodrill.practice.folders import practice_folder
@@ -113,7 +120,7 @@ def open_(
     from autodrill.render.plain import clean, say
 
     say(clean(str(path)))
-    say(f"{'written' if fresh else 'already there, left as it is'}; then: autodrill check {exercise.id}", err=True)
+    say(f"{'written' if fresh else 'already exists, not changed'}; then: autodrill check {exercise.id}", err=True)
     if editor and command and sys.stdin.isatty() and sys.stdout.isatty():
         import shlex
         import subprocess
@@ -122,7 +129,8 @@ def open_(
             subprocess.run([*shlex.split(command), str(path)], check=False)  # noqa: S603 the learner's own editor
         except OSError as error:
             raise UsageError(
-                f"the editor `{command}` cannot be started: {error.strerror}", hint="set `EDITOR`, or use `--no-editor`"
+                f"the editor `{command}` cannot be started: {error.strerror}",
+                hint="set `EDITOR` to another editor, or add `--no-editor`",
             ) from None
 
 
@@ -131,11 +139,12 @@ def reset(
     file: Annotated[Path | None, typer.Option(help="The file to reset, instead of ./NAME.py.")] = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Start an exercise afresh.
+    """Restore the stub of an exercise.
 
-    Your file becomes the stub again; what was in it is kept beside it.
+    Your file is renamed first, so nothing is lost.
 
-    Example: autodrill reset mul_backward
+    Example:
+      autodrill reset mul_backward
     """
     from autodrill.drills.library import Library
 
@@ -145,7 +154,9 @@ def reset(
     try:
         path.rename(kept)
     except OSError as error:
-        raise FileError(f"`{path}` cannot be moved: {error.strerror}") from None
+        raise FileError(
+            f"`{path}` cannot be renamed: {error.strerror}", hint="name a copy in a writable folder with `--file`"
+        ) from None
     _write(path, exercise.stub)
     if output_format is OutputFormat.JSON:
         from autodrill.render.document import write_document
@@ -155,7 +166,7 @@ def reset(
     from autodrill.render.plain import clean, say
 
     say(clean(str(path)))
-    say(clean(f"the stub again; what was in it is kept in {kept}"), err=True)
+    say(clean(f"stub restored; your old file is {kept}"), err=True)
 
 
 def _standing() -> "dict[str, State]":
@@ -182,15 +193,15 @@ def _as_dict(exercise: Heading) -> dict[str, object]:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all, never over one that is there."""
+    """Write a new file; an existing file is never overwritten."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as stream:
             stream.write(text)
     except FileExistsError:
-        raise FileError(f"`{path}` is there already") from None
+        raise FileError(f"`{path}` already exists", hint="rename or delete it, then try again") from None
     except OSError as error:
         raise FileError(
             f"`{path}` cannot be written: {error.strerror}",
-            hint="name a folder that can be written to with `AUTODRILL_HOME`, or use `--here`",
+            hint="set `AUTODRILL_HOME` to a writable folder, or use `--here`",
         ) from None

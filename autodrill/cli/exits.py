@@ -1,4 +1,4 @@
-"""The exit codes of every command, in one place."""
+"""The exit codes of all commands."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ __all__ = ["Exit"]
 
 
 class Exit(IntEnum):
-    """What a finished process says to a shell or a CI job."""
+    """The exit code that a shell or a CI job sees."""
 
     DONE = 0
-    """Done, and graded work passes."""
+    """Done; if work was graded, it passes."""
     FAILED = 1
-    """Graded work fails, or a proof found problems."""
+    """The graded work fails, or a proof found problems."""
     USAGE = 2
-    """Usage error, unknown name, unreadable file, bad pack."""
+    """Usage error, unknown name, unreadable file or malformed pack."""
     INTERNAL = 3
-    """autodrill's or the pack's own fault, never blamed on the learner."""
+    """A fault of autodrill or of the exercise, not of the learner."""
     INTERRUPTED = 130
     """Ctrl-C."""

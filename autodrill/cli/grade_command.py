@@ -1,4 +1,4 @@
-"""`autodrill grade`: grade other people's files, in sealed processes."""
+"""`autodrill grade`: grade other people's files in the sealed sandbox."""
 
 import os
 import secrets
@@ -26,7 +26,7 @@ __all__ = ["GradeFormat", "grade"]
 
 
 class GradeFormat(StrEnum):
-    """How grades are written."""
+    """The output formats of `autodrill grade`."""
 
     TEXT = "text"
     JSON = "json"
@@ -39,33 +39,42 @@ def grade(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FILE...", help="The files to grade; a folder stands for the .py files in it.", show_default=False
+            metavar="FILE...", help="The files to grade. A folder means all .py files in it.", show_default=False
         ),
     ],
     seed: Annotated[
         int | None,
-        typer.Option(min=0, help="Seed of the cases, for replaying; fresh if not given, and not to be guessed."),
+        typer.Option(min=0, help="The seed of the cases, to repeat a run. By default random and unpredictable."),
     ] = None,
-    pack: Annotated[Path | None, typer.Option(help="A folder with exercises/ and solutions/ of your own.")] = None,
+    pack: Annotated[Path | None, typer.Option(help="A folder with your own exercises/ and solutions/.")] = None,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes to grade with; as many as there are cores if not given.")
+        int | None, typer.Option(min=1, help="The number of parallel processes. By default one per core.")
     ] = None,
     unconfined: Annotated[
-        bool, typer.Option("--unconfined", help="Grade even where this system cannot seal the files' processes.")
+        bool,
+        typer.Option(
+            "--unconfined", help="Grade even if this system cannot enforce the sandbox. Only for authors you trust."
+        ),
     ] = False,
     output_format: Annotated[
-        GradeFormat, typer.Option("--output-format", help="text, one JSON document, JUnit XML or GitHub annotations.")
+        GradeFormat, typer.Option("--output-format", help="Text, one JSON document, JUnit XML, or GitHub annotations.")
     ] = GradeFormat.TEXT,
 ) -> None:
-    """Grade other people's files, each in a sealed process of its own.
+    """Grade other people's files in a sealed sandbox.
 
-    Such a process can open no file, start nothing and send nothing; `autodrill doctor` says whether that holds here,
-    and where it does not nothing is graded. Nothing a file prints or says in an exception is shown: it could tell a
-    hidden case. Kernels are graded with --unconfined only.
+    Each file runs in its own process, which cannot open files, start processes or use the network. If this system
+    cannot enforce that, nothing is graded; `autodrill doctor` shows the reason. Printed text and exception messages of
+    a graded file are not shown, because they could reveal hidden cases. Kernels need --unconfined.
 
-    Exit code 0: all pass; 1: some do not; 2: no such exercise or file, or not to be sealed; 3: autodrill is at fault.
+    Exit codes:
+      0  all files pass
+      1  some files fail
+      2  no such exercise or file, or no sandbox on this system
+      3  a fault of autodrill or of the exercise
 
-    Examples: autodrill grade mul_backward handed_in; autodrill grade matmul_backward a.py --output-format json
+    Examples:
+      autodrill grade mul_backward submissions
+      autodrill grade matmul_backward a.py --output-format json
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from autodrill.drills.library import Library
@@ -74,16 +83,16 @@ def grade(
 
     if sys.platform != "linux" and not unconfined:
         raise UnconfinedError(
-            "other people's files are only graded on Linux, where their processes can be sealed",
-            hint="use Linux, WSL2 or a container; `--unconfined` grades files whose authors you trust",
+            "the sandbox for other people's files needs Linux",
+            hint="use Linux, WSL2 or a Linux container, or add `--unconfined` if you trust the authors",
         )
     packs = (pack,) if pack else ()
-    seed = seed if seed is not None else secrets.randbits(53)  # exact in any JSON reader, and not to be guessed
+    seed = seed if seed is not None else secrets.randbits(53)  # exact in any JSON reader, and unpredictable
     exercise = Library.open(packs).find(name)
     if exercise.kind == "kernel" and not unconfined:
         raise UnconfinedError(
-            "a kernel is machine code, which the sealed profile lets nobody load: other people's are not graded",
-            hint="use a virtual machine and `--unconfined`, or `autodrill check`, for kernels whose authors you trust",
+            "a kernel is machine code, which cannot be loaded in the sealed sandbox",
+            hint="in a virtual machine, or if you trust the authors, add `--unconfined`",
         )
     task = Task(exercise.id, packs, seed)
     files = list(handed_in_files(files))
@@ -103,7 +112,7 @@ def grade(
 
 
 def _read(path: Path, task: "Task") -> "Submission | Report":
-    """Read a file, or report what it is instead of one: the others are graded all the same."""
+    """Read a file. If it cannot be read, return a report that says so, and the other files are graded all the same."""
     from autodrill.drills.answer_records import FaultKind
     from autodrill.grading.report import Failure, Report, Verdict
     from autodrill.grading.submission import Submission, read_file
@@ -124,7 +133,7 @@ def _say(report: "Report") -> None:
 
 
 def _conclude(task: "Task", reports: "Sequence[Report]", output_format: GradeFormat) -> None:
-    """Write what is written once all are graded; the summary of a text goes to standard error."""
+    """Write the output that follows the last grade; the summary of the text format goes to standard error."""
     from autodrill.render.grades import github_lines, junit_document, summary
     from autodrill.render.plain import Paint, say, write
 
@@ -132,7 +141,7 @@ def _conclude(task: "Task", reports: "Sequence[Report]", output_format: GradeFor
         case GradeFormat.TEXT:
             lost = {layer: why for report in reports for layer, why in report.lost.items()}
             for layer, why in lost.items():
-                say(f"not enforced here: {layer}: {why}", err=True)
+                say(f"sandbox layer not enforced here: {layer}: {why}", err=True)
             say(Paint.for_stream(sys.stderr, os.environ)(summary(reports, task.seed), "dim"), err=True)
         case GradeFormat.JSON:
             from autodrill.render.document import write_document

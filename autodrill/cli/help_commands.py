@@ -1,4 +1,4 @@
-"""`autodrill hint` and `solution`: help in stages, and what it costs."""
+"""`autodrill hint` and `autodrill solution`: help in stages, and its effect on the schedule."""
 
 from typing import Annotated
 
@@ -14,14 +14,15 @@ _STAGES = ("the idea", "the rule", "the line")
 
 def hint(
     name: ExerciseName,
-    stage: Annotated[int | None, typer.Option(min=1, max=3, help="This stage, instead of the next one.")] = None,
+    stage: Annotated[int | None, typer.Option(min=1, max=3, help="Show this stage instead of the next one.")] = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Give the next hint: the idea, the rule, then the line.
+    """Show the next hint: the idea, then the rule, then the line.
 
-    Hints are remembered: beyond the first, a pass counts as Hard, so the exercise comes back sooner.
+    If you use more than the first hint, a pass is rated Hard and the exercise comes back sooner.
 
-    Example: autodrill hint mul_backward
+    Example:
+      autodrill hint mul_backward
     """
     from autodrill.drills.library import Library
 
@@ -52,14 +53,15 @@ def hint(
 
 def solution(
     name: ExerciseName,
-    give_up: Annotated[bool, typer.Option("--give-up", help="See it although you have not passed.")] = False,
+    give_up: Annotated[bool, typer.Option("--give-up", help="Show it before you have passed.")] = False,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Show the worked solution and why it is so, once you have passed.
+    """Show the worked solution after you have passed.
 
-    Before that only with --give-up: the exercise then comes back soon.
+    Before you pass, add --give-up. The exercise then comes back soon.
 
-    Example: autodrill solution mul_backward
+    Example:
+      autodrill solution mul_backward
     """
     from autodrill.drills.library import Library
     from autodrill.practice.progress import log_giving_up
@@ -72,7 +74,7 @@ def solution(
         if not passed and not give_up:
             raise UsageError(
                 f"you have not passed `{exercise.id}` yet",
-                hint=f"`autodrill hint {exercise.id}` helps; `--give-up` shows the solution and brings it back soon",
+                hint=f"try `autodrill hint {exercise.id}`, or add `--give-up` to see the solution",
             )
         if not passed:
             log_giving_up(store, exercise.id, now())

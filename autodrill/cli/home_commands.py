@@ -1,4 +1,4 @@
-"""`autodrill` alone and `autodrill next`: where you stand, and the one thing to type next."""
+"""`autodrill` alone and `autodrill next`: the learner's progress, and the next command to type."""
 
 import os
 import sys
@@ -18,7 +18,7 @@ __all__ = ["next_", "status"]
 
 
 def status() -> None:
-    """Say where you stand and what to type next."""
+    """Show the learner's progress and the next command to type."""
     exercises, known, questions, due, on_path = _survey()
     from autodrill.practice.exercise_state import State
     from autodrill.practice.progress import next_exercise
@@ -38,7 +38,7 @@ def status() -> None:
     if due:
         say(f"  next: {paint('autodrill quiz', 'cyan', 'bold')}   ({due} due)")
     elif passed == 0 and questions[0] == 0:
-        say(f"  next: {paint('autodrill quiz', 'cyan', 'bold')}   or write a backward: autodrill open {upcoming}")
+        say(f"  next: {paint('autodrill quiz', 'cyan', 'bold')}   or write a backward pass: autodrill open {upcoming}")
     elif upcoming:
         say(f"  next: {paint(f'autodrill open {upcoming}', 'cyan', 'bold')}   then: autodrill check {upcoming}")
     else:
@@ -49,9 +49,10 @@ def status() -> None:
 def next_(output_format: Format = OutputFormat.TEXT) -> None:
     """Name the exercise to do next.
 
-    What is due again comes first, then the first you have not passed.
+    That is the exercise that has been due longest. If none is due, it is the first one that you have not passed.
 
-    Example: autodrill next
+    Example:
+      autodrill next
     """
     exercises, known, *_ = _survey()
     from autodrill.practice.progress import next_exercise

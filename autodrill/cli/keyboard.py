@@ -1,4 +1,4 @@
-"""Reading what the learner presses: single keys where the terminal can give them, whole lines elsewhere."""
+"""Keyboard input: single keys if the terminal supports them, else whole lines."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ SPACE = "space"
 
 _NAMES = {"\r": ENTER, "\n": ENTER, " ": SPACE}
 _END_OF_FILE = "\x04"
-# The bytes of an arrow key arrive together; a lone Escape is followed by nothing for longer than this.
+# The bytes of an arrow key arrive together. After a lone Escape nothing follows within this time.
 _ESCAPE_SECONDS = 0.05
 
 
 class Keyboard(Protocol):
-    """Where keys and lines come from; both raise EOFError when there is no more and KeyboardInterrupt at Ctrl-C."""
+    """A source of keys and lines. Both methods raise EOFError at the end of input and KeyboardInterrupt at Ctrl-C."""
 
     single_keys: bool
-    """Whether a key is answered at once, so that a screen may be redrawn in place."""
+    """Whether a key press arrives without Enter, so that the screen can be redrawn in place."""
 
     def key(self) -> str:
         """Return the next key: a lower-case character, `ENTER` or `SPACE`."""
 
     def line(self, prompt: str) -> str:
-        """Return a line typed after `prompt`, without its end."""
+        """Show `prompt` and return the line typed after it, without its newline."""
 
 
 class LineKeyboard:
-    """Whole lines: an empty one is Enter, a blank one is Space, else each character of it is a key."""
+    """Keys from whole lines: an empty line is Enter, a line of spaces is Space, else each character is a key."""
 
     single_keys = False
 
@@ -49,14 +49,14 @@ class LineKeyboard:
         self._keys: deque[str] = deque()
 
     def key(self) -> str:
-        """Return the next key of the line last read, or of the next line."""
+        """Return the next key of the current line, or the first key of a new line."""
         if not self._keys:
             line = self._read()
             self._keys.extend(line.replace(" ", "").lower() or [SPACE if line else ENTER])
         return self._keys.popleft()
 
     def line(self, prompt: str) -> str:
-        """Return the next line; keys left over from the last one are forgotten."""
+        """Return the next line and drop the unread keys of the current line."""
         self._keys.clear()
         self._prompts.write(prompt)
         self._prompts.flush()
@@ -70,10 +70,10 @@ class LineKeyboard:
 
 
 class TerminalKeyboard:
-    """Single keys of the terminal on standard input; a context manager that leaves the terminal as it found it.
+    """Single keys from the terminal on standard input; a context manager that restores the terminal's settings.
 
-    Keys are neither echoed nor held back for Enter as long as it lasts, so that what is typed ahead counts; Ctrl-C and
-    Ctrl-Z keep their meaning. SIGTERM and SIGHUP end the process through the same door as any other exit.
+    Inside the context the terminal neither echoes keys nor waits for Enter. Keys typed ahead count. Ctrl-C and Ctrl-Z
+    keep their meaning. SIGTERM and SIGHUP raise SystemExit, so that the settings are restored then too.
     """
 
     single_keys = True
@@ -88,7 +88,7 @@ class TerminalKeyboard:
     def __enter__(self) -> Self:
         for number in (signal.SIGTERM, signal.SIGHUP):
             self._handlers[number] = signal.signal(number, _leave)
-        # After Ctrl-Z and `fg` the terminal is as the shell left it.
+        # After Ctrl-Z and `fg` the terminal has the shell's settings.
         self._handlers[signal.SIGCONT] = signal.signal(signal.SIGCONT, lambda *_: self._single_keys())
         self._single_keys()
         return self
@@ -101,7 +101,7 @@ class TerminalKeyboard:
         self._whole_lines()
 
     def key(self) -> str:
-        """Return the next key; arrow and function keys are passed over."""
+        """Return the next key; arrow and function keys are skipped."""
         while True:
             key = self._character()
             if key == _END_OF_FILE:
@@ -110,9 +110,9 @@ class TerminalKeyboard:
                 return _NAMES.get(key, key.lower())
 
     def line(self, prompt: str) -> str:
-        """Return a line typed after `prompt`, with the terminal's own editing."""
+        """Show `prompt` and return the line typed after it, with the terminal's line editing."""
         with contextlib.suppress(ImportError):
-            import readline  # noqa: F401 - arrow keys work in input() once it is loaded
+            import readline  # noqa: F401 - makes arrow keys work in input()
         self._whole_lines()
         try:
             return input(prompt)
@@ -123,27 +123,27 @@ class TerminalKeyboard:
         import termios
         import tty
 
-        # Draining, not flushing: what was typed ahead counts.
+        # TCSADRAIN keeps what was typed ahead; TCSAFLUSH would drop it.
         tty.setcbreak(self._descriptor, termios.TCSADRAIN)
 
     def _whole_lines(self) -> None:
         import termios
 
-        with contextlib.suppress(termios.error):  # the terminal may have gone away, which is why we leave
+        with contextlib.suppress(termios.error):  # the terminal may be gone, which can be why the program ends
             termios.tcsetattr(self._descriptor, termios.TCSADRAIN, self._before)
 
     def _character(self) -> str:
-        """Read one character, or an empty string for an escape sequence or a broken one."""
+        """Read one character; return an empty string for an escape sequence or invalid UTF-8."""
         first = self._byte()
         if first == b"\x1b":
-            self._pass_over_sequence()
+            self._skip_sequence()
             return ""
         length = 1 + (first >= b"\xc0") + (first >= b"\xe0") + (first >= b"\xf0")
         rest = b"".join(self._byte() for _ in range(length - 1))
         return (first + rest).decode("utf-8", "ignore")
 
-    def _pass_over_sequence(self) -> None:
-        """Read on to the end of what an arrow or function key sends: `ESC [ ... final` or `ESC O final`."""
+    def _skip_sequence(self) -> None:
+        """Read the rest of the sequence that an arrow or function key sends: `ESC [ ... final` or `ESC O final`."""
         introduced = False
         while select.select([self._descriptor], [], [], _ESCAPE_SECONDS)[0]:
             byte = self._byte()
@@ -156,7 +156,7 @@ class TerminalKeyboard:
     def _byte(self) -> bytes:
         try:
             byte = os.read(self._descriptor, 1)
-        except OSError:  # the terminal has gone away
+        except OSError:  # the terminal is gone
             byte = b""
         if not byte:
             raise EOFError
@@ -164,7 +164,7 @@ class TerminalKeyboard:
 
 
 def terminal_keyboard_works() -> bool:
-    """Say whether single keys can be read from standard input: it is a terminal that can be set, and not a dumb one."""
+    """Say whether single keys can be read: standard input is a terminal, not dumb, and its settings can be changed."""
     if os.environ.get("TERM") == "dumb" or not sys.stdin.isatty():
         return False
     try:

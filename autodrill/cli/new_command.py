@@ -1,4 +1,4 @@
-"""`autodrill new`: the two files of an exercise of one's own."""
+"""`autodrill new`: the two files of a new exercise."""
 
 import re
 from pathlib import Path
@@ -14,42 +14,48 @@ __all__ = ["new"]
 
 
 def new(
-    name: Annotated[str, typer.Argument(help="Its id: what is typed after `autodrill check`.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The exercise's id, as in `autodrill check NAME`.")],
     kind: Annotated[
         str,
         typer.Option(
             metavar=f"[{'|'.join(kind_names())}]", help="What the candidate writes.", autocompletion=kind_names
         ),
     ],
-    pack: Annotated[Path, typer.Option(help="The folder with exercises/ and solutions/; made if need be.")] = Path(),
-    track: Annotated[str, typer.Option(help="The folder within these.")] = "mine",
+    pack: Annotated[
+        Path, typer.Option(help="The folder with exercises/ and solutions/. It is created if needed.")
+    ] = Path(),
+    track: Annotated[str, typer.Option(help="The folder inside exercises/ and solutions/.")] = "mine",
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Write the two files of a new exercise.
+    """Create the two files of a new exercise.
 
-    They are filled in as far as its kind allows; `autodrill verify` then lists what is left to write, each with file
-    and line. Nothing is overwritten.
+    The files hold everything that follows from the kind. `autodrill verify` then lists what you still have to write,
+    with file and line. Existing files are not overwritten.
 
-    Example: autodrill new cube_backward --kind backward --pack my_course --track powers
+    Example:
+      autodrill new cube_backward --kind backward --pack my_course --track powers
     """
     from autodrill.drills.library import Library
     from autodrill.drills.template import new_files
 
     for word in (name, track):
         if not re.fullmatch(r"[a-z][a-z0-9_]*", word):
-            raise UsageError(f"`{word}` must be lower-case letters, digits and underscores")
+            raise UsageError(
+                f"`{word}` is not a valid name",
+                hint="use lower-case letters, digits and underscores, with a letter first",
+            )
     if kind not in kind_names():
         raise UsageError(f"there is no kind `{kind}`", hint=f"it is one of {', '.join(kind_names())}")
     if (refused := kind_named(kind).refused_name(name)) is not None:
         raise UsageError(refused[0], hint=refused[1])
     known = Library.open([pack] if (pack / "exercises").is_dir() else []).paths
     if name in known:
-        raise UsageError(f"there is already an exercise `{name}`: {known[name]}", hint="choose another name")
+        raise UsageError(f"the exercise `{name}` already exists: {known[name]}", hint="choose another name")
     texts = new_files(name, kind)
     paths = [pack / folder / track / f"{name}.py" for folder in ("exercises", "solutions")]
     for path in paths:
         if path.exists():
-            raise UsageError(f"`{path}` is there already", hint="it was left as it is")
+            raise UsageError(f"`{path}` already exists", hint="choose another name, or delete the file")
     for path, text in zip(paths, texts, strict=True):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -62,4 +68,4 @@ def new(
 
     for path in paths:
         say(clean(str(path)))
-    say(clean(f"written; what is left to write: autodrill verify {name} --pack {pack}"), err=True)
+    say(clean(f"written; to list what is left to write: autodrill verify {name} --pack {pack}"), err=True)

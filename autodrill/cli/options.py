@@ -1,4 +1,4 @@
-"""What commands have in common: output formats, finding the exercise and the learner's file."""
+"""What commands share: output formats, the exercise's name, the learner's file, the clock and the history."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ __all__ = ["ExerciseName", "Format", "OutputFormat", "complete_names", "learner_
 
 
 class OutputFormat(StrEnum):
-    """How an answer is written."""
+    """The output formats of most commands."""
 
     TEXT = "text"
     JSON = "json"
 
 
 def complete_names(incomplete: str) -> list[str]:
-    """Complete an exercise's name in a shell, reading no file."""
+    """Return the exercise names that start with `incomplete`, for shell completion; no file is read."""
     from autodrill.drills.library import Library
 
     return sorted(name for name in Library.open().paths if name.startswith(incomplete))
@@ -36,7 +36,7 @@ def complete_names(incomplete: str) -> list[str]:
 
 Format = Annotated[
     OutputFormat,
-    typer.Option("--output-format", envvar="AUTODRILL_OUTPUT_FORMAT", help="text, or one JSON document."),
+    typer.Option("--output-format", envvar="AUTODRILL_OUTPUT_FORMAT", help="Text, or one JSON document."),
 ]
 ExerciseName = Annotated[
     str,
@@ -50,18 +50,16 @@ ExerciseName = Annotated[
 
 
 def learner_file(exercise: Exercise, named: Path | None) -> Path:
-    """Return the file to grade: the one named, else `./NAME.py`, else the practice folder's.
+    """Return the file to grade: `named`, else `./NAME.py`, else `NAME.py` in the practice folder.
 
     Raises:
-        FileError: If there is none; it says how to get the stub.
+        FileError: The file does not exist.
     """
     from autodrill.practice.folders import practice_folder
 
     if named is not None:
         if not named.is_file():
-            raise FileError(
-                f"there is no file `{named}`", hint=f"`autodrill open {exercise.id}` writes the stub for you"
-            )
+            raise FileError(f"there is no file `{named}`", hint=f"`autodrill open {exercise.id}` writes the stub")
         return named
     here = Path(f"{exercise.id}.py")
     if here.is_file():
@@ -70,26 +68,26 @@ def learner_file(exercise: Exercise, named: Path | None) -> Path:
     if practised.is_file():
         return practised
     raise FileError(
-        f"you have no file for `{exercise.id}` yet: neither `{here}` here nor `{practised}`",
-        hint=f"`autodrill open {exercise.id}` writes the stub for you",
+        f"you have no file for `{exercise.id}` yet: neither `{here}` nor `{practised}` exists",
+        hint=f"`autodrill open {exercise.id}` writes the stub",
     )
 
 
 def now() -> datetime:
-    """The wall clock, read here and nowhere deeper."""
+    """Return the time. Only the command line reads the clock; the library takes the time as an argument."""
     from datetime import UTC, datetime
 
     return datetime.now(UTC)
 
 
 def open_store() -> Store:
-    """Open the learner's history, and say on stderr if a damaged one had to be set aside."""
+    """Open the learner's history, and warn on stderr if a damaged file was set aside."""
     from autodrill.practice.folders import history_file
     from autodrill.practice.store import Store
     from autodrill.render.plain import clean, say
 
     store = Store.open(history_file(os.environ), now=now())
     if store.set_aside is not None:
-        warning = f"warning: the history was damaged; it is kept as `{store.set_aside}`, a new one is begun"
+        warning = f"warning: the history was damaged; it is kept as `{store.set_aside}`, and a new one is started"
         say(clean(warning), err=True)
     return store

@@ -1,4 +1,4 @@
-"""Practising along a learning path: which cards come next, how far one is, and the list of paths."""
+"""Practice along a learning path: the next cards, the learner's progress, and the list of paths."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ __all__ = ["Course", "home_line"]
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """The paths, with the questions and exercises on them.
+    """The learning paths, with the questions and exercises they refer to.
 
     Attributes:
         paths: The paths by name.
-        questions: The bank by id.
-        exercises: The headers of the exercises by id.
+        questions: The questions by id.
+        exercises: The headings of the exercises by id.
     """
 
     paths: Mapping[str, LearningPath]
@@ -39,10 +39,10 @@ class Course:
 
     @classmethod
     def open(cls, bank: Sequence[Question]) -> Course:
-        """Read the paths and hold them against the bank and the exercises.
+        """Read the paths and check them against the bank and the exercises.
 
         Raises:
-            ContentError: Something on a path is wrong.
+            ContentError: A path is malformed.
         """
         from autodrill.drills.library import Library
 
@@ -51,26 +51,26 @@ class Course:
         return cls(curriculum.paths, {q.id: q for q in bank}, {e.id: e for e in exercises})
 
     def find(self, name: str) -> LearningPath:
-        """Return a path.
+        """Return the path with this name.
 
         Raises:
-            UnknownNameError: There is none called so; it names those there are.
+            UnknownNameError: There is no such path; the hint names the paths.
         """
         if name in self.paths:
             return self.paths[name]
-        hint = f"there are {', '.join(f'`{path}`' for path in self.paths)}: `autodrill quiz --paths` says what each is"
+        hint = f"use one of {', '.join(f'`{path}`' for path in self.paths)}; `autodrill quiz --paths` describes them"
         raise UnknownNameError("path", name, hint=hint)
 
     @property
     def minutes(self) -> dict[Step, float]:
-        """How long each step takes."""
+        """The minutes that each step takes."""
         answering = {Step(q.id): q.minutes for q in self.questions.values()}
         return answering | {Step(e.id, is_exercise=True): float(e.minutes) for e in self.exercises.values()}
 
     def cards(
         self, path: LearningPath, store: Store | None, now: datetime, only: Filter, *, limit: int, ahead: bool
     ) -> tuple[Question | Heading, ...]:
-        """Choose what comes next on a path: its questions that are due, then what is left of it in its order."""
+        """Choose the next cards on a path: its due questions, then its remaining steps in their order."""
         from autodrill.practice.log_records import question_card
         from autodrill.practice.schedule import Schedule
         from autodrill.practice.session import choose
@@ -90,19 +90,19 @@ class Course:
         return tuple([*due, *in_order, *known[len(due) :]][:limit])
 
     def standing(self, path: LearningPath, store: Store | None) -> Standing:
-        """Say how far the learner is on a path."""
+        """Return the learner's progress on a path."""
         if store is None:
             return Standing(path, frozenset())
         return standing(path, store.reviews(), store.excused(), store.passed())
 
     def line(self, reached: Standing) -> str:
-        """Write in one line how far someone is, and in which stage."""
-        stage = f"; now {reached.stage.title}" if reached.stage else ""
+        """Return one line with the learner's progress and current stage."""
+        stage = f"; stage: {reached.stage.title}" if reached.stage else ""
         left = f"{reached.minutes_left(self.minutes):g} min left"
         return f"{reached.path.name}: {_done(reached)}, {left}{stage}"
 
     def as_json(self, reached: Standing) -> dict[str, Any]:
-        """Return a path and how far someone is on it as JSON values."""
+        """Return a path and the learner's progress on it as JSON values."""
         minutes = self.minutes
         stages = [
             {
@@ -124,7 +124,7 @@ class Course:
         }
 
     def listing(self, store: Store | None, chosen: str | None) -> list[str]:
-        """Write every path with its stages: how much, how long, and how far one is."""
+        """Return the lines that list every path with its stages, their length and the learner's progress."""
         minutes = self.minutes
         lines = []
         for path in self.paths.values():
@@ -140,10 +140,12 @@ class Course:
 
 
 def home_line(store: Store, reviews: Sequence[Review]) -> str | None:
-    """Write how far someone is on the path they chose, without reading the bank; None if there is none, or it is done.
+    """Return the line about the chosen path on the home screen, or None if no path is chosen or it is done.
+
+    The question bank is not read.
 
     Raises:
-        ContentError: The file of paths is malformed.
+        ContentError: `paths.toml` is malformed.
     """
     name = store.chosen_path()
     path = load_curriculum().paths.get(name) if name else None

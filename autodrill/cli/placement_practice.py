@@ -1,4 +1,4 @@
-"""`autodrill quiz --placement`: a short quiz that finds out what one need not be asked."""
+"""`autodrill quiz --placement`: a short test that finds what the learner can skip."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 
 __all__ = ["place", "show_placement", "undo_placement"]
 
-_UNDO = "take it back: autodrill quiz --placement --undo"
+_UNDO = "undo: autodrill quiz --placement --undo"
 
 
 def place(bank: Sequence[Question], topics: Collection[str], keyboard: Keyboard, screen: Screen) -> None:
-    """Ask, keep every answer as a rating as it is given, and in the end what follows from them.
+    """Run a placement test. Each answer is saved at once as a rating; the conclusions are saved at the end.
 
     Raises:
-        UnknownNameError: A topic that is no question's home.
-        typer.Exit: Ctrl-C; the answers given are kept, nothing is concluded.
+        UnknownNameError: No question has this home topic.
+        typer.Exit: Ctrl-C. The answers so far are kept, without conclusions.
     """
     from autodrill.bank.curriculum import load_curriculum
     from autodrill.practice.placement import Placement
@@ -50,17 +50,17 @@ def place(bank: Sequence[Question], topics: Collection[str], keyboard: Keyboard,
         seen = {review.card.removeprefix("q:") for review in store.reviews()}
         placement = Placement(bank, load_curriculum(bank=bank), topics, seen)
         if placement.next() is None:
-            say("there are too few judged questions on that to conclude anything from")
+            say("these topics have too few judged questions for a placement")
             return
-        screen.note(f"at most {placement.most} questions, each judged; what you do not know, say so")
+        screen.note(f"at most {placement.most} questions; if you do not know an answer, do not guess")
         reviews: list[int] = []
         try:
             _ask_all(placement, store, reviews, keyboard, screen)
         except KeyboardInterrupt:
-            say(f"stopped; {len(reviews)} answers are kept, nothing is concluded", err=True)
+            say(f"stopped; {_answers(len(reviews))} saved, without a result", err=True)
             raise typer.Exit(Exit.INTERRUPTED) from None
         if not reviews:
-            say("no answer, so nothing is concluded")
+            say("no answers, so no result")
             return
         detail = {
             "excused": sorted(placement.excused),
@@ -74,10 +74,10 @@ def place(bank: Sequence[Question], topics: Collection[str], keyboard: Keyboard,
 
 
 def show_placement(bank: Sequence[Question], *, as_json: bool) -> None:
-    """Write what the last placement found; nothing is asked.
+    """Show the result of the last placement; nothing is asked.
 
     Raises:
-        UsageError: There was none.
+        UsageError: No placement was taken.
     """
     from autodrill.practice.folders import history_file
 
@@ -90,23 +90,23 @@ def show_placement(bank: Sequence[Question], *, as_json: bool) -> None:
 
         write_document("quiz", placement=None if last is None else {"at": last.at.isoformat(), **last.detail})
     elif last is None:
-        hint = "use a terminal, or `--input lines` to answer from a pipe"
-        raise UsageError("there is no placement to show, and none can be asked here", hint=hint)
+        hint = "take one with `autodrill quiz --placement` on a terminal, or with `--input lines` from a pipe"
+        raise UsageError("there is no placement to show yet", hint=hint)
     else:
         _say_conclusions(last.detail, len(bank))
 
 
 def undo_placement() -> None:
-    """Take the last placement back, with the ratings it gave.
+    """Undo the last placement and its ratings.
 
     Raises:
-        UsageError: There is none.
+        UsageError: There is no placement.
     """
     with open_store() as store:
         undone = store.undo_placement(now())
     if undone is None:
-        raise UsageError("there is no placement to take back")
-    say(f"taken back: {len(undone.reviews)} ratings; {len(undone.excused)} questions are new again")
+        raise UsageError("there is no placement to undo", hint="take one with `autodrill quiz --placement`")
+    say(f"placement undone: {_answers(len(undone.reviews))} removed, {len(undone.excused)} questions are new again")
 
 
 def _ask_all(placement: Placement, store: Store, reviews: list[int], keyboard: Keyboard, screen: Screen) -> None:
@@ -142,9 +142,9 @@ def _ask_all(placement: Placement, store: Store, reviews: list[int], keyboard: K
 
 
 def _keys(options: int) -> tuple[Binding, ...]:
-    """The keys while a question stands; here the answer is not shown: it would be remembered, not known."""
+    """Return the keys while a question waits for its answer, with "don't know" in place of "reveal"."""
     usual = bindings.asking(options=options, typed=not options)
-    brief, said = "don't know", "say that you do not know; it comes back in practice"
+    brief, said = "don't know", "say that you do not know; the question comes back in practice"
     return tuple(replace(b, brief=brief, help=said) if b.action is Action.REVEAL else b for b in usual)
 
 
@@ -155,7 +155,7 @@ def _refuse_unknown(topics: Collection[str], bank: Sequence[Question]) -> None:
     for topic in topics:
         if topic not in homes:
             nearest = get_close_matches(topic, homes)
-            raise UnknownNameError("topic", topic, nearest, hint=None if nearest else f"topics: {', '.join(homes)}")
+            raise UnknownNameError("topic", topic, nearest, hint=None if nearest else f"use one of {', '.join(homes)}")
 
 
 def _say_conclusions(detail: Mapping[str, Any], total: int) -> None:
@@ -165,6 +165,9 @@ def _say_conclusions(detail: Mapping[str, Any], total: int) -> None:
         say(line)
     count = len(detail["excused"])
     say()
-    answers = f"{len(detail['reviews'])} answer{'s' if len(detail['reviews']) != 1 else ''}"
-    say(f"{answers}; {count} of {total} questions are not asked as new: autodrill quiz goes on")
+    say(f"{_answers(len(detail['reviews']))}; you can skip {count} of {total} questions; next: autodrill quiz")
     say(_UNDO)
+
+
+def _answers(count: int) -> str:
+    return f"{count} answer{'s' if count != 1 else ''}"

@@ -1,6 +1,6 @@
-"""`autodrill quiz`: the questions that are due, then new ones."""
+"""`autodrill quiz`: due questions first, then new ones."""
 
-# No `from __future__ import annotations` here: typer has to find the annotations' names at run time.
+# No `from __future__ import annotations`: typer evaluates the annotations at run time.
 
 import contextlib
 import enum
@@ -38,55 +38,63 @@ _NO_PATH = "none"
 
 
 class Input(enum.StrEnum):
-    """How answers are read."""
+    """The ways to read answers."""
 
     KEYS = "keys"
     LINES = "lines"
 
 
 def quiz(
-    topic: Annotated[list[str] | None, typer.Option(help="Only this topic; may be given again.")] = None,
+    topic: Annotated[list[str] | None, typer.Option(help="Only this topic. Repeat the option for more.")] = None,
     difficulty: Annotated[
-        list[Difficulty] | None, typer.Option(help="Only this difficulty; may be given again.")
+        list[Difficulty] | None, typer.Option(help="Only this difficulty. Repeat the option for more.")
     ] = None,
-    kind: Annotated[list[Kind] | None, typer.Option(help="Only this kind of question; may be given again.")] = None,
-    ids: Annotated[str | None, typer.Option(metavar="ID,ID", help="These questions, due or not.")] = None,
+    kind: Annotated[
+        list[Kind] | None, typer.Option(help="Only this kind of question. Repeat the option for more.")
+    ] = None,
+    ids: Annotated[str | None, typer.Option(metavar="ID,ID", help="Exactly these questions, due or not.")] = None,
     generated: Annotated[
         list[str] | None,
-        typer.Option(metavar="CONCEPT", help="Fresh questions on a concept, or `all`; may be given again."),
+        typer.Option(
+            metavar="CONCEPT", help="Fresh questions on this concept, or on `all`. Repeat the option for more."
+        ),
     ] = None,
     path: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Along this learning path, and remember it; `none` leaves it.")
+        str | None, typer.Option(metavar="NAME", help="Follow this learning path from now on; `none` leaves it.")
     ] = None,
-    paths: Annotated[bool, typer.Option("--paths", help="List the learning paths, and how far you are.")] = False,
+    paths: Annotated[bool, typer.Option("--paths", help="List the learning paths and your progress.")] = False,
     placement: Annotated[
-        bool, typer.Option("--placement", help="Find out, in at most 20 questions, what you need not be asked.")
+        bool, typer.Option("--placement", help="Take a placement test: at most 20 questions find what you can skip.")
     ] = False,
-    undo: Annotated[bool, typer.Option("--undo", help="With `--placement`: take the last one back.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="With --placement: undo the last placement.")] = False,
     limit: Annotated[int, typer.Option(min=1, help="At most this many cards.")] = 20,
     seed: Annotated[
-        int | None, typer.Option(help="Shuffle the new cards, or generate questions, the same way each time.")
+        int | None, typer.Option(help="Shuffle the new cards, or generate the questions, with this seed.")
     ] = None,
-    ahead: Annotated[bool, typer.Option("--ahead", help="Go on with cards that are not due yet.")] = False,
+    ahead: Annotated[bool, typer.Option("--ahead", help="Also ask cards that are not due yet.")] = False,
     no_input: Annotated[
-        bool, typer.Option("--no-input", help="Show the cards with their answers; ask nothing.")
+        bool, typer.Option("--no-input", help="Show the cards with their answers, without asking.")
     ] = False,
     answers: Annotated[
-        Input, typer.Option("--input", help="Read single keys, or whole lines (also from a pipe).")
+        Input, typer.Option("--input", help="Read single keys, or whole lines, which can come from a pipe.")
     ] = Input.KEYS,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Practise the question bank: what is due first, then what is new.
+    """Practise interview questions: due cards first, then new ones.
 
-    Think or type, reveal, tick what you said, rate yourself: the rating decides when the card comes back. Every rating
-    is saved as it is given. Generated questions are judged and rated too, but never come back: a seed replays them.
+    Think or type, reveal the answer, tick the points you made, and rate yourself. The rating decides when the card
+    comes back. It is saved at once.
 
-    A learning path is an order for a purpose, exercises included: `--paths` lists them. A placement tests out of what
-    you know, so that practice starts beyond it.
+    If you already know the basics, start with --placement, a short test that finds what you can skip. A learning path
+    is an order of questions and exercises for one purpose; --paths lists them. Generated questions are judged and
+    rated, but not scheduled; the same --seed repeats them.
 
-    Examples: autodrill quiz --topic kinks --limit 5; autodrill quiz --ids why-topological-order;
-    autodrill quiz --path night-before; autodrill quiz --placement;
-    autodrill quiz --generated graph --difficulty easy
+    Examples:
+      autodrill quiz --placement
+      autodrill quiz --path night-before
+      autodrill quiz --topic kinks --limit 5
+      autodrill quiz --ids why-topological-order
+      autodrill quiz --generated graph --difficulty easy
     """
     from autodrill.bank.question_files import load_questions
     from autodrill.practice.session import Filter
@@ -96,14 +104,14 @@ def quiz(
     interactive = interactive and (lines or (sys.stdin.isatty() and sys.stdout.isatty()))
     if generated:
         if topic or kind or ids or ahead or path or paths or placement:
-            hint = "`--difficulty`, `--limit` and `--seed` go with it"
-            raise UsageError("`--generated` makes its own questions: it does not choose among the bank's", hint=hint)
+            hint = "combine it with `--difficulty`, `--limit` and `--seed` only"
+            raise UsageError("`--generated` makes its own questions and does not choose from the bank", hint=hint)
         _generated(generated, difficulty or (), seed, limit, output_format, interactive=interactive, lines=lines)
         return
     if undo and not placement:
-        raise UsageError("`--undo` goes with `--placement`", hint="in a sitting, `u` takes the last rating back")
+        raise UsageError("`--undo` works only with `--placement`", hint="to undo a rating, press `u` in the quiz")
     if placement and (difficulty or kind or ids or path or paths or ahead or seed is not None):
-        raise UsageError("`--placement` chooses its own questions", hint="`--topic` goes with it")
+        raise UsageError("`--placement` chooses its own questions", hint="combine it with `--topic` only")
     bank = load_questions()
     if placement:
         _place(bank, topic or (), output_format, undo=undo, interactive=interactive, lines=lines)
@@ -148,7 +156,7 @@ def quiz(
 
 @contextlib.contextmanager
 def _store_unless(*, readable_only: bool) -> "Iterator[Store | None]":
-    """Open the history; only showing cards makes none where there is none, and works where nothing can be written."""
+    """Open the history. With `readable_only` no file is created, so that showing cards works in a read-only folder."""
     from autodrill.practice.folders import history_file
 
     if readable_only and not history_file(os.environ).exists():
@@ -159,7 +167,7 @@ def _store_unless(*, readable_only: bool) -> "Iterator[Store | None]":
 
 
 def _list_paths(bank: Sequence[Question], output_format: OutputFormat) -> None:
-    """Write the learning paths and how far the learner is on each."""
+    """List the learning paths with the learner's progress."""
     from autodrill.cli.path_practice import Course
 
     course = Course.open(bank)
@@ -188,7 +196,7 @@ def _generated(
     interactive: bool,
     lines: bool,
 ) -> None:
-    """Ask or show generated questions, and say how to have the same ones again."""
+    """Ask or show generated questions, and print the command that repeats them."""
     from itertools import islice
 
     from autodrill.bank.generated import GENERATORS, generated
@@ -200,7 +208,7 @@ def _generated(
 
             known = [*GENERATORS, "all"]
             nearest = get_close_matches(name, known)
-            raise UnknownNameError("concept", name, nearest, hint=None if nearest else f"known are {', '.join(known)}")
+            raise UnknownNameError("concept", name, nearest, hint=None if nearest else f"use one of {', '.join(known)}")
     wanted = tuple(GENERATORS) if "all" in concepts else tuple(dict.fromkeys(concepts))
     seed = int.from_bytes(os.urandom(3)) if seed is None else seed
     questions = tuple(islice(generated(wanted, difficulties, seed), limit))
@@ -212,7 +220,7 @@ def _generated(
         from autodrill.render.console import stdout_console
 
         console = stdout_console()
-        # Said first, so that a sitting which is killed can be replayed too.
+        # The seed comes first, so that a session that is killed can be repeated too.
         console.print(f"seed {seed}; generated questions are not scheduled", style="dim", soft_wrap=True)
         sitting = _sit(questions, None, seed, lines=lines)
         _close(sitting, replay)
@@ -224,7 +232,7 @@ def _generated(
 def _sit_scheduled(
     cards: "Cards", store: "Store", seed: int | None, reached: "Callable[[], Reached | None]", *, lines: bool
 ) -> None:
-    """Ask questions of the bank, and say at the end what became of them and when the next is due."""
+    """Ask cards, then summarise the ratings and say when the next card is due."""
     from autodrill.practice.schedule import Schedule
     from autodrill.render.card_screen import next_due, nothing_due
     from autodrill.render.console import stdout_console
@@ -244,7 +252,7 @@ def _sit_scheduled(
 
 
 def _sit(cards: "Cards", store: "Store | None", seed: int, *, lines: bool) -> "Sitting":
-    """Ask the questions; without a store no rating is kept.
+    """Ask the cards. Without a store, no rating is saved.
 
     Raises:
         typer.Exit: Ctrl-C.
@@ -257,15 +265,15 @@ def _sit(cards: "Cards", store: "Store | None", seed: int, *, lines: bool) -> "S
             sitting.run()
         except KeyboardInterrupt:
             count = sitting.rated.total()
-            kept = "saved" if store else "given, none is kept"
-            _warn(f"stopped; {count} rating{'s are' if count != 1 else ' is'} {kept}")
+            saved = f"{count} rating{'s are' if count != 1 else ' is'} saved"
+            _warn(f"stopped; {saved if store else 'ratings of generated questions are not saved'}")
             raise typer.Exit(Exit.INTERRUPTED) from None
     return sitting
 
 
 @contextlib.contextmanager
 def _at_the_keyboard(*, lines: bool) -> "Iterator[tuple[Keyboard, Screen]]":
-    """Give where answers come from and where cards go."""
+    """Yield the keyboard and the screen of a session."""
     from autodrill.cli.keyboard import LineKeyboard, TerminalKeyboard, terminal_keyboard_works
     from autodrill.cli.screen import Screen
     from autodrill.render.console import stdout_console
@@ -288,7 +296,7 @@ def _place(
     interactive: bool,
     lines: bool,
 ) -> None:
-    """Ask a placement, show the last one, or take it back."""
+    """Run a placement test, show the last result, or undo it."""
     from autodrill.cli.placement_practice import place, show_placement, undo_placement
 
     if undo:
@@ -312,7 +320,7 @@ def _close(sitting: "Sitting", next_step: str) -> None:
 def _show(
     cards: "Cards", schedule: "Schedule", seed: int, output_format: OutputFormat, reached: "Reached | None" = None
 ) -> None:
-    """Write the cards with their answers, nothing asked and nothing rated."""
+    """Show the cards with their answers, without asking or rating."""
     from autodrill.practice.log_records import question_card
 
     if output_format is OutputFormat.JSON:
@@ -342,23 +350,25 @@ def _show(
     if reached:
         _warn(reached[0].line(reached[1]))
     what = f"{len(cards)} card{'s' if len(cards) != 1 else ''} shown, not rated"
-    _warn(f"{what}: rating needs a terminal, or `--input lines`")
+    _warn(f"{what}; to rate cards, use a terminal or `--input lines`")
 
 
 def _named(bank: Sequence[Question], ids: str) -> tuple[Question, ...]:
-    """Return the questions with these ids, in the order asked for."""
+    """Return the questions with these ids, in this order."""
     from difflib import get_close_matches
 
     by_id = {question.id: question for question in bank}
     names = [name.strip() for name in ids.split(",") if name.strip()]
     for name in names:
         if name not in by_id:
-            raise UnknownNameError("question", name, get_close_matches(name, by_id))
+            nearest = get_close_matches(name, by_id)
+            listing = "`autodrill quiz --ahead --limit 1000 --output-format json` lists the ids"
+            raise UnknownNameError("question", name, nearest, hint=None if nearest else listing)
     return tuple(by_id[name] for name in names)
 
 
 def _practisable(cards: "Cards") -> "Cards":
-    """Leave out the exercises of questions that do not exist yet: what a card says to type must work."""
+    """Drop references to exercises that do not exist, so that every command a card shows works."""
     from autodrill.content import content_root, visible_files
 
     there = {path.stem for path in visible_files(content_root() / "exercises", ".py")}

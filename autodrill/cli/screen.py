@@ -1,4 +1,4 @@
-"""What a sitting shows: cards that scroll by, and a key bar and notes that come and go below them."""
+"""The screen of a quiz session: cards that scroll, with a key bar and notes below them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["Screen"]
 
 
 class Screen:
-    """A console for one sitting.
+    """A console for one quiz session.
 
     Args:
-        console: Where everything goes.
-        in_place: Whether lines may be taken back to draw them anew, which a terminal with single keys can and a dumb
-            one or a file cannot.
+        console: The console to print on.
+        in_place: Whether printed lines can be erased and redrawn. That takes single keys and a terminal that is not
+            dumb.
     """
 
     def __init__(self, console: Console, *, in_place: bool) -> None:
@@ -33,24 +33,24 @@ class Screen:
         self.symbols = symbols_for(console.file)
 
     def show(self, part: RenderableType) -> None:
-        """Print a part of a card; it stays."""
+        """Print a part of a card; it stays on the screen."""
         self._draw(part)
 
     def note(self, text: str) -> None:
-        """Print a line about what just happened, apart from the card."""
+        """Print a line about what just happened, outside the card."""
         self._draw(self._line(f"  {text}", "dim"))
 
     def remark(self, text: str) -> RenderableType:
-        """Return a line of text that asks for attention."""
+        """Return a highlighted line of text."""
         return self._line(text.replace("`", ""), "yellow")
 
     def spelled(self, text: str) -> str:
-        """Spell a text with the signs this screen has."""
+        """Return a text in the characters that this screen can show."""
         return in_ascii(text) if self.symbols is ASCII else text
 
     @contextlib.contextmanager
     def key_bar(self, keys: Sequence[Binding]) -> Iterator[None]:
-        """Show what the keys do while one of them is awaited."""
+        """Show the key bar inside the context, and erase it at the end."""
         from rich.text import Text
 
         bar = Text("  ")
@@ -65,7 +65,7 @@ class Screen:
         try:
             yield
         finally:
-            self._take_back(before)
+            self._erase(before)
 
     def key_help(self, keys: Sequence[Binding]) -> None:
         """Print what each key does."""
@@ -79,13 +79,13 @@ class Screen:
 
     @contextlib.contextmanager
     def redrawn(self) -> Iterator[Callable[[RenderableType], None]]:
-        """Give a function that prints something in the place of what was printed since this began."""
+        """Yield a function that replaces everything printed since the context began."""
         before = self._lines
 
         def draw(part: RenderableType) -> None:
-            # What has scrolled off the top cannot be taken back: it is printed again below.
+            # Lines that have scrolled off the top cannot be erased. The part is then printed again below.
             if self._lines - before < self._console.height:
-                self._take_back(before)
+                self._erase(before)
             self._draw(part)
 
         yield draw
@@ -94,8 +94,8 @@ class Screen:
         self._lines += len(self._console.render_lines(part, pad=False))
         self._console.print(part)
 
-    def _take_back(self, before: int) -> None:
-        """Erase the lines printed since there were `before` of them."""
+    def _erase(self, before: int) -> None:
+        """Erase all lines after the first `before` ones."""
         if self._in_place and self._lines > before:
             self._console.file.write(f"\x1b[{self._lines - before}F\x1b[J")
             self._console.file.flush()

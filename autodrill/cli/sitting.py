@@ -1,4 +1,4 @@
-"""One sitting of the quiz: asks card after card, and commits each rating as it is given."""
+"""One session of the quiz: it asks card after card and saves each rating at once."""
 
 from __future__ import annotations
 
@@ -29,19 +29,18 @@ __all__ = ["Sitting", "shuffled_options", "suggestion"]
 
 
 class Sitting:
-    """Asks questions in order.
+    """Asks cards in order.
 
     Args:
-        cards: What to ask; an exercise among them is named and passed by, as `autodrill check` rates it.
-        store: Where each rating is committed as it is given; None where no card ever comes back, as of questions
-            generated for this sitting.
-        keyboard: Where keys come from.
-        screen: Where the cards go.
+        cards: The cards to ask. An exercise is shown but not rated; `autodrill check` rates it.
+        store: The history, which takes each rating; None for generated questions, which are not scheduled.
+        keyboard: The source of keys and lines.
+        screen: Shows the cards.
         now: The clock.
         seed: Shuffles the options of choice questions.
 
     Attributes:
-        rated: How often each rating was given, less what was undone.
+        schedule: The schedule of all cards, with the ratings of this session.
         skipped: How many cards were skipped.
         left: How many cards were not reached.
     """
@@ -69,14 +68,14 @@ class Sitting:
 
     @property
     def rated(self) -> Counter[Rating]:
-        """How often each rating was given in this sitting and not taken back."""
+        """How often each rating was given in this session, without the undone ones."""
         return Counter(rating for _, rating in self._history)
 
     def run(self) -> None:
-        """Ask until the cards, the input or the learner's patience end.
+        """Ask until the cards or the input end, or the learner quits.
 
         Raises:
-            KeyboardInterrupt: Ctrl-C; every rating given is on disk.
+            KeyboardInterrupt: Ctrl-C. Every rating is already on disk.
             StoreError: A rating could not be written.
         """
         at = 0
@@ -172,19 +171,19 @@ class Sitting:
         self._screen.note(f"{rating.word}, saved. Next in {interval(state.due - now)}.")
 
     def _undo(self) -> int:
-        """Take the last rating back and return the place of its card."""
+        """Undo the last rating and return the index of its card."""
         if self._store is not None:
             self._store.undo_review(self._now())
             self.schedule = Schedule(self._store.reviews())
         at, rating = self._history.pop()
-        self._screen.note(f"{rating.word} taken back; here is that card again")
+        self._screen.note(f"{rating.word} undone; here is that card again")
         return at
 
 
 def suggestion(good: int, of: int, what: str) -> tuple[Rating, str]:
-    """Return the rating that getting `good` out of `of` speaks for, and the reason in a few words.
+    """Return the suggested rating for `good` out of `of`, and the reason in a few words.
 
-    Easy is never suggested: how much effort it took is the learner's to say.
+    Easy is never suggested, because only the learner knows the effort.
     """
     share = good / of
     rating = Rating.GOOD if share > 2 / 3 else Rating.HARD if share > 1 / 3 else Rating.AGAIN
@@ -192,7 +191,7 @@ def suggestion(good: int, of: int, what: str) -> tuple[Rating, str]:
 
 
 def shuffled_options(question: Question, seed: int) -> tuple[Option, ...]:
-    """Return the options of a choice question in the order this seed shows them in; none for another kind."""
+    """Return the options of a choice question, shuffled by the seed; no options for another kind."""
     if not isinstance(question.key, ChoiceKey):
         return ()
     options = list(question.key.options)

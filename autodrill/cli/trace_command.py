@@ -1,4 +1,4 @@
-"""`autodrill trace`: an expression's forward and reverse mode, written out line by line or drawn."""
+"""`autodrill trace`: forward and reverse mode of an expression, written out line by line or drawn."""
 
 import keyword
 import os
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Picture", "trace"]
 
-_EXAMPLE = 'autodrill trace "ln(x1) + x1*x2 - sin(x2)" x1=2 x2=5'
+_EXAMPLE = 'for example `autodrill trace "ln(x1) + x1*x2 - sin(x2)" x1=2 x2=5`'
 
 
 class Picture(StrEnum):
-    """How a tape is drawn."""
+    """The pictures of a tape."""
 
     TABLE = "table"
     SVG = "svg"
@@ -30,29 +30,31 @@ class Picture(StrEnum):
 
 
 def trace(
-    expression: Annotated[str, typer.Argument(metavar="EXPRESSION", show_default=False)],
+    expression: Annotated[str, typer.Argument(metavar="EXPRESSION", help="A formula in quotes.", show_default=False)],
     point: Annotated[
         list[str], typer.Argument(metavar="NAME=VALUE...", help="Each variable and its value.", show_default=False)
     ],
     wrt: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The variable whose tangent is 1; by default the first.")
+        str | None, typer.Option(metavar="NAME", help="The variable whose tangent is 1. By default the first.")
     ] = None,
-    picture: Annotated[
-        Picture | None, typer.Option(help="Draw the tape instead: on the terminal, or as a graph.")
-    ] = None,
+    picture: Annotated[Picture | None, typer.Option(help="Draw the tape instead: as a table, or as a graph.")] = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Write out forward and reverse mode, line by line.
+    """Write out forward and reverse mode of an expression.
 
-    Numbers, + - * / ^, parentheses and abs cos exp ln relu sigmoid sin sqrt tan tanh may be used.
+    An expression consists of variables, numbers, + - * / ^, parentheses, and the functions abs cos exp ln relu sigmoid
+    sin sqrt tan tanh.
 
-    Examples: autodrill trace "ln(x1) + x1*x2 - sin(x2)" x1=2 x2=5; autodrill trace "w*x + b" w=2 x=3 b=1 --wrt b;
-    autodrill trace "x*exp(x)" x=1 --picture svg > tape.svg
+    Examples:
+      autodrill trace "ln(x1) + x1*x2 - sin(x2)" x1=2 x2=5
+      autodrill trace "w*x + b" w=2 x=3 b=1 --wrt b
+      autodrill trace "x*exp(x)" x=1 --picture svg > tape.svg
     """
     values = _values(point)
     seed = next(iter(values)) if wrt is None else wrt
     if seed not in values:
-        raise UsageError(f"`{seed}` is no variable", hint=f"the variables are {', '.join(f'`{v}`' for v in values)}")
+        choices = ", ".join(f"`{v}`" for v in values)
+        raise UsageError(f"`{seed}` is not a variable here", hint=f"with `--wrt`, name one of {choices}")
     tape = _tape(expression, values, seed)
     if output_format is OutputFormat.JSON:
         from autodrill.render.document import write_document
@@ -68,7 +70,7 @@ def trace(
 
 
 def _values(point: list[str]) -> dict[str, float]:
-    """Read NAME=VALUE, where a value is arithmetic too: `x=pi/2`."""
+    """Read the NAME=VALUE arguments. A value can be arithmetic, such as `x=pi/2`."""
     from autodrill.bank.expression import ExpressionError, as_read, evaluate
 
     values: dict[str, float] = {}
@@ -77,7 +79,7 @@ def _values(point: list[str]) -> dict[str, float]:
         if not sign or not name.isidentifier() or keyword.iskeyword(name):
             raise UsageError(f"`{given}` is not of the form NAME=VALUE", hint=_EXAMPLE)
         if name in values:
-            raise UsageError(f"`{name}` is given twice")
+            raise UsageError(f"`{name}` has two values", hint="give each variable one value")
         try:
             values[name] = evaluate(text)
         except ExpressionError as error:
@@ -94,12 +96,12 @@ def _tape(expression: str, values: dict[str, float], seed: str) -> "Tape":
     except NoValueError as error:
         raise UsageError(_pointed_at(as_read(expression), error), hint="choose another point") from None
     except ExpressionError as error:
-        allowed = f"numbers, + - * / ^, parentheses, {', '.join(values)} and {', '.join(FUNCTIONS)} may be used"
+        allowed = f"use numbers, + - * / ^, parentheses, {', '.join(values)}, and the functions {', '.join(FUNCTIONS)}"
         raise UsageError(_pointed_at(as_read(expression), error), hint=allowed) from None
 
 
 def _pointed_at(text: str, error: "ExpressionError") -> str:
-    """Return what is wrong, and below it the text with the place marked."""
+    """Return the error message, and below it the text with the place marked."""
     from autodrill.render.console import ascii_only, in_ascii
 
     if error.span is None:

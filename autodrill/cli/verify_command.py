@@ -1,4 +1,4 @@
-"""`autodrill verify`: prove exercises, as their author."""
+"""`autodrill verify`: prove exercises."""
 
 import os
 import sys
@@ -20,26 +20,34 @@ def verify(
         list[str] | None,
         typer.Argument(
             metavar="[NAME|DIR]...",
-            help="Exercises to prove, or a pack's folder for what is in it; none for all.",
+            help="Exercises to prove. A pack's folder means all exercises in it. By default all.",
             autocompletion=complete_names,
         ),
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Prove every exercise, as when nothing is named.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Prove every exercise, not only those of the named packs.")
+    ] = False,
     pack: Annotated[
-        Path | None, typer.Option(help="A folder with exercises/ and solutions/: prove what is in it.")
+        Path | None, typer.Option(help="A folder with exercises/ and solutions/. Prove its exercises.")
     ] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="How many seeds the solution must pass.")] = 5,
+    seeds: Annotated[int, typer.Option(min=1, help="The number of seeds that the solution must pass.")] = 5,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes to prove with; as many as there are cores if not given.")
+        int | None, typer.Option(min=1, help="The number of parallel processes. By default one per core.")
     ] = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Prove exercises, as their author.
+    """Prove that exercises are graded as intended.
 
-    The stub must fail, the solution pass, every mistake be caught and named, mutants of the solution be caught. Each
-    problem is told with its file and line and how to mend it. Exit code 0: proved; 1: problems found.
+    The stub must fail and the worked solution must pass. Every known mistake must fail and be named. Mutants of the
+    solution must fail. Each problem is listed with file, line and fix.
 
-    Examples: autodrill verify mul_backward; autodrill verify my_course
+    Exit codes:
+      0  proved
+      1  problems found
+
+    Examples:
+      autodrill verify mul_backward
+      autodrill verify my_course
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from autodrill.drills.library import Library
@@ -92,7 +100,7 @@ def verify(
         by = f"{workers} at a time" if workers > 1 else "one at a time"
         words = f"{len(chosen)} exercises in {took:.1f} s, {by}: {took / len(chosen):.2f} s each"
         say(Paint.for_stream(sys.stderr, os.environ)(words, "dim"), err=True)
-    with suppress(ContentError):  # a malformed header, or two files of one id, is told above if it was asked for
+    with suppress(ContentError):  # malformed headers and repeated ids are listed above
         wrong = [p for p in check_prerequisites(library.headings()) if any(p.path == str(e.path) for e in chosen)]
         if wrong:
             tell(Proof("prerequisites", tuple(wrong)))

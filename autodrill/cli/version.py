@@ -1,4 +1,4 @@
-"""`autodrill --version`, without the cost of importlib.metadata where it can be helped."""
+"""`autodrill --version`, without the cost of importing importlib.metadata."""
 
 from autodrill.render.plain import say
 
@@ -6,7 +6,7 @@ __all__ = ["print_version"]
 
 
 def print_version() -> None:
-    """Print the version and the Python it runs on."""
+    """Print the versions of autodrill and Python."""
     import sys
 
     import autodrill

@@ -1,4 +1,4 @@
-"""A small bank, and the quiz run on it as a learner runs it: in a process of its own, on a pipe or on a terminal."""
+"""A small question bank, and fixtures that run the quiz on it in a subprocess, on a pipe or on a terminal."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ The answer to {id}.
 - And then? → The end.
 """
 
-# The session the quiz is started in takes the terminal for its own, so that Ctrl-C reaches the quiz and nothing else.
+# The quiz's session takes the terminal as its controlling terminal, so that Ctrl-C reaches only the quiz.
 ADOPT = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
 
 
@@ -103,7 +103,7 @@ def home(tmp_path: Path) -> Path:
 
 
 def environment(home: Path, **changes: str) -> dict[str, str]:
-    """A learner's environment, free of what the machine the tests run on has set."""
+    """A learner's environment, without the variables of the machine that runs the tests."""
     fixed = {"AUTODRILL_HOME": str(home), "TERM": "xterm-256color", "COLUMNS": "80", "PYTHONUTF8": "1"}
     dropped = {"NO_COLOR", "FORCE_COLOR", "LINES", "PYTHONIOENCODING", "TTY_COMPATIBLE", "TTY_INTERACTIVE"}
     return {**{k: v for k, v in os.environ.items() if k not in dropped}, **fixed, **changes}

@@ -1,9 +1,10 @@
-"""The command line as a shell sees it: help, names, exit codes, streams, and what is not loaded."""
+"""The command line as a shell sees it: help, names, exit codes, streams, and the modules that are not loaded."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autodrill.cli.app import COMMANDS
+from autodrill.cli.exits import Exit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,12 +62,13 @@ def test_every_command_has_help_with_an_example(run: Run, command: str) -> None:
     assert "--output-format" in done.stdout
 
 
-def test_the_list_of_commands_names_them_all_and_the_exit_codes(run: Run) -> None:
+def test_help_lists_all_commands_and_exit_codes(run: Run) -> None:
     done = run("--help")
     assert done.returncode == 0
     assert all(f"  {command} " in done.stdout for command in COMMANDS)
-    said = "Exit codes: 0 done or right, 1 wrong, 2 usage, 3 autodrill's own fault, 130 interrupted."
-    assert said in " ".join(done.stdout.split())
+    codes = re.search(r"  Exit codes:\n((?:    .+\n)+)", done.stdout)
+    assert codes is not None
+    assert [int(line.split()[0]) for line in codes[1].splitlines()] == list(Exit)
     assert "..." not in done.stdout.split("Commands:")[1], "a summary is cut: make its first sentence shorter"
 
 
@@ -73,36 +76,36 @@ def test_the_list_of_commands_names_them_all_and_the_exit_codes(run: Run) -> Non
     ("words", "said"),
     [
         (["chek"], "no command named `chek`\n\nhint: did you mean `check`?"),
-        (["zzz"], "no command named `zzz`\n\nhint: `autodrill --help` lists them all"),
+        (["zzz"], "no command named `zzz`\n\nhint: `autodrill --help` lists the commands"),
         (["show", "mul_bakward"], "no exercise named `mul_bakward`\n\nhint: did you mean `mul_backward`"),
         (["show", "mul"], "hint: several begin so: `mul_backward`, `mul_broadcast_backward`"),
         (["list", "--track", "scalr"], "no track named `scalr`\n\nhint: did you mean `scalar`?"),
-        (["show"], "Missing argument 'NAME'.\n\nhint: `autodrill show --help` shows how it is used"),
+        (["show"], "Missing argument 'NAME'.\n\nhint: `autodrill show --help` shows the arguments and options"),
         (["list", "--bogus"], "No such option: --bogus"),
         (["check", "mul_backward", "--seed", "x"], "'--seed': 'x' is not a valid int range."),
         (["list", "--output-format", "xml"], "'xml' is not one of 'text', 'json'"),
         (["check", "mul_backward"], "you have no file for `mul_backward` yet"),
         (["check", "mul_backward", "--file", "none.py"], "there is no file `none.py`"),
         (["check", "mul_backward", "--pdb", "--file", os.devnull], "there is no file"),
-        (["reset", "mul_backward"], "hint: `autodrill open mul_backward` writes the stub for you"),
+        (["reset", "mul_backward"], "hint: `autodrill open mul_backward` writes the stub"),
         (["solution", "mul_backward"], "you have not passed `mul_backward` yet"),
         (["verify", "--pack", "."], "`.` is not a pack: it has no folder `exercises`"),
     ],
 )
-def test_a_misuse_is_told_on_stderr_with_what_to_type_next_and_code_2(run: Run, words: list[str], said: str) -> None:
+def test_usage_errors_go_to_stderr_with_a_hint_and_code_2(run: Run, words: list[str], said: str) -> None:
     done = run(*words)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: ")
     assert said in done.stderr
 
 
-def test_the_debugger_needs_a_case(run: Run, answer: Path) -> None:
+def test_check_pdb_needs_a_case(run: Run, answer: Path) -> None:
     done = run("check", "mul_backward", "--pdb")
     assert done.returncode == 2
     assert "`--pdb` needs the case to step through\n\nhint: copy the replay line of a report" in done.stderr
 
 
-def test_exit_codes_say_whose_turn_it_is(run: Run, answer: Path, pack: Pack) -> None:
+def test_check_exit_codes_follow_the_verdict(run: Run, answer: Path, pack: Pack) -> None:
     assert run("check", "mul_backward").returncode == 0
     (answer / "mul_backward.py").write_text(WRONG, encoding="utf-8")
     assert run("check", "mul_backward").returncode == 1
@@ -114,7 +117,7 @@ def test_exit_codes_say_whose_turn_it_is(run: Run, answer: Path, pack: Pack) -> 
     assert "autodrill or the exercise is at fault, not you" in at_fault.stdout
 
 
-def test_a_fault_of_autodrill_s_own_is_code_3_with_its_traceback(run: Run) -> None:
+def test_internal_error_is_code_3_with_a_traceback(run: Run) -> None:
     done = run("list", "--output-format", "json", COLUMNS="80", AUTODRILL_PACKS="\udcff/pack")
     assert done.returncode == 2  # a name no file system has is no fault of ours
     driver = "import autodrill.cli.exercise_commands as b; b.list_.__globals__['_as_dict'] = None\n" + LOADED
@@ -141,7 +144,7 @@ def test_a_fault_of_autodrill_s_own_is_code_3_with_its_traceback(run: Run) -> No
         ["quiz", "--limit", "1"],
     ],
 )
-def test_json_is_one_document_of_schema_1_and_nothing_else(run: Run, answer: Path, words: list[str]) -> None:
+def test_json_output_is_one_document_of_schema_1(run: Run, answer: Path, words: list[str]) -> None:
     done = run(*words, "--output-format", "json")
     document = json.loads(done.stdout)
     assert (document["schema"], done.returncode) == (1, 0)
@@ -159,14 +162,14 @@ def test_json_is_one_document_of_schema_1_and_nothing_else(run: Run, answer: Pat
         (["solution", "mul_backward"], "UsageError"),
     ],
 )
-def test_json_is_written_for_failures_too(run: Run, words: list[str], kind: str) -> None:
+def test_json_output_covers_failures(run: Run, words: list[str], kind: str) -> None:
     done = run(*words, "--output-format", "json")
     document = json.loads(done.stdout)
     assert (document["schema"], document["error"]["kind"], done.returncode) == (1, kind, 2)
     assert document["error"]["message"] in done.stderr
 
 
-def test_json_of_a_malformed_pack_carries_every_problem(run: Run, pack: Pack) -> None:
+def test_json_output_lists_every_problem_of_a_pack(run: Run, pack: Pack) -> None:
     path = pack.add(exercise=("minutes = 3", "minutes = 0\n# hard = 1"))
     done = run("list", "--output-format", "json", AUTODRILL_PACKS=str(pack.root))
     problems = json.loads(done.stdout)["error"]["problems"]
@@ -174,7 +177,7 @@ def test_json_of_a_malformed_pack_carries_every_problem(run: Run, pack: Pack) ->
     assert {p.split(": ")[0] for p in problems} == {f"{path}:5", f"{path}:6"}
 
 
-def test_a_wrong_answer_in_json_has_the_report_and_code_1(run: Run, answer: Path) -> None:
+def test_check_json_has_the_report_of_a_wrong_answer(run: Run, answer: Path) -> None:
     (answer / "mul_backward.py").write_text(f"print('on stdout')\n{WRONG}", encoding="utf-8")
     done = run("check", "mul_backward", "--seed", "3", "--output-format", "json")
     document = json.loads(done.stdout)
@@ -194,7 +197,7 @@ def test_a_wrong_answer_in_json_has_the_report_and_code_1(run: Run, answer: Path
         ["open", "mul_backward", "--here"],
     ],
 )
-def test_what_must_answer_at_once_loads_nothing_heavy(tmp_path: Path, words: list[str]) -> None:
+def test_fast_commands_load_no_heavy_module(tmp_path: Path, words: list[str]) -> None:
     done = subprocess.run(
         [sys.executable, "-c", LOADED, *words], cwd=tmp_path, capture_output=True, text=True, check=False
     )
@@ -202,7 +205,7 @@ def test_what_must_answer_at_once_loads_nothing_heavy(tmp_path: Path, words: lis
     assert loaded == []
 
 
-def test_completing_a_name_loads_nothing_heavy_and_reads_no_exercise(tmp_path: Path) -> None:
+def test_completion_loads_no_heavy_module(tmp_path: Path) -> None:
     environment = {
         **os.environ,
         "_AUTODRILL_COMPLETE": "complete_bash",
@@ -217,12 +220,12 @@ def test_completing_a_name_loads_nothing_heavy_and_reads_no_exercise(tmp_path: P
     assert loaded == []
 
 
-def test_the_package_itself_imports_nothing() -> None:
+def test_package_import_loads_one_module() -> None:
     script = "import sys; import autodrill; print(len([m for m in sys.modules if m.startswith('autodrill')]))"
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "1\n"
 
 
-def test_the_installed_command_is_the_module(run: Run, tmp_path: Path) -> None:
+def test_installed_script_equals_the_module(run: Run, tmp_path: Path) -> None:
     from pathlib import Path
 
     script = Path(sys.executable).with_name("autodrill")
@@ -236,15 +239,15 @@ def test_the_installed_command_is_the_module(run: Run, tmp_path: Path) -> None:
         )
 
 
-def test_autodrill_alone_says_where_one_stands_and_what_to_type(run: Run, history: Path) -> None:
+def test_home_screen_shows_progress_and_the_next_command(run: Run, history: Path) -> None:
     done = run()
     assert done.returncode == 0
     assert "0 of 15 passed" in done.stdout or " passed, 0 due again" in done.stdout
-    assert "next: autodrill quiz   or write a backward: autodrill open add_backward" in done.stdout
+    assert "next: autodrill quiz   or write a backward pass: autodrill open add_backward" in done.stdout
     assert not history.exists()
 
 
-def test_a_closed_pipe_is_no_error() -> None:
+def test_closed_pipe_is_not_an_error() -> None:
     command = f"{sys.executable} -m autodrill list 2>&1 | head -1; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     lines = done.stdout.splitlines()
@@ -253,7 +256,7 @@ def test_a_closed_pipe_is_no_error() -> None:
     assert done.stderr == ""
 
 
-def test_an_interrupt_is_code_130_without_a_traceback(answer: Path) -> None:
+def test_interrupt_is_code_130_without_a_traceback(answer: Path) -> None:
     (answer / "mul_backward.py").write_text("print('loading')\nwhile True:\n    pass\n", encoding="utf-8")
     running = subprocess.Popen(
         [sys.executable, "-m", "autodrill", "check", "mul_backward"],

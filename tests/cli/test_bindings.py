@@ -22,19 +22,19 @@ STAGES = {
 
 
 @pytest.mark.parametrize("stage", STAGES)
-def test_no_key_does_two_things(stage: str) -> None:
+def test_bindings_have_no_key_twice(stage: str) -> None:
     keys = Counter(key for binding in STAGES[stage] for key in binding.keys)
     assert [key for key, times in keys.items() if times > 1] == []
 
 
 @pytest.mark.parametrize("stage", STAGES)
-def test_one_can_always_go_on_skip_undo_quit_and_ask(stage: str) -> None:
+def test_bindings_always_include_skip_undo_quit_and_help(stage: str) -> None:
     actions = {binding.action for binding in STAGES[stage]}
     assert actions >= {Action.SKIP, Action.UNDO, Action.QUIT, Action.HELP}
     assert find(STAGES[stage], "enter") is not None
 
 
-def test_every_action_is_handled() -> None:
+def test_actions_are_all_handled() -> None:
     modules = (autodrill.cli.asking, autodrill.cli.sitting)
     source = "".join(Path(str(module.__file__)).read_text(encoding="utf-8") for module in modules)
     handled = set(re.findall(r"Action\.([A-Z_]+)", source))
@@ -42,6 +42,6 @@ def test_every_action_is_handled() -> None:
     assert {action.name for action in Action} - handled == {"TAKE_SUGGESTION"}
 
 
-def test_an_unbound_key_finds_nothing() -> None:
+def test_find_returns_none_for_an_unbound_key() -> None:
     assert find(STAGES["rating"], "x") is None
     assert isinstance(find(STAGES["rating"], "4"), Binding)

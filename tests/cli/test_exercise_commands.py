@@ -1,4 +1,4 @@
-"""The learner's files and history: found from anywhere, never overwritten, and a clear word where there is no way."""
+"""The learner's files and history: found from any folder, never overwritten, with a clear message on failure."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def due_of(run: Run) -> str:
     return next(line for line in done.stderr.splitlines() if "next review" in line)
 
 
-def test_a_stub_is_opened_in_the_practice_folder_and_checked_from_anywhere(run: Run, tmp_path: Path) -> None:
+def test_open_writes_to_the_practice_folder_that_check_finds(run: Run, tmp_path: Path) -> None:
     opened = run("open", "mul_ba")
     assert opened.stdout.strip() == str(practice() / "mul_backward.py")
     (practice() / "mul_backward.py").write_text(RIGHT, encoding="utf-8")
@@ -45,7 +45,7 @@ def test_a_stub_is_opened_in_the_practice_folder_and_checked_from_anywhere(run: 
     assert run("check", "mul_backward", cwd=Path(os.sep)).returncode == 0
 
 
-def test_a_file_here_wins_over_the_practice_folder_s_and_a_named_one_over_both(run: Run, here: Path) -> None:
+def test_check_prefers_a_named_file_then_the_current_folder(run: Run, here: Path) -> None:
     run("open", "mul_backward")
     (here / "mul_backward.py").write_text(WRONG, encoding="utf-8")
     (here / "other.py").write_text(RIGHT, encoding="utf-8")
@@ -53,7 +53,7 @@ def test_a_file_here_wins_over_the_practice_folder_s_and_a_named_one_over_both(r
     assert run("check", "mul_backward", "--file", "other.py").returncode == 0
 
 
-def test_an_untouched_stub_is_not_called_wrong(run: Run) -> None:
+def test_check_reports_an_untouched_stub_as_not_implemented(run: Run) -> None:
     run("open", "mul_backward", "--here")
     done = run("check", "mul_backward")
     assert done.returncode == 1
@@ -65,10 +65,10 @@ def test_open_never_overwrites(run: Run, here: Path) -> None:
     path.write_text("mine", encoding="utf-8")
     done = run("open", "mul_backward", "--here")
     assert path.read_text(encoding="utf-8") == "mine"
-    assert "already there, left as it is" in done.stderr
+    assert "already exists, not changed" in done.stderr
 
 
-def test_reset_gives_the_stub_again_and_keeps_every_version(run: Run, here: Path) -> None:
+def test_reset_restores_the_stub_and_keeps_every_version(run: Run, here: Path) -> None:
     path = here / "mul_backward.py"
     for text in ("first", "second"):
         path.write_text(text, encoding="utf-8")
@@ -85,9 +85,7 @@ def test_reset_gives_the_stub_again_and_keeps_every_version(run: Run, here: Path
         (["hint", "mul_backward"], "cannot be opened: "),
     ],
 )
-def test_a_home_that_cannot_be_written_to_is_told_with_the_way_out(
-    run: Run, here: Path, words: list[str], said: str
-) -> None:
+def test_unwritable_home_is_an_error_with_a_hint(run: Run, here: Path, words: list[str], said: str) -> None:
     (here / "file").write_text("", encoding="utf-8")  # root, too, cannot make a folder inside a file
     done = run(*words, AUTODRILL_HOME=str(here / "file" / "home"))
     assert done.returncode == 2
@@ -95,16 +93,16 @@ def test_a_home_that_cannot_be_written_to_is_told_with_the_way_out(
     assert "`AUTODRILL_HOME`" in done.stderr
 
 
-def test_a_verdict_is_given_even_where_it_cannot_be_remembered(run: Run, here: Path) -> None:
+def test_check_gives_a_verdict_without_a_writable_history(run: Run, here: Path) -> None:
     (here / "file").write_text("", encoding="utf-8")
     (here / "mul_backward.py").write_text(RIGHT, encoding="utf-8")
     done = run("check", "mul_backward", AUTODRILL_HOME=str(here / "file" / "home"))
     assert done.returncode == 0
     assert "PASS" in done.stdout
-    assert "not remembered: " in done.stderr
+    assert "attempt not saved: " in done.stderr
 
 
-def test_a_damaged_history_is_set_aside_and_named(run: Run) -> None:
+def test_damaged_history_is_set_aside_with_a_warning(run: Run) -> None:
     file = history_file(os.environ)
     file.parent.mkdir(parents=True)
     file.write_bytes(b"no database" * 1000)
@@ -113,7 +111,7 @@ def test_a_damaged_history_is_set_aside_and_named(run: Run) -> None:
     assert f"warning: the history was damaged; it is kept as `{file}.corrupt-" in done.stderr
 
 
-def test_an_attempt_is_remembered_and_a_pass_is_scheduled(run: Run, here: Path) -> None:
+def test_check_saves_attempts_and_schedules_a_pass(run: Run, here: Path) -> None:
     path = here / "mul_backward.py"
     path.write_text(WRONG, encoding="utf-8")
     run("check", "mul_backward")
@@ -124,13 +122,13 @@ def test_an_attempt_is_remembered_and_a_pass_is_scheduled(run: Run, here: Path) 
     assert states(run)["add_backward"] == "new"
 
 
-def test_a_replayed_case_is_no_attempt(run: Run, here: Path) -> None:
+def test_check_of_one_case_is_not_an_attempt(run: Run, here: Path) -> None:
     (here / "mul_backward.py").write_text(RIGHT, encoding="utf-8")
     assert run("check", "mul_backward", "--case", "0").returncode == 0
     assert not history_file(os.environ).exists()
 
 
-def test_hints_come_in_stages_and_bring_the_exercise_back_sooner(run: Run, here: Path) -> None:
+def test_hint_advances_in_stages_and_shortens_the_interval(run: Run, here: Path) -> None:
     given = [json.loads(run("hint", "mul_backward", "--output-format", "json").stdout) for _ in range(4)]
     assert [h["stage"] for h in given] == [1, 2, 3, 3]
     assert len({h["hint"] for h in given}) == 3
@@ -145,7 +143,7 @@ def days(line: str) -> int:
     return 0 if word == "today" else 1 if word == "tomorrow" else int(word.split()[1])
 
 
-def test_the_solution_is_refused_before_a_pass_and_shown_after(run: Run, here: Path) -> None:
+def test_solution_needs_a_pass(run: Run, here: Path) -> None:
     refused = run("solution", "mul_backward")
     assert (refused.returncode, refused.stdout) == (2, "")
     (here / "mul_backward.py").write_text(RIGHT, encoding="utf-8")
@@ -155,13 +153,13 @@ def test_the_solution_is_refused_before_a_pass_and_shown_after(run: Run, here: P
     assert "self.grad += other.data * out.grad" in shown.stdout
 
 
-def test_giving_up_shows_the_solution_and_the_next_pass_earns_nothing_at_once(run: Run, here: Path) -> None:
+def test_solution_give_up_brings_the_exercise_back_soon(run: Run, here: Path) -> None:
     assert "self.grad +=" in run("solution", "mul_backward", "--give-up").stdout
     (here / "mul_backward.py").write_text(RIGHT, encoding="utf-8")
     assert days(due_of(run)) <= 1
 
 
-def test_the_next_exercise_is_the_first_not_passed(run: Run, here: Path) -> None:
+def test_next_names_the_first_exercise_not_passed(run: Run, here: Path) -> None:
     first = json.loads(run("next", "--output-format", "json").stdout)["exercise"]
     assert first == "add_backward"
     source = "def add_backward(self, other, out):\n    self.grad += out.grad\n    other.grad += out.grad\n"
@@ -170,7 +168,7 @@ def test_the_next_exercise_is_the_first_not_passed(run: Run, here: Path) -> None
     assert json.loads(run("next", "--output-format", "json").stdout)["exercise"] != first
 
 
-def test_todo_lists_what_is_not_passed(run: Run, here: Path) -> None:
+def test_list_todo_omits_passed_exercises(run: Run, here: Path) -> None:
     (here / "mul_backward.py").write_text(RIGHT, encoding="utf-8")
     run("check", "mul_backward")
     lines = run("list", "--todo").stdout

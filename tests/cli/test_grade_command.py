@@ -32,20 +32,20 @@ def files(here: Path) -> list[str]:
     return ["right.py", "wrong.py", "broken.py"]
 
 
-def test_each_file_gets_a_line_and_the_seed_is_told(run: Run, files: list[str]) -> None:
+def test_grade_prints_a_line_for_each_file_and_the_seed(run: Run, files: list[str]) -> None:
     done = run("grade", "mul_backward", *files, "--seed", "7")
     assert done.returncode == 1
     lines = done.stdout.splitlines()
     assert [line.split()[1:3] for line in lines] == [["PASS", "right.py"], ["FAIL", "wrong.py"], ["ERROR", "broken.py"]]
     assert "assign" in lines[1]
-    assert "3 graded: 1 pass, 1 fail, 1 error; seed 7; confined by environment" in done.stderr
+    assert "3 graded: 1 pass, 1 fail, 1 error; seed 7; sandbox: environment" in done.stderr
 
 
-def test_all_right_is_done(run: Run, files: list[str]) -> None:
+def test_grade_exits_with_0_if_all_files_pass(run: Run, files: list[str]) -> None:
     assert run("grade", "mul_backward", "right.py").returncode == 0
 
 
-def test_a_folder_stands_for_the_python_files_in_it_and_below(run: Run, here: Path) -> None:
+def test_grade_of_a_folder_takes_all_python_files_below_it(run: Run, here: Path) -> None:
     for name in ("class/bob/mul_backward.py", "class/alice/mul_backward.py"):
         (here / name).parent.mkdir(parents=True)
         (here / name).write_text(RIGHT, encoding="utf-8")
@@ -57,13 +57,13 @@ def test_a_folder_stands_for_the_python_files_in_it_and_below(run: Run, here: Pa
     ]
 
 
-def test_a_folder_without_a_file_is_an_error(run: Run, here: Path) -> None:
+def test_grade_of_an_empty_folder_is_an_error(run: Run, here: Path) -> None:
     (here / "empty").mkdir()
     done = run("grade", "mul_backward", "empty")
     assert (done.returncode, "no .py file in `empty`" in done.stderr) == (2, True)
 
 
-def test_as_one_document(run: Run, files: list[str]) -> None:
+def test_grade_json_is_one_document(run: Run, files: list[str]) -> None:
     done = run("grade", "mul_backward", *files, "--output-format", "json", "--workers", "2")
     document = json.loads(done.stdout)
     assert (document["schema"], document["command"]) == (1, "grade")
@@ -72,19 +72,19 @@ def test_as_one_document(run: Run, files: list[str]) -> None:
     assert {report["seed"] for report in document["reports"]} == {document["seed"]}
 
 
-def test_as_junit(run: Run, files: list[str]) -> None:
+def test_grade_junit_counts_failures_and_errors(run: Run, files: list[str]) -> None:
     root = ET.fromstring(run("grade", "mul_backward", *files, "--output-format", "junit").stdout)
     assert [root.get(name) for name in ("tests", "failures", "errors")] == ["3", "1", "1"]
     assert [[child.tag for child in case] for case in root.iter("testcase")] == [[], ["failure"], ["error"]]
 
 
-def test_as_annotations(run: Run, files: list[str]) -> None:
+def test_grade_github_annotates_files_that_do_not_pass(run: Run, files: list[str]) -> None:
     lines = run("grade", "mul_backward", *files, "--output-format", "github").stdout.splitlines()
     assert [line.partition(",")[0] for line in lines] == ["::error file=wrong.py", "::error file=broken.py"]
 
 
 @pytest.mark.parametrize("output_format", ["text", "json", "junit", "github"])
-def test_what_cannot_be_written_is_said(here: Path, files: list[str], output_format: str) -> None:
+def test_grade_reports_an_unwritable_output(here: Path, files: list[str], output_format: str) -> None:
     command = [sys.executable, "-m", "autodrill", "grade", "mul_backward", "wrong.py", "--output-format", output_format]
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=here)
@@ -93,20 +93,20 @@ def test_what_cannot_be_written_is_said(here: Path, files: list[str], output_for
     assert "Traceback" not in done.stderr
 
 
-def test_what_is_no_file_is_an_error_of_its_own_and_the_rest_is_graded(run: Run, here: Path, files: list[str]) -> None:
+def test_grade_continues_after_an_unreadable_file(run: Run, here: Path, files: list[str]) -> None:
     (here / "link.py").symlink_to("right.py")
     done = run("grade", "mul_backward", "link.py", "right.py")
     assert [line.split()[1] for line in done.stdout.splitlines()] == ["ERROR", "PASS"]
     assert "symbolic link" in done.stdout
 
 
-def test_a_file_that_is_not_there_is_a_usage_error(run: Run, files: list[str]) -> None:
+def test_grade_of_a_missing_file_is_a_usage_error(run: Run, files: list[str]) -> None:
     done = run("grade", "mul_backward", "right.py", "absent.py")
     assert done.returncode == 2
     assert "there is no file `absent.py`" in done.stderr
 
 
-def test_doctor_finds_every_layer_of_this_machine(run: Run) -> None:
+def test_doctor_json_lists_every_layer(run: Run) -> None:
     done = run("doctor", "--output-format", "json")
     document = json.loads(done.stdout)
     assert set(document["layers"]) == set(map(str, Layer))
@@ -115,7 +115,7 @@ def test_doctor_finds_every_layer_of_this_machine(run: Run) -> None:
     assert document["sealed"] is all(required)
 
 
-def test_doctor_writes_nothing_and_fits_a_screen(run: Run, here: Path) -> None:
+def test_doctor_fits_80_columns_and_writes_no_file(run: Run, here: Path) -> None:
     done = run("doctor")
     assert all(str(layer) in done.stdout for layer in Layer)
     assert max(map(len, done.stdout.splitlines()[:9])) <= 80

@@ -1,4 +1,4 @@
-"""Kernels through the command line: exit codes, what is said where, and what is refused."""
+"""Kernels on the command line: exit codes, messages and refusals."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def answer(body: str) -> str:
     ],
     ids=["solution", "stub", "wrong", "does not compile", "endless", "another name", "no Python"],
 )
-def test_check_says_what_is_wrong_with_a_kernel(run: Run, here: Path, source: str, code: int, said: str) -> None:
+def test_check_reports_the_fault_of_a_kernel(run: Run, here: Path, source: str, code: int, said: str) -> None:
     (here / f"{NAME}.py").write_text(source, encoding="utf-8")
     done = run("check", NAME, "--seed", "0")
     assert done.returncode == code, done.stderr
@@ -48,14 +48,14 @@ def test_check_says_what_is_wrong_with_a_kernel(run: Run, here: Path, source: st
     assert "--pdb" not in done.stdout
 
 
-def test_a_kernel_cannot_be_stepped_through(run: Run, here: Path) -> None:
+def test_check_pdb_rejects_kernels(run: Run, here: Path) -> None:
     (here / f"{NAME}.py").write_text(SOLUTION.source, encoding="utf-8")
     done = run("check", NAME, "--case", "0", "--pdb")
     assert done.returncode == 2
     assert "not through a kernel" in done.stderr
 
 
-def test_without_a_compiler_check_says_what_to_install(run: Run, here: Path) -> None:
+def test_check_without_a_compiler_says_what_to_install(run: Run, here: Path) -> None:
     (here / f"{NAME}.py").write_text(SOLUTION.source, encoding="utf-8")
     done = run("check", NAME, PATH="/nowhere")
     assert done.returncode == 2
@@ -63,7 +63,7 @@ def test_without_a_compiler_check_says_what_to_install(run: Run, here: Path) -> 
     assert "on Linux install `g++` or `clang++`" in done.stderr
 
 
-def test_other_people_s_kernels_are_refused_unless_they_are_trusted(run: Run, here: Path) -> None:
+def test_grade_rejects_kernels_without_unconfined(run: Run, here: Path) -> None:
     (here / "a.py").write_text(SOLUTION.source, encoding="utf-8")
     (here / "b.py").write_text(SOLUTION.mistakes[0].source, encoding="utf-8")
     refused = run("grade", NAME, "a.py", "b.py")
@@ -75,8 +75,8 @@ def test_other_people_s_kernels_are_refused_unless_they_are_trusted(run: Run, he
     assert reports[1]["failure"]["rule"]["key"] == SOLUTION.mistakes[0].key
 
 
-def test_doctor_says_what_kernels_are_run_on(run: Run) -> None:
-    assert "kernels   a simulated device, by " in run("doctor").stdout
+def test_doctor_names_the_device_for_kernels(run: Run) -> None:
+    assert "kernels   simulated device, " in run("doctor").stdout
     told = json.loads(run("doctor", "--output-format", "json").stdout)
     assert set(told["compiler"]) == {"path", "version"}
     assert told["gpu"] in {True, False}

@@ -1,4 +1,4 @@
-"""Writing an exercise from nothing: `autodrill new`, and `autodrill verify` until nothing is left."""
+"""A new exercise from start to end: `autodrill new`, then `autodrill verify` until nothing is left to write."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PLACE = re.compile(r"  (?P<path>.+?):(?P<line>\d+): (?P<message>.+)")
 
 
 @pytest.mark.parametrize("kind", kind_names())
-def test_both_files_are_read_and_what_is_left_is_told_line_by_line(run: Run, here: Path, kind: str) -> None:
+def test_verify_lists_every_mark_of_a_new_exercise(run: Run, here: Path, kind: str) -> None:
     made = run("new", "thing_backward", "--kind", kind, "--pack", "course", "--track", "shapes")
     assert made.returncode == 0
     done = run(*made.stderr.partition("what is left to write: autodrill ")[2].split())
@@ -39,55 +39,58 @@ def test_both_files_are_read_and_what_is_left_is_told_line_by_line(run: Run, her
 
 
 @pytest.mark.parametrize("kind", ["backward", "jvp", "forward_backward", "function", "value"])
-def test_the_files_hang_together_once_the_marks_are_gone(run: Run, here: Path, kind: str) -> None:
+def test_new_files_are_consistent_without_their_marks(run: Run, here: Path, kind: str) -> None:
     run("new", "thing_backward", "--kind", kind, "--pack", "course")
     for path in (here / "course").rglob("*.py"):
         path.write_text(path.read_text(encoding="utf-8").replace("FILL IN: ", ""), encoding="utf-8")
     done = run("verify", "course", "--seeds", "1")
-    # The identity that the template computes is right, so what is wrong now is only what its writer has not said.
+    # The template computes the identity, which is right. The remaining problems are only missing texts.
     assert "does not pass" not in done.stdout
     assert "contradicts" not in done.stdout
 
 
-def test_nothing_is_overwritten(run: Run, here: Path) -> None:
+def test_new_never_overwrites(run: Run, here: Path) -> None:
     run("new", "thing_backward", "--kind", "backward", "--pack", "course")
     again = run("new", "thing_backward", "--kind", "backward", "--pack", "course")
     assert again.returncode == 2
-    assert "there is already an exercise `thing_backward`" in again.stderr
+    assert "the exercise `thing_backward` already exists" in again.stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("mul_backward", "--kind", "backward"), "there is already an exercise `mul_backward`"),
-        (("Cube", "--kind", "backward"), "`Cube` must be lower-case letters, digits and underscores"),
-        (("cube", "--kind", "backward", "--track", "../up"), "`../up` must be lower-case letters"),
+        (("mul_backward", "--kind", "backward"), "the exercise `mul_backward` already exists"),
+        (
+            ("Cube", "--kind", "backward"),
+            "`Cube` is not a valid name\n\nhint: use lower-case letters, digits and underscores",
+        ),
+        (("cube", "--kind", "backward", "--track", "../up"), "`../up` is not a valid name"),
         (("cube", "--kind", "forward_backward"), "`cube` does not end in `_backward`"),
         (("cube", "--kind", "guess"), "there is no kind `guess`"),
     ],
 )
-def test_what_cannot_be_is_refused(run: Run, arguments: tuple[str, ...], message: str) -> None:
+def test_new_rejects_invalid_arguments(run: Run, arguments: tuple[str, ...], message: str) -> None:
     done = run("new", *arguments, "--pack", "course")
     assert done.returncode == 2
     assert message in done.stderr
 
 
-def test_json_tells_the_paths(run: Run, here: Path) -> None:
+def test_new_json_lists_the_paths(run: Run, here: Path) -> None:
     done = run("new", "cube_backward", "--kind", "backward", "--pack", "course", "--output-format", "json")
     assert json.loads(done.stdout)["paths"] == [
         str(here / "course" / side / "mine" / "cube_backward.py") for side in ("exercises", "solutions")
     ]
 
 
-def test_each_kind_s_stub_is_left_to_the_candidate() -> None:
+def test_new_stub_of_each_kind_is_unfinished() -> None:
     for kind in kind_names():
         stub, _ = new_files("thing_backward", kind)
         assert ("raise NotImplementedError" in stub) is (kind not in {"bugfix", "kernel"})
     assert "int n) {\n}\n" in new_files("thing_backward", "kernel")[0]
 
 
-# What is planted where: the file, a passage of it and what stands there instead, the line that must be named as the
-# passage that begins there, and the words.
+# Each planted fault: the file, the passage to replace, its replacement, the passage whose line must be named, and words
+# of the message.
 EXERCISE, SOLUTION = "exercises", "solutions"
 FAULTS = {
     "a missing hint": (SOLUTION, ', "`... * x * x * g`")', ")", "HINTS", "`HINTS` must be three texts"),
@@ -237,7 +240,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS.keys())
-def test_a_planted_fault_is_found_at_its_line(
+def test_verify_finds_a_planted_fault_at_its_line(
     run: Run, pack: Pack, fault: tuple[str, str, str, str | int | None, str]
 ) -> None:
     side, old, new, at, words = fault
@@ -255,7 +258,7 @@ def test_a_planted_fault_is_found_at_its_line(
         assert (str(file), str(at)) in {(match["path"], match["line"]) for match in fitting}, done.stdout
 
 
-def test_two_files_of_one_id_are_a_fault_of_the_second(run: Run, pack: Pack) -> None:
+def test_verify_reports_a_repeated_id_at_the_second_file(run: Run, pack: Pack) -> None:
     pack.add()
     other = pack.root / "exercises" / "other" / "cube_backward.py"
     other.parent.mkdir()

@@ -1,4 +1,4 @@
-"""The shipped paths, walked by the program as it is installed."""
+"""The shipped learning paths, with the installed program."""
 
 from __future__ import annotations
 
@@ -21,47 +21,47 @@ def cards(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
     return found
 
 
-def test_a_path_asks_in_its_own_order_and_names_its_exercises(shipped: Run, home: Path) -> None:
+def test_path_cards_follow_the_order_of_the_path(shipped: Run, home: Path) -> None:
     done = shipped("quiz", "--path", "night-before", "--limit", "4", "--output-format", "json")
     found = cards(done)
     listed = json.loads(done.stdout)["path"]["stages"][0]["steps"]
     assert [card["id"] for card in found] == [step.removeprefix("x:") for step in listed[:4]]
     assert [card["command"] for card in found if card["kind"] == "exercise"] == ["autodrill check mul_backward"]
-    assert not home.exists(), "only showing leaves no trace"
+    assert not home.exists(), "showing cards must not create a history"
 
 
-def test_an_exercise_on_a_path_says_what_to_type_and_is_passed_by(shipped: Run) -> None:
+def test_path_exercise_shows_its_commands_and_is_not_rated(shipped: Run) -> None:
     done = shipped("quiz", "--path", "night-before", "--input", "lines", "--limit", "4", typed="s\ns\ns\n\n")
     assert "4/4 · easy · exercise · 3 min" in done.stdout
     assert "`autodrill open mul_backward`, then `autodrill check mul_backward`" in done.stdout.replace("\n┃ ", " ")
     assert "0 cards rated  3 skipped" in done.stdout
 
 
-def test_what_is_rated_counts_on_the_path_and_autodrill_alone_says_so(shipped: Run) -> None:
+def test_path_progress_counts_ratings_on_every_screen(shipped: Run) -> None:
     first = shipped("quiz", "--path", "night-before", "--input", "lines", "--limit", "1", typed="\na\n\n3\n")
-    assert re.search(r"^night-before: 0 of 37 done, 109 min left; now Graphs", first.stdout, re.MULTILINE)
-    assert re.search(r"^night-before: 1 of 37 done, 107 min left; now Graphs", first.stdout, re.MULTILINE)
+    assert re.search(r"^night-before: 0 of 37 done, 109 min left; stage: Graphs", first.stdout, re.MULTILINE)
+    assert re.search(r"^night-before: 1 of 37 done, 107 min left; stage: Graphs", first.stdout, re.MULTILINE)
     assert "night-before, 1 of 37 done: autodrill quiz --path night-before" in shipped().stdout
     assert "night-before  1 of 37 done, 109 min  (chosen)" in shipped("quiz", "--paths").stdout
     following = shipped("quiz", "--path", "night-before", "--limit", "1", "--output-format", "json")
     assert cards(following)[0]["id"] != "computational-graph"
 
 
-def test_a_path_is_left_with_none(shipped: Run) -> None:
+def test_path_none_leaves_the_path(shipped: Run) -> None:
     shipped("quiz", "--path", "one-week", "--input", "lines", typed="q\n")
     assert "one-week" in shipped().stdout
     shipped("quiz", "--path", "none", "--input", "lines", typed="q\n")
     assert "one-week" not in shipped().stdout
 
 
-def test_an_unknown_path_is_told_with_those_there_are(shipped: Run) -> None:
+def test_path_unknown_name_lists_the_paths(shipped: Run) -> None:
     done = shipped("quiz", "--path", "weekend")
     assert done.returncode == 2
     assert "no path named `weekend`" in done.stderr
     assert all(name in done.stderr for name in ("night-before", "one-week", "gpu-systems", "research-scientist"))
 
 
-def test_the_list_of_paths_is_json_too(shipped: Run) -> None:
+def test_paths_json_lists_stages_and_minutes(shipped: Run) -> None:
     document = json.loads(shipped("quiz", "--paths", "--output-format", "json").stdout)
     week = next(path for path in document["paths"] if path["name"] == "one-week")
     assert week["minutes"] == sum(stage["minutes"] for stage in week["stages"]) == week["minutes_left"]
@@ -69,5 +69,5 @@ def test_the_list_of_paths_is_json_too(shipped: Run) -> None:
 
 
 @pytest.mark.parametrize("arguments", [("--ids", "why-topological-order"), ("--seed", "1"), ("--generated", "graph")])
-def test_a_path_has_its_own_cards(shipped: Run, arguments: tuple[str, ...]) -> None:
+def test_path_rejects_options_that_choose_cards(shipped: Run, arguments: tuple[str, ...]) -> None:
     assert shipped("quiz", "--path", "one-week", *arguments).returncode == 2

@@ -1,4 +1,4 @@
-"""The placement with the shipped bank, answered from a pipe."""
+"""The placement test on the shipped bank, with answers from a pipe."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def new_cards(shipped: Run) -> list[str]:
 
 
 def right_answers(shipped: Run, topic: str) -> str:
-    """What to type to answer every question of a topic that a placement asks: found by answering one more each time."""
+    """Return the input that answers every question of a placement on this topic, question by question."""
     from autodrill.bank.curriculum import load_curriculum
     from autodrill.bank.question_files import load_questions
     from autodrill.bank.questions import BugKey, ChoiceKey, DeriveKey, NumericKey, PredictKey
@@ -48,20 +48,20 @@ def right_answers(shipped: Run, topic: str) -> str:
             case BugKey(line=line):
                 typed += f"\n{line}\n"
             case None:
-                raise AssertionError("nobody's word is taken")
+                raise AssertionError("a placement asks only judged questions")
         placement.answer(question, right=True)
     return typed
 
 
-def test_who_knows_nothing_is_told_so_and_is_asked_everything(shipped: Run) -> None:
+def test_placement_without_right_answers_excuses_nothing(shipped: Run) -> None:
     done = place(shipped)
     assert done.returncode == 0
-    assert "not asked as new" in done.stdout
-    assert "6 answers; 0 of 356 questions" in done.stdout
+    assert "practise from the start, because they need topics you do not know yet" in " ".join(done.stdout.split())
+    assert "6 answers; you can skip 0 of 356 questions" in done.stdout
     assert len(new_cards(shipped)) == 356 - 6  # the six come back tomorrow: they were answered wrong
 
 
-def test_what_is_known_is_not_asked_as_new_until_it_is_taken_back(shipped: Run) -> None:
+def test_placement_excuses_known_questions_until_undone(shipped: Run) -> None:
     before = new_cards(shipped)
     done = place(shipped, "--topic", "graph", typed=right_answers(shipped, "graph"))
     assert "graph: you know easy, medium" in done.stdout
@@ -79,16 +79,16 @@ def test_what_is_known_is_not_asked_as_new_until_it_is_taken_back(shipped: Run) 
     assert shipped("quiz", "--placement", "--undo").returncode == 2
 
 
-def test_a_placement_that_is_quit_concludes_from_what_was_answered(shipped: Run) -> None:
-    assert "1 answer; 0 of 356" in place(shipped, typed=" \nq\n").stdout
-    assert "nothing is concluded" in place(shipped, typed="q\n").stdout
+def test_placement_quit_early_uses_the_answers_so_far(shipped: Run) -> None:
+    assert "1 answer; you can skip 0 of 356" in place(shipped, typed=" \nq\n").stdout
+    assert "no answers, so no result" in place(shipped, typed="q\n").stdout
 
 
-def test_a_topic_with_too_few_judged_questions_says_so(shipped: Run) -> None:
+def test_placement_needs_enough_judged_questions(shipped: Run) -> None:
     assert "too few judged questions" in place(shipped, "--topic", "compile").stdout
 
 
-def test_without_a_terminal_nothing_is_waited_for(shipped: Run, home: Path) -> None:
+def test_placement_without_a_terminal_does_not_wait(shipped: Run, home: Path) -> None:
     done = shipped("quiz", "--placement")
     assert done.returncode == 2
     assert "`--input lines`" in done.stderr
@@ -96,7 +96,7 @@ def test_without_a_terminal_nothing_is_waited_for(shipped: Run, home: Path) -> N
     assert (document["placement"], home.exists()) == (None, False)
 
 
-def test_an_unknown_topic_is_told_with_those_there_are(shipped: Run) -> None:
+def test_placement_unknown_topic_lists_the_topics(shipped: Run) -> None:
     done = place(shipped, "--topic", "quantum")
     assert (done.returncode, "gradcheck" in done.stderr) == (2, True)
 
@@ -105,5 +105,5 @@ def test_an_unknown_topic_is_told_with_those_there_are(shipped: Run) -> None:
     "arguments",
     [("--placement", "--ids", "x"), ("--placement", "--path", "one-week"), ("--undo",), ("--placement", "--seed", "1")],
 )
-def test_what_does_not_go_together_is_refused(shipped: Run, arguments: tuple[str, ...]) -> None:
+def test_placement_rejects_options_that_choose_cards(shipped: Run, arguments: tuple[str, ...]) -> None:
     assert shipped("quiz", *arguments).returncode == 2

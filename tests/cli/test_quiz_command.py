@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Quiz = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def test_a_pipe_gets_the_cards_with_their_answers_and_is_not_asked(quiz: Quiz, home: Path) -> None:
+def test_quiz_on_a_pipe_shows_cards_without_asking(quiz: Quiz, home: Path) -> None:
     done = quiz()
     assert done.returncode == 0
     assert "\x1b" not in done.stdout + done.stderr
@@ -24,20 +24,20 @@ def test_a_pipe_gets_the_cards_with_their_answers_and_is_not_asked(quiz: Quiz, h
     assert not home.exists()
 
 
-def test_no_input_asks_nothing(quiz: Quiz) -> None:
+def test_quiz_no_input_asks_nothing(quiz: Quiz) -> None:
     assert "not rated" in quiz("--no-input", "--input", "lines", typed="3\n").stderr
 
 
-def test_text_that_looks_like_markup_is_shown_as_it_is(quiz: Quiz) -> None:
+def test_card_shows_markup_like_text_unchanged(quiz: Quiz) -> None:
     assert "Think of `[a/b]` and f<g and [bold]x[/bold]." in quiz("--limit", "1").stdout
 
 
-def test_every_line_of_a_card_has_its_bar_and_no_blanks_at_its_end(quiz: Quiz) -> None:
+def test_card_lines_have_a_bar_and_no_trailing_blanks(quiz: Quiz) -> None:
     lines = [line for line in quiz("--limit", "1").stdout.splitlines() if line]
     assert all(line.startswith("┃") and line == line.rstrip() for line in lines)
 
 
-def test_an_ascii_locale_gets_ascii(quiz: Quiz) -> None:
+def test_card_is_ascii_in_an_ascii_locale(quiz: Quiz) -> None:
     done = quiz("--limit", "2", PYTHONUTF8="0", PYTHONIOENCODING="ascii")
     assert done.returncode == 0
     assert done.stdout.isascii()
@@ -45,12 +45,12 @@ def test_an_ascii_locale_gets_ascii(quiz: Quiz) -> None:
     assert "And then? -> The end." in done.stdout
 
 
-def test_forced_colours_colour_and_no_color_wins(quiz: Quiz) -> None:
+def test_card_colour_no_color_wins_over_force_color(quiz: Quiz) -> None:
     assert "\x1b[32m┃" in quiz("--limit", "1", FORCE_COLOR="1").stdout
     assert "\x1b[32m" not in quiz("--limit", "1", FORCE_COLOR="1", NO_COLOR="1").stdout
 
 
-def test_json_is_one_document_without_prompts(quiz: Quiz, home: Path) -> None:
+def test_quiz_json_is_one_document_without_prompts(quiz: Quiz, home: Path) -> None:
     done = quiz("--output-format", "json", "--limit", "3")
     document = json.loads(done.stdout)
     assert (document["schema"], done.stderr, home.exists()) == (1, "", False)
@@ -60,7 +60,7 @@ def test_json_is_one_document_without_prompts(quiz: Quiz, home: Path) -> None:
     assert numeric["key"]["values"]["b"] == 2.0
 
 
-def test_lines_drive_a_sitting_when_asked_for(quiz: Quiz) -> None:
+def test_quiz_input_lines_drives_a_session(quiz: Quiz) -> None:
     # Reveal, tick two, go on, rate Good; then choose, rate Again; then the lines end.
     done = quiz("--input", "lines", "--limit", "4", typed="\n12\n\n3\na\n1\n")
     assert done.returncode == 0
@@ -70,21 +70,21 @@ def test_lines_drive_a_sitting_when_asked_for(quiz: Quiz) -> None:
     assert sorted(card["reviews"] for card in after) == [0, 0, 0, 0, 1, 1]
 
 
-def test_when_nothing_is_due_it_says_what_comes_next(quiz: Quiz) -> None:
+def test_quiz_with_nothing_due_names_the_next_card(quiz: Quiz) -> None:
     quiz("--input", "lines", "--ids", "recall-one", typed="\n\n3\n")
     done = quiz("--input", "lines", "--topic", "recall-one-topic", typed="")
     assert "No card to ask" in done.stdout
     assert "Next due in 2 days: recall-one" in done.stdout
 
 
-def test_filters_and_ids_choose(quiz: Quiz) -> None:
+def test_quiz_filters_and_ids_choose_cards(quiz: Quiz) -> None:
     assert "1/1 · easy · numeric" in quiz("--kind", "numeric").stdout
     assert "1/1 · easy · bug" in quiz("--topic", "bug-five-topic", "--difficulty", "easy").stdout
     shown = quiz("--ids", "derive-six, recall-one").stdout
     assert shown.index("derive-six") < shown.index("recall-one")
 
 
-def test_a_damaged_history_is_set_aside_and_named(quiz: Quiz, home: Path) -> None:
+def test_quiz_sets_a_damaged_history_aside(quiz: Quiz, home: Path) -> None:
     home.mkdir()
     (home / "history.db").write_text("not a database" * 99)
     done = quiz()
@@ -93,7 +93,7 @@ def test_a_damaged_history_is_set_aside_and_named(quiz: Quiz, home: Path) -> Non
     assert str(kept) in done.stderr
 
 
-def test_a_reader_that_has_seen_enough_is_no_failure(home: Path) -> None:
+def test_quiz_into_a_closed_pipe_exits_with_0(home: Path) -> None:
     # The whole bank is more than a pipe holds, so the quiz is still writing when the reader goes.
     command = [sys.executable, "-m", "autodrill", "quiz", "--no-input", "--limit", "200"]
     env = {**os.environ, "AUTODRILL_HOME": str(home)}
@@ -107,11 +107,11 @@ def test_a_reader_that_has_seen_enough_is_no_failure(home: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [["--kind", "essay"], ["--limit", "0"], ["--nonsense"]])
-def test_a_wrong_flag_is_a_usage_error(quiz: Quiz, arguments: list[str]) -> None:
+def test_quiz_wrong_option_is_a_usage_error(quiz: Quiz, arguments: list[str]) -> None:
     assert quiz(*arguments).returncode == 2
 
 
-def test_importing_the_command_loads_nothing_heavy() -> None:
+def test_quiz_module_import_loads_no_heavy_module() -> None:
     program = (
         "import sys, typer; before = set(sys.modules); import autodrill.cli.quiz_command;"
         "print(sorted({'numpy', 'rich', 'fsrs', 'sqlite3', 'tomllib'} & (set(sys.modules) - before)))"
@@ -119,7 +119,7 @@ def test_importing_the_command_loads_nothing_heavy() -> None:
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
-def test_generated_questions_replay_from_what_is_printed(quiz: Quiz, home: Path) -> None:
+def test_generated_questions_replay_with_the_printed_command(quiz: Quiz, home: Path) -> None:
     shown = quiz("--generated", "graph", "--generated", "grad", "--difficulty", "easy", "--limit", "3")
     replay = shown.stderr.splitlines()[-1].removeprefix("replay: autodrill quiz ")
     assert shown.returncode == 0
@@ -128,7 +128,7 @@ def test_generated_questions_replay_from_what_is_printed(quiz: Quiz, home: Path)
     assert not home.exists()
 
 
-def test_generated_questions_are_judged_and_rated_but_not_scheduled(quiz: Quiz, home: Path) -> None:
+def test_generated_questions_are_rated_but_not_scheduled(quiz: Quiz, home: Path) -> None:
     asked = ("--generated", "flops", "--seed", "3", "--limit", "2")
     key = json.loads(quiz(*asked, "--output-format", "json").stdout)["cards"][0]["key"]["answers"]
     typed = "t\n" + "".join(f"{answer}\n" for answer in key.values()) + "3\n"
@@ -142,13 +142,13 @@ def test_generated_questions_are_judged_and_rated_but_not_scheduled(quiz: Quiz, 
     assert not home.exists()
 
 
-def test_an_undone_rating_of_a_generated_question_is_asked_again(quiz: Quiz) -> None:
+def test_generated_question_is_asked_again_after_undo(quiz: Quiz) -> None:
     done = quiz("--generated", "modes", "--seed", "3", "--limit", "2", "--input", "lines", typed="a\n1\nu\na\n2\n")
-    assert "Again taken back" in done.stdout
+    assert "Again undone" in done.stdout
     assert "1 card rated  1 Hard  1 left" in done.stdout
 
 
-def test_an_unknown_concept_and_flags_that_choose_from_the_bank_are_refused(run: Quiz) -> None:
+def test_generated_rejects_unknown_concepts_and_bank_options(run: Quiz) -> None:
     unknown, mixed = run("quiz", "--generated", "grpah"), run("quiz", "--generated", "graph", "--ahead")
     assert (unknown.returncode, mixed.returncode) == (2, 2)
     assert "did you mean `graph`" in unknown.stderr

@@ -19,5 +19,5 @@ from autodrill.practice.log_records import Rating
         (1, 1, Rating.GOOD),
     ],
 )
-def test_the_share_that_was_known_speaks_for_a_rating(good: int, of: int, rating: Rating) -> None:
+def test_suggestion_follows_the_share_of_right_answers(good: int, of: int, rating: Rating) -> None:
     assert suggestion(good, of, "right") == (rating, f"{good} of {of} right")

@@ -1,4 +1,4 @@
-"""`autodrill trace` on every screen, as JSON, as pictures, and what it says of a slip of the pen."""
+"""`autodrill trace` on every screen, as JSON and as pictures, and its messages about typing errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DOT = "\u0307"
 SURVEY = ("trace", "ln(x1)+x1*x2-sin(x2)", "x1=2", "x2=5")
 
 
-def test_the_surveys_example_is_printed_with_its_numbers(run: Run) -> None:
+def test_trace_prints_the_survey_example(run: Run) -> None:
     done = run(*SURVEY)
 
     assert done.returncode == Exit.DONE
@@ -27,7 +27,7 @@ def test_the_surveys_example_is_printed_with_its_numbers(run: Run) -> None:
     assert done.stdout.splitlines()[-1].endswith("= 1.716")
 
 
-def test_wrt_chooses_the_tangent(run: Run) -> None:
+def test_trace_wrt_chooses_the_tangent(run: Run) -> None:
     assert f"tangent trace, x{DOT}2 = 1\n" in run(*SURVEY, "--wrt", "x2").stdout
     rows = json.loads(run(*SURVEY, "--wrt", "x2", "--output-format", "json").stdout)["rows"]
 
@@ -36,7 +36,7 @@ def test_wrt_chooses_the_tangent(run: Run) -> None:
 
 
 @pytest.mark.parametrize("picture", [(), ("--picture", "table")])
-def test_60_columns_and_an_ascii_locale_are_enough(run: Run, picture: tuple[str, ...]) -> None:
+def test_trace_fits_60_columns_in_an_ascii_locale(run: Run, picture: tuple[str, ...]) -> None:
     done = run(*SURVEY, *picture, COLUMNS="60", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
 
     assert done.returncode == Exit.DONE
@@ -45,7 +45,7 @@ def test_60_columns_and_an_ascii_locale_are_enough(run: Run, picture: tuple[str,
     assert "11.652" in done.stdout
 
 
-def test_a_value_may_be_arithmetic(run: Run) -> None:
+def test_trace_value_can_be_arithmetic(run: Run) -> None:
     answer = json.loads(run("trace", "sin(x)", "x=pi/2", "--output-format", "json").stdout)
 
     assert answer["schema"] == 1
@@ -53,7 +53,7 @@ def test_a_value_may_be_arithmetic(run: Run) -> None:
     assert answer["picture"] is None
 
 
-def test_each_picture_is_a_document_of_its_own(run: Run) -> None:
+def test_trace_picture_is_a_valid_document(run: Run) -> None:
     assert ET.fromstring(run(*SURVEY, "--picture", "svg").stdout).tag.endswith("svg")
     assert run(*SURVEY, "--picture", "dot").stdout.startswith("digraph")
     assert run(*SURVEY, "--picture", "mermaid").stdout.startswith("flowchart")
@@ -64,19 +64,19 @@ def test_each_picture_is_a_document_of_its_own(run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("2*foo(x)+1", "x=1"), "  2*foo(x)+1\n    ^^^^^^\n\nhint: numbers, + - * / ^"),
+        (("2*foo(x)+1", "x=1"), "  2*foo(x)+1\n    ^^^^^^\n\nhint: use numbers, + - * / ^"),
         (("x*y", "x=1"), "  x*y\n    ^\n"),
         (("__import__('os').system('true')", "x=1"), "^"),
         (("x", "x"), "`x` is not of the form NAME=VALUE"),
-        (("x", "x=1", "x=2"), "`x` is given twice"),
+        (("x", "x=1", "x=2"), "`x` has two values"),
         (("x", "x=1+"), "the value of `x`"),
         (("x", "lambda=1"), "NAME=VALUE"),
-        (("x", "x=1", "--wrt", "z"), "hint: the variables are `x`"),
+        (("x", "x=1", "--wrt", "z"), "hint: with `--wrt`, name one of `x`"),
         (("ln(x)", "x=0"), "ln(0) has no finite real value"),
         (("1", "x=0"), "depends on no variable"),
     ],
 )
-def test_a_slip_is_pointed_at(run: Run, words: tuple[str, ...], said: str) -> None:
+def test_trace_errors_mark_their_place(run: Run, words: tuple[str, ...], said: str) -> None:
     done = run("trace", *words)
 
     assert done.returncode == Exit.USAGE

@@ -7,14 +7,14 @@ if TYPE_CHECKING:
     from tests.conftest import Pack, Run
 
 
-def test_a_sound_pack_is_proved(run: Run, pack: Pack) -> None:
+def test_verify_proves_a_sound_pack(run: Run, pack: Pack) -> None:
     pack.add()
     done = run("verify", "--pack", str(pack.root), "--seeds", "1")
     assert done.returncode == 0
     assert done.stdout.startswith("proved  cube_backward  1 seeds, 2 mistakes")
 
 
-def test_each_problem_is_told_with_its_place_and_code_1(run: Run, pack: Pack) -> None:
+def test_verify_lists_problems_with_place_and_code_1(run: Run, pack: Pack) -> None:
     path = pack.add(exercise=("minutes = 3", "minutes = 0"))
     done = run("verify", "--pack", str(pack.root))
     assert done.returncode == 1
@@ -24,7 +24,7 @@ def test_each_problem_is_told_with_its_place_and_code_1(run: Run, pack: Pack) ->
     ]
 
 
-def test_prerequisites_are_part_of_the_proof(run: Run, pack: Pack) -> None:
+def test_verify_checks_prerequisites(run: Run, pack: Pack) -> None:
     path = pack.add(exercise=('["chain rule"]', '["chain rule"]\n# requires = ["nothing"]'))
     done = run("verify", "--pack", str(pack.root), "--seeds", "1", "--output-format", "json")
     proofs = json.loads(done.stdout)["proofs"]
@@ -35,13 +35,13 @@ def test_prerequisites_are_part_of_the_proof(run: Run, pack: Pack) -> None:
     ]
 
 
-def test_the_shipped_exercises_are_not_proved_with_a_pack(run: Run, pack: Pack) -> None:
+def test_verify_of_a_pack_skips_shipped_exercises(run: Run, pack: Pack) -> None:
     pack.add()
     done = run("verify", "--pack", str(pack.root), "--seeds", "1", "--output-format", "json")
     assert [p["exercise"] for p in json.loads(done.stdout)["proofs"]] == ["cube_backward"]
 
 
-def test_several_are_proved_and_what_it_took_goes_to_stderr(run: Run, pack: Pack) -> None:
+def test_verify_writes_timings_to_stderr(run: Run, pack: Pack) -> None:
     pack.add("a_backward")
     pack.add("b_backward")
     done = run("verify", "--pack", str(pack.root), "--seeds", "1", "--workers", "2")

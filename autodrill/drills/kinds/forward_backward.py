@@ -60,7 +60,7 @@ class ForwardBackward(Backward):
         """Refuse a name without `_backward`: the forward's name is made from it."""
         if name.endswith("_backward"):
             return None
-        both = f"`{name}_backward` makes the two functions `{name}_forward` and `{name}_backward`"
+        both = f"type `{name}_backward` for the two functions `{name}_forward` and `{name}_backward`"
         return f"`{name}` does not end in `_backward`", both
 
     def entry(self, name: str) -> str:
