@@ -1,1 +1,1 @@
-"""Screens and documents: pure functions of records to the terminal and to files."""
+"""Screens and documents: pure functions from records to text for the terminal and for files."""

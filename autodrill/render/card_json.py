@@ -1,4 +1,4 @@
-"""A question as JSON values: field names are part of the document's schema."""
+"""Cards as JSON values. The field names are part of the document's schema."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["as_json", "exercise_as_json"]
 
 
 def as_json(question: Question, state: CardState | None) -> dict[str, Any]:
-    """Return a card as JSON values: the question, its answer and key, and when it is due (null while it is new)."""
+    """Return a question as JSON values, with its answer, its key and its due date (null for a new card)."""
     key: dict[str, Any] | None
     match question.key:
         case ChoiceKey(options):
@@ -51,7 +51,7 @@ def as_json(question: Question, state: CardState | None) -> dict[str, Any]:
 
 
 def exercise_as_json(exercise: Heading) -> dict[str, Any]:
-    """Return an exercise that stands among questions as JSON values; `command` is what grades it."""
+    """Return an exercise on a learning path as JSON values; `command` grades it."""
     return {
         "id": exercise.id,
         "kind": "exercise",

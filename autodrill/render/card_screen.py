@@ -1,4 +1,4 @@
-"""A question on the screen: each part of a card as a renderable."""
+"""A quiz card on the screen: each part as a renderable."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RATING_STYLE = {Rating.AGAIN: "red", Rating.HARD: "yellow", Rating.GOOD: "green"
 _WIDEST = 100
 
 _DAY, _MONTH, _YEAR = 24.0, 30.44 * 24, 365.25 * 24
-# Word, abbreviation, length in hours, and the wait in hours from which the next unit is used.
+# Word, abbreviation, length in hours, and the wait in hours at which the next unit takes over.
 _UNITS = (
     ("hour", "h", 1.0, _DAY),
     ("day", "d", _DAY, 60 * _DAY),
@@ -41,7 +41,7 @@ _UNITS = (
 
 
 class Barred:
-    """A renderable with a coloured bar down its left side, nothing trailing on the right."""
+    """A renderable with a coloured bar on its left side and no trailing blanks."""
 
     def __init__(self, inner: RenderableType, bar: str, style: str) -> None:
         self.inner = inner
@@ -49,7 +49,7 @@ class Barred:
         self.style = style
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Render the inside two columns narrower and put the bar before each line."""
+        """Render the inner part two columns narrower, with the bar before each line."""
         from rich.segment import Segment
 
         width = min(options.max_width, _WIDEST) - 2
@@ -64,9 +64,9 @@ class CardView:
     """The parts of one question's card, in the order they are shown.
 
     Args:
-        question: What is asked.
-        symbols: The signs the screen can show; `ASCII` also spells the texts in ASCII.
-        options: The options of a choice question in the order they are shown in.
+        question: The question.
+        symbols: The signs that the screen can show; with `ASCII` all texts are spelled in ASCII.
+        options: The options of a choice question, in the order shown.
     """
 
     def __init__(self, question: Question, symbols: Symbols, options: Sequence[Option] = ()) -> None:
@@ -76,13 +76,13 @@ class CardView:
         self.style = DIFFICULTY_STYLE[question.difficulty]
 
     def barred(self, *parts: RenderableType) -> Barred:
-        """Stack parts behind the card's bar."""
+        """Return the parts one below the other, with the card's bar."""
         from rich.console import Group
 
         return Barred(Group(*parts), self.symbols.bar, self.style)
 
     def text(self, text: str, *, style: str = "none", numbered: bool = False) -> RenderableType:
-        """Render Markdown that the screen can show."""
+        """Return Markdown in the characters that the screen can show."""
         return markdown(in_ascii(text) if self.symbols is ASCII else text, style=style, numbered=numbered)
 
     def front(self, position: int, total: int) -> Barred:
@@ -95,11 +95,14 @@ class CardView:
             rows = [(f"{letter} ", option.text) for letter, option in zip(self._letters(), self.options, strict=True)]
             parts += ["", self._rows(rows, "bold cyan")]
         if isinstance(question.key, DeriveKey):
-            parts += ["", self.text("In terms of " + ", ".join(f"`{name}`" for name in question.key.variables) + ".")]
+            parts += [
+                "",
+                self.text("Answer in terms of " + ", ".join(f"`{name}`" for name in question.key.variables) + "."),
+            ]
         return self.barred(*parts)
 
     def verdicts(self, judged: Sequence[tuple[str, Judgement]]) -> Barred:
-        """Return what became of each typed answer, by its label."""
+        """Return the judgement of each typed answer, with its label."""
         from rich.text import Text
 
         lines: list[RenderableType] = [""]
@@ -114,11 +117,11 @@ class CardView:
         return self.barred(*lines)
 
     def back(self) -> Barred:
-        """Return what is right and the spoken answer."""
+        """Return the key and the answer in words."""
         return self.barred("", *self._key(), self._heading("Answer"), self.text(self.question.answer))
 
     def points(self, ticked: Collection[int] | None) -> Barred:
-        """Return the key points, with boxes where they are ticked and not only read."""
+        """Return the key points. With `ticked`, each has a box to tick."""
         rows = []
         for index, point in enumerate(self.question.key_points):
             box = "" if ticked is None else f"[{self.symbols.yes if index in ticked else ' '}] "
@@ -127,7 +130,7 @@ class CardView:
         return self.barred("", self._heading(f"Key points{question}"), self._rows(rows, "bold"))
 
     def rest(self) -> Barred:
-        """Return the common wrong answers, what one often reads, the follow-ups and where to practise."""
+        """Return the common wrong answers, widespread errors, follow-up questions and exercises."""
         question = self.question
         parts = ["", self._heading("Common wrong answers"), self._list(question.wrong_answers)]
         for read in question.commonly_read:
@@ -142,7 +145,7 @@ class CardView:
         return self.barred(*parts)
 
     def ratings(self, intervals: Mapping[Rating, timedelta], suggested: Rating, why: str) -> Barred:
-        """Return the four ratings, which of them is suggested, and how long each would put a scheduled card off."""
+        """Return the four ratings, each with its interval if the card is scheduled, and the suggested one."""
         from rich.text import Text
 
         row = Text()
@@ -179,7 +182,7 @@ class CardView:
                 return [self._heading("Options"), self._rows(rows, "bold"), ""]
             case NumericKey(answers=answers) | DeriveKey(answers=answers):
                 rows = [(f"{label} = ", f"`{answer}`") for label, answer in answers.items()]
-                return [self._heading("Right"), self._rows(rows, "bold green"), ""]
+                return [self._heading("Right answer"), self._rows(rows, "bold green"), ""]
             case PredictKey(output=output):
                 return [self._heading("It prints"), self.text(f"````text\n{output.strip()}\n````"), ""]
             case BugKey() as key:
@@ -213,11 +216,11 @@ class CardView:
 
 
 class ExerciseView:
-    """An exercise among questions: what it is, and what to type to do it.
+    """The card of an exercise on a learning path, with the commands to type.
 
     Args:
-        exercise: Its header.
-        symbols: The signs the screen can show.
+        exercise: Its heading.
+        symbols: The signs that the screen can show.
     """
 
     def __init__(self, exercise: Heading, symbols: Symbols) -> None:
@@ -242,7 +245,7 @@ class ExerciseView:
 
 
 def summary(rated: Mapping[Rating, int], skipped: int, left: int, next_step: str) -> RenderableType:
-    """Return the end of a sitting: what was rated, what was not, and what comes next."""
+    """Return the summary of a session: the ratings, the cards without one, and the next step."""
     from rich.console import Group
     from rich.text import Text
 
@@ -259,19 +262,19 @@ def summary(rated: Mapping[Rating, int], skipped: int, left: int, next_step: str
 
 
 def nothing_due(schedule: Schedule, now: datetime, excused: int = 0) -> RenderableType:
-    """Return what a sitting without cards says; a placement found `excused` questions known, which are not asked."""
+    """Return the text of a session without cards. A placement found that `excused` questions can be skipped."""
     from rich.console import Group
     from rich.text import Text
 
-    what = "cards that are not due yet" + (f", and with the {excused} you tested out of" if excused else "")
-    more = Text(f"autodrill quiz --ahead goes on with {what}", style="dim")
+    what = "cards that are not due yet" + (f" and the {excused} that your placement skipped" if excused else "")
+    more = Text(f"autodrill quiz --ahead asks {what}", style="dim")
     return Group(
         Text("No card to ask: none is due and none is new.", style="bold"), Text(next_due(schedule, now)), more
     )
 
 
 def next_due(schedule: Schedule, now: datetime) -> str:
-    """Say how many cards are due, or else when the next one is."""
+    """Say how many cards are due now, or when the next one is due."""
     due = len(schedule.due(now))
     if due:
         return f"{due} card{'s are' if due != 1 else ' is'} due now: autodrill quiz"
@@ -282,7 +285,7 @@ def next_due(schedule: Schedule, now: datetime) -> str:
 
 
 def interval(wait: timedelta, *, brief: bool = False) -> str:
-    """Say how long something is put off, as a person would.
+    """Return an interval in words.
 
     >>> from datetime import timedelta
     >>> [interval(timedelta(days=days)) for days in (1 / 8, 1, 45, 75, 550)]

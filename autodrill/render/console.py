@@ -1,4 +1,4 @@
-"""The two consoles everything is printed through, and what to print where a screen cannot show a sign."""
+"""The consoles for standard output and standard error, and the ASCII spelling for screens that need it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Symbols", "ascii_only", "in_ascii", "stderr_console", "stdout_consol
 _MIN_WIDTH = 40
 _ERROR_HANDLER = "autodrill.ascii"
 
-# No background colours: they are drawn for a dark terminal or for a light one, never for both.
+# No background colours, because none suits both dark and light terminals.
 _STYLES = {
     "markdown.code": "cyan",
     "markdown.code_block": "none",
@@ -97,13 +97,13 @@ _IN_ASCII = {
     "\u00a0": " ",
     "\u202f": " ",
 }
-# A combining mark follows its letter: x̄ is read as xbar, as it is spoken.
+# A combining mark follows its letter: x̄ becomes xbar, as it is spoken.
 _COMBINING = {"\u0304": "bar", "\u0305": "bar", "\u0307": "dot", "\u0302": "hat", "\u0303": "tilde", "\u20d7": "vec"}
 
 
 @dataclass(frozen=True, slots=True)
 class Symbols:
-    """The signs the screens are drawn with; each state they stand for has a word beside it."""
+    """The signs that the screens use. Each state also has a word, so no meaning depends on a sign."""
 
     bar: str
     yes: str
@@ -119,7 +119,7 @@ ASCII = Symbols(bar="|", yes="x", no="!", arrow="->", ellipsis="...", rule="-", 
 
 
 def ascii_only(stream: IO[str]) -> bool:
-    """Say whether a stream cannot carry the signs of `Symbols`, as in the C locale or on an old code page."""
+    """Say whether a stream cannot encode the signs of `Symbols`, as in the C locale or on an old code page."""
     try:
         "┃✓✗→…─∂".encode(getattr(stream, "encoding", None) or "ascii")
     except (UnicodeEncodeError, LookupError):
@@ -128,26 +128,26 @@ def ascii_only(stream: IO[str]) -> bool:
 
 
 def symbols_for(stream: IO[str]) -> Symbols:
-    """Return the signs a stream can carry."""
+    """Return the signs that a stream can encode."""
     return ASCII if ascii_only(stream) else UNICODE
 
 
 def in_ascii(text: str) -> str:
-    """Spell a text in ASCII so that it can still be read: `∂L/∂x̄ → 0` becomes `dL/dxbar -> 0`."""
+    """Return a text in readable ASCII: `∂L/∂x̄ → 0` becomes `dL/dxbar -> 0`."""
     if text.isascii():
         return text
     spelled: list[str] = []
     script_before = ""
     for letter in text:
         script = "" if letter.isascii() else _script(letter)
-        # One sign for a run of them: 2²⁰ is 2^20.
+        # A run of superscripts gets one sign: 2²⁰ becomes 2^20.
         spelled.append((script if script != script_before else "") + _letter(letter))
         script_before = script
     return "".join(spelled)
 
 
 def _script(letter: str) -> str:
-    """Return `^` for a superscript, `_` for a subscript, and nothing for a letter on the line."""
+    """Return `^` for a superscript, `_` for a subscript, and an empty string otherwise."""
     kind = unicodedata.decomposition(letter)
     return "^" if kind.startswith("<super>") else "_" if kind.startswith("<sub>") else ""
 
@@ -169,15 +169,15 @@ def _letter(letter: str) -> str:
 
 
 def stdout_console() -> Console:
-    """Return a console on standard output, for the answer: see `stderr_console` for what it honours."""
+    """Return a console on standard output, for the answer. `stderr_console` lists what it honours."""
     return _console(sys.stdout)
 
 
 def stderr_console() -> Console:
     """Return a console on standard error, for progress, hints and errors.
 
-    `NO_COLOR`, `FORCE_COLOR`, `TERM=dumb` and `COLUMNS` are honoured; strings are never parsed as markup; a sign the
-    stream cannot carry is spelled in ASCII; below 40 columns lines are long rather than words broken.
+    It honours `NO_COLOR`, `FORCE_COLOR`, `TERM=dumb` and `COLUMNS`. Strings are never parsed as markup. A sign that the
+    stream cannot encode is spelled in ASCII. The width is at least 40 columns, so that words stay whole.
     """
     return _console(sys.stderr)
 
@@ -196,11 +196,11 @@ def _console(stream: IO[str]) -> Console:
 
     class PlainConsole(Console):
         def on_broken_pipe(self) -> NoReturn:
-            # rich would exit with 1, which here says that graded work failed; the command line knows better.
+            # rich would exit with 1, which means here that graded work fails. `app.main` exits with 0 instead.
             raise BrokenPipeError
 
     console = PlainConsole(file=stream, markup=False, highlight=False, emoji=False, theme=Theme(_STYLES))
-    if console.is_dumb_terminal:  # rich takes each of them to have 80 columns
+    if console.is_dumb_terminal:  # rich assumes 80 columns for every dumb terminal
         console.size = ConsoleDimensions(*get_terminal_size())
     console.width = max(console.width, _MIN_WIDTH)
     return console

@@ -1,4 +1,4 @@
-"""A tape as an SVG picture: boxes in layers from left to right, in the colour of the text around it."""
+"""A tape as an SVG picture: boxes in layers from left to right, in the colour of the surrounding text."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["as_svg"]
 
 _FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
-_SIZE, _ADVANCE, _LINE = 13.0, 7.85, 18.0  # of the text: size, width of a sign, distance of lines, in px
-_PAD, _COLUMN_GAP, _ROW_GAP, _LANE = 10.0, 56.0, 22.0, 16.0  # inside a box, between columns, boxes, passing edges
+_SIZE, _ADVANCE, _LINE = 13.0, 7.85, 18.0  # of the text, in px: font size, character width, line height
+_PAD, _COLUMN_GAP, _ROW_GAP, _LANE = 10.0, 56.0, 22.0, 16.0  # px inside a box; between columns, boxes and passing edges
 _MARGIN, _PORT, _ARROW = 12.0, 12.0, 7.0
 
 
@@ -25,11 +25,11 @@ def as_svg(tape: Tape, title: str) -> str:
     """Draw a tape.
 
     Args:
-        tape: What to draw.
-        title: The picture's accessible name.
+        tape: The tape.
+        title: The accessible name of the picture.
 
     Returns:
-        A document that can stand in a page, where it takes the page's colour, or in a file of its own.
+        An SVG document. Embedded in a page, it takes the page's text colour.
     """
     texts = {row.number: label(tape, row) for row in tape.rows}
     half = _PAD + _LINE * max(map(len, texts.values())) / 2
@@ -39,7 +39,7 @@ def as_svg(tape: Tape, title: str) -> str:
 
     plan = layout(tape, gap)
     columns = _columns(plan, texts)
-    # A long edge may pass above the first box or below the last.
+    # A long edge can pass above the first box or below the last.
     tops = [h - (half if p.via is None else 0) for p, h in plan.heights.items()]
     bottoms = [h + (half if p.via is None else 0) for p, h in plan.heights.items()]
     shift = _MARGIN - min(tops)
@@ -63,7 +63,7 @@ def as_svg(tape: Tape, title: str) -> str:
 
 
 def _columns(plan: Layout, texts: dict[int, list[str]]) -> list[tuple[float, float]]:
-    """Return the left and right side of each layer's column."""
+    """Return the left and right edge of each layer's column."""
     columns: list[tuple[float, float]] = []
     left = _MARGIN
     for points in plan.layers:
@@ -76,7 +76,7 @@ def _columns(plan: Layout, texts: dict[int, list[str]]) -> list[tuple[float, flo
 def _edges(
     plan: Layout, columns: list[tuple[float, float]], heights: dict[Point, float], half: float
 ) -> list[tuple[str, str]]:
-    """Draw each edge as a curve that is level wherever it meets a column, and its arrowhead."""
+    """Return each edge as a curve, horizontal at every column, with its arrowhead."""
     drawn = []
     for edge in plan.edges:
         first, last = edge[0], edge[-1]
@@ -103,7 +103,7 @@ def _edges(
 
 
 def _port(index: int, count: int, half: float) -> float:
-    """Return how far from the middle of a box of this half height the edge with this index is attached."""
+    """Return the offset from the middle of a box at which its edge number `index` of `count` is attached."""
     return (index - (count - 1) / 2) * min(_PORT, (2 * half - _PAD) / count)
 
 

@@ -1,4 +1,4 @@
-"""Where the nodes of a tape stand in a picture: layers by the longest path, few crossings, straight edges."""
+"""The layout of a tape's graph: layers by longest path, few crossings, nearly straight edges."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _SWEEPS = 8
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A place in a layer: a row of the tape, or where a long edge passes.
+    """A point in a layer: a row of the tape, or a long edge that passes the layer.
 
     Attributes:
-        row: The row's number, or that of the row the edge comes from.
-        via: The row the edge leads to; None for a row.
-        layer: Its layer.
+        row: The number of the row, or of the row where the edge starts.
+        via: The row where the edge ends; None for a row.
+        layer: The layer's index.
     """
 
     row: int
@@ -33,11 +33,11 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A drawing's skeleton.
+    """The positions of points and edges.
 
     Attributes:
         layers: The points of each layer from top to bottom.
-        heights: How far down each point's middle is, in the unit of `gap`; 0 is the uppermost point.
+        heights: How far each point's middle lies below the uppermost point's, in units of `gap`.
         edges: For each operand of each row, the points from the operand to the row.
     """
 
@@ -47,11 +47,11 @@ class Layout:
 
 
 def layout(tape: Tape, gap: Callable[[Point, Point], float]) -> Layout:
-    """Lay out a tape; the same tape always gives the same layout.
+    """Return the layout of a tape. It is deterministic.
 
     Args:
-        tape: What to lay out.
-        gap: The least distance between the middles of two points of a layer that follow each other.
+        tape: The tape.
+        gap: The least distance between the middles of two adjacent points of a layer.
     """
     layer: dict[int, int] = {}
     for row in tape.rows:
@@ -82,7 +82,7 @@ def layout(tape: Tape, gap: Callable[[Point, Point], float]) -> Layout:
 def _ordered(
     layers: list[list[Point]], before: Mapping[Point, list[Point]], after: Mapping[Point, list[Point]]
 ) -> list[list[Point]]:
-    """Order each layer by the mean place of its neighbours (Sugiyama et al., 1981); keep the fewest crossings."""
+    """Order each layer by the mean position of its neighbours (Sugiyama et al., 1981); keep the fewest crossings."""
     best, fewest = layers, _crossings(layers, after)
     for sweep in range(_SWEEPS):
         downward = sweep % 2 == 0
@@ -114,7 +114,7 @@ def _heights(
     after: Mapping[Point, list[Point]],
     gap: Callable[[Point, Point], float],
 ) -> dict[Point, float]:
-    """Pull each point to the mean height of its neighbours, keeping order and distances within its layer."""
+    """Move each point to the mean height of its neighbours, and keep order and gaps within its layer."""
     heights: dict[Point, float] = {}
     for points in layers:
         heights.update(zip(points, _spread([0.0] * len(points), points, gap), strict=True))
@@ -127,10 +127,10 @@ def _heights(
 
 
 def _spread(wanted: Sequence[float], points: Sequence[Point], gap: Callable[[Point, Point], float]) -> list[float]:
-    """Return the heights nearest to those wanted, in the sense of least squares, that keep all distances.
+    """Return the heights closest to `wanted` in least squares that keep all gaps.
 
-    With the distances taken off, what is left to find is the nearest non-decreasing sequence: neighbours in the wrong
-    order are pooled into their mean.
+    After the gaps are subtracted, this is isotonic regression: adjacent heights in the wrong order are pooled into
+    their mean.
     """
     offsets = [0.0]
     for a, b in pairwise(points):

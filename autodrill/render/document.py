@@ -1,4 +1,4 @@
-"""The JSON that commands answer with: one document, versioned."""
+"""The JSON output of commands: one versioned document."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SCHEMA = 1
 
 
 def document(command: str, **fields: Any) -> dict[str, Any]:
-    """Return a command's answer as a JSON object; names are snake_case and only ever added to."""
+    """Return a command's answer as a JSON object. Names are snake_case; new ones are added, none is removed."""
     return {"schema": SCHEMA, "command": command, **fields}
 
 

@@ -1,4 +1,4 @@
-"""Exercises for the terminal: the list, the task, the solution."""
+"""Exercises on the terminal: the list, the task and the solution."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 __all__ = ["listing", "print_solution", "print_task"]
 
-_HOUSE_RULES = (
-    "NumPy and the standard library can be imported. Unless the task says otherwise, arguments stay as they are, and "
-    "each result is an array of its own with the dtype of what it is the gradient of."
+_CONVENTIONS = (
+    "You can import NumPy and the standard library. Unless the task says otherwise, do not modify the arguments, and "
+    "return each gradient as a new array with the dtype of its input."
 )
 _STATE_COLOURS = {"passed": "green", "due": "amber", "tried": "red"}
 
 
 def listing(exercises: Sequence[Heading], states: Mapping[str, object], paint: Paint, width: int) -> list[str]:
-    """Return one line an exercise: state, name, difficulty, minutes, and the title as far as it fits."""
+    """Return one line for each exercise: state, name, difficulty, minutes, and as much of the title as fits."""
     if not exercises:
         return ["no exercise matches"]
     longest = max(len(e.id) for e in exercises)
@@ -67,8 +67,8 @@ def print_task(console: Console, exercise: Exercise) -> None:
     console.print()
     kind = kind_named(exercise.kind)
     if kind.linear and kind.keeps_memory_rules:
-        console.print(_HOUSE_RULES, style="dim")
-    console.print(f"autodrill open {exercise.id}, write it, then autodrill check {exercise.id}", style="dim")
+        console.print(_CONVENTIONS, style="dim")
+    console.print(f"autodrill open {exercise.id}, edit the file, then autodrill check {exercise.id}", style="dim")
 
 
 def print_solution(console: Console, exercise: Exercise, solution: Solution) -> None:

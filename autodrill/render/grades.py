@@ -1,4 +1,4 @@
-"""Grades of many files, as lines, JUnit XML and GitHub annotations: pure functions of the reports."""
+"""The grades of many files as text lines, JUnit XML and GitHub annotations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["github_lines", "grade_line", "junit_document", "summary"]
 
 
 def grade_line(report: Report, paint: Paint, symbols: Symbols) -> str:
-    """Return one line: the verdict, the file, and in a few words why."""
+    """Return one line: the verdict, the file, and the reason in a few words."""
     right = report.verdict is Verdict.PASS
     sign, colour = (symbols.yes, "green") if right else (symbols.no, "red")
     verdict = paint(f"{sign} {report.verdict.upper():8}", colour)
@@ -27,15 +27,15 @@ def grade_line(report: Report, paint: Paint, symbols: Symbols) -> str:
 
 
 def summary(reports: Sequence[Report], seed: int) -> str:
-    """Return how many files got which verdict, and the seed to grade them again with."""
+    """Return the number of files per verdict, the seed, and the layers of the sandbox."""
     count = Counter(report.verdict for report in reports)
     parts = ", ".join(f"{count[verdict]} {verdict}" for verdict in Verdict if count[verdict])
     layers = next((report.layers for report in reports if report.layers), ())
-    return f"{len(reports)} graded: {parts}; seed {seed}; confined by {', '.join(layers) or 'nothing'}"
+    return f"{len(reports)} graded: {parts}; seed {seed}; sandbox: {', '.join(layers) or 'none'}"
 
 
 def junit_document(reports: Sequence[Report]) -> str:
-    """Return JUnit XML: a wrong answer is a failure, a file that did not run or an internal fault an error."""
+    """Return JUnit XML. A wrong answer is a failure. A file that does not run, and an internal fault, are errors."""
     from xml.sax.saxutils import quoteattr  # writes only; nothing is parsed
 
     failures = sum(report.verdict is Verdict.FAIL for report in reports)
@@ -60,7 +60,7 @@ def junit_document(reports: Sequence[Report]) -> str:
 
 
 def github_lines(reports: Sequence[Report]) -> Iterator[str]:
-    """Yield a workflow command for each file that does not pass."""
+    """Yield a GitHub workflow command for each file that does not pass."""
     for report in reports:
         if report.verdict is not Verdict.PASS:
             line = report.failure.line if report.failure is not None else None
@@ -77,7 +77,7 @@ def _why(report: Report) -> str:
 
 
 def _xml(text: str) -> str:
-    """Show what XML 1.0 cannot hold, even escaped; `clean` has left no other control character."""
+    """Escape lone surrogates, which XML 1.0 cannot hold; `clean` has escaped all control characters."""
     return clean(text).encode("utf-8", "backslashreplace").decode("utf-8")
 
 

@@ -1,4 +1,4 @@
-"""What a placement found, in plain words: for each topic what is known, from where to practise, and why."""
+"""The result of a placement in words: what is known of each topic, where to start practice, and why."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _ORDER = ("easy", "medium", "hard")
 
 
 def conclusions(findings: Sequence[Mapping[str, Any]], width: int) -> list[str]:
-    """Write the findings of a placement, as `Finding.as_json` gives them, in lines of at most `width` columns.
+    """Return the findings of a placement, in the form of `Finding.as_json`, as lines of at most `width` columns.
 
-    A topic that was asked about, or of which something is known, has a line; the others are listed.
+    Each topic with an answer or a known unit has its own line. The other topics are listed together.
     """
     topics: dict[str, list[Mapping[str, Any]]] = {}
     for finding in sorted(findings, key=lambda f: _ORDER.index(f["difficulty"])):
@@ -27,16 +27,16 @@ def conclusions(findings: Sequence[Mapping[str, Any]], width: int) -> list[str]:
     undecided = [t for t in in_order if t not in told and t not in beyond]
     lines = [_told(topic, topics[topic]) for topic in told]
     if beyond:
-        lines.append(f"from the start, as they need more than was known: {', '.join(beyond)}")
+        lines.append(f"practise from the start, because they need topics you do not know yet: {', '.join(beyond)}")
     if undecided:
-        lines.append(f"from the start, as they were not reached: {', '.join(undecided)}")
+        lines.append(f"practise from the start, because the test did not reach them: {', '.join(undecided)}")
     return [part for line in lines for part in _wrapped(line, width)]
 
 
 def _told(topic: str, found: Sequence[Mapping[str, Any]]) -> str:
     known = [f["difficulty"] for f in found if f["verdict"] == "known"]
     rest = [f["difficulty"] for f in found if f["verdict"] != "known"]
-    start = f"practise from {rest[0]} on" if rest else "nothing left to learn as new"
+    start = f"practise from {rest[0]} on" if rest else "no new questions left"
     what = f"{topic}: you know {', '.join(known)}; {start}" if known else f"{topic}: {start}"
     return f"{what} ({'; '.join(filter(None, map(_reason, found)))})"
 
@@ -45,7 +45,7 @@ def _reason(finding: Mapping[str, Any]) -> str:
     if finding["asked"]:
         return f"{finding['difficulty']}: {finding['right']} of {finding['asked']} right"
     if finding["verdict"] == "known":
-        return f"{finding['difficulty']}: needed for {finding['because']}"
+        return f"{finding['difficulty']}: follows from {finding['because']}"
     return ""
 
 

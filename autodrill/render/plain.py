@@ -1,4 +1,4 @@
-"""Coloured words and safe text without rich, for the commands that must answer at once."""
+"""Coloured and safe text without rich, for commands that must start fast."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ DIFFICULTY_COLOURS = {"easy": "green", "medium": "amber", "hard": "red", "expert
 
 @dataclass(frozen=True, slots=True)
 class Paint:
-    """Puts words in colour, or leaves them alone.
+    """Colours text, or returns it unchanged.
 
     Attributes:
-        on: Whether escape codes are written.
+        on: Whether to write escape codes.
     """
 
     on: bool
 
     @classmethod
     def for_stream(cls, stream: IO[str], environ: Mapping[str, str]) -> Paint:
-        """Decide for a stream: `NO_COLOR` beats `FORCE_COLOR` beats whether it is a terminal that is not dumb."""
+        """Choose for a stream: `NO_COLOR` wins over `FORCE_COLOR`, which wins over the type of the terminal."""
         if environ.get("NO_COLOR"):
             return cls(on=False)
         if environ.get("FORCE_COLOR"):
@@ -40,24 +40,24 @@ class Paint:
         return cls(on=stream.isatty() and environ.get("TERM") != "dumb")
 
     def __call__(self, text: str, *styles: str) -> str:
-        """Return the text in the styles named: bold, dim, red, green, amber, cyan."""
+        """Return the text in these styles: bold, dim, red, green, amber, cyan."""
         if not self.on or not styles or not text:
             return text
         return f"\x1b[{';'.join(_CODES[s] for s in styles)}m{text}\x1b[0m"
 
 
 def clean(text: str) -> str:
-    """Show control characters and signs that hide or turn text, instead of letting a terminal obey them."""
+    """Escape control characters and signs that hide or reverse text, so that no terminal obeys them."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def fit(text: str, width: int) -> str:
-    """Cut a line to a width, saying so with three dots: one sign would become three where only ASCII is shown."""
+    """Cut a line to a width. The cut ends in three dots, because `…` would grow to three in ASCII."""
     return text if len(text) <= width else text[: max(width - 3, 0)] + "..."
 
 
 def width_of(stream: IO[str], environ: Mapping[str, str], *, most: int = 100) -> int:
-    """The columns to write in: those of the terminal between 40 and `most`, 80 where there is none."""
+    """Return the width to write in: the terminal's, between 40 and `most`, or 80 without a terminal."""
     named = environ.get("COLUMNS", "")
     if named.isdigit() and int(named) > 0:
         return max(40, min(int(named), most))
@@ -72,7 +72,7 @@ def width_of(stream: IO[str], environ: Mapping[str, str], *, most: int = 100) ->
 
 
 def say(text: str = "", *, err: bool = False) -> None:
-    """Write a line to standard output, or standard error, spelled in ASCII where the stream takes nothing else."""
+    """Write a line to standard output or standard error, in ASCII if the stream can encode nothing else."""
     stream = sys.stderr if err else sys.stdout
     if ascii_only(stream):
         text = in_ascii(text)
@@ -83,15 +83,15 @@ def write(stream: IO[str], text: str) -> None:
     """Write text to a stream.
 
     Raises:
-        BrokenPipeError: Whoever was reading is gone.
-        FileError: It takes nothing: the disk it leads to is full, for example.
+        BrokenPipeError: The reader of the pipe has gone.
+        FileError: The stream cannot be written, for example because the disk is full.
     """
     with _writing():
         stream.write(text)
 
 
 def flush(stream: IO[str]) -> None:
-    """Write what a stream has kept back.
+    """Write the buffered text of a stream.
 
     Raises:
         BrokenPipeError: As `write`.
@@ -108,5 +108,5 @@ def _writing() -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        hint = "is the disk full that it goes to?"
+        hint = "check that the disk is not full, or write elsewhere with `> FILE`"
         raise FileError(f"the output cannot be written: {error.strerror}", hint=hint) from error

@@ -1,4 +1,4 @@
-"""A grading report for the terminal: at most 14 lines of 80 columns, every state with its word."""
+"""A grading report for the terminal: at most 14 lines of 80 columns, with a word for every state."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _ROWS = 2
 _AGAINST = {
     Basis.ORACLES: "right against the reference engine and finite differences",
     Basis.ENGINE: "right against the reference engine",
-    Basis.ANSWER: "right against the exercise's own answer",
-    Basis.JUDGE: "right, as the exercise's own judge says",
+    Basis.ANSWER: "right against the answer in the exercise",
+    Basis.JUDGE: "right according to the exercise's judge",
 }
 
 
 def report_lines(report: Report, paint: Paint, symbols: Symbols, *, file_option: str = "") -> list[str]:
-    """Return a report as lines of at most 80 columns, colour not counted.
+    """Return a report as lines of at most 80 columns, without counting colour codes.
 
     Args:
-        report: What grading found.
-        paint: Puts words in colour.
-        symbols: The signs the stream can carry.
-        file_option: ` --file PATH` if the file was named, so that the replay line finds it.
+        report: The report.
+        paint: Colours text.
+        symbols: The signs that the stream can encode.
+        file_option: ` --file PATH` if the file was named, for the replay line.
     """
     if report.verdict is Verdict.PASS:
         return _passed(report, paint, symbols)
@@ -48,7 +48,7 @@ def report_lines(report: Report, paint: Paint, symbols: Symbols, *, file_option:
                 "bold",
             ),
             *_wrapped(clean(report.detail), "  ", 4),
-            "  This attempt does not count. Please report it with the line below.",
+            "  This attempt does not count. Please report it with the command below.",
             f"  autodrill check {report.exercise} --seed {report.seed}",
         ]
     assert report.failure is not None

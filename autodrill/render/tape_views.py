@@ -1,4 +1,4 @@
-"""A tape as a table for the terminal, as JSON values, and as text for Graphviz and Mermaid."""
+"""A tape as a table for the terminal, as JSON values, and as Graphviz and Mermaid source."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ __all__ = ["as_dot", "as_json", "as_mermaid", "label", "table"]
 
 
 def table(tape: Tape, width: int, *, ascii_only: bool = False) -> list[str]:
-    """Draw a tape with all its numbers.
+    """Return a tape with all its numbers as lines of text.
 
     Args:
-        tape: What to draw.
-        width: The columns there are; where they are too few the graph is left out, and it is said.
-        ascii_only: Spell everything in ASCII.
+        tape: The tape.
+        width: The available columns. If they are too few, a note replaces the graph.
+        ascii_only: Whether to spell everything in ASCII.
     """
     return drawn(tape, width, spell=lambda text: spelled(text, ascii_only))
 
 
 def as_dot(tape: Tape) -> str:
-    """Write a tape as a graph for Graphviz."""
+    """Return a tape as a Graphviz graph."""
     lines = ["digraph tape {", "  rankdir=LR;", '  node [shape=box, style=rounded, fontname="monospace"];']
     for row in tape.rows:
         text = "\\n".join(line.replace("\\", r"\\").replace('"', r"\"") for line in label(tape, row))
@@ -38,7 +38,7 @@ def as_dot(tape: Tape) -> str:
 
 
 def as_mermaid(tape: Tape) -> str:
-    """Write a tape as a Mermaid flowchart, which GitHub and many others show as a picture."""
+    """Return a tape as a Mermaid flowchart, which GitHub renders as a picture."""
     identity = {row.number: f"n{place}" for place, row in enumerate(tape.rows)}
     lines = ["flowchart LR"]
     for row in tape.rows:
@@ -50,14 +50,14 @@ def as_mermaid(tape: Tape) -> str:
 
 
 def _mermaid_text(text: str) -> str:
-    """Spell what Mermaid would take for markup by its entities."""
+    """Replace Mermaid's markup characters by entities."""
     for sign, entity in (("#", "#35;"), ("&", "#amp;"), ('"', "#quot;"), ("<", "#lt;"), (">", "#gt;")):
         text = text.replace(sign, entity)
     return text
 
 
 def label(tape: Tape, row: Row) -> list[str]:
-    """What stands in a node: its formula, value, tangent and adjoint."""
+    """Return the lines of a node: its formula, value, tangent and adjoint."""
     names = names_of(tape)
     name = names.row(row.number)
     first = f"{name} = {formulas(tape)[row.number]}"
@@ -70,7 +70,7 @@ def label(tape: Tape, row: Row) -> list[str]:
 def as_json(tape: Tape) -> dict[str, Any]:
     """Return a tape as JSON values: every row with its operands, primal, tangent, adjoint and contributions.
 
-    Numbers are in full precision; an operand is the number of a row, or a constant.
+    Numbers have full precision. An operand is the number of a row, or a constant.
     """
     names, formula = names_of(tape), formulas(tape)
     rows = [

@@ -1,4 +1,4 @@
-"""Markdown for the terminal: nothing cut, code shown as code, text never taken for markup or HTML."""
+"""Markdown for the terminal: nothing is cut, code looks like code, and text is never parsed as rich markup or HTML."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ def markdown(text: str, *, style: str = "none", numbered: bool = False) -> Markd
     """Return a renderable of Markdown.
 
     Args:
-        text: CommonMark with tables; what looks like HTML is text, so that `f<g` loses nothing.
-        style: A rich style for the whole.
-        numbered: Whether the lines of code are numbered, for a question that asks for one.
+        text: CommonMark with tables. HTML is treated as text, so that `f<g` stays whole.
+        style: A rich style for the whole text.
+        numbered: Whether lines of code are numbered, for questions that ask for a line.
     """
     return _classes()[numbered](text, style=style, hyperlinks=False, code_theme="ansi_dark")
 
 
 @cache
 def _classes() -> tuple[type[Markdown], type[Markdown]]:
-    """Make the subclasses on first use: rich is not imported before something is printed."""
+    """Make the subclasses on first use, so that rich is imported only to print."""
     from markdown_it import MarkdownIt
     from rich.markdown import CodeBlock, Markdown
     from rich.padding import Padding
@@ -52,10 +52,10 @@ def _classes() -> tuple[type[Markdown], type[Markdown]]:
         elements: ClassVar = {**Markdown.elements, "fence": Code, "code_block": Code}
 
         def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-            # rich's own parser takes HTML and drops it: `f<g and g>h` would lose its middle.
+            # rich's own parser drops HTML: `f<g and g>h` would lose its middle.
             self.parsed = MarkdownIt("commonmark", {"html": False}).enable("table").parse(self.markup)
             if console.no_color or console.color_system is None:
-                # Colour is what sets code apart from prose; without it the backticks have to.
+                # Without colour, backticks set code apart from prose.
                 for token in self._flatten_tokens(self.parsed):
                     if token.type == "code_inline":
                         token.content = f"`{token.content}`"

@@ -1,4 +1,4 @@
-"""The three traces of a tape as surveys of the field print them: forward primal, forward tangent, reverse adjoint."""
+"""The three traces of a tape, as surveys of the field print them: forward primal, forward tangent, reverse adjoint."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Step:
     """One line of a trace: `v2 = v-1 × v0 = 2 × 5 = 10`.
 
     Attributes:
-        name: What is computed.
-        formula: From what, in names.
-        numbers: The same in numbers; empty where the value says as much.
+        name: The name of the result.
+        formula: Its formula in names.
+        numbers: Its formula in numbers; empty if it would repeat the value.
         value: The result.
     """
 
@@ -47,7 +47,7 @@ class Step:
 
 
 def primal_trace(tape: Tape) -> list[Step]:
-    """Return the steps that compute the value, the variables first and the output last."""
+    """Return the steps of the evaluation: variables first, output last."""
     names = names_of(tape)
     by_name, in_numbers = written_as(names), written_in_numbers(tape)
     return [
@@ -61,7 +61,7 @@ def primal_trace(tape: Tape) -> list[Step]:
 
 
 def tangent_trace(tape: Tape) -> list[Step]:
-    """Return the steps that push the tangents of the variables forward, or none where the tape has no tangents."""
+    """Return the steps that push the tangents forward; none if the tape has no tangents."""
     names = names_of(tape)
     by_name, in_numbers = written_as(names), written_in_numbers(tape)
     steps = []
@@ -81,9 +81,9 @@ def tangent_trace(tape: Tape) -> list[Step]:
 
 
 def adjoint_trace(tape: Tape) -> list[Step]:
-    """Return the steps that pull the output's adjoint back, in the order they are taken: the last operation first.
+    """Return the steps that pull the output's adjoint back, from the last operation to the first.
 
-    A value with several uses collects a summand from each, as it is reached.
+    The adjoint of a value with several uses is the sum of one contribution from each use.
     """
     names = names_of(tape)
     by_name, in_numbers = written_as(names), written_in_numbers(tape)
@@ -112,7 +112,7 @@ def adjoint_trace(tape: Tape) -> list[Step]:
 
 
 def traces(tape: Tape) -> list[tuple[str, list[Step]]]:
-    """Return the traces that there are, each with its title."""
+    """Return the traces of a tape, each with its title."""
     names = names_of(tape)
     seeds = [
         f"{names.tangent(row.label)} = {value(row.tangent)}"
@@ -128,12 +128,12 @@ def traces(tape: Tape) -> list[tuple[str, list[Step]]]:
 
 
 def lines_of(steps: Sequence[Step], width: int, *, ascii_only: bool = False) -> list[str]:
-    """Write steps in columns; where the numbers do not fit beside the formulas they are left out.
+    """Return steps in columns; if the formulas in numbers do not fit, they are left out.
 
     Args:
-        steps: Of one trace.
-        width: The columns there are.
-        ascii_only: Spell everything in ASCII: `vbar1` for v̄1.
+        steps: The steps of one trace.
+        width: The available columns.
+        ascii_only: Whether to spell everything in ASCII, such as `vbar1` for v̄1.
     """
     rows = [[spelled(t, ascii_only) for t in (s.name, s.formula, s.numbers, s.value)] for s in steps]
     for shown in ((0, 1, 2, 3), (0, 1, 3)):
@@ -146,7 +146,7 @@ def lines_of(steps: Sequence[Step], width: int, *, ascii_only: bool = False) -> 
 
 
 def spelled(text: str, ascii_only: bool) -> str:
-    """Return a text as it is, or in ASCII with the products and minus signs of a program."""
+    """Return a text unchanged, or in ASCII with `*` for products and `-` for minus."""
     return in_ascii(text.replace("×", "*").replace("−", "-")) if ascii_only else text
 
 
@@ -159,12 +159,12 @@ def _joined(texts: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _step(name: str, formula: str, numbers: str, result: Numbers) -> Step:
-    """Make a step; its numbers are left out where they are the value itself, or arrays, too long for a line."""
+    """Return a step. Its formula in numbers is dropped if it repeats the value or contains arrays."""
     text = value(result)
-    numbers = re.sub(r"^\((-[^()]*)\)(?!\^)", r"\1", numbers)  # brackets that nothing stands before
+    numbers = re.sub(r"^\((-[^()]*)\)(?!\^)", r"\1", numbers)  # leading brackets around a negative number
     return Step(name, formula, "" if numbers == text or result.ndim else numbers, text)
 
 
 def _seed(tape: Tape) -> Numbers:
-    """The cotangent of the output: its adjoint, since it is no operand of what the output depends on."""
+    """Return the cotangent of the output, which is its adjoint because the output has no consumers."""
     return tape[tape.output].adjoint

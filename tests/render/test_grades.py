@@ -46,4 +46,4 @@ def test_annotation_escapes_its_text() -> None:
 
 def test_summary_counts_and_names_the_layers() -> None:
     graded = [report(), report(Verdict.PASS, layers=("rlimits", "seccomp"))]
-    assert summary(graded, 5) == "2 graded: 1 pass, 1 fail; seed 5; confined by rlimits, seccomp"
+    assert summary(graded, 5) == "2 graded: 1 pass, 1 fail; seed 5; sandbox: rlimits, seccomp"

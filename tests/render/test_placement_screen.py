@@ -17,14 +17,14 @@ def test_topic_shows_what_is_known_and_where_to_practise() -> None:
         Finding(Unit("modes", HARD), Verdict.UNKNOWN, right=0, asked=1),
         Finding(Unit("modes", EASY), Verdict.KNOWN, because=Unit("modes", MEDIUM)),
     ) == [
-        "modes: you know easy, medium; practise from hard on (easy: needed for modes",
+        "modes: you know easy, medium; practise from hard on (easy: follows from modes",
         "  medium; medium: 2 of 2 right; hard: 0 of 1 right)",
     ]
 
 
 def test_known_topic_has_nothing_left() -> None:
     (line,) = told(Finding(Unit("complex", EASY), Verdict.KNOWN, right=2, asked=2))
-    assert line == "complex: you know easy; nothing left to learn as new (easy: 2 of 2 right)"
+    assert line == "complex: you know easy; no new questions left (easy: 2 of 2 right)"
 
 
 def test_topics_left_out_are_listed_with_the_reason() -> None:
@@ -35,8 +35,8 @@ def test_topics_left_out_are_listed_with_the_reason() -> None:
     )
     assert lines == [
         "graph: practise from easy on (easy: 0 of 1 right)",
-        "from the start, as they need more than was known: jax",
-        "from the start, as they were not reached: conv",
+        "practise from the start, because they need topics you do not know yet: jax",
+        "practise from the start, because the test did not reach them: conv",
     ]
 
 

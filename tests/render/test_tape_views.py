@@ -57,7 +57,7 @@ def test_graph_too_wide_for_the_screen_is_left_out_with_a_note() -> None:
     lines = table(WIDE, 50)
 
     assert not any("●" in line for line in lines)
-    assert lines[-1].startswith("(the graph beside it takes ")
+    assert lines[-1].startswith("(with the graph, the table needs ")
     assert max(map(cells, lines)) <= 50
 
 
