@@ -1,1 +1,1 @@
-"""The learner's memory: what was answered and tried, when each card is due, and which to take next."""
+"""The learner's history: answers, attempts and hints, the schedule of each card, and the choice of the next one."""

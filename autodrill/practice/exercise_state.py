@@ -1,4 +1,4 @@
-"""Where an exercise stands for a learner; a module of its own because listing needs nothing else."""
+"""The state of an exercise for a learner. It has its own module because `autodrill list` needs nothing else."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ __all__ = ["State"]
 
 
 class State(StrEnum):
-    """Where an exercise stands; every state has a word."""
+    """The state of an exercise for a learner."""
 
     NEW = "new"
     TRIED = "tried"
     PASSED = "passed"
     DUE = "due"
-    """Passed some time ago, and scheduled to be written again."""
+    """Passed before, and due for review."""

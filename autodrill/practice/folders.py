@@ -1,4 +1,4 @@
-"""Where a learner's history and exercise files live."""
+"""The location of the learner's history and exercise files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HOME_VARIABLE = "AUTODRILL_HOME"
 
 
 def home(environment: Mapping[str, str]) -> Path:
-    """Return autodrill's folder: what `AUTODRILL_HOME` names, else the platform's folder for a user's data."""
+    """Return autodrill's folder: `AUTODRILL_HOME` if set, else the platform's folder for user data."""
     named = environment.get(HOME_VARIABLE)
     if named:
         return Path(named).expanduser().absolute()
@@ -24,10 +24,10 @@ def home(environment: Mapping[str, str]) -> Path:
 
 
 def history_file(environment: Mapping[str, str]) -> Path:
-    """Return the SQLite file of everything the learner answered and tried; it need not exist yet."""
+    """Return the path of the SQLite file with the learner's history; it may not exist yet."""
     return home(environment) / "history.db"
 
 
 def practice_folder(environment: Mapping[str, str]) -> Path:
-    """Return the folder exercise files are opened in where the learner names no other; it need not exist yet."""
+    """Return the default folder for the learner's exercise files; it may not exist yet."""
     return home(environment) / "practice"

@@ -1,4 +1,4 @@
-"""What the learner's log is made of: frozen records of reviews, attempts and hints."""
+"""The records of the learner's log: reviews, attempts, hints and placements."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Attempt", "HintTaken", "PlacementTaken", "Rating", "Review", "exerci
 
 
 class Rating(IntEnum):
-    """How well something was remembered, with the numbers and names of FSRS."""
+    """How well the learner remembered, with the numbers and names of FSRS."""
 
     AGAIN = 1
     HARD = 2
@@ -23,7 +23,7 @@ class Rating(IntEnum):
 
     @property
     def word(self) -> str:
-        """The rating's name as it is shown."""
+        """The rating's name on the screen."""
         return self.name.capitalize()
 
 
@@ -33,10 +33,10 @@ class Review:
 
     Attributes:
         id: Its number in the log.
-        card: What was rated, as `question_card` or `exercise_card` spells it.
-        at: When, in UTC.
-        rating: How well it went.
-        detail: Whatever else is worth keeping, as JSON values.
+        card: The key of the card, from `question_card` or `exercise_card`.
+        at: The time, in UTC.
+        rating: The rating.
+        detail: Further facts, as JSON values.
     """
 
     id: int
@@ -48,16 +48,16 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One graded run of the learner's code.
+    """One graded submission of the learner.
 
     Attributes:
         id: Its number in the log.
         exercise: The exercise's id.
-        at: When, in UTC.
-        verdict: What the grader said, by its own name.
-        seed: The seed of the cases, where there were any.
+        at: The time, in UTC.
+        verdict: The name of the grader's verdict.
+        seed: The seed of the cases, or None.
         source_hash: The SHA-256 of the source, in hexadecimal digits.
-        source: The learner's file as it was.
+        source: The text of the submission.
     """
 
     id: int
@@ -81,15 +81,15 @@ class HintTaken:
 
 @dataclass(frozen=True, slots=True)
 class PlacementTaken:
-    """What a placement found out.
+    """The result of a placement.
 
     Attributes:
         id: Its number in the log.
-        at: When, in UTC.
-        excused: The questions that need not be asked as new.
-        unknown: Those found not known, whatever an earlier placement said.
-        reviews: The numbers of the reviews it gave, which go when it is undone.
-        detail: The whole of it, as JSON values.
+        at: The time, in UTC.
+        excused: The questions that are no longer asked as new.
+        unknown: The questions found not known. They override an earlier placement.
+        reviews: The log numbers of its reviews, which are undone with it.
+        detail: The whole result, as JSON values.
     """
 
     id: int

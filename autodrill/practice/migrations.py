@@ -1,11 +1,11 @@
-"""The history's schema, as the steps that lead to it: a published step is never edited, the next one is appended."""
+"""The history's schema as a list of migrations. A published migration is never edited; changes append a new one."""
 
 from __future__ import annotations
 
 __all__ = ["APPLICATION_ID", "MIGRATIONS"]
 
 APPLICATION_ID = 0x41445249
-"""What marks an SQLite file as an autodrill history: `ADRI` in ASCII."""
+"""The SQLite application id of an autodrill history: `ADRI` in ASCII."""
 
 _LOGS = (
     """CREATE TABLE reviews (
@@ -57,7 +57,7 @@ _COURSE = (
 
 
 def _append_only(*tables: str) -> tuple[str, ...]:
-    """The file itself refuses to forget, whatever program writes to it."""
+    """Return triggers that reject every UPDATE and DELETE, whatever program writes to the file."""
     return tuple(
         f"CREATE TRIGGER {table}_no_{event.lower()} BEFORE {event} ON {table} "
         f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
@@ -70,4 +70,4 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (*_LOGS, *_append_only("reviews", "undone", "attempts", "hints")),
     (*_COURSE, *_append_only("paths", "placements", "placements_undone")),
 )
-"""The statements that lead from format n to format n + 1; the file's `user_version` is how many were run."""
+"""The statements from format n to format n + 1. The file's `user_version` counts the migrations applied."""

@@ -1,4 +1,4 @@
-"""How far a learner is on a path."""
+"""A learner's progress on a learning path."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Standing", "standing"]
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A path and what of it is done.
+    """A learning path and the steps that are done.
 
     Attributes:
         path: The path.
@@ -30,34 +30,34 @@ class Standing:
 
     @property
     def left(self) -> tuple[Step, ...]:
-        """What is still to do, in order."""
+        """The remaining steps, in order."""
         return tuple(step for step in self.path.steps if step not in self.done)
 
     @property
     def stage(self) -> Stage | None:
-        """The stage of the first step that is still to do; None at the end."""
+        """The stage of the first remaining step; None at the end of the path."""
         return next((s for s in self.path.stages if not self.done.issuperset(s.steps)), None)
 
     def minutes_left(self, minutes: Mapping[Step, float]) -> float:
-        """How long what is left takes."""
+        """The minutes that the remaining steps take."""
         return sum(minutes[step] for step in self.left)
 
 
 def standing(
     path: LearningPath, reviews: Iterable[Review], excused: Collection[str], passed: Collection[str]
 ) -> Standing:
-    """Derive from the log how far someone is.
+    """Return the progress on a path, derived from the log.
 
-    A question is done once its last rating is better than Again, or a placement tested out of it; an exercise is done
-    once it is passed. That either is due again later is the schedule's affair: a path is walked once.
+    A question is done if its last rating is better than Again, or if a placement found that it can be skipped. An
+    exercise is done once it is passed. Reviews that become due later do not reopen a step.
 
     Args:
         path: The path.
-        reviews: The ratings that count, oldest first.
-        excused: The questions that placements tested out of.
+        reviews: The reviews that are not undone, oldest first.
+        excused: The questions that placements excused.
         passed: The exercises passed.
     """
-    # A rating says more than a placement: it came later, or was asked for in spite of it.
+    # A rating overrides a placement: it came later, or the learner asked for the card all the same.
     last = {question_card(name): Rating.GOOD for name in excused} | {r.card: r.rating for r in reviews}
 
     def is_done(step: Step) -> bool:

@@ -1,13 +1,15 @@
-"""Finding out in a few questions what a learner knows already, so that practice starts beyond it.
+"""A placement test: an adaptive test that finds with few questions what a learner already knows.
 
-What is found out is about units: the questions of one topic and difficulty. Each answer is evidence for one unit,
-weighed by Wald's sequential probability ratio test (A. Wald, Sequential Analysis, 1947): someone who knows a unit
-answers right with probability 1 - SLIP, someone who does not with the probability of guessing. Two thresholds bound
-both errors: a unit is found known wrongly with a probability of about FALSE_KNOWN, not known wrongly of FALSE_UNKNOWN.
+The test decides about units. A unit is the set of questions of one topic and one difficulty. Each answer is evidence
+for one unit, weighed by Wald's sequential probability ratio test (A. Wald, Sequential Analysis, 1947). A learner who
+knows the unit answers right with probability 1 - SLIP, one who does not with the probability of a lucky guess. Two
+thresholds bound the error rates: an unknown unit is called known with probability FALSE_KNOWN, and a known unit is
+called unknown with probability FALSE_UNKNOWN, both approximately.
 
-A unit decided decides others, as in a knowledge space (Doignon & Falmagne, 1985): knowing one is knowing the same
-topic at lower difficulties and, a difficulty lower, the topics it needs; not knowing one is not knowing those above it.
-Asked next is the unit that decides most questions whichever way its answers fall: bisection, in a partial order.
+A decision about one unit implies decisions about others, as in a knowledge space (Doignon & Falmagne, 1985). A known
+unit implies the lower difficulties of its topic and of every topic that it needs. An unknown unit implies that all
+units above it are unknown. The next question comes from the unit that decides the most questions in the worse of its
+two outcomes, which is bisection in a partial order.
 """
 
 from __future__ import annotations
@@ -29,14 +31,14 @@ __all__ = ["ENOUGH", "FALSE_KNOWN", "FALSE_UNKNOWN", "GUESS", "MOST", "SLIP", "F
 MOST = 20
 """The most questions a placement asks."""
 ENOUGH = 6
-"""After so many wrong answers in a row there is nothing to test out of."""
+"""The test ends after this many wrong answers in a row."""
 SLIP = 0.1
-"""The chance that someone who knows answers wrong."""
+"""The probability that a learner who knows the unit answers wrong."""
 GUESS = 0.2
-"""The chance that someone who does not know types a right answer; an option is guessed at one in so many."""
+"""The probability that a learner who does not know the unit types a right answer. A choice among n options has 1/n."""
 FALSE_KNOWN = 0.1
 FALSE_UNKNOWN = 0.15
-"""Larger: it only costs practising what one knows, and lets one wrong answer settle a unit."""
+"""Larger than FALSE_KNOWN, because the error only costs some practice. One wrong answer then decides a unit."""
 
 _KNOWN = math.log((1 - FALSE_UNKNOWN) / FALSE_KNOWN)
 _UNKNOWN = math.log(FALSE_UNKNOWN / (1 - FALSE_KNOWN))
@@ -44,7 +46,7 @@ _LEVELS = tuple(Difficulty)
 
 
 class Verdict(StrEnum):
-    """What was found out about a unit."""
+    """The decision about a unit."""
 
     KNOWN = "known"
     UNKNOWN = "not known"
@@ -64,14 +66,14 @@ class Unit:
 
 @dataclass(slots=True)
 class Finding:
-    """What is known of a unit so far.
+    """The evidence and the decision about one unit.
 
     Attributes:
-        unit: What it is about.
-        verdict: What was concluded.
-        right: How many answers were right.
-        asked: How many were given.
-        because: The unit it follows from; None where it was asked about, or is open.
+        unit: The unit.
+        verdict: The decision.
+        right: The number of right answers.
+        asked: The number of answers.
+        because: The unit that implies the verdict; None if the unit was tested itself, or is open.
     """
 
     unit: Unit
@@ -81,7 +83,7 @@ class Finding:
     because: Unit | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the finding as JSON values."""
         return {
             "topic": self.unit.topic,
             "difficulty": str(self.unit.difficulty),
@@ -94,14 +96,14 @@ class Finding:
 
 @dataclass
 class Placement:
-    """One placement: gives the next question, takes in the answer, says what it found.
+    """One placement test: it returns the next question, takes the answer, and keeps the findings.
 
     Args:
-        bank: Every question; only judged kinds are asked, since nobody's word is taken here.
-        curriculum: Which topics need which.
-        topics: Only these home topics; all where there are none.
+        bank: Every question. The test asks only judged kinds, because it does not rely on self-ratings.
+        curriculum: The topics that each topic needs.
+        topics: Only these home topics; all if empty.
         seen: Ids of questions answered before, which are asked last.
-        most: At most so many questions.
+        most: The maximal number of questions.
     """
 
     bank: Sequence[Question]
@@ -127,7 +129,7 @@ class Placement:
         self._current: Unit | None = None
 
     def next(self) -> Question | None:
-        """Return the question to ask now, or None where nothing more can be found out in the questions left."""
+        """Return the next question, or None if the remaining questions cannot decide anything more."""
         last = list(self.answered.values())[-ENOUGH:]
         if len(self.answered) >= self.most or (len(last) == ENOUGH and not any(last)):
             return None
@@ -136,7 +138,7 @@ class Placement:
         return self._to_ask[self._current][0] if self._current else None
 
     def answer(self, question: Question, *, right: bool) -> None:
-        """Take in an answer to the question asked."""
+        """Record the answer to the question asked."""
         unit = _unit_of(question)
         self.pass_over(question)
         self.answered[question.id] = right
@@ -150,17 +152,17 @@ class Placement:
             self._decide(unit, Verdict.UNKNOWN, self._above[unit])
 
     def pass_over(self, question: Question) -> None:
-        """Do not ask a question again."""
+        """Remove a question, so that it is not asked again."""
         self._to_ask[_unit_of(question)].remove(question)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What was found about every unit, in the bank's order."""
+        """The finding about every unit, in the bank's order."""
         return tuple(self._findings.values())
 
     @property
     def excused(self) -> frozenset[str]:
-        """The questions that need not be asked as new: those of units that are known, less any answered wrong."""
+        """The questions that can be skipped: those of known units, without any that were answered wrong."""
         return frozenset(q for q in self._ids(Verdict.KNOWN) if self.answered.get(q, True))
 
     @property
@@ -183,11 +185,11 @@ class Placement:
         def tells(unit: Unit) -> int:
             return min(self._open_questions(self._below[unit]), self._open_questions(self._above[unit]))
 
-        # The first of equals: earlier in the bank's order, which is one to learn in.
+        # Ties go to the unit that comes first in the bank's order, which is an order for learning.
         return max(filter(self._can_decide, self._findings), key=tells, default=None)
 
     def _can_decide(self, unit: Unit) -> bool:
-        """Whether right answers to what is left would show that a unit is known."""
+        """Say whether right answers to all remaining questions of a unit would show that it is known."""
         best = self._scores[unit] + sum(_evidence(q, right=True) for q in self._to_ask[unit])
         return self._findings[unit].verdict is Verdict.OPEN and best >= _KNOWN
 
@@ -205,6 +207,6 @@ def _unit_of(question: Question) -> Unit:
 
 
 def _evidence(question: Question, *, right: bool) -> float:
-    """The logarithm of how much likelier an answer is from someone who knows."""
+    """Return the log-likelihood ratio of an answer: a learner who knows the unit against one who does not."""
     guess = 1 / len(question.key.options) if isinstance(question.key, ChoiceKey) else GUESS
     return math.log((1 - SLIP) / guess) if right else math.log(SLIP / (1 - guess))

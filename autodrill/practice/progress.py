@@ -1,4 +1,4 @@
-"""Where a learner stands with the exercises: what is passed, what an attempt earns, which comes next."""
+"""A learner's progress with the exercises: their states, the review after an attempt, and the next exercise."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ __all__ = ["Progress", "log_attempt", "log_giving_up", "next_exercise", "progres
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The state of every exercise attempted, and when its next review is due."""
+    """The state of every attempted exercise, and the due date of every scheduled one."""
 
     states: dict[str, State]
     due: dict[str, datetime]
 
     def state(self, exercise: str) -> State:
-        """The state of one exercise."""
+        """Return the state of one exercise."""
         return self.states.get(exercise, State.NEW)
 
 
 def progress(store: Store, now: datetime) -> Progress:
-    """Derive where every exercise stands from the log."""
+    """Return the state of every exercise, derived from the log."""
     states: dict[str, State] = {}
     for attempt in store.attempts():
         if attempt.verdict == "pass":
@@ -52,13 +52,13 @@ def progress(store: Store, now: datetime) -> Progress:
 
 
 def log_attempt(store: Store, exercise: str, verdict: str, source: str, seed: int, now: datetime) -> datetime | None:
-    """Append an attempt; a pass of a card that is new or due is its review.
+    """Append an attempt. A pass of a new or due card also appends a review.
 
-    Passing cleanly is Good, hints beyond the first stage make it Hard. Passing again before it is due changes
-    nothing: cramming is not remembering.
+    The rating is Good, or Hard after hints beyond the first stage. A pass before the card is due adds no review,
+    because it says little about memory.
 
     Returns:
-        When a passed exercise is due again, in UTC; None if the attempt is no pass.
+        The next due date of a passed exercise, in UTC; None if the attempt is not a pass.
 
     Raises:
         StoreError: The log cannot be written.
@@ -81,12 +81,12 @@ def log_attempt(store: Store, exercise: str, verdict: str, source: str, seed: in
 
 
 def log_giving_up(store: Store, exercise: str, now: datetime) -> None:
-    """Append that the solution was looked at before a pass: the card's review is Again."""
+    """Append the review Again, because the learner looked at the solution before passing."""
     store.add_review(exercise_card(exercise), Rating.AGAIN, now, {"gave_up": True})
 
 
 def next_exercise(names: Sequence[str], known: Progress) -> str | None:
-    """The exercise to do next: the one due longest, else the first in order that is not passed; None if all are."""
+    """Return the exercise that has been due longest, else the first not passed, else None."""
     due = sorted((known.due[n], n) for n in names if known.state(n) is State.DUE)
     if due:
         return due[0][1]

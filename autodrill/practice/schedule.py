@@ -1,4 +1,4 @@
-"""When each card is due: derived by replaying the log of ratings through FSRS, nothing of it stored."""
+"""The schedule of all cards, derived by replaying the log of reviews through FSRS; it is never stored."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ __all__ = ["CardState", "Schedule"]
 
 @dataclass(frozen=True, slots=True)
 class CardState:
-    """What FSRS makes of a card's ratings.
+    """The FSRS state of a card.
 
     Attributes:
         card: The card's key.
-        stability: Days until the chance to remember it has fallen to 90 %.
-        difficulty: From 1 to 10.
-        due: When to ask it again, in UTC.
-        last_review: When it was last rated, in UTC.
-        reviews: How often it was rated.
-        lapses: How often it was rated Again after it had been known.
+        stability: Days until the probability of recall falls to 90 %.
+        difficulty: FSRS difficulty, from 1 to 10.
+        due: The time of the next review, in UTC.
+        last_review: The time of the last review, in UTC.
+        reviews: The number of reviews.
+        lapses: The number of Again ratings after the first review.
     """
 
     card: str
@@ -42,10 +42,10 @@ class CardState:
 
 
 class Schedule:
-    """The state of every card that was ever rated.
+    """The state of every card with a review.
 
-    FSRS runs without fuzz, so that the same log always gives the same schedule, and without learning steps, so that
-    every interval is a whole number of days.
+    FSRS runs without fuzz, so the same log always gives the same schedule. It runs without learning steps, so every
+    interval is a whole number of days.
     """
 
     def __init__(self, reviews: Iterable[Review] = ()) -> None:
@@ -56,11 +56,10 @@ class Schedule:
             self.add(review)
 
     def add(self, review: Review) -> CardState:
-        """Take in one more rating, in the log's order, and return the card's new state."""
+        """Add the next review of the log and return the card's new state."""
         from fsrs import Rating as FsrsRating
 
         before = self._states.get(review.card)
-        # Given an id and a due time, the constructor neither sleeps nor reads the clock.
         card = self._cards.get(review.card) or self._new_card(review.at)
         card, _ = self._fsrs().review_card(card, FsrsRating(review.rating), review.at)
         assert card.stability is not None
@@ -80,11 +79,11 @@ class Schedule:
         return state
 
     def state(self, card: str) -> CardState | None:
-        """Return what is known of a card, or None where it was never rated."""
+        """Return the state of a card, or None if it has no review."""
         return self._states.get(card)
 
     def states(self) -> tuple[CardState, ...]:
-        """Return the state of every card ever rated, the first rated first."""
+        """Return the state of every card, in the order of their first reviews."""
         return tuple(self._states.values())
 
     def due(self, now: datetime) -> tuple[CardState, ...]:
@@ -93,7 +92,7 @@ class Schedule:
         return tuple(sorted(waiting, key=lambda state: (state.due, state.card)))
 
     def intervals(self, card: str, now: datetime) -> dict[Rating, timedelta]:
-        """Return how long each rating, given now, would put the card off."""
+        """Return the interval until the next review for each possible rating now."""
         from fsrs import Rating as FsrsRating
 
         known = self._cards.get(card) or self._new_card(now)
@@ -102,6 +101,7 @@ class Schedule:
     def _new_card(self, at: datetime) -> Card:
         from fsrs import Card
 
+        # With an id and a due time, the constructor neither sleeps nor reads the clock.
         return Card(card_id=len(self._cards), due=at)
 
     def _fsrs(self) -> Scheduler:

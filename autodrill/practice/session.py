@@ -1,4 +1,4 @@
-"""Which questions a sitting asks, and in what order."""
+"""The choice of questions for a quiz session, and their order."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ __all__ = ["Filter", "choose", "interleaved"]
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which questions may be asked; an empty set lets everything through.
+    """A filter of questions; an empty set admits every value.
 
     Attributes:
-        topics: Any topic of a question counts, not only its home topic.
-        difficulties: How hard.
-        kinds: What is asked for.
+        topics: Admitted topics. Any topic of a question counts, not only its home topic.
+        difficulties: Admitted difficulties.
+        kinds: Admitted kinds.
     """
 
     topics: AbstractSet[str] = field(default_factory=frozenset)
@@ -37,11 +37,11 @@ class Filter:
 
     @property
     def admits_all(self) -> bool:
-        """Whether nothing is filtered out."""
+        """Whether the filter admits every question."""
         return not (self.topics or self.difficulties or self.kinds)
 
     def admits(self, question: Question) -> bool:
-        """Say whether a question may be asked."""
+        """Say whether the filter admits a question."""
         return (
             (not self.topics or not self.topics.isdisjoint(question.topics))
             and (not self.difficulties or question.difficulty in self.difficulties)
@@ -60,23 +60,24 @@ def choose(
     ahead: bool = False,
     excused: AbstractSet[str] = frozenset(),
 ) -> tuple[Question, ...]:
-    """Choose what to ask: what is due, the longest overdue first, then what is new.
+    """Choose the questions to ask: due ones first, the longest overdue before others, then new ones.
 
-    Questions of one topic are kept apart where that can be done. New ones come in the bank's order, or shuffled by
-    `seed`; an order stays the same as questions leave it, so that an interrupted sitting goes on where it stopped.
+    Due questions of one topic are kept apart if possible. New questions come in the bank's order, or shuffled by
+    `seed`. Removing questions does not change the order of the rest, so an interrupted session continues where it
+    stopped.
 
     Args:
         questions: The bank.
-        schedule: What the learner's ratings say.
-        now: The time, with its zone.
-        only: Which questions may be asked.
-        limit: At most this many.
-        seed: Shuffles the new ones.
-        ahead: Whether cards that are not due yet may follow, the next due first, and then those excused.
-        excused: Ids of new questions that are known already.
+        schedule: The schedule of the learner's cards.
+        now: The time, with a time zone.
+        only: The filter.
+        limit: The maximal number of questions.
+        seed: Shuffles the new questions.
+        ahead: Whether to append cards that are not due yet, by due date, and then the excused questions.
+        excused: Ids of new questions that the learner can skip.
 
     Raises:
-        UnknownNameError: A topic that no question has.
+        UnknownNameError: No question has one of the topics.
     """
     only = only or Filter()
     _refuse_unknown_topics(questions, only)
@@ -85,7 +86,7 @@ def choose(
     unseen = [question for card, question in admitted.items() if schedule.state(card) is None]
     new = [question for question in unseen if question.id not in excused]
     if seed is not None:
-        # Each question has a place of its own in the shuffle: what was asked leaves the others in their order.
+        # Each question has its own sort key, so removing one does not reorder the others.
         new.sort(key=lambda q: random.Random(f"{seed}:{q.id}").random())  # noqa: S311 - an order, not a secret
     later: list[Question] = []
     if ahead:
@@ -96,17 +97,17 @@ def choose(
     due = due[:limit]
     chosen = interleaved(due)
     new = new[: None if limit is None else limit - len(chosen)]
-    # The bank's own order is one to learn in, topic by topic; a shuffle has none to lose.
+    # The bank's order is an order for learning, topic by topic, and stays. A shuffle can be interleaved.
     chosen += new if seed is None else interleaved(new, after=chosen[-1].home_topic if chosen else None)
     later = later[: None if limit is None else limit - len(chosen)]
     return (*chosen, *later)
 
 
 def interleaved(questions: Sequence[Question], *, after: str | None = None) -> list[Question]:
-    """Reorder so that as few neighbours as possible share their home topic, keeping to the given order otherwise.
+    """Reorder questions so that as few neighbours as possible share a home topic; otherwise the order stays.
 
     Args:
-        questions: In the order wanted.
+        questions: The questions in the preferred order.
         after: The home topic of the question before the first.
     """
     remaining = list(questions)
@@ -115,7 +116,7 @@ def interleaved(questions: Sequence[Question], *, after: str | None = None) -> l
     while remaining:
         topic, most = max(counts.items(), key=lambda item: (item[1], item[0] != after))
         if topic != after and 2 * most > len(remaining):
-            # Put off any longer, this topic could no longer be separated from itself.
+            # This topic is more than half of the rest: it must come now, or it will have neighbours of its own.
             at = next(i for i, question in enumerate(remaining) if question.home_topic == topic)
         else:
             at = next((i for i, question in enumerate(remaining) if question.home_topic != after), 0)
@@ -131,5 +132,5 @@ def _refuse_unknown_topics(questions: Sequence[Question], only: Filter) -> None:
     for topic in sorted(only.topics - known):
         from difflib import get_close_matches
 
-        hint = None if get_close_matches(topic, known) else f"topics: {', '.join(sorted(known))}"
+        hint = None if get_close_matches(topic, known) else f"use one of {', '.join(sorted(known))}"
         raise UnknownNameError("topic", topic, get_close_matches(topic, sorted(known)), hint=hint)

@@ -1,4 +1,4 @@
-"""The learner's history in one SQLite file: an append-only log, committed answer by answer, never overwritten."""
+"""The learner's history: an append-only log in one SQLite file, with one commit for each record."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Store:
 
     Attributes:
         path: The file.
-        set_aside: Where a corrupt file that stood at `path` was moved, or None; the caller owes the learner its name.
+        set_aside: The new path of a corrupt file found at `path`, or None. The caller must show it to the learner.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection, set_aside: Path | None) -> None:
@@ -36,17 +36,18 @@ class Store:
 
     @classmethod
     def open(cls, path: Path, *, now: datetime, busy_seconds: float = _BUSY_SECONDS) -> Store:
-        """Open the history at `path`, making it and its folder where there is none and migrating an older one.
+        """Open the history at `path`. A missing file is created, with its folder; an older format is migrated.
+
+        A corrupt file is renamed and a new history is started; `set_aside` is the new name of the corrupt file.
 
         Args:
             path: The SQLite file.
-            now: The time, which names a corrupt file that has to be set aside.
-            busy_seconds: How long to wait for another autodrill that is writing.
+            now: The time, which becomes part of the name of a corrupt file.
+            busy_seconds: How long to wait for another process that is writing.
 
         Raises:
-            StoreError: It cannot be opened, is locked, is not autodrill's, or was written by a newer autodrill; nothing
-                of it was changed. A corrupt file does not raise: it is renamed, a new one is begun, and `set_aside`
-                says so.
+            StoreError: The file cannot be opened, is locked, belongs to another program, or was written by a newer
+                autodrill. It was not changed.
         """
         set_aside = None
         try:
@@ -59,7 +60,7 @@ class Store:
         except OSError as error:
             raise StoreError(
                 f"the history `{path}` cannot be opened: {error.strerror or error}",
-                hint="name a folder that can be written to with `AUTODRILL_HOME`",
+                hint="set `AUTODRILL_HOME` to a writable folder",
             ) from None
         except sqlite3.Error as error:
             raise _explained(path, error) from None
@@ -74,15 +75,15 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Close the file; everything added is in it already."""
+        """Close the file. All records are already committed."""
         self._connection.close()
 
     def add_review(self, card: str, rating: Rating, at: datetime, detail: Mapping[str, Any] | None = None) -> Review:
-        """Append a rating; it is on disk when this returns.
+        """Append a review; it is on disk when this returns.
 
         Raises:
             ValueError: `at` has no time zone.
-            StoreError: It could not be written.
+            StoreError: The review could not be written.
         """
         import json
 
@@ -94,9 +95,9 @@ class Store:
         return Review(row, card, at.astimezone(UTC), rating, kept)
 
     def undo_review(self, at: datetime) -> Review | None:
-        """Mark the last rating that still counts as undone, and return it; None where there is none.
+        """Mark the last review as undone and return it, or return None if there is none.
 
-        Nothing is deleted: the log keeps the rating and says when it was taken back.
+        Nothing is deleted. The log keeps the review and the time of the undo.
         """
         last = self.reviews()[-1:]
         if not last:
@@ -105,7 +106,7 @@ class Store:
         return last[0]
 
     def reviews(self, card: str | None = None) -> list[Review]:
-        """Return the ratings that count, oldest first, of one card or of all."""
+        """Return the reviews that are not undone, oldest first, of one card or of all cards."""
         import json
 
         rows = self._rows(
@@ -121,24 +122,24 @@ class Store:
     def add_attempt(
         self, exercise: str, verdict: str, source: str, at: datetime, *, seed: int | None = None
     ) -> Attempt:
-        """Append a graded run of the learner's `source`; it is on disk when this returns.
+        """Append a graded submission with its `source`; it is on disk when this returns.
 
         Raises:
             ValueError: `at` has no time zone.
-            StoreError: It could not be written.
+            StoreError: The attempt could not be written.
         """
         import hashlib
 
         digest = hashlib.sha256(source.encode()).hexdigest()
         row = self._append(
             "INSERT INTO attempts (exercise, at, verdict, seed, source_hash, source) VALUES (?, ?, ?, ?, ?, ?)",
-            # A seed may use all 64 bits, SQLite's integers keep one for the sign.
+            # As text, because a seed can use all 64 bits and SQLite integers are signed.
             (exercise, _stamp(at), verdict, None if seed is None else str(seed), digest, source),
         )
         return Attempt(row, exercise, at.astimezone(UTC), verdict, seed, digest, source)
 
     def attempts(self, exercise: str | None = None) -> list[Attempt]:
-        """Return the attempts, oldest first, at one exercise or at all."""
+        """Return the attempts at one exercise or at all exercises, oldest first."""
         rows = self._rows(
             "SELECT id, exercise, at, verdict, seed, source_hash, source FROM attempts"
             " WHERE ?1 IS NULL OR exercise = ?1 ORDER BY id",
@@ -150,43 +151,43 @@ class Store:
         ]
 
     def passed(self) -> frozenset[str]:
-        """Return the exercises ever passed."""
+        """Return the ids of all exercises ever passed."""
         return frozenset(
             row[0] for row in self._rows("SELECT DISTINCT exercise FROM attempts WHERE verdict = 'pass'", ())
         )
 
     def add_hint(self, exercise: str, stage: int, at: datetime) -> HintTaken:
-        """Append that a stage of the hints was shown; it is on disk when this returns.
+        """Append that a hint was shown; the record is on disk when this returns.
 
         Raises:
             ValueError: `at` has no time zone.
-            StoreError: It could not be written.
+            StoreError: The record could not be written.
         """
         row = self._append("INSERT INTO hints (exercise, at, stage) VALUES (?, ?, ?)", (exercise, _stamp(at), stage))
         return HintTaken(row, exercise, at.astimezone(UTC), stage)
 
     def hints(self, exercise: str | None = None) -> list[HintTaken]:
-        """Return the hints taken, oldest first, for one exercise or for all."""
+        """Return the hints shown for one exercise or for all exercises, oldest first."""
         rows = self._rows(
             "SELECT id, exercise, at, stage FROM hints WHERE ?1 IS NULL OR exercise = ?1 ORDER BY id", (exercise,)
         )
         return [HintTaken(row, name, datetime.fromisoformat(at), stage) for row, name, at, stage in rows]
 
     def choose_path(self, path: str, at: datetime) -> None:
-        """Append that a learning path was chosen, or with an empty name that it was left."""
+        """Append that a learning path was chosen. An empty name means that the path was left."""
         self._append("INSERT INTO paths (at, path) VALUES (?, ?)", (_stamp(at), path))
 
     def chosen_path(self) -> str | None:
-        """Return the name of the path chosen last, or None."""
+        """Return the name of the current path, or None."""
         rows = self._rows("SELECT path FROM paths ORDER BY id DESC LIMIT 1", ())
         return rows[0][0] or None if rows else None
 
     def add_placement(self, detail: Mapping[str, Any], at: datetime) -> None:
-        """Append what a placement found; it is on disk when this returns.
+        """Append the result of a placement; it is on disk when this returns.
 
         Args:
-            detail: `excused` and `unknown`, ids of questions, `reviews`, numbers in the log, and whatever else.
-            at: When.
+            detail: JSON values: `excused` and `unknown` (ids of questions), `reviews` (log numbers), and further facts.
+            at: The time.
         """
         import json
 
@@ -194,7 +195,7 @@ class Store:
         self._append("INSERT INTO placements (at, detail) VALUES (?, ?)", (_stamp(at), written))
 
     def placements(self) -> list[PlacementTaken]:
-        """Return the placements that count, oldest first."""
+        """Return the placements that are not undone, oldest first."""
         import json
 
         rows = self._rows(
@@ -211,12 +212,12 @@ class Store:
         ]
 
     def undo_placement(self, at: datetime) -> PlacementTaken | None:
-        """Mark the last placement that still counts as undone, and its ratings with it; None where there is none."""
+        """Mark the last placement and its reviews as undone and return it, or return None if there is none."""
         last = self.placements()[-1:]
         if not last:
             return None
         with self._explaining(), self._connection:
-            # One transaction: a placement is never left half undone.
+            # One transaction, so that a placement is undone completely or not at all.
             self._connection.execute("BEGIN IMMEDIATE")
             self._connection.executemany(
                 "INSERT OR IGNORE INTO undone (review, at) VALUES (?, ?)", [(r, _stamp(at)) for r in last[0].reviews]
@@ -227,7 +228,7 @@ class Store:
         return last[0]
 
     def excused(self) -> frozenset[str]:
-        """Return the ids of the questions that placements tested out of; a later one has the last word."""
+        """Return the ids of the questions that placements excused; a later placement overrides an earlier one."""
         known: frozenset[str] = frozenset()
         for placement in self.placements():
             known = (known - placement.unknown) | placement.excused
@@ -256,13 +257,15 @@ class _CorruptError(Exception):
 
 
 def _connect(path: Path, busy_seconds: float) -> sqlite3.Connection:
-    # Without an isolation level each statement commits by itself: an answer is on disk when its call returns.
+    # Without an isolation level, each statement commits by itself. An answer is on disk when its call returns.
     connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
     try:
         _refuse_foreign(path, connection)
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")  # survives a power cut; an answer takes seconds anyway
+        connection.execute(
+            "PRAGMA synchronous = FULL"
+        )  # survives a power cut; the cost is small next to the seconds an answer takes
         _migrate(connection)
     except sqlite3.Error as error:
         connection.close()
@@ -276,8 +279,12 @@ def _connect(path: Path, busy_seconds: float) -> sqlite3.Connection:
 
 
 def _refuse_foreign(path: Path, connection: sqlite3.Connection) -> None:
-    """Look at the file before anything is written to it."""
-    connection.execute("BEGIN")  # one view of it all, whatever another autodrill is doing just now
+    """Check the file before anything is written to it.
+
+    Raises:
+        StoreError: The file belongs to another program or to a newer autodrill.
+    """
+    connection.execute("BEGIN")  # a consistent view, even if another autodrill is writing
     version = _pragma(connection, "user_version")
     owner = _pragma(connection, "application_id")
     has_tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] > 0
@@ -286,11 +293,14 @@ def _refuse_foreign(path: Path, connection: sqlite3.Connection) -> None:
     if not healthy:
         raise _CorruptError
     if has_tables and owner != APPLICATION_ID:
-        raise StoreError(f"`{path}` is a database of another program; nothing of it was changed")
+        raise StoreError(
+            f"`{path}` is a database of another program; it was not changed",
+            hint="set `AUTODRILL_HOME` to another folder",
+        )
     if version > len(MIGRATIONS):
         raise StoreError(
-            f"the history `{path}` was written by a newer autodrill: its format is {version}, "
-            f"this one knows formats up to {len(MIGRATIONS)}",
+            f"the history `{path}` was written by a newer autodrill, in format {version}; "
+            f"this version reads formats up to {len(MIGRATIONS)}",
             hint="upgrade autodrill; the history was not changed",
         )
 
@@ -300,7 +310,7 @@ def _migrate(connection: sqlite3.Connection) -> None:
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        # Read again under the lock: another autodrill may just have migrated it.
+        # Read the version again under the lock, because another process may have just migrated the file.
         for number in range(_pragma(connection, "user_version"), len(MIGRATIONS)):
             for statement in MIGRATIONS[number]:
                 connection.execute(statement)
@@ -319,7 +329,7 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
 
 
 def _move_away(path: Path, now: datetime) -> Path:
-    """Rename a corrupt history and what SQLite keeps beside it, never over another file."""
+    """Rename a corrupt history and its `-wal` and `-shm` files, without overwriting another file."""
     stamp = now.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
     target = path.with_name(f"{path.name}.corrupt-{stamp}")
     number = 1
@@ -328,9 +338,9 @@ def _move_away(path: Path, now: datetime) -> Path:
         target = path.with_name(f"{path.name}.corrupt-{stamp}-{number}")
     path.rename(target)
     for suffix in ("-wal", "-shm"):
-        beside = path.with_name(path.name + suffix)
-        if beside.exists():
-            beside.rename(target.with_name(target.name + suffix))
+        companion = path.with_name(path.name + suffix)
+        if companion.exists():
+            companion.rename(target.with_name(target.name + suffix))
     return target
 
 
@@ -338,16 +348,17 @@ def _explained(path: Path, error: sqlite3.Error) -> StoreError:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
         return StoreError(
-            f"the history `{path}` is locked by another program", hint="close the other autodrill, then try again"
+            f"the history `{path}` is locked by another program",
+            hint="close the other autodrill, then type the command again",
         )
     return StoreError(
         f"the history `{path}` cannot be used: {error}",
-        hint="name a folder that can be written to with `AUTODRILL_HOME`",
+        hint="set `AUTODRILL_HOME` to a writable folder",
     )
 
 
 def _stamp(at: datetime) -> str:
-    """Return a time as the log writes it: UTC to the microsecond, so that texts sort as times do."""
+    """Return a time as text in UTC with microseconds, so that texts sort like times."""
     if at.tzinfo is None:
         raise ValueError("a time in the history needs a time zone")
     return at.astimezone(UTC).isoformat(timespec="microseconds")
