@@ -1,1 +1,1 @@
-"""The question bank: what a question is, how its file is read and how an answer is judged."""
+"""The question bank: the records of a question, the reader of its file, and the judge of an answer."""

@@ -1,4 +1,4 @@
-"""Reading what a judged question is held against: its options, numbers, output, wrong line or formulas."""
+"""The reader of a question's key: its options, numbers, output, wrong line or formulas."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _VARIABLE = re.compile(r"[A-Za-z_α-ω][A-Za-z_0-9α-ω]*")
 
 
 def read_key(kind: Kind, matter: FrontMatter, ask: Passage, sections: Mapping[str, Section], note: Note) -> Key | None:
-    """Read the key of a question of `kind`, noting every problem; None for recall or where it cannot be read."""
+    """Read the key of a question of `kind` and note every problem; None for recall or a malformed key."""
     if kind is not Kind.CHOICE and "Options" in sections:
-        note(sections["Options"].line, f"a {kind} question has no `### Options`")
+        note(sections["Options"].line, f"a {kind} question cannot have `### Options`; remove the section")
     match kind:
         case Kind.RECALL:
             return None
@@ -48,25 +48,25 @@ def read_key(kind: Kind, matter: FrontMatter, ask: Passage, sections: Mapping[st
 
 def _choice(matter: FrontMatter, section: Section | None, note: Note) -> ChoiceKey | None:
     if section is None:
-        matter.problem("kind", "a choice question has a section `### Options` before its answer")
+        matter.problem("kind", "a choice question needs a section `### Options` before its answer")
         return None
     options: list[Option] = []
     for bullet in section.passage.bullets():
         match = _OPTION.fullmatch(bullet.text)
         if match is None:
-            note(bullet.line, "an option is written `- [ ] text :: explanation`, the right one with `[x]`")
+            note(bullet.line, "write an option as `- [ ] text :: explanation`, and the right one with `[x]`")
             continue
         text, separator, explanation = match[2].partition(" :: ")
         right = match[1] != " "
         if not separator and not right:
             text, separator, explanation = match[2].partition(": ")
         if not right and not separator:
-            note(bullet.line, "a wrong option says what it stands for: `- [ ] text :: the misconception`")
+            note(bullet.line, "a wrong option needs its misconception: `- [ ] text :: the misconception`")
         options.append(Option(text.strip(), right, explanation.strip() if separator else None))
     if not 3 <= len(options) <= 8:
-        note(section.line, f"{len(options)} options; 3 to 8 are wanted")
+        note(section.line, f"there are {len(options)} options; write 3 to 8")
     if sum(option.right for option in options) != 1:
-        note(section.line, "exactly one option is marked `[x]`")
+        note(section.line, "mark exactly one option with `[x]`")
     return ChoiceKey(tuple(options))
 
 
@@ -75,7 +75,7 @@ def _numeric(matter: FrontMatter) -> NumericKey:
     values: dict[str, float] = {}
     for label, given in matter.table("answers").items():
         if isinstance(given, bool) or not isinstance(given, int | float | str):
-            matter.problem(label, f'the answer `{label}` is a number or a string such as "1/3", not {given!r}')
+            matter.problem(label, f'the answer `{label}` must be a number or a string such as "1/3", not {given!r}')
             continue
         try:
             values[label] = evaluate(str(given))
@@ -88,10 +88,12 @@ def _numeric(matter: FrontMatter) -> NumericKey:
 def _program(matter: FrontMatter, ask: Passage, note: Note) -> Fence | None:
     programs = [fence for fence in ask.fences() if fence.is_python]
     if len(programs) != 1:
-        matter.problem("kind", f"the question's body holds exactly one ```python fence, this one {len(programs)}")
+        matter.problem(
+            "kind", f"the question's body must contain exactly one ```python fence, but it contains {len(programs)}"
+        )
         return None
     if programs[0].info not in {"python", "python torch"}:
-        note(programs[0].line - 1, "the program's fence is opened with ```python or ```python torch")
+        note(programs[0].line - 1, "open the program's fence with ```python or ```python torch")
     return programs[0]
 
 
@@ -102,21 +104,21 @@ def _bug(matter: FrontMatter, program: Fence | None) -> BugKey | None:
         return None
     lines = program.code.splitlines()
     if not 1 <= line <= len(lines):
-        matter.problem("line", f"`line` is between 1 and {len(lines)}, the lines of the program")
+        matter.problem("line", f"`line` must be between 1 and {len(lines)}, the number of lines of the program")
         return None
     if lines[line - 1].rstrip() == fix.rstrip():
-        matter.problem("fix", "`fix` is the line as it stands")
+        matter.problem("fix", "`fix` is equal to the wrong line; write the corrected line")
     return BugKey(program, line, fix)
 
 
 def _derive(matter: FrontMatter) -> DeriveKey:
     variables = matter.texts("variables", _VARIABLE, "a variable's name", required=True)
     answers: dict[str, str] = {}
-    # Evaluating once finds unknown names; the point is one where all the functions are defined.
+    # One evaluation finds unknown names. All functions are defined at this point.
     point = {name: 0.5 + 0.1 * i for i, name in enumerate(variables)}
     for label, formula in matter.table("answers").items():
         if not isinstance(formula, str):
-            matter.problem(label, f"the answer `{label}` is a formula in a string, not {formula!r}")
+            matter.problem(label, f"the answer `{label}` must be a formula in a string, not {formula!r}")
             continue
         try:
             evaluate(formula, point)

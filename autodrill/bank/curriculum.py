@@ -1,4 +1,4 @@
-"""What comes before what in the bank, and the paths through it: the records, and reading `questions/paths.toml`."""
+"""Prerequisites and learning paths: their records, and the reader of `questions/paths.toml`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _EXERCISE = "x:"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing to do on a path: a question to answer, or an exercise to write."""
+    """One step of a path: a question to answer, or an exercise to write."""
 
     name: str
     is_exercise: bool = False
@@ -36,7 +36,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A part of a path: its title, and its steps in order."""
+    """A part of a path: a title and steps in order."""
 
     title: str
     steps: tuple[Step, ...]
@@ -44,12 +44,12 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class LearningPath:
-    """A way through the bank.
+    """An order of questions and exercises for one purpose.
 
     Attributes:
-        name: What is typed.
-        title: One line about it.
-        stages: Its parts.
+        name: The name after `autodrill quiz --path`.
+        title: One line about the path.
+        stages: Its parts in order.
     """
 
     name: str
@@ -58,7 +58,7 @@ class LearningPath:
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """Every step in order."""
+        """Every step, in order."""
         return tuple(step for stage in self.stages for step in stage.steps)
 
 
@@ -67,8 +67,8 @@ class Curriculum:
     """Prerequisites and paths.
 
     Attributes:
-        topics: Home topic to the topics it needs first.
-        questions: Question to the questions it needs first.
+        topics: For each home topic, the topics it needs.
+        questions: For each question, the questions it needs.
         paths: The paths by name.
     """
 
@@ -77,7 +77,7 @@ class Curriculum:
     paths: Mapping[str, LearningPath]
 
     def below(self, topic: str) -> frozenset[str]:
-        """Every topic that `topic` needs, directly or through others."""
+        """Return every topic that `topic` needs, directly or through others."""
         found: set[str] = set()
         waiting = [topic]
         while waiting:
@@ -97,13 +97,13 @@ def load_curriculum(
     """Read prerequisites and paths.
 
     Args:
-        file: The TOML file; by default the one that comes with autodrill.
-        bank: Every question, to hold the ids against; without it they are taken as they stand.
-        exercises: Every exercise, likewise.
+        file: The TOML file; by default the one that ships with autodrill.
+        bank: Every question, to check the ids; without it they are not checked.
+        exercises: Every exercise, to check the ids; without it they are not checked.
 
     Raises:
-        ContentError: Something is malformed, goes in a circle, is not there, or comes before what it needs; carries
-            every problem with its line.
+        ContentError: The file is malformed, has a circle, names something unknown, or puts a step before one that it
+            needs. The error carries every problem with its line.
         FileError: The file cannot be read.
     """
     file = content_root() / "questions" / "paths.toml" if file is None else file
@@ -115,10 +115,10 @@ def load_curriculum(
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         at = re.search(r"at line (\d+)", str(error))
-        raise ContentError([Problem(str(file), int(at[1]) if at else 1, f"not TOML: {error}")]) from None
+        raise ContentError([Problem(str(file), int(at[1]) if at else 1, f"this is not valid TOML: {error}")]) from None
     reader = _CurriculumReader(file, text.splitlines())
     curriculum = reader.read(table)
-    if not reader.problems:  # what is malformed would only be reported again in other words
+    if not reader.problems:  # else the checks would repeat the same problems in other words
         reader.circles("topics", curriculum.topics)
         reader.circles("questions", curriculum.questions)
         reader.names(curriculum, bank, exercises)
@@ -129,7 +129,7 @@ def load_curriculum(
 
 
 def misplaced(names: Sequence[str], needs: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
-    """Yield each name that stands before one it needs, with that one; what is not among the names does not count."""
+    """Yield each name that comes before one it needs, with that one; needs outside `names` are ignored."""
     place = {name: at for at, name in enumerate(names)}
     for name in names:
         for needed in needs.get(name, ()):
@@ -138,7 +138,7 @@ def misplaced(names: Sequence[str], needs: Mapping[str, Sequence[str]]) -> Itera
 
 
 class _CurriculumReader:
-    """Turns the TOML into records, noting what is wrong."""
+    """Turns the TOML into records and notes every problem."""
 
     def __init__(self, file: Path, lines: Sequence[str]) -> None:
         self._file = str(file)
@@ -147,13 +147,13 @@ class _CurriculumReader:
 
     def read(self, table: Mapping[str, Any]) -> Curriculum:
         for name in table.keys() - {"topics", "questions", "paths"}:
-            self._note("", name, f"unknown table `{name}`; there are topics, questions and paths")
+            self._note("", name, f"unknown table `{name}`; use `topics`, `questions` or `paths`")
         needs = {part: self._needs(part, table.get(part, {})) for part in ("topics", "questions")}
         paths = {name: self._path(name, given) for name, given in self._table("paths", table.get("paths", {})).items()}
         return Curriculum(needs["topics"], needs["questions"], paths)
 
     def circles(self, part: str, needs: Mapping[str, Sequence[str]]) -> None:
-        """Note every circle once, at the line of the member of it that comes first in the file."""
+        """Note every circle once, at the line of its member that comes first in the file."""
         done: set[str] = set()
         for start in needs:
             way: list[str] = []
@@ -168,12 +168,12 @@ class _CurriculumReader:
                     pending.pop()
                 elif found in way:
                     circle = [*way[way.index(found) :], found]
-                    self._note(part, circle[0], f"a circle: {' needs '.join(f'`{c}`' for c in circle)}")
+                    self._note(part, circle[0], f"circular prerequisites: {' needs '.join(f'`{c}`' for c in circle)}")
                 elif found not in done and found in needs:
                     pending.append((found, iter(needs[found])))
 
     def names(self, read: Curriculum, bank: Sequence[Question] | None, exercises: Sequence[Heading] | None) -> None:
-        """Note every name that nothing has."""
+        """Note every name of an unknown topic, question or exercise."""
         if bank is not None:
             topics = {question.home_topic for question in bank}
             questions = {question.id for question in bank}
@@ -182,7 +182,9 @@ class _CurriculumReader:
                     for named in (name, *needs[name]):
                         self._known(part, named, named, known, part[:-1])
             for topic in sorted(topics - set(read.topics)):
-                self._note("", "topics", f"the topic `{topic}` has no line here: say what it needs, or that it is `[]`")
+                self._note(
+                    "", "topics", f"the topic `{topic}` has no line here; add one with the topics it needs, or `[]`"
+                )
         for path in read.paths.values():
             for step in path.steps:
                 if step.is_exercise and exercises is not None:
@@ -192,7 +194,7 @@ class _CurriculumReader:
                     self._known(f"paths.{path.name}", step.name, step.name, questions, "question")
 
     def order(self, read: Curriculum, bank: Sequence[Question] | None, exercises: Sequence[Heading] | None) -> None:
-        """Note, for each path, what stands before what it needs: questions, exercises, and the topics that begin."""
+        """Note every question, exercise and topic of a path that comes before one it needs."""
         homes = {question.id: question.home_topic for question in bank or ()}
         requires = {
             str(Step(e.id, is_exercise=True)): [str(Step(r, is_exercise=True)) for r in e.requires]
@@ -202,11 +204,11 @@ class _CurriculumReader:
             table = f"paths.{path.name}"
             names = [str(step) for step in path.steps]
             for early, late in misplaced(names, {**read.questions, **requires}):
-                self._note(table, early, f"`{early}` stands before `{late}`, which it needs")
+                self._note(table, early, f"`{early}` comes before `{late}`, which it needs")
             topics = list(dict.fromkeys(homes[name] for name in names if name in homes))
             for topic, needed in misplaced(topics, read.topics):
                 first = next(name for name in names if homes.get(name) == topic)
-                self._note(table, first, f"the topic `{topic}` begins here, before `{needed}`, which it needs")
+                self._note(table, first, f"the topic `{topic}` starts here, before `{needed}`, which it needs")
 
     def _needs(self, part: str, given: Any) -> dict[str, tuple[str, ...]]:
         return {name: self._strings(part, name, listed) for name, listed in self._table(part, given).items()}
@@ -215,7 +217,7 @@ class _CurriculumReader:
         table = f"paths.{name}"
         fields = self._table(table, given)
         for key in fields.keys() - {"title", "stages"}:
-            self._note(table, key, f"unknown field `{key}`; a path has a title and stages")
+            self._note(table, key, f"unknown field `{key}`; use `title` or `stages`")
         title = fields.get("title")
         if not isinstance(title, str) or not title:
             self._note(table, "title", f"the path `{name}` has no title")
@@ -228,26 +230,26 @@ class _CurriculumReader:
             self._note(table, "stages", f"the path `{name}` has no steps")
         for step, times in Counter(map(str, path.steps)).items():
             if times > 1:
-                self._note(table, step, f"`{step}` stands in the path twice", occurrence=1)
+                self._note(table, step, f"`{step}` is in the path twice", occurrence=1)
         return path
 
     def _step(self, table: str, written: str) -> Step:
         if written.startswith(_EXERCISE):
             return Step(written.removeprefix(_EXERCISE), is_exercise=True)
         if ":" in written:
-            self._note(table, written, f"`{written}` is neither a question's id nor `{_EXERCISE}` and an exercise's")
+            self._note(table, written, f"`{written}` must be a question's id, or `{_EXERCISE}` and an exercise's id")
         return Step(written)
 
     def _table(self, part: str, given: Any) -> dict[str, Any]:
         if isinstance(given, dict):
             return given
-        self._note("", part.rpartition(".")[2], f"`{part}` is a table, not {given!r}")
+        self._note("", part.rpartition(".")[2], f"`{part}` must be a table, not {given!r}")
         return {}
 
     def _strings(self, part: str, name: str, given: Any) -> tuple[str, ...]:
         if isinstance(given, list) and all(isinstance(item, str) for item in given):
             return tuple(given)
-        self._note(part, name, f"`{name}` is a list of names, not {given!r}")
+        self._note(part, name, f"`{name}` must be a list of names, not {given!r}")
         return ()
 
     def _known(self, part: str, at: str, name: str, known: Collection[str], what: str) -> None:
@@ -261,7 +263,7 @@ class _CurriculumReader:
         self.problems.append(Problem(self._file, self._line_of(table, name, occurrence), message))
 
     def _line_of(self, table: str, name: str, occurrence: int) -> int:
-        """The line on which a name stands in a table or below it, else the table's own."""
+        """Return the line of a name in a table or below it, else the line of the table."""
         header = re.compile(rf"\s*\[{re.escape(table)}[\].]")
         start = next((i for i, line in enumerate(self._lines) if table and header.match(line)), 0)
         literal = re.compile(rf'"{re.escape(name)}"|^\s*\[?{re.escape(name)}\b(?!-)')

@@ -1,4 +1,4 @@
-"""Arithmetic that a person types, evaluated without running code and without ever hanging."""
+"""Typed arithmetic, evaluated without executing code and in bounded time."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ _BINARY: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
-    # Unlike **, it stays in floats, where no power takes long, and refuses to go complex.
+    # Unlike `**`, math.pow stays in floats, so no power takes long, and it rejects complex results.
     ast.Pow: math.pow,
 }
 _AS_ASCII = str.maketrans(
     {
         "−": "-",
-        "–": "-",  # what phones and word processors make of a minus
+        "–": "-",  # phones and word processors write it for a minus
         "×": "*",
         "·": "*",
         "⋅": "*",
@@ -51,7 +51,7 @@ _AS_ASCII = str.maketrans(
         "√": " sqrt ",
         "\u00a0": " ",
         "\u202f": " ",
-        "\n": " ",  # a place is then a column
+        "\n": " ",  # so that a place is a column
         "\r": " ",
     }
 )
@@ -61,10 +61,10 @@ _ROOT_OF_ATOM = re.compile(r"\bsqrt\s+([\w.]+)(?![\w.]|\s*\()")
 
 
 class ExpressionError(ValueError):
-    """What was typed is not arithmetic that can be evaluated; the message says why in a person's words.
+    """The text is not arithmetic that can be evaluated. The message is for the person who typed it.
 
     Attributes:
-        span: Where, as the first character and the one after the last of `as_read(text)`, or None.
+        span: The place in `as_read(text)`, as the first character and the one after the last, or None.
     """
 
     def __init__(self, message: str, span: tuple[int, int] | None = None) -> None:
@@ -73,15 +73,15 @@ class ExpressionError(ValueError):
 
 
 class NoValueError(ExpressionError):
-    """It is arithmetic, but it has no finite real value, or none at these values of its variables."""
+    """The text is arithmetic, but it has no finite real value at these values of its variables."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic(Generic[T]):
-    """What typed arithmetic means for one kind of value.
+    """The meaning of typed arithmetic for one type of value.
 
     Attributes:
-        number: Makes a value of a number that was typed.
+        number: Converts a typed number to a value.
         functions: The functions of one argument, by name.
         binary: The operations between two values.
         negate: The minus sign.
@@ -97,7 +97,7 @@ _FLOATS: Arithmetic[float] = Arithmetic(float, _FUNCTIONS, _BINARY, operator.neg
 
 
 def as_read(text: str) -> str:
-    """Return what was typed with the signs of mathematics in the form they are parsed in: `3² × x` is `3**2 * x`."""
+    """Return typed text with mathematical signs as the parser reads them: `3² × x` becomes `3**2 * x`."""
     plain = _SUPERSCRIPT_RUN.sub(lambda run: "**" + run[0].translate(_SUPERSCRIPTS), text)
     return _ROOT_OF_ATOM.sub(r"sqrt(\1)", plain.translate(_AS_ASCII)).replace("^", "**").strip()
 
@@ -105,27 +105,27 @@ def as_read(text: str) -> str:
 def parse(text: str) -> ast.expr:
     """Parse typed arithmetic.
 
-    Accepts numbers, `+ - * / ** ^`, parentheses, names and one-argument calls; the Unicode minus, `×`, `·`, `÷`, `√`
-    and superscript powers mean what they look like. A decimal comma is refused rather than read as two numbers.
+    The grammar has numbers, `+ - * / ** ^`, parentheses, names and calls with one argument. The Unicode minus, `×`,
+    `·`, `÷`, `√` and superscript powers are read as they look. A decimal comma is an error, not two numbers.
 
     Args:
-        text: What was typed, at most 200 characters.
+        text: The typed text, at most 200 characters.
 
     Raises:
-        ExpressionError: It is empty, too long or not arithmetic.
+        ExpressionError: The text is empty, too long or not arithmetic.
     """
     if len(text) > _MAX_LENGTH:
-        raise ExpressionError(f"longer than {_MAX_LENGTH} characters")
+        raise ExpressionError(f"the text is longer than {_MAX_LENGTH} characters; shorten it")
     plain = as_read(text)
     if not plain:
-        raise ExpressionError("nothing typed")
+        raise ExpressionError("the text is empty; type a number or a formula")
     try:
-        with warnings.catch_warnings(action="ignore"):  # the parser has remarks on what a person types
+        with warnings.catch_warnings(action="ignore"):  # the parser warns about texts such as `2or 3`
             tree = ast.parse(plain, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         offset = error.offset if isinstance(error, SyntaxError) else None
         span = None if not offset else (offset - 1, offset)
-        message = f"`{text.strip()}` cannot be read; a product is written with `*`, as in 2*x"
+        message = f"`{text.strip()}` is not valid arithmetic; write a product with `*`, as in 2*x"
         raise ExpressionError(message, span) from None
     if not plain.isascii():
         _count_characters(tree, plain.encode())
@@ -133,7 +133,7 @@ def parse(text: str) -> ast.expr:
 
 
 def _count_characters(tree: ast.expr, encoded: bytes) -> None:
-    """Make the columns of a tree count characters; the parser counts bytes."""
+    """Convert the columns of a tree from bytes, which the parser counts, to characters."""
     for node in ast.walk(tree):
         if isinstance(node, ast.expr):
             node.col_offset = len(encoded[: node.col_offset].decode())
@@ -144,48 +144,48 @@ def evaluate(expression: ast.expr | str, variables: Mapping[str, float] | None =
     """Evaluate arithmetic in float64.
 
     Args:
-        expression: Typed text, or what `parse` made of it.
-        variables: Name to value; a variable hides the constant of the same name.
+        expression: Typed text, or the result of `parse`.
+        variables: The values by name; a variable hides the constant of the same name.
 
     Returns:
         A finite float.
 
     Raises:
-        ExpressionError: It uses something unknown.
-        NoValueError: It has no finite real value.
+        ExpressionError: The expression uses something unknown.
+        NoValueError: The expression has no finite real value.
     """
     tree = parse(expression) if isinstance(expression, str) else expression
     try:
         value = compute(tree, variables or {}, _FLOATS)
     except ZeroDivisionError:
-        raise NoValueError("division by zero") from None
+        raise NoValueError("it divides by zero") from None
     except OverflowError:
-        raise NoValueError("too large a number") from None
+        raise NoValueError("its value is too large") from None
     except ExpressionError:
         raise
     except ValueError:
-        raise NoValueError("no real value there (a root, logarithm or fractional power of a negative?)") from None
+        raise NoValueError("it has no real value; check roots, logarithms and powers of negative numbers") from None
     if not math.isfinite(value):
-        raise NoValueError("not a finite number")
+        raise NoValueError("its value is not finite")
     return value
 
 
 def compute(tree: ast.expr, variables: Mapping[str, T], arithmetic: Arithmetic[T]) -> T:
-    """Compute with parsed arithmetic in values of any kind; operands are computed from left to right.
+    """Evaluate parsed arithmetic in values of any type, with operands from left to right.
 
     Args:
-        tree: What `parse` made of typed text.
-        variables: Name to value; a variable hides the constant of the same name.
-        arithmetic: What the operations mean.
+        tree: The result of `parse`.
+        variables: The values by name; a variable hides the constant of the same name.
+        arithmetic: The meaning of the operations.
 
     Raises:
-        ExpressionError: It uses something unknown; its span is set.
+        ExpressionError: The expression uses something unknown; the error's span is set.
     """
 
     def value(node: ast.expr) -> T:
         match node:
             case ast.Constant(value=bool()):
-                raise _at(node, "only numbers can be computed with")
+                raise _at(node, "use numbers, not True or False")
             case ast.Constant(value=int() | float() as number):
                 return arithmetic.number(float(number))
             case ast.Name(id=name) if name in variables:
@@ -204,21 +204,22 @@ def compute(tree: ast.expr, variables: Mapping[str, T], arithmetic: Arithmetic[T
             case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in arithmetic.functions:
                 return applied(node, arithmetic.functions[name], argument)
             case ast.Call(func=ast.Name(id=name)):
-                allowed = ", ".join(arithmetic.functions)
-                raise _at(node, f"`{name}` is not one of the functions {allowed}, of one argument each")
+                if name in arithmetic.functions:
+                    raise _at(node, f"`{name}` takes exactly one argument")
+                raise _at(node, f"no function `{name}`; the functions are {', '.join(arithmetic.functions)}")
             case ast.Call():
-                raise _at(node, "a product is written with `*`, as in 2*(x + 1)")
+                raise _at(node, "write a product with `*`, as in 2*(x + 1)")
             case ast.Tuple():
-                raise _at(node, "one number is wanted; write a decimal point, not a comma")
+                raise _at(node, "type one number, with a decimal point and not a comma")
             case _:
-                raise _at(node, "only numbers, + - * / ^, parentheses and functions can be used")
+                raise _at(node, "use only numbers, + - * / ^, parentheses and functions")
 
     def applied(node: ast.expr, operation: Callable[..., T], *operands: ast.expr) -> T:
         values = [value(o) for o in operands]
         try:
             return operation(*values)
         except NoValueError as error:
-            if error.span is None:  # an operation knows what is wrong, and only this place where
+            if error.span is None:  # the operation knows the error, but not its place
                 error.span = _span(node)
             raise
 
@@ -230,5 +231,5 @@ def _at(node: ast.expr, message: str) -> ExpressionError:
 
 
 def _span(node: ast.expr) -> tuple[int, int]:
-    """Return where a node stands, in characters."""
+    """Return the place of a node, in characters."""
     return node.col_offset, node.end_col_offset or node.col_offset + 1

@@ -1,4 +1,4 @@
-"""Judging a typed answer: a pure function of what was typed and of the question's key."""
+"""The judge of typed answers: pure functions of the typed text and the question's key."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 FORMULA_TOLERANCE = 1e-6
-"""Two formulas are the same where they agree to this, relatively: rounding is 1e-15, a different formula far more."""
+"""The largest relative difference of two equal formulas: rounding is about 1e-15, a different formula far more."""
 
 _PRINTED_TOLERANCE = 1e-3
 _POINTS = 7
@@ -41,7 +41,7 @@ _LINE = re.compile(r"(?:line)?\s*(\d{1,4})\s*:?", re.IGNORECASE)
 
 
 class Outcome(StrEnum):
-    """What became of a typed answer; an unreadable one may be typed again and is not held against anyone."""
+    """The outcome of a typed answer. An unreadable answer does not count, and the learner types it again."""
 
     RIGHT = "right"
     WRONG = "wrong"
@@ -50,19 +50,19 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """An outcome and one sentence about it."""
+    """An outcome with a remark for the learner."""
 
     outcome: Outcome
     remark: str
 
 
 def letters(count: int) -> str:
-    """Return the letters that `count` options go by."""
+    """Return the letters of `count` options."""
     return string.ascii_lowercase[:count]
 
 
 def judge_choice(typed: str, options: Sequence[Option]) -> Judgement:
-    """Judge a letter, `options` being in the order they were shown in."""
+    """Judge the letter of an option; `options` are in the order shown."""
     known = letters(len(options))
     letter = typed.strip().casefold().strip("().")
     if len(letter) != 1 or letter not in known:
@@ -77,33 +77,33 @@ def judge_number(typed: str, want: float, tolerance: float) -> Judgement:
     """Judge a number typed as arithmetic: `1/3`, `.3333` and `0.33333` are the same answer at a tolerance of 1e-3.
 
     Args:
-        typed: What was typed; `label = ` before it does not matter.
+        typed: The typed text; a leading `label = ` is ignored.
         want: The right number.
-        tolerance: The largest relative error accepted; absolute where `want` is 0.
+        tolerance: The largest relative error accepted; absolute if `want` is 0.
     """
     try:
         got = evaluate(_right_hand_side(typed))
     except ExpressionError as error:
         return Judgement(Outcome.UNREADABLE, str(error))
     distance = abs(got - want) / (abs(want) or 1.0)
-    # The boundary itself belongs to the tolerance, whatever the last bit of the division says.
+    # The factor keeps the boundary inside the tolerance despite rounding in the division.
     if distance <= tolerance * (1 + 1e-9):
         return Judgement(Outcome.RIGHT, f"{got:.6g} is right")
     if want and math.isclose(got, -want, rel_tol=tolerance):
         return Judgement(Outcome.WRONG, f"{got:.6g} has the wrong sign")
-    away = f"{distance:.2g} away" if not want else f"{100 * distance:.2g} % away"
+    away = f"{distance:.2g}" if not want else f"{100 * distance:.2g} %"
     allowed = f"{tolerance:g}" if not want else f"{100 * tolerance:g} %"
-    return Judgement(Outcome.WRONG, f"{got:.6g} is {away} (accepted: {allowed})")
+    return Judgement(Outcome.WRONG, f"{got:.6g} is off by {away} (tolerance {allowed})")
 
 
 def judge_output(typed: str, key: PredictKey) -> Judgement:
-    """Judge a predicted output: white space does not matter, and numbers are compared as numbers."""
+    """Judge a predicted output. White space does not matter, and numbers are compared as numbers."""
     got, want = _tokens(typed), _tokens(key.output)
     if not got:
-        return Judgement(Outcome.UNREADABLE, "nothing typed")
+        return Judgement(Outcome.UNREADABLE, "type what the program prints")
     if len(got) == len(want) and all(map(_same_token, got, want)):
-        return Judgement(Outcome.RIGHT, "that is what it prints")
-    return Judgement(Outcome.WRONG, "it prints something else")
+        return Judgement(Outcome.RIGHT, "the program prints that")
+    return Judgement(Outcome.WRONG, "the program prints something else")
 
 
 def judge_line(typed: str, key: BugKey) -> Judgement:
@@ -112,23 +112,23 @@ def judge_line(typed: str, key: BugKey) -> Judgement:
     if match is None:
         return Judgement(Outcome.UNREADABLE, "type the number of the wrong line")
     if int(match[1]) == key.line:
-        return Judgement(Outcome.RIGHT, f"line {key.line} is the wrong one")
-    return Judgement(Outcome.WRONG, f"line {key.line} is the wrong one, not {int(match[1])}")
+        return Judgement(Outcome.RIGHT, f"line {key.line} has the bug")
+    return Judgement(Outcome.WRONG, f"line {key.line} has the bug, not line {int(match[1])}")
 
 
 def judge_formula(typed: str, want: str, variables: Sequence[str]) -> Judgement:
-    """Judge a formula by comparing it with the right one at several points, the same for everyone.
+    """Judge a formula by comparing it with the right one at several fixed points.
 
     Args:
-        typed: Arithmetic over `variables`; `label = ` before it does not matter.
+        typed: Arithmetic over `variables`; a leading `label = ` is ignored.
         want: The right formula.
-        variables: The names both may use.
+        variables: The names that both can use.
     """
     try:
         tree = parse(_right_hand_side(typed))
         evaluate(tree, dict.fromkeys(variables, 1.1))
     except NoValueError:
-        pass  # as log(x - 2) at this point: whether that is wrong shows at the points compared below
+        pass  # such as log(x - 2) at this point; the comparison below decides
     except ExpressionError as error:
         return Judgement(Outcome.UNREADABLE, str(error))
     for point, expected in probe(want, variables):
@@ -136,14 +136,14 @@ def judge_formula(typed: str, want: str, variables: Sequence[str]) -> Judgement:
         try:
             got = evaluate(tree, point)
         except ExpressionError:
-            return Judgement(Outcome.WRONG, f"at {at} it has no value, where {expected:.4g} is right")
+            return Judgement(Outcome.WRONG, f"at {at} it has no value; right is {expected:.4g}")
         if not math.isclose(got, expected, rel_tol=FORMULA_TOLERANCE, abs_tol=FORMULA_TOLERANCE):
-            return Judgement(Outcome.WRONG, f"at {at} it is {got:.4g}, where {expected:.4g} is right")
-    return Judgement(Outcome.RIGHT, "the same formula at every point tried")
+            return Judgement(Outcome.WRONG, f"at {at} it gives {got:.4g}; right is {expected:.4g}")
+    return Judgement(Outcome.RIGHT, "equal to the right formula at every point tried")
 
 
 def probe(formula: str, variables: Sequence[str]) -> list[tuple[Mapping[str, float], float]]:
-    """Return points at which a formula is defined, positive ones first, each with its value there."""
+    """Return points where a formula is defined, positive ones first, each with the formula's value."""
     rng = random.Random(0)  # noqa: S311 - points to compare formulas at, not secrets
     found: list[tuple[Mapping[str, float], float]] = []
     for attempt in range(_ATTEMPTS):

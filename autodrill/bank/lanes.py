@@ -1,4 +1,4 @@
-"""A graph drawn beside its rows, as `git log --graph` draws history: a lane for each value that is still needed."""
+"""The graph of a tape in text, as in `git log --graph`: one lane for each value that is still needed."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["lanes"]
 
 
 def lanes(tape: Tape) -> list[str]:
-    """Draw the lanes of a tape, one text for each row, all of the same width.
+    """Return the lanes of a tape: one text for each row, all of the same width.
 
-    A row's own value is `●`. A line from it leads to what it was computed from: `├` and `┤` are values still needed
-    below, `└` and `┘` values used here for the last time, and `│` within a line is a value it passes by.
+    `●` is the row's own value. A horizontal line connects it to its operands: `├` and `┤` are operands that later rows
+    still need, `└` and `┘` are operands used here for the last time, and `│` is a value that the line crosses.
     """
     last_use = {source: row.number for row in tape.rows for source in row.sources}
     slots: list[int | None] = []
@@ -34,7 +34,7 @@ def lanes(tape: Tape) -> list[str]:
 
 
 def _place(slots: list[int | None], ending: Sequence[int]) -> int:
-    """Choose the lane of a new value: of the leftmost value that ends here, else a free one, else one more."""
+    """Return the lane of a new value: that of the leftmost operand that ends here, else a free lane, else a new one."""
     if ending:
         return min(slots.index(source) for source in ending)
     if None not in slots:

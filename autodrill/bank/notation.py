@@ -1,4 +1,4 @@
-"""How the tape's operations and their derivatives are written: one line of mathematics each."""
+"""The notation of the tape's operations and their derivatives: one line of mathematics each."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _DOT, _BAR = "\u0307", "\u0304"  # ẋ is a tangent, x̄ an adjoint
 
 @dataclass(frozen=True, slots=True)
 class _Notation:
-    """An operation and, for each operand, a seed g times the partial derivative; `{0}` and `{1}` are the operands."""
+    """The form of an operation and, for each operand, of g times the partial derivative, with operands `{0}`, `{1}`."""
 
     form: str
     partials: tuple[str, ...]
@@ -61,11 +61,11 @@ _NOTATIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What the values of one tape are called: its rows v-1, v0, v1, ..., and its output y.
+    """The names of one tape's values: v-1, v0, v1, ... for its rows and y for its output.
 
     Attributes:
-        letter: The letter of the rows; another where a variable is called v1 itself.
-        output: The name of the output; another where a variable is called y.
+        letter: The letter of the rows; another one than v if a variable is called v1, for example.
+        output: The name of the output; another one than y if a variable is called y.
     """
 
     letter: str
@@ -87,14 +87,14 @@ class Names:
 
 
 def names_of(tape: Tape) -> Names:
-    """Choose names that no variable has."""
+    """Return names that no variable has."""
     taken = {row.label for row in tape.variables}
     letter = next(c for c in "vwuts" if not any(re.fullmatch(rf"{c}\d*", name) for name in taken) or c == "s")
     return Names(letter, next(c for c in ("y", "f", "z", "out") if c not in taken or c == "out"))
 
 
 def number(x: float) -> str:
-    """Write a number as a textbook would: three decimals, or four figures where those show too little."""
+    """Return a number with three decimals, or with four significant digits if it is very small or large."""
     if x == 0:
         return "0"
     text = f"{x:.3f}" if 0.1 <= abs(x) < 1e6 else f"{x:.4g}"
@@ -102,7 +102,7 @@ def number(x: float) -> str:
 
 
 def value(array: Any) -> str:
-    """Write an array: a number, a short vector, or else its shape."""
+    """Return an array as text: a number, a short vector, or its shape."""
     if array is None:
         return ""
     if array.ndim == 0:
@@ -113,19 +113,19 @@ def value(array: Any) -> str:
 
 
 def cells(text: str) -> int:
-    """The columns a text takes on a terminal: a combining mark takes none."""
+    """Return the columns of a text on a terminal, where a combining mark takes none."""
     return sum(not unicodedata.combining(c) for c in text)
 
 
 def applied(row: Row, write: Callable[[Operand], str]) -> str:
-    """Write an operation on its operands, each written by `write`."""
+    """Return an operation as text, with operands formatted by `write`."""
     written = [write(o) for o in row.operands]
     notation = _NOTATIONS.get(row.operation)
     return notation.form.format(*written) if notation else f"{row.operation}({', '.join(written)})"
 
 
 def pushed(row: Row, seed: Callable[[int], str], write: Callable[[Operand], str], out: str) -> str:
-    """Write the tangent of an operation: the tangent of each operand, written by `seed`, times its partial."""
+    """Return the tangent of an operation as text: each operand's tangent, from `seed`, times its partial derivative."""
     terms = [
         _term(row, position, seed(operand.number), write, out)
         for position, operand in enumerate(row.operands)
@@ -135,7 +135,7 @@ def pushed(row: Row, seed: Callable[[int], str], write: Callable[[Operand], str]
 
 
 def pulled(row: Row, positions: Sequence[int], seed: str, write: Callable[[Operand], str], out: str) -> str:
-    """Write what an operation adds to the adjoint of an operand: its own adjoint, `seed`, times the partial."""
+    """Return an operation's contribution to an operand's adjoint as text: the adjoint `seed` times the partial."""
     if len(positions) > 1:  # one sum for several uses
         return " + ".join(_term(row, p, seed, write, out) for p in positions)
     term = _term(row, positions[0], seed, write, out)
@@ -154,15 +154,15 @@ def _term(row: Row, position: int, seed: str, write: Callable[[Operand], str], o
 
 
 def bracketed(text: str) -> str:
-    """Put a negative number in brackets, as inside a formula."""
+    """Return a number for use inside a formula: with parentheses if it is negative."""
     return f"({text})" if text.startswith("-") else text
 
 
 def written_as(names: Names) -> Callable[[Operand], str]:
-    """Return a writer of operands by their names."""
+    """Return a function that formats operands as names."""
     return lambda o: names.row(o.number) if isinstance(o, Ref) else bracketed(value(o.value))
 
 
 def written_in_numbers(tape: Tape) -> Callable[[Operand], str]:
-    """Return a writer of operands by their values, negative ones in brackets."""
+    """Return a function that formats operands as values, with parentheses around negative ones."""
     return lambda o: bracketed(value(tape[o.number].primal if isinstance(o, Ref) else o.value))

@@ -1,6 +1,6 @@
-"""Running a question's proof and holding its key against what the proof computes: what the content tests do.
+"""The proof of a question: run its programs and compare its key with what they compute. The tests run every proof.
 
-A proof is the bank author's own code and runs in this process; learners' code never comes here.
+A proof is code of the bank's author and runs in this process. Learners' code never runs here.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Proof", "key_name", "proofs_of"]
 
-# A key is rounded by its author and the answer to it by the learner: with a quarter of the tolerance spent on the
-# first, an answer that is right to the digits asked for is never refused.
+# The author rounds the key, and the learner rounds the answer. The key may use a quarter of the tolerance, so an
+# answer with the required digits is always accepted.
 _SHARE_OF_KEY = 0.25
 _FORMULA_POINTS = 7
 
@@ -32,7 +32,7 @@ Namespace = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """One thing to run: a label, whether PyTorch must be there, and the run itself, which raises when it fails."""
+    """One program of a proof: a label, whether it needs PyTorch, and a function that runs it and raises on failure."""
 
     label: str
     needs_torch: bool
@@ -40,7 +40,7 @@ class Proof:
 
 
 def key_name(key: Key | None) -> str | None:
-    """Return the name a proof must bind for its key to be compared, or None where the kind needs none."""
+    """Return the name that a proof must bind, so that the key can be compared; None if the kind needs none."""
     match key:
         case ChoiceKey():
             return "verdicts"
@@ -53,9 +53,9 @@ def key_name(key: Key | None) -> str | None:
 
 
 def proofs_of(question: Question) -> tuple[Proof, ...]:
-    """Return what proves a question: the program whose output is predicted, and each of its proof's fences.
+    """Return the programs that prove a question: the program of a predicted output, and each fence of its proof.
 
-    Each run raises ContentError where the key is refuted or nothing compares it, and whatever the author's code raises.
+    A run raises ContentError if the key is refuted or never compared. It also raises whatever the author's code raises.
     """
     proofs: list[Proof] = []
     if isinstance(question.key, PredictKey):
@@ -72,7 +72,7 @@ def proofs_of(question: Question) -> tuple[Proof, ...]:
 def _prove_output(question: Question, key: PredictKey) -> None:
     _, printed = _execute(question, key.program)
     if _trimmed(printed) != _trimmed(key.output):
-        raise _refuted(question, key.program, f"it prints\n{printed.rstrip()}\nand not\n{key.output.rstrip()}")
+        raise _refuted(question, key.program, f"it prints\n{printed.rstrip()}\nbut the key is\n{key.output.rstrip()}")
 
 
 def _trimmed(text: str) -> list[str]:
@@ -85,16 +85,16 @@ def _prove_fence(question: Question, fence: Fence) -> None:
     if name is None:
         return
     if name not in names:
-        # The other fence may be the one that speaks of the key; one of them has to.
+        # Another fence can bind the name; at least one fence must.
         if not any(name in other.code for other in question.proofs):
-            raise _refuted(question, fence, f"no fence of the proof binds `{name}`, so nothing proves the key")
+            raise _refuted(question, fence, f"no fence of the proof binds `{name}`, so the key is not proved")
         return
     match question.key:
         case ChoiceKey() as key:
             marks = [option.right for option in key.options]
             verdicts = [bool(verdict) for verdict in names[name]]
             if verdicts != marks:
-                raise _refuted(question, fence, f"the options are marked {marks}, running them gives {verdicts}")
+                raise _refuted(question, fence, f"the options are marked {marks}, but the proof computes {verdicts}")
         case NumericKey() as key:
             _same_labels(question, fence, key.answers, names[name])
             _compare_numbers(question, fence, key, names[name])
@@ -109,45 +109,51 @@ def _compare_numbers(question: Question, fence: Fence, key: NumericKey, computed
     for label, want in key.values.items():
         got = float(computed[label])
         if not abs(got - want) <= _SHARE_OF_KEY * key.tolerance * (abs(want) or 1.0):
-            raise _refuted(question, fence, f"`{label}` is {key.answers[label]} by the key and {got!r} when computed")
+            raise _refuted(
+                question, fence, f"`{label}` is {key.answers[label]} in the key, but the proof computes {got!r}"
+            )
 
 
 def _compare_formulas(question: Question, fence: Fence, key: DeriveKey, computed: Mapping[str, Any]) -> None:
     for label, formula in key.answers.items():
         points = probe(formula, key.variables)
         if len(points) < _FORMULA_POINTS:
-            raise _refuted(question, fence, f"`{label}` has a value at {len(points)} of the points tried only")
+            raise _refuted(question, fence, f"`{label}` has a value at only {len(points)} of the points tried")
         for point, want in points:
             got = float(computed[label](*point.values()))
             if not math.isclose(got, want, rel_tol=FORMULA_TOLERANCE, abs_tol=FORMULA_TOLERANCE):
                 at = ", ".join(f"{name} = {value:.4g}" for name, value in point.items())
-                raise _refuted(question, fence, f"`{label}` at {at}: {want!r} by the key, {got!r} when computed")
+                raise _refuted(
+                    question, fence, f"`{label}` at {at} is {want!r} in the key, but the proof computes {got!r}"
+                )
 
 
 def _compare_programs(question: Question, fence: Fence, key: BugKey, check: Callable[[Namespace], object]) -> None:
     try:
         works = bool(check(_execute(question, key.program)[0]))
-    except Exception:  # noqa: BLE001 - a bug may show itself by raising anything
+    except Exception:  # noqa: BLE001 - a bug can raise anything
         works = False
     if works:
-        raise _refuted(question, fence, "`check` is content with the program as it stands: nothing proves the bug")
-    if not check(_execute(question, key.mended)[0]):
+        raise _refuted(question, fence, "`check` accepts the program with the bug, so the bug is not proved")
+    if not check(_execute(question, key.fixed)[0]):
         raise _refuted(question, fence, f"`check` still fails with line {key.line} replaced by `{key.fix.strip()}`")
 
 
 def _same_labels(question: Question, fence: Fence, answers: Mapping[str, str], computed: Mapping[str, Any]) -> None:
     if set(answers) != set(computed):
-        raise _refuted(question, fence, f"the key has the labels {sorted(answers)}, `computed` has {sorted(computed)}")
+        raise _refuted(
+            question, fence, f"the key has the labels {sorted(answers)}, but `computed` has {sorted(computed)}"
+        )
 
 
 def _execute(question: Question, fence: Fence) -> tuple[Namespace, str]:
-    """Run a fence; tracebacks point at its own lines in the question file."""
+    """Run a fence. Tracebacks name the lines of the question file."""
     source = "\n" * (fence.line - 1) + fence.code
     names: Namespace = {"__name__": "proof", "__file__": str(question.path)}
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), warnings.catch_warnings():
         if fence.needs_torch:
-            # PyTorch's own modules warn as they are imported and compiled; that is not what the proof is about.
+            # PyTorch's modules warn when they are imported and compiled, which does not concern the proof.
             warnings.simplefilter("ignore")
         exec(compile(source, str(question.path), "exec"), names)  # noqa: S102 - the bank author's own program
     return names, printed.getvalue()

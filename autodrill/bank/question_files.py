@@ -1,4 +1,4 @@
-"""Reading the question files: every problem found, each with its file and line, before anything is refused."""
+"""The reader of question files. It collects every problem, each with file and line, before it raises an error."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _INLINE_CODE = re.compile(r"`[^`]*`")
 
 
 def load_questions(folder: Path | None = None) -> tuple[Question, ...]:
-    """Load every question below `folder`: files as `_order.txt` there lists them, others after them by name.
+    """Load every question below `folder`, in the order of its `_order.txt`; unlisted files follow by name.
 
     Args:
-        folder: Where the question files are; by default the bank that comes with autodrill.
+        folder: The folder of the question files; by default the bank that ships with autodrill.
 
     Raises:
-        ContentError: Something is malformed, or an id is used twice; carries every problem of every file.
+        ContentError: A question is malformed, or an id occurs twice. The error carries every problem of every file.
         FileError: A file cannot be read.
     """
     questions: list[Question] = []
@@ -61,7 +61,7 @@ def read_file(path: Path) -> tuple[list[Question], list[Problem]]:
     """Read one question file.
 
     Returns:
-        The questions that are well formed, and everything wrong with the others.
+        The well-formed questions, and every problem of the others.
 
     Raises:
         FileError: The file cannot be read or is not UTF-8.
@@ -70,7 +70,7 @@ def read_file(path: Path) -> tuple[list[Question], list[Problem]]:
     questions: list[Question] = []
     problems: list[Problem] = []
     for start, matter, body in _blocks(path, lines, problems):
-        reader = _Reader(path, start, problems)
+        reader = _QuestionReader(path, start, problems)
         question = reader.read(matter, body)
         if question is not None:
             questions.append(question)
@@ -78,29 +78,29 @@ def read_file(path: Path) -> tuple[list[Question], list[Problem]]:
 
 
 def _blocks(path: Path, lines: list[str], problems: list[Problem]) -> Iterable[tuple[int, list[str], Passage]]:
-    """Yield the line, the front matter and the body of each question; what stands between the `+++` lines is TOML."""
+    """Yield the line, the front matter (the TOML between the `+++` lines) and the body of each question."""
     at = next((i for i, line in enumerate(lines) if line.strip()), len(lines))
     if at == len(lines):
-        problems.append(Problem(str(path), 1, "no question in this file"))
+        problems.append(Problem(str(path), 1, "the file contains no question"))
     elif lines[at].rstrip() != _DELIMITER:
-        problems.append(Problem(str(path), at + 1, f"a question file starts with a `{_DELIMITER}` line"))
+        problems.append(Problem(str(path), at + 1, f"a question file must start with a `{_DELIMITER}` line"))
     while at < len(lines):
         if lines[at].rstrip() != _DELIMITER:
             at += 1
             continue
         end = next((i for i in range(at + 1, len(lines)) if lines[i].rstrip() == _DELIMITER), None)
         if end is None:
-            problems.append(Problem(str(path), at + 1, f"the front matter is not closed by a `{_DELIMITER}` line"))
+            problems.append(Problem(str(path), at + 1, f"the front matter has no closing `{_DELIMITER}` line"))
             return
         body = Passage.scan(lines, end + 1, _DELIMITER)
         if body.unclosed is not None:
-            problems.append(Problem(str(path), body.unclosed, "this code fence is never closed"))
+            problems.append(Problem(str(path), body.unclosed, "the code fence is never closed"))
         yield at + 1, lines[at + 1 : end], body
         at = end + 1 + len(body.lines)
 
 
-class _Reader:
-    """Reads one question, noting what is wrong as it goes."""
+class _QuestionReader:
+    """Reads one question and notes every problem."""
 
     def __init__(self, path: Path, line: int, problems: list[Problem]) -> None:
         self.path = path
@@ -116,7 +116,7 @@ class _Reader:
             table = tomllib.loads("\n".join(matter_lines))
         except tomllib.TOMLDecodeError as error:
             at = re.search(r"at line (\d+)", str(error))
-            self.note(self.line + (int(at[1]) if at else 1), f"the front matter is not TOML: {error}")
+            self.note(self.line + (int(at[1]) if at else 1), f"the front matter is not valid TOML: {error}")
             return None
         matter = FrontMatter(table, matter_lines, self.line, self.note)
         kind = matter.choice("kind", Kind)
@@ -125,7 +125,9 @@ class _Reader:
         minutes = matter.number("minutes")
         topics = matter.texts("topics", _ID, "lower-case letters, digits and hyphens", required=True)
         sources = matter.texts("sources", _SOURCE, 'a document and a number, such as "001#Q3"', required=True)
-        exercises = matter.texts("exercises", _EXERCISE, "an exercise's id: lower-case letters, digits, underscores")
+        exercises = matter.texts(
+            "exercises", _EXERCISE, "an exercise's id, in lower-case letters, digits and underscores"
+        )
 
         title, ask, sections = self._sections(body)
         self._mathematics(body)
@@ -163,21 +165,21 @@ class _Reader:
     def _sections(self, body: Passage) -> tuple[str, Passage, dict[str, Section]]:
         before, questions = body.sections("##")
         if before.text:
-            self.note(before.first, "the question's text starts with its title: `## Why ...?`")
+            self.note(before.first, "the text of a question must start with its title: `## Why ...?`")
         if len(questions) != 1:
             line = questions[1].line if questions else self.line
-            self.note(line, f"a question has exactly one `## ` heading, this one has {len(questions)}")
+            self.note(line, f"a question must have exactly one `## ` heading, but it has {len(questions)}")
         if not questions:
             return "", before, {}
         ask, found = questions[0].passage.sections("###")
         if not questions[0].heading:
-            self.note(questions[0].line, "the title is empty")
+            self.note(questions[0].line, "the title is empty; write the question after `## `")
         sections: dict[str, Section] = {}
         for section in found:
             if section.heading not in _SECTIONS:
-                self.note(section.line, f"unknown section `{section.heading}`; there are: {', '.join(_SECTIONS)}")
+                self.note(section.line, f"unknown section `{section.heading}`; use one of {', '.join(_SECTIONS)}")
             elif section.heading in sections:
-                self.note(section.line, f"a second section `{section.heading}`")
+                self.note(section.line, f"the section `{section.heading}` occurs twice")
             elif not section.passage.text:
                 self.note(section.line, f"the section `{section.heading}` is empty")
             sections.setdefault(section.heading, section)
@@ -194,11 +196,11 @@ class _Reader:
             return ()
         stray = section.passage.stray()
         if stray is not None:
-            self.note(stray, f"`{heading}` is a list: each line of it starts with `- `")
+            self.note(stray, f"`{heading}` must be a list, with `- ` before each item")
         items = tuple(bullet.text for bullet in section.passage.bullets())
         if len(items) < least or (most is not None and len(items) > most):
             wanted = f"{least} to {most}" if most else f"at least {least}"
-            self.note(section.line, f"`{heading}` has {len(items)} items, {wanted} are wanted")
+            self.note(section.line, f"`{heading}` has {len(items)} items; write {wanted}")
         return items
 
     def _commonly_read(self, section: Section | None) -> tuple[CommonlyRead, ...]:
@@ -206,11 +208,11 @@ class _Reader:
             return ()
         read: list[CommonlyRead] = []
         if (stray := section.passage.stray()) is not None:
-            self.note(stray, f"`{section.heading}` is a list: each line of it starts with `- `")
+            self.note(stray, f"`{section.heading}` must be a list, with `- ` before each item")
         for bullet in section.passage.bullets():
             match = _COMMONLY_READ.fullmatch(bullet.text)
             if match is None:
-                self.note(bullet.line, "written as `- [E7] the claim. *In fact,* the correction.`")
+                self.note(bullet.line, "write it as `- [E7] the claim. *In fact,* the correction.`")
             else:
                 read.append(CommonlyRead(int(match[1]), match[2], match[3]))
         return tuple(read)
@@ -218,17 +220,19 @@ class _Reader:
     def _proofs(self, section: Section | None, *, required: bool) -> tuple[Fence, ...]:
         if section is None:
             if required:
-                self.note(self.line, "the section `### Proof` is missing: the key of this kind is proved by running it")
+                self.note(self.line, "the section `### Proof` is missing, and this kind needs a proof of its key")
             return ()
         passage = section.passage
         for i, line in enumerate(passage.lines):
             if line.strip() and not passage.coded[i]:
-                self.note(passage.first + i, "a proof is code fences only; say it in a comment of the code")
+                self.note(
+                    passage.first + i, "a proof can contain only code fences; write prose as comments in the code"
+                )
                 break
         fences = passage.fences()
         for fence in fences:
             if fence.info not in {"python", "python torch"}:
-                self.note(fence.line - 1, "a proof's fence is opened with ```python or ```python torch")
+                self.note(fence.line - 1, "open the proof's fence with ```python or ```python torch")
         return fences
 
     def _mathematics(self, body: Passage) -> None:
@@ -237,9 +241,9 @@ class _Reader:
                 continue
             prose = _INLINE_CODE.sub("", line)
             if latex := _LATEX.search(prose):
-                self.note(number, f"`{latex[0]}` is LaTeX: mathematics is written in Unicode")
+                self.note(number, f"`{latex[0]}` is LaTeX; write mathematics in Unicode")
             if product := _PRODUCT.search(prose):
-                self.note(number, f"the asterisks of `{product[0]}` are read as emphasis: use backticks or `·`")
+                self.note(number, f"Markdown reads the asterisks of `{product[0]}` as emphasis; use backticks or `·`")
 
 
 def _follow_up(text: str) -> FollowUp:

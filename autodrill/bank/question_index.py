@@ -1,4 +1,4 @@
-"""Which questions there are, without reading what they say."""
+"""The index of the bank: its files and the ids of its questions, without parsing them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _ID_LINE = re.compile(r'^id\s*=\s*"([^"]*)"', re.MULTILINE)
 
 
 def question_files(folder: Path | None = None) -> list[Path]:
-    """Return the question files below `folder` as `_order.txt` there lists them, others after them by name.
+    """Return the question files below `folder`, in the order of its `_order.txt`; unlisted files follow by name.
 
     Args:
-        folder: Where they are; by default the bank that comes with autodrill.
+        folder: The folder of the question files; by default the bank that ships with autodrill.
     """
     folder = content_root() / "questions" if folder is None else folder
     order = folder / "_order.txt"
@@ -29,7 +29,7 @@ def question_files(folder: Path | None = None) -> list[Path]:
 
 
 def question_ids(folder: Path | None = None) -> list[str]:
-    """Return the ids of the questions in `question_files(folder)`, in their order.
+    """Return the ids of the questions in `question_files(folder)`, in order.
 
     Raises:
         FileError: A file cannot be read or is not UTF-8.
@@ -38,10 +38,10 @@ def question_ids(folder: Path | None = None) -> list[str]:
 
 
 def text_of(path: Path) -> str:
-    """Return what a question file holds.
+    """Return the text of a question file.
 
     Raises:
-        FileError: It cannot be read or is not UTF-8.
+        FileError: The file cannot be read or is not UTF-8.
     """
     try:
         return path.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What a question is: frozen records that the loader makes and everything else only reads."""
+"""The records of a question. `question_files` and `generated` make them; everything else only reads them."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ __all__ = [
 
 
 class Kind(StrEnum):
-    """What the learner does with a question, and so how an answer to it is judged."""
+    """The kind of a question: what the learner does, and how the answer is judged."""
 
     RECALL = "recall"
-    """Answer aloud; the learner ticks the key points they made."""
+    """Answer aloud, then tick the key points made."""
     CHOICE = "choice"
     """Pick the one right option."""
     NUMERIC = "numeric"
@@ -45,7 +45,7 @@ class Kind(StrEnum):
 
 
 class Difficulty(StrEnum):
-    """How hard a question is, as an interviewer would grade it."""
+    """The difficulty of a question, as an interviewer would grade it."""
 
     EASY = "easy"
     MEDIUM = "medium"
@@ -59,7 +59,7 @@ class Fence:
     Attributes:
         code: The text between the fences, ending in a newline unless empty.
         info: The words after the opening fence, such as `python torch`.
-        line: The 1-based line of the file on which `code` starts.
+        line: The 1-based line of the file where `code` starts.
     """
 
     code: str
@@ -68,12 +68,12 @@ class Fence:
 
     @property
     def is_python(self) -> bool:
-        """Whether the fence holds Python that can be run."""
+        """Whether the fence contains a Python program."""
         return self.info.split()[:1] == ["python"]
 
     @property
     def needs_torch(self) -> bool:
-        """Whether the fence says that it needs PyTorch."""
+        """Whether the fence is marked as needing PyTorch."""
         return self.info.split() == ["python", "torch"]
 
 
@@ -88,7 +88,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceKey:
-    """The options in the file's order, exactly one of them right."""
+    """The options in the order of the file. Exactly one is right."""
 
     options: tuple[Option, ...]
 
@@ -100,11 +100,11 @@ class ChoiceKey:
 
 @dataclass(frozen=True, slots=True)
 class NumericKey:
-    """Labelled numbers, right within a relative `tolerance` (absolute where the number is 0).
+    """Labelled numbers with a relative tolerance (absolute if the number is 0).
 
     Attributes:
-        answers: Label to the number as its author wrote it, such as `0.25` or `1/3`.
-        values: Label to the number it stands for.
+        answers: For each label, the number as its author wrote it, such as `0.25` or `1/3`.
+        values: For each label, the value of that number.
         tolerance: The largest relative error accepted.
     """
 
@@ -115,7 +115,7 @@ class NumericKey:
 
 @dataclass(frozen=True, slots=True)
 class PredictKey:
-    """What the program in `program` prints."""
+    """A program and its output."""
 
     program: Fence
     output: str
@@ -123,15 +123,15 @@ class PredictKey:
 
 @dataclass(frozen=True, slots=True)
 class BugKey:
-    """The 1-based `line` of `program` that is wrong, and the text that mends it."""
+    """A program with a bug, the 1-based number of the wrong line, and the corrected line."""
 
     program: Fence
     line: int
     fix: str
 
     @property
-    def mended(self) -> Fence:
-        """The program with the wrong line replaced by its fix."""
+    def fixed(self) -> Fence:
+        """The program with the corrected line."""
         lines = self.program.code.splitlines()
         lines[self.line - 1] = self.fix
         return Fence("\n".join(lines) + "\n", self.program.info, self.program.line)
@@ -146,17 +146,17 @@ class DeriveKey:
 
 
 Key = ChoiceKey | NumericKey | PredictKey | BugKey | DeriveKey
-"""What a judged question is held against; a recall question has none."""
+"""What an answer is judged against; a recall question has no key."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommonlyRead:
-    """A widespread claim that is wrong or imprecise, and what is true instead.
+    """A widespread claim that is wrong or imprecise, with its correction.
 
     Attributes:
         error: Its number among the errors found in the sources, counted from 1.
-        claim: Markdown: the claim as it is commonly stated.
-        fact: Markdown: the correction.
+        claim: The claim as it is commonly stated, in Markdown.
+        fact: The correction, in Markdown.
     """
 
     error: int
@@ -166,7 +166,7 @@ class CommonlyRead:
 
 @dataclass(frozen=True, slots=True)
 class FollowUp:
-    """What an interviewer would ask next, and where given the short answer to it."""
+    """A question that an interviewer would ask next, with an optional short answer."""
 
     question: str
     answer: str | None
@@ -174,27 +174,27 @@ class FollowUp:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question of the bank; texts are Markdown with mathematics in Unicode.
+    """One question of the bank. Texts are Markdown, with mathematics in Unicode.
 
     Attributes:
-        id: Stable for ever, since a learner's history hangs on it.
-        kind: How it is asked and judged.
-        difficulty: How hard it is.
+        id: The id, which never changes because the learner's history refers to it.
+        kind: How the question is asked and judged.
+        difficulty: The difficulty.
         minutes: How long a good spoken answer takes.
-        topics: What it is about; the first is its home topic.
-        sources: Where its facts come from, as document and question number.
-        exercises: Ids of the exercises that practise it; they need not exist yet.
+        topics: The topics; the first one is the home topic.
+        sources: The sources of its facts, as document and question number.
+        exercises: Ids of exercises that practise it; they may not exist yet.
         title: The question in one line.
         body: The rest of the question, or an empty string.
-        answer: What one would say.
-        key_points: What an interviewer listens for, each understandable alone.
-        wrong_answers: Common wrong answers, each with why it is wrong.
-        commonly_read: Claims one often reads that are not so.
-        follow_ups: What would be asked next.
-        proofs: Programs that show the answer to be true.
+        answer: The answer in words.
+        key_points: The points that an interviewer listens for. Each is understandable alone.
+        wrong_answers: Common wrong answers, each with the reason why it is wrong.
+        commonly_read: Widespread claims that are wrong, with corrections.
+        follow_ups: Questions that would be asked next.
+        proofs: Programs that compute the answer's claims.
         key: What an answer is judged against; None for recall.
-        path: The file it stands in.
-        line: The 1-based line on which it starts.
+        path: The file of the question.
+        line: The 1-based line where the question starts.
     """
 
     id: str
@@ -218,5 +218,5 @@ class Question:
 
     @property
     def home_topic(self) -> str:
-        """The topic it is filed under."""
+        """The topic under which the question is filed."""
         return self.topics[0]

@@ -1,4 +1,4 @@
-"""A tape drawn in text: a row a line in the order of evaluation, the graph at the left, the numbers at the right."""
+"""A tape as text: one line for each row in order of evaluation, with the graph on the left and numbers on the right."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _GAP = "  "
 
 
 def formulas(tape: Tape) -> dict[int, str]:
-    """Write what each row is computed from, by its number: a variable's name or an operation."""
+    """Return the formula of each row by its number: a variable's name or an operation."""
     write = written_as(names_of(tape))
     return {row.number: row.label or applied(row, write) for row in tape.rows}
 
 
 def drawn(tape: Tape, width: int, *, adjoints: bool = True, spell: Callable[[str], str] = str) -> list[str]:
-    """Draw a tape.
+    """Return a tape as lines of text.
 
     Args:
-        tape: What to draw.
-        width: The columns there are; where they are too few the graph is left out, and it is said.
-        adjoints: Show what reverse mode finds; without it the drawing can be a question.
-        spell: Spells each text with the signs there are.
+        tape: The tape.
+        width: The available columns. If they are too few, a note replaces the graph.
+        adjoints: Whether to show the adjoints. Without them the drawing can be a question.
+        spell: Converts each text to the characters that the screen can show.
     """
     names, formula = names_of(tape), formulas(tape)
     pushes = tape[tape.output].tangent is not None
@@ -46,11 +46,11 @@ def drawn(tape: Tape, width: int, *, adjoints: bool = True, spell: Callable[[str
     if max(map(cells, lines)) <= width:
         return lines
     without = _aligned([row[1:] for row in rows])
-    return [*without, f"(the graph beside it takes {max(map(cells, lines))} columns)"]
+    return [*without, f"(with the graph, the table needs {max(map(cells, lines))} columns)"]
 
 
 def _aligned(rows: list[list[str]]) -> list[str]:
-    """Put texts in columns: what is read to the left, the numbers, which have a title, to the right."""
+    """Return rows as aligned columns: text to the left, numbers (columns with a title) to the right."""
     widths = [max(cells(row[k]) for row in rows) for k in range(len(rows[0]))]
     lines = []
     for row in rows:

@@ -1,4 +1,4 @@
-"""A typed expression computed on the reference engine, and its tape."""
+"""The tape of a typed expression, recorded on the reference engine."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FUNCTIONS = {
     "tan": "tan",
     "tanh": "tanh",
 }
-"""What may be called in an expression, and the engine's name for it."""
+"""The functions of an expression, with their names in the engine."""
 
 _BINARY: dict[type[ast.operator], tuple[str, str]] = {
     ast.Add: ("+", "add"),
@@ -39,17 +39,17 @@ _BINARY: dict[type[ast.operator], tuple[str, str]] = {
 
 
 def trace_expression(text: str, point: Mapping[str, float], wrt: str) -> Tape:
-    """Compute a typed expression at a point and record its tape, operations ordered as the surveys order them.
+    """Evaluate a typed expression at a point and return its tape, with operations in the order that surveys use.
 
     Args:
-        text: Arithmetic as `parse` reads it, with the functions of `FUNCTIONS`.
+        text: Arithmetic for `parse`, with the functions of `FUNCTIONS`.
         point: The independent variables and their values.
-        wrt: The variable whose tangent is 1; those of all others are 0.
+        wrt: The variable whose tangent is 1; all other tangents are 0.
 
     Raises:
-        ExpressionError: The text is no arithmetic, uses something unknown or depends on no variable; its span says
-            where.
-        NoValueError: The value or a derivative is not finite there.
+        ExpressionError: The text is not arithmetic, uses something unknown, or depends on no variable. The error's span
+            is the place.
+        NoValueError: The value or a derivative is not finite at the point.
     """
     import numpy as np
 
@@ -66,22 +66,24 @@ def trace_expression(text: str, point: Mapping[str, float], wrt: str) -> Tape:
             raise ExpressionError("the expression depends on no variable")
         return result
 
-    with np.errstate(all="ignore"):  # what is not finite is said in words
+    with np.errstate(all="ignore"):  # values that are not finite become a NoValueError instead of a warning
         tape = levelled(tape_of(f, point, tangents={wrt: 1.0}))
     for row in tape.operations:
         if not _derivatives_are_finite(row):
-            raise NoValueError(f"it has a value there, but `{row.operation}` at {_values(tape, row)} has no derivative")
+            raise NoValueError(
+                f"it has a value at this point, but `{row.operation}` has no derivative at {_values(tape, row)}"
+            )
     return tape
 
 
 def _tensors() -> Arithmetic[Any]:
-    """Return arithmetic on the engine's tensors, which refuses an operation whose result is not finite."""
+    """Return arithmetic on the engine's tensors that raises NoValueError if a result is not finite."""
     import numpy as np
 
     from autodrill import engine
 
     return Arithmetic(
-        number=np.float64,  # constants divide by zero as tensors do, without an exception
+        number=np.float64,  # like tensors, NumPy constants divide by zero without an exception
         functions={name: _finite(getattr(engine, called), f"{name}(", ")") for name, called in FUNCTIONS.items()},
         binary={
             kind: _finite(getattr(engine, called), "", "", f" {sign} ") for kind, (sign, called) in _BINARY.items()

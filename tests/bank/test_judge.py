@@ -24,7 +24,7 @@ def test_number_is_right_in_every_notation(typed: str) -> None:
 def test_rough_number_is_wrong_with_its_distance() -> None:
     judgement = judge_number("0.33", 1 / 3, 1e-3)
     assert judgement.outcome is WRONG
-    assert judgement.remark == "0.33 is 1 % away (accepted: 0.1 %)"
+    assert judgement.remark == "0.33 is off by 1 % (tolerance 0.1 %)"
 
 
 def test_wrong_sign_is_named() -> None:

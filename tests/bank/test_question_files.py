@@ -93,7 +93,7 @@ def test_bug_key_has_the_corrected_program(write: Callable[..., Path], text: Cal
     path = write(text(kind='"bug"', ask=program, line="2", fix='"    return 2 * x"', Proof=PROOF))
     key = load_questions(path.parent)[0].key
     assert isinstance(key, BugKey)
-    assert key.mended.code == "def f(x):\n    return 2 * x\n"
+    assert key.fixed.code == "def f(x):\n    return 2 * x\n"
 
 
 def test_prediction_and_derivation_are_read(write: Callable[..., Path], text: Callable[..., str]) -> None:
@@ -111,43 +111,46 @@ def test_prediction_and_derivation_are_read(write: Callable[..., Path], text: Ca
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"id": '"Sum Rule"'}, ":2: `id` is lower-case letters"),
+        ({"id": '"Sum Rule"'}, ":2: `id` must be lower-case letters"),
         ({"id": None}, ":1: `id` is missing"),
-        ({"kind": '"essay"'}, ":3: `kind` is one of recall, choice"),
-        ({"minutes": "0"}, ":5: `minutes` is a positive number"),
-        ({"topics": "[]"}, ":6: `topics` is an array of at least one"),
-        ({"topics": '["graph", "graph"]'}, ":6: `topics` names something twice"),
-        ({"sources": '["somewhere"]'}, ":7: in `sources`: a document and a number"),
-        ({"exercises": '["Mul Backward"]'}, ":8: in `exercises`"),
+        ({"kind": '"essay"'}, ":3: `kind` must be one of recall, choice"),
+        ({"minutes": "0"}, ":5: `minutes` must be a positive number"),
+        ({"topics": "[]"}, ":6: `topics` must be an array of at least one"),
+        ({"topics": '["graph", "graph"]'}, ":6: `topics` contains an item twice"),
+        ({"sources": '["somewhere"]'}, ":7: each item of `sources` must be a document and a number"),
+        ({"exercises": '["Mul Backward"]'}, ":8: each item of `exercises` must be"),
         ({"dificulty": '"easy"'}, ":8: unknown field `dificulty`; did you mean `difficulty`?"),
-        ({"tolerance": "0.1"}, ":8: a recall question has no field `tolerance`"),
-        ({"minutes": '"two'}, ":5: the front matter is not TOML"),
+        ({"tolerance": "0.1"}, ":8: a recall question cannot have the field `tolerance`"),
+        ({"minutes": '"two'}, ":5: the front matter is not valid TOML"),
         ({"Answer": None}, "the section `### Answer` is missing"),
         ({"Answer": ""}, "the section `Answer` is empty"),
         ({"Remarks": "none"}, "unknown section `Remarks`"),
-        ({"Key_points": "- one"}, "`Key points` has 1 items, 3 to 6 are wanted"),
-        ({"Follow_ups": "Why?"}, "`Follow-ups` is a list"),
-        ({"Common_wrong_answers": "It does."}, "`Common wrong answers` is a list"),
-        ({"You_will_often_read": "- it is so."}, "written as `- [E7] the claim."),
-        ({"Options": "- [x] a"}, "a recall question has no `### Options`"),
-        ({"Proof": "Run this:\n```python\n```"}, "a proof is code fences only"),
-        ({"Proof": "```py\n```"}, "a proof's fence is opened with"),
+        ({"Key_points": "- one"}, "`Key points` has 1 items; write 3 to 6"),
+        ({"Follow_ups": "Why?"}, "`Follow-ups` must be a list"),
+        ({"Common_wrong_answers": "It does."}, "`Common wrong answers` must be a list"),
+        ({"You_will_often_read": "- it is so."}, "write it as `- [E7] the claim."),
+        ({"Options": "- [x] a"}, "a recall question cannot have `### Options`"),
+        ({"Proof": "Run this:\n```python\n```"}, "a proof can contain only code fences"),
+        ({"Proof": "```py\n```"}, "open the proof's fence with"),
         ({"Answer": r"It is \frac{1}{2}."}, r"`\frac` is LaTeX"),
-        ({"Answer": "It is x*y*z."}, "are read as emphasis"),
-        ({"Answer": "```python\nx = 1"}, "this code fence is never closed"),
+        ({"Answer": "It is x*y*z."}, "as emphasis; use backticks"),
+        ({"Answer": "```python\nx = 1"}, "the code fence is never closed"),
         ({"kind": '"numeric"', "table": "[answers]\nx = 1"}, "the section `### Proof` is missing"),
-        ({"kind": '"numeric"', "table": "[answers]\nx = 1\ntolerance = 0.1"}, ":10: `tolerance` belongs above"),
-        ({"kind": '"numeric"', "table": '[answers]\nx = "1 +"'}, ":9: the answer `x`: `1 +` cannot be read"),
-        ({"kind": '"predict"', "output": '"3"'}, "holds exactly one ```python fence, this one 0"),
-        ({"kind": '"bug"', "line": "9", "fix": '"y"', "ask": "```python\nx\n```"}, ":8: `line` is between 1 and 1"),
+        ({"kind": '"numeric"', "table": "[answers]\nx = 1\ntolerance = 0.1"}, ":10: move `tolerance` above"),
+        ({"kind": '"numeric"', "table": '[answers]\nx = "1 +"'}, ":9: the answer `x`: `1 +` is not valid arithmetic"),
+        ({"kind": '"predict"', "output": '"3"'}, "contain exactly one ```python fence, but it contains 0"),
+        (
+            {"kind": '"bug"', "line": "9", "fix": '"y"', "ask": "```python\nx\n```"},
+            ":8: `line` must be between 1 and 1",
+        ),
         (
             {"kind": '"bug"', "line": "1", "fix": '"x"', "ask": "```python\nx\n```"},
-            ":9: `fix` is the line as it stands",
+            ":9: `fix` is equal to the wrong line",
         ),
         ({"kind": '"derive"', "variables": '["x"]', "table": '[answers]\nf = "2*y"'}, ":10: the formula `f`: `y` is"),
-        ({"kind": '"choice"'}, ":3: a choice question has a section `### Options`"),
-        ({"kind": '"choice"', "Options": "- [x] a\n- [x] b\n- [ ] c :: d"}, "exactly one option is marked `[x]`"),
-        ({"kind": '"choice"', "Options": "- [x] a\n- [ ] b"}, "a wrong option says what it stands for"),
+        ({"kind": '"choice"'}, ":3: a choice question needs a section `### Options`"),
+        ({"kind": '"choice"', "Options": "- [x] a\n- [x] b\n- [ ] c :: d"}, "mark exactly one option with `[x]`"),
+        ({"kind": '"choice"', "Options": "- [x] a\n- [ ] b"}, "a wrong option needs its misconception"),
     ],
 )
 def test_malformed_question_is_reported_with_its_line(
@@ -180,8 +183,8 @@ def test_repeated_id_names_both_places(write: Callable[..., Path], text: Callabl
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", ":1: no question in this file"),
-        ("# Hello\n", ":1: a question file starts with"),
+        ("", ":1: the file contains no question"),
+        ("# Hello\n", ":1: a question file must start with"),
         ("+++\nid", ":1: the front"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Questions without end: a generator for each concept, and a seed that gives the same ones again."""
+"""Generated questions: one generator for each concept, with a seed that repeats the same questions."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ __all__ = ["GENERATORS", "Generator", "generate", "generated"]
 
 
 class Generator(Protocol):
-    """Makes a question of a difficulty: the same one whenever `rng` is in the same state.
+    """Makes a question of a given difficulty. The same state of `rng` gives the same question.
 
-    Its key follows from closed rules of its own; its proofs compute the same on the reference engine and in PyTorch.
+    The generator computes the key by its own closed rules. The proofs compute it again on the reference engine and in
+    PyTorch.
     """
 
     def __call__(self, rng: random.Random, difficulty: Difficulty, /) -> Question:
-        """Draw everything from `rng`; the id is left to whoever asks."""
+        """Draw everything from `rng`. The caller sets the id."""
         ...
 
 
@@ -41,11 +42,11 @@ GENERATORS: Mapping[str, Generator] = {
     "memory": memory_of_step,
     "flops": flops_of_backward,
 }
-"""Every generator by its concept: what is asked for on the command line."""
+"""Every generator by its concept, which is its name on the command line."""
 
 
 def generate(concept: str, difficulty: Difficulty, seed: int, number: int) -> Question:
-    """Return the question with this number, from 1, of a seed; no other question has its id.
+    """Return question `number` (from 1) of a seed, with a unique id.
 
     Raises:
         KeyError: There is no such concept.
@@ -56,11 +57,11 @@ def generate(concept: str, difficulty: Difficulty, seed: int, number: int) -> Qu
 
 
 def generated(concepts: Sequence[str], difficulties: Sequence[Difficulty], seed: int) -> Iterator[Question]:
-    """Yield questions without end: the concepts in turn, the difficulties from easy to hard in turn for each.
+    """Yield questions without end: for each difficulty from easy to hard, one of each concept, and again.
 
     Args:
         concepts: Names of `GENERATORS`.
-        difficulties: Which to ask; all of them where empty.
+        difficulties: The difficulties; all if empty.
         seed: The same seed gives the same questions.
     """
     levels = [level for level in Difficulty if level in difficulties] or list(Difficulty)

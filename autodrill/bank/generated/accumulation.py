@@ -1,4 +1,4 @@
-"""A short program of backward passes, resets and steps: what is in `.grad` at its end?"""
+"""The generator `grad`: a short program of backward passes, resets and steps. What does `.grad` contain at its end?"""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 __all__ = ["grad_after_snippet"]
 
-_LARGEST = 512  # small multiples of 1/4 are exact in PyTorch's float32, and in the head
+_LARGEST = 512  # small multiples of 1/4 are exact in PyTorch's float32 and easy in the head
 _FIRST = "w"
 _PRINTED = "grads = [w.grad, b.grad]\nprint(*(None if g is None else g.item() for g in grads))"
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """Statements, `{k}` standing for a small number, and what they add to the `.grad` of each leaf they reach."""
+    """Statements with a small number `{k}`, and what they add to the `.grad` of each leaf they reach."""
 
     code: str
     adds: Callable[[float, float, int], Mapping[str, float]]
 
 
-# Of the leaves w and b at their values when the statement runs.
+# Functions of the values of the leaves w and b when the statement runs.
 _EASY = (
     _Step("({k} * w).backward()", lambda w, b, k: {"w": k}),
     _Step("(w * w).backward()", lambda w, b, k: {"w": 2 * w}),
@@ -53,7 +53,7 @@ _LEVELS = {Difficulty.EASY: (_EASY, 3, 1), Difficulty.MEDIUM: (_MEDIUM, 4, 2), D
 
 
 class _Run:
-    """A program as it is written, and what its leaves and their gradients are so far."""
+    """A program under construction, with the current values of its leaves and their gradients."""
 
     def __init__(self, w: float, b: float) -> None:
         self.values: dict[str, float] = {"w": w, "b": b}
@@ -62,14 +62,14 @@ class _Run:
         self.code = [f"{name} = torch.tensor({value}, requires_grad=True)" for name, value in self.values.items()]
 
     def add(self, step: _Step, k: int) -> None:
-        """Run the statements of a step; its gradients add to what is there."""
+        """Append the statements of a step and add their gradients."""
         self.code.append(step.code.format(k=k))
         for leaf, amount in step.adds(self.values["w"], self.values["b"], k).items():
             self.grads[leaf] = (self.grads[leaf] or 0.0) + amount
             self.total += amount if leaf == _FIRST else 0.0
 
     def interrupt(self, leaf: str, how: str) -> None:
-        """Drop or zero a gradient that is there, or take a step of gradient descent with it."""
+        """Drop or zero an existing gradient, or use it for a step of gradient descent."""
         grad = self.grads[leaf]
         if grad is None:
             return
@@ -85,19 +85,19 @@ class _Run:
 
     @property
     def numbers(self) -> list[float]:
-        """Every number a learner has to follow."""
+        """Every number that a learner must track."""
         return [*self.values.values(), *(grad for grad in self.grads.values() if grad is not None)]
 
 
 def grad_after_snippet(rng: random.Random, difficulty: Difficulty) -> Question:
-    """Follow `.grad` of two leaves through a short program."""
+    """Return a question that tracks `.grad` of two leaves through a short program."""
     while (run := _attempt(rng, difficulty)) is None:
         pass
     output = " ".join("None" if grad is None else f"{grad}" for grad in run.grads.values())
     program = "\n".join(run.code)
     shown = f"import torch\n\n{program}\n\n{_PRINTED}"
     fence = proof(shown, torch=True)
-    # PyTorch's names are the engine's, but for how a tensor is made.
+    # PyTorch and the engine use the same names, except to create a tensor.
     ours = program.replace("torch.tensor(", "torch.Tensor(").replace("torch.", "engine.")
     on_engine = f"""
 from autodrill import engine
@@ -117,7 +117,7 @@ assert " ".join("None" if g is None else str(g.item()) for g in (w.grad, b.grad)
         topics=("engine", "pytorch-autograd"),
         title="What are the gradients at the end of this program?",
         body=f"```python\n{shown}\n```",
-        answer=f"`{output}`. Each `backward` adds to what `.grad` holds; only the program itself takes anything away.",
+        answer=f"`{output}`. Each `backward` adds to what `.grad` holds; only explicit statements reset it.",
         key_points=(
             "`backward` adds into `.grad`, it does not replace it",
             "`.grad` is None until a gradient first arrives, and again after `= None`; `zero_()` leaves a 0",
@@ -139,7 +139,7 @@ assert " ".join("None" if g is None else str(g.item()) for g in (w.grad, b.grad)
 
 
 def _attempt(rng: random.Random, difficulty: Difficulty) -> _Run | None:
-    """Draw a program; None where its numbers grow unwieldy or a step of descent leads onto the kink of relu."""
+    """Draw a program; None if its numbers become unwieldy or a step of descent ends at the kink of relu."""
     steps, passes, interruptions = _LEVELS[difficulty]
     run = _Run(float(rng.choice([-3, -2, 2, 3, 4])), float(rng.choice([-2, -1, 2, 3, 5])))
     interrupted = set(rng.sample(range(1, passes), min(interruptions, passes - 1)))

@@ -1,4 +1,4 @@
-"""Two arrays of different shapes are multiplied: which shape has a gradient, and over which axes is it summed?"""
+"""The generator `broadcasting`: a product of two shapes. Which shape has each gradient, and which axes are summed?"""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FOLLOW_UPS = (
 
 
 def gradient_under_broadcasting(rng: random.Random, difficulty: Difficulty) -> Question:
-    """Predict the shapes of gradients, or pick the expression that computes one."""
+    """Return a question on the shapes of gradients, or on the expression that computes one."""
     rank = {Difficulty.EASY: 2, Difficulty.MEDIUM: 3, Difficulty.HARD: 4}[difficulty]
     out = tuple(rng.sample(range(2, 8), rank))
     a = _stretched(rng, out, both=difficulty is Difficulty.HARD)
@@ -41,7 +41,7 @@ def gradient_under_broadcasting(rng: random.Random, difficulty: Difficulty) -> Q
 
 
 def _stretched(rng: random.Random, out: Shape, *, both: bool) -> Shape:
-    """Draw a shape that broadcasting takes to `out`; `both` for axes put in front and axes of size 1 at once."""
+    """Draw a shape that broadcasts to `out`. With `both` it lacks leading axes and also has axes of size 1."""
     while True:
         shape = tuple(1 if rng.random() < 0.4 else size for size in out[rng.randint(0, len(out) - 1) :])
         in_front, of_one = len(shape) < len(out), 1 in shape
@@ -50,14 +50,14 @@ def _stretched(rng: random.Random, out: Shape, *, both: bool) -> Shape:
 
 
 def _summed(shape: Shape, out: Shape) -> tuple[int, ...]:
-    """The axes of `out` along which `shape` was copied."""
+    """Return the axes of `out` along which `shape` was copied."""
     padded = (1,) * (len(out) - len(shape)) + shape
     return tuple(axis for axis, (size, whole) in enumerate(zip(padded, out, strict=True)) if size != whole)
 
 
 def _shapes(rng: random.Random, difficulty: Difficulty, out: Shape, a: Shape) -> Question:
-    """Ask what is printed of two operands that both may be stretched."""
-    # Where `a` was copied, `b` has to be as long as the result.
+    """Return a question on the output of a program with two operands, each of which can be stretched."""
+    # Along axes where `a` was copied, `b` must have the size of the result.
     copied = _summed(a, out)
     b = tuple(size if axis in copied or rng.random() < 0.5 else 1 for axis, size in enumerate(out))
     copies = {name: prod(out) // prod(shape) for name, shape in (("a", a), ("b", b))}
@@ -109,7 +109,7 @@ assert shapes + "\\n" + largest == {output!r}
 
 
 def _expressions(difficulty: Difficulty, out: Shape, a: Shape) -> Question:
-    """Ask for the expression of `a`'s gradient, `b` having the shape of the result."""
+    """Return a question on the expression of `a`'s gradient; `b` has the shape of the result."""
     axes = _summed(a, out)
     in_front = tuple(range(len(out) - len(a)))
     of_one = tuple(axis for axis in axes if axis not in in_front)

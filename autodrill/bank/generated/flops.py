@@ -1,4 +1,4 @@
-"""The matrix products of a small network: how many FLOPs are the forward and the backward pass?"""
+"""The generator `flops`: the FLOPs of a small network's matrix products, forward and backward."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["flops_of_backward"]
 
 
 def flops_of_backward(rng: random.Random, difficulty: Difficulty) -> Question:
-    """Count the FLOPs of a network's matrix products, forward and backward."""
+    """Return a question on the FLOPs of a network's matrix products, forward and backward."""
     network = draw(rng, difficulty)
     forward = [2 * network.batch * layer.weights for layer in network.layers]
-    # dX of a layer is needed where something before it is trained, dW where it is trained itself.
+    # A layer needs dX if an earlier layer is trained, and dW if it is trained itself.
     of_inputs = [cost if k > network.first_trained else 0 for k, cost in enumerate(forward)]
     of_weights = [0 if layer.frozen else cost for layer, cost in zip(network.layers, forward, strict=True)]
     backward = sum(of_inputs) + sum(of_weights)
@@ -38,24 +38,24 @@ def flops_of_backward(rng: random.Random, difficulty: Difficulty) -> Question:
         exercises=("matmul_backward",),
         title="How many FLOPs are the matrix products of this step?",
         body=f"{network.shown}\n\nA multiplication and an addition are two FLOPs; only matrix products count. "
-        "Arithmetic such as `2*8*16*32` will do as an answer.",
+        "You can type arithmetic such as `2*8*16*32`.",
         answer="A product of (m, k) and (k, n) takes 2·m·k·n, and so does each of the two products of its backward:\n\n"
         "```text\n" + "\n".join(rows) + f"\n```\n\nBackward: {sum(of_inputs)} + {sum(of_weights)} = {backward}.",
         key_points=(
             "2·m·k·n FLOPs for a product, twice that for its backward: dX = G·Wᵀ and dW = Xᵀ·G",
-            "The first layer needs no dX: nobody asks for the gradient of the data",
+            "The first layer needs no dX, because the data need no gradient",
             "A frozen layer needs no dW, and dX only if something before it is trained",
         ),
         wrong_answers=(
             verdict(
                 f"Backward is exactly twice forward: {2 * sum(forward)}",
-                f"that counts products nobody asks for; here it is {backward / sum(forward):.3g} times.",
+                f"that counts unneeded products; here backward is {backward / sum(forward):.3g} times forward.",
             ),
         ),
         follow_ups=(
             (
                 "Where does 6·parameters·tokens for a training step come from?",
-                "2 forward and 4 backward for each weight and token, everything trained and the first dX counted.",
+                "2 forward and 4 backward for each weight and token, with all layers trained and every dX counted.",
             ),
         ),
         proofs=(proof(_on_engine(network)), proof(_on_torch(network), torch=True)),
@@ -82,7 +82,7 @@ def count(primitive, operands, result):
 with observed_by(count):
 {_indented(network.computed(torch=False))}
     forward = done
-    # Recorded for a second derivative, backward is made of operations that can be watched.
+    # With create_graph the backward pass consists of recorded operations, which the observer sees.
     engine.grad(L, [w for w in [{network.parameters}] if w.requires_grad], create_graph=True)
 computed = {{"forward": forward, "backward": done - forward}}
 """

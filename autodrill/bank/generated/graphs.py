@@ -1,4 +1,4 @@
-"""A random small graph with its values: what is the derivative of the output with respect to each variable?"""
+"""The generator `graph`: a small random graph. What is the derivative of the output with respect to each variable?"""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ _LARGEST, _LARGEST_ADJOINT, _FINEST = 40, 200, 12
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """An operation's value and its partial derivatives, in exact fractions; None where it has none."""
+    """The value and the partial derivatives of an operation, in exact fractions; None if there is no value."""
 
     arity: int
     value: Callable[..., Fraction | None]
     partials: Callable[..., tuple[Fraction, ...]]
 
 
-# By the name that the engine, NumPy and PyTorch share.
+# Keyed by the name that the engine, NumPy and PyTorch share.
 _RULES: Mapping[str, _Rule] = {
     "add": _Rule(2, lambda x, y: x + y, lambda x, y: (Fraction(1), Fraction(1))),
     "subtract": _Rule(2, lambda x, y: x - y, lambda x, y: (Fraction(1), Fraction(-1))),
     "multiply": _Rule(2, lambda x, y: x * y, lambda x, y: (y, x)),
     "divide": _Rule(2, lambda x, y: x / y if y else None, lambda x, y: (1 / y, -x / y**2)),
-    # At 0 there is a kink: no question is asked there.
+    # At the kink 0 the value is None, so that no question is asked there.
     "relu": _Rule(1, lambda x: max(x, Fraction(0)) if x else None, lambda x: (Fraction(x > 0),)),
     "absolute": _Rule(1, lambda x: abs(x) if x else None, lambda x: (Fraction(1 if x > 0 else -1),)),
 }
@@ -62,14 +62,14 @@ _LEVELS = {
 
 @dataclass(frozen=True, slots=True)
 class _Graph:
-    """Variables first, then operations in an order of evaluation, the output last."""
+    """A graph: variables first, then operations in order of evaluation, with the output last."""
 
     names: tuple[str, ...]
     operations: tuple[tuple[str, tuple[int, ...]], ...]
     primals: tuple[Fraction, ...]
 
     def adjoints(self, *, overwrite: bool = False) -> list[Fraction]:
-        """Sweep back over the graph; `overwrite` is the mistake of keeping only the last contribution."""
+        """Return all adjoints. `overwrite` makes the mistake of keeping only the last contribution."""
         bars = [Fraction(0)] * len(self.primals)
         bars[-1] = Fraction(1)
         for at in reversed(range(len(self.operations))):
@@ -82,7 +82,7 @@ class _Graph:
 
 
 def labelled_graph(rng: random.Random, difficulty: Difficulty) -> Question:
-    """Label the leaves of a small graph that has a fork with the derivatives of its output."""
+    """Return a question on the derivatives at the leaves of a small graph with a fork."""
     level = _LEVELS[difficulty]
     while (graph := _attempt(rng, level)) is None:
         pass
@@ -105,7 +105,7 @@ def labelled_graph(rng: random.Random, difficulty: Difficulty) -> Question:
         exercises=("label_graph", "mul_backward"),
         title="Label this graph: what is ∂y/∂v at its leaves?",
         body=_drawn(tape, adjoints=False),
-        answer="From `y`, whose adjoint is 1, back to the leaves; what arrives by several edges is added:\n\n"
+        answer="Start at `y`, whose adjoint is 1, and go back to the leaves. Add what arrives along several edges:\n\n"
         + _drawn(tape, adjoints=True),
         key_points=(
             "The adjoint of the output is 1",
@@ -121,14 +121,14 @@ def labelled_graph(rng: random.Random, difficulty: Difficulty) -> Question:
 
 
 def _attempt(rng: random.Random, level: _Level) -> _Graph | None:
-    """Draw a graph; None where it is no good question: unwieldy numbers, a kink, no fork, or no effect at all."""
+    """Draw a graph; None if it makes a bad question: unwieldy numbers, a kink, no fork, or all derivatives 0."""
     primals = [Fraction(rng.choice([n for n in range(-4, 6) if n])) for _ in range(level.variables)]
     operations: list[tuple[str, tuple[int, ...]]] = []
     unused = set(range(level.variables))
     while len(operations) < level.operations:
         name = rng.choice(level.rules)
         rule = _RULES[name]
-        # One operand is always a value that still leads nowhere, so that in the end all lead to the output.
+        # One operand is always a value without a consumer, so that every value reaches the output in the end.
         operands = [rng.choice(sorted(unused))]
         operands += [rng.randrange(len(primals)) for _ in range(rule.arity - 1)]
         rng.shuffle(operands)
@@ -162,7 +162,7 @@ def _tape(graph: _Graph) -> Tape:
 
 
 def _drawn(tape: Tape, *, adjoints: bool) -> str:
-    """Draw the graph as `autodrill trace --picture table` does."""
+    """Return the drawing that `autodrill trace --picture table` makes, as a code block."""
     from autodrill.bank.tape_text import drawn
 
     return "```text\n" + "\n".join(drawn(tape, _WIDTH, adjoints=adjoints)) + "\n```"

@@ -1,4 +1,4 @@
-"""A training step of a small network: how many bytes are weights, gradients, optimiser state and saved activations?"""
+"""The generator `memory`: the bytes of weights, gradients, optimiser state and saved arrays in a training step."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["memory_of_step"]
 
 _BYTES = 4  # of a float32
-# How many numbers each optimiser remembers for a weight, and how PyTorch makes it.
+# For each optimiser, the numbers it keeps per weight and the PyTorch expression that creates it.
 _OPTIMISERS = {
     "plain SGD": (0, "torch.optim.SGD(trained, lr=0.1)"),
     "SGD with momentum": (1, "torch.optim.SGD(trained, lr=0.1, momentum=0.9)"),
@@ -25,7 +25,7 @@ _OPTIMISERS = {
 
 
 def memory_of_step(rng: random.Random, difficulty: Difficulty) -> Question:
-    """Count the bytes of a training step, by what they are for."""
+    """Return a question on the bytes of a training step, by purpose."""
     network = draw(rng, difficulty)
     optimiser = rng.choice(list(_OPTIMISERS))
     moments, made = _OPTIMISERS[optimiser]
@@ -47,19 +47,19 @@ def memory_of_step(rng: random.Random, difficulty: Difficulty) -> Question:
         topics=("memory",),
         title=f"How many bytes does this training step with {optimiser} hold?",
         body=f"{network.shown}\n\nEverything is float32. `saved` is what autograd keeps between forward and backward "
-        "besides the weights, each array once, as PyTorch does. Arithmetic such as `4*8*16` will do as an answer.",
+        "besides the weights, each array once, as PyTorch does. You can type arithmetic such as `4*8*16`.",
         answer=f"{weights} weights, {network.trained} of them trained, 4 bytes each; a gradient and "
-        f"{moments} further number{'s' if moments != 1 else ''} for each trained one. Kept for backward: {kept}.",
+        f"{moments} further number{'s' if moments != 1 else ''} for each trained one. Saved for backward: {kept}.",
         key_points=(
-            "Only what is trained has gradients and optimiser state: none, one or two numbers a weight",
+            "Only trained weights have gradients and optimiser state; the state is none, one or two numbers a weight",
             "A product `X @ W` keeps X if W is trained; relu and tanh keep their output, sin and squares their input",
-            "One array kept for two reasons is held once",
-            "Before the first trained layer nothing is kept: backward never goes there",
+            "An array saved for two reasons is stored once",
+            "Before the first trained layer nothing is saved, because backward stops there",
         ),
         wrong_answers=(
             verdict(
                 f"Every product keeps its input and its output: {every} bytes",
-                "a product's own output is kept only if what consumes it needs it, and an array is held once.",
+                "a product's output is saved only if its consumer needs it, and each array is stored once.",
             ),
         ),
         follow_ups=(
@@ -76,7 +76,7 @@ def memory_of_step(rng: random.Random, difficulty: Difficulty) -> Question:
 
 
 def _saved(network: Network) -> dict[str, int]:
-    """Name each array kept for backward, besides the weights, with its width."""
+    """Return the width of each array saved for backward, without the weights, by its name."""
     saved: dict[str, int] = {}
     for k, layer in enumerate(network.layers, 1):
         if not layer.frozen:
@@ -92,7 +92,7 @@ def _saved(network: Network) -> dict[str, int]:
 
 
 class _Code:
-    """The parts of a network's program, for `str.format`."""
+    """The parts of a network's program, as attributes for `str.format`."""
 
     def __init__(self, network: Network, *, torch: bool) -> None:
         self.declared = network.declared(torch=torch)
@@ -122,7 +122,7 @@ for w in weights:
     kept.pop(w.data.__array_interface__["data"][0], None)
 L.backward()
 grads = [w.grad.data for w in trained]
-# The engine has no optimisers: the arrays that the update rules are written with.
+# The engine has no optimisers. These are the arrays that the update rules keep.
 state = [np.zeros_like(g) for g in grads for _ in range({moments})]
 computed = {{
     "weights": sum(w.data.nbytes for w in weights),

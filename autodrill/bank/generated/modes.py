@@ -1,4 +1,4 @@
-"""A Jacobian, or part of one: which mode computes it in how few passes?"""
+"""The generator `modes`: a Jacobian or a part of it. Which mode computes it, and in how few passes?"""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ __all__ = ["mode_and_passes"]
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """What is wanted of J, the Jacobian of f: Rⁿ → Rᵐ, as UJV with U of r rows and V of c columns.
+    """The required part of J, the Jacobian of f: Rⁿ → Rᵐ, written as UJV. U has r rows and V has c columns.
 
-    Forward mode gives JV a column a pass, c passes; reverse mode gives UJ a row a pass, r passes.
+    Forward mode computes JV with one pass for each of the c columns, reverse mode UJ with one for each of the r rows.
 
     Attributes:
-        wanted: In words.
-        left: U, as NumPy code over m.
-        right: V, as NumPy code over n.
-        forward: c.
-        reverse: r.
-        batch: How many rows f is applied to, each on its own.
+        wanted: The part in words.
+        left: U, as NumPy code in terms of m.
+        right: V, as NumPy code in terms of n.
+        forward: c, the passes of forward mode.
+        reverse: r, the passes of reverse mode.
+        batch: The number of rows to which f is applied independently.
     """
 
     wanted: str
@@ -40,12 +40,12 @@ class _Task:
 
 
 def mode_and_passes(rng: random.Random, difficulty: Difficulty) -> Question:
-    """Choose the mode for a Jacobian, some of its columns or rows, or one for each sample of a batch."""
+    """Return a question on the mode for a Jacobian, some of its columns or rows, or the Jacobians of a batch."""
     n, m = rng.sample(range(2, 25), 2)
     task = _task(rng, difficulty, n, m)
     forward, reverse, batch = task.forward, task.reverse, task.batch
     cheapest = min(forward, reverse)
-    # The likely slip: taking the other dimension for the number of passes, or passes for each sample of a batch.
+    # The likely mistakes: the other dimension as the number of passes, or separate passes for each sample.
     slips = (reverse, forward) if batch == 1 else (batch * forward, batch * reverse)
     claims = [
         ("forward", forward, forward),
@@ -65,25 +65,29 @@ def mode_and_passes(rng: random.Random, difficulty: Difficulty) -> Question:
         ChoiceKey(options),
         minutes=2,
         topics=("modes",),
-        title="Which mode, and how few passes?",
-        body=f"`f` maps R^{n} to R^{m}; its Jacobian `J` is {m}×{n}.{apart} Wanted: {task.wanted}. "
-        "A pass is one JVP or one VJP, whatever it costs.",
+        title="Which mode needs the fewest passes, and how many?",
+        body=f"`f` maps R^{n} to R^{m}; its Jacobian `J` is {m}×{n}.{apart} Compute {task.wanted}. "
+        "A pass is one JVP or one VJP; count passes, not their cost.",
         answer=f"Forward mode needs {_passes(forward)}, reverse mode {_passes(reverse)}: the "
         f"{'first' if forward < reverse else 'second'}. A JVP pushes one direction of the inputs through and gives a "
         "combination of J's columns; a VJP pulls one direction of the outputs back and gives one of its rows."
-        + (" Samples do not meet: one pass carries a direction for every row at once." if batch > 1 else ""),
+        + (" The samples are independent, so one pass carries a direction for every row." if batch > 1 else ""),
         key_points=(
             "A JVP gives J·v, a combination of columns: as many passes as directions of the input",
             "A VJP gives uᵀ·J, a combination of rows: as many passes as directions of the output",
-            "Directions that are asked for count, not the size of J",
+            "The number of required directions counts, not the size of J",
         ),
         wrong_answers=(
             verdict(
-                "Reverse mode, it is what backprop uses", "it is cheap for one output; for few inputs forward mode is."
+                "Reverse mode, it is what backprop uses",
+                "it is cheap for one output; for few inputs forward mode is cheaper.",
             ),
         ),
         follow_ups=(
-            ("Which of them has to keep the forward pass?", "Reverse mode; a tangent travels along and keeps nothing."),
+            (
+                "Which mode must keep values of the forward pass?",
+                "Reverse mode. Forward mode computes each tangent along with its value.",
+            ),
         ),
         proofs=(
             proof(_ON_ENGINE.format(n=n, m=m, task=task, plans=plans) + _COUNTED),
@@ -169,7 +173,7 @@ def push(T):
 def pull(G):
     return torch.func.vjp(f, torch.from_numpy(X))[1](torch.from_numpy(G))[0].numpy()
 """
-# Held against the closed form of the Jacobian of sin(Ax): diag(cos Ax)·A.
+# Compared with the closed form of the Jacobian of sin(Ax), which is diag(cos Ax)·A.
 _COUNTED = """
 
 want = U @ (np.cos(X @ A.T)[:, :, None] * A) @ V

@@ -1,4 +1,4 @@
-"""A small network without biases, some layers frozen: what questions of memory and of FLOPs are about."""
+"""Small networks without biases, for the questions on memory and FLOPs; some layers are frozen."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Layer", "Network", "draw"]
 
-# sin, unlike the others, needs its input for backward.
+# Unlike the others, sin needs its input for backward.
 _ACTIVATIONS = {
     Difficulty.EASY: ("relu",),
     Difficulty.MEDIUM: ("relu", "tanh", "sin"),
@@ -23,7 +23,7 @@ _DEPTHS = {Difficulty.EASY: 2, Difficulty.MEDIUM: 3, Difficulty.HARD: 4}
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A product with a weight of shape (inputs, outputs), then an activation, or none where that is empty."""
+    """A product with a weight of shape (inputs, outputs), followed by an activation unless that is empty."""
 
     inputs: int
     outputs: int
@@ -32,17 +32,17 @@ class Layer:
 
     @property
     def weights(self) -> int:
-        """How many numbers its weight has."""
+        """The number of elements of the weight."""
         return self.inputs * self.outputs
 
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """Layers one after the other on a batch of rows, and the sum of squares of what comes out as the loss.
+    """A sequence of layers on a batch of rows. The loss is the sum of squares of the output.
 
     Attributes:
-        batch: The rows of the input `x`, which asks for no gradient.
-        layers: At least one of them trained.
+        batch: The number of rows of the input `x`, which needs no gradient.
+        layers: The layers; at least one is trained.
     """
 
     batch: int
@@ -50,17 +50,17 @@ class Network:
 
     @property
     def trained(self) -> int:
-        """How many trained weights there are, in numbers."""
+        """The number of trained weight elements."""
         return sum(layer.weights for layer in self.layers if not layer.frozen)
 
     @property
     def first_trained(self) -> int:
-        """The index of the first layer that is trained: backward stops there."""
+        """The index of the first trained layer, where backward stops."""
         return next(k for k, layer in enumerate(self.layers) if not layer.frozen)
 
     @property
     def shown(self) -> str:
-        """The network as the learner sees it, in Markdown."""
+        """The network in Markdown, for the learner."""
         rows = [("x", f"({self.batch}, {self.layers[0].inputs}), no gradient")]
         for k, layer in enumerate(self.layers, 1):
             frozen = ", frozen" if layer.frozen else ""
@@ -71,11 +71,11 @@ class Network:
 
     @property
     def parameters(self) -> str:
-        """The names of the weights, as they stand in the code."""
+        """The names of the weights in the code."""
         return ", ".join(f"W{k}" for k in range(1, len(self.layers) + 1))
 
     def declared(self, *, torch: bool) -> str:
-        """The statements that make the input and the weights, float32, zero: no count depends on values."""
+        """Return the statements that create the input and the weights: float32 zeros, as no count depends on values."""
 
         def zeros(shape: tuple[int, int], trained: bool) -> str:
             made = f"torch.zeros({shape}" if torch else f"engine.Tensor(np.zeros({shape}, dtype=np.float32)"
@@ -87,7 +87,7 @@ class Network:
         return "\n".join(lines)
 
     def computed(self, *, torch: bool) -> str:
-        """The statements of the forward pass, up to the loss `L`."""
+        """Return the statements of the forward pass, up to the loss `L`."""
         library = "torch." if torch else "engine."
         lines = [self._statement(k, library) for k in range(1, len(self.layers) + 1)]
         return "\n".join([*lines, "L = (out * out).sum()"])
@@ -100,7 +100,7 @@ class Network:
 
 
 def draw(rng: random.Random, difficulty: Difficulty) -> Network:
-    """Draw a network: deeper and with other activations as it gets harder, with frozen layers where it is hard."""
+    """Draw a network. Harder ones are deeper and use other activations; hard ones have frozen layers."""
     depth = _DEPTHS[difficulty]
     widths = [rng.choice([8, 16, 32, 64, 128]) for _ in range(depth + 1)]
     frozen = [difficulty is Difficulty.HARD and rng.random() < 0.5 for _ in range(depth)]

@@ -1,4 +1,4 @@
-"""What every generated question has in common: the fields that a file's question states and these do not."""
+"""What all generated questions share: their record, and the fields that only questions from files have."""
 
 from __future__ import annotations
 
@@ -49,22 +49,22 @@ def make(
     proofs: tuple[Fence, ...],
     exercises: tuple[str, ...] = (),
 ) -> Question:
-    """Return a question whose kind follows from its key; its id is whoever asked for it to give.
+    """Return a question whose kind follows from its key. The caller sets the id.
 
     Args:
-        source: The `__file__` of the generator, which stands for the file of a written question.
-        difficulty: As asked for.
+        source: The `__file__` of the generator, in place of the question's file.
+        difficulty: The difficulty.
         key: What an answer is judged against.
         minutes: How long a prepared candidate takes.
-        topics: As of a written question.
+        topics: The topics; the first one is the home topic.
         title: The question in one line.
-        body: The rest of it, in Markdown.
-        answer: How it is found.
-        key_points: What an interviewer listens for.
-        wrong_answers: Common wrong answers, where possible with the number each would give here.
+        body: The rest of the question, in Markdown.
+        answer: The answer with its derivation.
+        key_points: The points that an interviewer listens for.
+        wrong_answers: Common wrong answers, if possible with the number that each gives here.
         follow_ups: Further questions, each with its short answer.
-        proofs: Programs that bind what `bank.proofs` compares with the key.
-        exercises: Ids of the exercises that practise it.
+        proofs: Programs that bind the names that `bank.proofs` compares with the key.
+        exercises: Ids of exercises that practise it.
     """
     return Question(
         id="generated",
@@ -89,16 +89,16 @@ def make(
 
 
 def proof(code: str, *, torch: bool = False) -> Fence:
-    """Return a program of the reference engine, or of PyTorch, as a fence of a proof."""
+    """Return a program for the reference engine or for PyTorch as a fence of a proof."""
     return Fence(code.strip("\n") + "\n", "python torch" if torch else "python", 1)
 
 
 def counts(answers: Mapping[str, int]) -> NumericKey:
-    """Return the key of labelled whole numbers, of which every digit counts."""
-    # A product typed in floats is exact far beyond these; anything further off is another count.
+    """Return the key of labelled integers, where every digit counts."""
+    # Products in floats are exact for numbers of this size, so the tolerance admits only the same integer.
     return NumericKey({k: str(v) for k, v in answers.items()}, {k: float(v) for k, v in answers.items()}, 1e-9)
 
 
 def verdict(claim: str, why: str) -> str:
-    """Return a wrong answer in the bank's form: what is said in bold, then why not."""
+    """Return a wrong answer in the bank's form: the claim in bold, then the reason why it is wrong."""
     return f"**{claim}**: {why}"
