@@ -1,6 +1,6 @@
-"""autodrill: practise autodiff and backprop, graded against numerical gradients and a reference engine.
+"""autodrill: practise autodiff and backprop, graded against finite differences and a reference engine.
 
-Importing this package costs nothing: numpy, rich and the rest are imported by the functions that need them.
+Importing this package is cheap, because functions import numpy, rich and other packages only when they need them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The program: `autodrill`, and `python -m autodrill`, which is the same."""
+"""The entry point of `autodrill` and of `python -m autodrill`."""
 
 import gc
 import sys
@@ -9,8 +9,8 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command line and exit."""
-    # Modules live as long as the program: looking for garbage among them while they load, and once more at the end,
-    # finds nothing and takes about a tenth of the time of `autodrill list`. The engine makes no cycles to collect.
+    # Modules live as long as the program. Collecting garbage while they load, and again at the end, finds nothing and
+    # takes about a tenth of the time of `autodrill list`. The engine creates no reference cycles.
     gc.set_threshold(50_000)
     from autodrill.cli.app import main as run
 
@@ -20,13 +20,13 @@ def main() -> None:
         gc.freeze()
 
 
-def _forget_the_working_folder() -> None:
-    """Import nothing from the folder `python -m autodrill` is run in: files handed in may lie there, of any name."""
+def _drop_working_folder_from_path() -> None:
+    """Remove the working folder from `sys.path`: submissions in it could have the name of any module."""
     here = Path.cwd()
     if here != Path(__file__).resolve().parents[1]:
         sys.path[:] = [path for path in sys.path if path not in ("", str(here))]
 
 
 if __name__ == "__main__":
-    _forget_the_working_folder()
+    _drop_working_folder_from_path()
     main()

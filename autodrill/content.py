@@ -1,4 +1,4 @@
-"""Where the content folders are: beside the package in a checkout, inside it in an installed wheel."""
+"""The location of the content folders: next to the package in a checkout, inside it in an installed wheel."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def content_root() -> Path:
 
 
 def visible_files(folder: Path, suffix: str) -> list[Path]:
-    """List the files below `folder` with `suffix`, sorted, skipping caches, dot names and underscore names."""
+    """List the files below `folder` with `suffix`, sorted, without names that start with a dot or an underscore."""
     return sorted(
         path
         for path in folder.rglob(f"*{suffix}")

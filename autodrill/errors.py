@@ -1,16 +1,16 @@
-"""What can go wrong for a user, as one tree.
+"""The errors that a user can see, as one tree.
 
-Every error says what happened, with the literal in backticks, and what to type next:
+Every message says what happened, with literals in backticks. Every hint says what to type next.
 
-    AutodrillError            exit 2 unless a branch says otherwise
-    ├── UsageError            the command line asks for something that does not exist or does not fit together
+    AutodrillError            exit code 2, unless stated otherwise
+    ├── UsageError            the command line names something unknown, or combines options that exclude each other
     │   ├── UnknownNameError  no such exercise, question or topic; carries the nearest names
-    │   ├── FileError         a file of the learner's that is missing, unreadable or not what it should be
-    │   ├── UnconfinedError   a process would not be confined as it must be for what is asked
-    │   └── NoCompilerError   a kernel is to be run, and this machine has no C++ compiler
-    ├── ContentError          an exercise or question is malformed: its author's to mend; carries every problem found
-    ├── StoreError            the learner's history cannot be opened; nothing of it was changed
-    └── InternalError         autodrill's or the pack's own fault, never the learner's: exit 3
+    │   ├── FileError         a file of the learner is missing, unreadable or malformed
+    │   ├── UnconfinedError   this system cannot enforce the sandbox that the command requires
+    │   └── NoCompilerError   a kernel needs a C++ compiler, and this machine has none
+    ├── ContentError          an exercise or a question is malformed; carries every problem, for its author
+    ├── StoreError            the learner's history cannot be opened; it was not changed
+    └── InternalError         a fault of autodrill or of the exercise, never of the learner: exit code 3
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ __all__ = [
 
 
 class AutodrillError(Exception):
-    """An error meant for the person at the keyboard.
+    """An error for the person at the keyboard.
 
     Attributes:
-        message: What happened, in one or a few sentences, literals in backticks.
+        message: What happened, in a few sentences at most, with literals in backticks.
         hint: What to type next, or None.
-        where: The place it is about, as `path` or `path:line`, or None.
+        where: The place of the error, as `path` or `path:line`, or None.
     """
 
     def __init__(self, message: str, *, hint: str | None = None, where: str | None = None) -> None:
@@ -52,14 +52,14 @@ class AutodrillError(Exception):
 
 
 class UsageError(AutodrillError):
-    """The command line asks for something that does not exist or does not fit together."""
+    """The command line names something unknown, or combines options that exclude each other."""
 
 
 class UnknownNameError(UsageError):
-    """No such exercise, question or topic.
+    """There is no such exercise, question or topic.
 
     Attributes:
-        name: What was typed.
+        name: The name that was typed.
         suggestions: The nearest existing names, best first.
     """
 
@@ -72,26 +72,26 @@ class UnknownNameError(UsageError):
 
 
 class FileError(UsageError):
-    """A file of the learner's is missing, unreadable or not what it should be."""
+    """A file of the learner is missing, unreadable or malformed."""
 
 
 class UnconfinedError(UsageError):
-    """This system cannot confine a process as it must be for what is asked."""
+    """This system cannot enforce the sandbox that the command requires."""
 
 
 class NoCompilerError(UsageError):
-    """A kernel is to be run, and this machine has no C++ compiler for the simulated device."""
+    """A kernel needs a C++ compiler for the simulated device, and this machine has none."""
 
     def __init__(self) -> None:
         super().__init__(
-            "a kernel is graded on a simulated device, for which this machine has no C++ compiler",
-            hint="on Linux install `g++` or `clang++`, or name one in `CXX`; `autodrill doctor` says what was found",
+            "a kernel runs on a simulated device, and this machine has no C++ compiler to build it",
+            hint="on Linux install `g++` or `clang++`, or set `CXX` to a compiler; `autodrill doctor` shows the result",
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong with a content file, at a line, and how to mend it."""
+    """One fault of a content file: its line, what is wrong, and how to correct it."""
 
     path: str
     line: int
@@ -102,7 +102,7 @@ class Problem:
 
 
 class ContentError(AutodrillError):
-    """A pack's exercise or question is malformed; every problem found is carried, not only the first."""
+    """An exercise or a question is malformed. The error carries every problem, not only the first."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(problems)
@@ -110,8 +110,8 @@ class ContentError(AutodrillError):
 
 
 class StoreError(AutodrillError):
-    """The learner's history cannot be opened; nothing of it was changed."""
+    """The learner's history cannot be opened; it was not changed."""
 
 
 class InternalError(AutodrillError):
-    """autodrill's or the pack's own fault, never the learner's."""
+    """A fault of autodrill or of the exercise, never of the learner."""
