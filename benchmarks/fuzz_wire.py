@@ -14,7 +14,7 @@ import atheris
 
 with atheris.instrument_imports(include=["autodrill.sandbox"]):
     from autodrill.sandbox.child import frames, values, wire
-    from autodrill.sandbox.replies import read_call, read_load
+    from autodrill.sandbox.requests import read_call, read_load
 
 LIMIT = 1 << 20
 MEMORY = 512 << 20

@@ -1,1 +1,1 @@
-"""The sandbox: runs untrusted code in a confined process and returns plain values."""
+"""The sandbox: submissions run in a confined child process, and only plain values come back."""

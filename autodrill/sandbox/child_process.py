@@ -1,4 +1,10 @@
-"""A started candidate's process: asking it where it is, and ending it with all it started."""
+"""A running child process: its channels, the line it is at, and how it is ended with everything it has started.
+
+As long as the child process lives, everything it has started is a descendant of it, because it adopts orphans (see
+`child.privileges.adopt_orphans`). Once it is dead, its descendants are recognised by their environment: a mark passes
+through any number of forks. Only a program that is started with another environment, by a process that then ends,
+escapes both tests. Under seccomp no program can be started at all.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +13,13 @@ import os
 import select
 import signal
 import subprocess
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from autodrill.sandbox.child import line_tracer
-from autodrill.sandbox.process_tree import kill_descendants
+from autodrill.sandbox.child.frames import LINE
 
 if TYPE_CHECKING:
     import socket
@@ -22,13 +28,17 @@ if TYPE_CHECKING:
 
     from autodrill.sandbox.child.confinement import Confinement
 
-__all__ = ["ChildProcess", "ProcessHandle"]
+__all__ = ["MARK", "ChildProcess", "ProcessHandle", "kill_descendants"]
 
-_DUMP_SECONDS = 0.3  # a dump takes a millisecond, unless the machine is busy
+MARK = "AUTODRILL_RUN"
+"""The environment variable that marks a child process and everything it starts."""
+
+_DUMP_SECONDS = 0.3  # a stack dump takes a millisecond on an idle machine
+_SWEEPS = 100  # a descendant may fork while the process table is read
 
 
 class ProcessHandle(Protocol):
-    """The process itself: a child of ours, or of the fork server."""
+    """A handle on a process, which is a child of this process or of the fork server. `Popen` is one."""
 
     @property
     def pid(self) -> int:
@@ -37,7 +47,7 @@ class ProcessHandle(Protocol):
 
     @property
     def returncode(self) -> int | None:
-        """Its exit status once that is known, as `subprocess` gives it."""
+        """Its exit status in the convention of `subprocess`, None as long as it is unknown."""
         ...
 
     def poll(self) -> int | None:
@@ -45,10 +55,10 @@ class ProcessHandle(Protocol):
         ...
 
     def wait(self, timeout: float | None = None) -> int | None:
-        """Wait for its end and return its exit status, None if nobody is left to know it.
+        """Wait for its end and return its exit status, None if no process is left that knows it.
 
         Raises:
-            subprocess.TimeoutExpired: It still runs.
+            subprocess.TimeoutExpired: It is still running.
         """
         ...
 
@@ -59,21 +69,20 @@ class ProcessHandle(Protocol):
 
 @dataclass(slots=True)
 class ChildProcess:
-    """A started process and the parent's ends of its channels; every descriptor is non-blocking.
+    """A started child process and the parent's ends of its channels. Every descriptor is non-blocking.
 
     Attributes:
-        process: The process.
+        process: The handle on the process.
         job: The socket that carries frames.
-        stdout: What it prints; None where that goes to the terminal.
-        stderr: Likewise.
-        dump: Where it writes its stack when asked to, or when it crashes; None where it does not.
-        marker: Shared memory with the line that runs, where lines are traced.
-        pidfd: Becomes readable when the process ends; None where the system has none.
-        mark: What its environment is marked with, and that of every process it starts.
-        confinement: What it was told to give up.
-        alone: Whether it cannot start anything: it has said so, or was sent nothing yet that could.
-        leave: Leaves it to somebody else to see the killed process end; without it, and where the process may have
-            started others, its end is waited for.
+        stdout: The pipe of its standard output; None if that is the terminal.
+        stderr: The pipe of its standard error; None if that is the terminal.
+        dump: The pipe for its stack, which it writes on request and when it crashes; None if it writes none.
+        line_memory: Shared memory that holds the running line; None if lines are not traced.
+        pidfd: Becomes readable when the process ends; None if the system has no pidfds.
+        mark: The value of `MARK` in its environment; empty if it shares the mark of the fork server.
+        confinement: The layers it was told to take.
+        alone: Whether it has certainly started no process: seccomp holds, or it has not been sent any code yet.
+        release: Leaves it to the fork server to wait for the process. Without it, `end` waits.
     """
 
     process: ProcessHandle
@@ -81,22 +90,22 @@ class ChildProcess:
     stdout: int | None
     stderr: int | None
     dump: int | None
-    marker: IO[bytes] | None
+    line_memory: IO[bytes] | None
     pidfd: int | None
     mark: str
     confinement: Confinement
     alone: bool = True
-    leave: Callable[[], None] | None = None
+    release: Callable[[], None] | None = None
 
     def stack_line(self, filename: str) -> int | None:
-        """Ask a running process for the innermost line of `filename` on its stack; works inside C loops too."""
+        """Ask the running process for the innermost line of `filename` on its stack. This works inside C loops too."""
         with contextlib.suppress(ProcessLookupError):
             self.process.send_signal(signal.SIGUSR1)
             self.process.send_signal(signal.SIGCONT)  # it may have stopped itself
         return self.dumped_line(filename)
 
     def dumped_line(self, filename: str) -> int | None:
-        """Read the innermost line of `filename` from the stack that was dumped, waiting 0.3 s at most."""
+        """Read the innermost line of `filename` from the stack dump, waiting at most 0.3 s for the dump."""
         if self.dump is None:
             return None
         prefix = f'  File "{_as_dumped(filename)}", line '.encode()
@@ -114,21 +123,22 @@ class ChildProcess:
         return None
 
     def traced_line(self) -> int | None:
-        """Return the last line that was traced; None where lines are not traced."""
-        if self.marker is None:
+        """Return the last line that was traced, None if no line was."""
+        if self.line_memory is None:
             return None
-        self.marker.seek(0)
-        return line_tracer.read_marker(self.marker.read(line_tracer.MARKER_BYTES))
+        self.line_memory.seek(0)
+        (line,) = LINE.unpack(self.line_memory.read(LINE.size))
+        return line or None
 
-    def waited(self) -> float:
-        """Return for how many seconds in all the process was ready to run and had no processor; 0 if nobody knows."""
+    def processor_wait(self) -> float:
+        """Return for how many seconds in total the process was ready to run but had no processor; 0 if unknown."""
         try:
             return int(Path(f"/proc/{self.process.pid}/schedstat").read_text(encoding="ascii").split()[1]) * 1e-9
-        except (OSError, ValueError, IndexError):  # not Linux, or built without these figures
+        except (OSError, ValueError, IndexError):  # not Linux, or a kernel without scheduler statistics
             return 0.0
 
     def ends_within(self, seconds: float) -> bool:
-        """Wait for the process to end by itself and return whether it did."""
+        """Wait for the process to end by itself, and return whether it did."""
         if self.pidfd is not None:
             return _readable(self.pidfd, seconds)
         try:
@@ -138,43 +148,114 @@ class ChildProcess:
         return True
 
     def end(self) -> None:
-        """Kill the process and everything it started, and release every descriptor.
+        """Kill the process and everything it has started, and close every descriptor.
 
-        It runs no more from now on. Its exit status is kept, unless its end is left to somebody else: taking its memory
-        apart takes as long as several calls.
+        With `release` and `alone`, the end of the process is not waited for, and its exit status stays unknown. The
+        kernel needs as long as several calls take to free its memory.
         """
         if not self.alone:
-            self._end_what_it_started()
+            self._kill_what_it_started()
         with contextlib.suppress(ProcessLookupError):
             self.process.send_signal(signal.SIGKILL)
-        if self.leave is None or not self.alone:
+        if self.release is None or not self.alone:
             self.process.wait()
         else:
-            self.leave()
+            self.release()
         self.job.close()
         for descriptor in (self.stdout, self.stderr, self.dump, self.pidfd):
             if descriptor is not None:
                 os.close(descriptor)
-        if self.marker is not None:
-            self.marker.close()
+        if self.line_memory is not None:
+            self.line_memory.close()
 
-    def _end_what_it_started(self) -> None:
+    def _kill_what_it_started(self) -> None:
         with contextlib.suppress(ProcessLookupError):
-            self.process.send_signal(signal.SIGSTOP)  # it starts nothing more while what it has started is looked for
+            self.process.send_signal(signal.SIGSTOP)  # it must not start more processes during the search
         kill_descendants(self.process.pid, self.mark)
         with contextlib.suppress(ProcessLookupError, PermissionError):  # on a terminal it leads no group
             os.killpg(self.process.pid, signal.SIGKILL)
 
 
 def _readable(descriptor: int, seconds: float) -> bool:
-    """Wait for data or an end. Not `select.select`: it knows no descriptor above 1023."""
+    """Wait for data or the end of the stream. `select.select` is not used: it refuses descriptors above 1023."""
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
     return bool(seconds > 0 and poll.poll(seconds * 1000))
 
 
 def _as_dumped(filename: str) -> str:
-    """Return a file name the way faulthandler writes it: escaped to ASCII, cut at 500 characters."""
+    """Return a file name as faulthandler writes it: escaped to ASCII and cut at 500 characters."""
     cut = filename[:500]
     shown = "".join(c if " " <= c <= "~" else c.encode("unicode_escape").decode() for c in cut)
     return shown if len(filename) <= 500 else shown + "..."
+
+
+@dataclass(frozen=True, slots=True)
+class _TableEntry:
+    """A process in the process table. The kernel never repeats a pair of process id and start time."""
+
+    pid: int
+    parent: int
+    started: bytes
+    marked: bool
+
+
+def kill_descendants(root: int, mark: str) -> None:
+    """Kill every descendant of process `root` and every process marked with `mark`, but not `root` itself.
+
+    An empty mark matches no process. Without `/proc` this does nothing.
+    """
+    if sys.platform != "linux":
+        return
+    for _ in range(_SWEEPS):
+        table = {entry.pid: entry for entry in _process_table(f"{MARK}={mark}".encode() if mark else b"")}
+        found = [entry for entry in table.values() if entry.pid != root and _belongs(entry, root, table)]
+        if not found:
+            return
+        for entry in found:
+            _kill(entry)
+
+
+def _process_table(mark: bytes) -> list[_TableEntry]:
+    """List the running processes, without those that are dead and not yet waited for."""
+    read = (_read_entry(folder, mark) for folder in Path("/proc").iterdir() if folder.name.isdigit())
+    return [entry for entry in read if entry is not None]
+
+
+def _read_entry(folder: Path, mark: bytes) -> _TableEntry | None:
+    try:
+        # The name of the program may contain anything. After it: state, parent, and 18 fields later the start time.
+        fields = (folder / "stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:  # the process has ended
+        return None
+    if fields[0] in b"ZX":
+        return None
+    try:
+        marked = bool(mark) and mark in (folder / "environ").read_bytes().split(b"\0")
+    except OSError:  # another user's process
+        marked = False
+    return _TableEntry(int(folder.name), int(fields[1]), fields[19], marked)
+
+
+def _belongs(entry: _TableEntry, root: int, table: dict[int, _TableEntry]) -> bool:
+    seen: _TableEntry | None = entry
+    while seen is not None:
+        if seen.marked or seen.parent == root:
+            return True
+        seen = table.get(seen.parent)
+    return False
+
+
+def _kill(entry: _TableEntry) -> None:
+    try:
+        handle = os.pidfd_open(entry.pid)
+    except OSError:  # it has ended, or this is Linux before 5.3
+        return
+    try:
+        again = _read_entry(Path("/proc") / str(entry.pid), b"")
+        if again is not None and again.started == entry.started:  # the pid has not been reused
+            signal.pidfd_send_signal(handle, signal.SIGKILL)
+    except OSError:
+        return
+    finally:
+        os.close(handle)

@@ -1,4 +1,7 @@
-"""The parent's side of the warm fork server: candidate's processes without the wait for NumPy."""
+"""The fork server, seen from the parent: child processes that do not have to load NumPy first.
+
+`child.forking` is its other side.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +28,12 @@ if TYPE_CHECKING:
 
 __all__ = ["ForkServer", "can_fork", "own_code_launcher"]
 
-_START_SECONDS = 60.0  # generous: a slow start is the machine's fault, not the candidate's
-_GONE_SECONDS = 5.0  # a killed process needs milliseconds, unless the machine is very busy
+_START_SECONDS = 60.0  # much more than a start takes: a slow machine is not the fault of a submission
+_GONE_SECONDS = 5.0  # a killed process ends within milliseconds on an idle machine
 
 
 def can_fork() -> bool:
-    """Return whether this system has what a fork server needs: Linux from 5.3, with handles on processes."""
+    """Return whether this system can run a fork server. It needs pidfds, which Linux has since 5.3."""
     try:
         os.close(os.pidfd_open(os.getpid()))
     except (AttributeError, OSError):
@@ -39,16 +42,13 @@ def can_fork() -> bool:
 
 
 class ForkServer:
-    """A process with NumPy loaded that forks a candidate's process at every request. Use it as a context manager.
+    """A process with NumPy loaded, from which child processes are forked. Use it as a context manager.
 
-    It is started when first needed, and again when it has died. It may be used by several threads; as every process a
-    thread starts, on Linux it ends when the thread ends that needed it first.
-
-    A server of processes for CUDA would start each afresh: a CUDA context does not survive a fork. What it provides is
-    the same, `launcher`.
+    It starts at the first `launch`, and starts again if it has died. Several threads may use it. On Linux it is killed
+    when the thread that first needed it ends.
 
     Args:
-        confinement: What its forks give up.
+        confinement: The layers that the child processes take.
     """
 
     def __init__(self, confinement: Confinement = SEALED) -> None:
@@ -59,38 +59,38 @@ class ForkServer:
 
     @property
     def pid(self) -> int | None:
-        """The server's process id, None while there is none."""
+        """The process id of the fork server, None if it is not running."""
         return None if self._process is None else self._process.pid
 
     def start(self) -> None:
-        """Start it and return at once; it loads NumPy while the caller goes on.
+        """Start it and return at once, while it loads NumPy.
 
         Raises:
-            InternalError: It cannot be started, or NumPy is missing.
+            InternalError: The fork server cannot be started, or NumPy is missing.
         """
         with self._lock:
             self._started()
 
     def launch(self, *, memory: int, traced: bool) -> ChildProcess:
-        """Have a process forked; see `autodrill.sandbox.launcher.Launcher`.
+        """Fork a child process: see `launcher.Launcher`.
 
         Raises:
-            UsageError: This system cannot hold a candidate's process.
-            InternalError: The server cannot be started, or cannot fork.
+            UsageError: This system cannot run a child process.
+            InternalError: The fork server cannot be started, or cannot fork.
         """
         with self._lock:
             try:
                 return self._fork(memory, traced=traced)
-            except (ConnectionError, TimeoutError):  # it has died since: nothing of this submission has been sent yet
+            except (ConnectionError, TimeoutError):  # it has died: nothing of this submission has been sent yet
                 self._stop()
             try:
                 return self._fork(memory, traced=traced)
             except (ConnectionError, TimeoutError) as error:
                 self._stop()
-                raise InternalError(f"the fork server does not work: {error}") from error
+                raise InternalError(f"the fork server does not answer: {error}") from error
 
     def close(self) -> None:
-        """End the server and, with it, every process it has forked. It may be called twice, and used again."""
+        """End the fork server and every process it has forked. A later `launch` starts it again."""
         with self._lock:
             self._stop()
 
@@ -111,15 +111,15 @@ class ForkServer:
             ours.callback(status.close)
             theirs.callback(their_status.close)
             passed = [their_job.fileno(), to.stdout[1], to.stderr[1], to.dump[1], their_status.fileno()]
-            if to.marker is not None:
-                passed.append(to.marker.fileno())
+            if to.line_memory is not None:
+                passed.append(to.line_memory.fileno())
             socket.send_fds(control, [NUMBER.pack(memory)], passed)
-            theirs.close()  # so that we see it when the server's own are closed
+            theirs.close()  # a copy kept here would hide the end of the server
             process = _await_fork(status)
             ours.pop_all()
-        # The server's mark is on all of its forks alike: what one of them has started is found by descent alone.
-        ends = (to.stdout[0], to.stderr[0], to.dump[0], to.marker, process.handle)
-        return ChildProcess(process, job, *ends, mark="", confinement=self._confinement, leave=process.leave)
+        # All forks share the mark of the server, so that the processes one of them has started are found by descent.
+        ends = (to.stdout[0], to.stderr[0], to.dump[0], to.line_memory, process.handle)
+        return ChildProcess(process, job, *ends, mark="", confinement=self._confinement, release=process.release)
 
     def _started(self) -> socket.socket:
         if self._control is None:
@@ -139,17 +139,17 @@ class ForkServer:
             self._control.close()
             self._control = None
         if self._process is not None:
-            self._process.kill()  # its forks are killed by its death
+            self._process.kill()  # the kernel then kills its forks
             self._process.wait()
             self._process = None
 
 
 @contextmanager
 def own_code_launcher() -> Iterator[Launcher]:
-    """Provide processes for one's own code, forked where that can be; NumPy is loaded while the caller goes on.
+    """Provide a launcher under the open profile: that of a fork server if the system can run one, else `launch`.
 
     Raises:
-        InternalError: The server cannot be started, or NumPy is missing.
+        InternalError: The fork server cannot be started, or NumPy is missing.
     """
     if not can_fork():
         yield launch
@@ -159,54 +159,54 @@ def own_code_launcher() -> Iterator[Launcher]:
         yield server.launch
 
 
-def _await_fork(status: socket.socket) -> Fork:
-    """Take the process that the server has forked.
+def _await_fork(status: socket.socket) -> ForkedProcess:
+    """Receive the process that the server has forked.
 
     Raises:
-        ConnectionError: The server is gone.
+        ConnectionError: The server has ended.
         TimeoutError: It does not answer.
         InternalError: It could not fork.
     """
     status.settimeout(_START_SECONDS)
     message, handles, _, _ = socket.recv_fds(status, MESSAGE_BYTES, 1)
     if not message:
-        raise ConnectionResetError("it ended")
+        raise ConnectionResetError("it has ended")
     (process,) = NUMBER.unpack(message)
     if process < 0:
         raise InternalError(f"the fork server cannot fork: {os.strerror(-process)}")
-    return Fork(process, handles[0], status)
+    return ForkedProcess(process, handles[0], status)
 
 
 @dataclass(slots=True)
-class Fork:
-    """A process that is the server's child, not ours: see `autodrill.sandbox.child_process.ProcessHandle`.
+class ForkedProcess:
+    """The handle on a process that is a child of the fork server: see `child_process.ProcessHandle`.
 
     Attributes:
-        pid: Its process id; only the handle is safe to act on.
+        pid: Its process id. It may be reused after the end of the process, so signals go to the pidfd.
         handle: Its pidfd.
-        status: Where the server tells of its end.
-        returncode: Its exit status once that is known.
+        status: The socket on which the server reports its end.
+        returncode: Its exit status, None as long as it is unknown.
     """
 
     pid: int
     handle: int
     status: socket.socket
     returncode: int | None = None
-    _told: bool = False
+    _reported: bool = False
 
     def poll(self) -> int | None:
-        """Return its exit status if it has ended and the server has told so."""
+        """Return its exit status if the server has reported its end."""
         with suppress(subprocess.TimeoutExpired):
             self.wait(0)
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int | None:
-        """Wait until it has ended; its exit status stays None if the server died, or hangs, without telling.
+        """Wait for its end. The exit status stays None if the server dies or hangs without a report.
 
         Raises:
-            subprocess.TimeoutExpired: It still runs; only if there is a timeout.
+            subprocess.TimeoutExpired: It is still running; only with a timeout.
         """
-        if self._told:
+        if self._reported:
             return self.returncode
         limit = _GONE_SECONDS if timeout is None else timeout
         self.status.settimeout(limit or 1e-6)
@@ -219,17 +219,17 @@ class Fork:
         except ConnectionError:
             message = b""
         self.status.close()
-        self._told = True
+        self._reported = True
         if message:
             (self.returncode,) = NUMBER.unpack(message)
         return self.returncode
 
-    def leave(self) -> None:
-        """Leave it to the server to see it end: its exit status will not be known."""
+    def release(self) -> None:
+        """Leave it to the server to wait for its end. Its exit status stays unknown."""
         self.status.close()
-        self._told = True
+        self._reported = True
 
     def send_signal(self, sig: int) -> None:
-        """Send it a signal; none arrives once it has ended."""
+        """Send it a signal, unless it has ended."""
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.handle, sig)

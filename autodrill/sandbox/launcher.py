@@ -1,4 +1,4 @@
-"""Ways to start a candidate's process: behind clean channels and limits, or on this terminal to be debugged."""
+"""Starting a child process: behind pipes and limits, or on this terminal under the debugger."""
 
 from __future__ import annotations
 
@@ -14,41 +14,39 @@ from typing import IO, Protocol, Self
 
 from autodrill.errors import InternalError, UsageError
 from autodrill.sandbox import child
-from autodrill.sandbox.child import frames, line_tracer, wire
+from autodrill.sandbox.child import frames, wire
 from autodrill.sandbox.child.confinement import OPEN, SEPARATE, Confinement
-from autodrill.sandbox.child_process import ChildProcess
-from autodrill.sandbox.process_tree import MARK
+from autodrill.sandbox.child_process import MARK, ChildProcess
 
 __all__ = ["Channels", "Launcher", "job_channel", "launch", "launch_on_terminal", "start_interpreter"]
-
 
 _BUFFER_BYTES = 1 << 20
 
 
 class Launcher(Protocol):
-    """A way to come by a process that has been sent START: started afresh, or forked from a warm server."""
+    """A function that starts a child process: a new interpreter (`launch`), or a fork (`ForkServer.launch`)."""
 
     def __call__(self, *, memory: int, traced: bool) -> ChildProcess:
-        """Return at once, with the process still starting.
+        """Return at once, while the process is still starting.
 
         Args:
-            memory: Bytes it may allocate beyond what Python and NumPy take.
-            traced: Whether it shall keep record of the line that runs.
+            memory: Bytes that it may allocate beyond what Python and NumPy take.
+            traced: Whether it records the running line.
         """
         ...
 
 
 @dataclass(slots=True)
 class Channels:
-    """The pipes of a process that is to be confined: our ends and, until it is started, its own.
+    """The pipes of a child process. Each is a pair of descriptors: the parent's end and the child's end.
 
     Attributes:
-        ours: Closes our ends, if anything fails before they are somebody's to close.
-        theirs: Closes its ends in this process.
-        stdout: Our end and its end.
-        stderr: Likewise.
-        dump: Likewise.
-        marker: Shared memory for the line that runs, where lines are traced.
+        ours: Closes the parent's ends, if a step of the start fails.
+        theirs: Closes the child's ends in the parent.
+        stdout: The pipe of its standard output.
+        stderr: The pipe of its standard error.
+        dump: The pipe for its stack.
+        line_memory: Shared memory for the running line; None if lines are not traced.
     """
 
     ours: ExitStack
@@ -56,57 +54,62 @@ class Channels:
     stdout: tuple[int, int]
     stderr: tuple[int, int]
     dump: tuple[int, int]
-    marker: IO[bytes] | None
+    line_memory: IO[bytes] | None
 
     @classmethod
     def open(cls, ours: ExitStack, theirs: ExitStack, *, traced: bool) -> Self:
-        """Make the pipes."""
+        """Create the pipes."""
         stdout, stderr, dump = (_pipe(ours, theirs) for _ in range(3))
-        marker: IO[bytes] | None = None
+        line_memory: IO[bytes] | None = None
         if traced:
-            import tempfile  # seldom needed, and slow to import
+            import tempfile  # rarely needed, and slow to import
 
-            marker = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  it is closed with our other ends
-            ours.callback(marker.close)
-            marker.truncate(line_tracer.MARKER_BYTES)
-        return cls(ours, theirs, stdout, stderr, dump, marker)
+            line_memory = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  it is closed with the parent's other ends
+            ours.callback(line_memory.close)
+            line_memory.truncate(frames.LINE.size)
+        return cls(ours, theirs, stdout, stderr, dump, line_memory)
 
 
 def launch(
     *, memory: int, traced: bool, confinement: Confinement = OPEN, readable: tuple[str, ...] = ()
 ) -> ChildProcess:
-    """Start a new interpreter: see `Launcher`.
+    """Start a new interpreter as a child process: see `Launcher`.
 
-    On Linux it is killed when the *thread* that started it ends, so that thread must outlive its use. Under the open
-    profile it can read the folders `readable`.
+    On Linux the process is killed when the thread that started it ends. That thread must outlive its use.
+
+    Args:
+        memory: See `Launcher`.
+        traced: See `Launcher`.
+        confinement: The layers that it takes.
+        readable: Further folders that it can read under the open profile.
 
     Raises:
-        UsageError: This system cannot hold a candidate's process.
+        UsageError: This system cannot run a child process.
         InternalError: The interpreter cannot be started, or NumPy is missing.
     """
     with ExitStack() as ours, ExitStack() as theirs:
         job, their_job = job_channel(ours, theirs)
         to = Channels.open(ours, theirs, traced=traced)
-        marker = None if to.marker is None else to.marker.fileno()
-        start: dict[str, wire.Value] = {"memory": memory, "dump": to.dump[1], "marker": marker, "debug": False}
+        line = None if to.line_memory is None else to.line_memory.fileno()
+        start: dict[str, wire.Value] = {"memory": memory, "dump": to.dump[1], "line": line, "debug": False}
         process, mark = start_interpreter(
             "main_loop",
             job,
             their_job,
             start | confinement.to_wire() | {"readable": readable},
-            [to.dump[1], *([] if marker is None else [marker])],
+            [to.dump[1], *([] if line is None else [line])],
             streams=(subprocess.DEVNULL, to.stdout[1], to.stderr[1]),
         )
         ours.pop_all()
     pidfd = _pidfd(process.pid)
-    return ChildProcess(process, job, to.stdout[0], to.stderr[0], to.dump[0], to.marker, pidfd, mark, confinement)
+    return ChildProcess(process, job, to.stdout[0], to.stderr[0], to.dump[0], to.line_memory, pidfd, mark, confinement)
 
 
-def launch_on_terminal(*, memory: int, traced: bool) -> ChildProcess:  # noqa: ARG001  # the signature is Launcher's
+def launch_on_terminal(*, memory: int, traced: bool) -> ChildProcess:  # noqa: ARG001  # the signature of Launcher
     """Start a new interpreter that shares this terminal, makes each call under pdb and has no limits: see `Launcher`.
 
     Raises:
-        UsageError: This system cannot hold a candidate's process.
+        UsageError: This system cannot run a child process.
         InternalError: The interpreter cannot be started, or NumPy is missing.
     """
     terminal = {name: os.environ[name] for name in ("HOME", "INPUTRC", "TERM", "TERMINFO") if name in os.environ}
@@ -127,31 +130,31 @@ def start_interpreter(
     terminal: dict[str, str] | None = None,
     streams: tuple[int | None, int | None, int | None] = (None, None, None),
 ) -> tuple[subprocess.Popen[bytes], str]:
-    """Start an interpreter that can import NumPy, the standard library and `child`.
+    """Start an interpreter that can import NumPy, the standard library and `child`, and nothing else.
 
     Args:
         role: The module of `child` whose `main` it runs.
-        channel: Our end of the channel to it.
-        theirs: Its end.
-        start: What START tells it, beside what every process is told.
-        passed: Descriptors it inherits beside the channel.
-        terminal: The environment of a terminal to share, None for a process in a session of its own.
+        channel: The parent's end of its channel.
+        theirs: The child's end of its channel.
+        start: The payload of START, besides what every process receives.
+        passed: Descriptors that it inherits besides the channel.
+        terminal: The environment variables of the terminal it shares; None for a process in a session of its own.
         streams: Its stdin, stdout and stderr, as `subprocess` takes them.
 
     Returns:
-        The process, and the mark of all it will start.
+        The process, and the mark in its environment.
 
     Raises:
         InternalError: The interpreter cannot be started, or NumPy is missing.
     """
-    # It lies in the channel before there is a reader, so that sending cannot fail.
+    # Sent before the process exists: the buffer of the socket holds it, so that sending cannot fail.
     channel.sendall(frames.pack(frames.FrameKind.START, {"parent": os.getpid(), "numpy": _numpy_folder(), **start}))
     mark = os.urandom(16).hex()
-    # Not `-I`: it would ignore PYTHONHASHSEED too. No site-packages, nothing of the user's or of the current folder.
+    # -I would also ignore PYTHONHASHSEED. -s, -S and -P exclude site-packages, the user's packages and the folder.
     command = [sys.executable, "-s", "-S", "-P", str(Path(child.__file__).parent), role, str(theirs.fileno())]
     stdin, stdout, stderr = streams
     try:
-        process = subprocess.Popen(  # noqa: S603  # our own interpreter and folder; no word of it comes from outside
+        process = subprocess.Popen(  # noqa: S603  # the running interpreter and a folder of the package
             command,
             stdin=stdin,
             stdout=stdout,
@@ -167,47 +170,47 @@ def start_interpreter(
 
 
 def job_channel(ours: ExitStack, theirs: ExitStack) -> tuple[socket.socket, socket.socket]:
-    """Return our end of a job channel, which does not block, and its end.
+    """Return the parent's end of a job channel, which is non-blocking, and the child's end.
 
     Raises:
-        UsageError: This system cannot hold a candidate's process.
+        UsageError: This system cannot run a child process.
     """
     if os.name != "posix":
-        raise UsageError("running a candidate's code needs Linux or macOS", hint="on Windows, use autodrill in WSL2")
+        raise UsageError("running a submission needs Linux or macOS", hint="on Windows, use autodrill in WSL2")
     job, their_job = socket.socketpair()
     ours.callback(job.close)
     theirs.callback(their_job.close)
     job.setblocking(False)
-    job.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _BUFFER_BYTES)  # or as much as the system gives
+    job.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _BUFFER_BYTES)  # the system may give less
     return job, their_job
 
 
 def _environment() -> dict[str, str]:
-    """Return the whole environment of a candidate's process; nothing of ours that could hold a secret is in it."""
+    """Return the whole environment of a child process. It contains no variable of the parent that may be secret."""
     environment = {
         "LANG": "C.UTF-8",
-        "PYTHONHASHSEED": "0",  # the order of a set is the same when a case is replayed
+        "PYTHONHASHSEED": "0",  # sets have the same order when a case is replayed
         "PYTHONIOENCODING": "utf-8:backslashreplace",
         "PYTHONUTF8": "1",
-        # One thread: the machine is shared by many candidates, and sums are then made in the same order each time.
+        # One thread: many child processes share the machine, and a sum is then always made in the same order.
         "MKL_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "VECLIB_MAXIMUM_THREADS": "1",
-        # Memory for large arrays is kept and used again, in large pages: a new page costs more than what is done to it.
+        # Keep the memory of large arrays, in large pages: a page fault costs more than the arithmetic on a page.
         "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=67108864:"
         "glibc.malloc.trim_threshold=134217728:glibc.malloc.top_pad=4194304",
     }
-    if libraries := os.environ.get("LD_LIBRARY_PATH"):  # on some clusters Python itself does not start without it
+    if libraries := os.environ.get("LD_LIBRARY_PATH"):  # some clusters need it to start Python
         environment["LD_LIBRARY_PATH"] = libraries
     return environment
 
 
 def _numpy_folder() -> str:
-    """Return the folder NumPy is imported from, without importing it.
+    """Return the folder that NumPy is imported from, without importing it.
 
     Raises:
-        InternalError: There is none.
+        InternalError: NumPy is not installed.
     """
     spec = find_spec("numpy")
     if spec is None or spec.origin is None:

@@ -1,4 +1,7 @@
-"""What a candidate's process may use; apart from `judge`, which imports NumPy, so that the process can start first."""
+"""The limits of a child process. Its parent enforces time and output, `child.rlimits` memory.
+
+This module does not import NumPy, so that a child process can be started before NumPy is loaded here.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,13 @@ __all__ = ["CHECK_LIMITS", "Limits"]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a candidate's process may use.
+    """The limits of a child process.
 
     Attributes:
-        seconds: Wall time of loading the file, and of each call.
-        memory: Bytes it may allocate beyond what Python and NumPy take.
-        output: Bytes it may print, for each load and each call.
-        total: Wall time of all the calls together before any more is asked.
+        seconds: Wall time for loading the file, and for each call.
+        memory: Bytes that the process may allocate beyond what Python and NumPy take.
+        output: Bytes that it may print during each load and each call.
+        total: Wall time for all calls together, after which no further call is made.
     """
 
     seconds: float = 5.0
@@ -25,4 +28,4 @@ class Limits:
 
 
 CHECK_LIMITS = Limits(seconds=2.0, memory=1 << 30, output=1 << 20)
-"""For one's own code: long enough for any honest answer on these sizes, short enough to wait for."""
+"""The limits of `check` and `grade`: 2 s is enough for every honest answer on inputs of these sizes."""

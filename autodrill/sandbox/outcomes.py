@@ -1,6 +1,6 @@
-"""How loading a candidate's file, or one call of it, can end: records, one for each way.
+"""The outcomes of loading a submission and of calling it: one record for each way it can end.
 
-Lines count from 1 in the candidate's file and are None where they could not be found out.
+Line numbers count from 1 in the submission, and are None if the line is unknown.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The file ran and defines the entry."""
+    """The submission ran and defines the entry."""
 
 
 @dataclass(frozen=True, slots=True)
 class NotDefined:
-    """The file ran and does not define the entry as something that can be called.
+    """The submission ran, but it does not define the entry as something callable.
 
     Attributes:
-        names: The functions and classes it does define, in order, at most 50.
-        found: The type of what has the entry's name and is not callable; None if nothing has it.
+        names: The functions and classes that it defines, in order, at most 50.
+        found: The type of a non-callable value with the entry's name; None if the name is not defined.
     """
 
     names: tuple[str, ...]
@@ -48,7 +48,7 @@ class NotDefined:
 
 
 class BrokenKind(StrEnum):
-    """Why a file does not compile."""
+    """Why a submission does not compile."""
 
     SYNTAX = "syntax"
     ENCODING = "encoding"
@@ -59,14 +59,14 @@ class BrokenKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """The file does not compile.
+    """The submission does not compile.
 
     Attributes:
         kind: Why.
-        message: The compiler's words.
-        line: Where, from 1.
-        column: Where in the line, from 1.
-        text: The line.
+        message: The message of the compiler.
+        line: The line of the error, from 1.
+        column: The column of the error, from 1.
+        text: The text of the line.
     """
 
     kind: BrokenKind
@@ -80,17 +80,17 @@ class Broken:
 class Returned:
     """The call returned.
 
-    All but `value` is the candidate's process speaking of itself: it may lower a mark, never raise one. Arguments and
-    outputs count from 0; the items of a returned tuple, list or dict are its outputs, anything else is output 0.
+    Everything except `value` is a claim of the child process: it can lower a mark and never raise one. Arguments and
+    outputs count from 0. The items of a returned tuple, list or dict are its outputs. Anything else is output 0.
 
     Attributes:
-        value: None, bool, int, float, str, bytes, NumPy array, NumPy scalar, or a tuple, list or dict of these; a
-            `wire.Opaque` stands for anything of another type, subclasses included.
-        changed: Positional arguments that are no longer what they were: values, shape, dtype or strides.
+        value: None, bool, int, float, str, bytes, a NumPy array or scalar, or a tuple, list or dict of these. A
+            `wire.Opaque` takes the place of a value of any other type, subclasses included.
+        changed: The positional arguments whose values, shape, dtype or strides the call changed.
         shared: (output, argument) pairs that share memory.
         joined: (output, output) pairs that share memory.
-        readonly: Outputs that cannot be written element by element: not writable, or their elements overlap.
-        reused: Outputs that share memory with what an earlier call returned.
+        readonly: The outputs that cannot be written element by element: not writable, or with overlapping elements.
+        reused: The outputs that share memory with the result of an earlier call.
     """
 
     value: Any
@@ -103,14 +103,14 @@ class Returned:
 
 @dataclass(frozen=True, slots=True)
 class Oversized:
-    """The call returned something larger than the answer's budget, or nested too deep; `what` describes it."""
+    """The call returned a value above the reply's budget, or nested too deeply. `what` describes the value."""
 
     what: str
 
 
 @dataclass(frozen=True, slots=True)
 class TracebackFrame:
-    """A frame of a traceback in the candidate's file."""
+    """A frame of a traceback, in the submission."""
 
     line: int
     function: str
@@ -119,13 +119,13 @@ class TracebackFrame:
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """An exception left the candidate's code, SystemExit and KeyboardInterrupt included.
+    """The submission raised an exception, which may be SystemExit or KeyboardInterrupt.
 
     Attributes:
         type: The name of the exception's type.
-        message: Its text, at most 2000 characters, control characters as they came.
-        frames: The candidate's own frames, outermost first; of a deep recursion only its two ends.
-        not_implemented: Whether it is a NotImplementedError, as the untouched stub raises.
+        message: Its text, at most 2000 characters, control characters included.
+        frames: The submission's frames, outermost first. Of a deep recursion only the two ends are kept.
+        not_implemented: Whether it is a NotImplementedError, as the unsolved stub raises.
     """
 
     type: str
@@ -135,13 +135,13 @@ class Raised:
 
     @property
     def line(self) -> int | None:
-        """The innermost line of the candidate's file, None if the exception passed through none."""
+        """The innermost line of the submission, None if no frame of the traceback is in it."""
         return self.frames[-1].line if self.frames else None
 
 
 @dataclass(frozen=True, slots=True)
 class OutOfMemory:
-    """The candidate's code asked for more memory than `limit` bytes."""
+    """The submission asked for more memory than `limit` bytes."""
 
     limit: int
     line: int | None
@@ -149,7 +149,7 @@ class OutOfMemory:
 
 @dataclass(frozen=True, slots=True)
 class TimedOut:
-    """The candidate's code ran longer than `limit` seconds of wall time; the process was stopped."""
+    """The submission ran longer than `limit` seconds of wall time. The process was killed."""
 
     limit: float
     line: int | None
@@ -157,7 +157,7 @@ class TimedOut:
 
 @dataclass(frozen=True, slots=True)
 class Flooded:
-    """The candidate's code printed more than `limit` bytes; the process was stopped."""
+    """The submission printed more than `limit` bytes. The process was killed."""
 
     limit: int
     line: int | None
@@ -165,11 +165,11 @@ class Flooded:
 
 @dataclass(frozen=True, slots=True)
 class Died:
-    """The process ended, or stopped listening, without an answer.
+    """The process ended, or closed its channel, without a reply.
 
     Attributes:
         how: For example `exit code 0`, `signal SIGSEGV` or `closed its channel`.
-        line: The last line of the candidate's that ran.
+        line: The last line of the submission that ran.
     """
 
     how: str
@@ -178,13 +178,13 @@ class Died:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """What came back is not an answer at all; the process was stopped."""
+    """The bytes that came back are not a reply. The process was killed."""
 
     reason: str
 
 
 Stopped: TypeAlias = TimedOut | Flooded | Died | Unreadable
-"""Ends after which the process is gone."""
+"""The outcomes after which the process no longer exists."""
 
 LoadOutcome: TypeAlias = Loaded | NotDefined | Broken | Raised | OutOfMemory | Stopped
 CallOutcome: TypeAlias = Returned | Oversized | Raised | OutOfMemory | Stopped

@@ -1,33 +1,59 @@
-"""What a candidate's process can be asked to do, as bytes that can be made once and sent many times."""
+"""The requests to a child process, and the strict reading of its replies.
+
+A reply is written by the process that runs the submission, so its shape is checked before anything is made of it.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from autodrill.sandbox.child import call_codec, frames, values
 from autodrill.sandbox.child.frames import STRUCTURE_BYTES, FrameKind
-from autodrill.sandbox.replies import read_call, read_load
+from autodrill.sandbox.child.wire import Value, WireError
+from autodrill.sandbox.outcomes import (
+    Broken,
+    BrokenKind,
+    Loaded,
+    NotDefined,
+    OutOfMemory,
+    Oversized,
+    Raised,
+    Returned,
+    TracebackFrame,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from autodrill.sandbox.outcomes import CallOutcome, LoadOutcome
 
-__all__ = ["Call", "Request", "call_request", "load_request"]
+__all__ = ["Call", "Request", "call_request", "load_request", "read_call", "read_load"]
+
+_MAX_INDEX = 1 << 31
+_MAX_ITEMS = 50
+_NAME_LIMIT, _LINE_LIMIT = 200, 300
+_TOO_LARGE = re.compile(
+    r"a value of too many parts|a value nested more than \d+ deep|a dict with very long keys"
+    r"|a (str|bytes) of length \d+"
+    r"|an array of shape \([\d, ]*\) and dtype [<>]?\w{1,12} \([\d,.]+ MB\)",
+    re.ASCII,
+)
+"""The messages of `values.OversizedError`. Any other text would be the submission's own words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A frame to send, and what to expect.
+    """A frame to send, and what its replies may be.
 
     Attributes:
-        frame: What is sent.
-        size: Bytes of it as they lie in the process, where what repeats itself is spelled out.
-        answers: How many frames come back, if each of them is that of a call that returned; else fewer.
-        seconds: Wall time for each of them.
-        limit: Bytes the payload of each may have.
-        read: How to read each.
+        frame: The bytes to send.
+        size: Bytes of the frame once the child process has expanded repeated data.
+        answers: How many replies come back. After the first call that does not return, no more come.
+        seconds: Wall time for each reply.
+        limit: Bytes that the payload of each reply may have.
+        read: Reads a reply.
     """
 
     frame: bytes
@@ -39,19 +65,19 @@ class Request:
 
 
 def load_request(source: bytes, filename: str, entry: str, seconds: float) -> Request:
-    """Ask to run a file: see `Runner.load`."""
+    """Return the request to run a file: see `Runner.load`."""
     frame = frames.pack(FrameKind.LOAD, (source, filename, entry, float(seconds)))
     return Request(frame, len(frame), 1, seconds, STRUCTURE_BYTES, read_load)
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call to ask for.
+    """A call of the entry.
 
     Attributes:
         args: Its positional arguments: see `Runner.call`.
-        again: Whether it gets, instead, the very objects that the first call got, as that left them.
-        watched: Whether it matters what it does to its arguments, and how its results lie in memory.
+        again: Whether it receives instead the very objects that the first call received, as that call left them.
+        watched: Whether the child process reports changed arguments and shared memory.
     """
 
     args: Sequence[Any]
@@ -60,18 +86,128 @@ class Call:
 
 
 def call_request(calls: Sequence[Call], *, budget: int, seconds: float) -> Request:
-    """Ask for calls of the entry, one after another.
+    """Return the request to call the entry several times, one call after another.
 
     Args:
-        calls: The calls. What is equal in several of them travels once.
-        budget: Bytes of data each answer may hold.
-        seconds: Wall time of each.
+        calls: The calls. An argument that several calls have in common is sent once.
+        budget: Bytes of data that each reply may hold.
+        seconds: Wall time for each call.
 
     Raises:
-        TypeError: An argument cannot travel.
+        TypeError: An argument cannot be sent.
     """
     own, places = values.calls_to_wire([call.args for call in calls])
-    asked = [call_codec.CallSpec(each, call.again, call.watched) for each, call in zip(places, calls, strict=True)]
-    frame = call_codec.pack(own, asked, budget, seconds)
+    specs = [call_codec.CallSpec(each, call.again, call.watched) for each, call in zip(places, calls, strict=True)]
+    frame = call_codec.pack(own, specs, budget, seconds)
     size = len(frame) + sum(map(call_codec.spared, own))
     return Request(frame, size, len(calls), seconds, budget + STRUCTURE_BYTES, read_call)
+
+
+def read_load(kind: FrameKind, value: Value, *, memory: int) -> Loaded | NotDefined | Broken | Raised | OutOfMemory:
+    """Read the reply to a LOAD frame.
+
+    Raises:
+        WireError: It is not a reply to a LOAD frame.
+    """
+    match kind, value:
+        case FrameKind.LOADED, None:
+            return Loaded()
+        case FrameKind.NOT_DEFINED, (tuple() as names, found):
+            found = None if found is None else _text(found, _NAME_LIMIT)
+            return NotDefined(tuple(_text(name, _NAME_LIMIT) for name in names[:_MAX_ITEMS]), found)
+        case FrameKind.BROKEN, (str() as why, message, line, column, text):
+            if why not in set(BrokenKind):
+                raise WireError("a file broken in an unknown way")
+            return Broken(
+                BrokenKind(why),
+                _text(message),
+                _optional_index(line),
+                _optional_index(column),
+                None if text is None else _text(text),
+            )
+        case FrameKind.RAISED, tuple():
+            return _read_raised(value, memory)
+        case _:
+            raise WireError(f"not a reply to a load: {kind.name}")
+
+
+def read_call(kind: FrameKind, value: Value, *, memory: int) -> Returned | Oversized | Raised | OutOfMemory:
+    """Read a reply to a CALL frame.
+
+    Raises:
+        WireError: It is not a reply to a CALL frame.
+    """
+    match kind, value:
+        case FrameKind.RETURNED, (result, None):
+            return Returned(values.from_wire(result))
+        case FrameKind.RETURNED, (result, (changed, shared, joined, readonly, reused)):
+            return Returned(
+                values.from_wire(result),
+                _indexes(changed),
+                _pairs(shared),
+                _pairs(joined),
+                _indexes(readonly),
+                _indexes(reused),
+            )
+        case FrameKind.OVERSIZED, str() if len(value) <= _NAME_LIMIT and _TOO_LARGE.fullmatch(value):
+            return Oversized(value)
+        case FrameKind.RAISED, tuple():
+            return _read_raised(value, memory)
+        case _:
+            raise WireError(f"not a reply to a call: {kind.name}")
+
+
+def _read_raised(value: Value, memory: int) -> Raised | OutOfMemory:
+    match value:
+        case (type_name, message, tuple() as frames, bool() as not_implemented, bool() as out_of_memory):
+            shown = tuple(map(_read_frame, frames[:_MAX_ITEMS]))
+            raised = Raised(_text(type_name, _NAME_LIMIT), _text(message), shown, not_implemented)
+            return OutOfMemory(memory, raised.line) if out_of_memory else raised
+        case _:
+            raise WireError("not an exception")
+
+
+def _read_frame(value: Value) -> TracebackFrame:
+    match value:
+        case (line, function, text):
+            return TracebackFrame(_index(line), _text(function, _NAME_LIMIT), _text(text, _LINE_LIMIT))
+        case _:
+            raise WireError("not a frame of a traceback")
+
+
+def _text(value: Value, limit: int = 2000) -> str:
+    """Return a text, cut to the longest that an honest child process sends."""
+    if not isinstance(value, str):
+        raise WireError("a value in place of a text")
+    return value[:limit]
+
+
+def _index(value: Value) -> int:
+    if type(value) is not int or not 0 <= value < _MAX_INDEX:
+        raise WireError("a value in place of an index")
+    return value
+
+
+def _optional_index(value: Value) -> int | None:
+    return None if value is None else _index(value)
+
+
+def _sequence(value: Value) -> Sequence[Value]:
+    if not isinstance(value, tuple):
+        raise WireError("a value in place of a tuple")
+    return value
+
+
+def _indexes(value: Value) -> tuple[int, ...]:
+    return tuple(_index(item) for item in _sequence(value))
+
+
+def _pairs(value: Value) -> tuple[tuple[int, int], ...]:
+    pairs = []
+    for item in _sequence(value):
+        match item:
+            case (first, second):
+                pairs.append((_index(first), _index(second)))
+            case _:
+                raise WireError("a value in place of a pair")
+    return tuple(pairs)

@@ -1,4 +1,4 @@
-"""The candidate's process as its parent sees it: load a file, call what it defines, and say how that ended."""
+"""The runner: the parent's handle on a child process. It loads a submission, calls its entry, and returns outcomes."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ from autodrill.sandbox.outcomes import (
     TimedOut,
     Unreadable,
 )
-from autodrill.sandbox.replies import read_load
-from autodrill.sandbox.requests import Call, Request, call_request, load_request
+from autodrill.sandbox.requests import Call, Request, call_request, load_request, read_load
 from autodrill.sandbox.transport import NoReply, Transport
 
 if TYPE_CHECKING:
@@ -43,24 +42,24 @@ Arg = values.Arg
 SameAs = values.SameAs
 Layout = wire.Layout
 
-_START_SECONDS = 60.0  # generous: a slow start is the machine's fault, not the candidate's
-_ANY_SIZE = 1 << 40
-UNDER_WAY = 8  # requests: enough that neither side waits for the other
-_LAST_BREATH_SECONDS = 0.2  # a process closes its descriptors a little before it is gone
+_START_SECONDS = 60.0  # much more than a start takes: a slow machine is not the fault of a submission
+UNDER_WAY = 8
+"""Requests that are pending at once. One at a time takes 30 % more processor time for a submission with 40 cases."""
+_EXIT_SECONDS = 0.2  # a process closes its descriptors a little before it ends
 
 
 class Runner:
-    """A process for a candidate's code. Use it as a context manager, from one thread at a time.
+    """A child process that submissions are loaded into. Use it as a context manager, from one thread at a time.
 
-    Files can be loaded one after another; each gets a fresh module. After a `Stopped` outcome the process is gone, and
-    `finished` says so.
+    Several files can be loaded, one after another. Each is run in a new module. After a `Stopped` outcome the process
+    no longer exists, and `finished` is true.
     """
 
     def __init__(self, child: ChildProcess, limits: Limits, launcher: Launcher) -> None:
         self._child: ChildProcess | None = child
         self._limits = limits
         self._launcher = launcher
-        self._traceable = child.dump is not None and child.marker is None  # not a terminal's, nor a second run itself
+        self._traceable = child.dump is not None and child.line_memory is None  # not on a terminal, not traced already
         self._confinement_status: ConfinementStatus | None = None
         self._scenario: str | None = None
         self._filename = ""
@@ -69,52 +68,52 @@ class Runner:
 
     @classmethod
     def start(cls, limits: Limits | None = None, *, launcher: Launcher = launch, traced: bool = False) -> Self:
-        """Start a process and return at once; it imports NumPy while the caller goes on.
+        """Start a child process and return at once, while the process imports NumPy.
 
         Args:
-            limits: What it may use.
-            launcher: How to come by a process.
-            traced: Whether to record the line that runs, which slows the candidate's code several times over.
+            limits: Its limits.
+            launcher: Starts the process.
+            traced: Whether to record the running line. This makes the submission several times slower.
 
         Raises:
-            UsageError: This system cannot hold a candidate's process.
+            UsageError: This system cannot run a child process.
             InternalError: The process cannot be started.
         """
         limits = limits or Limits()
         return cls(launcher(memory=limits.memory, traced=traced), limits, launcher)
 
     def sibling(self, limits: Limits) -> Self:
-        """Start another process of the same sort, for other code, and return at once."""
+        """Start another process with the same launcher, for other code, and return at once."""
         return type(self).start(limits, launcher=self._launcher)
 
     @property
     def device(self) -> str:
-        """What a kernel is run on; nothing where no kernel is."""
+        """The device that a kernel runs on; empty for Python code."""
         return ""
 
     @property
     def finished(self) -> bool:
-        """Whether the process is gone: stopped, dead or closed."""
+        """Whether the process no longer exists: stopped, dead or closed."""
         return self._child is None
 
     @property
     def limits(self) -> Limits:
-        """What it may use."""
+        """The limits of the process."""
         return self._limits
 
     @property
     def launcher(self) -> Launcher:
-        """How it came by its process."""
+        """The launcher that started the process."""
         return self._launcher
 
     @property
     def confinement_status(self) -> ConfinementStatus | None:
-        """Which layers confine the process; None as long as nothing was loaded."""
+        """Which layers hold; None as long as nothing was loaded."""
         return self._confinement_status
 
     @property
     def stdout(self) -> str:
-        """The first 8 KiB printed since the last load, undecodable bytes replaced; for showing apart, never as data."""
+        """The first 8 KiB printed since the last load, with undecodable bytes replaced. It is shown, never parsed."""
         return self._transport.printed()[0]
 
     @property
@@ -125,18 +124,18 @@ class Runner:
     def load(
         self, source: bytes, filename: str, entry: str, scenario: str | None = None, *, seconds: float | None = None
     ) -> LoadOutcome:
-        """Run a candidate's file, in a module of its own.
+        """Run a submission in a new module.
 
         Args:
-            source: The file as it is on disk; a coding cookie and a byte order mark are honoured.
-            filename: What tracebacks call it; it need not exist.
-            entry: The function or class to call, or `Class.method`; names separated by a space for a scenario's tuple.
-            scenario: Source, trusted, that defines `drive(candidate, *args)`; it finds `np` and `in_step` defined.
-            seconds: Wall time, in place of the limits'.
+            source: The bytes of the file. A coding cookie and a byte order mark are honoured.
+            filename: Its name in tracebacks. No such file has to exist.
+            entry: The function or class to call, or `Class.method`. Several names, separated by spaces, become a tuple.
+            scenario: Trusted source that defines `drive(candidate, *args)`, with `np` and `in_step` in its namespace.
+            seconds: Wall time; by default that of the limits.
 
         Raises:
             InternalError: The scenario fails, or the process did not start.
-            UnconfinedError: The process cannot be confined as it must be.
+            UnconfinedError: A required layer does not hold.
             RuntimeError: The runner is finished.
         """
         self._alive()
@@ -145,12 +144,12 @@ class Runner:
             self._set_scenario(scenario)
         self._filename = filename
         self._loading = load_request(source, filename, entry, self._limits.seconds if seconds is None else seconds)
-        self._transport.forget()
-        (outcome,) = self._outcomes(self._transport.post(self._loading.frame), self._loading)
+        self._transport.clear_printed()
+        (outcome,) = self._outcomes(self._transport.send(self._loading.frame), self._loading)
         return cast("LoadOutcome", outcome)
 
     def reload(self) -> LoadOutcome:
-        """Run the file that was loaded last once more, in a module of its own; what was printed is kept.
+        """Run the loaded file again, in a new module. What was printed is kept.
 
         Raises:
             RuntimeError: Nothing is loaded, or the runner is finished.
@@ -158,22 +157,20 @@ class Runner:
         self._alive()
         if self._loading is None:
             raise RuntimeError("nothing is loaded")
-        (outcome,) = self._outcomes(self._transport.post(self._loading.frame), self._loading)
+        (outcome,) = self._outcomes(self._transport.send(self._loading.frame), self._loading)
         return cast("LoadOutcome", outcome)
 
     def call(self, args: Sequence[Any], *, budget: int, seconds: float | None = None) -> CallOutcome:
-        """Call the entry that was loaded.
-
-        Every call gets fresh copies of its arguments.
+        """Call the loaded entry with copies of the arguments.
 
         Args:
-            args: Positional arguments: None, bool, int, float, str, bytes, NumPy arrays and scalars, tuples, lists and
-                dicts of these; `Arg` gives an array another memory layout, `SameAs(i)` stands for argument i itself.
-            budget: Bytes of data the answer may hold.
-            seconds: Wall time, in place of the limits'.
+            args: Positional arguments: None, bool, int, float, str, bytes, NumPy arrays and scalars, or tuples, lists
+                and dicts of these. `Arg` chooses the memory layout of an array. `SameAs(i)` is argument i itself.
+            budget: Bytes of data that the reply may hold.
+            seconds: Wall time; by default that of the limits.
 
         Raises:
-            TypeError: An argument cannot travel.
+            TypeError: An argument cannot be sent.
             RuntimeError: Nothing is loaded, or the runner is finished.
         """
         limit = self._limits.seconds if seconds is None else seconds
@@ -181,15 +178,16 @@ class Runner:
         return outcome
 
     def answers(self, requests: Iterable[Request], *, ahead: int = UNDER_WAY) -> Generator[tuple[CallOutcome, ...]]:
-        """Make the calls of one request after another, and yield how those of each ended.
+        """Make the calls of each request, and yield the outcomes of each request.
 
-        The process works on the next requests while the caller looks at one; when the caller closes the generator,
-        those under way are waited for. Nothing else may be asked before. Of a request's calls none is made after one
-        that did not return, and where the process was stopped, answers to quick calls before that may be missing.
+        The process works on the next requests while the caller examines the outcomes of one. When the caller closes the
+        generator, it waits for the pending requests. Use the runner for nothing else before that. After a call that
+        did not return, no further call of the same request is made. If the process was stopped, the outcomes of quick
+        calls before that may be missing.
 
         Args:
-            requests: As `call_request` makes them.
-            ahead: How many to send at first; with every answer it is twice as many, up to what is useful.
+            requests: Requests from `call_request`.
+            ahead: How many requests to send at first. The number doubles with every reply, up to `UNDER_WAY`.
 
         Raises:
             RuntimeError: Nothing is loaded, or the runner is finished.
@@ -199,12 +197,12 @@ class Runner:
         self._alive()
         waiting: deque[tuple[int, Request]] = deque()
         upcoming = iter(requests)
-        self._transport.excuse_afresh()
+        self._transport.ignore_earlier_waits()
         try:
             while True:
                 if len(waiting) <= ahead // 2:
                     more = list(islice(upcoming, ahead - len(waiting)))
-                    last = self._transport.post(*(request.frame for request in more))
+                    last = self._transport.send(*(request.frame for request in more))
                     waiting.extend(zip(range(last - len(more) + 1, last + 1), more, strict=True))
                 if not waiting:
                     return
@@ -217,13 +215,13 @@ class Runner:
                 self._outcomes(*waiting.popleft())
 
     def loaded_sibling(self, memory: int) -> tuple[Self, LoadOutcome]:
-        """Start another process with the same file loaded, that may allocate only so much from the beginning.
+        """Start another process with another memory limit, and load the same file there.
 
         Args:
-            memory: Bytes, in place of the limits'.
+            memory: Bytes that it may allocate, the load included.
 
         Returns:
-            Its runner, to be closed by the caller, and how the load ended.
+            Its runner, which the caller closes, and the outcome of the load.
 
         Raises:
             RuntimeError: Nothing is loaded.
@@ -233,11 +231,11 @@ class Runner:
         other = type(self).start(replace(self._limits, memory=memory), launcher=self._launcher)
         other._set_scenario(self._scenario)
         other._filename, other._loading = self._filename, self._loading
-        (outcome,) = other._outcomes(other._transport.post(self._loading.frame), self._loading)
+        (outcome,) = other._outcomes(other._transport.send(self._loading.frame), self._loading)
         return other, cast("LoadOutcome", outcome)
 
     def close(self) -> None:
-        """Kill the process and everything it started, and release every descriptor. It may be called twice."""
+        """Kill the process and everything it has started, and close every descriptor. It may be called twice."""
         if self._child is not None:
             child, self._child = self._child, None
             child.end()
@@ -251,14 +249,14 @@ class Runner:
         self.close()
 
     def _outcomes(self, number: int, request: Request) -> tuple[LoadOutcome | CallOutcome, ...]:
-        """Read the answers to a request that was posted, up to the first that is not that of a call that returned."""
-        self._transport.begin()
+        """Read the replies to a sent request, up to the first call that did not return."""
+        self._transport.count_output()
         outcomes: list[LoadOutcome | CallOutcome] = []
         first: tuple[FrameKind, bytes] | None = None
         while len(outcomes) < request.answers:
             started = time.monotonic()
-            got = self._answer(number, request, last=len(outcomes) == request.answers - 1)
-            if got == first:  # the same call made again mostly has the same answer, bit for bit
+            got = self._receive(number, request, last=len(outcomes) == request.answers - 1)
+            if got == first:  # a repeated call usually has a reply of the same bytes
                 outcomes.append(outcomes[0])
                 continue
             outcomes.append(self._outcome(got, request, time.monotonic() - started))
@@ -268,10 +266,10 @@ class Runner:
             first = first or got
         return tuple(outcomes)
 
-    def _answer(self, number: int, request: Request, *, last: bool) -> tuple[FrameKind, bytes] | NoReply | WireError:
-        """Read one answer; what is printed is counted up to the end of the request."""
+    def _receive(self, number: int, request: Request, *, last: bool) -> tuple[FrameKind, bytes] | NoReply | WireError:
+        """Receive one reply. Output is counted up to the last reply to the request."""
         try:
-            got = self._transport.answer(number, request.seconds, request.limit)
+            got = self._transport.receive(number, request.seconds, request.limit)
         except WireError as error:
             return error
         ends = last or isinstance(got, NoReply) or got[0] is not FrameKind.RETURNED
@@ -280,7 +278,7 @@ class Runner:
     def _outcome(
         self, got: tuple[FrameKind, bytes] | NoReply | WireError, request: Request, spent: float
     ) -> LoadOutcome | CallOutcome:
-        """Say what an answer is; where none came, why, and stop."""
+        """Turn a reply into its outcome. Without a reply, find the line, and close."""
         child = self._alive()
         outcome: LoadOutcome | CallOutcome | NoReply | WireError
         try:
@@ -289,7 +287,7 @@ class Runner:
             )
         except WireError as error:
             outcome = error
-        # A second run to find a line may take what is left of the limit and a little more.
+        # Running the call again to find its line may take the rest of the time limit and a little more.
         left = max(0.5, request.seconds + 0.7 - spent)
         match outcome:
             case NoReply.TIME:
@@ -311,14 +309,14 @@ class Runner:
                 return outcome
 
     def _await_start(self) -> None:
-        """Wait until it is ready, and go on only if it has given up all it must: nothing of the candidate's is sent."""
+        """Wait for READY, before anything of a submission is sent. Without the required layers, close and raise."""
         if self._confinement_status is not None:
             return
         child = self._alive()
         got = self._transport.ask(b"", _START_SECONDS, STRUCTURE_BYTES)
         if isinstance(got, NoReply) or got[0] is not FrameKind.READY:
             self.close()
-            raise InternalError(f"the process for the candidate's code did not start: {self.stderr.strip() or got}")
+            raise InternalError(f"the child process did not start: {self.stderr.strip() or got}")
         self._confinement_status = ConfinementStatus.from_wire(got[1])
         child.alone = Layer.SECCOMP in self._confinement_status.held
         if missing := child.confinement.missing(self._confinement_status):
@@ -332,7 +330,7 @@ class Runner:
             )
 
     def _set_scenario(self, scenario: str | None) -> None:
-        """Send the scenario by itself: a process that no candidate's byte has reached yet tells the truth about it."""
+        """Send the scenario in a frame of its own. Until a submission is loaded, the reply to it can be trusted."""
         self._await_start()
         got = self._transport.ask(frames.pack(FrameKind.SCENARIO, scenario), _START_SECONDS, STRUCTURE_BYTES)
         if got != (FrameKind.LOADED, None):
@@ -343,18 +341,18 @@ class Runner:
         self._scenario = scenario
 
     def _died(self, request: Request, seconds: float) -> Died:
-        """Describe a death: by the stack it dumped if it crashed, else by dying again under a trace."""
+        """Return how the process died, with the line: from its stack dump, or from a traced run of the same request."""
         child = self._alive()
-        ended = child.ends_within(_LAST_BREATH_SECONDS)
+        ended = child.ends_within(_EXIT_SECONDS)
         line = child.dumped_line(self._filename)
         status = child.process.wait() if ended else frames.LOST_CHANNEL
         self.close()
         if status is None:
-            raise InternalError("the fork server ended, and the candidate's process with it")
+            raise InternalError("the fork server has ended, and the child process with it")
         return Died(_how(status), self._traced_line(request, seconds) if line is None else line)
 
     def _traced_line(self, request: Request, seconds: float) -> int | None:
-        """Make the request again in a process with lines traced, and return where it failed, None if it did not."""
+        """Repeat the request in a process that traces lines, and return where it fails; None if it does not fail."""
         if not self._traceable:
             return None
         with type(self).start(self._limits, launcher=self._launcher, traced=True) as again:
@@ -369,9 +367,9 @@ class Runner:
         deadline = time.monotonic() + seconds
         try:
             for request in filter(None, requests):
-                number = self._transport.post(request.frame)
+                number = self._transport.send(request.frame)
                 for _ in range(request.answers):
-                    got = self._transport.answer(number, deadline - time.monotonic(), request.limit)
+                    got = self._transport.receive(number, deadline - time.monotonic(), request.limit)
                     if isinstance(got, NoReply) or got[0] is FrameKind.RAISED:
                         return child.traced_line()
                     if got[0] not in {FrameKind.LOADED, FrameKind.RETURNED}:
@@ -382,7 +380,7 @@ class Runner:
 
     def _alive(self) -> ChildProcess:
         if self._child is None:
-            raise RuntimeError("this runner is finished; start another")
+            raise RuntimeError("the process of this runner has ended: start another runner")
         return self._child
 
 

@@ -1,4 +1,4 @@
-"""Which layers hold on this machine: each is taken alone, in a child, and put to an act that it must refuse."""
+"""The self-test of the sandbox: each layer alone, in a child process that tries what the layer must refuse."""
 
 from __future__ import annotations
 
@@ -22,23 +22,26 @@ if TYPE_CHECKING:
 
 __all__ = ["LayerFinding", "SelfTestResult", "run_self_test"]
 
-_ACTS: Mapping[Layer, tuple[str, str]] = {
-    Layer.ENVIRONMENT: ("tells nothing", 'not {"HOME", "PATH", "USER"} & set(os.environ) and os.getcwd() == "/"'),
+_PROBES: Mapping[Layer, tuple[str, str]] = {
+    Layer.ENVIRONMENT: (
+        "no variables of yours",
+        'not {"HOME", "PATH", "USER"} & set(os.environ) and os.getcwd() == "/"',
+    ),
     Layer.PRIVILEGES: (
-        "no rights to be had",
+        "no privileges",
         'all(said in status() for said in ("NoNewPrivs:1", "CapEff:" + "0" * 16))',
     ),
     Layer.RLIMITS: ("memory is bounded", "refused(lambda: bytearray(1 << 34))"),
-    Layer.LANDLOCK: ("no file opened", 'refused(lambda: os.open("/", os.O_RDONLY))'),
+    Layer.LANDLOCK: ("opens no file", 'refused(lambda: os.open("/", os.O_RDONLY))'),
     Layer.SECCOMP: (
-        "no look-up, process, pipe or signal",
+        "no file look-up, process, pipe or signal",
         "all(map(refused, (look, os.fork, os.pipe, signal)))",
     ),
 }
-"""What each layer is for, and an expression that tells whether it does that."""
+"""For each layer: what it does, and an expression that is true if it does."""
 
 _WHOLE = (Layer.RLIMITS, Layer.LANDLOCK, Layer.SECCOMP)
-"""The layers whose acts need nothing but be refused, which can be tried under all layers together."""
+"""The layers whose expressions can be evaluated under all layers together: everything they try is refused."""
 
 _PROBE = """
 import os
@@ -69,13 +72,13 @@ def probe():
 
 @dataclass(frozen=True, slots=True)
 class LayerFinding:
-    """What was found of one layer.
+    """The result for one layer.
 
     Attributes:
         layer: The layer.
-        holds: Whether it can be had and does what it is for.
-        what: What it is for.
-        detail: Its version or user; or why it does not hold.
+        holds: Whether it can be taken, and refuses what it must refuse.
+        what: What it does.
+        detail: Its version or user; if it does not hold, the reason.
     """
 
     layer: Layer
@@ -86,12 +89,12 @@ class LayerFinding:
 
 @dataclass(frozen=True, slots=True)
 class SelfTestResult:
-    """What was found of all.
+    """The result for all layers.
 
     Attributes:
-        findings: One for each layer.
-        sealed: Whether a process under the sealed profile works here and is confined as it must be.
-        why: Why not; empty if it is.
+        findings: The result for each layer.
+        sealed: Whether a child process under the sealed profile works here, and is confined.
+        why: If not, the reason; else empty.
     """
 
     findings: tuple[LayerFinding, ...]
@@ -100,23 +103,23 @@ class SelfTestResult:
 
 
 def run_self_test() -> SelfTestResult:
-    """Try every layer alone, then the sealed profile as a whole. Nothing is written anywhere."""
+    """Try every layer alone, then the sealed profile. Nothing is written to any file."""
     with ExitStack() as stack:
-        alone = [(layer, _start(stack, _only(layer))) for layer in Layer]  # all at once: each takes a while to start
+        alone = [(layer, _start(stack, _only(layer))) for layer in Layer]  # started together: each start takes a while
         server = stack.enter_context(ForkServer(SEALED))
         findings = tuple(_examine(layer, started) for layer, started in alone)
-        _, done, why = _try(_start(stack, server.launch), " and ".join(_ACTS[layer][1] for layer in _WHOLE))
+        _, done, why = _try(_start(stack, server.launch), " and ".join(_PROBES[layer][1] for layer in _WHOLE))
     return SelfTestResult(findings, done, why)
 
 
 def _only(layer: Layer) -> Launcher:
-    # Whoever could still gain privileges may not take the last two layers, unless it is root.
+    # The kernel refuses the last two layers to a process that can still gain privileges, unless it is root.
     layers = {layer, Layer.PRIVILEGES} if layer in {Layer.LANDLOCK, Layer.SECCOMP} else {layer}
     return partial(launch, confinement=Confinement(Profile.SEALED, frozenset(layers)))
 
 
 def _start(stack: ExitStack, launcher: Launcher) -> Runner | str:
-    """Start a process, or say why it cannot be started."""
+    """Start a process, or return why it cannot be started."""
     try:
         return stack.enter_context(Runner.start(Limits(seconds=10), launcher=launcher))
     except AutodrillError as error:
@@ -124,8 +127,8 @@ def _start(stack: ExitStack, launcher: Launcher) -> Runner | str:
 
 
 def _examine(layer: Layer, started: Runner | str) -> LayerFinding:
-    what, act = _ACTS[layer]
-    status, done, why = _try(started, act)
+    what, expression = _PROBES[layer]
+    status, done, why = _try(started, expression)
     if status is not None and layer in status.lost:
         return LayerFinding(layer, holds=False, what=what, detail=status.lost[layer])
     if not done:
@@ -133,12 +136,12 @@ def _examine(layer: Layer, started: Runner | str) -> LayerFinding:
     return LayerFinding(layer, holds=True, what=what, detail=status.notes.get(layer, "") if status else "")
 
 
-def _try(started: Runner | str, act: str) -> tuple[ConfinementStatus | None, bool, str]:
-    """Return what a process says of its layers, whether an act went as it must, and if not, why."""
+def _try(started: Runner | str, expression: str) -> tuple[ConfinementStatus | None, bool, str]:
+    """Evaluate an expression in a process. Return the status of its layers, whether it was true, and if not, why."""
     if isinstance(started, str):
         return None, False, started
     try:
-        loaded = started.load((_PROBE + f"    return {act}\n").encode(), "probe.py", "probe")
+        loaded = started.load((_PROBE + f"    return {expression}\n").encode(), "probe.py", "probe")
         end = started.call([], budget=100) if isinstance(loaded, Loaded) else loaded
     except AutodrillError as error:
         return started.confinement_status, False, error.message
@@ -146,6 +149,6 @@ def _try(started: Runner | str, act: str) -> tuple[ConfinementStatus | None, boo
         return (
             started.confinement_status,
             end.value is True,
-            "" if end.value is True else "it is in force and yet refuses nothing",
+            "" if end.value is True else "it is in force, but refuses nothing",
         )
     return started.confinement_status, False, f"the probe did not return: {end}"

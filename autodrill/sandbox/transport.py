@@ -1,4 +1,4 @@
-"""Requests and their answers over the job channel, against a clock, with what is printed meanwhile."""
+"""The transport of requests and replies over the job channel, with a time limit and a limit of output."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 __all__ = ["NoReply", "Transport"]
 
 _SHOWN_BYTES = 8 << 10
-_LONGEST_WAIT = 3600.0  # the clock of a debugged process may be infinite, the system's must not be
-_SAT_OUT_SECONDS = 0.0003  # most answers come sooner than a process that sleeps is woken
-_POLL_SECONDS = 0.02  # how often to look for the process's end where no pidfd tells of it
+_LONGEST_WAIT = 3600.0  # a debugged call has no time limit, but `poll` needs a finite one
+_SPIN_SECONDS = 0.0003  # most replies come sooner than a sleeping process is woken
+_POLL_SECONDS = 0.02  # how often to check whether the process has ended, without a pidfd
 _READ_BYTES = 1 << 16
 _PIPE_BYTES = 1 << 18
-_PATIENCE = 4  # limits: how much longer a busy machine may make a call
-_WORTH_WAITING_SECONDS = 0.001  # less may be what looking at the clock has itself kept the process waiting
-_SENT_TOGETHER = 16  # requests; fewer than any system bounds it to
+_MAX_EXTENSION = 4  # times the time limit: the longest extension of a call on a busy machine
+_MIN_EXTENSION_SECONDS = 0.001  # a shorter wait may be caused by reading the clock here
+_SENT_TOGETHER = 16  # requests in one system call; every system allows more
 
 
 class NoReply(Enum):
-    """Why a request brought no frame."""
+    """Why no reply came."""
 
     TIME = "time"
     FLOOD = "flood"
@@ -40,7 +40,7 @@ class NoReply(Enum):
 
 @dataclass(slots=True)
 class _Printed:
-    """What is kept of one output stream: its beginning."""
+    """The beginning of an output stream."""
 
     kept: bytearray = field(default_factory=bytearray)
 
@@ -52,14 +52,14 @@ class _Printed:
 
 
 class Transport:
-    """The parent's side of a process's channels.
+    """The parent's side of the channels of a child process.
 
-    Requests are posted, and answered in their order. Several may be under way, so that neither side waits for the
-    other; and nothing here waits for the process to read.
+    Replies come in the order of the requests. Several requests can be pending, so that neither process waits for the
+    other. Sending never blocks.
 
     Args:
-        child: The process.
-        output: Bytes it may print between two calls of `begin`.
+        child: The child process.
+        output: Bytes that it may print between two calls of `count_output`.
     """
 
     def __init__(self, child: ChildProcess, output: int) -> None:
@@ -73,7 +73,7 @@ class Transport:
         }
         self._count = 0
         self._outgoing: deque[memoryview] = deque()
-        self._posted = 0
+        self._requested = 0
         self._listening = True
         self._excused = 0.0
         self._inbox = _Inbox()
@@ -88,64 +88,64 @@ class Transport:
             self._poll.register(child.pidfd, select.POLLIN)
 
     def printed(self) -> tuple[str, str]:
-        """Return the beginnings of stdout and stderr since `forget`, undecodable bytes replaced."""
+        """Return the beginnings of stdout and stderr since `clear_printed`, with undecodable bytes replaced."""
         return self._out.text(), self._err.text()
 
-    def forget(self) -> None:
-        """Drop what was printed so far."""
+    def clear_printed(self) -> None:
+        """Forget what was printed so far."""
         self._out.kept.clear()
         self._err.kept.clear()
 
-    def begin(self) -> None:
-        """Count what is printed from now on."""
+    def count_output(self) -> None:
+        """Count the printed bytes from zero again."""
         self._count = 0
 
     def flooded(self) -> bool:
-        """Read what was printed, and return whether it is more than may be."""
+        """Read what was printed, and return whether it exceeds the limit."""
         for descriptor, _ in self._output_poll.poll(0):
             self._drain(descriptor)
         return self._count > self._output
 
-    def excuse_afresh(self) -> None:
-        """Excuse no waiting from before now: nothing is under way."""
-        self._excused = self._child.waited()
+    def ignore_earlier_waits(self) -> None:
+        """Grant no extension for waits before now. No request may be pending."""
+        self._excused = self._child.processor_wait()
 
-    def post(self, *requests: bytes) -> int:
-        """Send requests, or as much of them as can be sent at once, and return the number of the last for `answer`."""
+    def send(self, *requests: bytes) -> int:
+        """Send requests, in part later if the buffer is full, and return the number of the last one for `receive`."""
         self._outgoing.extend(map(memoryview, requests))
-        self._posted += len(requests)
-        self._send()
-        return self._posted
+        self._requested += len(requests)
+        self._flush()
+        return self._requested
 
     def ask(self, request: bytes, seconds: float, limit: int) -> tuple[FrameKind, wire.Value] | NoReply:
-        """Post a request and return the frame that answers it.
+        """Send a request, and return its reply.
 
         Args:
-            request: One frame, or nothing, to wait for a frame that comes unasked.
-            seconds: See `answer`.
-            limit: See `answer`.
+            request: A frame; empty to wait for a frame that comes without a request.
+            seconds: See `receive`.
+            limit: See `receive`.
 
         Raises:
             WireError: What came back is not a frame.
         """
-        self.begin()
-        number = self.post(request) if request else 0
-        answer = self.answer(number, seconds, limit)
+        self.count_output()
+        number = self.send(request) if request else 0
+        reply = self.receive(number, seconds, limit)
         if self.flooded():
             return NoReply.FLOOD
-        return answer if isinstance(answer, NoReply) else (answer[0], wire.decode(answer[1]))
+        return reply if isinstance(reply, NoReply) else (reply[0], wire.decode(reply[1]))
 
-    def answer(self, number: int, seconds: float, limit: int) -> tuple[FrameKind, bytes] | NoReply:
-        """Return the next frame that comes back, reading what is printed meanwhile.
+    def receive(self, number: int, seconds: float, limit: int) -> tuple[FrameKind, bytes] | NoReply:
+        """Return the next reply. Read what is printed in the meantime.
 
         Args:
-            number: Which request it must be an answer to.
-            seconds: Wall time for it, not counting what the process has waited for a processor; what it has waited is
-                excused once, whichever answer it delays.
-            limit: The longest payload to accept, in bytes.
+            number: The request that it must answer.
+            seconds: Wall time. It is extended by the time that the process has waited for a processor, at most to five
+                times `seconds`. Each wait extends one reply only.
+            limit: The longest accepted payload, in bytes.
 
         Returns:
-            The frame's kind and payload, or why there is none. The process still runs after TIME and FLOOD.
+            The kind and the payload of the frame, or why there is none. After TIME and FLOOD the process still runs.
 
         Raises:
             WireError: What came back is not a frame, or came before its request was sent.
@@ -154,13 +154,13 @@ class Transport:
         granted = 0.0
         try:
             while (frame := self._inbox.take(limit)) is None:
-                self._send()
-                if self._receive() or self._sit_out():
+                self._flush()
+                if self._read_job() or self._spin():
                     continue
                 left = deadline - time.monotonic()
                 if left <= 0:
-                    more = min(self._child.waited() - self._excused, _PATIENCE * seconds - granted)
-                    if left + more < _WORTH_WAITING_SECONDS:
+                    more = min(self._child.processor_wait() - self._excused, _MAX_EXTENSION * seconds - granted)
+                    if left + more < _MIN_EXTENSION_SECONDS:
                         return NoReply.TIME
                     granted += more
                     self._excused += more
@@ -169,16 +169,16 @@ class Transport:
                 dead = self._wait(left)
                 if self._count > self._output:
                     return NoReply.FLOOD
-                if dead and not self._receive():
+                if dead and not self._read_job():
                     return NoReply.DEATH
         except (ConnectionError, EOFError):
             return NoReply.DEATH
-        if number > self._posted - len(self._outgoing):
-            raise wire.WireError("an answer to a question that was not read")
+        if number > self._requested - len(self._outgoing):
+            raise wire.WireError("a reply to a request that was not read")
         return frame
 
-    def _send(self) -> None:
-        """Send what waits to be sent, as far as the process has room for it."""
+    def _flush(self) -> None:
+        """Send the pending bytes, as many as the buffer takes."""
         try:
             while self._outgoing and self._listening:
                 sent = self._child.job.sendmsg(list(islice(self._outgoing, _SENT_TOGETHER)))
@@ -188,11 +188,11 @@ class Transport:
                     self._outgoing[0] = self._outgoing[0][sent:]
         except BlockingIOError:
             pass
-        except ConnectionError:  # it is gone, but what it has answered before may still be there to be read
+        except ConnectionError:  # it has ended, but earlier replies may still be readable
             self._listening = False
 
-    def _receive(self) -> bool:
-        """Read what has come back, and return whether that was anything.
+    def _read_job(self) -> bool:
+        """Read the bytes that came back, and return whether there were any.
 
         Raises:
             EOFError: The other end is closed.
@@ -206,21 +206,21 @@ class Transport:
         self._inbox.add(self._read[:count])
         return True
 
-    def _sit_out(self) -> bool:
-        """Wait a moment awake, leaving the processor to whoever wants it, and return whether anything has come back.
+    def _spin(self) -> bool:
+        """Spin briefly (sched_yield) before blocking in `poll`, and return whether anything came back.
 
         Raises:
             EOFError: The other end is closed.
         """
-        until = time.monotonic() + _SAT_OUT_SECONDS
+        until = time.monotonic() + _SPIN_SECONDS
         while time.monotonic() < until:
             os.sched_yield()
-            if self._receive():
+            if self._read_job():
                 return True
         return False
 
     def _wait(self, seconds: float) -> bool:
-        """Wait until something happens, read what is printed, and return whether the process has ended."""
+        """Wait for an event, read what was printed, and return whether the process has ended."""
         child = self._child
         events = select.POLLIN | (select.POLLOUT if self._outgoing and self._listening else 0)
         self._poll.modify(child.job, events)
@@ -231,7 +231,7 @@ class Transport:
         return child.pidfd in ready if child.pidfd is not None else child.process.poll() is not None
 
     def _drain(self, descriptor: int) -> None:
-        """Read what waits in an output stream, at most a pipe's worth; one that has ended is watched no more."""
+        """Read an output stream, at most the capacity of a pipe. Stop watching a stream that has ended."""
         try:
             part = os.read(descriptor, _PIPE_BYTES)
         except BlockingIOError:
@@ -244,7 +244,7 @@ class Transport:
 
 
 class _Inbox:
-    """What has come back and is not read yet."""
+    """The bytes that came back and are not read yet."""
 
     def __init__(self) -> None:
         self._data = bytearray()
@@ -253,10 +253,10 @@ class _Inbox:
         self._data += part
 
     def take(self, limit: int) -> tuple[FrameKind, bytes] | None:
-        """Return the first frame, None as long as it is not complete.
+        """Remove and return the first frame, None if it is incomplete.
 
         Raises:
-            WireError: It is not acceptable.
+            WireError: Its kind is unknown, or it is too long.
         """
         if len(self._data) < frames.HEADER_BYTES:
             return None

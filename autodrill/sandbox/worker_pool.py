@@ -1,4 +1,4 @@
-"""Several processes of our own to grade with, each kept on a core together with the candidates' processes it starts."""
+"""The worker processes that grade in parallel, each pinned to one core together with its child processes."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ def available_cores() -> int:
 
 @contextmanager
 def pool(workers: int, begin: Callable[..., None], *arguments: object) -> Iterator[ProcessPoolExecutor]:
-    """Provide processes, in each of which `begin(*arguments)` is called first; all must be importable by name.
+    """Provide worker processes. Each calls `begin(*arguments)` first, which must be picklable.
 
-    They end with this process, and at once where the caller is interrupted.
+    They end with this process. If the caller is interrupted, they are killed at once.
     """
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import active_children, get_context
 
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when a worker imports NumPy
-    # A worker is started with `-c`, for which the working folder is the first to import from: a file handed in there
-    # under a module's name would be run, by whoever grades it.
+    # A worker is started with `-c`, which puts the working folder first on the import path. A submission in that folder
+    # with the name of a module would be imported, outside the sandbox.
     os.environ["PYTHONSAFEPATH"] = "1"
-    # Spawned: a fork of this process would share its open history, and its threads would be gone.
+    # Not forked: a fork would share the open history database, and would lack the threads of this process.
     spawn = get_context("spawn")
     cores = spawn.SimpleQueue()
     for core in _cores(workers):
@@ -50,7 +50,7 @@ def pool(workers: int, begin: Callable[..., None], *arguments: object) -> Iterat
 
 
 def _cores(workers: int) -> list[int | None]:
-    """Return a core for each worker to stay on with its processes; None where there are too few, or none can be had."""
+    """Return a core for each worker, None for all if there are too few cores or the system cannot pin processes."""
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_setaffinity") else []
     return [*cores[:workers]] if len(cores) >= workers else [None] * workers
 
@@ -58,15 +58,15 @@ def _cores(workers: int) -> list[int | None]:
 def _begin(
     parent: int, cores: SimpleQueue[int | None], begin: Callable[..., None], arguments: tuple[object, ...]
 ) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal interrupts all: the parent decides
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal interrupts all processes; the parent ends the workers
     if sys.platform == "linux":
         with suppress(ImportError):  # a Python built without ctypes
             from autodrill.sandbox.child.privileges import die_with_parent
 
             die_with_parent(parent)
-    # Worker, fork server and candidate wait for one another most of the time: waking on another core costs more. And
-    # none interrupts another: the candidate goes on to its next calls before the worker looks at the answers, so that
-    # the core changes hands a few times for a file and not once for every call.
+    # Worker, fork server and child process mostly wait for one another, and waking on another core costs more. Under
+    # SCHED_BATCH none preempts another: the child process makes several calls before the worker reads the replies, so
+    # that the core switches between them a few times for each submission and not at every call.
     if (core := cores.get()) is not None:
         os.sched_setaffinity(0, {core})
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))

@@ -212,7 +212,7 @@ def test_its_death_during_a_call_is_not_the_candidates_fault(server: ForkServer)
         runner.load(b"import time\ndef f(x):\n    time.sleep(9)", "f.py", "f")
         assert server.pid is not None
         os.kill(server.pid, signal.SIGKILL)
-        with pytest.raises(InternalError, match="fork server ended"):
+        with pytest.raises(InternalError, match="fork server has ended"):
             runner.call([1], budget=100)
 
 

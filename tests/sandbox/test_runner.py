@@ -91,7 +91,7 @@ class TestReturning:
 
     def test_an_argument_that_cannot_travel_is_the_callers_mistake(self) -> None:
         with loaded("def f(x):\n    pass") as runner:
-            with pytest.raises(TypeError, match="argument 1 cannot travel: function"):
+            with pytest.raises(TypeError, match="argument 1 cannot be sent: function"):
                 runner.call([X, timed], budget=BUDGET)
             with pytest.raises(TypeError, match="cannot be the same"):
                 runner.call([SameAs(0)], budget=BUDGET)

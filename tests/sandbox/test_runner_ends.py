@@ -226,12 +226,12 @@ class TestDying:
                     try: os.write(fd, bytes([11, 1]) + bytes(7) + b"N")
                     except OSError: pass
         """
-        assert call(source) == Unreadable("not an answer to a call: LOADED")
+        assert call(source) == Unreadable("not a reply to a call: LOADED")
 
     def test_a_finished_runner_says_so(self) -> None:
         with loaded("import os\ndef f(x):\n    os._exit(0)") as runner:
             assert isinstance(runner.call([X], budget=BUDGET), Stopped)
-            with pytest.raises(RuntimeError, match="finished"):
+            with pytest.raises(RuntimeError, match="has ended"):
                 runner.call([X], budget=BUDGET)
 
 

@@ -29,7 +29,7 @@ class Silent:
     pidfd: int | None = None
     process: Any = None
 
-    def waited(self) -> float:
+    def processor_wait(self) -> float:
         return self.waits.pop(0) if len(self.waits) > 1 else self.waits[0]
 
 
@@ -43,29 +43,29 @@ def silent() -> Iterator[Silent]:
     os.close(running)
 
 
-def took(exchange: Transport, *, seconds: float = SECONDS) -> float:
+def took(transport: Transport, *, seconds: float = SECONDS) -> float:
     started = time.monotonic()
-    assert exchange.answer(0, seconds, 100) is NoReply.TIME
+    assert transport.receive(0, seconds, 100) is NoReply.TIME
     return time.monotonic() - started
 
 
-def exchange_with(silent: Silent, *waits: float) -> Transport:
+def transport_to(silent: Silent, *waits: float) -> Transport:
     silent.waits = list(waits)
     return Transport(cast("Any", silent), 1 << 20)
 
 
 def test_a_wait_for_a_processor_is_granted_to_one_answer_and_not_to_the_next(silent: Silent) -> None:
-    exchange = exchange_with(silent, 0.15)
-    assert took(exchange) >= SECONDS + 0.15
-    assert took(exchange) < SECONDS + 0.1
-    assert took(exchange) < SECONDS + 0.1
+    transport = transport_to(silent, 0.15)
+    assert took(transport) >= SECONDS + 0.15
+    assert took(transport) < SECONDS + 0.1
+    assert took(transport) < SECONDS + 0.1
 
 
 def test_what_looking_at_the_clock_costs_the_process_is_not_granted_again_and_again(silent: Silent) -> None:
     started = time.monotonic()
 
     class Hindered(Silent):
-        def waited(self) -> float:  # as if both had one processor: a tenth of all time, and each look takes some
+        def processor_wait(self) -> float:  # a tenth of all time, as with one processor for both
             time.sleep(0.0002)
             return 0.1 * (time.monotonic() - started)
 
@@ -74,13 +74,13 @@ def test_what_looking_at_the_clock_costs_the_process_is_not_granted_again_and_ag
 
 
 def test_what_it_waits_later_is_granted_then(silent: Silent) -> None:
-    exchange = exchange_with(silent, 0.1, 0.1, 0.25)
-    assert took(exchange) >= SECONDS + 0.1
-    assert took(exchange) >= SECONDS + 0.15
+    transport = transport_to(silent, 0.1, 0.1, 0.25)
+    assert took(transport) >= SECONDS + 0.1
+    assert took(transport) >= SECONDS + 0.15
 
 
 def test_patience_ends_at_four_limits_and_what_is_left_is_not_lost(silent: Silent) -> None:
-    exchange = exchange_with(silent, 100.0)
-    first = took(exchange)
+    transport = transport_to(silent, 100.0)
+    first = took(transport)
     assert 5 * SECONDS <= first < 8 * SECONDS
-    assert took(exchange) >= 5 * SECONDS
+    assert took(transport) >= 5 * SECONDS

@@ -1,1 +1,1 @@
-"""What runs in the candidate's process: the only code of autodrill that shares a process with theirs."""
+"""All code of autodrill that runs in a child process. It imports nothing else of autodrill."""

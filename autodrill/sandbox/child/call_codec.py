@@ -1,10 +1,10 @@
-"""A CALL: what to call with which arguments, as the parent writes it and the candidate's process reads it.
+"""The encoding of a CALL frame: the arguments, and which calls to make with them.
 
-Its payload is in `marshal`'s encoding, which is read several times faster than `wire`. That is for the way to the
-candidate's process alone, which trusts its parent; on the way back there is nothing but `wire`.
+The payload is encoded by `marshal`, which is read several times faster than `wire`. Only the child process reads it,
+and it trusts its parent. Replies are always encoded by `wire`.
 
-An array is a tuple: dtype, shape, data, how often the data is repeated, whether it is a scalar, layout. To tell them
-apart, a tuple is a tuple in a tuple; everything else is itself.
+An array is packed as a tuple: dtype, shape, data, number of repetitions of the data, whether it is a scalar, layout. A
+tuple is packed inside a tuple of length 1, so that it cannot be mistaken for an array. Any other value is itself.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
 __all__ = ["PERIOD", "CallSpec", "PackedSpec", "PackedValue", "build", "data_of", "pack", "read", "spared"]
 
 PERIOD = 4099
-"""Elements after which an array may repeat itself and need not travel twice: a prime, so that no two rows are alike."""
+"""The period in elements of an array that is sent as one period. It is a prime, so that the rows of a matrix differ."""
 
 PackedValue: TypeAlias = Any
-"""An argument as it travels."""
+"""A packed argument."""
 
 PackedSpec: TypeAlias = tuple[bytes, bool, bool]
-"""The attributes of an `CallSpec`, as they travel."""
+"""The attributes of a `CallSpec`."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallSpec:
-    """One call that is asked for.
+    """One call of a CALL frame.
 
     Attributes:
-        places: Which of the arguments that were sent stands at each position, a byte each.
-        again: Whether it gets the very objects that the first call got, as that left them.
-        watched: Whether it is looked at what it does to its arguments, and how its results lie in memory.
+        places: For each position, the index of its argument among those of the frame, as a byte.
+        again: Whether it receives the very objects that the first call received, as that call left them.
+        watched: Whether changed arguments and shared memory are reported.
     """
 
     places: bytes
@@ -49,22 +49,22 @@ class CallSpec:
     watched: bool = True
 
 
-def pack(own: Sequence[wire.Value], asked: Sequence[CallSpec], budget: int, seconds: float) -> bytes:
-    """Encode the frame of a CALL.
+def pack(own: Sequence[wire.Value], specs: Sequence[CallSpec], budget: int, seconds: float) -> bytes:
+    """Encode a CALL frame.
 
     Args:
-        own: The arguments of all calls, each once.
-        asked: The calls.
-        budget: Bytes of data each answer may hold.
-        seconds: Wall time of each.
+        own: The distinct arguments of all calls.
+        specs: The calls.
+        budget: Bytes of data that each reply may hold.
+        seconds: Wall time for each call.
     """
-    told: list[PackedSpec] = [(each.places, each.again, each.watched) for each in asked]
-    payload = marshal.dumps(([_plain(value) for value in own], told, budget, float(seconds)))
+    packed: list[PackedSpec] = [(each.places, each.again, each.watched) for each in specs]
+    payload = marshal.dumps(([_pack(value) for value in own], packed, budget, float(seconds)))
     return frames.header(frames.FrameKind.CALL, len(payload)) + payload
 
 
 def spared(value: wire.Value) -> int:
-    """Return how many bytes of an argument need not travel."""
+    """Return how many bytes of an argument are repetitions, which are not sent."""
     if isinstance(value, wire.Array):
         return len(value.data) - len(_unrepeated(value))
     if isinstance(value, dict):
@@ -73,44 +73,44 @@ def spared(value: wire.Value) -> int:
 
 
 def _unrepeated(array: wire.Array) -> bytes | memoryview:
-    """Return as much of an array's data as tells all of it: one period, or all."""
+    """Return one period of an array's data if the array is periodic, else all of it."""
     data = array.data
     length = PERIOD * wire.item_size(array.dtype)
     return data[:length] if len(data) > length and data[length:] == data[:-length] else data
 
 
-def _plain(value: wire.Value) -> PackedValue:
+def _pack(value: wire.Value) -> PackedValue:
     if isinstance(value, wire.Array):
         data = bytes(_unrepeated(value))
         times = -(-len(value.data) // len(data)) if data else 1
         return (value.dtype, value.shape, data, times, value.scalar, int(value.layout))
     if isinstance(value, tuple):
-        return (tuple(_plain(item) for item in value),)
+        return (tuple(_pack(item) for item in value),)
     if isinstance(value, list):
-        return [_plain(item) for item in value]
+        return [_pack(item) for item in value]
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: _pack(item) for key, item in value.items()}
     return value
 
 
 def read(payload: bytes | bytearray) -> tuple[list[PackedValue], list[PackedSpec], int, float]:
-    """Decode the payload of a CALL: the arguments, the calls, bytes of data each answer may hold, seconds of each."""
-    own, told, budget, seconds = marshal.loads(payload)  # noqa: S302  the parent has written it
-    return own, told, budget, seconds
+    """Decode a CALL payload: arguments, calls, bytes of data that each reply may hold, seconds for each call."""
+    own, specs, budget, seconds = marshal.loads(payload)  # noqa: S302  the parent has written it
+    return own, specs, budget, seconds
 
 
-def build(plain: PackedValue) -> Any:
-    """Build an argument: every array fresh, writable, laid out as it is told to be."""
-    if type(plain) is not tuple:
-        if type(plain) is list:
-            return [build(item) for item in plain]
-        return {key: build(item) for key, item in plain.items()} if type(plain) is dict else plain
-    if len(plain) == 1:
-        return tuple([build(item) for item in plain[0]])
+def build(packed: PackedValue) -> Any:
+    """Build an argument. Every array in it is new, writable, and has the requested layout."""
+    if type(packed) is not tuple:
+        if type(packed) is list:
+            return [build(item) for item in packed]
+        return {key: build(item) for key, item in packed.items()} if type(packed) is dict else packed
+    if len(packed) == 1:
+        return tuple([build(item) for item in packed[0]])
 
     import numpy as np
 
-    code, shape, data, times, scalar, layout = plain
+    code, shape, data, times, scalar, layout = packed
     array: NDArray[Any] = np.ndarray(shape, dtype_of(code), data if times == 1 else data * times)
     if scalar:
         return array[()]
@@ -136,9 +136,9 @@ def _laid_out(array: NDArray[Any], layout: Layout) -> NDArray[Any]:
             return reversed_
 
 
-def data_of(plain: PackedValue) -> bytes | None:
-    """Return the data of an array as it travelled; None if it did not whole, or is none."""
-    if type(plain) is not tuple or len(plain) == 1 or plain[3] != 1:
+def data_of(packed: PackedValue) -> bytes | None:
+    """Return the data of a packed array; None if only one period was sent, or if it is no array."""
+    if type(packed) is not tuple or len(packed) == 1 or packed[3] != 1:
         return None
-    data: bytes = plain[2]
+    data: bytes = packed[2]
     return data

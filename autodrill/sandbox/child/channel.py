@@ -1,4 +1,4 @@
-"""The candidate's end of the job channel: one frame at a time, whatever the candidate has done to the process."""
+"""The child's end of the job channel. It works whatever the submission has done to the process."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from .frames import FrameKind
 __all__ = ["Channel"]
 
 _READ_BYTES = 1 << 16
-_HELD_SECONDS = 0.02  # how long an answer may wait for its neighbours: waking the parent costs more than a quick call
+_HELD_SECONDS = 0.02  # the longest delay of a reply to send it with the next: waking the parent costs more than a call
 _HELD_BYTES = 1 << 16
-_MAX_REQUEST = 1 << 40  # the parent is trusted; its frames are bounded by its own memory
+_MAX_REQUEST = 1 << 40  # the parent is trusted
 
 
 class Channel:
     """The socket to the parent.
 
     Args:
-        descriptor: Its descriptor; it stays the caller's.
+        descriptor: Its descriptor. The caller owns it.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -33,9 +33,9 @@ class Channel:
         self._quiet_since = 0.0
 
     def receive(self) -> tuple[FrameKind, Any]:
-        """Wait for a frame of the parent's, which is trusted; the process ends when the parent closes the channel.
+        """Wait for a frame from the parent. The process ends when the parent closes the channel.
 
-        The payload of a CALL is left to `calls.read`.
+        The payload of a CALL frame is returned undecoded, for `call_codec.read`.
         """
         while len(self._waiting) < frames.HEADER_BYTES:
             self._waiting += self._read()
@@ -49,7 +49,7 @@ class Channel:
         if len(self._waiting) >= end:
             payload, self._waiting = self._waiting[frames.HEADER_BYTES : end], self._waiting[end:]
             return payload
-        rest = bytearray(length)  # a long frame goes where it will stay, not through copies
+        rest = bytearray(length)  # a long frame is read in place, without copies
         there = len(self._waiting) - frames.HEADER_BYTES
         rest[:there], self._waiting = self._waiting[frames.HEADER_BYTES :], b""
         left = memoryview(rest)[there:]
@@ -60,13 +60,13 @@ class Channel:
     def send(
         self, kind: FrameKind, value: wire.Value, limit: int = frames.STRUCTURE_BYTES, *, more: bool = False
     ) -> None:
-        """Send a frame, after all that was printed.
+        """Send a frame, after flushing what was printed.
 
         Args:
             kind: Its kind.
             value: Its payload.
-            limit: The longest payload to send; a longer one is reported as oversized instead.
-            more: Whether another frame is to follow, with which this one may be sent if that is very soon.
+            limit: The longest payload in bytes. In place of a longer one, OVERSIZED is sent.
+            more: Whether another frame will follow. This one may then be held back, to be sent together with it.
         """
         frame = frames.pack(kind, value)
         if len(frame) - frames.HEADER_BYTES > limit:
@@ -80,9 +80,9 @@ class Channel:
         for stream in (sys.stdout, sys.stderr):
             try:
                 stream.flush()
-            except BaseException:  # noqa: S112  the candidate may have closed or replaced it
+            except BaseException:  # noqa: S112  the submission may have closed or replaced it
                 continue
-        if os.getpid() != self._process:  # a fork of the candidate's that came back to us: one answer is enough
+        if os.getpid() != self._process:  # a process that the submission has forked: its parent sends the reply
             os._exit(0)
         left = memoryview(self._held)
         self._held = bytearray()
@@ -98,7 +98,7 @@ class Channel:
             part = os.read(self._descriptor, _READ_BYTES)
         except OSError:
             os._exit(frames.LOST_CHANNEL)
-        return part or os._exit(0)  # the parent closed; no exit handler of the candidate's runs
+        return part or os._exit(0)  # the parent has closed it; exit handlers of the submission must not run
 
     def _read_into(self, place: memoryview) -> int:
         try:

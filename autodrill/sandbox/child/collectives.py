@@ -1,4 +1,4 @@
-"""Several ranks in one process: the same program on every rank, in step at each collective."""
+"""Several ranks in one process: the same program on every rank, synchronised at each collective."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ __all__ = ["in_step"]
 
 
 class _Waiting(BaseException):
-    """A rank has reached a collective whose result is not known yet; no `except Exception` may hold it up."""
+    """A rank waits at a collective without a result. A BaseException, so that `except Exception` does not catch it."""
 
     def __init__(self, contribution: Any) -> None:
         self.contribution = contribution
 
 
 class _Rank:
-    """One rank's view of the collectives: those all ranks have reached give their result, the next one waits."""
+    """One rank's view of the collectives. Those that all ranks have reached return their result; the next one waits."""
 
     def __init__(self) -> None:
         self.known: list[Any] = []
@@ -28,7 +28,7 @@ class _Rank:
         self._next = 0
 
     def collective(self, contribution: Any) -> Any:
-        """Contribute and return what came of it: a fresh copy each time."""
+        """Contribute, and return a copy of the result."""
         from copy import deepcopy
 
         self._next += 1
@@ -43,23 +43,24 @@ def in_step(
     combine: Callable[[list[Any]], Any],
     limit: int = 1000,
 ) -> tuple[list[Any], list[list[Any]]]:
-    """Run a program once a rank, with a collective on which all ranks wait for each other.
+    """Run a program once for each rank, with a collective at which all ranks wait for each other.
 
-    There are no threads: a rank that reaches a collective is set aside and, once every rank has, run from its
-    start again with the results so far. So a program must do the same each time it is run on the same arguments, and
-    what it does between two collectives costs once for every collective after it.
+    There are no threads. A rank that reaches a collective is interrupted. Once every rank has reached it, each is run
+    again from its start, with the results so far. The program must therefore be deterministic, and its work before a
+    collective is repeated for every later collective.
 
     Args:
-        program: Called as `program(*arguments[rank], collective)`. Of arrays and lists it gets fresh copies.
-        arguments: Each rank's.
-        combine: Makes the result, the same for every rank, of the list of contributions: a sum for an all-reduce.
-        limit: Collectives before it is taken for endless.
+        program: Called as `program(*arguments[rank], collective)`, with copies of the arguments.
+        arguments: The arguments of each rank.
+        combine: Computes the result for all ranks from the list of contributions: a sum for an all-reduce.
+        limit: The largest number of collectives.
 
     Returns:
         What the program returns on each rank, and the contributions to each collective, by rank.
 
     Raises:
-        RuntimeError: Some ranks end while others wait: a real cluster would hang.
+        RuntimeError: Some ranks end while others wait, which hangs on a real cluster; or there are too many
+            collectives.
     """
     from copy import deepcopy
 

@@ -1,4 +1,4 @@
-"""A call under pdb, stopped where the candidate's own code begins."""
+"""A call under pdb, stopped at the first line of the submission."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def debug(function: Callable[..., Any], arguments: list[Any], filename: str) -> 
     """Call a function on the terminal, under pdb from the first line of `filename` that runs.
 
     Raises:
-        BaseException: Whatever the call raises, after a look at where it was raised; `bdb.BdbQuit` for `quit`.
+        BaseException: Any exception of the call, after pdb has stopped where it was raised; `bdb.BdbQuit` for `quit`.
     """
     debugger = pdb.Pdb(nosigint=True, skip=[f"{__package__}.*"])
 

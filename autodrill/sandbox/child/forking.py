@@ -1,12 +1,12 @@
-"""The warm fork server: a process with NumPy loaded that turns into a candidate's process by forking.
+"""The fork server: a process with NumPy loaded, whose forks become child processes.
 
-It never reads a submission: it is sent descriptors and passes them on, and what comes over them only the fork reads.
-Nor can it import anything that knows an answer.
+It never reads a submission. It receives descriptors and passes them on, and only the fork reads from them. It cannot
+import any module that knows a solution.
 
-A message on its control socket, after the START frame it begins with, is the bytes that one fork may allocate, together
-with the descriptors for it that `frames.PASSED` says. On the status socket among them it answers with two messages: the
-fork's process id together with a pidfd (or minus the error number), and when the fork has ended its exit status. Both
-sockets keep messages apart.
+After START, each message on its control socket requests one fork: the bytes that it may allocate, together with the
+descriptors listed in `frames.PASSED`. The server sends two messages on the status socket among them: the process id of
+the fork with a pidfd (or a negative error number), and after its end the exit status. Both sockets preserve message
+boundaries.
 """
 
 from __future__ import annotations
@@ -36,28 +36,28 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 _JOB, _DUMP, _RULESET = 3, 4, 5
-"""Descriptors of a fork; in the server the first two are its control socket and nowhere."""
+"""Descriptors of a fork. In the server the first is the control socket, the second /dev/null."""
 
 _PLACES = {"job": _JOB, "stdout": 1, "stderr": 2, "dump": _DUMP}
 
 
 @dataclass(frozen=True, slots=True)
-class _Server:
-    """What every fork is made from."""
+class _Template:
+    """What the server has prepared for its forks."""
 
     hooks: main_loop.Hooks
     prepared: lockdown.Lockdown
     free: int
-    """The first descriptor that a fork has for anything."""
+    """The first descriptor that is free in a fork."""
     most: int
-    """How many descriptors there can be."""
+    """The largest number of descriptors."""
 
 
 def main(control: int) -> NoReturn:
     """Serve until the control socket closes.
 
     Args:
-        control: The descriptor of the socket to the parent, which has sent a START frame.
+        control: The descriptor of the socket to the parent, which has sent START.
     """
     channel = _take_places(control)
     start = _decode(channel.recv(MESSAGE_BYTES))
@@ -74,17 +74,17 @@ def main(control: int) -> NoReturn:
             load_numpy()  # a fork may have a tight memory bound
     prepared = lockdown.prepare(confinement, numpy, os.getpid(), place=_RULESET)
     free = _RULESET if prepared.ruleset is None else _RULESET + 1
-    server = _Server(main_loop.settle(_DUMP), prepared, free, os.sysconf("SC_OPEN_MAX"))
+    template = _Template(main_loop.settle(_DUMP), prepared, free, os.sysconf("SC_OPEN_MAX"))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.collect()
-    leave_room()  # last: what is loaded after it would fill the room
-    gc.freeze()  # the collector of a fork would write to every object it looks at, and copy its page
-    _serve(channel, server)
+    leave_room()  # last: anything loaded later would fill the room
+    gc.freeze()  # the garbage collector of a fork would write to every object, and so copy every page
+    _serve(channel, template)
 
 
 def _take_places(control: int) -> socket.socket:
-    """Put the control socket where a fork has its job channel, so that no descriptor that is received lies there."""
-    high = [fcntl.fcntl(each, fcntl.F_DUPFD_CLOEXEC, _RULESET) for each in (control, 0)]  # stdin is nowhere
+    """Move the control socket to the descriptor of the job channel, so that no received descriptor gets that number."""
+    high = [fcntl.fcntl(each, fcntl.F_DUPFD_CLOEXEC, _RULESET) for each in (control, 0)]  # stdin is /dev/null
     for place, descriptor in enumerate(high, _JOB):
         os.dup2(descriptor, place, inheritable=False)
     os.closerange(_RULESET, max(high) + 1)
@@ -93,9 +93,9 @@ def _take_places(control: int) -> socket.socket:
 
 @contextmanager
 def _without_fork_hooks() -> Iterator[None]:
-    """Import modules without what they would do in each fork: to seed anew, and to make locks that nobody can hold.
+    """Import modules without the functions that they register to run in each fork. These take longer than the fork.
 
-    It takes longer than the fork itself.
+    They seed generators again and replace locks. The server has one thread, so that no lock is held during a fork.
     """
     register = os.register_at_fork
     os.register_at_fork = lambda **_: None
@@ -105,8 +105,8 @@ def _without_fork_hooks() -> Iterator[None]:
         os.register_at_fork = register
 
 
-def _serve(channel: socket.socket, server: _Server) -> NoReturn:
-    """Fork at every request, and tell of the ends of forks."""
+def _serve(channel: socket.socket, template: _Template) -> NoReturn:
+    """Fork at every request, and report the end of every fork."""
     poll = select.poll()
     poll.register(channel, select.POLLIN)
     running: dict[int, tuple[int, socket.socket]] = {}
@@ -122,18 +122,18 @@ def _serve(channel: socket.socket, server: _Server) -> NoReturn:
                 continue
             message, passed, _, _ = socket.recv_fds(channel, MESSAGE_BYTES, len(PASSED))
             if not message:
-                os._exit(0)  # the forks die with this process
+                os._exit(0)  # the kernel then kills the forks
             (memory,) = NUMBER.unpack(message)
             handle = None
             try:
                 process = os.fork()
                 if process == 0:
-                    _become(server, memory, passed)
+                    _become(template, memory, passed)
                 handle = os.pidfd_open(process)
             except OSError as error:
                 process = -(error.errno or 1)
             status = socket.socket(fileno=passed[PASSED.index("status")])
-            with suppress(OSError):  # who asked may be gone
+            with suppress(OSError):  # the parent may have closed it
                 socket.send_fds(status, [NUMBER.pack(process)], [] if handle is None else [handle])
             if handle is None:
                 status.close()
@@ -145,20 +145,21 @@ def _serve(channel: socket.socket, server: _Server) -> NoReturn:
                     os.close(passing)
 
 
-def _become(server: _Server, memory: int, passed: Sequence[int]) -> NoReturn:
-    """Turn a fork into a candidate's process; nothing it has inherited leads anywhere but to its own channels."""
+def _become(template: _Template, memory: int, passed: Sequence[int]) -> NoReturn:
+    """Turn a fork into a child process. Every inherited descriptor except its own channels is closed."""
     try:
-        os.setpgid(0, 0)  # not a session: the kernel makes a group of the scheduler's for each, which costs 0.3 ms
+        # Not setsid: the kernel makes a scheduling group for each session, which takes 0.3 ms.
+        os.setpgid(0, 0)
         named = dict(zip(PASSED, passed, strict=False))
         for name, place in _PLACES.items():
             os.dup2(named[name], place, inheritable=place < _JOB)
-        marker = named.get("marker")
-        if marker is not None:  # the last, as it may take the place of one of the others
-            os.dup2(marker, server.free, inheritable=False)
-            marker = server.free
-        os.closerange(server.free + (marker is not None), server.most)
-        main_loop.serve_confined(Channel(_JOB), server.hooks, server.prepared, memory, marker)
-    except BaseException as error:  # before the candidate's first byte, or of the harness: never back into the server
+        line = named.get("line")
+        if line is not None:  # last, because its new number may be that of another one
+            os.dup2(line, template.free, inheritable=False)
+            line = template.free
+        os.closerange(template.free + (line is not None), template.most)
+        main_loop.serve_confined(Channel(_JOB), template.hooks, template.prepared, memory, line)
+    except BaseException as error:  # it must never return into the loop of the server
         with suppress(BaseException):
             sys.stderr.write(f"{type(error).__name__}: {error}\n")
             sys.stderr.flush()

@@ -1,8 +1,8 @@
-"""The messages between the two processes: a kind, a length and one value.
+"""The frames between the two processes, and the other constants that both must agree on.
 
-frame   kind:u8 length:u64 payload      little-endian; the payload is one value of `wire`
+    frame   kind:u8 length:u64 payload      little-endian
 
-A CALL's payload is of another sort: see `calls`.
+The payload is one value, encoded by `wire`. Only the payload of CALL is encoded by `call_codec`.
 """
 
 from __future__ import annotations
@@ -23,27 +23,30 @@ __all__ = [
 ]
 
 LOST_CHANNEL = 113
-"""The exit status of a candidate's process that finds its channel closed under it."""
+"""The exit status of a child process whose channel was closed by its submission."""
 
 STRUCTURE_BYTES = 1 << 16
-"""What a payload may hold beside the data of an answer."""
+"""The bytes that a payload may hold besides the data of a reply."""
 
-PASSED = ("job", "stdout", "stderr", "dump", "status", "marker")
-"""The descriptors that a fork server is sent with a request, in order; the marker only where lines are traced."""
+PASSED = ("job", "stdout", "stderr", "dump", "status", "line")
+"""The descriptors that a fork server receives for each fork, in order; `line` only if lines are traced."""
 
 MESSAGE_BYTES = 4096
-"""What a message to or from a fork server may hold."""
+"""The longest message to or from a fork server."""
 
 NUMBER = struct.Struct("<q")
-"""What a fork server is asked with, the bytes a fork may allocate, and answers with: a process id, an exit status or,
-negative, an error."""
+"""A message of a fork server. Its request is the bytes that a fork may allocate; its replies are a process id or a
+negative error number, and later an exit status."""
+
+LINE = struct.Struct("<I")
+"""The running line in shared memory, 0 before the first one."""
 
 _HEADER = struct.Struct("<BQ")
 HEADER_BYTES = _HEADER.size
 
 
 class FrameKind(IntEnum):
-    """What a frame is; those below `READY` go to the candidate's process, the others come back."""
+    """The kind of a frame. Those below READY go to the child process, the others come from it."""
 
     START = 1
     SCENARIO = 2
@@ -65,7 +68,7 @@ def pack(kind: FrameKind, value: wire.Value) -> bytes:
     """Encode one frame.
 
     Raises:
-        WireError: The value cannot travel.
+        WireError: The value cannot be encoded.
     """
     out: list[bytes | memoryview] = [b""]
     wire.write(out, value)
@@ -74,7 +77,7 @@ def pack(kind: FrameKind, value: wire.Value) -> bytes:
 
 
 def header(kind: FrameKind, length: int) -> bytes:
-    """Return what stands before a payload of `length` bytes."""
+    """Return the header of a frame whose payload has `length` bytes."""
     return _HEADER.pack(kind, length)
 
 
@@ -83,7 +86,7 @@ def read_header(header: bytes | bytearray, *, limit: int) -> tuple[FrameKind, in
 
     Args:
         header: The first `HEADER_BYTES` bytes of the frame.
-        limit: The longest payload the reader will take.
+        limit: The longest accepted payload, in bytes.
 
     Raises:
         WireError: The kind is unknown, or the payload longer than `limit`.
@@ -93,5 +96,5 @@ def read_header(header: bytes | bytearray, *, limit: int) -> tuple[FrameKind, in
     if kind is None:
         raise wire.WireError(f"a frame of unknown kind {code}")
     if length > limit:
-        raise wire.WireError(f"a frame of {length} bytes where at most {limit} are accepted")
+        raise wire.WireError(f"a frame of {length} bytes; at most {limit} are accepted")
     return kind, length

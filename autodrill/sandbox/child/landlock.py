@@ -1,8 +1,7 @@
-"""Which files can be opened: a Landlock ruleset, through the three system calls the C library has no names for.
+"""Landlock rulesets: which files a process can open. The C library has no functions for the three system calls.
 
-Written here rather than taken from a package for the reason that `seccomp` gives: the process that restricts itself
-sees no site-packages. Everything the running kernel's version can govern is governed, so nothing is lost in silence;
-what a version does not govern yet is said by `gaps`.
+This is not taken from a package, because the child process cannot import from site-packages (see `seccomp`). A ruleset
+restricts everything that the version of the running kernel can restrict. `gaps` names what that version cannot.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _BENEATH_PATH = 1
 
 _READ_FILE, _READ_DIR = 1 << 2, 1 << 3
 
-# How many rights to files each version of the interface knows; bit i is a right for all i below.
+# The number of file rights in each version of the interface. They are the lowest bits.
 _FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
 _NETWORK_RIGHTS = 2  # from version 4: binding and connecting TCP
 _SCOPES = 2  # from version 6: abstract UNIX sockets and signals
@@ -34,27 +33,27 @@ _ARRIVED = {2: "linking across folders", 3: "truncating", 4: "TCP", 5: "device c
 
 
 def version() -> int:
-    """Return the version of the kernel's interface.
+    """Return the version of the Landlock interface in the kernel.
 
     Raises:
-        OSError: The kernel has no Landlock, or it is switched off.
+        OSError: The kernel has no Landlock, or it is disabled.
     """
     return _call(_CREATE_RULESET, None, ctypes.c_size_t(0), _ASK_VERSION)
 
 
 def gaps(known: int) -> str:
-    """Say what a version of the interface does not govern, an empty string if it governs all we ask for."""
+    """Return what a version of the interface cannot restrict; empty if it can restrict everything used here."""
     return ", ".join(what for since, what in _ARRIVED.items() if since > known)
 
 
 def make_ruleset(readable: Iterable[str]) -> int:
-    """Make a ruleset that forbids everything it can but reading files and folders below some paths.
+    """Make a ruleset that forbids everything except reading the files and folders below some paths.
 
     Args:
-        readable: Files and folders; those that do not exist are passed over.
+        readable: Files and folders. Those that do not exist are ignored.
 
     Returns:
-        Its descriptor, to be closed by the caller.
+        Its descriptor, which the caller closes.
 
     Raises:
         OSError: The kernel has no Landlock.
@@ -63,7 +62,7 @@ def make_ruleset(readable: Iterable[str]) -> int:
     rights = (1 << _FILE_RIGHTS[min(known, max(_FILE_RIGHTS))]) - 1
     network = (1 << _NETWORK_RIGHTS) - 1 if known >= 4 else 0
     scopes = (1 << _SCOPES) - 1 if known >= 6 else 0
-    # An older kernel is told of no field it does not know: it refuses those that are not zero, and the size tells.
+    # An older kernel refuses fields that it does not know, unless they are zero. So they are left out.
     fields = (rights, *((network,) if known >= 4 else ()), *((scopes,) if known >= 6 else ()))
     attributes = struct.pack(f"={len(fields)}Q", *fields)
     ruleset = _call(_CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0)
@@ -77,10 +76,10 @@ def make_ruleset(readable: Iterable[str]) -> int:
 
 
 def restrict(ruleset: int) -> None:
-    """Put this thread, which must have given up gaining privileges, under a ruleset for good.
+    """Apply a ruleset to this thread, irrevocably. The thread must have set no-new-privileges.
 
     Raises:
-        OSError: The kernel does not take it.
+        OSError: The kernel refuses it.
     """
     _call(_RESTRICT_SELF, ruleset, 0)
 
@@ -91,7 +90,7 @@ def _allow(ruleset: int, path: str) -> None:
     except FileNotFoundError:
         return
     try:
-        folder = os.path.isdir(path)  # noqa: PTH112  pathlib is not imported in a process that starts for every check
+        folder = os.path.isdir(path)  # noqa: PTH112  importing pathlib would delay every start
         rights = _READ_FILE | _READ_DIR if folder else _READ_FILE
         _call(_ADD_RULE, ruleset, _BENEATH_PATH, struct.pack("=Qi", rights, descriptor), 0)
     finally:
@@ -99,7 +98,7 @@ def _allow(ruleset: int, path: str) -> None:
 
 
 def _call(number: int, *arguments: object) -> int:
-    # c_ulong: a variadic function reads whole registers, and the upper half of an int's is anything.
+    # c_ulong: a variadic function reads whole registers, and the upper half of a C int is undefined.
     wide = [ctypes.c_ulong(a) if isinstance(a, int) else a for a in arguments]
     result = int(_LIBC.syscall(ctypes.c_long(number), *wide))
     if result < 0:

@@ -1,34 +1,32 @@
-"""Which line of the candidate's file runs, written to shared memory: it can still be read when the process is gone."""
+"""Tracing the running line of the submission into shared memory, which outlives the process."""
 
 from __future__ import annotations
 
 import mmap
-import struct
 import sys
 from typing import TYPE_CHECKING, Any
+
+from .frames import LINE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
-__all__ = ["MARKER_BYTES", "Marker", "read_marker"]
-
-MARKER_BYTES = 4
-_LINE = struct.Struct("<I")
+__all__ = ["LineTracer"]
 
 
-class Marker:
-    """The writing end.
+class LineTracer:
+    """Calls functions, and records their lines.
 
     Args:
-        descriptor: A file of `MARKER_BYTES` bytes, shared with the parent.
+        descriptor: A file of the size of `frames.LINE`, shared with the parent.
     """
 
     def __init__(self, descriptor: int) -> None:
-        self._memory = mmap.mmap(descriptor, MARKER_BYTES)
+        self._memory = mmap.mmap(descriptor, LINE.size)
 
     def call(self, function: Callable[..., Any], arguments: list[Any], filename: str) -> Any:
-        """Call a function, recording each line of `filename` before it runs: several times slower in Python code."""
+        """Call a function, and record each line of `filename` before it runs. Python code runs several times slower."""
 
         unwinding = False
 
@@ -41,11 +39,11 @@ class Marker:
                 unwinding = False
                 self._write(frame.f_lineno)
             elif event == "exception":
-                unwinding = True  # the frames that return now are not going on: where it was raised is what counts
+                unwinding = True  # keep the line that raised while the frames return
             elif event == "return" and not unwinding:
                 caller = frame.f_back
                 if caller is not None and caller.f_code.co_filename == filename:
-                    self._write(caller.f_lineno)  # what is left of the line that called
+                    self._write(caller.f_lineno)  # the rest of the calling line
             return step
 
         sys.settrace(enter)
@@ -55,10 +53,4 @@ class Marker:
             sys.settrace(None)
 
     def _write(self, line: int | None) -> None:
-        _LINE.pack_into(self._memory, 0, line or 0)
-
-
-def read_marker(raw: bytes) -> int | None:
-    """Return the last line recorded, None if there was none."""
-    (line,) = _LINE.unpack(raw[:MARKER_BYTES])
-    return line or None
+        LINE.pack_into(self._memory, 0, line or 0)

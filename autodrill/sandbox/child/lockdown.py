@@ -1,4 +1,4 @@
-"""Taking the layers, in their order, before a candidate's first byte is read; one that cannot be had is named."""
+"""The lockdown of a child process: it takes the layers of a confinement, and reports those it cannot take."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Lockdown", "prepare"]
 
 _NOT_READ = frozenset({"site-packages", "dist-packages", "__pycache__", "test", "idlelib", "turtledemo", "ensurepip"})
-"""Below the standard library's folder, and not of it: there may be installed what knows the answers."""
+"""Folders in the folder of the standard library that are not readable: installed packages could hold solutions."""
 
 
 @dataclass(slots=True)
@@ -77,7 +77,7 @@ def prepare(
     sealed = confinement.profile is Profile.SEALED
 
     def environment() -> Callable[[int], None]:
-        return lambda _: os.chdir("/")  # the rest of it is clean by the parent's doing
+        return lambda _: os.chdir("/")  # the parent has already cleaned variables and descriptors
 
     def resources() -> Callable[[int], None]:
         return lambda memory: rlimits.bound(memory, used)
@@ -113,10 +113,10 @@ def prepare(
 
     steps = {
         Layer.ENVIRONMENT: environment,
-        Layer.RLIMITS: resources,  # before the user changes: root may set them all
+        Layer.RLIMITS: resources,  # before the change of user: root may raise limits
         Layer.PRIVILEGES: privileges,
         Layer.LANDLOCK: landlock,
-        Layer.SECCOMP: seccomp,  # last: it forbids what the others need
+        Layer.SECCOMP: seccomp,  # last: it forbids system calls that the others make
     }
     for layer, make in steps.items():
         if layer in confinement.layers:
@@ -132,7 +132,7 @@ def _need_linux() -> None:
 
 @contextmanager
 def _losing(layer: Layer, lost: dict[Layer, str]) -> Iterator[None]:
-    """Note that a layer is lost, with the reason, if it cannot be had."""
+    """Record the reason if a layer cannot be taken."""
     try:
         yield
     except (OSError, ImportError) as error:  # ImportError: a Python built without ctypes
@@ -144,10 +144,10 @@ def _reason(error: OSError | ImportError) -> str:
 
 
 def _readable(numpy: str) -> Iterator[str]:
-    """What honest code reads: the standard library, its extension modules and NumPy, and no other package.
+    """Yield what honest code reads: the standard library, its extension modules and NumPy.
 
-    A rule cannot take back a part of what another allows, so the folder that holds `site-packages` is not allowed as
-    a whole: all else in it is, one by one.
+    A Landlock rule cannot exclude a part of an allowed folder. `site-packages` is in the folder of the standard
+    library, so everything else in that folder is allowed, one by one.
     """
     for folder in {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}:
         with suppress(FileNotFoundError):

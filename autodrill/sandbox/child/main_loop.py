@@ -1,4 +1,4 @@
-"""The loop of the candidate's process: load a file, call what it defines, send back values."""
+"""The main loop of a child process: load a submission, call its entry, send back the results."""
 
 from __future__ import annotations
 
@@ -32,24 +32,30 @@ _LINKED = ("numpy.random", "zlib")
 """Modules that need libz, a library of the system that a confined process cannot read. NumPy's wheels map it themselves
 if they contain libgfortran; those of 2.5 do not."""
 
-_Way: TypeAlias = "Callable[[Callable[..., Any], list[Any], str], Any]"
-"""How to call a function with arguments, given the candidate's file name: plainly, traced or under a debugger."""
+_Invoke: TypeAlias = "Callable[[Callable[..., Any], list[Any], str], Any]"
+"""Calls a function with arguments: directly, traced or under a debugger. The last argument is the submission's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    """What differs between a process that is graded, traced or debugged."""
+    """What differs between grading, tracing and debugging.
 
-    load: _Way
-    call: _Way
+    Attributes:
+        load: Runs the submission.
+        call: Calls the entry.
+        spare_memory: Frees reserved address space, so that running out of memory can be reported.
+    """
+
+    load: _Invoke
+    call: _Invoke
     spare_memory: Callable[[], object]
 
 
 def main(job: int) -> NoReturn:
-    """Serve the job channel until it closes, in a process of its own.
+    """Serve the job channel until it closes, in a new interpreter.
 
     Args:
-        job: The descriptor of the socket to the parent, which has sent a START frame.
+        job: The descriptor of the job channel, on which the parent has sent START.
     """
     os.set_inheritable(job, False)
     channel = Channel(job)
@@ -68,45 +74,45 @@ def main(job: int) -> NoReturn:
         from . import preload
 
         preload.load_numpy()
-    readable, marker = start["readable"], start["marker"]
+    readable, line = start["readable"], start["line"]
     assert isinstance(readable, tuple)
     prepared = lockdown.prepare(Confinement.from_wire(start), numpy, parent, map(str, readable))
     hooks = settle(_int(start["dump"]))
-    serve_confined(channel, hooks, prepared, memory, None if marker is None else _int(marker))
+    serve_confined(channel, hooks, prepared, memory, None if line is None else _int(line))
 
 
 def settle(dump: int) -> Hooks:
-    """Prepare this process, or the forks it will have, for a candidate's file.
+    """Prepare this process, or its later forks, for a submission.
 
     Args:
-        dump: The descriptor to dump a stack into.
+        dump: The descriptor that stack dumps are written to.
     """
     _stand_alone()
     sys.dont_write_bytecode = True
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(line_buffering=True)  # what was printed before a kill is still seen
+        sys.stdout.reconfigure(line_buffering=True)  # so that lines printed before a kill are kept
     faulthandler.enable(dump, all_threads=False)
     faulthandler.register(signal.SIGUSR1, dump, all_threads=False)
     return Hooks(plain_call, plain_call, rlimits.spare())
 
 
 def serve_confined(
-    channel: Channel, hooks: Hooks, prepared: lockdown.Lockdown, memory: int, marker: int | None
+    channel: Channel, hooks: Hooks, prepared: lockdown.Lockdown, memory: int, line: int | None
 ) -> NoReturn:
-    """Give up what is to be given up, and serve the job channel until it closes.
+    """Take the layers, and serve the job channel until it closes.
 
     Args:
         channel: The job channel.
-        hooks: What `settle` has returned.
+        hooks: The hooks from `settle`.
         prepared: The prepared lockdown.
-        memory: Bytes it may allocate beyond what Python and NumPy take.
-        marker: The descriptor to mark the running line in, None not to.
+        memory: Bytes that the submission may allocate beyond what Python and NumPy take.
+        line: The descriptor of the shared memory for the running line; None if lines are not traced.
     """
     hooks.spare_memory()
     hooks = replace(hooks, spare_memory=rlimits.spare(rlimits.spare_bytes(memory)))
-    if marker is not None:
-        way = line_tracer.Marker(marker).call
-        hooks = replace(hooks, load=way, call=way)
+    if line is not None:
+        traced = line_tracer.LineTracer(line).call
+        hooks = replace(hooks, load=traced, call=traced)
     _serve(channel, hooks, prepared.apply(memory))
 
 
@@ -134,15 +140,15 @@ def _serve(channel: Channel, hooks: Hooks, status: ConfinementStatus) -> NoRetur
         else:
             assert kind is FrameKind.CALL
             assert candidate is not None
-            own, asked, budget, seconds = call_codec.read(request)
-            rlimits.renew_cpu(seconds * len(asked))
+            own, specs, budget, seconds = call_codec.read(request)
+            rlimits.renew_cpu(seconds * len(specs))
             with np.errstate(all="ignore"):
-                for kind, answer, more in candidate.calls(own, asked, budget):
+                for kind, answer, more in candidate.calls(own, specs, budget):
                     channel.send(kind, answer, budget + frames.STRUCTURE_BYTES, more=more)
 
 
 class Candidate:
-    """One file of the candidate's, and what is called in it."""
+    """A submission and its entry."""
 
     def __init__(self, request: wire.Value, drive: Callable[..., Any] | None, hooks: Hooks) -> None:
         assert isinstance(request, tuple)
@@ -157,7 +163,7 @@ class Candidate:
         self.earlier: Any = None
 
     def load(self) -> tuple[FrameKind, wire.Value]:
-        """Run the file, and return what to answer."""
+        """Run the file, and return the kind and payload of the reply."""
         import numpy as np
 
         tracebacks.remember_source(self.source, self.filename)
@@ -188,12 +194,12 @@ class Candidate:
         self.hooks.load(exec, [code, namespace], self.filename)
 
     def calls(
-        self, own: list[call_codec.PackedValue], asked: list[call_codec.PackedSpec], budget: int
+        self, own: list[call_codec.PackedValue], specs: list[call_codec.PackedSpec], budget: int
     ) -> Iterator[tuple[FrameKind, wire.Value, bool]]:
-        """Make calls, up to one that does not return, and yield each's answer and whether another will follow."""
+        """Make calls, up to one that does not return. Yield each reply, and whether another will follow."""
         first: list[Any] | None = None
         self.earlier = None
-        for left, (places, again, watched) in zip(range(len(asked) - 1, -1, -1), asked, strict=True):
+        for left, (places, again, watched) in zip(range(len(specs) - 1, -1, -1), specs, strict=True):
             arguments = first if again and first is not None else _build(own, places)
             first = arguments if first is None else first
             sent = [call_codec.data_of(own[place]) for place in places] if watched else None
@@ -212,7 +218,7 @@ class Candidate:
             result = values.plain(self.hooks.call(self.target, arguments, self.filename))
             answer = wire.Encoded(values.encode(result, limit=limit))
             found = None if before is None else memory_claims.compare(arguments, before, result, self.earlier)
-            if keep and self.earlier is None:  # of the same request: a result must outlive the call after it
+            if keep and self.earlier is None:  # a result must stay valid during the later calls of a request
                 self.earlier = result
         except values.OversizedError as error:
             return FrameKind.OVERSIZED, str(error)
@@ -227,7 +233,7 @@ class Candidate:
 
 
 def _build(own: list[call_codec.PackedValue], places: bytes) -> list[Any]:
-    """Build a call's arguments afresh; those that are said to be the same are one object."""
+    """Build new arguments for a call. Equal indexes give the same object."""
     built = {place: call_codec.build(own[place]) for place in places}
     return [built[place] for place in places]
 
@@ -238,7 +244,7 @@ def plain_call(function: Callable[..., Any], arguments: list[Any], _filename: st
 
 
 class _Driven:
-    """The candidate's function or class, or a tuple of them, put through a scenario."""
+    """The entry, called through the `drive` of a scenario."""
 
     def __init__(self, drive: Callable[..., Any], entry: Any) -> None:
         self._drive = drive
@@ -262,15 +268,15 @@ def _drive(scenario: wire.Value) -> Callable[..., Any]:
 
 
 def _stand_alone() -> None:
-    """Make this process look like one that runs the candidate's file alone."""
+    """Set what a submission sees of the process: no warnings, and `sys.argv`."""
     warnings.simplefilter("ignore")
     sys.argv = [_MODULE]
 
 
 def tie_to(parent: int) -> None:
-    """Die with the parent from the start, and keep below this process what a candidate may start, on Linux."""
+    """On Linux: be killed when the parent ends, and adopt the orphans among the descendants of this process."""
     if sys.platform == "linux":
-        with contextlib.suppress(ImportError):  # a Python built without ctypes: the layer is lost, and said to be
+        with contextlib.suppress(ImportError):  # a Python built without ctypes: `lockdown` reports the layer as lost
             from . import privileges
 
             privileges.die_with_parent(parent)
@@ -278,10 +284,10 @@ def tie_to(parent: int) -> None:
 
 
 def import_numpy(folder: str) -> None:
-    """Import NumPy from `folder` and leave nothing but it and the standard library to be imported.
+    """Import NumPy from `folder`. Afterwards only NumPy and the standard library can be imported.
 
-    NumPy's own submodules stay importable through the package's path. Only those are loaded here that could not be
-    loaded any more once the process is confined.
+    The submodules of NumPy stay importable through the path of its package. Only modules that a confined process could
+    not load any more are imported here.
     """
     sys.path[0] = folder
     numpy = import_module("numpy")
@@ -289,7 +295,7 @@ def import_numpy(folder: str) -> None:
     for name in _LINKED:
         with contextlib.suppress(ImportError):  # a Python built without it
             import_module(name)
-    # The first product that is not tiny maps the buffers of the BLAS: memory that no candidate has asked for.
+    # The first large matrix product maps the buffers of the BLAS. They must not count as memory of the submission.
     _ = numpy.ones((128, 128)) @ numpy.ones((128, 128))
 
 

@@ -1,4 +1,4 @@
-"""What a call did to its arguments and how its results lie in memory: a claim, as nothing outside can check it."""
+"""Memory claims: which arguments a call changed, and which arrays share memory. The parent cannot check them."""
 
 from __future__ import annotations
 
@@ -25,10 +25,7 @@ _MAX_WORK: Any = 100_000  # the exact overlap search may take exponential time; 
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What is claimed of one call; arguments and outputs are counted from 0.
-
-    A tuple, list or dict that is returned counts as its items, in order; anything else is output 0.
-    """
+    """The claims about one call. `outcomes.Returned` explains them."""
 
     changed: tuple[int, ...]
     shared: tuple[tuple[int, int], ...]
@@ -37,16 +34,16 @@ class Claims:
     reused: tuple[int, ...]
 
     def to_wire(self) -> wire.Value:
-        """Describe them for the wire."""
+        """Return their part of RETURNED."""
         return (self.changed, self.shared, self.joined, self.readonly, self.reused)
 
 
 def snapshot(value: Any, data: bytes | None = None) -> Snapshot:
-    """Record a value so that two records are equal just when nothing about it changed; NaN equals itself.
+    """Record a value. Two records are equal if and only if nothing about the value changed. NaN equals itself.
 
     Args:
         value: The value.
-        data: For an array, what it was made from just before, if that is known: it need then not be copied.
+        data: The bytes that an array has just been built from, if known, so that they need not be copied.
     """
     import numpy as np
 
@@ -62,16 +59,16 @@ def snapshot(value: Any, data: bytes | None = None) -> Snapshot:
 
 
 def compare(arguments: Sequence[Any], before: Sequence[Snapshot], result: Any, earlier: Any = None) -> Claims | None:
-    """Compare the arguments with what they were, and the result's memory with theirs; None if nothing is to be said.
+    """Compare the arguments with their snapshots, and the memory of the result with theirs; None without any claim.
 
     Args:
-        arguments: After the call.
-        before: What they were.
-        result: What the call returned.
-        earlier: What an earlier call returned.
+        arguments: The arguments after the call.
+        before: Their snapshots before the call.
+        result: The result of the call.
+        earlier: The result of an earlier call.
     """
     changed = tuple([i for i, was in enumerate(before) if _differs(arguments[i], was)])
-    if not changed and _plainly_apart(arguments, result, earlier):  # as nearly always; the rest takes longer
+    if not changed and _plainly_apart(arguments, result, earlier):  # the usual case; the full comparison takes longer
         return None
     kept = [array for item in _items(earlier) for array in _arrays(item)]
     outputs = [list(_arrays(item)) for item in _items(result)]
@@ -93,7 +90,7 @@ def compare(arguments: Sequence[Any], before: Sequence[Snapshot], result: Any, e
 
 
 def _plainly_apart(arguments: Sequence[Any], result: Any, earlier: Any) -> bool:
-    """Whether all arrays can be written and lie in memory of their own; False if that takes a closer look."""
+    """Whether all arrays are writable and have memory of their own; False if that needs the full comparison."""
     import numpy as np
 
     taken = set()
@@ -119,7 +116,7 @@ def _plainly_apart(arguments: Sequence[Any], result: Any, earlier: Any) -> bool:
 
 
 def _owner(array: NDArray[Any]) -> NDArray[Any] | None:
-    """Return the array whose memory this one is a view of, or itself; None if no array owns it."""
+    """Return the array that owns the memory of this one; None if no array owns it."""
     import numpy as np
 
     while (base := array.base) is not None:
@@ -139,7 +136,7 @@ def _differs(value: Any, was: Snapshot) -> bool:
         return _array_differs(value, was)
     try:
         return snapshot(value) != was
-    except (RecursionError, wire.WireError):  # it now holds itself, or something that does not travel
+    except (RecursionError, wire.WireError):  # it now contains itself, or a value that cannot be encoded
         return True
 
 
@@ -150,7 +147,7 @@ def _array_differs(value: Any, was: Snapshot) -> bool:
     if type(value) is not np.ndarray or value.dtype is not dtype or (value.shape, value.strides) != (shape, strides):
         return True
     if value.nbytes <= _LARGE_BYTES or dtype.kind not in "fiu":
-        return bool(value.tobytes() != data)  # NaN equals itself, and 0 is not -0
+        return bool(value.tobytes() != data)  # NaN equals itself, and 0 differs from -0
     bits = f"<u{value.itemsize}"
     return bool((value.view(bits) != np.ndarray(shape, bits, data)).any())
 
@@ -191,12 +188,12 @@ def _share(a: NDArray[Any], b: NDArray[Any]) -> bool:
 
     try:
         return np.shares_memory(a, b, max_work=_MAX_WORK)
-    except np.exceptions.TooHardError:  # doubt does not count against the candidate
+    except np.exceptions.TooHardError:  # undecided: assume no sharing
         return False
 
 
 def _folded(array: NDArray[Any]) -> bool:
-    """Whether two elements may lie in the same place: some axis does not step clear of the axes below it."""
+    """Whether two elements may overlap: the stride of some axis is shorter than the extent of the axes below it."""
     if array.size < 2:
         return False
     reach = array.itemsize

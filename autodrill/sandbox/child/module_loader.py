@@ -1,8 +1,8 @@
-"""Running a candidate's file, of which only a part may be wanted: what the rest imports need not be there.
+"""Running a submission, with tolerance for imports that the entry does not need.
 
-A statement at the top of the file that fails because a module cannot be imported is passed over, and every name that
-it would have bound stands for that failure: using such a name raises it again, there and then. So a file fails for want
-of a module exactly where what is asked for uses it. An import inside `try` is the file's own affair.
+If a top-level statement fails with ImportError, it is skipped, and every name that it would have bound raises the same
+error when it is used. So a missing module matters only if the entry uses it. A failing import inside `try` is left to
+the submission.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 __all__ = ["ABSENT", "find", "run"]
 
 ABSENT = object()
-"""In place of what is not there: None could be."""
+"""Stands for a missing value. None could be a value."""
 
 
 class _Unavailable:
-    """What a name stands for that a statement passed over would have bound."""
+    """The value of a name that a skipped statement would have bound."""
 
     def __init__(self, error: ImportError) -> None:
         object.__setattr__(self, "_error", (type(error), str(error), error.name))
@@ -44,36 +44,36 @@ def run(
     Args:
         code: The file, compiled.
         source: The file.
-        filename: What tracebacks call it.
-        namespace: Of its module.
+        filename: Its name in tracebacks.
+        namespace: The namespace of its module.
         execute: Runs code in a namespace.
 
     Returns:
-        What the first statement that was passed over failed with, None if none was.
+        The error of the first skipped statement, None if none was skipped.
 
     Raises:
-        BaseException: Whatever the file raises, save what a module that is not there makes its statements raise.
+        BaseException: Any exception of the file, except the ImportError of a skipped statement.
     """
     try:
         execute(code, namespace)
     except ImportError as error:
-        if not _pass_over(source, filename, namespace, execute, error):
+        if not _skip_failing_imports(source, filename, namespace, execute, error):
             raise
         return error
     return None
 
 
-def _pass_over(
+def _skip_failing_imports(
     source: bytes,
     filename: str,
     namespace: dict[str, Any],
     execute: Callable[[Any, dict[str, Any]], object],
     error: ImportError,
 ) -> bool:
-    """Go on after each statement that fails so; False if it cannot be found."""
+    """Skip each statement that fails with ImportError; False if it cannot be found."""
     body = ast.parse(source, filename).body
     future: list[ast.stmt] = [node for node in body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
-    future += ast.parse("from __future__ import annotations").body  # what only an annotation names need not be there
+    future += ast.parse("from __future__ import annotations").body  # so that annotations are not evaluated
     while True:
         line = _line_at_top(error, filename)
         at = next((i for i, node in enumerate(body) if _first_line(node) <= line <= (node.end_lineno or 0)), None)
@@ -119,12 +119,12 @@ def _bound(statement: ast.stmt) -> Iterator[str]:
 
 
 def find(namespace: dict[str, Any], entry: str) -> Any:
-    """Return what is asked for, `ABSENT` if it is not there.
+    """Return the entry, `ABSENT` if it is not defined.
 
-    `Class.method` gives a function that calls the method of an instance made without arguments, afresh each time.
+    For `Class.method` return a function that makes a new instance without arguments, and calls its method.
 
     Raises:
-        ImportError: It is not there for want of a module.
+        ImportError: The statement that defines it was skipped.
     """
     name, _, method = entry.partition(".")
     value = namespace.get(name, ABSENT)

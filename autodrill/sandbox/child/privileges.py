@@ -1,4 +1,4 @@
-"""What a process may do by being who it is: given up here, and tied to the life of its parent."""
+"""The privileges of a process: user, capabilities, and its tie to the life of its parent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .confinement import Profile
 __all__ = ["adopt_orphans", "die_with_parent", "drop"]
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
-# A variadic function reads whole registers, and prctl wants those it does not use to be zero.
+# A variadic function reads whole registers, and prctl requires unused arguments to be zero.
 _LIBC.prctl.argtypes = (ctypes.c_int, *(ctypes.c_ulong,) * 4)
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 1, 4, 36, 38
@@ -21,15 +21,15 @@ _NOBODY = 65534
 
 
 def adopt_orphans() -> None:
-    """Keep whatever this process starts below it: orphans among its descendants become its children."""
+    """Make orphans among the descendants of this process its children, so that they stay its descendants."""
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 def die_with_parent(parent: int) -> None:
-    """Be killed when the thread that started this process ends.
+    """Have this process killed when the thread that started it ends.
 
     Args:
-        parent: The parent's process id as it knew it: if it is already gone, this process leaves at once.
+        parent: The process id of the parent, as the parent knows it. If it has already ended, this process exits.
 
     Raises:
         OSError: The kernel refuses.
@@ -40,20 +40,20 @@ def die_with_parent(parent: int) -> None:
 
 
 def drop(profile: Profile, parent: int) -> str:
-    """Give up every privilege, for good.
+    """Give up every privilege, irrevocably.
 
-    Root becomes nobody under `sealed`. Under `open` it stays the owner of its files, without any other power of root's:
-    the standard library may lie in its home, where nobody else can read.
+    Under `sealed`, root becomes the user 65534 (nobody). Under `open`, root keeps the user and loses its capabilities:
+    the standard library may be in a folder that only root can read.
 
     Args:
         profile: The profile.
-        parent: See `die_with_parent`, which a change of user undoes.
+        parent: See `die_with_parent`. A change of user resets it, so it is called again.
 
     Returns:
-        Who it runs as, if that needed a change.
+        The user, if it was root before; else empty.
 
     Raises:
-        OSError: The kernel refuses; part of it may have been given up.
+        OSError: The kernel refuses. Some privileges may already have been given up.
     """
     note = ""
     if os.geteuid() == 0 or os.getuid() == 0:
@@ -68,7 +68,7 @@ def drop(profile: Profile, parent: int) -> str:
 
 
 def _become_nobody() -> str:
-    """Return whom it has become, nothing where root is the only user there is, as in some containers."""
+    """Return the new user; empty if there is no user but root, as in some containers."""
     try:
         os.setgroups([])
         os.setresgid(_NOBODY, _NOBODY, _NOBODY)
@@ -80,7 +80,7 @@ def _become_nobody() -> str:
 
 def _drop_capabilities() -> None:
     header = struct.pack("=Ii", _CAPABILITIES_VERSION, 0)
-    if _LIBC.capset(header, bytes(24)) != 0:  # two words each of effective, permitted and inheritable ones
+    if _LIBC.capset(header, bytes(24)) != 0:  # effective, permitted and inheritable sets, two words each
         raise _error()
 
 

@@ -1,4 +1,4 @@
-"""The resources a candidate's process may use, bounded by the system."""
+"""The resource limits of a child process, which the kernel enforces."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = ["address_space", "bound", "is_tight", "renew_cpu", "spare"]
 _OPEN_FILES = 64
 _SPARE = 64 << 20
 _LITTLE = 1 << 20
-_TIGHT = 64 << 20  # below, memory is what is graded: the steps that the heap grows by would count
+_TIGHT = 64 << 20  # below this, memory is what the case tests, and the growth steps of the heap would count
 _NONE = tuple(
     getattr(resource, name)
     for name in ("RLIMIT_CORE", "RLIMIT_FSIZE", "RLIMIT_MEMLOCK", "RLIMIT_MSGQUEUE")
-    if hasattr(resource, name)  # not every system has each
+    if hasattr(resource, name)  # some systems lack some of them
 )
 _CORES = os.cpu_count() or 1
 _IN_ADVANCE = 2  # seconds
@@ -32,20 +32,20 @@ _granted = 0
 
 
 def spare_bytes(memory: int) -> int:
-    """Return how much is kept back for a report; where memory is what is graded, too little to be worth taking."""
+    """Return how much address space to reserve for a report. Under a tight limit it must be small."""
     return _LITTLE if is_tight(memory) else _SPARE
 
 
 def is_tight(memory: int) -> bool:
-    """Return whether memory is what is graded, so that what Python and NumPy take themselves must not count."""
+    """Return whether a limit grades memory. Then what Python and NumPy take themselves must not count."""
     return memory < _TIGHT
 
 
 def spare(size: int = _SPARE) -> Callable[[], object]:
-    """Keep address space back, and return a function that gives it free: to report that the rest is used up."""
-    if sys.platform != "linux":  # elsewhere address space is not limited
+    """Reserve address space, and return a function that frees it, so that running out of memory can be reported."""
+    if sys.platform != "linux":  # address space is limited on Linux only
         return bool
-    # Memory without access costs nothing but its addresses, and giving it free needs no memory and no limit lifted.
+    # A mapping without access uses only addresses. Freeing it needs no memory and no change of limits.
     return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=0).close
 
 
@@ -53,8 +53,8 @@ def bound(memory: int, used: int | None) -> None:
     """Set the limits.
 
     Args:
-        memory: Bytes of address space the candidate may add. macOS does not enforce it.
-        used: Bytes of it that Python and NumPy have already mapped; None where the system does not say.
+        memory: Bytes of address space that the submission may add. macOS does not enforce this limit.
+        used: Bytes of address space that Python and NumPy have already mapped; None if unknown.
     """
     if used is not None:
         most = used + spare_bytes(memory) + memory
@@ -70,12 +70,12 @@ def bound(memory: int, used: int | None) -> None:
     for each in _NONE:
         _limit(each, 0, 0)
     _limit(resource.RLIMIT_NOFILE, _OPEN_FILES, _OPEN_FILES)
-    _limit(resource.RLIMIT_NPROC, 0, 0)  # root is not held to it
+    _limit(resource.RLIMIT_NPROC, 0, 0)  # has no effect for root
 
 
 def renew_cpu(seconds: float) -> None:
-    """Allow at least `seconds` more on every core; the parent stops a call before that, unless it is gone."""
-    global _granted  # noqa: PLW0603  the system's limit is the process's too
+    """Allow at least `seconds` more on every core. The parent stops a call earlier, unless the parent has ended."""
+    global _granted  # noqa: PLW0603  the limit belongs to the whole process
     allowed = time.process_time() + seconds * _CORES
     if not isfinite(seconds) or allowed < _granted:
         return
@@ -85,7 +85,7 @@ def renew_cpu(seconds: float) -> None:
 
 
 def _limit(what: int, soft: int, hard: int) -> bool:
-    """Set a limit and return whether that was possible: a platform without it, or with a lower one, stays as it is."""
+    """Set a limit, and return whether that was possible. It is not if the system lacks it or has a lower hard limit."""
     try:
         resource.setrlimit(what, (soft, hard))
     except (OSError, ValueError):
@@ -94,7 +94,7 @@ def _limit(what: int, soft: int, hard: int) -> bool:
 
 
 def address_space() -> int | None:
-    """Return how many bytes of address space are mapped, where the system says."""
+    """Return how many bytes of address space are mapped, None if unknown."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     except OSError:

@@ -1,11 +1,11 @@
-"""A filter over system calls: what is not on its list fails with EPERM, as if a parent process had forbidden it.
+"""The seccomp filter: the system calls that each profile allows. Any other system call fails with EPERM.
 
-It is assembled here rather than by libseccomp: that is a library of the system's, which a bare machine may not have and
-whose Python binding would have to be imported, from site-packages, by a process that must not see site-packages. What
-is needed of it is small: compare a number, compare a few arguments, return.
+The filter is assembled here and not by libseccomp. A machine may lack that library, and its Python binding would have
+to be imported from site-packages, which the child process must not see. Little of it is needed: compare a number,
+compare a few arguments, return.
 
-A filter sees a call's number and its arguments as numbers, never what a pointer points to. So a call that takes a path
-is allowed or not, whatever the path; which path is Landlock's part.
+A filter sees the number and the arguments of a call as integers, and cannot follow pointers. A call that takes a path
+is therefore allowed or refused for every path. Landlock restricts the paths.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_SECCOMP, _MODE_FILTER = 22, 2
 _ALLOW, _KILL_PROCESS, _EPERM = 0x7FFF_0000, 0x8000_0000, 0x0005_0001
 
-# The classic Berkeley packet filter: operations on one accumulator, read from `struct seccomp_data`.
+# Classic BPF (linux/filter.h): operations on one accumulator, which is loaded from `struct seccomp_data`.
 _LOAD, _AND, _RETURN = 0x20, 0x54, 0x06
 _JUMP_EQUAL, _JUMP_SET = 0x15, 0x45
 _NUMBER_AT, _MACHINE_AT, _ARGUMENTS_AT = 0, 4, 16
@@ -39,18 +39,18 @@ _INSTRUCTION = struct.Struct("<HBBI")
 _ALL = 0xFFFF_FFFF
 
 Instruction: TypeAlias = tuple[int, int, int, int]
-"""Operation, how far to jump if true and if false, constant."""
+"""Operation, jump distance if true, jump distance if false, constant."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A condition on 32 bits of an argument: masked, they are one of some values.
+    """A condition on 32 bits of an argument: after masking, they equal one of the values.
 
     Attributes:
-        argument: Which argument, from 0.
-        values: What they may be.
-        mask: Which bits count.
-        high: Whether the upper half of the argument is meant; most arguments are 32 bits wide for the kernel too.
+        argument: The index of the argument, from 0.
+        values: The allowed values.
+        mask: The bits to compare.
+        high: Whether to compare the upper half of the argument. Most arguments are 32 bits wide in the kernel too.
     """
 
     argument: int
@@ -60,7 +60,7 @@ class Check:
 
 
 Rule: TypeAlias = tuple[tuple[Check, ...], ...]
-"""Ways for a call to be allowed, each a conjunction; the empty conjunction allows it always."""
+"""Conjunctions of checks. If any of them holds, the call is allowed. The empty conjunction always holds."""
 
 _ALWAYS: Rule = ((),)
 
@@ -73,7 +73,7 @@ _TCGETS, _FIONCLEX, _FIOCLEX = 0x5401, 0x5450, 0x5451
 _RLIMIT_CPU = 0
 _FUTEX_WAIT, _FUTEX_WAKE, _FUTEX_WAIT_BITSET, _FUTEX_WAKE_BITSET = 0, 1, 9, 10
 _FUTEX_FLAGS = 128 | 256
-_OWN_CLOCKS = (Check(0, (0,), mask=_ALL ^ 0xF),)  # an id above 15 is the clock of another process, or tells of one
+_OWN_CLOCKS = (Check(0, (0,), mask=_ALL ^ 0xF),)  # a larger id is the clock of another process
 _MYSELF = (Check(0, (0,)),)
 _NO_POINTER = (Check(2, (0,)), Check(2, (0,), high=True))
 
@@ -91,7 +91,7 @@ _BOTH: dict[str, Rule] = {
         _ALWAYS,
     ),
     **dict.fromkeys(("clock_gettime", "clock_getres", "clock_nanosleep"), (_OWN_CLOCKS,)),
-    # Locks, owners and sizes of pipes are shared with other processes: only what concerns the descriptor itself.
+    # Only commands on the descriptor itself: locks, owners and pipe sizes are shared with other processes.
     "fcntl": ((Check(1, (_F_DUPFD, _F_GETFD, _F_SETFD, _F_GETFL, _F_DUPFD_CLOEXEC)),),),
     "ioctl": ((Check(1, (_TCGETS, _FIONCLEX, _FIOCLEX)),),),
     "futex": (
@@ -103,7 +103,7 @@ _BOTH: dict[str, Rule] = {
             ),
         ),
     ),
-    # Its own limits can be read; its processor time is renewed for every call, within the hard limit.
+    # It can read its own limits, and `rlimits.renew_cpu` raises the soft limit of processor time for every call.
     "prlimit64": ((*_MYSELF, *_NO_POINTER), (*_MYSELF, Check(1, (_RLIMIT_CPU,)))),
     "sched_getaffinity": (_MYSELF,),
     # Without flags it only closes, as `os.closerange` does from Python 3.13 on; glibc aborts the process if it fails.
@@ -116,7 +116,7 @@ _OPEN: dict[str, Rule] = (
         (
             *("stat", "lstat", "newfstatat", "statx", "access", "faccessat", "faccessat2"),
             *("readlink", "readlinkat", "getcwd", "getdents64"),
-            *("mmap", "mprotect"),  # executable too: lazily imported extension modules
+            *("mmap", "mprotect"),  # executable memory too, for extension modules that are imported later
         ),
         _ALWAYS,
     )
@@ -128,19 +128,19 @@ _OPEN: dict[str, Rule] = (
 
 
 def rules(profile: Profile) -> dict[str, Rule]:
-    """Return what a profile allows."""
+    """Return the rule of each system call that a profile allows, by name."""
     return _SEALED if profile is Profile.SEALED else _OPEN
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A program for the kernel, ready to be installed in this process or in one forked from it."""
+    """An assembled filter. It can be installed in this process, or in a fork of it."""
 
     code: bytes
 
     @property
     def length(self) -> int:
-        """How many instructions it has."""
+        """The number of its instructions."""
         return len(self.code) // _INSTRUCTION.size
 
 
@@ -148,11 +148,11 @@ def assemble(allowed: Mapping[str, Rule], machine: Architecture | None = None) -
     """Assemble a filter.
 
     Args:
-        allowed: What is allowed, by name.
-        machine: The machine to run on; this one if not given.
+        allowed: The rules of the allowed system calls, by name.
+        machine: The architecture to assemble for; by default that of this machine.
 
     Raises:
-        OSError: There is no table of numbers for this machine.
+        OSError: `syscalls` has no numbers for this architecture.
     """
     machine = machine or this_architecture()
     if machine is None:
@@ -168,7 +168,7 @@ def assemble(allowed: Mapping[str, Rule], machine: Architecture | None = None) -
 
 
 def _preamble(machine: Architecture) -> Iterator[Instruction]:
-    """Refuse calls of another architecture, whose numbers mean something else."""
+    """Kill the process for a call of another architecture, whose numbers have other meanings."""
     yield _LOAD, 0, 0, _MACHINE_AT
     yield _JUMP_EQUAL, 1, 0, machine.audit
     yield _RETURN, 0, 0, _KILL_PROCESS
@@ -186,11 +186,11 @@ def _rule(rule: Rule) -> Iterator[Instruction]:
 
 
 def _conjunction(checks: tuple[Check, ...]) -> list[Instruction]:
-    """Allow if every check holds, fall through to what follows if one does not."""
+    """Allow the call if every check holds, else continue after this block."""
     code: list[Instruction] = [(_RETURN, 0, 0, _ALLOW)]
     for check in reversed(checks):
         tests: list[Instruction] = [
-            (_JUMP_EQUAL, left, 0 if left else len(code), value)  # the last one that fails leaves the conjunction
+            (_JUMP_EQUAL, left, 0 if left else len(code), value)  # if the last comparison fails, leave the conjunction
             for left, value in zip(range(len(check.values) - 1, -1, -1), check.values, strict=True)
         ]
         load: list[Instruction] = [(_LOAD, 0, 0, _ARGUMENTS_AT + 8 * check.argument + 4 * check.high)]
@@ -205,13 +205,13 @@ class _Program(ctypes.Structure):
 
 
 def install(program: Filter) -> None:
-    """Put this thread, which must have given up gaining privileges, under a filter for good.
+    """Install a filter in this thread, irrevocably. The thread must have set no-new-privileges.
 
     Raises:
-        OSError: The kernel does not take it.
+        OSError: The kernel refuses it.
     """
-    told = _Program(program.length, program.code)
-    # c_ulong: a variadic function reads whole registers, and the upper half of an int's is anything.
-    if _LIBC.prctl(_PR_SET_SECCOMP, ctypes.c_ulong(_MODE_FILTER), ctypes.byref(told), ctypes.c_ulong(0)) != 0:
+    struct_program = _Program(program.length, program.code)
+    # c_ulong: a variadic function reads whole registers, and the upper half of a C int is undefined.
+    if _LIBC.prctl(_PR_SET_SECCOMP, ctypes.c_ulong(_MODE_FILTER), ctypes.byref(struct_program), ctypes.c_ulong(0)) != 0:
         error = ctypes.get_errno()
         raise OSError(error, os.strerror(error))

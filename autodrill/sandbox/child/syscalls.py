@@ -1,4 +1,4 @@
-"""Linux's numbers for the system calls that a filter names, on the two machines it is written for."""
+"""The numbers of Linux system calls on the two architectures that `seccomp` supports."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ __all__ = ["ARCHITECTURES", "NUMBERS", "Architecture", "this_architecture"]
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
-    """A processor architecture as the kernel's filters see it.
+    """A processor architecture, as a seccomp filter sees it.
 
     Attributes:
-        name: What `uname -m` calls it.
-        audit: Its AUDIT_ARCH constant, by which a filter tells a 64-bit call from one of a 32-bit program.
-        column: Its place in `NUMBERS`.
-        x32: The bit that marks a call of the x32 kind, which has the same AUDIT_ARCH; 0 where there is none.
+        name: Its name in `uname -m`.
+        audit: Its AUDIT_ARCH constant, which differs between 64-bit and 32-bit calls.
+        column: Its index in the entries of `NUMBERS`.
+        x32: The bit that marks a call of the x32 ABI, which has the same AUDIT_ARCH constant; 0 without such an ABI.
     """
 
     name: str
@@ -98,9 +98,9 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "write": (1, 64),
     "writev": (20, 66),
 }
-"""By name: the number on x86_64 and on aarch64, None where the machine has no such call."""
+"""By name: the number on x86_64 and on aarch64, None if the architecture lacks the call."""
 
 
 def this_architecture() -> Architecture | None:
-    """Return the machine this process runs on, None if it is not one of `ARCHITECTURES`."""
+    """Return the architecture of this machine, None if it is not one of `ARCHITECTURES`."""
     return ARCHITECTURES.get(os.uname().machine)

@@ -1,4 +1,4 @@
-"""What the candidate's process says about a file that does not compile or an exception that was raised."""
+"""Descriptions of compile errors and exceptions, for BROKEN and RAISED frames."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _TEXT_LIMIT = 2000
 _LINE_LIMIT = 300
 _NAME_LIMIT = 100
 _MAX_NAMES = 50
-_OUTER_FRAMES, _INNER_FRAMES = 5, 15  # of a deep recursion, its two ends
+_OUTER_FRAMES, _INNER_FRAMES = 5, 15  # the two ends of a deep recursion
 
 
 def remember_source(source: bytes, filename: str) -> None:
-    """Fill `linecache`, so that tracebacks show the candidate's lines although no such file can be opened here."""
+    """Put the source into `linecache`, so that tracebacks show its lines although the file cannot be opened."""
     try:
         encoding, _ = tokenize.detect_encoding(BytesIO(source).readline)
         text = source.decode(encoding, "replace")
@@ -34,14 +34,14 @@ def remember_source(source: bytes, filename: str) -> None:
 
 
 def broken(error: BaseException, source: bytes) -> wire.Value:
-    """Describe why a file does not compile.
+    """Describe a compile error.
 
     Args:
-        error: What `compile` raised: SyntaxError, ValueError (null bytes), RecursionError or MemoryError (nesting).
+        error: The exception of `compile`. ValueError means null bytes, RecursionError and MemoryError mean nesting.
         source: The file.
 
     Returns:
-        (kind, message, line, column, text of the line); line and column from 1, None where unknown.
+        (kind, message, line, column, text of the line). Line and column count from 1, and are None if unknown.
     """
     if b"\0" in source:
         before = source[: source.index(b"\0")]
@@ -62,11 +62,11 @@ def broken(error: BaseException, source: bytes) -> wire.Value:
 
 
 def raised(error: BaseException, filename: str) -> wire.Value:
-    """Describe an exception that left the candidate's code.
+    """Describe an exception of the submission.
 
     Returns:
-        (type name, message, frames, whether it is NotImplementedError, whether memory ran out); a frame is
-        (line, function, text of the line), outermost first, and only the candidate's own are there.
+        (type name, message, frames, whether it is NotImplementedError, whether it is MemoryError). A frame is (line,
+        function, text of the line). Only the submission's frames are included, outermost first.
     """
     frames = list(_frames(error.__traceback__, filename))
     if len(frames) > _OUTER_FRAMES + _INNER_FRAMES:
@@ -81,7 +81,7 @@ def raised(error: BaseException, filename: str) -> wire.Value:
 
 
 def public_names(namespace: dict[str, object]) -> tuple[str, ...]:
-    """Return what a file defines that could have been meant as its entry: its own functions and classes, in order."""
+    """Return the names of the public functions and classes that a file defines, in order."""
     found = (
         name
         for name, value in namespace.items()
@@ -94,7 +94,7 @@ def public_names(namespace: dict[str, object]) -> tuple[str, ...]:
 
 def _message(error: BaseException) -> str:
     try:
-        return str.__str__(str(error))[:_TEXT_LIMIT]  # an exact str, whatever its __str__ returned
+        return str.__str__(str(error))[:_TEXT_LIMIT]  # an exact str, even if __str__ returned a subclass
     except BaseException as second:
         return f"(its __str__ raised {values.type_name(second)})"
 

@@ -1,4 +1,4 @@
-"""Between live values and what travels: which Python and NumPy values a candidate can be handed and can hand back."""
+"""The conversion between Python values and wire values, and the types that a submission can receive and return."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ __all__ = [
 
 _NAME_LIMIT = 100
 _ANY_SIZE = 1 << 40
-_MAX_ITEMS = wire.MAX_ITEMS - 10_000  # the rest is for what else is in the frame
-_MAX_DEPTH = wire.MAX_DEPTH - 2  # a frame's own tuples are around it
+_MAX_ITEMS = wire.MAX_ITEMS - 10_000  # the frame contains other items as well
+_MAX_DEPTH = wire.MAX_DEPTH - 2  # the value is inside two tuples of the frame
 
 
 class OversizedError(Exception):
-    """A value that is too large, too long or too deep to hand over; its text says what and how large."""
+    """A value is too large, too long or nested too deeply to be sent. The message says which value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arg:
-    """An array to deliver in a given memory layout."""
+    """An array argument with a requested memory layout."""
 
     value: NDArray[Any]
     layout: wire.Layout = wire.Layout.C
@@ -48,20 +48,20 @@ class Arg:
 
 @dataclass(frozen=True, slots=True)
 class SameAs:
-    """In a call's arguments: the same object as the earlier positional argument `index`, not an equal one."""
+    """An argument that is the same object as the earlier positional argument `index`."""
 
     index: int
 
 
 class _Budget:
-    """What is left to spend on one value."""
+    """The remaining budget of one value."""
 
     def __init__(self, limit: int) -> None:
         self.bytes = limit
         self.items = _MAX_ITEMS
 
     def spend(self, count: int) -> bool:
-        """Take `count` bytes and return whether they were there."""
+        """Take `count` bytes, and return whether the budget had them."""
         self.bytes -= count
         return self.bytes >= 0
 
@@ -72,7 +72,7 @@ class _Budget:
 
 
 def plain(result: Any) -> Any:
-    """Return the tuple that a result is if it is a named one, else the result; nothing of its own runs."""
+    """Convert a named tuple to a tuple, without running any of its code. Return any other value unchanged."""
     kind = type(result)
     if kind is tuple or not issubclass(kind, tuple):
         return result
@@ -80,18 +80,18 @@ def plain(result: Any) -> Any:
 
 
 def to_wire(value: Any, *, limit: int) -> wire.Value:
-    """Describe a live value for the wire.
+    """Convert a Python value to a wire value.
 
-    Only exact types are taken at their word: None, bool, int, float, str, bytes, tuple, list, dict with str keys,
-    `numpy.ndarray` and NumPy scalars of the wire's dtypes. A subclass may have behaviour of its own, so it is opaque,
-    as is everything else.
+    Only values of these exact types are converted: None, bool, int, float, str, bytes, tuple, list, dict with str keys,
+    `numpy.ndarray`, and NumPy scalars of `wire.DTYPES`. A subclass can override behaviour, so it becomes `wire.Opaque`,
+    like any other type.
 
     Args:
-        value: Any object at all; none of its own code runs.
-        limit: The most bytes of data in it.
+        value: Any object. None of its code is run.
+        limit: The largest number of bytes of data in it.
 
     Raises:
-        OversizedError: It holds more than `limit` bytes, too many parts, or is nested too deep (or in itself).
+        OversizedError: It has more than `limit` bytes or too many items, or is nested too deeply or in itself.
     """
     return _describe(value, _Budget(limit), _MAX_DEPTH)
 
@@ -118,16 +118,15 @@ def encode(value: Any, *, limit: int) -> bytes:
 
 
 def calls_to_wire(calls: Sequence[Sequence[Any]]) -> tuple[tuple[wire.Value, ...], tuple[bytes, ...]]:
-    """Describe the positional arguments of some calls.
+    """Convert the positional arguments of several calls.
 
     Returns:
-        The distinct ones, equal ones of several calls counted once, and for each call which of them stands at each
-        position, a byte each.
+        The distinct arguments, and for each call the indexes of its arguments among them, as bytes.
 
     Raises:
-        TypeError: One cannot travel, or is `SameAs` one that does not stand before it.
-        OversizedError: One has too many parts or is nested too deep.
-        ValueError: There are more than 256 of them.
+        TypeError: An argument cannot be sent, or a `SameAs` does not refer to an earlier argument.
+        OversizedError: An argument has too many items or is nested too deeply.
+        ValueError: There are more than 256 distinct arguments.
     """
     own: list[wire.Value] = []
     places: dict[bytes, list[int]] = {}
@@ -142,9 +141,10 @@ def calls_to_wire(calls: Sequence[Sequence[Any]]) -> tuple[tuple[wire.Value, ...
                 continue
             value = to_wire(arg, limit=_ANY_SIZE)
             if (opaque := _find_opaque(value)) is not None:
-                raise TypeError(f"argument {position} cannot travel: {opaque.type_name}")
+                raise TypeError(f"argument {position} cannot be sent: {opaque.type_name}")
             alike = places.setdefault(wire.encode(value), [])
-            place = next((place for place in alike if place not in same), None)  # only `SameAs` makes two one object
+            # Only `SameAs` makes two arguments of a call the same object.
+            place = next((place for place in alike if place not in same), None)
             if place is None:
                 place = len(own)
                 alike.append(place)
@@ -201,7 +201,7 @@ def _describe_array(array: NDArray[Any], budget: _Budget) -> wire.Array | wire.O
     code, as_it_is = _code_of(dtype)
     if code is None:
         return wire.Opaque(f"ndarray of dtype {dtype}"[:_NAME_LIMIT])
-    # Spent before the copy is made: a view with zero strides can claim terabytes that do not exist.
+    # Checked before copying: a view with zero strides can have a size of terabytes.
     if not budget.spend(array.nbytes):
         raise OversizedError(f"an array of shape {array.shape} and dtype {dtype} ({array.nbytes / 1e6:,.1f} MB)")
     raw = array if as_it_is else array.astype(f"<{code}")
@@ -210,7 +210,7 @@ def _describe_array(array: NDArray[Any], budget: _Budget) -> wire.Array | wire.O
 
 @lru_cache(256)
 def _code_of(dtype: np.dtype[Any]) -> tuple[str | None, bool]:
-    """Return what the wire calls a dtype, None if it does not travel, and whether its bytes are in the wire's order."""
+    """Return the wire's code of a dtype, None if it has none, and whether its bytes are already little-endian."""
     code = f"{dtype.kind}{dtype.itemsize}"
     if code not in wire.DTYPES:
         return None, False
@@ -226,13 +226,13 @@ def _flagged(
 
 
 def type_name(value: object) -> str:
-    """Return what `type(value)` is called, at most 100 characters, running no code of the candidate's metaclass."""
+    """Return the name of a value's type, at most 100 characters, without running code of its metaclass."""
     name: str = type.__dict__["__name__"].__get__(type(value))
     return name[:_NAME_LIMIT]
 
 
 def from_wire(value: wire.Value) -> Any:
-    """Build the live value: every array fresh, aligned, writable and its own owner; an `Opaque` stays what it is."""
+    """Convert a wire value to a Python value. Every array is new, aligned and writable. `Opaque` values stay."""
     import numpy as np
 
     if isinstance(value, wire.Array):
@@ -249,14 +249,14 @@ def from_wire(value: wire.Value) -> Any:
 
 @cache
 def dtype_of(code: str) -> np.dtype[Any]:
-    """Return the dtype of an array that travels."""
+    """Return the NumPy dtype of a code of `wire.DTYPES`."""
     import numpy as np
 
     return np.dtype(f"<{code}")
 
 
 def _find_opaque(value: wire.Value) -> wire.Opaque | None:
-    """Return the first opaque value in a tree, None if all of it can be rebuilt."""
+    """Return the first opaque value in a wire value, None if there is none."""
     if isinstance(value, wire.Opaque):
         return value
     if isinstance(value, tuple | list | dict):

@@ -1,19 +1,19 @@
-"""The bytes between the two processes: a strict, bounded encoding of plain values, read without trusting the writer.
+"""The wire format: a strict, bounded encoding of plain values. The reader does not trust the writer.
 
 A value is a tag, and by the tag:
 
     N T F                           None, True, False
     i   length:u16 bytes            int, two's complement
     d   f64                         float
-    s   length:u32 bytes            str, UTF-8 (lone surrogates allowed: a candidate may return them)
+    s   length:u32 bytes            str, UTF-8 (with lone surrogates, which a submission may return)
     b   length:u32 bytes            bytes
     t l count:u32 value*            tuple, list
     m   count:u32 (key value)*      dict, every key a str
     a   dtype:3 layout:u8 scalar:u8 ndim:u8 size:u64* length:u64 bytes      array in C order
-    o   length:u32 bytes            opaque: the name of a type that does not travel
+    o   length:u32 bytes            opaque: the name of a type that cannot be sent
 
-Everything is little-endian. There is no pickle and nothing with behaviour: reading can only build the types above,
-and a reader refuses a size before it allocates for it. Standard library only: both processes import this first.
+All numbers are little-endian. Nothing is pickled. Reading can only build the types above, and it checks every size
+before it allocates memory. This module uses the standard library only, because both processes import it before NumPy.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 DTYPES = ("f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1", "c8", "c16")
-"""What an array may hold, as NumPy's kind and item size; the byte order is always little."""
+"""The dtypes of arrays: NumPy's kind and the item size. The byte order is always little-endian."""
 
 MAX_NDIM = 64  # NumPy's own limit since 2.0
 MAX_DEPTH = 32
@@ -64,23 +64,23 @@ _U64 = struct.Struct("<Q")
 _F64 = struct.Struct("<d")
 _ARRAY = struct.Struct("<c3sBBB")
 _SIZES = tuple(struct.Struct(f"<{ndim}QQ") for ndim in range(MAX_NDIM + 1))
-"""By the number of dimensions: the shape, then the length in bytes."""
+"""For each number of dimensions: the shape, then the length in bytes."""
 
 
 class WireError(Exception):
-    """Bytes that are not a value within the reader's limits, or a value that cannot be written within them."""
+    """Bytes that do not encode a value within the limits, or a value that cannot be encoded within them."""
 
 
 class Layout(IntEnum):
-    """How an array argument lies in memory when the candidate gets it; the values are the same in each."""
+    """The memory layout of an array argument. Its values do not depend on it."""
 
     C = 0
     """Contiguous, last axis fastest."""
     F = 1
-    """Contiguous, first axis fastest: what a transpose of a C-ordered array looks like."""
+    """Contiguous, first axis fastest, like the transpose of a C-ordered array."""
     STRIDED = 2
-    """First axis fastest, and every second element of a larger buffer: neither it nor what NumPy makes like it
-    flattens without a copy.
+    """Every second element of a larger buffer, first axis fastest. Flattening copies it, and copies arrays that NumPy
+    allocates with the same layout.
     """
     REVERSED = 3
     """Negative strides along every axis."""
@@ -89,16 +89,16 @@ class Layout(IntEnum):
 _LAYOUTS = tuple(Layout)
 
 
-@dataclass(slots=True)  # not frozen: many are made for every call, and freezing triples what that costs
+@dataclass(slots=True)  # not frozen: each call makes many, and a frozen class takes three times as long
 class Array:
-    """An array as bytes; nobody changes one.
+    """An array as bytes. It is never modified.
 
     Attributes:
         dtype: One of `DTYPES`.
         shape: Its shape, () for 0-d.
         data: The elements in C order, little-endian; `prod(shape) * itemsize` bytes.
         scalar: Whether it was a NumPy scalar (`np.float64(1)`), which is not a 0-d array.
-        layout: How the receiver shall lay it out.
+        layout: The layout that the child process gives it.
     """
 
     dtype: str
@@ -110,14 +110,14 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """A value of a type that does not travel; all that is known of it is what its type is called."""
+    """The name of the type of a value that cannot be sent."""
 
     type_name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A value as the bytes that encode it; it is written as it is, and never read."""
+    """A value that is already encoded. It can only be written."""
 
     raw: bytes
 
@@ -138,10 +138,10 @@ def encode(value: Value) -> bytes:
 
 
 def write(out: list[bytes | memoryview], value: Value, depth: int = MAX_DEPTH) -> None:
-    """Append the encoding of one value to `out`, in pieces: see `encode`."""
+    """Append the encoding of one value to `out`: see `encode`."""
     if depth < 0:
         raise WireError(f"a value nested more than {MAX_DEPTH} deep")
-    kind: type[object] = type(value)  # exact: a subclass may have behaviour of its own
+    kind: type[object] = type(value)  # exact: a subclass can override behaviour
     if kind is tuple or kind is list:
         assert isinstance(value, tuple | list)
         out.append(tuple_header(len(value)) if kind is tuple else b"l" + _U32.pack(len(value)))
@@ -188,7 +188,7 @@ def write(out: list[bytes | memoryview], value: Value, depth: int = MAX_DEPTH) -
 
 
 def tuple_header(length: int) -> bytes:
-    """Return what stands before the items of a tuple."""
+    """Return the encoding of a tuple up to its items."""
     return b"t" + _U32.pack(length)
 
 
@@ -196,13 +196,13 @@ def tuple_header(length: int) -> bytes:
 def array_header(
     dtype: str, shape: tuple[int, ...], length: int, scalar: bool = False, layout: Layout = Layout.C
 ) -> bytes:
-    """Return what stands before the `length` bytes of an array's elements."""
+    """Return the encoding of an array up to the `length` bytes of its elements."""
     ndim = len(shape)
     return _ARRAY.pack(b"a", _NAMES[dtype], layout, scalar, ndim) + _SIZES[ndim].pack(*shape, length)
 
 
 def item_size(dtype: str) -> int:
-    """Return the bytes of one element of a dtype of `DTYPES`."""
+    """Return the bytes of one element."""
     return _SIZE_OF[dtype]
 
 
@@ -211,15 +211,15 @@ def _write_sized(out: list[bytes | memoryview], tag: bytes, raw: bytes) -> None:
 
 
 def decode(payload: bytes | bytearray, *, max_items: int = MAX_ITEMS, max_depth: int = MAX_DEPTH) -> Value:
-    """Decode the one value that `payload` is.
+    """Decode one value.
 
     Args:
-        payload: All of it; the arrays that are returned look into it, so it must not change.
-        max_items: The most values in it, containers and what is inside them counted alike.
+        payload: Its encoding. The returned arrays are views of it, so it must not change.
+        max_items: The largest number of values in it, both containers and their items.
         max_depth: The deepest nesting of containers.
 
     Raises:
-        WireError: It is anything else than exactly one well-formed value within the limits.
+        WireError: It is not exactly one well-formed value within the limits.
     """
     reader = _Reader(payload, max_items)
     value = reader.value(max_depth)
@@ -238,10 +238,10 @@ class _Reader:
         self.items = items
 
     def skip(self, count: int) -> int:
-        """Move on by `count` bytes, which are there, and return where they begin."""
+        """Advance by `count` bytes, and return the position before them."""
         at = self.at
         if at + count > self.end:
-            raise WireError(f"{count} bytes announced where {self.end - at} are left")
+            raise WireError(f"{count} bytes announced, {self.end - at} left")
         self.at = at + count
         return at
 
@@ -326,7 +326,7 @@ class _Reader:
         dtype, itemsize = known
         if length != math.prod(shape) * itemsize:
             raise WireError(f"{length} bytes for an array of shape {tuple(shape)} and dtype {dtype}")
-        # NumPy multiplies the non-zero sizes when it checks that an array can be addressed, even if one size is zero.
+        # To check that an array is addressable, NumPy multiplies its non-zero sizes, even if another size is zero.
         if not length and math.prod(size or 1 for size in shape) * itemsize >= _ADDRESS_SPACE:
             raise WireError("an array larger than memory can be")
         at = self.skip(length)
