@@ -11,7 +11,7 @@ from autodrill.drills.cases import battery, small_cases
 from autodrill.drills.exercise import Drill, Parameter
 from autodrill.drills.kernel_rewrites import kernel_rewrites
 from autodrill.drills.kernel_source import kernel_signature, kernel_text
-from autodrill.drills.kinds.kernel import left_unwritten
+from autodrill.drills.kinds.kernel_kind import left_unwritten
 from autodrill.drills.library import Library
 from autodrill.drills.template import new_files
 from autodrill.errors import ContentError, InternalError

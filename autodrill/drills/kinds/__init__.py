@@ -1,4 +1,4 @@
-"""The kinds of exercises, one module each. The module's name is what an exercise's header says in `kind`."""
+"""The kinds of exercises, one module each: `jvp_kind.py` holds the kind that a header calls `jvp`."""
 
 from __future__ import annotations
 
@@ -12,15 +12,18 @@ if TYPE_CHECKING:
 
 __all__ = ["kind_named", "kind_names"]
 
+_SUFFIX = "_kind"
+
 
 @cache
 def kind_names() -> tuple[str, ...]:
     """Return the names of all kinds in alphabetical order; none of their modules is imported."""
-    return tuple(sorted(module.name for module in iter_modules(__path__)))
+    names = (module.name for module in iter_modules(__path__))
+    return tuple(sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX)))
 
 
 @cache
 def kind_named(name: str) -> Kind:
     """Return a kind by its name, one of `kind_names()`."""
-    kind: Kind = import_module(f"{__name__}.{name}").KIND
+    kind: Kind = import_module(f"{__name__}.{name}{_SUFFIX}").KIND
     return kind

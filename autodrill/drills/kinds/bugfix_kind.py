@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from autodrill.drills.kinds.program import Program
+from autodrill.drills.kinds.program_kind import Program
 
 if TYPE_CHECKING:
     from autodrill.drills.template import Template

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from autodrill.drills.answer_records import Rule
 from autodrill.drills.authoring import Given
-from autodrill.drills.kinds.backward import Backward
+from autodrill.drills.kinds.backward_kind import Backward
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from autodrill.drills.kinds.forward_backward import PASSES, ForwardBackward
+from autodrill.drills.kinds.forward_backward_kind import PASSES, ForwardBackward
 from autodrill.drills.source import parameters_of
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from autodrill.drills.kinds.backward import Backward
+from autodrill.drills.kinds.backward_kind import Backward
 
 if TYPE_CHECKING:
     from autodrill.drills.exercise import Drill
