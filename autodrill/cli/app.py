@@ -177,7 +177,7 @@ def _invoke(arguments: list[str]) -> int:
 
 def _report(error: AutodrillError, arguments: list[str]) -> None:
     """Write an error and its hint to stderr, and with `--output-format json` also as a document to stdout."""
-    from autodrill.render.plain import Paint, clean, say
+    from autodrill.render.plain import Paint, clean, say, width_of, wrapped
 
     if _asked_for_json(arguments):
         from autodrill.render.document import write_document
@@ -192,12 +192,13 @@ def _report(error: AutodrillError, arguments: list[str]) -> None:
         }
         with suppress(FileError):  # if stdout is what cannot be written, stderr says so below
             write_document("error", error=fields)
-    label = Paint.for_stream(sys.stderr, os.environ)("error", "red", "bold")
     where = f"{error.where}: " if error.where else ""
-    message = "\n".join(clean(line) for line in f"{where}{error.message}".splitlines())
-    say(f"{label}: {message}", err=True)
-    if error.hint:
-        say(f"\nhint: {clean(error.hint)}", err=True)
+    text = "\n".join(clean(line) for line in f"error: {where}{error.message}".splitlines())
+    text += f"\n\nhint: {clean(error.hint)}" if error.hint else ""
+    if sys.stderr.isatty():
+        text = wrapped(text, width_of(sys.stderr, os.environ))
+    label = Paint.for_stream(sys.stderr, os.environ)("error", "red", "bold")
+    say(label + text.removeprefix("error"), err=True)
 
 
 def _asked_for_json(arguments: list[str]) -> bool:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import IO
 
-__all__ = ["DIFFICULTY_COLOURS", "Paint", "clean", "fit", "flush", "say", "width_of", "write"]
+__all__ = ["DIFFICULTY_COLOURS", "Paint", "clean", "fit", "flush", "say", "width_of", "wrapped", "write"]
 
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "amber": "33", "cyan": "36"}
 DIFFICULTY_COLOURS = {"easy": "green", "medium": "amber", "hard": "red", "expert": "red"}
@@ -54,6 +54,22 @@ def clean(text: str) -> str:
 def fit(text: str, width: int) -> str:
     """Cut a line to a width. The cut ends in three dots, because `…` would grow to three in ASCII."""
     return text if len(text) <= width else text[: max(width - 3, 0)] + "..."
+
+
+def wrapped(text: str, width: int) -> str:
+    """Break long lines at spaces, but not inside backticks, so that a command stays whole; indented lines stay too."""
+    import re
+    import textwrap
+
+    lines = []
+    for line in text.splitlines():
+        if len(line) <= width or line.startswith(" "):
+            lines.append(line)
+            continue
+        kept = re.sub("`[^`]*`", lambda literal: literal[0].replace(" ", "\0"), line)
+        broken = textwrap.wrap(kept, width, break_long_words=False, break_on_hyphens=False)
+        lines += [part.replace("\0", " ") for part in broken]
+    return "\n".join(lines)
 
 
 def width_of(stream: IO[str], environ: Mapping[str, str], *, most: int = 100) -> int:

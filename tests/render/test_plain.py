@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from autodrill.render.plain import Paint, clean, fit, width_of
+from autodrill.render.plain import Paint, clean, fit, width_of, wrapped
 
 
 class Screen(io.StringIO):
@@ -64,3 +64,9 @@ def test_paint_without_colour_is_the_text() -> None:
 )
 def test_width_is_between_40_and_100_columns(columns: str, width: int) -> None:
     assert width_of(io.StringIO(), {"COLUMNS": columns}) == width
+
+
+def test_wrapped_breaks_at_spaces_outside_backticks() -> None:
+    assert wrapped("type `autodrill list` or wait\n\n  indented lines keep their width", 14) == (
+        "type\n`autodrill list`\nor wait\n\n  indented lines keep their width"
+    )
