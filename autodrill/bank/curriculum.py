@@ -110,7 +110,8 @@ def load_curriculum(
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise FileError(f"`{file}` cannot be read: {error}", where=str(file)) from None
+        hint = "reinstall autodrill, which contains this file"
+        raise FileError(f"`{file}` cannot be read: {error}", hint=hint, where=str(file)) from None
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

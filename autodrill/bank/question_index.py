@@ -46,4 +46,5 @@ def text_of(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise FileError(f"`{path}` cannot be read: {error}", where=str(path)) from None
+        hint = "reinstall autodrill, which contains this file"
+        raise FileError(f"`{path}` cannot be read: {error}", hint=hint, where=str(path)) from None

@@ -123,7 +123,7 @@ class Passage:
                 code.append(line)
 
     def bullets(self) -> tuple[Bullet, ...]:
-        """Return the top-level list items; an item goes on over indented and blank lines."""
+        """Return the top-level list items; an item continues over indented and blank lines."""
         items: list[tuple[int, list[str]]] = []
         for number, line, is_code in zip(itertools.count(self.first), self.lines, self.coded, strict=False):
             match = None if is_code else _BULLET.match(line)

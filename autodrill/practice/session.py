@@ -116,7 +116,7 @@ def interleaved(questions: Sequence[Question], *, after: str | None = None) -> l
     while remaining:
         topic, most = max(counts.items(), key=lambda item: (item[1], item[0] != after))
         if topic != after and 2 * most > len(remaining):
-            # This topic is more than half of the rest: it must come now, or it will have neighbours of its own.
+            # More than half of the rest has this topic. Put off any longer, two of its questions become neighbours.
             at = next(i for i, question in enumerate(remaining) if question.home_topic == topic)
         else:
             at = next((i for i, question in enumerate(remaining) if question.home_topic != after), 0)
