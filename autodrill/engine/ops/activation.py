@@ -12,7 +12,7 @@ from autodrill.engine.core.tensor import BY_OPERATIONS, raw
 from autodrill.engine.ops.elementwise import erf, exp, multiply, negative, tanh, where
 from autodrill.engine.ops.parts import absolute
 from autodrill.engine.ops.reduce import sum  # noqa: A004 - NumPy's name
-from autodrill.engine.ops.shape import reshape
+from autodrill.engine.ops.shape import along
 
 # fmt: off
 __all__ = [
@@ -54,7 +54,7 @@ def prelu(x: Array, weight: Array) -> Any:
     """
     check_real("prelu", x, weight)
     if weight.ndim == 1 and weight.shape[0] != 1:
-        weight = reshape(weight, tuple(-1 if k == 1 else 1 for k in range(x.ndim)))
+        weight = along(weight, 1, x.ndim)
     return where(raw(x) > 0, x, multiply(weight, x))
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from autodrill.engine.ops.arrange import pad_constant
 from autodrill.engine.ops.index import getitem
 from autodrill.engine.ops.linalg import matmul
-from autodrill.engine.ops.shape import moveaxis, reshape, transpose
-from autodrill.engine.ops.window import Lengths, lengths, overlap_add, windows
+from autodrill.engine.ops.shape import along, moveaxis, reshape, transpose
+from autodrill.engine.ops.window import Lengths, lengths, over_axes, overlap_add, windows
 
 if TYPE_CHECKING:
     from autodrill.engine.core.backend import Array
@@ -35,20 +35,33 @@ def _widths(padding: Any, kernel: Lengths, stride: Lengths, dilation: Lengths) -
     return tuple((p, p) for p in lengths(padding, len(kernel)))
 
 
-def _with_bias(out: Array, bias: Array | None) -> Any:
-    return out if bias is None else out + reshape(bias, tuple(-1 if k == 1 else 1 for k in range(out.ndim)))
-
-
 def _conv(
+    dims: int,
     x: Array,
     weight: Array,
-    bias: Array | None,
-    stride: int | Lengths,
-    padding: Padding,
-    dilation: int | Lengths,
-    groups: int,
-    dims: int,
+    bias: Array | None = None,
+    stride: int | Lengths = 1,
+    padding: Padding = 0,
+    dilation: int | Lengths = 1,
+    groups: int = 1,
 ) -> Any:
+    """Return the convolution of x with kernels, as cross-correlation.
+
+    Args:
+        x: Shape (N, C, {axes}).
+        weight: Shape (O, C / groups, ...), with the size of a kernel along each of {axes}.
+        bias: Shape (O,).
+        stride: The distance between windows.
+        padding: Zeros on each side, or `"valid"` for none, or `"same"` for as many as keep the size.
+        dilation: The distance between elements of a window.
+        groups: Into how many independent groups channels are split.
+
+    Returns:
+        Shape (N, O, ...), with the number of windows along each of {axes}.
+
+    Raises:
+        ValueError: The shapes do not fit.
+    """
     if x.ndim != dims + 2 or weight.ndim != dims + 2:
         raise ValueError(
             f"conv{dims}d takes an input and a weight of {dims + 2} axes, got shapes {x.shape} and {weight.shape}"
@@ -71,75 +84,38 @@ def _conv(
     columns = reshape(transpose(seen, axes), (groups, per_group * prod(kernel), n * prod(places)))
     rows = reshape(weight, (groups, outputs // groups, per_group * prod(kernel)))
     out = moveaxis(reshape(matmul(rows, columns), (outputs, n, *places)), 0, 1)
-    return _with_bias(out, bias)
+    return out if bias is None else out + along(bias, 1, out.ndim)
 
 
-def conv1d(
+conv1d, conv2d, conv3d = (over_axes(_conv, dims) for dims in (1, 2, 3))
+
+
+def _conv_transpose(
+    dims: int,
     x: Array,
     weight: Array,
     bias: Array | None = None,
     stride: int | Lengths = 1,
-    padding: Padding = 0,
-    dilation: int | Lengths = 1,
+    padding: int | Lengths = 0,
+    output_padding: int | Lengths = 0,
     groups: int = 1,
-) -> Any:
-    """Convolve (N, C, L) with (O, C / groups, K): shape (N, O, L'); see `conv2d`."""
-    return _conv(x, weight, bias, stride, padding, dilation, groups, 1)
-
-
-def conv2d(
-    x: Array,
-    weight: Array,
-    bias: Array | None = None,
-    stride: int | Lengths = 1,
-    padding: Padding = 0,
     dilation: int | Lengths = 1,
-    groups: int = 1,
 ) -> Any:
-    """Convolve images with kernels, as cross-correlation.
+    """Return the adjoint of the convolution with respect to its input: each element stamps a scaled kernel.
 
     Args:
-        x: Shape (N, C, H, W).
-        weight: Shape (O, C / groups, K, K').
+        x: Shape (N, C, {axes}).
+        weight: Shape (C, O / groups, ...), with the size of a kernel along each of {axes}.
         bias: Shape (O,).
-        stride: The distance between windows.
-        padding: Zeros on each side, or `"valid"` for none, or `"same"` for as many as keep the size.
-        dilation: The distance between elements of a window.
+        stride: The distance between stamps.
+        padding: How much is cut from each side of the result.
+        output_padding: How much is added at the end of each axis, to tell apart sizes that a stride maps to one.
         groups: Into how many independent groups channels are split.
-
-    Returns:
-        Shape (N, O, H', W').
+        dilation: The distance between elements of a stamp.
 
     Raises:
         ValueError: The shapes do not fit.
     """
-    return _conv(x, weight, bias, stride, padding, dilation, groups, 2)
-
-
-def conv3d(
-    x: Array,
-    weight: Array,
-    bias: Array | None = None,
-    stride: int | Lengths = 1,
-    padding: Padding = 0,
-    dilation: int | Lengths = 1,
-    groups: int = 1,
-) -> Any:
-    """Convolve (N, C, D, H, W) with (O, C / groups, K, K', K''); see `conv2d`."""
-    return _conv(x, weight, bias, stride, padding, dilation, groups, 3)
-
-
-def _conv_transpose(
-    x: Array,
-    weight: Array,
-    bias: Array | None,
-    stride: int | Lengths,
-    padding: int | Lengths,
-    output_padding: int | Lengths,
-    groups: int,
-    dilation: int | Lengths,
-    dims: int,
-) -> Any:
     if x.ndim != dims + 2 or weight.ndim != dims + 2 or x.shape[1] != weight.shape[0] or x.shape[1] % groups:
         raise ValueError(
             f"conv_transpose{dims}d takes (N, C, ...) and (C, O / groups, ...), got {x.shape} and {weight.shape}"
@@ -164,63 +140,11 @@ def _conv_transpose(
     shape = (n, groups * per_group, *full)
     out = overlap_add(seen, shape=shape, axes=axes, size=kernel, stride=steps, dilation=gaps)
     inside = tuple(slice(p, length - p) for p, length in zip(margins, full, strict=True))
-    return _with_bias(getitem(out, (slice(None), slice(None), *inside)), bias)
+    out = getitem(out, (slice(None), slice(None), *inside))
+    return out if bias is None else out + along(bias, 1, out.ndim)
 
 
-def conv_transpose1d(
-    x: Array,
-    weight: Array,
-    bias: Array | None = None,
-    stride: int | Lengths = 1,
-    padding: int | Lengths = 0,
-    output_padding: int | Lengths = 0,
-    groups: int = 1,
-    dilation: int | Lengths = 1,
-) -> Any:
-    """Apply the adjoint of `conv1d` with respect to its input; see `conv_transpose2d`."""
-    return _conv_transpose(x, weight, bias, stride, padding, output_padding, groups, dilation, 1)
-
-
-def conv_transpose2d(
-    x: Array,
-    weight: Array,
-    bias: Array | None = None,
-    stride: int | Lengths = 1,
-    padding: int | Lengths = 0,
-    output_padding: int | Lengths = 0,
-    groups: int = 1,
-    dilation: int | Lengths = 1,
-) -> Any:
-    """Apply the adjoint of `conv2d` with respect to its input: each element stamps a scaled kernel.
-
-    Args:
-        x: Shape (N, C, H, W).
-        weight: Shape (C, O / groups, K, K').
-        bias: Shape (O,).
-        stride: The distance between stamps.
-        padding: How much is cut from each side of the result.
-        output_padding: How much is added at the end of each axis, to tell apart sizes that a stride maps to one.
-        groups: Into how many independent groups channels are split.
-        dilation: The distance between elements of a stamp.
-
-    Raises:
-        ValueError: The shapes do not fit.
-    """
-    return _conv_transpose(x, weight, bias, stride, padding, output_padding, groups, dilation, 2)
-
-
-def conv_transpose3d(
-    x: Array,
-    weight: Array,
-    bias: Array | None = None,
-    stride: int | Lengths = 1,
-    padding: int | Lengths = 0,
-    output_padding: int | Lengths = 0,
-    groups: int = 1,
-    dilation: int | Lengths = 1,
-) -> Any:
-    """Apply the adjoint of `conv3d` with respect to its input; see `conv_transpose2d`."""
-    return _conv_transpose(x, weight, bias, stride, padding, output_padding, groups, dilation, 3)
+conv_transpose1d, conv_transpose2d, conv_transpose3d = (over_axes(_conv_transpose, dims) for dims in (1, 2, 3))
 
 
 def unfold(

@@ -11,7 +11,7 @@ from autodrill.engine.ops.elementary import logaddexp
 from autodrill.engine.ops.elementwise import multiply
 from autodrill.engine.ops.index import take_along_axis
 from autodrill.engine.ops.reduce import cumsum, sum  # noqa: A004 - NumPy's name
-from autodrill.engine.ops.shape import concatenate, reshape
+from autodrill.engine.ops.shape import along, concatenate, reshape
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,7 +57,7 @@ def _running_extreme(x: Array, axis: int, larger: bool) -> Any:
     array = raw(x)
     xp = backend_of(array).xp
     running = (xp.maximum if larger else xp.minimum).accumulate(array, axis=axis)
-    places = xp.arange(array.shape[axis]).reshape([-1 if k == axis else 1 for k in range(array.ndim)])
+    places = along(xp.arange(array.shape[axis]), axis, array.ndim)
     latest = xp.maximum.accumulate(xp.where(array == running, places, 0), axis=axis)
     return take_along_axis(x, latest, axis)
 
@@ -87,7 +87,7 @@ def _trapezia(y: Array, x: Array | None, dx: float, axis: int) -> Any:
     if x is None:
         return middle * dx
     if x.ndim == 1:
-        return middle * reshape(diff(x), tuple(-1 if k == axis else 1 for k in range(y.ndim)))
+        return middle * along(diff(x), axis, y.ndim)
     return middle * diff(x, axis=axis - y.ndim)
 
 
@@ -131,7 +131,7 @@ def gradient(f: Array, spacing: Any = 1.0, axis: int = -1, edge_order: int = 1) 
         slopes = diff(f, axis=axis) / spacing
         inside = (slopes[before] + slopes[after]) / 2
     else:
-        steps = reshape(diff(spacing), tuple(-1 if k == axis else 1 for k in range(f.ndim)))
+        steps = along(diff(spacing), axis, f.ndim)
         slopes = diff(f, axis=axis) / steps
         inside = (slopes[before] * steps[after] + slopes[after] * steps[before]) / (steps[before] + steps[after])
     first, last = _along(axis, slice(1)), _along(axis, slice(-1, None))

@@ -18,6 +18,7 @@ from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.arrange import pad_constant, roll
 from autodrill.engine.ops.index import getitem
 from autodrill.engine.ops.parts import conj
+from autodrill.engine.ops.shape import along
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,7 +75,7 @@ def _multiplicity(g: Array, n: int, axis: int) -> Array:
     counts[0] = 1
     if n % 2 == 0:
         counts[-1] = 1
-    return counts.reshape([-1 if k == axis % g.ndim else 1 for k in range(g.ndim)])
+    return along(counts, axis, g.ndim)
 
 
 def _rdft_vjp(g: Array, x_shape: tuple[int, ...], axis: int, norm: Norm) -> Array:

@@ -13,7 +13,7 @@ from autodrill.engine.core.mode import mode
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.elementwise import add
-from autodrill.engine.ops.shape import broadcast_to, moveaxis, reshape
+from autodrill.engine.ops.shape import along, broadcast_to, moveaxis, reshape
 from autodrill.engine.transforms.batched_array import Batched, in_front, levels_of, refuse_unbatched
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _examples_index(
         array = in_front(arrays[k], levels)
         own = array.shape[count:]
         arrays[k] = array.reshape(array.shape[:count] + (1,) * (width - len(own)) + own)
-    grid = [xp.arange(n).reshape([-1 if j == k else 1 for j in range(count + width)]) for k, n in enumerate(batch)]
+    grid = [along(xp.arange(n), k, count + width) for k, n in enumerate(batch)]
     return (*grid, *arrays), width, start
 
 
@@ -191,7 +191,7 @@ def index_add(x: Array, index: Any, values: Array) -> Any:
 def _grid(xp: Namespace, indices: Array, axis: int) -> tuple[Array, ...]:
     """Return the index that selects `indices` along `axis` and stays in place along every other axis."""
     ndim = indices.ndim
-    grid = [xp.arange(n).reshape([-1 if k == d else 1 for k in range(ndim)]) for d, n in enumerate(indices.shape)]
+    grid = [along(xp.arange(n), d, ndim) for d, n in enumerate(indices.shape)]
     grid[axis % ndim] = indices
     return tuple(grid)
 

@@ -13,7 +13,7 @@ from autodrill.engine.ops.activation import log_softmax, softmax
 from autodrill.engine.ops.elementwise import where
 from autodrill.engine.ops.index import getitem, take_along_axis
 from autodrill.engine.ops.reduce import logsumexp, mean, sum  # noqa: A004 - NumPy's name
-from autodrill.engine.ops.shape import concatenate, expand_dims, squeeze, stack
+from autodrill.engine.ops.shape import along, concatenate, expand_dims, squeeze, stack
 
 __all__ = ["cross_entropy", "ctc_loss", "nll_loss", "one_hot", "softmax_cross_entropy"]
 
@@ -115,8 +115,7 @@ def nll_loss(
 
 
 def _softmax_minus_onehot(logits: Array, target: Array, axis: int) -> Array:
-    classes = backend_of(target).xp.arange(logits.shape[axis])
-    classes = classes.reshape([-1 if k == axis else 1 for k in range(logits.ndim)])
+    classes = along(backend_of(target).xp.arange(logits.shape[axis]), axis, logits.ndim)
     onehot = (classes == expand_dims(target, axis)).astype(logits.dtype)
     return softmax(logits, axis) - onehot
 
@@ -205,15 +204,11 @@ def cross_entropy(
     if weights is not None:
         losses = losses * weights
     if label_smoothing:
-        spread = -log_probs if weight is None else -log_probs * _along(weight, axis, logits.ndim)
+        spread = -log_probs if weight is None else -log_probs * along(weight, axis, logits.ndim)
         smooth = mean(spread, axis=axis)
         smooth = smooth if counted is None else where(counted, smooth, 0)
         losses = (1 - label_smoothing) * losses + label_smoothing * smooth
     return reduced(losses, reduction, divisor=None if weights is None else sum(weights))
-
-
-def _along(weight: Array, axis: int, ndim: int) -> Array:
-    return weight.reshape(tuple(-1 if k == axis else 1 for k in range(ndim)))
 
 
 def _soft_cross_entropy(
@@ -224,7 +219,7 @@ def _soft_cross_entropy(
     if label_smoothing:
         target = target * (1 - label_smoothing) + label_smoothing / classes
     if weight is not None:
-        target = target * _along(weight, axis, logits.ndim)
+        target = target * along(weight, axis, logits.ndim)
     losses = -sum(target * log_softmax(logits, axis=axis), axis=axis)
     return reduced(losses, reduction, divisor=max(1, raw(losses).size))
 

@@ -10,7 +10,7 @@ from autodrill.engine.core.primitive import primitive
 from autodrill.engine.ops.elementary import rsqrt
 from autodrill.engine.ops.elementwise import sqrt, square
 from autodrill.engine.ops.reduce import mean
-from autodrill.engine.ops.shape import reshape
+from autodrill.engine.ops.shape import along, reshape
 
 if TYPE_CHECKING:
     from autodrill.engine.core.backend import Array, Namespace
@@ -43,15 +43,11 @@ standardize.jvp(lambda dx, x, out, axes, eps: _standardize_differential(d=dx, x=
 standardize.vmap("axis")
 
 
-def _per_channel(v: Array, ndim: int) -> Array:
-    return reshape(v, tuple(-1 if k == 1 else 1 for k in range(ndim)))
-
-
 def _scaled(x: Array, weight: Array | None, bias: Array | None, *, channels: bool = False) -> Any:
     if weight is not None:
-        x = x * (_per_channel(weight, x.ndim) if channels else weight)
+        x = x * (along(weight, 1, x.ndim) if channels else weight)
     if bias is not None:
-        x = x + (_per_channel(bias, x.ndim) if channels else bias)
+        x = x + (along(bias, 1, x.ndim) if channels else bias)
     return x
 
 
@@ -108,8 +104,8 @@ def batch_norm(
         return _scaled(standardize(x, axes=axes, eps=eps), weight, bias, channels=True)
     if running_mean is None or running_var is None:
         raise ValueError("outside training, batch_norm needs `running_mean` and `running_var`")
-    centred = x - _per_channel(running_mean, x.ndim)
-    return _scaled(centred / sqrt(_per_channel(running_var, x.ndim) + eps), weight, bias, channels=True)
+    centred = x - along(running_mean, 1, x.ndim)
+    return _scaled(centred / sqrt(along(running_var, 1, x.ndim) + eps), weight, bias, channels=True)
 
 
 def instance_norm(x: Array, weight: Array | None = None, bias: Array | None = None, eps: float = 1e-5) -> Any:

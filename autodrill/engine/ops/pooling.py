@@ -16,7 +16,7 @@ from autodrill.engine.ops.index import take_along_axis
 from autodrill.engine.ops.linalg import matmul
 from autodrill.engine.ops.reduce import sum  # noqa: A004 - NumPy's name
 from autodrill.engine.ops.shape import moveaxis, reshape
-from autodrill.engine.ops.window import Lengths, lengths, windows
+from autodrill.engine.ops.window import Lengths, lengths, over_axes, windows
 
 if TYPE_CHECKING:
     from autodrill.engine.core.backend import Array
@@ -68,18 +68,13 @@ def _first_maximum(x: Array) -> Any:
     return reshape(take_along_axis(rows, place, -1), x.shape[:-1])
 
 
-def _max_pool(x: Array, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, dims: int) -> Any:
-    check_real(f"max_pool{dims}d", x)
-    _check_axes(x, dims)
-    return _first_maximum(_Places.of(x, kernel_size, stride, padding, dilation, ceil_mode).windows(x, -math.inf))
-
-
 def _check_axes(x: Array, dims: int) -> None:
     if x.ndim != dims + 2:
         raise ValueError(f"pooling over {dims} axes takes an input of {dims + 2}, got shape {x.shape}")
 
 
-def max_pool1d(
+def _max_pool(
+    dims: int,
     x: Array,
     kernel_size: int | Lengths,
     stride: int | Lengths | None = None,
@@ -87,22 +82,10 @@ def max_pool1d(
     dilation: int | Lengths = 1,
     ceil_mode: bool = False,
 ) -> Any:
-    """Return the maximum of each window of (N, C, L); see `max_pool2d`."""
-    return _max_pool(x, kernel_size, stride, padding, dilation, ceil_mode, 1)
-
-
-def max_pool2d(
-    x: Array,
-    kernel_size: int | Lengths,
-    stride: int | Lengths | None = None,
-    padding: int | Lengths = 0,
-    dilation: int | Lengths = 1,
-    ceil_mode: bool = False,
-) -> Any:
-    """Return the maximum of each window of (N, C, H, W); of equal ones the first gets the gradient.
+    """Return the maximum of each window; of equal ones the first gets the gradient.
 
     Args:
-        x: Shape (N, C, H, W).
+        x: Shape (N, C, {axes}).
         kernel_size: The window's size.
         stride: The distance between windows, by default their size.
         padding: How far windows reach beyond each side, where there is minus infinity.
@@ -112,31 +95,36 @@ def max_pool2d(
     Raises:
         ValueError: x has another number of axes.
     """
-    return _max_pool(x, kernel_size, stride, padding, dilation, ceil_mode, 2)
+    check_real(f"max_pool{dims}d", x)
+    _check_axes(x, dims)
+    return _first_maximum(_Places.of(x, kernel_size, stride, padding, dilation, ceil_mode).windows(x, -math.inf))
 
 
-def max_pool3d(
+def _avg_pool(
+    dims: int,
     x: Array,
     kernel_size: int | Lengths,
     stride: int | Lengths | None = None,
     padding: int | Lengths = 0,
-    dilation: int | Lengths = 1,
+    count_include_pad: bool = True,
+    *,
     ceil_mode: bool = False,
+    divisor_override: int | None = None,
 ) -> Any:
-    """Return the maximum of each window of (N, C, D, H, W); see `max_pool2d`."""
-    return _max_pool(x, kernel_size, stride, padding, dilation, ceil_mode, 3)
+    """Return the mean of each window.
 
+    Args:
+        x: Shape (N, C, {axes}).
+        kernel_size: The window's size.
+        stride: The distance between windows, by default their size.
+        padding: How far windows reach beyond each side, where there are zeros.
+        count_include_pad: Whether those zeros count.
+        ceil_mode: Whether a last window may reach beyond the padding, where nothing counts, if it begins before it.
+        divisor_override: What each sum is divided by, in place of the number of elements that count.
 
-def _avg_pool(
-    x: Array,
-    kernel_size: Any,
-    stride: Any,
-    padding: Any,
-    count_include_pad: bool,
-    ceil_mode: bool,
-    divisor_override: int | None,
-    dims: int,
-) -> Any:
+    Raises:
+        ValueError: x has another number of axes.
+    """
     _check_axes(x, dims)
     places = _Places.of(x, kernel_size, stride, padding, 1, ceil_mode)
     total = sum(places.windows(x, 0), axis=-1)
@@ -154,76 +142,19 @@ def _avg_pool(
     return total / sum(places.windows(counted, 0), axis=-1)
 
 
-def avg_pool1d(
-    x: Array,
-    kernel_size: int | Lengths,
-    stride: int | Lengths | None = None,
-    padding: int | Lengths = 0,
-    count_include_pad: bool = True,
-    *,
-    ceil_mode: bool = False,
-    divisor_override: int | None = None,
+def _lp_pool(
+    dims: int, x: Array, norm_type: float, kernel_size: int | Lengths, stride: int | Lengths | None = None
 ) -> Any:
-    """Return the mean of each window of (N, C, L); see `avg_pool2d`."""
-    return _avg_pool(x, kernel_size, stride, padding, count_include_pad, ceil_mode, divisor_override, 1)
-
-
-def avg_pool2d(
-    x: Array,
-    kernel_size: int | Lengths,
-    stride: int | Lengths | None = None,
-    padding: int | Lengths = 0,
-    count_include_pad: bool = True,
-    *,
-    ceil_mode: bool = False,
-    divisor_override: int | None = None,
-) -> Any:
-    """Return the mean of each window of (N, C, H, W).
-
-    Args:
-        x: Shape (N, C, H, W).
-        kernel_size: The window's size.
-        stride: The distance between windows, by default their size.
-        padding: How far windows reach beyond each side, where there are zeros.
-        count_include_pad: Whether those zeros count.
-        ceil_mode: Whether a last window may reach beyond the padding, where nothing counts, if it begins before it.
-        divisor_override: What each sum is divided by, in place of the number of elements that count.
-
-    Raises:
-        ValueError: x has another number of axes.
-    """
-    return _avg_pool(x, kernel_size, stride, padding, count_include_pad, ceil_mode, divisor_override, 2)
-
-
-def avg_pool3d(
-    x: Array,
-    kernel_size: int | Lengths,
-    stride: int | Lengths | None = None,
-    padding: int | Lengths = 0,
-    count_include_pad: bool = True,
-    *,
-    ceil_mode: bool = False,
-    divisor_override: int | None = None,
-) -> Any:
-    """Return the mean of each window of (N, C, D, H, W); see `avg_pool2d`."""
-    return _avg_pool(x, kernel_size, stride, padding, count_include_pad, ceil_mode, divisor_override, 3)
-
-
-def _lp_pool(x: Array, norm_type: float, kernel_size: Any, stride: Any, dims: int) -> Any:
+    """Return (Σ x^p)^(1/p) of each window of (N, C, {axes}), p the `norm_type`; the sums must be positive."""
     check_real(f"lp_pool{dims}d", x)
     _check_axes(x, dims)
     seen = _Places.of(x, kernel_size, stride, 0, 1, ceil_mode=False).windows(x, 0)
     return power(sum(power(seen, norm_type), axis=-1), 1 / norm_type)
 
 
-def lp_pool1d(x: Array, norm_type: float, kernel_size: int | Lengths, stride: int | Lengths | None = None) -> Any:
-    """Return (Σ x^p)^(1/p) of each window of (N, C, L), p the `norm_type`; the sums must be positive."""
-    return _lp_pool(x, norm_type, kernel_size, stride, 1)
-
-
-def lp_pool2d(x: Array, norm_type: float, kernel_size: int | Lengths, stride: int | Lengths | None = None) -> Any:
-    """Return (Σ x^p)^(1/p) of each window of (N, C, H, W), p the `norm_type`; the sums must be positive."""
-    return _lp_pool(x, norm_type, kernel_size, stride, 2)
+max_pool1d, max_pool2d, max_pool3d = (over_axes(_max_pool, dims) for dims in (1, 2, 3))
+avg_pool1d, avg_pool2d, avg_pool3d = (over_axes(_avg_pool, dims) for dims in (1, 2, 3))
+lp_pool1d, lp_pool2d = (over_axes(_lp_pool, dims) for dims in (1, 2))
 
 
 # Adaptive: as many windows as asked for, of sizes that differ by at most one
@@ -243,8 +174,8 @@ def along_spatial(x: Array, matrices: list[np.ndarray[Any, Any] | None]) -> Any:
     return x
 
 
-def adaptive_avg(x: Array, output_size: Any, dims: int) -> Any:
-    """Return the means of `output_size` bins of each of the spatial axes, `dims` of them."""
+def adaptive_avg_pool(dims: int, x: Array, output_size: int | Lengths) -> Any:
+    """Return the means of `output_size` bins along each spatial axis of (N, C, {axes})."""
     matrices: list[Any] = []
     for length, count in zip(x.shape[2:], lengths(output_size, dims), strict=True):
         matrix = np.zeros((count, length))
@@ -254,7 +185,8 @@ def adaptive_avg(x: Array, output_size: Any, dims: int) -> Any:
     return along_spatial(x, matrices)
 
 
-def _adaptive_max(x: Array, output_size: Any, dims: int) -> Any:
+def _adaptive_max_pool(dims: int, x: Array, output_size: int | Lengths) -> Any:
+    """Return the maxima of `output_size` bins along each spatial axis of (N, C, {axes})."""
     check_real(f"adaptive_max_pool{dims}d", x)
     for axis, count in enumerate(lengths(output_size, dims), start=2):
         bins = _bins(x.shape[axis], count)
@@ -265,31 +197,5 @@ def _adaptive_max(x: Array, output_size: Any, dims: int) -> Any:
     return x
 
 
-def adaptive_avg_pool1d(x: Array, output_size: int | Lengths) -> Any:
-    """Return the means of `output_size` bins of (N, C, L)."""
-    return adaptive_avg(x, output_size, 1)
-
-
-def adaptive_avg_pool2d(x: Array, output_size: int | Lengths) -> Any:
-    """Return the means of `output_size` bins of (N, C, H, W)."""
-    return adaptive_avg(x, output_size, 2)
-
-
-def adaptive_max_pool1d(x: Array, output_size: int | Lengths) -> Any:
-    """Return the maxima of `output_size` bins of (N, C, L)."""
-    return _adaptive_max(x, output_size, 1)
-
-
-def adaptive_max_pool2d(x: Array, output_size: int | Lengths) -> Any:
-    """Return the maxima of `output_size` bins of (N, C, H, W)."""
-    return _adaptive_max(x, output_size, 2)
-
-
-def adaptive_avg_pool3d(x: Array, output_size: int | Lengths) -> Any:
-    """Return the means of `output_size` bins of (N, C, D, H, W)."""
-    return adaptive_avg(x, output_size, 3)
-
-
-def adaptive_max_pool3d(x: Array, output_size: int | Lengths) -> Any:
-    """Return the maxima of `output_size` bins of (N, C, D, H, W)."""
-    return _adaptive_max(x, output_size, 3)
+adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d = (over_axes(adaptive_avg_pool, n) for n in (1, 2, 3))
+adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d = (over_axes(_adaptive_max_pool, n) for n in (1, 2, 3))

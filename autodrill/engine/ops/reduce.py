@@ -102,13 +102,10 @@ def _product_of_others(x: Array, out: Array, axis: Axis) -> Array:
     rows = moved.shape[: x.ndim - len(axes)]
     n = _count(x.shape, axis)
     flat = reshape(moved, (*rows, 1, n))
-    eye = _range(raw(x), n)[:, None] == _range(raw(x), n)
+    places = backend_of(raw(x)).xp.arange(n)
+    eye = places[:, None] == places
     others = prod(where(eye, 1, flat), axis=-1)
     return moveaxis(reshape(others, moved.shape), last, axes)
-
-
-def _range(like: Array, n: int) -> Array:
-    return backend_of(like).xp.arange(n)
 
 
 @primitive(on_complex="holomorphic")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from autodrill.engine.ops.arrange import take
-from autodrill.engine.ops.pooling import adaptive_avg, along_spatial
+from autodrill.engine.ops.pooling import adaptive_avg_pool, along_spatial
 from autodrill.engine.ops.window import lengths
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def interpolate(
             x = take(x, np.minimum(places, length - 1), axis)
         return x
     if mode == "area":
-        return adaptive_avg(x, target, dims)
+        return adaptive_avg_pool(dims, x, target)
     if _SPATIAL.get(mode) != dims:
         raise ValueError(f"mode `{mode}` does not fit an input of {dims} spatial axes")
     return along_spatial(

@@ -109,6 +109,11 @@ squeeze.vmap(
 )
 
 
+def along(v: Array, axis: int, ndim: int) -> Any:
+    """Return a vector as an array of `ndim` axes that broadcasts along one of them: all others have length 1."""
+    return v.reshape(tuple(-1 if k == axis % ndim else 1 for k in range(ndim)))
+
+
 def unbroadcast(g: Array, shape: tuple[int, ...]) -> Array:
     """Sum a cotangent over the axes along which a value of `shape` was broadcast: the adjoint of broadcasting."""
     if g.shape == shape:

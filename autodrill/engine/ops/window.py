@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import inspect
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.ops.index import getitem
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from autodrill.engine.core.backend import Array, Namespace
 
 __all__ = ["overlap_add", "windows"]
 
+P = ParamSpec("P")
+
 Lengths = tuple[int, ...]
+
+_AXES = {1: "L", 2: "H, W", 3: "D, H, W"}
 
 
 @primitive(view=True)
@@ -95,3 +102,20 @@ def lengths(value: int | Lengths, count: int) -> Lengths:
     if len(given) != count:
         raise ValueError(f"expected {count} lengths, one for each spatial axis, got {len(given)}")
     return given
+
+
+def over_axes(function: Callable[Concatenate[int, P], Any], dims: int) -> Callable[P, Any]:
+    """Return `function(dims, ...)` as a function of its own for `dims` spatial axes: of `_conv` and 2, `conv2d`.
+
+    In the docstring `{axes}` stands for the names of the spatial axes.
+    """
+
+    def call(*args: P.args, **kwargs: P.kwargs) -> Any:
+        return function(dims, *args, **kwargs)
+
+    signature = inspect.signature(function)
+    call.__signature__ = signature.replace(parameters=list(signature.parameters.values())[1:])  # type: ignore[attr-defined] # functions may have it
+    call.__name__ = call.__qualname__ = f"{function.__name__.strip('_')}{dims}d"
+    call.__module__ = function.__module__
+    call.__doc__ = (function.__doc__ or "").replace("{axes}", _AXES[dims])
+    return call

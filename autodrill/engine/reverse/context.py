@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from autodrill.engine.core.node import GraphNode
 
-__all__ = ["Bundle", "Context", "CustomNode", "Saved", "error_node", "output_node"]
+__all__ = ["Bundle", "Context", "Saved", "error_node", "output_node"]
 
 
 class Bundle:
