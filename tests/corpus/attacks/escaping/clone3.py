@@ -1,5 +1,5 @@
 # machine: x86_64
-# Attempts: split by clone3, whose flags lie in memory where no filter can read them.
+# Attempts: fork by clone3, whose flags are in memory that no filter can read.
 # A pass would be a breach: processes can be made.
 import ctypes
 import struct

@@ -1,5 +1,5 @@
-# Attempts: let others of the same user look into this process again.
-# A pass would be a breach: what the grader has given up for it can be taken back.
+# Attempts: let other processes of the same user inspect this one again.
+# A pass would be a breach: a right that was given up can be regained.
 import ctypes
 
 

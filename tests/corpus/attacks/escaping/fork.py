@@ -1,4 +1,4 @@
-# Attempts: split in two and let the copy answer through a pipe.
+# Attempts: fork, and let the child process answer through a pipe.
 # A pass would be a breach: processes can be made.
 import os
 

@@ -1,4 +1,4 @@
-# Attempts: set the machine's name, to what it is.
+# Attempts: set the name of the machine to its present name.
 # A pass would be a breach: the machine can be changed.
 import os
 import socket

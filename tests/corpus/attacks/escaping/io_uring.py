@@ -1,6 +1,6 @@
 # machine: x86_64
 # Attempts: set up a ring by which the kernel opens files and sockets without system calls to filter.
-# A pass would be a breach: every filter of system calls is passed by.
+# A pass would be a breach: every filter of system calls is bypassed.
 import ctypes
 
 

@@ -1,4 +1,4 @@
-# Attempts: set the limits of another process, to what they are.
+# Attempts: set the limits of another process to their present values.
 # A pass would be a breach: the grader can be starved.
 import resource
 

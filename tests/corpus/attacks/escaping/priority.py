@@ -1,5 +1,5 @@
-# Attempts: get a higher priority than everybody else.
-# A pass would be a breach: others can be starved.
+# Attempts: get a higher priority than every other process.
+# A pass would be a breach: other processes can be starved.
 import os
 
 

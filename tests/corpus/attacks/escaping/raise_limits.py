@@ -1,5 +1,5 @@
-# Attempts: lift a limit that has been set, as root may and nobody else.
-# A pass would be a breach: limits are no limits.
+# Attempts: raise a limit, which only root may do.
+# A pass would be a breach: limits can be raised.
 # not live: needs CAP_SYS_RESOURCE, which root in a container may lack
 import resource
 

@@ -1,5 +1,5 @@
 # Attempts: become a real-time process, for which everything else on the core waits.
-# A pass would be a breach: others can be starved.
+# A pass would be a breach: other processes can be starved.
 import os
 
 

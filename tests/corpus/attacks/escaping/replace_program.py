@@ -1,5 +1,5 @@
 # Attempts: replace this process by another program that knows nothing of its limits.
-# A pass would be a breach: the grader believed a program that is not the candidate's file.
+# A pass would be a breach: the output of another program counted as the submission's.
 import os
 
 

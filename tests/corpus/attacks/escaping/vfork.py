@@ -1,5 +1,5 @@
 # machine: x86_64
-# Attempts: split by the bare system call, past Python.
+# Attempts: fork by the bare system call, without Python.
 # A pass would be a breach: processes can be made.
 import ctypes
 

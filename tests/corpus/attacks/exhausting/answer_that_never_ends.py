@@ -1,5 +1,5 @@
 # Attempts: announce a long answer on every channel and send it byte by byte.
-# A pass would be a breach: the clock starts again with every byte.
+# A pass would be a breach: every byte restarts the time limit.
 import contextlib
 import os
 import struct

@@ -1,5 +1,5 @@
-# Attempts: return the right answer and 200 MB beside it.
-# A pass would be a breach: the answer's size is not limited by what was asked for.
+# Attempts: return the right answer together with 200 MB of other data.
+# A pass would be a breach: the size of a reply is not limited by that of the expected result.
 import numpy as np
 
 

@@ -1,5 +1,5 @@
 # Attempts: announce an answer of 16 EiB and start sending it.
-# A pass would be a breach; and so would be a grader that allocates what is announced.
+# A pass would be a breach, and so would be an allocation of the announced size.
 import contextlib
 import os
 import struct

@@ -1,5 +1,5 @@
 # Attempts: raise an exception whose text is 200 MB, with a marker at its end.
-# A pass would be a breach; and so would be a grader that keeps all of it.
+# A pass would be a breach, and so would be a grader that keeps the whole text.
 import sys
 
 

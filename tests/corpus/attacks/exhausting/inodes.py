@@ -1,5 +1,5 @@
 # Attempts: make a thousand empty files.
-# A pass would be a breach: a disk full of names is full.
+# A pass would be a breach: the inodes of the disk can be used up.
 import os
 
 

@@ -1,4 +1,4 @@
-# Attempts: use more memory than a candidate may.
+# Attempts: use more memory than the limit.
 # A pass would be a breach: the memory limit does not hold.
 import numpy as np
 

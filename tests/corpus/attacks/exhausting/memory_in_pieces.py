@@ -1,4 +1,4 @@
-# Attempts: use more memory than a candidate may, a little at a time.
+# Attempts: use more memory than the limit, a little at a time.
 # A pass would be a breach: the memory limit does not hold.
 
 

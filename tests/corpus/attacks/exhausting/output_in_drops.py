@@ -1,5 +1,5 @@
 # Attempts: print a little in every call, for ever.
-# A pass would be a breach: time does not run while output comes.
+# A pass would be a breach: output suspends the time limit.
 import sys
 import time
 

@@ -1,5 +1,5 @@
 # Attempts: recurse until the C stack is used up, in a process that others share.
-# A pass would be a breach: a crash counted as something else than a wrong answer.
+# A pass would be a breach: a crash did not count as a failure.
 import sys
 
 

@@ -1,5 +1,5 @@
 # Attempts: use no processor time at all and answer late.
-# A pass would be a breach: a limit of processor time alone lets a class hang.
+# A pass would be a breach: only processor time is limited.
 import time
 
 

@@ -1,4 +1,4 @@
-# Attempts: spend the time when the file is loaded.
+# Attempts: exceed the time limit while the file is loaded.
 # A pass would be a breach: only calls are limited.
 import time
 

@@ -1,6 +1,6 @@
-# Attempts: close every channel, so that the grader has nothing to hold against this file.
-# A pass would be a breach: silence counted as right.
-# not live: speaks autodrill's own protocol, which a naive grader has not
+# Attempts: close every channel, so that the grader receives no wrong answer.
+# A pass would be a breach: a missing reply counted as right.
+# not live: speaks autodrill's own protocol, which a naive grader lacks
 import os
 
 

@@ -1,4 +1,4 @@
-# Attempts: end the process with exit code 0 in the middle of a call, hoping that nothing but the code is looked at.
+# Attempts: end the process with exit code 0 in the middle of a call, hoping that only the exit code counts.
 # A pass would be a breach: no answer was given at all.
 import os
 

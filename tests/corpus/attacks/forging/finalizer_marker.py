@@ -1,4 +1,4 @@
-# Attempts: have an object print the marker when the interpreter collects it, after the grader has spoken.
+# Attempts: have an object print the marker when the interpreter collects it, after the grader has reported.
 # A pass would be a breach: the answer is wrong.
 
 

@@ -1,6 +1,6 @@
 # Attempts: put well-formed RETURNED frames with guessed values into every channel while the file is loaded.
-# A pass would be a breach: the answers were written before the questions.
-# not live: speaks autodrill's own protocol, which a naive grader has not
+# A pass would be a breach: replies that came before the requests counted.
+# not live: speaks autodrill's own protocol, which a naive grader lacks
 import contextlib
 import os
 import struct

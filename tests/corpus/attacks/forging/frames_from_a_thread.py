@@ -1,6 +1,6 @@
-# Attempts: race the harness: a thread writes forged frames while the main thread waits to be asked.
-# A pass would be a breach: frames nobody asked for counted.
-# not live: speaks autodrill's own protocol, which a naive grader has not
+# Attempts: write forged frames from a thread, while the main loop waits for a request.
+# A pass would be a breach: unrequested frames counted.
+# not live: speaks autodrill's own protocol, which a naive grader lacks
 import contextlib
 import os
 import struct

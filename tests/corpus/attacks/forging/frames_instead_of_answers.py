@@ -1,6 +1,6 @@
-# Attempts: answer each call with a forged RETURNED frame that says "right", then once more through the harness.
-# A pass would be a breach: what is claimed counted, not what was computed.
-# not live: speaks autodrill's own protocol, which a naive grader has not
+# Attempts: answer each call with a forged RETURNED frame that says "right", then answer again through the main loop.
+# A pass would be a breach: a claim counted, and not a computed value.
+# not live: speaks autodrill's own protocol, which a naive grader lacks
 import contextlib
 import os
 import struct

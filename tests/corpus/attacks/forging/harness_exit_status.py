@@ -1,6 +1,6 @@
-# Attempts: leave with the statuses that the harness itself uses.
+# Attempts: exit with the statuses that the main loop uses.
 # A pass would be a breach: no answer was given.
-# not live: speaks autodrill's own protocol, which a naive grader has not
+# not live: speaks autodrill's own protocol, which a naive grader lacks
 import os
 
 calls = []

@@ -1,5 +1,5 @@
-# Attempts: spoil the arguments and then silence the part of the harness that would tell.
-# A pass would be a breach of conduct only: the values are right, but what the process says of itself was believed.
+# Attempts: modify the arguments, and disable the part of the main loop that reports it.
+# A pass would be a breach of conduct only: the values are right, but a claim was believed.
 import sys
 
 import numpy as np

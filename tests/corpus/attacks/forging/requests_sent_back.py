@@ -1,6 +1,6 @@
 # Attempts: play the parent: send LOAD and CALL frames, and a second READY, up the channel.
-# A pass would be a breach: the parent took orders.
-# not live: speaks autodrill's own protocol, which a naive grader has not
+# A pass would be a breach: the parent obeyed requests of the child process.
+# not live: speaks autodrill's own protocol, which a naive grader lacks
 import contextlib
 import os
 import struct

@@ -1,4 +1,4 @@
-# Attempts: write the marker of a pass past Python's streams, to descriptors 1 and 2, and leave before anything else is said.
+# Attempts: write the marker of a pass to descriptors 1 and 2, without Python's streams, and exit at once.
 # A pass would be a breach: the answer is missing.
 import os
 

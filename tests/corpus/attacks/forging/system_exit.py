@@ -1,4 +1,4 @@
-# Attempts: leave through SystemExit(0), which `except Exception` around a call does not see.
+# Attempts: raise SystemExit(0), which `except Exception` around a call does not catch.
 # A pass would be a breach: no answer was given.
 
 

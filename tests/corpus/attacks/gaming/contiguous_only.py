@@ -1,5 +1,5 @@
 # Attempts: answer contiguous arrays only.
-# A pass would be a breach: one layout stood for all.
+# A pass would be a breach: only one layout was tested.
 import numpy as np
 
 

@@ -1,6 +1,6 @@
 # exercise: topological_sort
-# Attempts: walk every path, and set back the counter by which the scenario would notice.
-# A pass would be a breach: the count is kept where the candidate can write.
+# Attempts: walk every path, and reset the counter of visits that the scenario checks.
+# A pass would be a breach: the submission can write to the count.
 
 
 def topological_sort(root):

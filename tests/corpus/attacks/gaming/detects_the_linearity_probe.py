@@ -1,5 +1,5 @@
-# Attempts: notice the second question about one input by its values, and be honest only there.
-# A pass would be a breach: the follow-up question is what was graded.
+# Attempts: detect the linearity call by its values, and answer rightly only there.
+# A pass would be a breach: only the linearity call was graded.
 import numpy as np
 
 seen = set()

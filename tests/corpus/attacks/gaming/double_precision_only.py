@@ -1,5 +1,5 @@
 # Attempts: answer in float64 only.
-# A pass would be a breach: one dtype stood for all.
+# A pass would be a breach: only one dtype was tested.
 import numpy as np
 
 

@@ -1,5 +1,5 @@
 # Attempts: differentiate numerically, one element at a time; exact for a product whatever the step.
-# A pass would be a breach: no rule was known, and an input of honest size cost nothing.
+# A pass would be a breach: no rule is needed, and an input of usual size is cheap.
 import numpy as np
 
 

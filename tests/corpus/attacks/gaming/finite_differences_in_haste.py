@@ -1,5 +1,5 @@
 # Attempts: the same with as little work an element as NumPy allows: in place, no copies, one dot product.
-# A pass would be a breach: no rule was known, and an input of honest size cost little.
+# A pass would be a breach: no rule is needed, and an input of usual size is cheap.
 import numpy as np
 
 

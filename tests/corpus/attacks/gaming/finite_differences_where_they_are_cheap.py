@@ -1,5 +1,5 @@
 # Attempts: finite differences for small inputs, and a guess (no broadcasting) for a large one.
-# A pass would be a breach: the large case does not ask what the small ones ask.
+# A pass would be a breach: the large case does not test broadcasting.
 import numpy as np
 
 

@@ -1,5 +1,5 @@
-# Attempts: use dual numbers of one's own, one direction at a time.
-# A pass would be a breach: it costs one forward an element, which reverse mode exists to avoid.
+# Attempts: use dual numbers, one direction at a time.
+# A pass would be a breach: it takes one forward pass for each element, which reverse mode avoids.
 import numpy as np
 
 

@@ -1,5 +1,5 @@
 # Attempts: build the whole Jacobian by pushing unit vectors through the forward, and multiply.
-# A pass would be a breach: no rule was known, and an input of honest size cost nothing.
+# A pass would be a breach: no rule is needed, and an input of usual size is cheap.
 import numpy as np
 
 

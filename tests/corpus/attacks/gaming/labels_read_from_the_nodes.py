@@ -1,6 +1,6 @@
 # exercise: topological_sort
-# Attempts: not sort at all, but take the order in which the scenario happened to make the nodes.
-# A pass would be a breach: the scenario gives its own answer away.
+# Attempts: return the nodes in the order in which the scenario made them, without sorting.
+# A pass would be a breach: the scenario reveals the answer.
 
 
 def topological_sort(root):

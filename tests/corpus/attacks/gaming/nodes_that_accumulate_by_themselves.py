@@ -1,5 +1,5 @@
 # exercise: mul_backward
-# Attempts: replace the node's attribute by one that tells the scenario whatever it reads is right.
+# Attempts: replace an attribute of the nodes by an object that equals any expected value.
 # A pass would be a breach: an object with behaviour was read as a number.
 
 

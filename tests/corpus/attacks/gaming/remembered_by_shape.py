@@ -1,5 +1,5 @@
-# Attempts: answer the same shapes with what was answered before.
-# A pass would be a breach: each shape was asked about once.
+# Attempts: return the earlier answer for the same shapes.
+# A pass would be a breach: each shape was tested once.
 import numpy as np
 
 answers = {}

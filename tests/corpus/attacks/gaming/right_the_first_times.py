@@ -1,5 +1,5 @@
-# Attempts: answer the first five calls.
-# A pass would be a breach: the number of calls gives the cases away.
+# Attempts: answer rightly in the first five calls only.
+# A pass would be a breach: only the first calls were compared.
 import numpy as np
 
 calls = []

@@ -1,5 +1,5 @@
-# Attempts: answer small inputs only, where a grader looks.
-# A pass would be a breach: the large case was not put, or not compared.
+# Attempts: answer rightly for small inputs only.
+# A pass would be a breach: the large case was not called, or not compared.
 import numpy as np
 
 

@@ -1,6 +1,6 @@
 # exercise: mul_backward
-# Attempts: rewrite, up the stack, the gradients from which the scenario starts, and leave the work undone.
-# A pass would be a breach: the question was changed to fit the answer.
+# Attempts: change the scenario's initial gradients in a frame up the stack, and compute nothing.
+# A pass would be a breach: the submission changed the inputs to fit its answer.
 import sys
 
 

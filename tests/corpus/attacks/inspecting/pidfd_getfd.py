@@ -1,5 +1,5 @@
 # machine: x86_64
-# Attempts: copy a descriptor out of another process: its files and sockets become one's own.
+# Attempts: copy a descriptor out of another process: its files and sockets can then be used here.
 # A pass would be a breach: the grader's channels can be taken.
 import ctypes
 

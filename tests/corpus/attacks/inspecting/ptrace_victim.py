@@ -1,6 +1,6 @@
 # machine: x86_64
-# Attempts: attach to another process as a debugger does, and let it go again.
-# A pass would be a breach: any process of this user can be steered.
+# Attempts: attach to another process as a debugger does, and detach.
+# A pass would be a breach: any process of this user can be controlled.
 import ctypes
 
 

@@ -1,5 +1,5 @@
-# Attempts: signal everything at once; signal 0, which only asks whether it could.
-# A pass would be a breach: everything of this user can be killed.
+# Attempts: signal every process at once, by signal 0, which only checks the permission.
+# A pass would be a breach: every process of this user can be killed.
 import os
 
 

@@ -1,5 +1,5 @@
 # Attempts: have the kernel send SIGIO to another process when data arrives on a pipe.
-# A pass would be a breach: signals are sent without a call that is named after it.
+# A pass would be a breach: signals can be sent without a system call for signals.
 import fcntl
 import os
 

@@ -1,4 +1,4 @@
-# Attempts: signal the parent; signal 0, which only asks whether it could.
+# Attempts: signal the parent by signal 0, which only checks the permission.
 # A pass would be a breach: the grader can be killed.
 import os
 

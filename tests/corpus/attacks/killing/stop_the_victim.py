@@ -1,5 +1,5 @@
-# Attempts: stop another process instead of killing it, and let it go on.
-# A pass would be a breach: the grader can be held up.
+# Attempts: stop another process instead of killing it, and continue it.
+# A pass would be a breach: the grader can be delayed.
 import os
 import signal
 

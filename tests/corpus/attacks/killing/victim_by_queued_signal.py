@@ -1,5 +1,5 @@
 # machine: x86_64
-# Attempts: send a signal by rt_sigqueueinfo, which can pretend to come from somebody else.
+# Attempts: send a signal by rt_sigqueueinfo, which can fake its sender.
 # A pass would be a breach: other processes can be signalled.
 import ctypes
 import struct

@@ -1,5 +1,5 @@
-# Attempts: return objects that become arrays only when they are looked at, by looking into the looker's frame.
-# A pass would be a breach: the conversion ran where the answer is known.
+# Attempts: return objects that become arrays when they are converted, with values from the frame of the converter.
+# A pass would be a breach: the conversion ran in the process that knows the answer.
 import sys
 
 import numpy as np

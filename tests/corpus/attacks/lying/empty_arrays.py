@@ -1,5 +1,5 @@
-# Attempts: return nothing in the form of arrays: nowhere in it is anything wrong.
-# A pass would be a breach: the shape was not looked at.
+# Attempts: return empty arrays, in which no element is wrong.
+# A pass would be a breach: the shape was not compared.
 import numpy as np
 
 

@@ -1,5 +1,5 @@
 # Attempts: return objects whose `repr` never ends, for the report that shows what came back.
-# A pass would be a breach; and so would be a report that hangs.
+# A pass would be a breach, and so would be a report that hangs.
 
 
 class Endless:

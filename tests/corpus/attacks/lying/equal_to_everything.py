@@ -1,5 +1,5 @@
 # Attempts: return objects that are equal to whatever they are compared with.
-# A pass would be a breach: behaviour of the candidate's decided the comparison.
+# A pass would be a breach: code of the submission decided the comparison.
 
 
 class Liar:

@@ -1,5 +1,5 @@
 # Attempts: raise an exception whose text draws a pass on the reader's terminal.
-# A pass would be a breach: text of the candidate's was taken for the report's.
+# A pass would be a breach: text of the submission was taken for the report's.
 
 
 def mul_broadcast_backward(g, a, b):

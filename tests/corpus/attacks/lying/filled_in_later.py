@@ -1,4 +1,4 @@
-# Attempts: return arrays that are filled in during the next call, before anybody compares.
+# Attempts: return arrays that the next call fills in, before they are compared.
 # A pass would be a breach: what was compared is not what was returned.
 import numpy as np
 

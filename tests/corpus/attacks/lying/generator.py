@@ -1,5 +1,5 @@
-# Attempts: return a generator that computes when it is read, in the reader's process and frame.
-# A pass would be a breach: code of the candidate's ran beside the answer key.
+# Attempts: return a generator that computes when it is read, in the process and frame of the reader.
+# A pass would be a breach: code of the submission ran in the process that knows the answer.
 import sys
 
 

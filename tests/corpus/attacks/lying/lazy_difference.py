@@ -1,5 +1,5 @@
-# Attempts: take the expected value out of the comparison itself and give it back.
-# A pass would be a breach: behaviour of the candidate's saw the expected value.
+# Attempts: take the expected value from the comparison and return it.
+# A pass would be a breach: code of the submission saw the expected value.
 
 
 class Lazy:

@@ -1,5 +1,5 @@
-# Attempts: return arrays in which every element is masked: comparisons with nothing find nothing wrong.
-# A pass would be a breach: masked is not right.
+# Attempts: return arrays in which every element is masked: a comparison of no elements finds no error.
+# A pass would be a breach: masked elements counted as right.
 import numpy as np
 
 

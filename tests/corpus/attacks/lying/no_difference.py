@@ -1,5 +1,5 @@
 # Attempts: return objects whose difference from anything is zero.
-# A pass would be a breach: behaviour of the candidate's decided the comparison.
+# A pass would be a breach: code of the submission decided the comparison.
 import numpy as np
 
 

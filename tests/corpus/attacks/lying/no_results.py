@@ -1,4 +1,4 @@
-# Attempts: return an empty tuple: no result of it is wrong.
+# Attempts: return an empty tuple, in which no result is wrong.
 # A pass would be a breach: results were not counted.
 
 

@@ -1,4 +1,4 @@
-# Attempts: return arrays of objects that lie one by one.
+# Attempts: return arrays of objects that each lie in comparisons.
 # A pass would be a breach: elements with behaviour were compared.
 import numpy as np
 

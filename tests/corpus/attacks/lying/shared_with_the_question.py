@@ -1,4 +1,4 @@
-# Attempts: return the arguments' own memory, so that question and answer change together.
+# Attempts: return the arguments' own memory, so that input and result change together.
 # A pass would be a breach: the answer does not own its memory.
 import numpy as np
 

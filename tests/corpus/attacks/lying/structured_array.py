@@ -1,4 +1,4 @@
-# Attempts: return arrays of records, of which one field is right for nobody.
+# Attempts: return arrays of records with a field of wrong values.
 # A pass would be a breach: dtypes with structure were compared.
 import numpy as np
 

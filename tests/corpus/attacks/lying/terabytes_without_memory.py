@@ -1,5 +1,5 @@
 # Attempts: return views of one element that claim eight terabytes, for the grader to allocate.
-# A pass would be a breach; and so would be a grader that runs out of memory.
+# A pass would be a breach, and so would be a grader that runs out of memory.
 import numpy as np
 
 

@@ -1,4 +1,4 @@
-# Attempts: return a tuple whose iteration is its own.
+# Attempts: return a tuple subclass with its own iteration.
 # A pass would be a breach: a container with behaviour was read.
 
 

@@ -1,5 +1,5 @@
 # Attempts: return objects whose type says it is called `ndarray` and sends terminal codes as its module.
-# A pass would be a breach: a name was believed.
+# A pass would be a breach: the name of a type was trusted.
 import numpy as np
 
 

@@ -1,5 +1,5 @@
-# Attempts: make the question fit the answer: set the cotangent to zero and return zeros.
-# A pass would be a breach: the reference saw what the candidate had changed.
+# Attempts: set the cotangent to zero, and return zeros.
+# A pass would be a breach: the reference used the changed inputs.
 import numpy as np
 
 

@@ -1,5 +1,5 @@
 # Attempts: follow references outwards from every module until a pair of arrays of the right shapes turns up.
-# A pass would be a breach: expected answers can be reached from where the candidate stands.
+# A pass would be a breach: expected results can be reached from the submission.
 import gc
 import sys
 

@@ -1,5 +1,5 @@
 # Attempts: ask the garbage collector for every container and pick a pair of arrays of the right shapes.
-# A pass would be a breach: expected answers share the candidate's process.
+# A pass would be a breach: expected results are in the process of the submission.
 import gc
 
 import numpy as np

@@ -1,5 +1,5 @@
 # Attempts: find the expected arrays up the stack and overwrite them with what is returned.
-# A pass would be a breach: the candidate wrote the answer key.
+# A pass would be a breach: the submission changed the expected results.
 import sys
 
 import numpy as np

@@ -1,5 +1,5 @@
-# Attempts: walk up the stack and return the first pair of arrays of the right shapes that is not the question.
-# A pass would be a breach: expected answers share the candidate's process.
+# Attempts: walk up the stack and return the first pair of arrays of the right shapes that is not the input.
+# A pass would be a breach: expected results are in the process of the submission.
 import sys
 
 import numpy as np

@@ -1,4 +1,4 @@
-# Attempts: read the source of the calling code and run the reference that stands in it.
+# Attempts: read the source of the calling code and run the reference in it.
 # A pass would be a breach: the oracle's source is within reach.
 import inspect
 import sys

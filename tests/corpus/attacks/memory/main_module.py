@@ -1,5 +1,5 @@
 # Attempts: call the reference by its name in the main module.
-# A pass would be a breach: the oracle can be called by the candidate.
+# A pass would be a breach: the submission can call the oracle.
 import sys
 
 

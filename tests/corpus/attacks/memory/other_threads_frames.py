@@ -1,5 +1,5 @@
-# Attempts: look into the frames of every other thread, where the judge may sit.
-# A pass would be a breach: the judge is a thread of the candidate's process.
+# Attempts: look into the frames of every other thread, one of which may be the judge.
+# A pass would be a breach: the judge is a thread in the process of the submission.
 import sys
 
 import numpy as np

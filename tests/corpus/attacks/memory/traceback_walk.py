@@ -1,5 +1,5 @@
-# Attempts: reach the caller's variables through the traceback of an exception of one's own.
-# A pass would be a breach: expected answers share the candidate's process.
+# Attempts: reach the caller's variables through the traceback of its own exception.
+# A pass would be a breach: expected results are in the process of the submission.
 import numpy as np
 
 

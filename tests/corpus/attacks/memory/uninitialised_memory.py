@@ -1,6 +1,6 @@
 # Attempts: ask for fresh memory without clearing it, hoping for the answer that the reference has just freed there.
-# A pass would be a breach: the oracle computes in the candidate's process.
-# not live: what the allocator gives back is luck
+# A pass would be a breach: the oracle computes in the process of the submission.
+# not live: depends on what the allocator returns
 import numpy as np
 
 

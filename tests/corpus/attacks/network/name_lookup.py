@@ -1,5 +1,5 @@
-# Attempts: have libc look up a name, which may leave the machine inside the query.
-# A pass would be a breach: names carry secrets out.
+# Attempts: have libc look up a name, which could send the secret in the query.
+# A pass would be a breach: secrets can leave the machine in names.
 import socket
 
 

@@ -1,5 +1,5 @@
-# Attempts: open a server of one's own and talk to it.
-# A pass would be a breach: others can be served answers.
+# Attempts: open a server and connect to it.
+# A pass would be a breach: other submissions can receive answers.
 import socket
 
 

@@ -1,5 +1,5 @@
-# Attempts: answer rightly by what a timer's handler does between two calls.
-# A pass would be a breach: code of the candidate's ran while nothing was asked, and it read files.
+# Attempts: answer rightly with the help of a timer's handler between two calls.
+# A pass would be a breach: code of the submission ran between two calls, and read files.
 import signal
 
 found = []

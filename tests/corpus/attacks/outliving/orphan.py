@@ -1,5 +1,5 @@
 # Attempts: leave a process behind in a session of its own.
-# A pass would be a breach: something runs on when the verdict is long given.
+# A pass would be a breach: a process runs on after the verdict.
 import os
 import time
 

@@ -1,5 +1,5 @@
-# Attempts: fork twice, so that nobody who is known is its parent.
-# A pass would be a breach: something runs on when the verdict is long given.
+# Attempts: fork twice, so that its parent is unknown to the grader.
+# A pass would be a breach: a process runs on after the verdict.
 import os
 import time
 

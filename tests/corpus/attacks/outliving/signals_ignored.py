@@ -1,5 +1,5 @@
-# Attempts: ignore every signal that asks politely and run past the time limit.
-# A pass would be a breach: the limit waited for the candidate's consent.
+# Attempts: ignore every signal that can be ignored, and run past the time limit.
+# A pass would be a breach: the submission can ignore its time limit.
 import contextlib
 import signal
 import time

@@ -1,5 +1,5 @@
 # Attempts: stop itself, as a stopped process gets no signal delivered.
-# A pass would be a breach: an answer without an end of the call.
+# A pass would be a breach: a call that did not end counted.
 import os
 import signal
 

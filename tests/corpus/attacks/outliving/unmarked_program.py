@@ -1,5 +1,5 @@
 # Attempts: leave a program behind that has another environment and another session.
-# A pass would be a breach: something runs on when the verdict is long given.
+# A pass would be a breach: a process runs on after the verdict.
 import os
 
 

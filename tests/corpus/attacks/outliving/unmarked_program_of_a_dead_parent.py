@@ -1,5 +1,5 @@
 # Attempts: the same, and then the process that the grader knows ends, so that no line of descent is left.
-# A pass would be a breach; and so would be a process that is found running afterwards, whatever the verdict.
+# A pass would be a breach, and so would be a process that still runs afterwards.
 import os
 
 

@@ -1,5 +1,5 @@
-# Attempts: replace the builtins by which differences are measured.
-# A pass would be a breach: the comparison ran on the candidate's side.
+# Attempts: replace the builtins that measure differences.
+# A pass would be a breach: the comparison ran in the process of the submission.
 import builtins
 
 import numpy as np

@@ -1,5 +1,5 @@
-# Attempts: replace `print`, by which a grader reports.
-# A pass would be a breach: the report was written by the candidate.
+# Attempts: replace `print`, which a grader reports by.
+# A pass would be a breach: the submission wrote the report.
 import builtins
 import sys
 

@@ -1,5 +1,5 @@
 # Attempts: replace the serialiser of the result record.
-# A pass would be a breach: the record was written by the candidate.
+# A pass would be a breach: the submission wrote the record.
 import json
 
 json.dumps = lambda *args, **kwargs: '{"passed": true}'

@@ -1,5 +1,5 @@
 # Attempts: replace the functions a grader compares with.
-# A pass would be a breach: the comparison ran on the candidate's side.
+# A pass would be a breach: the comparison ran in the process of the submission.
 import numpy as np
 
 np.any = np.sometrue = lambda *args, **kwargs: False

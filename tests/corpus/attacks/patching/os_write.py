@@ -1,5 +1,5 @@
 # Attempts: replace `os.write`, so that whatever is sent says "passed".
-# A pass would be a breach: the channel was the candidate's.
+# A pass would be a breach: the submission controlled the channel.
 import os
 
 write = os.write

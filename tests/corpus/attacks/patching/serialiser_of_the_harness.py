@@ -1,6 +1,6 @@
-# Attempts: replace the function that turns the answer into bytes by one that sends what a grader likes to hear.
-# A pass would be a breach: something else than right values was taken for right.
-# not live: speaks to autodrill's harness, which a naive grader has not
+# Attempts: replace the function that turns the answer into bytes by one that sends a passing record.
+# A pass would be a breach: something other than right values counted as right.
+# not live: changes autodrill's main loop, which a naive grader lacks
 import sys
 
 for name, module in list(sys.modules.items()):

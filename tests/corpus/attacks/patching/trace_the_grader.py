@@ -1,5 +1,5 @@
-# Attempts: trace the calling code and turn what it remembers into agreement.
-# A pass would be a breach: the candidate can act inside the judge's frames.
+# Attempts: trace the calling code, and change its variables so that all comparisons agree.
+# A pass would be a breach: the submission can change the judge's frames.
 import sys
 
 

@@ -1,5 +1,5 @@
 # Attempts: find a secret in its own environment.
-# A pass would be a breach: the grader's environment was handed on.
+# A pass would be a breach: the submission inherited the grader's environment.
 import os
 
 

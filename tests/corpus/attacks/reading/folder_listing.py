@@ -1,4 +1,4 @@
-# Attempts: list a folder, to learn who else has handed in.
+# Attempts: list a folder, to see the other submissions.
 # A pass would be a breach: names on this machine can be read.
 import os
 

@@ -1,5 +1,5 @@
 # Attempts: read the command line of the parent process.
-# A pass would be a breach: file names of other submissions stand there.
+# A pass would be a breach: it contains file names of other submissions.
 import os
 
 

@@ -1,5 +1,5 @@
 # Attempts: import autodrill's own engine and ask it.
-# A pass would be a breach: the oracle answers for the candidate.
+# A pass would be a breach: the oracle answered for the submission.
 import sys
 
 

@@ -1,5 +1,5 @@
 # machine: x86_64
-# Attempts: ask for a file's handle, with which it can be opened wherever it lies.
+# Attempts: ask for a file's handle, with which it can be opened without a path.
 # A pass would be a breach: files are reachable without a path.
 import ctypes
 import struct

@@ -1,5 +1,5 @@
 # machine: x86_64
-# Attempts: open a file by openat2, which filters written before it existed forget.
+# Attempts: open a file by openat2, which older filters do not know.
 # A pass would be a breach: files of this machine are readable.
 import ctypes
 import struct

@@ -1,4 +1,4 @@
-# Attempts: read the worked solution of the exercise from the installed pack and run what stands there.
+# Attempts: read the worked solution of the exercise from the installed pack and run it.
 # A pass would be a breach: the answer was copied by machine.
 import re
 from pathlib import Path

@@ -1,5 +1,5 @@
 # Attempts: read what the grader has been given on stdin.
-# A pass would be a breach: the grader's stdin was handed on.
+# A pass would be a breach: the submission inherited the grader's stdin.
 import os
 
 

@@ -1,5 +1,5 @@
-# Attempts: lock a file that others use: a message without writing.
-# A pass would be a breach: submissions can leave messages for each other, and hold each other up.
+# Attempts: lock a file that others use, which leaves a message without writing.
+# A pass would be a breach: submissions can leave messages for each other, and delay each other.
 import fcntl
 
 

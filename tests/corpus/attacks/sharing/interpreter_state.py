@@ -1,4 +1,4 @@
-# Attempts: leave a mark in the interpreter for whoever is loaded into it next; the harness grades this file twice.
+# Attempts: leave a mark in the interpreter for the next submission; the harness grades this file twice.
 # A pass would be a breach: two submissions shared an interpreter.
 import sys
 

@@ -1,5 +1,5 @@
 # machine: x86_64
-# Attempts: make a piece of shared memory that stays when the process is gone.
+# Attempts: make a piece of shared memory that outlives the process.
 # A pass would be a breach: submissions can leave messages for each other.
 import ctypes
 
