@@ -1,4 +1,4 @@
-"""Loading and calling a file of a few lines in a process of its own: what the tests of that process start from."""
+"""Helpers to load and call a file of a few lines in a child process."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from autodrill.sandbox.runner import Limits, Runner
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-only_root_forks = pytest.mark.skipif(os.getuid() != 0, reason="only root's candidate may fork at all")
-linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+only_root_forks = pytest.mark.skipif(os.getuid() != 0, reason="RLIMIT_NPROC keeps other users from forking")
+linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 X = np.arange(6.0).reshape(2, 3)
 BUDGET = 1 << 16
-SHORT = Limits(seconds=0.5)  # for what shall reach it; the rest has the five seconds that a busy machine may need
+SHORT = Limits(seconds=0.5)  # for code that is expected to reach its limit
 USUAL = Limits()
 
-# Where no filter of system calls can be had: a candidate may start processes, and send signals to itself.
+# Without seccomp: the submission can start processes, and send signals to itself.
 separate = partial(launch, confinement=SEPARATE)
 
 

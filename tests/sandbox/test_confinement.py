@@ -1,4 +1,4 @@
-"""The layers as a candidate's process meets them: what each profile refuses, what it lets honest code do."""
+"""The layers, seen from a child process: what each profile refuses, and what it allows."""
 
 from __future__ import annotations
 
@@ -66,11 +66,11 @@ ACTS = {
 
 
 @pytest.mark.parametrize("act", ACTS.values(), ids=ACTS)
-def test_both_profiles_refuse_what_leads_out(act: str, sealed: Launcher) -> None:
+def test_profiles_both_refuse_access_to_the_outside(act: str, sealed: Launcher) -> None:
     for launcher in (sealed, launch):
         end = value_of(act, launcher)
         assert isinstance(end, Raised), end
-        assert end.type in {"PermissionError", "ValueError"}  # the latter is how Python reads EPERM for a limit
+        assert end.type in {"PermissionError", "ValueError"}  # `setrlimit` turns EPERM into ValueError
 
 
 LOOKS = {
@@ -83,12 +83,12 @@ LOOKS = {
 
 
 @pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
-def test_the_sealed_profile_lets_nothing_be_looked_for(look: str, sealed: Launcher) -> None:
+def test_sealed_profile_refuses_file_lookups(look: str, sealed: Launcher) -> None:
     end = value_of(look, sealed)
     assert end is False or (isinstance(end, Raised) and end.type == "PermissionError")
 
 
-def test_the_open_profile_lets_the_standard_library_and_numpy_be_read_and_nothing_else() -> None:
+def test_open_profile_reads_only_the_standard_library_and_numpy() -> None:
     source = (
         "[__import__(m) and 1 for m in ('json', 'fractions', 'unittest.mock', 'numpy.fft', 'sqlite3.dump', 'xml.dom')]"
     )
@@ -99,7 +99,7 @@ def test_the_open_profile_lets_the_standard_library_and_numpy_be_read_and_nothin
 
 
 @pytest.mark.parametrize("profile", ["open", "sealed"])
-def test_honest_work_goes_on_as_ever(profile: str, sealed: Launcher) -> None:
+def test_profiles_allow_honest_code(profile: str, sealed: Launcher) -> None:
     launcher = {"open": launch, "sealed": sealed}[profile]
     assert value_of("float(np.linalg.inv(np.eye(200) * 2).sum())", launcher) == 100.0
     assert value_of("__import__('time').sleep(0.01)", launcher) is None
@@ -107,13 +107,13 @@ def test_honest_work_goes_on_as_ever(profile: str, sealed: Launcher) -> None:
     assert value_of("sorted(str(__import__('decimal').Decimal(1) / 3))[:2]", launcher) == [".", "0"]
 
 
-def test_a_module_that_is_not_on_the_list_is_missing_in_words_python_knows(sealed: Launcher) -> None:
+def test_sealed_profile_reports_other_modules_as_missing(sealed: Launcher) -> None:
     end = value_of("__import__('sqlite3')", sealed)
     assert isinstance(end, Raised)
     assert (end.type, end.message) == ("ModuleNotFoundError", "No module named 'sqlite3'")
 
 
-def test_no_privileges_are_left() -> None:
+def test_privileges_layer_leaves_no_privileges() -> None:
     only = Confinement(Profile.SEALED, frozenset({Layer.PRIVILEGES}))
     status = value_of("open('/proc/self/status').read()", partial(launch, confinement=only))
     fields = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
@@ -123,20 +123,20 @@ def test_no_privileges_are_left() -> None:
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root has other powers to give up")
-def test_root_keeps_its_files_under_the_open_profile_and_no_other_power() -> None:
+def test_privileges_layer_keeps_only_the_files_of_root_when_open() -> None:
     only = Confinement(Profile.OPEN, frozenset({Layer.PRIVILEGES}))
     end = value_of("(os.getuid(), os.setuid(1))", partial(launch, confinement=only))
     assert isinstance(end, Raised)
     assert end.type == "PermissionError"
 
 
-def test_running_out_of_memory_is_still_reported(sealed: Launcher) -> None:
+def test_sealed_process_reports_running_out_of_memory(sealed: Launcher) -> None:
     with Runner.start(Limits(memory=64 << 20), launcher=sealed) as runner:
         runner.load(b"def f():\n    return [bytearray(1 << 20) for _ in range(200)]", "f.py", "f")
         assert runner.call([], budget=100) == OutOfMemory(64 << 20, 2)
 
 
-def test_the_process_says_which_layers_hold() -> None:
+def test_status_lists_the_layers_that_hold() -> None:
     with Runner.start() as runner:
         runner.load(b"f = len", "f.py", "f")
         status = runner.confinement_status
@@ -146,7 +146,7 @@ def test_the_process_says_which_layers_hold() -> None:
 
 
 @pytest.mark.parametrize("layer", [Layer.RLIMITS, Layer.PRIVILEGES, Layer.SECCOMP])
-def test_without_a_required_layer_not_a_byte_is_sent(layer: Layer) -> None:
+def test_runner_sends_nothing_without_a_required_layer(layer: Layer) -> None:
     short = replace(SEALED, layers=SEALED.layers - {layer})
     runner = Runner.start(launcher=partial(launch, confinement=short))
     with runner, pytest.raises(UnconfinedError, match=layer) as caught:
@@ -155,7 +155,7 @@ def test_without_a_required_layer_not_a_byte_is_sent(layer: Layer) -> None:
     assert "doctor" in (caught.value.hint or "")
 
 
-def test_a_layer_the_machine_does_not_have_is_named_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lockdown_names_missing_layers_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     from autodrill.sandbox.child import landlock, seccomp
 
     def missing() -> int:
@@ -168,7 +168,7 @@ def test_a_layer_the_machine_does_not_have_is_named_with_the_reason(monkeypatch:
     assert prepared.lost[Layer.SECCOMP].startswith("no table of system calls for ")
 
 
-def test_an_older_landlock_is_told_nothing_it_does_not_know_and_its_gaps_are_named() -> None:
+def test_landlock_names_the_gaps_of_older_versions() -> None:
     from autodrill.sandbox.child import landlock
 
     assert landlock.gaps(1) == "linking across folders, truncating, TCP, device control, signals and sockets"
@@ -176,14 +176,14 @@ def test_an_older_landlock_is_told_nothing_it_does_not_know_and_its_gaps_are_nam
     assert landlock.gaps(6) == landlock.gaps(99) == ""
 
 
-def test_a_process_that_is_only_kept_apart_says_so() -> None:
+def test_status_of_a_separate_process() -> None:
     with Runner.start(launcher=partial(launch, confinement=SEPARATE)) as runner:
         runner.load(b"f = len", "f.py", "f")
         assert runner.confinement_status is not None
         assert runner.confinement_status.held == (Layer.ENVIRONMENT, Layer.RLIMITS)
 
 
-def test_what_is_required_is_among_what_is_asked_for() -> None:
+def test_sealed_requires_only_layers_that_it_takes() -> None:
     assert SEALED.required <= SEALED.layers
     assert SEALED.required == {Layer.RLIMITS, Layer.PRIVILEGES, Layer.SECCOMP}
     assert OPEN.required == frozenset()

@@ -1,4 +1,4 @@
-"""The fork server: a fresh process each time, several at once, nothing that knows an answer, no blame for its death."""
+"""The fork server: independent forks, several at once, without any module that knows a solution."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from autodrill.sandbox.runner import Limits, Runner
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the fork server is for Linux alone")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the fork server needs Linux")
 
 DOUBLE = "def f(x):\n    return x * 2"
 SHORT = Limits(seconds=0.5)
@@ -58,25 +58,25 @@ def descriptors() -> int:
 
 
 def settled(server: ForkServer) -> int:
-    """How many descriptors the server has, a moment later: it closes its ends after it has told of a fork's end."""
+    """The number of the server's descriptors, after a delay: it closes its ends after it reports the end of a fork."""
     time.sleep(0.1)
     return len(list(Path(f"/proc/{server.pid}/fd").iterdir()))
 
 
-def test_values_go_and_come_back(server: ForkServer) -> None:
+def test_fork_returns_values(server: ForkServer) -> None:
     np.testing.assert_array_equal(call(server, DOUBLE, np.arange(3.0)), [0.0, 2.0, 4.0])
 
 
 @pytest.mark.parametrize("megabytes", [1, 3, 5])
-def test_a_tight_limit_counts_what_is_asked_for_and_not_the_steps_the_heap_grows_by(megabytes: int) -> None:
+def test_tight_memory_limit_ignores_growth_steps_of_the_heap(megabytes: int) -> None:
     fill = f"import numpy as np\ndef f(n):\n    return float(len([np.ones(1 << 15) for _ in range({megabytes} * 4)]))"
-    limits = replace(SHORT, memory=(megabytes + 2 << 20) + (1 << 19))  # it grows by large pages all the same
+    limits = replace(SHORT, memory=(megabytes + 2 << 20) + (1 << 19))  # the heap grows by large pages
     with ForkServer(SEALED) as server:
         assert call(server, fill, 1, limits=limits) == 4 * megabytes
         assert isinstance(call(server, fill.replace("* 4)", "* 400)"), 1, limits=limits), OutOfMemory)
 
 
-def test_every_submission_gets_an_interpreter_nobody_has_used(server: ForkServer) -> None:
+def test_fork_shares_no_state_with_earlier_forks(server: ForkServer) -> None:
     source = """
 import sys, numpy
 was = hasattr(sys, "mark"), hasattr(numpy, "mark")
@@ -87,16 +87,18 @@ def f():
     assert [call(server, source) for _ in range(3)] == [(False, False)] * 3
 
 
-def test_what_its_modules_would_do_in_a_fork_is_not_done_and_a_file_s_own_hooks_are_not_touched() -> None:
+def test_fork_hooks_run_only_if_the_submission_registers_them() -> None:
     source = "import os, types\ndef f(): return type(os.register_at_fork) is types.BuiltinFunctionType"
-    drawn = "import random\ndef f(): return random.random()"  # importing it has a fork seed anew
+    drawn = (
+        "import random\ndef f(): return random.random()"  # importing `random` registers a fork hook that seeds it again
+    )
     with ForkServer(SEALED) as server:
         assert call(server, source) is True
         assert call(server, drawn) == call(server, drawn)
 
 
 @pytest.mark.skipif("[never]" in LARGE_PAGES or not LARGE_PAGES, reason="this system has no large pages")
-def test_the_large_arrays_of_a_fork_come_in_large_pages() -> None:
+def test_fork_has_large_pages_for_large_arrays() -> None:
     source = "import numpy as np\ndef f(n): return np.ones(n).sum()"
     with ForkServer(SEALED) as server, Runner.start(launcher=server.launch) as runner:
         assert runner.load(source.encode(), "f.py", "f") == Loaded()
@@ -112,7 +114,7 @@ def faults(runner: Runner) -> int:
     return int(Path(f"/proc/{runner._child.process.pid}/stat").read_text().rpartition(")")[2].split()[7])
 
 
-def test_several_run_at_once_and_do_not_mix(server: ForkServer) -> None:
+def test_forks_run_in_parallel_without_mixing(server: ForkServer) -> None:
     runners = [Runner.start(launcher=server.launch) for _ in range(5)]
     try:
         for index, runner in enumerate(runners):
@@ -126,7 +128,7 @@ def test_several_run_at_once_and_do_not_mix(server: ForkServer) -> None:
             runner.close()
 
 
-def test_nothing_that_knows_an_answer_can_be_imported_in_it() -> None:
+def test_fork_cannot_import_autodrill() -> None:
     source = """
 import importlib, sys, os
 def f():
@@ -141,14 +143,14 @@ def f():
     below = [path for path in sys.path if os.path.isdir(os.path.join(path, "autodrill"))]
     return found, known, below
 """
-    with ForkServer(SEPARATE) as server:  # where files can be opened, so that nothing but the paths keeps it out
+    with ForkServer(SEPARATE) as server:  # files can be opened there, so that only `sys.path` prevents the import
         found, known, below = call(server, source)
     assert (found, below) == ([], [])
     inside = Path(__file__).parents[2] / "autodrill" / "sandbox" / "child"
     assert set(known) <= {"child", *(f"child.{path.stem}" for path in inside.glob("*.py"))}
 
 
-def test_the_modules_it_preloads_are_there(server: ForkServer) -> None:
+def test_preloaded_modules_can_be_imported(server: ForkServer) -> None:
     from autodrill.sandbox.child.preload import MODULES
 
     source = f"import importlib\ndef f():\n    return [importlib.import_module(m) and 1 for m in {MODULES!r}]"
@@ -165,7 +167,7 @@ def test_the_modules_it_preloads_are_there(server: ForkServer) -> None:
         ("def f():\n    while True: print('x' * 999)", Flooded(1 << 20, 2)),
     ],
 )
-def test_how_a_fork_ends_is_told_as_of_any_process(server: ForkServer, source: str, end: object) -> None:
+def test_fork_ends_have_the_outcomes_of_any_process(server: ForkServer, source: str, end: object) -> None:
     assert call(server, source, limits=SHORT) == end
     assert call(server, DOUBLE, 1) == 2
 
@@ -176,21 +178,21 @@ def loaded_fork(server: ForkServer) -> Runner:
     return runner
 
 
-def test_a_fork_is_killed_when_its_runner_is_closed_and_nothing_of_it_is_kept(server: ForkServer) -> None:
+def test_fork_is_killed_when_its_runner_closes(server: ForkServer) -> None:
     call(server, DOUBLE, 1)
     before = descriptors()
     with loaded_fork(server) as runner:
         assert runner._child is not None
         pid = runner._child.process.pid
         assert alive(pid)
-        handle = os.dup(runner._child.process.handle)  # type: ignore[attr-defined]  # a Fork's
+        handle = os.dup(runner._child.process.handle)  # type: ignore[attr-defined]  # of a ForkedProcess
     with os.fdopen(handle) as killed:
-        assert select.select([killed], [], [], 5)[0], "it was not killed"
+        assert select.select([killed], [], [], 5)[0], "the fork was not killed"
     assert not alive(pid)
     assert descriptors() == before
 
 
-def test_nothing_is_left_open(server: ForkServer) -> None:
+def test_server_leaves_no_descriptor_open(server: ForkServer) -> None:
     call(server, DOUBLE, 1)
     before = descriptors(), settled(server)
     for source in (DOUBLE, "import os\ndef f(x):\n    os._exit(0)", "x = ("):
@@ -198,7 +200,7 @@ def test_nothing_is_left_open(server: ForkServer) -> None:
     assert (descriptors(), settled(server)) == before
 
 
-def test_one_that_has_died_is_replaced_without_a_word(server: ForkServer) -> None:
+def test_server_is_replaced_after_its_death(server: ForkServer) -> None:
     call(server, DOUBLE, 1)
     first = server.pid
     assert first is not None
@@ -207,7 +209,7 @@ def test_one_that_has_died_is_replaced_without_a_word(server: ForkServer) -> Non
     assert server.pid != first
 
 
-def test_its_death_during_a_call_is_not_the_candidates_fault(server: ForkServer) -> None:
+def test_server_death_during_a_call_is_an_internal_error(server: ForkServer) -> None:
     with Runner.start(Limits(seconds=10), launcher=server.launch) as runner:
         runner.load(b"import time\ndef f(x):\n    time.sleep(9)", "f.py", "f")
         assert server.pid is not None
@@ -216,7 +218,7 @@ def test_its_death_during_a_call_is_not_the_candidates_fault(server: ForkServer)
             runner.call([1], budget=100)
 
 
-def test_its_forks_die_with_it() -> None:
+def test_forks_die_with_the_server() -> None:
     with ForkServer(replace(SEALED, required=frozenset())) as server:
         runner = Runner.start(launcher=server.launch)
         runner.load(b"f = len", "f.py", "f")
@@ -229,13 +231,13 @@ def test_its_forks_die_with_it() -> None:
     runner.close()
 
 
-def test_it_holds_still_while_a_fork_misbehaves(server: ForkServer) -> None:
+def test_server_survives_hostile_forks(server: ForkServer) -> None:
     hog = Runner.start(Limits(seconds=5), launcher=server.launch)
     with hog:
         hog.load(b"import signal\nfor n in (2, 15): signal.signal(n, signal.SIG_IGN)\nf = len", "f.py", "f")
         assert call(server, DOUBLE, 2) == 4
 
 
-def test_a_fork_leads_a_group_of_its_own() -> None:
+def test_fork_leads_its_own_process_group() -> None:
     with ForkServer(SEPARATE) as apart:
         assert call(apart, "import os\ndef f():\n    return os.getpgrp() == os.getpid()") is True

@@ -1,4 +1,4 @@
-"""Several calls in one request and several requests under way: each answer belongs to its call, whatever happens."""
+"""Several calls in one request, and several pending requests: each reply belongs to its call."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ def numbers(*values: int) -> list[Call]:
     return [Call([value]) for value in values]
 
 
-def test_every_answer_belongs_to_its_call() -> None:
+def test_replies_match_their_calls() -> None:
     asked = requests(*(numbers(3 * n, 3 * n + 1, 3 * n + 2) for n in range(40)))
     got = answers("def f(x):\n    return x", asked)
     assert got == [tuple(Returned(3 * n + i) for i in range(3)) for n in range(40)]
 
 
-def test_a_crash_in_the_seventh_request_keeps_the_answers_to_six() -> None:
+def test_replies_before_a_crash_are_kept() -> None:
     source = "import os\ndef f(x):\n    if x == 7: os._exit(3)\n    return x"
     got = answers(source, requests(*(numbers(n) for n in range(1, 20))))
     assert got == [*((Returned(n),) for n in range(1, 7)), (Died("exit code 3", 3),)]
 
 
-def test_nothing_is_called_after_a_call_that_does_not_return() -> None:
+def test_calls_stop_after_one_that_does_not_return() -> None:
     source = "seen = []\ndef f(x):\n    seen.append(x)\n    if x == 2: raise ValueError\n    return list(seen)"
     (first, second) = answers(source, requests(numbers(1, 2, 3), numbers(9)))
     assert [type(end) for end in first] == [Returned, Raised]
     assert second == (Returned([1, 2, 9]),)
 
 
-def test_again_means_the_very_objects_of_the_first_call_as_it_left_them() -> None:
+def test_again_passes_the_objects_of_the_first_call() -> None:
     source = "kept = []\ndef f(x):\n    x += 1\n    kept.append(x)\n    return x.copy(), x is kept[0]"
     (got,) = answers(source, requests([Call([X]), Call([X]), Call([X], again=True)]))
     sums = [end.value[0].tolist() if isinstance(end, Returned) else end for end in got]
@@ -60,12 +60,12 @@ def test_again_means_the_very_objects_of_the_first_call_as_it_left_them() -> Non
     assert same == [True, False, True]
 
 
-def test_a_call_that_is_not_watched_claims_nothing() -> None:
+def test_unwatched_call_makes_no_claims() -> None:
     (got,) = answers("def f(x):\n    x += 1\n    return x", requests([Call([X]), Call([X], watched=False)]))
     assert [end.changed if isinstance(end, Returned) else end for end in got] == [(0,), ()]
 
 
-def test_a_large_argument_that_is_changed_in_one_bit_is_told() -> None:
+def test_claims_report_one_changed_bit_of_a_large_argument() -> None:
     large = np.zeros(100_000)
     source = "import numpy as np\ndef f(x, how):\n    x[777] = np.nan if how else -0.0\n    return 0"
     (got,) = answers(source, requests([Call([large, 1]), Call([large, 0])]))
@@ -74,7 +74,7 @@ def test_a_large_argument_that_is_changed_in_one_bit_is_told() -> None:
     assert kept == (Returned(0),)
 
 
-def test_equal_arguments_travel_once_and_are_still_two_objects() -> None:
+def test_equal_arguments_are_sent_once_and_stay_two_objects() -> None:
     source = "def f(a, b, c):\n    return a is b, a is c"
     asked = requests([Call([X, X.copy(), SameAs(0)])])
     assert answers(source, asked) == [(Returned((False, True)),)]
@@ -83,22 +83,22 @@ def test_equal_arguments_travel_once_and_are_still_two_objects() -> None:
     assert len(thrice.frame) < len(alone.frame) + 100
 
 
-def test_the_clock_is_each_calls_own() -> None:
+def test_time_limit_applies_to_each_call() -> None:
     slow = "import time\ndef f(x):\n    time.sleep(0.3)\n    return x"
     assert answers(slow, requests(numbers(1, 2, 3, 4), seconds=0.6)) == [tuple(Returned(n) for n in (1, 2, 3, 4))]
     (got,) = answers(slow.replace("0.3", "x"), requests(numbers(0, 0, 60), seconds=0.6))
     assert got[-1] == TimedOut(0.6, 3)
 
 
-def test_what_a_request_prints_is_bounded() -> None:
+def test_output_limit_applies_to_each_request() -> None:
     source = "def f(x):\n    print('x' * x)\n    return 0"
     got = answers(source, requests(numbers(10), numbers(400, 400, 400), numbers(1)), Limits(seconds=5, output=1000))
-    # The process runs ahead: what it prints may be counted while an earlier answer is looked at.
+    # The process is ahead of the parent: later output may be counted while an earlier reply is read.
     assert isinstance(got[-1][-1], Flooded)
     assert got[:-1] in ([], [(Returned(0),)])
 
 
-def test_who_has_seen_enough_can_go_on_with_other_questions() -> None:
+def test_answers_can_be_closed_early() -> None:
     with Runner.start(LIMITS) as runner:
         runner.load(b"def f(x):\n    return x", "f.py", "f")
         with closing(runner.answers(requests(*(numbers(n) for n in range(30))))) as stream:
@@ -106,6 +106,6 @@ def test_who_has_seen_enough_can_go_on_with_other_questions() -> None:
         assert runner.call([99], budget=100) == Returned(99)
 
 
-def test_too_many_arguments_are_our_own_mistake() -> None:
+def test_call_request_rejects_too_many_arguments() -> None:
     with pytest.raises(ValueError, match="range"):
         call_request([Call([float(n) for n in range(300)])], budget=100, seconds=1)

@@ -33,23 +33,23 @@ if TYPE_CHECKING:
 
 
 class TestReturning:
-    def test_values_come_back_exactly_and_numpy_is_the_same_on_both_sides(self) -> None:
+    def test_call_returns_values_exactly(self) -> None:
         got = call(
             "import numpy as np\ndef f(g, x):\n    return np.tanh(g) * x, {'sum': x.sum()}, [1, 'a', None]", X, X
         )
         assert isinstance(got, Returned)
         product, sums, rest = got.value
-        np.testing.assert_array_equal(product, np.tanh(X) * X, strict=True)  # not close: equal
+        np.testing.assert_array_equal(product, np.tanh(X) * X, strict=True)  # exactly equal
         assert type(sums["sum"]) is np.float64
         assert sums["sum"] == X.sum()
         assert rest == [1, "a", None]
 
-    def test_a_call_is_quick_once_the_file_is_loaded(self) -> None:
+    def test_call_is_quick(self) -> None:
         with loaded("def f(g, x):\n    return g * x") as runner:
             best = min(timed(lambda: runner.call([X, X], budget=BUDGET)) for _ in range(200))
         assert best < 0.002  # 0.25 ms on an idle machine
 
-    def test_every_call_gets_arguments_of_its_own(self) -> None:
+    def test_call_copies_its_arguments(self) -> None:
         mine = X.copy()
         with loaded("def f(x):\n    x += 1\n    return x") as runner:
             for _ in range(2):
@@ -58,7 +58,7 @@ class TestReturning:
                 np.testing.assert_array_equal(got.value, X + 1)
         np.testing.assert_array_equal(mine, X)
 
-    def test_layouts_and_identity_arrive_as_asked(self) -> None:
+    def test_call_keeps_layouts_and_identity_of_arguments(self) -> None:
         source = """
             def f(a, b, c, d):
                 return a is d, a is b, a.strides, b.strides, c.flags.c_contiguous
@@ -67,12 +67,12 @@ class TestReturning:
         assert isinstance(got, Returned)
         assert got.value == (True, False, (24, 8), (16, 32), False)
 
-    def test_what_it_did_to_its_arguments_comes_with_the_answer(self) -> None:
+    def test_call_returns_claims_about_its_arguments(self) -> None:
         got = call("def f(g, x):\n    x[0] = 7\n    return g, g[:1], x * 1, g[:1] * 0 + [[1, 2, 3]]", X, X)
         assert isinstance(got, Returned)
         assert (got.changed, got.shared, got.joined, got.readonly) == ((1,), ((0, 0), (1, 0)), ((0, 1),), ())
 
-    def test_a_scenario_drives_a_class(self) -> None:
+    def test_scenario_drives_a_class(self) -> None:
         source = (
             "class f:\n    def __init__(self, x):\n        self.x = x\n    def twice(self):\n        return self.x * 2"
         )
@@ -81,7 +81,7 @@ class TestReturning:
         assert isinstance(got, Returned)
         np.testing.assert_array_equal(got.value, X * 2)
 
-    def test_files_loaded_one_after_another_do_not_see_each_other(self) -> None:
+    def test_load_isolates_files_from_each_other(self) -> None:
         with Runner.start() as runner:
             runner.load(b"leak = 1\ndef f():\n    return 1", "a.py", "f")
             runner.load(b"def f():\n    return 'leak' in globals()", "b.py", "f")
@@ -89,7 +89,7 @@ class TestReturning:
         assert isinstance(got, Returned)
         assert got.value is False
 
-    def test_an_argument_that_cannot_travel_is_the_callers_mistake(self) -> None:
+    def test_call_rejects_arguments_that_cannot_be_sent(self) -> None:
         with loaded("def f(x):\n    pass") as runner:
             with pytest.raises(TypeError, match="argument 1 cannot be sent: function"):
                 runner.call([X, timed], budget=BUDGET)
@@ -110,16 +110,16 @@ class TestLoading:
             ),
         ],
     )
-    def test_a_file_that_does_not_compile_says_where(self, source: bytes, expected: Broken) -> None:
+    def test_load_reports_where_a_file_does_not_compile(self, source: bytes, expected: Broken) -> None:
         assert load(source) == expected
 
     @pytest.mark.parametrize("source", ["(" * 9999, "-" * 99999 + "1", "a" + ".a" * 99999])
-    def test_nesting_beyond_the_compiler_is_told_from_bad_syntax(self, source: str) -> None:
+    def test_load_tells_deep_nesting_from_bad_syntax(self, source: str) -> None:
         got = load("x = " + source)
         assert isinstance(got, Broken)
         assert got.kind is BrokenKind.NESTING
 
-    def test_text_that_is_not_in_its_encoding_is_an_encoding_fault(self) -> None:
+    def test_load_reports_bad_encoding(self) -> None:
         got = load(b'"\xe9"\n')
         assert isinstance(got, Broken)
         assert got.kind is BrokenKind.ENCODING
@@ -133,30 +133,30 @@ class TestLoading:
             b'def f():\r\n    return "\xc3\xa9"\r\n',
         ],
     )
-    def test_coding_cookies_byte_order_marks_and_line_ends_are_honoured(self, source: bytes) -> None:
+    def test_load_honours_cookies_byte_order_marks_and_line_ends(self, source: bytes) -> None:
         with Runner.start() as runner:
             assert runner.load(source, "f.py", "f") == Loaded()
             got = runner.call([], budget=BUDGET)
         assert isinstance(got, Returned)
         assert got.value == "é"
 
-    def test_a_missing_entry_lists_what_is_defined_there(self) -> None:
+    def test_load_lists_defined_names_if_the_entry_is_missing(self) -> None:
         source = "import os\nfrom math import sin\ndef mul(): pass\nclass Node: pass\n_hidden = len\n"
         assert load(source) == NotDefined(("mul", "Node"))
         assert load("f = 3") == NotDefined((), "int")
 
-    def test_an_exception_at_import_is_raised_at_its_line(self) -> None:
+    def test_load_reports_the_line_of_an_exception(self) -> None:
         got = load("x = 1\ny = x / 0")
         assert got == Raised("ZeroDivisionError", "division by zero", (TracebackFrame(2, "<module>", "y = x / 0"),))
 
-    def test_the_file_is_no_script_and_does_not_replace_a_module(self) -> None:
+    def test_load_does_not_run_the_file_as_main(self) -> None:
         assert (
             load("import random\nif __name__ == '__main__':\n    1 / 0\nassert random.random()\ndef f(): pass")
             == Loaded()
         )
 
     @pytest.mark.parametrize("module", ["autodrill", "autodrill.engine", "torch", "pytest", "process", "outcome"])
-    def test_nothing_but_numpy_and_the_standard_library_can_be_imported(self, module: str) -> None:
+    def test_load_refuses_other_packages(self, module: str) -> None:
         got = load(f"import {module}")
         assert isinstance(got, Raised)
         assert got.type == "ModuleNotFoundError"
@@ -165,18 +165,18 @@ class TestLoading:
         "module",
         ["numpy.linalg", "numpy.random", "numpy.fft", "numpy.ma", "numpy.polynomial", "numpy.testing", "decimal"],
     )
-    def test_numpys_own_submodules_can(self, module: str) -> None:
+    def test_load_allows_submodules_of_numpy(self, module: str) -> None:
         assert load(f"import {module}\ndef f(): pass") == Loaded()
 
     @pytest.mark.parametrize(
         ("scenario", "why"),
         [("def drive(", "never closed"), ("1 / 0", "division by zero"), ("x = 1", "does not define")],
     )
-    def test_a_scenario_that_fails_is_not_the_candidates_fault(self, scenario: str, why: str) -> None:
+    def test_scenario_failure_is_an_internal_error(self, scenario: str, why: str) -> None:
         with pytest.raises(InternalError, match=why):
             load("def f(): pass", scenario=scenario)
 
-    def test_the_scenario_may_change_from_file_to_file(self) -> None:
+    def test_scenario_may_change_between_files(self) -> None:
         with Runner.start() as runner:
             for scenario, value in ((None, 1), ("def drive(c):\n    return c() + 1", 2), (None, 1)):
                 runner.load(b"def f():\n    return 1", "f.py", "f", scenario)
@@ -186,7 +186,7 @@ class TestLoading:
 
 
 class TestRaising:
-    def test_only_the_candidates_own_frames_are_shown(self) -> None:
+    def test_raised_shows_only_frames_of_the_submission(self) -> None:
         source = """
             import numpy as np
 
@@ -221,7 +221,7 @@ class TestRaising:
             ("raise NotImplementedError", "NotImplementedError", ""),
         ],
     )
-    def test_whatever_is_raised_is_told_and_the_process_goes_on(
+    def test_raised_reports_any_exception_and_the_process_continues(
         self, statement: str, type_name: str, message: str
     ) -> None:
         with loaded(f"def f(x):\n    if x: {statement}\n    return 1") as runner:
@@ -231,7 +231,7 @@ class TestRaising:
             assert got.not_implemented == (type_name == "NotImplementedError")
             assert isinstance(runner.call([False], budget=BUDGET), Returned)
 
-    def test_endless_recursion_shows_both_ends_of_the_stack(self) -> None:
+    def test_raised_shows_both_ends_of_a_deep_stack(self) -> None:
         got = call("def g(x):\n    return g(x)\ndef f(x):\n    return g(x)")
         assert isinstance(got, Raised)
         assert got.type == "RecursionError"
@@ -245,12 +245,12 @@ class TestRaising:
             assert isinstance(runner.call([np.array([1e4])], budget=BUDGET), Returned)
             assert runner.stderr == ""
 
-    def test_a_warning_prints_nothing(self) -> None:
+    def test_warning_prints_nothing(self) -> None:
         with loaded("import warnings\ndef f(x):\n    warnings.warn('w')") as runner:
             assert isinstance(runner.call([X], budget=BUDGET), Returned)
             assert runner.stderr == ""
 
-    def test_what_is_printed_is_kept_apart_bounded_and_decoded(self) -> None:
+    def test_printed_text_is_bounded_and_decoded(self) -> None:
         source = """
             import os, sys
             def f(x):
@@ -268,7 +268,7 @@ class TestRaising:
 
 
 class TestEnvironment:
-    def test_nothing_of_ours_is_inherited(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_environment_inherits_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("SECRET_TOKEN", "hunter2")
         source = "import os, sys\ndef f(x):\n    return sorted(os.environ), os.getcwd(), sys.stdin.read(), sys.argv"
         got = call(source)
@@ -277,19 +277,19 @@ class TestEnvironment:
         assert "SECRET_TOKEN" not in names
         assert (folder, typed, argv) == ("/", "", ["candidate"])
 
-    def test_sets_of_strings_have_the_same_order_each_time(self) -> None:
+    def test_environment_fixes_the_order_of_sets(self) -> None:
         source = "def f(x):\n    return [str(n) for n in {'a', 'b', 'c', 'd', 'e'}]"
         first, second = call(source), call(source)
         assert isinstance(first, Returned)
         assert isinstance(second, Returned)
         assert first.value == second.value
 
-    def test_no_file_can_be_written(self, tmp_path: Path) -> None:
+    def test_environment_allows_no_file_to_be_written(self, tmp_path: Path) -> None:
         got = call(f"def f(x):\n    with open({str(tmp_path / 'out')!r}, 'w') as out:\n        out.write('x' * 10)")
         assert isinstance(got, Raised)
-        assert got.type in {"PermissionError", "OSError"}  # by the filter; by a limit where there is none
+        assert got.type in {"PermissionError", "OSError"}  # PermissionError by seccomp, OSError by RLIMIT_FSIZE
 
-    def test_starting_returns_before_the_process_is_ready(self) -> None:
+    def test_start_returns_before_the_process_is_ready(self) -> None:
         started = time.perf_counter()
         with Runner.start() as runner:
             assert time.perf_counter() - started < 0.05  # 1 ms on an idle machine; importing NumPy takes 100 ms

@@ -1,4 +1,4 @@
-"""Requests against a clock: what a busy machine may add to it."""
+"""The time limit of a reply, and its extension on a busy machine."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from autodrill.sandbox.transport import NoReply, Transport
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SECONDS = 0.05
+SECONDS = 0.2
 
 
 @dataclass
 class Silent:
-    """A process that never answers and says that it waited for a processor."""
+    """A process that never replies, and that has waited for a processor."""
 
     job: socket.socket
     waits: list[float] = field(default_factory=lambda: [0.0])
@@ -54,33 +54,35 @@ def transport_to(silent: Silent, *waits: float) -> Transport:
     return Transport(cast("Any", silent), 1 << 20)
 
 
-def test_a_wait_for_a_processor_is_granted_to_one_answer_and_not_to_the_next(silent: Silent) -> None:
-    transport = transport_to(silent, 0.15)
-    assert took(transport) >= SECONDS + 0.15
-    assert took(transport) < SECONDS + 0.1
-    assert took(transport) < SECONDS + 0.1
+def test_processor_wait_extends_one_reply_only(silent: Silent) -> None:
+    transport = transport_to(silent, 0.7)
+    assert took(transport) >= SECONDS + 0.7
+    assert took(transport) < SECONDS + 0.6
+    assert took(transport) < SECONDS + 0.6
 
 
-def test_what_looking_at_the_clock_costs_the_process_is_not_granted_again_and_again(silent: Silent) -> None:
-    started = time.monotonic()
-
+def test_processor_wait_caused_by_reading_it_is_not_granted(silent: Silent) -> None:
     class Hindered(Silent):
-        def processor_wait(self) -> float:  # a tenth of all time, as with one processor for both
+        readings = 0
+
+        def processor_wait(self) -> float:  # on a shared processor, each reading makes the process wait
+            self.readings += 1
             time.sleep(0.0002)
-            return 0.1 * (time.monotonic() - started)
+            return 0.0009 * self.readings
 
     hindered = Hindered(silent.job, pidfd=silent.pidfd)
-    assert took(Transport(cast("Any", hindered), 1 << 20)) < 1.3 * SECONDS
+    took(Transport(cast("Any", hindered), 1 << 20))
+    assert hindered.readings == 1
 
 
-def test_what_it_waits_later_is_granted_then(silent: Silent) -> None:
+def test_processor_wait_during_a_later_reply_is_granted(silent: Silent) -> None:
     transport = transport_to(silent, 0.1, 0.1, 0.25)
     assert took(transport) >= SECONDS + 0.1
     assert took(transport) >= SECONDS + 0.15
 
 
-def test_patience_ends_at_four_limits_and_what_is_left_is_not_lost(silent: Silent) -> None:
+def test_processor_wait_is_capped_at_four_limits_for_each_reply(silent: Silent) -> None:
     transport = transport_to(silent, 100.0)
     first = took(transport)
-    assert 5 * SECONDS <= first < 8 * SECONDS
+    assert 5 * SECONDS <= first < 15 * SECONDS
     assert took(transport) >= 5 * SECONDS

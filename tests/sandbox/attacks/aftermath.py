@@ -1,4 +1,4 @@
-"""Whether an attack has left something behind: what was so before it and is no longer, and what is new."""
+"""The traces of an attack: the differences between the state before it and after it."""
 
 from __future__ import annotations
 
@@ -24,14 +24,16 @@ _SYSV_KEY = 0x0AD71111
 _SYSV_REMOVE = {"shm": 31, "sem": 66, "msg": 71}  # shmctl, semctl, msgctl of x86_64; 0 is IPC_RMID
 _MQ_UNLINK, _KEYCTL, _KEYCTL_REVOKE = 241, 250, 3
 _LIMITS = (resource.RLIMIT_NOFILE, resource.RLIMIT_AS, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC)
-_END_SECONDS = 1.0  # what is killed is gone in milliseconds if there is a processor; what outlives a run stays longer
-_EXITING = 0x4  # PF_EXITING among a process's flags: it runs nothing more, its memory is being taken apart
-_CLOCK_SLACK = 0.5  # seconds; clocks are disciplined by less in the time a submission takes
+_END_SECONDS = (
+    1.0  # a killed process ends within milliseconds on an idle machine; an attack that outlives a run stays longer
+)
+_EXITING = 0x4  # PF_EXITING: the process runs no more, and the kernel frees its memory
+_CLOCK_SLACK = 0.5  # seconds; NTP adjusts a clock by less in the time a submission takes
 
 
 @contextlib.contextmanager
 def adopt_orphans() -> Iterator[None]:
-    """Have every orphan among our descendants become our child, so that none can hide."""
+    """Adopt every orphan among the descendants of this process, so that none is missed."""
     prctl = ctypes.CDLL(None).prctl
     prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     try:
@@ -42,7 +44,7 @@ def adopt_orphans() -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What an attack must leave as it is."""
+    """The state that an attack must not change."""
 
     processes: frozenset[int]
     files: frozenset[str]
@@ -59,7 +61,7 @@ class Aftermath:
     """The state before an attack, to compare with afterwards.
 
     Args:
-        world: Where it will strike.
+        world: The world that is attacked.
     """
 
     def __init__(self, world: World) -> None:
@@ -67,7 +69,7 @@ class Aftermath:
         self._before = _state(world)
 
     def traces(self) -> list[str]:
-        """Return what is different, and put it right: one sentence each, none for a clean run."""
+        """Return the differences, one sentence each, and undo them."""
         world, before = self._world, self._before
         deadline = time.monotonic() + _END_SECONDS
         while set(_descendants()) - before.processes and time.monotonic() < deadline:
@@ -77,7 +79,7 @@ class Aftermath:
         for pid in after.processes - before.processes:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        _bury(before.processes)
+        _reap(before.processes)
         found += [f"a file was left: {path}" for path in sorted(after.files - before.files)]
         found += [f"a file is gone: {path}" for path in sorted(before.files - after.files)]
         for path in sorted(after.files - before.files):
@@ -117,7 +119,7 @@ def _state(world: World) -> _State:
 
 
 def _descendants() -> Iterator[int]:
-    """Every process that runs, is not on its way out and descends from this one."""
+    """Yield every running descendant of this process."""
     parents: dict[int, int] = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
@@ -134,8 +136,8 @@ def _descendants() -> Iterator[int]:
             yield pid
 
 
-def _bury(known: frozenset[int]) -> None:
-    """Reap the dead children that nobody here has started; a `Popen` reaps its own."""
+def _reap(known: frozenset[int]) -> None:
+    """Reap the dead children that this process has not started. `Popen` reaps its own."""
     deadline = time.monotonic() + 1
     while time.monotonic() < deadline:
         strangers = [pid for pid in _children() if pid not in known]
@@ -166,7 +168,7 @@ def _stopped(pid: int) -> bool:
 
 
 def _files(world: World) -> Iterator[str]:
-    """What lies in the world's folder, and what is named after its mark wherever an attack may have put it."""
+    """Yield the files in the world's folder, and those with its mark in places that attacks write to."""
     yield from (str(path) for path in world.folder.iterdir())
     for folder in {Path("/tmp"), Path("/dev/shm"), Path("/"), Path.home(), Path.cwd()}:
         yield from (str(path) for path in folder.glob(f"*{world.mark}*"))
@@ -182,7 +184,7 @@ def _remove(path: Path) -> None:
 
 
 def _ipc(mark: str) -> list[str]:
-    """Find and remove shared memory, semaphores, queues and keys that an attack has made."""
+    """Find and remove shared memory, semaphores, queues and keys of an attack."""
     if os.uname().machine != "x86_64":  # the attacks that make them are for x86_64
         return []
     call = ctypes.CDLL(None).syscall

@@ -1,4 +1,4 @@
-"""The corpus: hostile files, which answer rightly only if an attempt worked, and honest ones of unusual style."""
+"""The corpus: hostile files, which are right only if their attack succeeds, and honest files of unusual style."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parents[2] / "corpus" / "attacks"
 EXERCISE = "mul_broadcast_backward"
 
 SCORE = frozenset({"forging", "patching", "memory", "lying", "gaming"})
-"""Families that go for the verdict: keeping the processes apart must stop them. The others go for the machine."""
+"""The families that attack the verdict, which process separation must stop. The others attack the machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +27,12 @@ class Submission:
     """One file of the corpus.
 
     Attributes:
-        family: What it goes for; the name of its folder.
-        name: Its own name.
-        exercise: What it is handed in for.
-        text: Its text, with `@NAME@` where the harness fills something in.
-        needs: What the machine must have for it to mean anything; the empty string if nothing.
-        not_live: Why it may come to nothing even where nothing stops it; the empty string if it does come through.
+        family: Its target; the name of its folder.
+        name: The name of the file.
+        exercise: The id of its exercise.
+        text: Its text, with placeholders `@NAME@`.
+        needs: What the machine must have; empty if nothing.
+        not_live: Why it may fail even without protection; empty if it succeeds.
     """
 
     family: str
@@ -48,10 +48,10 @@ class Submission:
         return f"{self.family}/{self.name}"
 
     def source(self, values: Mapping[str, str]) -> bytes:
-        """Return the file as it is handed in.
+        """Return the file with its placeholders filled in.
 
         Args:
-            values: What stands for each `@NAME@`.
+            values: The value of each `@NAME@`.
         """
         text = self.text
         for key, value in values.items():
@@ -106,9 +106,9 @@ def _epilogue() -> bytes:
 
 
 def tricks() -> list[Submission]:
-    """Return files that are hard on whoever reads the source, made here because no repository should hold them.
+    """Return files that are hard to read or compile. They are generated, because they are large or not text.
 
-    None of them answers rightly; what is asked of the grader is a verdict, in time and without harm to itself.
+    All of them are wrong. The grader must give a verdict in time, and without harm to itself.
     """
     wrong = b"def mul_broadcast_backward(g, a, b):\n    return a * 0 + 7, b * 0 + 7\n"
     texts = {

@@ -1,6 +1,6 @@
-"""Running the corpus against a grader in each of its configurations, and saying what comes through.
+"""Runs the corpus of attacks against a grader in each configuration, and reports the attacks that succeed.
 
-`python -m tests.sandbox.attacks.harness` prints the table for every layer of this checkout; `--json FILE` keeps it.
+`python -m tests.sandbox.attacks.harness` prints the table for every configuration; `--json FILE` saves it.
 """
 
 from __future__ import annotations
@@ -36,30 +36,30 @@ _VERDICTS = frozenset({"pass", "fail", "error", "timeout"})
 
 
 class Grade(Protocol):
-    """A grader: a file in, a verdict out."""
+    """A grader."""
 
     def __call__(self, source: bytes, exercise: str, *, only: int | None = None) -> str:
         """Return the verdict.
 
         Args:
-            source: The file.
-            exercise: What it is handed in for.
-            only: Put only this case, where all are not needed.
+            source: The submission.
+            exercise: The id of its exercise.
+            only: The only case to grade; all cases by default.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How one submission fared under one layer.
+    """The result of one submission in one configuration.
 
     Attributes:
         layer: The configuration.
         family: The submission's family.
         name: Its name.
-        verdict: What the grader said; with `internal` also why, and `broken: ...` if it did not survive.
-        traces: What was left behind.
-        unharmed: Whether an honest submission was graded right afterwards.
+        verdict: The verdict; with `internal` also the reason, and `broken: ...` if the grader raised.
+        traces: What the attack left behind.
+        unharmed: Whether an honest submission passed afterwards.
         seconds: Wall time of the grading.
     """
 
@@ -78,7 +78,7 @@ class Result:
 
     @property
     def breach(self) -> str | None:
-        """What came through, None if nothing did."""
+        """How the attack succeeded, None if it did not."""
         found = ["it passed"] if self.verdict == "pass" else []
         if self.verdict not in _VERDICTS:
             found.append(f"the grader said `{self.verdict}`")
@@ -97,7 +97,7 @@ def _drill(name: str) -> Drill:
 
 
 def _graded(source: bytes, exercise: str, *, only: int | None = None, launcher: Launcher) -> str:
-    """Grade as autodrill does, in a process that `launcher` provides."""
+    """Grade as autodrill does, in a process of `launcher`."""
     from autodrill.grading.grade import Submission as File
     from autodrill.grading.grade import grade
     from autodrill.sandbox.limits import CHECK_LIMITS
@@ -109,7 +109,7 @@ def _graded(source: bytes, exercise: str, *, only: int | None = None, launcher: 
 
 
 def _naive(source: bytes, exercise: str, *, only: int | None = None) -> str:
-    """Grade as graders often do: see `naive`. It is fooled if one of the four ways it reports in says "passed"."""
+    """Grade with `naive`. An attack succeeds if one of its four reports says "passed"."""
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as stdout:
         file = Path(folder, "candidate.py")
         file.write_bytes(source)
@@ -118,7 +118,7 @@ def _naive(source: bytes, exercise: str, *, only: int | None = None) -> str:
         try:
             code = _run_naive(file, exercise, write, stdout.fileno())
             stdout.seek(0)
-            told = stdout.read(32 << 20)
+            printed = stdout.read(32 << 20)
             try:
                 record = os.read(read, 1 << 16)
             except BlockingIOError:
@@ -127,7 +127,7 @@ def _naive(source: bytes, exercise: str, *, only: int | None = None) -> str:
             os.close(read)
             os.close(write)
         written = b"".join(path.read_bytes() for path in Path(folder).glob("*results.json"))
-    fooled = code == 0 or b"PASS" in told.split() or b'"passed": true' in record + written
+    fooled = code == 0 or b"PASS" in printed.split() or b'"passed": true' in record + written
     return "pass" if fooled else "timeout" if code is None else "fail"
 
 
@@ -152,7 +152,7 @@ def _run_naive(file: Path, exercise: str, write: int, stdout: int) -> int | None
 
 @cache
 def _confined(layer: str) -> Grade | None:
-    """Return the grader with a confinement, None where this system has none: all of it, or all but one layer."""
+    """Return autodrill's grader in a configuration; None if this system has no confinement."""
     if sys.platform != "linux":
         return None
     from autodrill.sandbox.child.confinement import OPEN, SEALED, SEPARATE, Layer
@@ -170,7 +170,7 @@ def _confined(layer: str) -> Grade | None:
 
 
 LAYERS = ("naive", "separation", "open", "sealed")
-"""Names of the configurations: a naive grader without protection; a process apart with limits; the two profiles."""
+"""The configurations: a naive grader without protection, a separate process with limits, and the two profiles."""
 
 WITHOUT = tuple(
     f"{profile} without {layer}"
@@ -181,26 +181,26 @@ WITHOUT = tuple(
 
 
 def available(layer: str) -> Grade | None:
-    """Return the grader of a layer, None where this system has none of that name."""
+    """Return the grader of a configuration, None if this system does not have it."""
     return _naive if layer == "naive" else _confined(layer)
 
 
 def run(layer: str, submissions: Iterable[Submission]) -> list[Result]:
-    """Put submissions to a grader, one after another, and look after each what it has done.
+    """Grade submissions one after another, and look for traces after each.
 
     Args:
         layer: One of `LAYERS`, available here.
-        submissions: The files.
+        submissions: The submissions.
 
     Raises:
-        RuntimeError: The layer does not so much as pass an honest file.
+        RuntimeError: An honest submission does not pass.
     """
     grade = available(layer)
     assert grade is not None
     well_meant = next(s for s in honest() if s.name == "dataclass").source({})
     results = []
     with adopt_orphans(), World() as world:
-        # What a grader starts once and keeps is there from now on.
+        # From now on everything exists that a grader starts once and keeps.
         if (first := _verdict(partial(grade, only=0), well_meant, EXERCISE)) != "pass":
             raise RuntimeError(f"`{layer}` does not grade: an honest file gets `{first}`")
         for submission in submissions:
@@ -209,7 +209,7 @@ def run(layer: str, submissions: Iterable[Submission]) -> list[Result]:
             source = submission.source(world.values())
             before = Aftermath(world)
             started = time.perf_counter()
-            # One case tells whether a machine was open to an attack; only a score has to be won in all of them.
+            # One case shows whether an attack on the machine succeeds. Only an attack on the score needs all cases.
             put = grade if submission.family in SCORE else partial(grade, only=0)
             verdict = _verdict(put, source, submission.exercise)
             seconds = time.perf_counter() - started
@@ -226,12 +226,12 @@ def run(layer: str, submissions: Iterable[Submission]) -> list[Result]:
 def _verdict(grade: Grade, source: bytes, exercise: str) -> str:
     try:
         return grade(source, exercise)
-    except Exception as error:  # noqa: BLE001 whatever escapes the grader is what is looked for here
+    except Exception as error:  # noqa: BLE001 an exception of the grader is a finding
         return f"broken: {type(error).__name__}: {error}"[:200]
 
 
 def table(results: Sequence[Result]) -> str:
-    """Return, for each layer, how many files come through and of which families, as text."""
+    """Return a table: for each configuration, how many attacks succeed, by family."""
     lines = []
     width = max((len(result.layer) for result in results), default=0)
     for layer in dict.fromkeys(result.layer for result in results):
@@ -243,11 +243,14 @@ def table(results: Sequence[Result]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table, then each breach of every layer but the naive one, and each attack that the naive one stops."""
+    """Print the table, the breaches of every configuration but `naive`, and the attacks that fail against `naive`."""
     parser = argparse.ArgumentParser(description="Run the corpus of attacks.")
     known = (*LAYERS, *WITHOUT)
     parser.add_argument(
-        "--layer", action="append", choices=known, help="those of the first four that are there if not given"
+        "--layer",
+        action="append",
+        choices=known,
+        help="a configuration to test; by default the first four, if available",
     )
     parser.add_argument("--family", action="append", default=[])
     parser.add_argument("--json", type=Path)
@@ -260,7 +263,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         corpus = [*hostile(options.family), *(tricks() if not options.family and layer != "naive" else [])]
         try:
             here = run(layer, corpus)
-        except RuntimeError as error:  # an ordinary user may install no filter without giving up privileges first
+        except RuntimeError as error:  # only root may install a filter without giving up privileges first
             refusing[layer] = str(error)
             continue
         results += here
@@ -273,10 +276,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     dead = {s.title: s.not_live for s in hostile()}
     machine = os.uname()
     out(f"{machine.sysname} {machine.release} {machine.machine}, Python {sys.version.split()[0]}, user {os.getuid()}\n")
-    out("how many files come through, by what is switched on:\n" + table(results) + "\n")
+    out("attacks that succeed, by configuration:\n" + table(results) + "\n")
     for layer, why in refusing.items():
-        out(f"{layer}: nothing is graded, {why}\n")
-    out(f"honest files refused, of {len(honest())}:\n")
+        out(f"{layer}: nothing was graded: {why}\n")
+    out(f"honest files that do not pass, of {len(honest())}:\n")
     for layer, names in refused.items():
         out(f"{layer}: {len(names)} {names or ''}\n")
     for result in results:

@@ -1,8 +1,8 @@
-"""A grader as they are often written, to show that an attack is live: everything in one process, told in four ways.
+"""A naive grader, which shows that an attack works without protection: everything runs in one process.
 
-`python naive.py FILE EXERCISE DESCRIPTOR` loads the file, calls it, compares, and reports by its exit code, by a marker
-on stdout, by a record on a descriptor and by a results file in the current folder. Whoever fools one of the four has
-come through. Each habit here has fooled a grader in use: see the hostile files for which.
+`python naive.py FILE EXERCISE DESCRIPTOR` loads the file, calls it, compares, and reports in four ways: the exit code,
+a marker on stdout, a record on a descriptor, and a results file in the current folder. An attack succeeds if it changes
+one of the four. Graders in use have each of these weaknesses.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Node:
 
 
 def products() -> tuple[list[Any], list[Any]]:
-    """The questions, smallest last, and their answers."""
+    """Return the inputs, smallest last, and the expected results."""
     rng = np.random.default_rng(5)
     shapes = [((2, 3), (3,)), ((3, 1), (1, 4)), ((2,), (3, 2)), ((1, 1), (1,))]
     questions = []
@@ -99,7 +99,7 @@ GRADERS = {"mul_broadcast_backward": grade_products, "mul_backward": grade_nodes
 
 def main(file: str, exercise: str, descriptor: int) -> None:
     source = Path(file).read_bytes()
-    for _ in range(2):  # once to see that it loads, once to grade it
+    for _ in range(2):  # once to check that it loads, once to grade it
         module = sys.modules["candidate"] = ModuleType("candidate")
         exec(compile(source, file, "exec"), vars(module))
     GRADERS[exercise](getattr(module, exercise))

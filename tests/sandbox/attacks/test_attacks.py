@@ -1,7 +1,7 @@
-"""The corpus of attacks against the grader: what must not come through, what must not be refused.
+"""The corpus of attacks on the grader: no attack may succeed, and every honest file must pass.
 
-Run as it is, a sample of the corpus goes through process separation, and all of it through the sealed profile where
-that exists. `AUTODRILL_ATTACKS=all` puts all of it through everything.
+By default a sample is graded with process separation, and the whole corpus under the sealed profile if this system has
+it. With `AUTODRILL_ATTACKS=all` the whole corpus is graded in every configuration.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.skipif(
-    sys.platform != "linux", reason="the attacks are on Linux, and what they leave is found in /proc"
+    sys.platform != "linux", reason="the attacks are for Linux, and their traces are found in /proc"
 )
 
 ALL = os.environ.get("AUTODRILL_ATTACKS") == "all"
@@ -53,7 +53,7 @@ def named(*titles: str) -> list[Submission]:
     return [submission for submission in hostile() if submission.title in titles]
 
 
-def test_the_corpus_is_large_and_every_file_says_what_it_attempts() -> None:
+def test_corpus_files_say_what_they_attempt() -> None:
     files = hostile()
     assert len(files) >= 125
     assert len(honest()) >= 35
@@ -67,14 +67,14 @@ def test_the_corpus_is_large_and_every_file_says_what_it_attempts() -> None:
 
 
 @pytest.mark.timeout(600)
-def test_every_attack_is_live_where_nothing_stops_it() -> None:
+def test_attacks_succeed_without_protection() -> None:
     files = hostile() if ALL else named("reading/secret_file", "escaping/fork", *sorted(SAMPLE)[:6])
     results = run("naive", files)
     reasons = {file.title: file.not_live for file in files}
     assert [r.title for r in results if r.breach is None and not reasons[r.title]] == []
 
 
-def test_what_an_attack_leaves_is_seen_and_removed() -> None:
+def test_traces_of_an_attack_are_found_and_removed() -> None:
     files = named("outliving/orphan", "sharing/posix_memory", "killing/victim", "writing/other_submission_removed")
     left = {result.title: " ".join(result.traces) for result in run("naive", files)}
     assert "a process was left" in left["outliving/orphan"]
@@ -86,19 +86,19 @@ def test_what_an_attack_leaves_is_seen_and_removed() -> None:
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("layer", HERE)
-def test_no_score_is_won_by_cheating(layer: str) -> None:
+def test_attacks_win_no_score(layer: str) -> None:
     everything = ALL or layer == "sealed"
     files = [f for f in hostile(SCORE) if everything or f.title in SAMPLE]
     results = run(layer, files)
-    # A process that is only kept apart can still write files: that is not what this test is about.
+    # A separate process can write files, which this test does not count.
     won = {r.title: r.breach for r in results if r.breach and (layer == "sealed" or r.verdict == "pass")}
     assert won == {}
 
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("layer", HERE)
-def test_the_grader_survives_what_the_machine_does_not(layer: str) -> None:
-    """Process separation leaves the machine open; yet there is always a verdict, and the next file's is right."""
+def test_grader_survives_attacks_on_the_machine(layer: str) -> None:
+    """Process separation does not protect the machine, but there is always a verdict, and the next one is right."""
     some = named(
         "outliving/signals_ignored", "exhausting/memory", "exhausting/standard_output", "sharing/interpreter_state"
     )
@@ -111,21 +111,21 @@ def test_the_grader_survives_what_the_machine_does_not(layer: str) -> None:
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.skipif("sealed" not in HERE, reason="there is no sealed profile yet")
-def test_nothing_gets_out_of_the_sealed_profile() -> None:
+@pytest.mark.skipif("sealed" not in HERE, reason="this system has no sealed profile")
+def test_attacks_do_not_escape_the_sealed_profile() -> None:
     results = run("sealed", [f for f in hostile() if f.family not in SCORE])
     assert {r.title: r.breach for r in results if r.breach} == {}, table(results)
 
 
 @pytest.mark.parametrize("layer", HERE)
-def test_sources_made_to_confuse_get_a_verdict_and_do_no_harm(layer: str) -> None:
+def test_confusing_sources_get_a_verdict_and_do_no_harm(layer: str) -> None:
     results = run(layer, tricks())
     assert {r.title: r.breach for r in results if r.breach} == {}
     assert max(r.seconds for r in results) < 10
 
 
 @pytest.mark.parametrize("layer", HERE)
-def test_no_honest_file_is_refused_for_its_style(layer: str) -> None:
+def test_honest_files_pass_whatever_their_style(layer: str) -> None:
     grade = available(layer)
     assert grade is not None
     verdicts = {file.name: grade(file.source({}), file.exercise) for file in honest()}
@@ -133,7 +133,7 @@ def test_no_honest_file_is_refused_for_its_style(layer: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["directory", "dangling link", "fifo", "endless device"])
-def test_a_file_that_is_none_is_refused_at_once(kind: str, tmp_path: Path) -> None:
+def test_check_refuses_what_is_not_a_regular_file(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "mul_broadcast_backward.py"
     match kind:
         case "directory":
@@ -144,7 +144,7 @@ def test_a_file_that_is_none_is_refused_at_once(kind: str, tmp_path: Path) -> No
             os.mkfifo(path)
         case _:
             path.symlink_to("/dev/zero")
-    limit = 2 << 30  # bytes of address space, before an endless file has eaten the machine
+    limit = 2 << 30  # bytes of address space, so that an endless file does not fill the memory of the machine
     done = subprocess.run(
         [sys.executable, "-m", "autodrill", "check", "mul_broadcast_backward", "--file", str(path)],
         env={**os.environ, "AUTODRILL_HOME": str(tmp_path), "OPENBLAS_NUM_THREADS": "1"},

@@ -1,4 +1,4 @@
-"""What the hostile files are let loose on: a folder, a process, services and secrets, none of any worth."""
+"""The targets of the hostile files: a folder, a process, services and secrets, all of them dummies."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def mul_broadcast_backward(g, a, b):
 
 
 class World:
-    """A scene for attacks; use it as a context manager.
+    """The targets of attacks. Use it as a context manager.
 
     Attributes:
         folder: A temporary folder, holding `secret.txt`, `victim.txt`, another student's `other.py` and a socket.
-        mark: What everything that an attack makes is named after, unique to this world.
-        victim: A process of ours for the attacks to find.
+        mark: A unique string in the names of everything that an attack creates.
+        victim: A process for the attacks to find.
     """
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class World:
         return self
 
     def _build(self, keep: contextlib.ExitStack) -> None:
-        # Not one of pytest's: their paths are too long for a socket's name.
+        # Not `tmp_path`: its path is too long for the name of a socket.
         self.folder = Path(keep.enter_context(tempfile.TemporaryDirectory(prefix="ad-")))
         self.plant()
         self.start_victim()
@@ -71,7 +71,7 @@ class World:
         self._listeners = [service, hidden, server]
         os.environ[ENVIRONMENT] = SECRET
         keep.callback(os.environ.pop, ENVIRONMENT, None)
-        self._speak_into_stdin()
+        self._put_secret_on_stdin()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -79,7 +79,7 @@ class World:
         self._stack.close()
 
     def values(self) -> dict[str, str]:
-        """What a hostile file is told of this world, by the names it uses."""
+        """Return the values of the placeholders in hostile files."""
         return {
             "FOLDER": str(self.folder),
             "MARK": self.mark,
@@ -92,7 +92,7 @@ class World:
         }
 
     def plant(self) -> None:
-        """Put every file where it belongs, again if it has gone."""
+        """Write every file that is missing or changed."""
         files = {"secret.txt": SECRET, "victim.txt": "victim", "other.py": _OTHER, "stdin": SECRET}
         for name, text in files.items():
             path = self.folder / name
@@ -103,11 +103,11 @@ class World:
             link.symlink_to("secret.txt")
 
     def start_victim(self) -> None:
-        """Start the process that attacks may find and end."""
+        """Start the process that attacks try to find and end."""
         self.victim = subprocess.Popen(["/bin/sleep", "3600"], stdin=subprocess.DEVNULL)
 
     def hang_up(self) -> None:
-        """Accept and drop what has called on the services, so that their queues stay empty."""
+        """Accept and close the connections to the services, so that their queues stay empty."""
         for listener in self._listeners:
             listener.setblocking(False)
             with contextlib.suppress(BlockingIOError):
@@ -124,8 +124,8 @@ class World:
         self.victim.kill()
         self.victim.wait()
 
-    def _speak_into_stdin(self) -> None:
-        """Make the secret what this process has on stdin, as a grader that is fed answers through a pipe has."""
+    def _put_secret_on_stdin(self) -> None:
+        """Put the secret on stdin of this process, like a grader that reads answers from a pipe."""
         before = os.dup(0)
         spoken = os.open(self.folder / "stdin", os.O_RDONLY)
         os.dup2(spoken, 0)

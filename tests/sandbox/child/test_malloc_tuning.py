@@ -1,4 +1,4 @@
-"""The heap of a process whose memory is bounded: what lies free in it is not given on top of the bound."""
+"""The heap of a process under a tight memory limit: its free memory must not add to the limit."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ print(before, grown, address_space())
 """
 
 KEPT = "glibc.malloc.mmap_threshold=67108864:glibc.malloc.trim_threshold=134217728"
-"""So that what is let go of stays in the heap, as in a candidate's process."""
+"""Freed memory stays in the heap, as in a child process."""
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="address space is bounded on Linux alone")
-def test_what_lies_free_in_the_heap_is_given_back() -> None:
+@pytest.mark.skipif(sys.platform != "linux", reason="address space is limited on Linux only")
+def test_small_steps_returns_free_memory_of_the_heap() -> None:
     command = [sys.executable, "-c", PROGRAM]
     done = subprocess.run(command, env={"GLIBC_TUNABLES": KEPT}, stdout=subprocess.PIPE, text=True, check=True)
     before, grown, after = map(int, done.stdout.split())
     if grown - before < 24 << 20:
-        pytest.skip("not glibc: the heap keeps nothing")
+        pytest.skip("not glibc: the heap keeps no freed memory")
     assert after - before <= 3 << 20
 
 

@@ -1,4 +1,4 @@
-"""What is claimed of a call: which arguments changed, and how its results lie in memory."""
+"""The claims about a call: changed arguments and shared memory."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def contain_itself(pair: list[Any]) -> None:
         lambda x: x.sort(axis=0) or x.__setitem__(slice(None), x[::-1].copy()),
     ],
 )
-def test_a_changed_array_is_told(change: Callable[..., Any]) -> None:
+def test_changed_reports_an_array(change: Callable[..., Any]) -> None:
     assert claims(lambda _, x: change(x), array(), array()).changed == (1,)
 
 
@@ -45,24 +45,24 @@ def test_a_changed_array_is_told(change: Callable[..., Any]) -> None:
         lambda pair: pair.__setitem__(1, 3.0),
         lambda pair: pair.__setitem__(0, pair[0] + 1),
         lambda pair: pair[0].__setitem__(0, 5.0),
-        lambda pair: pair.__setitem__(1, 2),  # 2 == 2.0, and yet it is not what was there
+        lambda pair: pair.__setitem__(1, 2),  # 2 == 2.0, but the type has changed
         lambda pair: pair.__setitem__(1, object()),
         contain_itself,
     ],
 )
-def test_a_change_inside_a_list_is_told(change: Callable[..., Any]) -> None:
+def test_changed_reports_a_list(change: Callable[..., Any]) -> None:
     assert claims(change, [array(), 2.0]).changed == (0,)
 
 
-def test_a_changed_dict_is_told() -> None:
+def test_changed_reports_a_dict() -> None:
     assert claims(lambda table: table.update(b=1), {"a": array()}).changed == (0,)
 
 
-def test_what_is_only_read_is_not_changed_even_if_it_holds_nan() -> None:
+def test_changed_ignores_arguments_that_are_only_read() -> None:
     assert claims(lambda x, y: x + y, np.array([np.nan, -0.0]), [float("nan"), 1.0]).changed == ()
 
 
-def test_memory_shared_with_arguments_and_between_outputs_is_told() -> None:
+def test_shared_and_joined_report_common_memory() -> None:
     def answer(g: Any, x: Any) -> Any:
         fresh = g * x
         return fresh, g, x.T[1:], fresh[0], None, [x]
@@ -72,12 +72,12 @@ def test_memory_shared_with_arguments_and_between_outputs_is_told() -> None:
     assert found.joined == ((0, 3), (2, 5))
 
 
-def test_a_single_array_is_output_0_and_a_dicts_values_are_numbered_in_order() -> None:
+def test_outputs_are_numbered_in_order() -> None:
     assert claims(lambda x: x, array()).shared == ((0, 0),)
     assert claims(lambda x: {"a": x * 1, "b": x[0]}, array()).shared == ((1, 0),)
 
 
-def test_views_that_interleave_without_meeting_are_not_shared() -> None:
+def test_joined_ignores_interleaved_views() -> None:
     def answer() -> Any:
         whole = np.zeros(10)
         return whole[::2], whole[1::2]
@@ -96,11 +96,11 @@ def test_views_that_interleave_without_meeting_are_not_shared() -> None:
         (np.broadcast_to(np.zeros(1), (0, 3)).copy(), False),
     ],
 )
-def test_an_output_that_cannot_be_accumulated_into_is_told(value: object, unwritable: bool) -> None:
+def test_readonly_reports_outputs_that_cannot_be_written(value: object, unwritable: bool) -> None:
     assert claims(lambda: (1.0, value)).readonly == ((1,) if unwritable else ())
 
 
-def test_what_a_later_call_overwrites_is_told() -> None:
+def test_reused_reports_memory_of_an_earlier_result() -> None:
     first, second = array(), array()
     assert compare([], [], first, array()) is None
     for result, earlier, told in (
@@ -116,6 +116,6 @@ def test_what_a_later_call_overwrites_is_told() -> None:
         assert (found and found.reused) == told, (result, earlier)
 
 
-def test_many_outputs_are_compared_in_reasonable_time() -> None:
+def test_compare_handles_many_outputs() -> None:
     many = [np.zeros(1) for _ in range(10_000)]
     assert claims(lambda: many).joined == ()

@@ -1,4 +1,4 @@
-"""The filter of system calls, run here on an interpreter of its own for the machine the kernel runs it on."""
+"""The seccomp filter, run by an interpreter of classic BPF that is written here."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ INTEL = ARCHITECTURES["x86_64"]
 
 
 def decide(program: Filter, machine: Architecture, number: int, *arguments: int, audit: int | None = None) -> int:
-    """What the kernel decides: a straight reading of the instruction set in linux/filter.h."""
+    """Return the decision of the kernel, by the instruction set in linux/filter.h."""
     audit = machine.audit if audit is None else audit
     data = struct.pack("<IIQ6Q", number, audit, 0, *arguments, *[0] * (6 - len(arguments)))
     code = [struct.unpack_from("<HBBI", program.code, at) for at in range(0, len(program.code), 8)]
@@ -60,7 +60,7 @@ def verdict(profile: Profile, name: str, *arguments: int, machine: Architecture 
 
 @BOTH
 @EVERYWHERE
-def test_what_is_not_on_the_list_is_refused_and_nothing_else(profile: Profile, machine: Architecture) -> None:
+def test_filter_refuses_exactly_the_unlisted_calls(profile: Profile, machine: Architecture) -> None:
     rules = seccomp.rules(profile)
     program = seccomp.assemble(rules, machine)
     always = {NUMBERS[name][machine.column] for name, rule in rules.items() if rule == ((),)}
@@ -74,15 +74,15 @@ def test_what_is_not_on_the_list_is_refused_and_nothing_else(profile: Profile, m
 
 @BOTH
 @EVERYWHERE
-def test_calls_of_another_architecture_kill(profile: Profile, machine: Architecture) -> None:
+def test_filter_kills_calls_of_another_architecture(profile: Profile, machine: Architecture) -> None:
     program = seccomp.assemble(seccomp.rules(profile), machine)
-    for other in (0x40000003, 0xC00000B7, 0xC000003E, 0):  # i386, the two that are known, none
+    for other in (0x40000003, 0xC00000B7, 0xC000003E, 0):  # i386, the two supported ones, none
         if other != machine.audit:
             assert decide(program, machine, number_of("read", machine), audit=other) == KILL
 
 
 @BOTH
-def test_calls_of_the_x32_kind_kill(profile: Profile) -> None:
+def test_filter_kills_calls_of_the_x32_abi(profile: Profile) -> None:
     program = seccomp.assemble(seccomp.rules(profile), INTEL)
     assert decide(program, INTEL, 0x4000_0000 | number_of("read", INTEL)) == KILL
 
@@ -105,7 +105,7 @@ FAR = 2**64 - 100  # AT_FDCWD
         ("openat", (FAR, 1, 0o1000), EPERM, EPERM),  # O_TRUNC
         ("openat", (FAR, 1, 0o20200000), EPERM, EPERM),  # O_TMPFILE
         ("openat", (FAR, 1, 0o10000000), EPERM, EPERM),  # O_PATH
-        ("newfstatat", (FAR, 1, 1, 0x1000), EPERM, ALLOW),  # AT_EMPTY_PATH, which takes a path all the same
+        ("newfstatat", (FAR, 1, 1, 0x1000), EPERM, ALLOW),  # AT_EMPTY_PATH, which still takes a path
         ("fstat", (1, 1), ALLOW, ALLOW),
         ("getcwd", (1, 1), EPERM, ALLOW),
         ("clock_gettime", (3, 1), ALLOW, ALLOW),
@@ -127,7 +127,7 @@ FAR = 2**64 - 100  # AT_FDCWD
         ("sched_getaffinity", (1, 8, 1), EPERM, EPERM),
     ],
 )
-def test_arguments_decide(name: str, arguments: tuple[int, ...], sealed: int, open_: int) -> None:
+def test_filter_decides_by_arguments(name: str, arguments: tuple[int, ...], sealed: int, open_: int) -> None:
     for machine in ARCHITECTURES.values():
         program = {profile: seccomp.assemble(seccomp.rules(profile), machine) for profile in Profile}
         if NUMBERS[name][machine.column] is not None:
@@ -153,7 +153,7 @@ def test_arguments_decide(name: str, arguments: tuple[int, ...], sealed: int, op
         ),
     ],
 )
-def test_no_profile_knows_what_leads_out(name: str) -> None:
+def test_profiles_list_no_call_that_leads_out(name: str) -> None:
     assert all(name not in seccomp.rules(profile) for profile in Profile)
 
 
@@ -164,7 +164,7 @@ def test_no_profile_knows_what_leads_out(name: str) -> None:
         ("aarch64", "/usr/include/asm-generic/unistd.h", "__NR(?:3264)?_"),
     ],
 )
-def test_the_numbers_are_the_kernels_own(machine: str, header: str, prefix: str) -> None:
+def test_numbers_match_the_kernel_headers(machine: str, header: str, prefix: str) -> None:
     if not Path(header).exists():
         pytest.skip(f"there is no {header} here")
     text = Path(header).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Which live values travel, as what, and what comes out at the other end."""
+"""The conversion of values in both directions."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ LIMIT = 1 << 20
 
 
 def back(value: Any) -> Any:
-    """What the parent makes of a result."""
+    """Send a result to the parent."""
     return from_wire(wire.decode(wire.encode(to_wire(value, limit=LIMIT))))
 
 
 def there(value: Any) -> Any:
-    """What the candidate's process makes of an argument."""
+    """Send an argument to a child process."""
     frame = call_codec.pack([to_wire(value, limit=LIMIT)], [call_codec.CallSpec(b"\0")], 0, 1.0)
     (plain,), *_ = call_codec.read(frame[frames.HEADER_BYTES :])
     return call_codec.build(plain)
@@ -36,7 +36,7 @@ both_ways = pytest.mark.parametrize("travel", [there, back])
 @both_ways
 @pytest.mark.parametrize("dtype", [*wire.DTYPES, ">f8", ">i4"])
 @pytest.mark.parametrize("shape", [(), (0,), (0, 3), (1,), (2, 3), (2, 1, 4)])
-def test_an_array_arrives_fresh_with_its_values_shape_and_native_dtype(
+def test_array_arrives_new_with_values_shape_and_native_dtype(
     dtype: str, shape: tuple[int, ...], travel: Callable[[Any], Any]
 ) -> None:
     sent = np.asarray(np.arange(np.prod(shape, dtype=int)).reshape(shape) % 2, dtype)
@@ -51,7 +51,7 @@ def test_an_array_arrives_fresh_with_its_values_shape_and_native_dtype(
 
 @pytest.mark.parametrize("layout", wire.Layout)
 @pytest.mark.parametrize("shape", [(), (0, 2), (5,), (2, 3), (2, 3, 4)])
-def test_a_layout_changes_where_values_lie_and_not_what_they_are(layout: wire.Layout, shape: tuple[int, ...]) -> None:
+def test_layout_changes_strides_and_not_values(layout: wire.Layout, shape: tuple[int, ...]) -> None:
     sent = np.random.default_rng(0).normal(size=shape)
     got = there(Arg(sent, layout))
     np.testing.assert_array_equal(got, sent, strict=True)
@@ -61,21 +61,21 @@ def test_a_layout_changes_where_values_lie_and_not_what_they_are(layout: wire.La
         assert (got.strides[0] < 0) == (layout is wire.Layout.REVERSED)
 
 
-def test_the_parent_never_honours_a_layout_it_is_told() -> None:
+def test_from_wire_ignores_the_layout() -> None:
     told = wire.Array("f8", (2, 3), bytes(48), layout=wire.Layout.STRIDED)
     assert from_wire(told).flags.c_contiguous
 
 
 @both_ways
 @pytest.mark.parametrize("scalar", [np.float64(0.1), np.float32(2), np.int8(-3), np.bool_(True), np.complex128(1j)])
-def test_a_numpy_scalar_is_not_an_array_of_no_dimensions(scalar: np.generic, travel: Callable[[Any], Any]) -> None:
+def test_numpy_scalar_stays_a_scalar(scalar: np.generic, travel: Callable[[Any], Any]) -> None:
     assert type(travel(scalar)) is type(scalar)
     assert travel(scalar) == scalar
     assert type(travel(np.asarray(scalar))) is np.ndarray
 
 
 @both_ways
-def test_a_non_contiguous_view_travels_as_its_own_elements(travel: Callable[[Any], Any]) -> None:
+def test_non_contiguous_view_keeps_its_elements(travel: Callable[[Any], Any]) -> None:
     base = np.arange(24.0).reshape(4, 6)
     for view in (base[::2, ::-3], base.T, np.broadcast_to(base[0], (3, 6))):
         np.testing.assert_array_equal(travel(view), view, strict=True)
@@ -86,9 +86,7 @@ def test_a_non_contiguous_view_travels_as_its_own_elements(travel: Callable[[Any
 )
 @pytest.mark.parametrize("other", [None, 0, call_codec.PERIOD, -1])
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i8", "c16", "b1"])
-def test_an_array_that_repeats_itself_travels_once_and_one_that_almost_does_whole(
-    size: int, other: int | None, dtype: str
-) -> None:
+def test_periodic_array_is_sent_as_one_period(size: int, other: int | None, dtype: str) -> None:
     sent = np.resize(np.random.default_rng(0).integers(0, 2, call_codec.PERIOD), size).astype(dtype)
     if other is not None and other < size:
         sent[other] = 1 - sent[other]
@@ -111,7 +109,7 @@ class Text(str):
     __slots__ = ()
 
 
-Pair = namedtuple("Pair", "a b")  # noqa: PYI024  # an untyped one is what a candidate writes
+Pair = namedtuple("Pair", "a b")  # noqa: PYI024  # submissions use untyped ones
 
 
 @pytest.mark.parametrize(
@@ -132,11 +130,11 @@ Pair = namedtuple("Pair", "a b")  # noqa: PYI024  # an untyped one is what a can
         (types, "module"),
     ],
 )
-def test_what_could_have_behaviour_is_only_named(value: object, name: str) -> None:
+def test_to_wire_only_names_other_types(value: object, name: str) -> None:
     assert to_wire(value, limit=LIMIT) == wire.Opaque(name)
 
 
-def test_naming_a_type_runs_none_of_its_code() -> None:
+def test_type_name_runs_no_code_of_the_type() -> None:
     class Meta(type):
         @property
         def __name__(cls) -> str:  # type: ignore[override]  # the attack is to override it
@@ -166,6 +164,6 @@ def loop() -> list[Any]:
         ({"k" * LIMIT: 1}, "very long keys"),
     ],
 )
-def test_what_is_too_large_is_refused_before_it_is_copied(value: object, what: str) -> None:
+def test_to_wire_refuses_large_values_before_copying(value: object, what: str) -> None:
     with pytest.raises(OversizedError, match=what):
         to_wire(value, limit=LIMIT)

@@ -1,4 +1,4 @@
-"""The wire between the two processes: what travels comes back equal, and what is malformed is only ever a WireError."""
+"""The wire format: decoding inverts encoding, and malformed bytes raise WireError and nothing else."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from autodrill.sandbox.child.wire import Array, Layout, Opaque, Value, WireError
 
 ITEM_SIZES = {code: np.dtype(code).itemsize for code in wire.DTYPES}
 
-texts = st.text(st.characters(exclude_categories=()), max_size=20)  # lone surrogates too: a candidate may return them
+texts = st.text(
+    st.characters(exclude_categories=()), max_size=20
+)  # with lone surrogates, which a submission may return
 
 
 @st.composite
@@ -50,10 +52,10 @@ trees: st.SearchStrategy[Value] = st.recursive(
 
 
 @given(trees)
-def test_what_is_written_is_read_back_equal_and_of_the_same_types(tree: Value) -> None:
+def test_decode_inverts_encode(tree: Value) -> None:
     back = decode(encode(tree))
     assert back == tree
-    assert repr(back_types(back)) == repr(back_types(tree))  # 1 == True == 1.0, so equality alone is not enough
+    assert repr(back_types(back)) == repr(back_types(tree))  # equality is not enough: 1 == True == 1.0
 
 
 def back_types(value: Value) -> object:
@@ -64,7 +66,7 @@ def back_types(value: Value) -> object:
     return type(value)
 
 
-def test_nan_and_negative_zero_keep_their_bits() -> None:
+def test_float_bits_are_preserved() -> None:
     for number in (math.nan, -0.0, math.inf):
         back = decode(encode(number))
         assert isinstance(back, float)
@@ -72,7 +74,7 @@ def test_nan_and_negative_zero_keep_their_bits() -> None:
 
 
 @given(trees, st.data())
-def test_a_corrupted_value_is_either_a_value_or_a_wire_error(tree: Value, data: st.DataObject) -> None:
+def test_decode_of_corrupted_bytes_is_a_value_or_a_wire_error(tree: Value, data: st.DataObject) -> None:
     raw = bytearray(encode(tree))
     for _ in range(data.draw(st.integers(1, 4))):
         raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.integers(0, 255))
@@ -80,20 +82,20 @@ def test_a_corrupted_value_is_either_a_value_or_a_wire_error(tree: Value, data: 
 
 
 @given(trees, st.data())
-def test_a_value_cut_short_is_refused(tree: Value, data: st.DataObject) -> None:
+def test_decode_refuses_truncated_bytes(tree: Value, data: st.DataObject) -> None:
     raw = encode(tree)
     with pytest.raises(WireError):
         decode(raw[: data.draw(st.integers(0, len(raw) - 1))])
 
 
 @given(trees, st.binary(min_size=1, max_size=4))
-def test_bytes_after_the_value_are_refused(tree: Value, extra: bytes) -> None:
+def test_decode_refuses_trailing_bytes(tree: Value, extra: bytes) -> None:
     with pytest.raises(WireError, match="after the value"):
         decode(encode(tree) + extra)
 
 
 @given(st.binary(max_size=60))
-def test_noise_is_either_a_value_or_a_wire_error(raw: bytes) -> None:
+def test_decode_of_random_bytes_is_a_value_or_a_wire_error(raw: bytes) -> None:
     read_or_refuse(raw)
 
 
@@ -102,7 +104,7 @@ def read_or_refuse(raw: bytes) -> None:
         value = decode(raw)
     except WireError:
         return
-    assert decode(encode(value)) == value or "nan" in repr(value)  # what is accepted can travel again
+    assert decode(encode(value)) == value or "nan" in repr(value)  # an accepted value can be encoded again
 
 
 U32_MAX = struct.pack("<I", 2**32 - 1)
@@ -129,12 +131,12 @@ U32_MAX = struct.pack("<I", 2**32 - 1)
         b"",
     ],
 )
-def test_a_lie_about_size_or_type_is_refused_before_anything_is_allocated(raw: bytes) -> None:
+def test_decode_refuses_false_sizes_and_types_before_allocating(raw: bytes) -> None:
     with pytest.raises(WireError):
         decode(raw)
 
 
-def test_depth_is_bounded_on_both_sides() -> None:
+def test_depth_is_bounded_in_encode_and_decode() -> None:
     deep: Value = None
     for _ in range(wire.MAX_DEPTH + 1):
         deep = [deep]
@@ -144,7 +146,7 @@ def test_depth_is_bounded_on_both_sides() -> None:
         decode((b"l" + struct.pack("<I", 1)) * (wire.MAX_DEPTH + 1) + b"N")
 
 
-def test_the_number_of_values_is_bounded_over_the_whole_tree() -> None:
+def test_decode_bounds_the_number_of_values() -> None:
     raw = encode([[None] * 5, [None] * 5])
     assert decode(raw, max_items=13) == [[None] * 5, [None] * 5]
     with pytest.raises(WireError):
@@ -152,12 +154,12 @@ def test_the_number_of_values_is_bounded_over_the_whole_tree() -> None:
 
 
 @pytest.mark.parametrize("value", [object(), {1: None}, 2**9000, np.float64(1.0), {"a": object()}])
-def test_what_the_format_does_not_know_is_not_written(value: Value) -> None:
+def test_encode_refuses_other_types(value: Value) -> None:
     with pytest.raises(WireError):
         encode(value)
 
 
-def test_a_header_is_refused_for_its_kind_or_its_length() -> None:
+def test_read_header_refuses_unknown_kinds_and_long_payloads() -> None:
     header = frames.pack(frames.FrameKind.RETURNED, "ab")[: frames.HEADER_BYTES]
     assert frames.read_header(header, limit=7) == (frames.FrameKind.RETURNED, 7)
     with pytest.raises(WireError, match="at most 6"):
