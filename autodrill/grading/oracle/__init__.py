@@ -1,1 +1,1 @@
-"""The oracle: expected results from the engine and from finite differences, with their tolerances."""
+"""Oracles: expected results from the engine and from finite differences, with their tolerances."""

@@ -1,11 +1,11 @@
-"""What is right for a case: the two oracles' answer, with the tolerance that follows from the problem itself."""
+"""Expected results of a case from both oracles, with the tolerance that follows from the problem itself."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np  # noqa: TID253 this module is numbers through and through; whoever imports it needs numpy
+import numpy as np  # noqa: TID253 the whole module computes with arrays
 
 from autodrill.drills.answer_records import Expected, Part
 from autodrill.drills.author_code import authored
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 __all__ = ["added_by", "expected_results"]
 
 _SIGMAS = 6.0
-"""Standard deviations that the mean of many draws may be off: by chance it is so once in 500 million times."""
+"""Standard deviations by which the mean of many draws may be off: chance alone exceeds that once in 500 million."""
 
 _UNITS = 2.0
-"""Units in the last place of the largest cotangent that any answer may be off, unless its author asks for the tail."""
+"""Units in the last place of the largest cotangent by which any answer may be off, unless the case sets `tail`."""
 
 
 def expected_results(drill: Drill, case: Case, *, thorough: bool = False) -> Expected:
@@ -38,7 +38,7 @@ def expected_results(drill: Drill, case: Case, *, thorough: bool = False) -> Exp
     Args:
         drill: The exercise.
         case: The case.
-        thorough: Whether finite differences are taken in every element of a small input, and not along one direction.
+        thorough: Whether finite differences are taken in every element of a small input instead of along one direction.
 
     Raises:
         InternalError: If the exercise contradicts itself.
@@ -53,22 +53,22 @@ def expected_results(drill: Drill, case: Case, *, thorough: bool = False) -> Exp
         return Expected(_expected_parts(answer, solution.results, rounded))
     dtype = np.dtype(case.dtype)
     names = list(case.inputs)
-    forward, primals, raised, wrt = _posed(solution, case)
+    forward, primals, in_float64, wrt = _problem(solution, case)
     with authored(solution.path, "forward"), np.errstate(all="ignore"):
-        outputs = tuple(np.asarray(o, dtype=np.float64) for o in _tuple(forward(*raised)))
-        moving = [i for i, p in enumerate(primals) if p.dtype.kind == "f"] if wrt is None else wrt
-        _refuse_whole(case, moving)
+        outputs = tuple(np.asarray(o, dtype=np.float64) for o in _tuple(forward(*in_float64)))
+        differentiated_at = [i for i, p in enumerate(primals) if p.dtype.kind == "f"] if wrt is None else wrt
+        _refuse_whole(case, differentiated_at)
         derivative = kind.derivative(forward, wrt)
-        cotangents = _directions(case, kind.aim(outputs, [raised[i] for i in moving]), dtype)
+        cotangents = _directions(case, kind.aim(outputs, [in_float64[i] for i in differentiated_at]), dtype)
         high = [c.astype(np.float64) for c in cotangents]
-        # What is graded in float32 alone is differentiated in float64 all the same.
+        # A kind that is graded only in float32 is still differentiated in float64.
         votes = case.smooth and (case.dtype == "float64" or kind.single_precision)
-        # Of a cotangent of 0 all differences are 0.
+        # With a zero cotangent every difference is 0.
         smooth = votes and all(np.isfinite(c).all() for c in high) and any(np.any(c) for c in high)
-        gradients = derivative(raised, high, smooth=smooth, thorough=thorough)
-        spread = amplified_rounding(derivative, raised, high, gradients, dtype, units=0.0 if case.tail else _UNITS)
+        gradients = derivative(in_float64, high, smooth=smooth, thorough=thorough)
+        spread = amplified_rounding(derivative, in_float64, high, gradients, dtype, units=0.0 if case.tail else _UNITS)
     _refuse_overflow(case, (*outputs, *gradients))
-    differentiated = [names[i] for i in moving]
+    differentiated = [names[i] for i in differentiated_at]
     low = tuple(o.astype(dtype) for o in outputs)
     results = kind.names_of_results(drill, differentiated)
     if len(results) != len(gradients):
@@ -78,50 +78,50 @@ def expected_results(drill: Drill, case: Case, *, thorough: bool = False) -> Exp
         parts = _expected_of_draws(solution, case, cotangents, parts)
     if kind.has_forward:
         with authored(solution.path, "forward"):
-            parts = (*_output_parts(forward, raised, outputs, dtype, solution.outputs), *parts)
+            parts = (*_output_parts(forward, in_float64, outputs, dtype, solution.outputs), *parts)
     return Expected(parts, cotangents, low, start, kind.absent(drill, case, len(outputs), differentiated))
 
 
 def added_by(drill: Drill, case: Case, expected: Expected, others: Sequence[Array]) -> list[Array]:
-    """Return what other cotangents or tangents than a case's own add to each part, by the engine alone, in float64."""
-    forward, _, raised, wrt = _posed(drill.solution, case)
+    """Return the contribution of other cotangents or tangents to each result, from the engine alone, in float64."""
+    forward, _, in_float64, wrt = _problem(drill.solution, case)
     with authored(drill.solution.path, "forward"), np.errstate(all="ignore"):
-        added = drill.kind.derivative(forward, wrt)(raised, [c.astype(np.float64) for c in others])
+        added = drill.kind.derivative(forward, wrt)(in_float64, [c.astype(np.float64) for c in others])
     return [np.zeros_like(part.value) for part in expected.parts if not part.linear] + added
 
 
-def _refuse_whole(case: Case, moving: Sequence[int]) -> None:
-    """Refuse a case in which nothing is differentiated.
+def _refuse_whole(case: Case, differentiated_at: Sequence[int]) -> None:
+    """Refuse a case without a floating-point input.
 
     Raises:
-        InternalError: If it is one.
+        InternalError: If there is none, so that nothing is differentiated.
     """
-    if not moving:
+    if not differentiated_at:
         raise InternalError(
-            f"in the case `{case.label}` no input is floating, so that nothing is differentiated: write 2.0 for 2"
+            f"the case `{case.label}` has no floating-point input, so nothing is differentiated: write 2.0 instead of 2"
         )
 
 
 def _refuse_overflow(case: Case, right: Sequence[Array]) -> None:
-    """Refuse a right answer that is finite in float64 and not in the case's dtype: nobody could give it."""
+    """Refuse an expected result that overflows in the case's dtype but not in float64: no answer could match it."""
     bound = float(np.finfo(case.dtype).max)
     if any(np.any(np.isfinite(value) & (np.abs(value) > bound)) for value in right):
         raise InternalError(
-            f"in the case `{case.label}` what is right is too large for {case.dtype}: draw smaller values, or say in "
-            "`large` how large the large case is"
+            f"an expected result of the case `{case.label}` is too large for {case.dtype}: draw smaller values, or "
+            "give the sizes of the large case in `large`"
         )
 
 
 def _expected_of_draws(
     solution: Solution, case: Case, cotangents: tuple[Array, ...], parts: tuple[Part, ...]
 ) -> tuple[Part, ...]:
-    """Allow the mean of an estimator's draws to be off what it estimates by what their number explains.
+    """Widen the tolerances of an estimator's mean by the sampling error of its number of draws.
 
-    `_SIGMAS` times the standard deviation of the mean: that of a right estimator, which the exercise knows, and not
-    the one observed, which a noisy answer could make as large as it likes.
+    They grow by `_SIGMAS` standard deviations of the mean of a right estimator, which the exercise provides. The
+    observed deviation would not do: a noisy answer could make it arbitrarily large.
     """
     if solution.deviation is None:
-        raise InternalError("the exercise asks for draws and has no `deviation`")
+        raise InternalError("the exercise asks for draws but defines no `deviation`")
     given = dict(zip(solution.cotangents, cotangents, strict=True))
     with authored(solution.path, "deviation"), np.errstate(all="ignore"):
         deviations = _tuple(solution.deviation(**given, **case.inputs, **case.static))
@@ -142,7 +142,7 @@ def _output_parts(
     dtype: np.dtype[Any],
     names: tuple[str, ...],
 ) -> tuple[Part, ...]:
-    """Ask for what the forward gives as well, before any gradient: a backward can differentiate a wrong forward."""
+    """Return the outputs of the forward as expected results: a backward can be right for a wrong forward."""
 
     def given(
         primals: list[Array],
@@ -166,22 +166,22 @@ def _output_parts(
     )
 
 
-def _posed(solution: Solution, case: Case) -> tuple[Callable[..., Any], list[Array], list[Array], list[int] | None]:
-    """Return the function to differentiate, its inputs in the case's dtype and in float64, and which of them count."""
+def _problem(solution: Solution, case: Case) -> tuple[Callable[..., Any], list[Array], list[Array], list[int] | None]:
+    """Return the function to differentiate, its inputs in the case's dtype and in float64, and `wrt` as positions."""
     dtype = np.dtype(case.dtype)
     primals = [_as_case_dtype(value, dtype) for value in case.inputs.values()]
-    raised = [p.astype(np.float64) if p.dtype.kind == "f" else p for p in primals]
+    in_float64 = [p.astype(np.float64) if p.dtype.kind == "f" else p for p in primals]
     wrt = [list(case.inputs).index(name) for name in solution.wrt] if solution.wrt is not None else None
 
     def forward(*arrays: Any) -> Any:
         assert solution.forward is not None
         return solution.forward(*arrays, **case.static)
 
-    return forward, primals, raised, wrt
+    return forward, primals, in_float64, wrt
 
 
 def _directions(case: Case, outputs: Sequence[Array], dtype: np.dtype[Any]) -> tuple[Array, ...]:
-    """Draw cotangents of the outputs, or tangents of the inputs that move."""
+    """Draw cotangents of the outputs, or tangents of the differentiated inputs."""
     rng = np.random.default_rng([case.seed, 1])
     made = []
     for output in outputs:
@@ -191,23 +191,23 @@ def _directions(case: Case, outputs: Sequence[Array], dtype: np.dtype[Any]) -> t
             few = np.resize([2.0, 1.0, -1.0, 3.0], output.size).reshape(output.shape)
             made.append(np.asarray(case.scale * few, dtype))
         else:
-            # A large one repeats itself, after as many elements as need not travel twice.
+            # A large cotangent is periodic, so that one period of it is sent to the candidate's process.
             drawn = rng.normal(size=min(output.size, PERIOD) if case.large else output.size)
             made.append(np.asarray(case.scale * np.resize(drawn, output.shape), dtype))
     return tuple(made)
 
 
 def _expected_parts(answer: Any, names: tuple[str, ...], dtype: np.dtype[Any] | None = None) -> tuple[Part, ...]:
-    """Take a program's right answer apart: a dict has names in it, a tuple is numbered where it has been given none.
+    """Return the results in a program's expected answer: a dict names them, a tuple without `names` is numbered.
 
-    Floats are asked for in `dtype`, or as they are; in less than float64, to what rounding may cost in that.
+    Floats are expected in `dtype`, or in their own if it is None. The tolerance allows for rounding in that dtype.
     """
     if isinstance(answer, dict):
         named = list(answer.items())
     elif names:
         if len(names) != len(_tuple(answer)):
             raise InternalError(
-                f"the exercise's `RESULTS` name {len(names)} results, but `expected` gives {len(_tuple(answer))}"
+                f"the exercise's `RESULTS` name {len(names)} results, but `expected` returns {len(_tuple(answer))}"
             )
         named = list(zip(names, _tuple(answer), strict=True))
     elif isinstance(answer, tuple):
@@ -220,7 +220,7 @@ def _expected_parts(answer: Any, names: tuple[str, ...], dtype: np.dtype[Any] | 
             array = np.asarray(value)
         except ValueError as error:
             raise InternalError(
-                f"what `expected` gives as {name} is no array ({error}): give a dict or a tuple of arrays"
+                f"`expected` returns no array as {name} ({error}): return a dict or a tuple of arrays"
             ) from error
         exact = array.dtype.kind != "f"
         asked = array.dtype if exact or dtype is None else dtype

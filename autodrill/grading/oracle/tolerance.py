@@ -1,10 +1,10 @@
-"""How far off an answer may be: what rounding does to the right one, measured, times a margin."""
+"""Tolerance of a result: the measured effect of rounding on the right answer, times a margin."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np  # noqa: TID253 this module is numbers through and through; whoever imports it needs numpy
+import numpy as np  # noqa: TID253 the whole module computes with arrays
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
 __all__ = ["ULPS", "Derivative", "amplified_rounding", "largest"]
 
 _SALTS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F)
-"""Odd numbers with no pattern in their bits (those of Fibonacci hashing and of xxHash)."""
+"""Odd multipliers without a pattern in their bits (from Fibonacci hashing and xxHash)."""
 
 ULPS = 1024.0
-"""How many times the rounding error that the problem itself amplifies an answer may be off: another order of
-summation costs tens, a wrong formula costs billions."""
+"""Multiple of the amplified rounding error by which an answer may be off. Another order of summation costs tens, a
+wrong formula costs billions."""
 
 _NOTHING = 8 * float(np.finfo(np.float64).eps)
-"""A result nowhere larger than this, relative to the cotangents and the other results, is 0 but for rounding."""
+"""Magnitude, relative to the cotangents and the other results, up to which a result is 0 except for rounding."""
 
 _JUMP = 1e-3
-"""What moves by so much of the largest gradient when float64 inputs move in the last place is no rounding: the slope
-jumps there, as that of 0**b at b = 1 does."""
+"""Change, relative to the largest gradient, that is too large for rounding when float64 inputs change in the last
+place: the slope jumps there, as that of 0**b does at b = 1."""
 
 
 class Derivative(Protocol):
-    """What is asked for, as a function of the inputs and of what it is linear in."""
+    """A VJP or JVP, as a function of the inputs and of the cotangents or tangents."""
 
     def __call__(
         self,
@@ -40,7 +40,7 @@ class Derivative(Protocol):
         thorough: bool = False,
         dtype: type[np.floating[Any]] = np.float64,
     ) -> list[Array]:
-        """Compute it in a dtype, and hold it against differences where it is smooth."""
+        """Compute it in a dtype, and compare it with finite differences if the case is smooth."""
         ...
 
 
@@ -53,35 +53,38 @@ def amplified_rounding(
     *,
     units: float = 0.0,
 ) -> list[Array]:
-    """Derive the tolerance: what rounding does to the answer, measured, times a margin.
+    """Return the tolerance of each result: the measured effect of rounding, times a margin.
 
-    Each input and cotangent is moved by one unit in its last place, up or down as if at random, but equal inputs
-    alike, so that ties stay ties; the largest change of each element and of all, and one unit in the last place of the
-    element and of the largest beside it, are what even a perfect algorithm in this dtype cannot avoid. What rounding
-    on the way does, as where p - 1 is taken of a p near 1, is seen by computing in float32, and is as much smaller as
-    this dtype's unit is; but where float32 loses all of it, as of a p nearer to 1, that says nothing, so some units
-    of the cotangent are allowed everywhere. Below the square of a unit, relative to the cotangent, the engine's own
-    cancellation decides the digits. A result that is nothing beside the cotangents and the other results has
-    cancelled: how far depends on the order of operations, so it is measured by them.
+    Rounding of the inputs: each input and cotangent is perturbed by one unit in its last place, with pseudorandom
+    signs. Equal inputs get equal signs, so that ties stay ties. Even a perfect algorithm in this dtype cannot avoid
+    the largest change of each element and of the whole result, nor one unit in the last place of either.
+
+    Rounding of intermediate values, as of p - 1 for p near 1: it shows in a float32 computation, and is scaled by the
+    ratio of the two dtypes' units. For p so near 1 that float32 loses every digit, this measures too little. So
+    `units` units in the last place of the largest cotangent are allowed everywhere.
+
+    Cancellation: below the square of a unit, relative to the cotangent, the engine's own cancellation decides the
+    digits. A result that is negligible relative to the cotangents and the other results has cancelled. Its error
+    depends on the order of operations, so its tolerance is relative to them.
     """
     eps = float(np.finfo(dtype).eps)
     cotangent = max(map(largest, cotangents), default=0.0)
     floor = float(np.finfo(dtype).tiny) + eps**2 * cotangent
     peaks = [largest(g) for g in gradients]
-    beside = max(cotangent, *peaks)
+    overall = max(cotangent, *peaks)
     moved = [np.zeros_like(g) for g in gradients]
 
     def nudge(a: Array, salt: int, *, apart: bool = False) -> Array:
         return a * (1 + eps * _signs(a, salt, apart=apart)) if a.dtype.kind == "f" else a
 
     with np.errstate(all="ignore"):
-        if not cotangents or any(map(np.any, cotangents)):  # of a cotangent of 0 the answer is 0 all around
+        if not cotangents or any(map(np.any, cotangents)):  # with a zero cotangent nothing changes
             for salt in _SALTS:
                 again = derivative([nudge(p, salt) for p in primals], [nudge(c, salt, apart=True) for c in cotangents])
-                _widen(moved, gradients, again, most=_JUMP * beside if dtype == np.float64 else np.inf)
+                _widen(moved, gradients, again, most=_JUMP * overall if dtype == np.float64 else np.inf)
             coarse = derivative(primals, cotangents, dtype=np.float32)
             _widen(moved, gradients, coarse, eps / float(np.finfo(np.float32).eps))
-        sizes = [beside if peak <= _NOTHING * beside else peak for peak in peaks]
+        sizes = [overall if peak <= _NOTHING * overall else peak for peak in peaks]
         return [
             ULPS * (change + largest(change) + eps * (np.abs(g) + size) + floor) + units * eps * cotangent
             for g, change, size in zip(gradients, moved, sizes, strict=True)
@@ -89,9 +92,9 @@ def amplified_rounding(
 
 
 def _signs(values: Array, salt: int, *, apart: bool) -> Array:
-    """Draw 1 or -1 for each value: the leading bit of its bits, and of its place if equal ones are to be told apart.
+    """Return a pseudorandom 1 or -1 for each value: the leading bit of its bits times an odd number.
 
-    The bits are multiplied by an odd number before.
+    If `apart`, the position is added to the bits, so that equal values get different signs.
     """
     bits: Array = np.asarray(values, dtype=np.float64).reshape(-1).view(np.uint64)
     if apart:
@@ -103,7 +106,7 @@ def _signs(values: Array, salt: int, *, apart: bool) -> Array:
 def _widen(
     moved: list[Array], gradients: list[Array], others: list[Array], factor: float = 1.0, most: float = np.inf
 ) -> None:
-    """Take in how far others are from the gradients, where that is finite and no jump, times a factor."""
+    """Raise each of `moved` to the change of its gradient times a factor, unless that is infinite or a jump."""
     for total, gradient, other in zip(moved, gradients, others, strict=True):
         change = np.abs(other - gradient)
         np.fmax(total, factor * np.where(np.isfinite(other) & (change <= most), change, 0), out=total)

@@ -1,4 +1,4 @@
-"""How far off an answer may be."""
+"""The tolerance of a result."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ F64, F32 = np.dtype(np.float64), np.dtype(np.float32)
 
 
 class Product:
-    """The pullback of x * y, counting how often it is asked."""
+    """The VJP of x * y, with a count of its calls."""
 
     def __init__(self) -> None:
-        self.asked = 0
+        self.calls = 0
 
     def __call__(self, primals: list[Any], directions: list[Any], *, dtype: Any = np.float64, **_: Any) -> list[Any]:
-        self.asked += 1
+        self.calls += 1
         (x, y), (g,) = primals, directions
         return [(g.astype(dtype) * v.astype(dtype)).astype(np.float64) for v in (y, x)]
 
@@ -30,13 +30,13 @@ def spread(g: Any, dtype: np.dtype[Any]) -> tuple[int, list[Any]]:
     product = Product()
     gradients = product(primals, [g])
     tolerances = amplified_rounding(product, primals, [g], gradients, dtype)
-    return product.asked - 1, tolerances
+    return product.calls - 1, tolerances
 
 
 @pytest.mark.parametrize("dtype", [F64, F32])
-def test_an_answer_may_be_off_by_what_rounding_costs_and_not_by_much_more(dtype: np.dtype[Any]) -> None:
-    asked, tolerances = spread(np.ones(5), dtype)
-    assert asked == 3
+def test_amplified_rounding_allows_little_more_than_rounding(dtype: np.dtype[Any]) -> None:
+    calls, tolerances = spread(np.ones(5), dtype)
+    assert calls == 3
     eps = float(np.finfo(dtype).eps)
     for tolerance in tolerances:
         assert (tolerance > 100 * eps).all()
@@ -44,13 +44,13 @@ def test_an_answer_may_be_off_by_what_rounding_costs_and_not_by_much_more(dtype:
 
 
 @pytest.mark.parametrize("dtype", [F64, F32])
-def test_of_a_cotangent_of_0_next_to_nothing_is_allowed_and_nothing_asked(dtype: np.dtype[Any]) -> None:
-    asked, tolerances = spread(np.zeros(5), dtype)
-    assert asked == 0
+def test_amplified_rounding_of_a_zero_cotangent_is_tiny(dtype: np.dtype[Any]) -> None:
+    calls, tolerances = spread(np.zeros(5), dtype)
+    assert calls == 0
     assert all((t > 0).all() and (t < 1e-30).all() for t in tolerances)
 
 
 @pytest.mark.parametrize("g", [np.array([0, 0, np.inf, 0, 0.0]), np.array([0, 0, np.nan, 0, 0.0])])
-def test_a_cotangent_that_is_not_finite_is_none_of_0(g: Any) -> None:
-    asked, _ = spread(g, F64)
-    assert asked == 3
+def test_amplified_rounding_handles_an_infinite_cotangent(g: Any) -> None:
+    calls, _ = spread(g, F64)
+    assert calls == 3
