@@ -196,7 +196,7 @@ def _load_failure(exercise: Exercise, end: ends.LoadOutcome) -> Failure:
         case ends.Died():
             return Failure(FaultKind.DIED, f"the file ended its process ({end.how}) while it was loaded", line=end.line)
         case ends.Unreadable():
-            return Failure(FaultKind.DIED, "what came back is not an answer")
+            return Failure(FaultKind.DIED, "its process sent a reply that cannot be read")
         case ends.Loaded():
             raise TypeError("a file that loaded has not failed")
 

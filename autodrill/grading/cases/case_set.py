@@ -1,4 +1,4 @@
-"""The cases of an exercise under one seed, made once and put to many submissions."""
+"""Case set: the cases of an exercise under one seed, made once and put to many submissions."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ if TYPE_CHECKING:
 __all__ = ["CaseSet"]
 
 _SLACK = 2 << 20
-"""Bytes for what a file imports and defines, and for a heap that grows by steps."""
+"""Bytes for a file's own imports and definitions, and for a heap that grows in steps."""
 
 _COPIES = 3
-"""How often arguments and results are in memory at once: as bytes, as arrays, and in between."""
+"""Copies of the arguments and results in memory at once: as bytes, as arrays, and one in between."""
 
 _SMALLER = 120
-"""How many smaller cases are tried. They are counted, not timed, so that a busy machine shows the same case."""
+"""Number of smaller cases to try. It is a count and not a time, so that a busy machine shows the same case."""
 
 
 class CaseSet:
-    """The battery of a seed, with the expected results and the questions, each made when it is first needed.
+    """The battery of a seed, with its expected results and questions, each made when first needed.
 
     Args:
         drill: The exercise.
         seed: Seed of the cases.
-        limits: Limits of the processes they will be put to.
-        thorough: As in `expected_results`: for the proof of an exercise.
+        limits: Limits of the processes that answer them.
+        thorough: As in `expected_results`; for the verification of an exercise.
 
     Attributes:
         drill: The exercise.
@@ -80,7 +80,7 @@ class CaseSet:
         return first
 
     def chosen(self, only: int | None) -> Sequence[int]:
-        """Return the indexes of the cases to put: all, or one that somebody has typed.
+        """Return the indexes of the cases to put: all, or the one requested.
 
         Raises:
             InternalError: The exercise contradicts itself.
@@ -92,9 +92,10 @@ class CaseSet:
         return [only]
 
     def make_ahead(self, only: int | None) -> None:
-        """Make the questions that will be put, while somebody else takes time; large ones, which may not, apart.
+        """Make the questions that will be put, while a process starts.
 
-        Where the exercise contradicts itself this stops, and the question says so when it is put.
+        Large cases are left out, because a wrong answer never gets there. If the exercise contradicts itself, this
+        stops, and `question` raises the error later.
 
         Raises:
             UsageError: See `chosen`.
@@ -119,9 +120,9 @@ class CaseSet:
         return self._questions[index]
 
     def smaller(self, index: int) -> Generator[Question]:
-        """Yield smaller cases like one of the battery, smallest first, for finding the smallest that fails.
+        """Yield smaller cases like one of the battery, smallest first, to find the smallest that fails.
 
-        Those in which the exercise contradicts itself are left out.
+        Cases in which the exercise contradicts itself are left out.
         """
         if index not in self._smaller:
             like = self.cases[index]
@@ -133,9 +134,9 @@ class CaseSet:
                 if case is None:
                     return
                 made.append(self._small(case))
-            asked = made[place]
-            if asked is not None:
-                yield asked
+            question = made[place]
+            if question is not None:
+                yield question
 
     def _small(self, case: Case) -> Question | None:
         try:
@@ -144,17 +145,16 @@ class CaseSet:
             return None
 
     def put(
-        self, process: Runner, indexes: Iterable[int], *, doubtful: bool = False
+        self, runner: Runner, indexes: Iterable[int], *, doubtful: bool = False
     ) -> Generator[tuple[int, Observation]]:
-        """Put one case after another to the code that is loaded, and yield what each shows, until the process ends.
+        """Put cases one after another to the loaded code, and yield each observation, until the process ends.
 
-        A large case is put, after all others, to an answer that was right everywhere else: it takes long if it is
-        answered the wrong way.
+        Large cases come last, and only if all others passed: a wrong method takes long there.
 
         Args:
-            process: With the code loaded.
-            indexes: Which cases.
-            doubtful: Whether the caller will stop at the first fault, and expects it soon: then little is asked ahead.
+            runner: A runner with the code loaded.
+            indexes: The cases.
+            doubtful: Whether the caller stops at the first fault and expects it soon; then few are sent ahead.
 
         Raises:
             InternalError: The exercise contradicts itself.
@@ -164,34 +164,36 @@ class CaseSet:
         for index in indexes:
             (large if self.cases[index].large else small).append(index)
         right = True
-        for index, seen in self._put(process, small, ahead=1 if doubtful else None):
+        for index, seen in self._put(runner, small, ahead=1 if doubtful else None):
             right = right and seen.fault is None
             yield index, seen
         for index in large if right else ():
-            yield from self._put_bounded(process, index) if self._allowance(index) else self._put(process, [index])
+            yield from self._put_bounded(runner, index) if self._allowance(index) else self._put(runner, [index])
 
-    def _put_bounded(self, process: Runner, index: int) -> Generator[tuple[int, Observation]]:
-        """Put a case in a process of its own: what was let go of before is not kept by anybody there."""
-        other, loaded = process.loaded_sibling(self._allowance(index))
+    def _put_bounded(self, runner: Runner, index: int) -> Generator[tuple[int, Observation]]:
+        """Put a case in a process of its own, whose heap holds no memory freed by earlier calls."""
+        other, loaded = runner.loaded_sibling(self._allowance(index))
         with other:
             if isinstance(loaded, Loaded):
                 yield from self._put(other, [index])
-            elif not isinstance(loaded, NotDefined | Broken):  # it was loaded before: it needs too much, or is fickle
+            elif not isinstance(
+                loaded, NotDefined | Broken
+            ):  # the same file loaded before: it now needs too much, or is random
                 yield index, compare(self.drill, self.question(index), (loaded,))
 
     def _allowance(self, index: int) -> int:
-        """Bytes that the call of a case may allocate, its arguments and results as they travel included; 0 for any."""
+        """Return the bytes that a case's call may allocate, serialized arguments and results included; 0: no bound."""
         bound = self.cases[index].bound
         if bound is None or not bound.memory:
             return 0
-        asked = self.question(index)
-        results = sum(part.value.nbytes for part in asked.expected.parts)
-        return bound.memory + _SLACK + _COPIES * (asked.request.size + results)
+        question = self.question(index)
+        results = sum(part.value.nbytes for part in question.expected.parts)
+        return bound.memory + _SLACK + _COPIES * (question.request.size + results)
 
     def _put(
-        self, process: Runner, indexes: Sequence[int], *, ahead: int | None = None
+        self, runner: Runner, indexes: Sequence[int], *, ahead: int | None = None
     ) -> Generator[tuple[int, Observation]]:
         questions = (self.question(index) for index in indexes)
         settings = {} if ahead is None else {"ahead": ahead}
-        with closing(put(process, self.drill, questions, **settings)) as observations:
-            yield from zip(indexes, observations, strict=False)  # fewer where the process ends
+        with closing(put(runner, self.drill, questions, **settings)) as observations:
+            yield from zip(indexes, observations, strict=False)  # fewer if the process ends

@@ -1,4 +1,4 @@
-"""Comparison of answers with expected results: pure functions from outcomes to observations."""
+"""Comparison of outcomes with expected results: pure functions that return observations."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["compare", "compare_call"]
 
 _LINEAR = 400
-"""How many tolerances f(g1) + f(g2) may differ from f(g1 + g2): g2 is a hundred times as large as g1."""
+"""Tolerances by which f(g1) + f(g2) may differ from f(g1 + g2), where g2 is a hundred times as large as g1."""
 
 
 def compare(drill: Drill, question: Question, outcomes: Sequence[ends.CallOutcome]) -> Observation:
@@ -60,8 +60,9 @@ def compare(drill: Drill, question: Question, outcomes: Sequence[ends.CallOutcom
 def _further_fault(
     drill: Drill, question: Question, seen: Observation, outcomes: Sequence[ends.CallOutcome]
 ) -> Fault | None:
-    """Return the fault that the further calls show. State goes first: what depends on earlier calls can look like
-    anything else.
+    """Return the fault that the further calls show.
+
+    Hidden state comes first: an answer that depends on earlier calls can look like any other fault.
     """
     complete = len(outcomes) == question.request.answers
     if question.repeated and complete and outcomes[-1] is not outcomes[0]:
@@ -74,7 +75,7 @@ def _further_fault(
 
 
 def compare_call(drill: Drill, case: Case, expected: Expected, end: ends.CallOutcome) -> Observation:
-    """Compare how one call ended with the expected results."""
+    """Compare the outcome of one call with the expected results."""
     solution = drill.solution
     if not isinstance(end, ends.Returned):
         return Observation(case, expected, end, None, (), not_returned(end))
@@ -88,10 +89,12 @@ def compare_call(drill: Drill, case: Case, expected: Expected, end: ends.CallOut
     wrong = tuple(c is not None for c in checks)
     fault = next((c for c in checks if c is not None), None)
     fault = drill.kind.fault(drill, case, expected, end.value, got, fault)
-    conduct = _conduct(drill, case, expected, end)
-    customs = _customs(solution, expected, end, got) if solution.remarks and fault is None and conduct is None else ()
+    memory_fault = _memory_fault(drill, case, expected, end)
+    customs = (
+        _customs(solution, expected, end, got) if solution.remarks and fault is None and memory_fault is None else ()
+    )
     shown = tuple(None if g is None or g.dtype.kind not in "fiu" else g for g in got)
-    return Observation(case, expected, end, shown, wrong, fault or conduct, customs)
+    return Observation(case, expected, end, shown, wrong, fault or memory_fault, customs)
 
 
 def _judged(solution: Solution, case: Case, value: Any) -> Fault | None:
@@ -113,7 +116,7 @@ def _compare_part(part: Part, got: Array | None, *, any_dtype: bool) -> Fault | 
         return Fault(FaultKind.SHAPE, f"{part.name} has shape {got.shape}, must be {part.value.shape}{of}")
     with np.errstate(all="ignore"):
         off = ~(np.abs(got.astype(np.float64, copy=False) - part.value) <= part.tolerance)
-        if off.any():  # what is not close may still be the same infinity, or NaN where that is right
+        if off.any():  # equal infinities are right, and so is NaN if NaN is expected
             off &= ~((got == part.value) | (np.isnan(got) & np.isnan(part.value)))
     if off.any():
         where = np.unravel_index(int(np.argmax(off)), off.shape) if off.shape else ()
@@ -126,8 +129,8 @@ def _compare_part(part: Part, got: Array | None, *, any_dtype: bool) -> Fault | 
     return None
 
 
-def _conduct(drill: Drill, case: Case, expected: Expected, end: ends.Returned) -> Fault | None:
-    """Return the fault of an answer whose numbers are right and that breaks the rules of memory."""
+def _memory_fault(drill: Drill, case: Case, expected: Expected, end: ends.Returned) -> Fault | None:
+    """Return the fault of an answer that breaks a memory rule although its numbers are right."""
     solution = drill.solution
     if solution.drive or not drill.kind.keeps_memory_rules:
         return None
@@ -136,22 +139,22 @@ def _conduct(drill: Drill, case: Case, expected: Expected, end: ends.Returned) -
     names = dict(enumerate(named_arguments(drill, case, expected)))
     accepted = solution.cotangents if "writes-cotangent" in solution.remarks else ()
     if changed := [i for i in end.changed if names.get(i) not in accepted]:
-        name = names.get(changed[0], "that it was given")  # the number is a claim like any other
-        return Fault(FaultKind.MUTATED, f"the argument {name} is not what it was before the call")
+        name = names.get(changed[0], "it was given")  # the process reports the index, so it may be out of range
+        return Fault(FaultKind.MUTATED, f"the call changes the argument {name}")
     parts = [p.name for p in expected.parts]
-    own = {output for output, _ in end.shared}  # not its own, but the argument's that both calls have been given
+    own = {output for output, _ in end.shared}  # they share an argument that both calls were given
     for output in end.reused:
         if output < len(parts) and output not in own and expected.parts[output].value.size:
-            return Fault(FaultKind.REUSED, f"{parts[output]} of one call lies in the memory of an earlier call's")
+            return Fault(FaultKind.REUSED, f"{parts[output]} reuses the memory of an earlier call's result")
     if solution.may_alias or "aliases" in solution.remarks:
         return None
     for output, argument in end.shared:
         if output < len(parts) and expected.parts[output].value.size:
-            name = names.get(argument, "that it was given")
+            name = names.get(argument, "it was given")
             return Fault(FaultKind.ALIASED, f"{parts[output]} shares memory with the argument {name}")
     for output in end.readonly:
         if output < len(parts) and expected.parts[output].value.size:
-            return Fault(FaultKind.ALIASED, f"{parts[output]} cannot be written to: it is a view that repeats elements")
+            return Fault(FaultKind.ALIASED, f"{parts[output]} is read-only: it is a view that repeats elements")
     for first, second in end.joined:
         if first < len(parts) and second < len(parts):
             return Fault(FaultKind.ALIASED, f"{parts[first]} and {parts[second]} share memory")
@@ -161,7 +164,7 @@ def _conduct(drill: Drill, case: Case, expected: Expected, end: ends.Returned) -
 def _customs(
     solution: Solution, expected: Expected, end: ends.Returned, got: Sequence[Array | None]
 ) -> tuple[str, ...]:
-    """Name what the exercise accepts of an answer that is right."""
+    """Return the names of what the exercise accepts in a right answer although it is a fault elsewhere."""
     items = end.value if isinstance(end.value, tuple | list) else [end.value]
     shown = list(zip(items, expected.parts, strict=False))
     seen = {
@@ -174,12 +177,12 @@ def _customs(
 
 
 def _costly(seen: Observation) -> Observation:
-    """Say of a large case that ran out of time or memory which wrong way to compute that means."""
+    """Turn the time-out or memory fault of a large case into the fault of its method."""
     fault = seen.fault
     if fault is None or fault.kind not in {FaultKind.TIME, FaultKind.MEMORY}:
         return seen
     bound = seen.case.bound
-    summary = f"no answer after {LARGE_SECONDS:g} s on a large input, where the forward takes milliseconds"
+    summary = f"no answer after {LARGE_SECONDS:g} s on a large input; the forward takes milliseconds"
     kind = FaultKind.TOO_SLOW
     if fault.kind is FaultKind.MEMORY:
         summary = f"{fault.summary} on an input of {sum(np.size(v) for v in seen.case.inputs.values())} numbers"
@@ -193,8 +196,9 @@ def _costly(seen: Observation) -> Observation:
 def _nonlinear(
     drill: Drill, question: Question, seen: Observation, outcomes: Sequence[ends.CallOutcome]
 ) -> Fault | None:
-    """Return the fault of an answer that is not linear. Every VJP satisfies f(g1) + f(g2) = f(g1 + g2), kinks included;
-    so does a JVP in the tangent.
+    """Return the fault of an answer that is not linear.
+
+    Every VJP satisfies f(g1) + f(g2) = f(g1 + g2), also at kinks. A JVP satisfies it in the tangent.
     """
     expected = seen.expected
     assert seen.got is not None
@@ -203,10 +207,10 @@ def _nonlinear(
         got, fault = results(drill, expected, end)
         if got is None:
             summary = fault.summary if fault else "no answer"
-            return Fault(FaultKind.NONLINEAR, f"for another cotangent: {summary}", fault.line if fault else None)
+            return Fault(FaultKind.NONLINEAR, f"with another cotangent: {summary}", fault.line if fault else None)
         fitting = [g for g, p in zip(got, expected.parts, strict=True) if g is not None and g.shape == p.value.shape]
         if len(fitting) < len(got):
-            return Fault(FaultKind.NONLINEAR, "for another cotangent it answers in another shape")
+            return Fault(FaultKind.NONLINEAR, "with another cotangent a result has another shape")
         answers.append(fitting)
     for first, added, both, part in zip(seen.got, *answers, expected.parts, strict=True):
         assert first is not None
@@ -214,13 +218,13 @@ def _nonlinear(
             continue
         with np.errstate(all="ignore"):
             gap = np.abs(first + added - both)
-            if (gap <= _LINEAR * part.tolerance).all():  # nearly always; the rest only forgives more
+            if (gap <= _LINEAR * part.tolerance).all():  # the usual case; the bound below is only wider
                 continue
             eps = float(np.finfo(part.dtype).eps) if part.dtype.kind == "f" else 0.0
             finite = np.isfinite(added) & np.isfinite(both)
             scale = np.abs(first) + np.abs(added) + np.max(np.abs(added), initial=0.0, where=finite)
             far = gap > _LINEAR * part.tolerance + 4096 * eps * scale
-            # Where the right answer is finite, it is so for every cotangent; a NaN is never far from anything.
+            # A finite derivative is finite for every cotangent. `far` is False for NaN.
             off = far | (np.isfinite(first) & ~finite)
         if off.any():
             return Fault(

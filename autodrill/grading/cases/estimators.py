@@ -1,4 +1,4 @@
-"""Judging an estimator: by the mean of many draws, and by how far they scatter."""
+"""Estimators: comparison by the mean of many draws, and by their variance."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 __all__ = ["mean_of_draws", "noise"]
 
 _NOISE = 2.0
-"""How many times a right estimator's variance, summed over all elements, that of the draws may be."""
+"""Largest ratio of the draws' variance to that of a right estimator, both summed over all elements."""
 
 
 def mean_of_draws(drill: Drill, expected: Expected, ends: Sequence[CallOutcome]) -> CallOutcome:
-    """Return the mean of the answers as if it were one; the first that is none, or of another shape, in its place."""
+    """Return the mean of the answers as one outcome, or the first outcome that cannot be averaged."""
     stacked = _stacked(drill, expected, ends)
     first = ends[0]
     if not isinstance(stacked, list) or not isinstance(first, Returned):
@@ -41,7 +41,7 @@ def mean_of_draws(drill: Drill, expected: Expected, ends: Sequence[CallOutcome])
 
 
 def noise(drill: Drill, expected: Expected, ends: Sequence[CallOutcome]) -> Fault | None:
-    """Return the fault of an estimator that is right on average and scatters too far, None if it does not."""
+    """Return the fault of an estimator that is right on average but has too much variance, or None."""
     stacked = _stacked(drill, expected, ends)
     if not isinstance(stacked, list):
         return None
@@ -49,19 +49,19 @@ def noise(drill: Drill, expected: Expected, ends: Sequence[CallOutcome]) -> Faul
         if part.deviation is None:
             continue
         if not np.isfinite(each).all():
-            continue  # the means have been compared, and are as they must be
+            continue  # the comparison of the means covers this
         seen, right = float(each.var(axis=0).sum()), float(np.square(part.deviation).sum())
         if seen > _NOISE * right + float(np.square(part.tolerance).sum()):
             return Fault(
                 FaultKind.NOISY,
                 f"{part.name} is right on average, but {len(each)} draws have {seen / max(right, 1e-300):.3g} times "
-                "the variance they need",
+                "the variance needed",
             )
     return None
 
 
 def _stacked(drill: Drill, expected: Expected, ends: Sequence[CallOutcome]) -> list[Array] | CallOutcome:
-    """Return each result of all draws as one float64 array; of answers that do not fit, the first."""
+    """Return all draws of each result as one float64 array, or the first outcome that does not fit."""
     rows: list[Sequence[Array]] = []
     for end in ends:
         got, _ = results(drill, expected, end)

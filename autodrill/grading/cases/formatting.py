@@ -1,4 +1,4 @@
-"""Arguments and results as short text, for reports: numbers only, never what an object says of itself."""
+"""Short text of arguments and results for reports: numbers only, never the text of a candidate's object."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def short(value: Any, digits: int = 4) -> str:
 
 
 def pair(want: NDArray[Any], got: NDArray[Any]) -> tuple[str, str]:
-    """Return two arrays of one shape as short text, with digits enough to tell them apart."""
+    """Return two arrays of one shape as short text, with enough digits to differ."""
     for digits in (4, 7, 10, 17):
         texts = _text(want, digits), _text(got, digits)
         if texts[0] != texts[1]:

@@ -1,4 +1,4 @@
-"""Putting cases to the code that is loaded in a runner, without waiting for one answer before asking for the next."""
+"""Pipeline: puts questions to the code loaded in a runner, several ahead of the answers."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ __all__ = ["put", "put_case", "put_once"]
 def put(
     runner: Runner, drill: Drill, questions: Iterable[Question], *, ahead: int = UNDER_WAY
 ) -> Generator[Observation]:
-    """Put questions one after another, and yield the observation of each, until the process ends.
+    """Put questions in order, and yield the observation of each, until the process ends.
 
     Args:
-        runner: With the code loaded.
+        runner: A runner with the code loaded.
         drill: The exercise.
         questions: The questions, each made when it is about to be sent.
-        ahead: How many to send before the first answer is looked at: see `Runner.answers`.
+        ahead: How many to send before the first answer is read: see `Runner.answers`.
     """
     upcoming = iter(questions)
     unanswered: deque[Question] = deque()
@@ -48,29 +48,29 @@ def put(
             unanswered.append(coming)
             yield coming.request
 
-    odd: Observation | None
+    nonlinear: Observation | None
     while not runner.finished:
-        odd = None
+        nonlinear = None
         with closing(runner.answers(requests(), ahead=ahead)) as answers:
             for outcomes in answers:
                 seen = compare(drill, unanswered.popleft(), outcomes)
                 if seen.fault is not None and seen.fault.kind is FaultKind.NONLINEAR:
-                    odd = seen
+                    nonlinear = seen
                     break
                 yield seen
-        if odd is None:
+        if nonlinear is None:
             return
-        # Settle it while no other call is under way, then go on with the questions that were.
-        yield _settled(runner, drill, odd)
+        # Repeat its call with no other call under way, then send the unanswered questions again.
+        yield _settled(runner, drill, nonlinear)
 
 
 def put_case(runner: Runner, drill: Drill, what: Case | Question) -> Observation:
     """Put one case with its further calls.
 
     Args:
-        runner: With the code loaded.
+        runner: A runner with the code loaded.
         drill: The exercise.
-        what: The case, or the question made of it before.
+        what: The case, or its question if that was made before.
 
     Raises:
         InternalError: The exercise contradicts itself.
@@ -83,14 +83,14 @@ def put_case(runner: Runner, drill: Drill, what: Case | Question) -> Observation
 def put_once(
     runner: Runner, drill: Drill, case: Case, expected: Expected, *, seconds: float | None = None
 ) -> Observation:
-    """Put one case as a single call, with expected results of the caller's own.
+    """Put one case as a single call, with the caller's expected results.
 
     Args:
-        runner: With the code loaded.
+        runner: A runner with the code loaded.
         drill: The exercise.
         case: The case.
         expected: Its expected results.
-        seconds: Wall time, in place of the limits'.
+        seconds: Wall time, instead of that of the runner's limits.
     """
     limit = runner.limits.seconds if seconds is None else seconds
     (outcomes,) = runner.answers([single_call(drill, case, expected, seconds=limit).request])
@@ -102,9 +102,9 @@ def _question(runner: Runner, drill: Drill, case: Case) -> Question:
 
 
 def _settled(runner: Runner, drill: Drill, seen: Observation) -> Observation:
-    """Put a case again whose answer seems not to be linear: what depends on earlier calls looks like anything else.
+    """Repeat the call of a case that seems nonlinear: an answer that depends on earlier calls can look so.
 
-    Twice in a row, because other cases came in between and may hide what the first one left behind.
+    The call is repeated twice in a row, because the cases put in between may have overwritten the state.
     """
     if seen.fault is None or seen.fault.kind is not FaultKind.NONLINEAR or runner.finished:
         return seen

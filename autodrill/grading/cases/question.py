@@ -1,4 +1,4 @@
-"""Questions: a case, and the further calls that show whether a right answer is a derivative and keeps no state."""
+"""Questions: a case, with further calls that check a right answer for linearity and hidden state."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["LARGE_SECONDS", "answer_budget", "question", "single_call"]
 
 LARGE_SECONDS = 1.5
-"""Wall time of the large case: a backward takes milliseconds, finite differences take several seconds."""
+"""Wall time of the large case. A backward takes milliseconds, finite differences take several seconds."""
 
 _SPARE_BYTES = 1 << 16
-"""Room for an answer beyond the bytes of the right one: shapes may be wrong, and lists are wordy."""
+"""Bytes allowed beyond the size of the expected results: a wrong shape or a list can take more."""
 
 
 def question(drill: Drill, case: Case, expected: Expected, *, seconds: float, further: bool = True) -> Question:
@@ -37,17 +37,19 @@ def question(drill: Drill, case: Case, expected: Expected, *, seconds: float, fu
         case: The case.
         expected: Its expected results.
         seconds: Wall time of each call, unless the case is large.
-        further: Whether to make the further calls, where they make sense. One case of a class is enough: the others
-            have cotangents of their own. Linearity is checked in every case whose answer can be right without being a
-            derivative: at kinks, where the slope of either side is right, and under a cotangent that was not drawn.
+        further: Whether to make the further calls, if they apply. One case of a class is enough, because the others
+            have cotangents of their own. Linearity is checked in every case that a function other than the derivative
+            can get right: at kinks, where either slope is accepted, and with a fixed cotangent.
     """
     solution = drill.solution
     direct = drill.kind.linear and not solution.drive
     pure = direct and not case.large and not case.draws
-    # Every linear function maps 0 to 0, and nothing can be added to infinity.
-    telling = bool(expected.cotangents) and all(np.isfinite(c).all() and np.any(c != 0) for c in expected.cotangents)
-    doubtful = further or not case.smooth or case.cotangent is not None
-    linear = pure and solution.judge is None and telling and doubtful  # a judge keeps no numbers
+    # Every linear function maps 0 to 0, and sums with infinity show nothing.
+    informative = bool(expected.cotangents) and all(
+        np.isfinite(c).all() and np.any(c != 0) for c in expected.cotangents
+    )
+    ambiguous = further or not case.smooth or case.cotangent is not None
+    linear = pure and solution.judge is None and informative and ambiguous  # a judged answer has no results to add
     calls = [Call(drill.kind.arguments(drill, case, expected))]
     added: tuple[Array, ...] = ()
     if linear:
@@ -69,14 +71,14 @@ def question(drill: Drill, case: Case, expected: Expected, *, seconds: float, fu
 
 
 def single_call(drill: Drill, case: Case, expected: Expected, *, seconds: float) -> Question:
-    """Return the question of a case without further calls, for cases that are not the battery's own."""
+    """Return the question of a case without further calls, for cases outside the battery."""
     call = Call(drill.kind.arguments(drill, case, expected))
     request = call_request([call], budget=answer_budget(case, expected), seconds=seconds)
     return Question(case, expected, request, linear=False, added=(), repeated=False)
 
 
 def answer_budget(case: Case, expected: Expected) -> int:
-    """Return how many bytes an answer may hold. What a judge is given may be as large as the inputs."""
+    """Return the maximum size of an answer in bytes. A judged answer may be as large as the inputs."""
     like = [p.value for p in expected.parts] or [v for v in case.inputs.values() if isinstance(v, np.ndarray)]
     return 4 * sum(array.nbytes for array in like) + _SPARE_BYTES
 
@@ -91,6 +93,6 @@ def _seconds(case: Case, usual: float) -> float:
 
 
 def _other_cotangents(case: Case, expected: Expected) -> tuple[Array, ...]:
-    """Return other cotangents, much larger so that they matter."""
+    """Return other cotangents, 100 times as large so that their contribution dominates."""
     rng = np.random.default_rng([case.seed, 3])
     return tuple(np.asarray(100 * rng.normal(size=c.shape)).astype(c.dtype) for c in expected.cotangents)

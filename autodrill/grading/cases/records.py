@@ -1,4 +1,4 @@
-"""Records of cases: a question put to a submission, and the observation of its answer."""
+"""Records of cases: the question put to a submission, and the observation of its answer."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ __all__ = ["Observation", "Question"]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A case with its expected results and every call that is made for it.
+    """A case with its expected results and every call made for it.
 
     Attributes:
         case: The case.
         expected: Its expected results.
         request: The calls. The first is the case itself; an estimator is called once for each draw. If `linear`, calls
-            with another cotangent and with the sum of both follow, the former only where what it adds is not known. If
-            `repeated`, the first call is made once more, with the very arguments that it left behind.
+            with another cotangent and with the sum of both follow, the former only if `added` is empty. If `repeated`,
+            the first call is made once more, on the same argument arrays.
         linear: Whether linearity in the cotangents is checked.
-        added: What the other cotangent adds to each result. Empty where the cotangent of the case was not drawn:
-            there a right answer may be right by chance, and the other cotangent gets a call of its own.
+        added: The other cotangent's contribution to each result. Empty if the cotangent of the case is fixed: then a
+            result can be right by chance, and the other cotangent gets a call of its own.
         repeated: Whether the first call is made once more.
     """
 
@@ -44,7 +44,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What a submission answers to a case, compared with the expected results.
+    """The answer of a submission to a case, compared with the expected results.
 
     Attributes:
         case: The case.
@@ -54,8 +54,8 @@ class Observation:
             altogether if there is nothing to compare.
         wrong: Which results are wrong.
         fault: The first fault, or None.
-        customs: Names from `drills.customs` of what would be a fault if the exercise did not accept it.
-        question: The question it answers, so that the same can be put to other code. None where a case was put alone.
+        customs: Names from `drills.customs` of what the exercise accepts although it is a fault elsewhere.
+        question: The question it answers, so that the same one can be put to other code. None after a single call.
     """
 
     case: Case

@@ -1,4 +1,4 @@
-"""Unpacking of what a call returned: one array a result, or the fault that says why there are none."""
+"""Unpacking of a returned value: one array per expected result, or the fault that explains why there are none."""
 
 from __future__ import annotations
 
@@ -32,11 +32,15 @@ _TYPES = {
     "longdouble": "a longdouble",
     **{f"ndarray of dtype {each}": f"an array of dtype {each}" for each in ("float128", "float96", "object")},
 }
-"""How to call what is no result, by the name of its type."""
+"""What a report calls a value that is not a result, by the name of its type."""
 
 
 def results(drill: Drill, expected: Expected, end: ends.CallOutcome) -> tuple[list[Array | None] | None, Fault | None]:
-    """Take apart what a call returned: one array a part, None for what is not an array, or nothing and the reason."""
+    """Unpack what a call returned.
+
+    Returns:
+        One array per expected result, None for what is not an array; or None, and the fault.
+    """
     solution = drill.solution
     if not isinstance(end, ends.Returned):
         return None, not_returned(end)
@@ -70,8 +74,8 @@ def results(drill: Drill, expected: Expected, end: ends.CallOutcome) -> tuple[li
     for name, item in zip(names, items, strict=True):
         if item is None:
             return None, Fault(FaultKind.NOTHING, f"{name} is None")
-        if (known := _known_type(item)) is not None:
-            return None, Fault(FaultKind.TYPE, f"{name} is {known}, must be a plain array of numbers")
+        if (type_name := _known_type(item)) is not None:
+            return None, Fault(FaultKind.TYPE, f"{name} is {type_name}, must be a plain array of numbers")
     got = [_as_array(item) for item in items]
     if "extra-axes" in solution.remarks:
         got = [_without_extra_axes(g, part) for g, part in zip(got, expected.parts, strict=True)]
@@ -79,27 +83,29 @@ def results(drill: Drill, expected: Expected, end: ends.CallOutcome) -> tuple[li
 
 
 def _known_type(value: Any) -> str | None:
-    """Name what came back if it is of a type of Python's or NumPy's; a class of the candidate's is not named."""
+    """Return what to call a value of a type of Python or NumPy, None for any other: its name may be forged."""
     return _TYPES.get(value.type_name) if isinstance(value, Opaque) else None
 
 
 def _without_extra_axes(got: Array | None, part: Part) -> Array | None:
-    """Return a result in the shape it must have, if only axes of size 1 are in the way."""
+    """Return a result in the expected shape if only axes of size 1 differ."""
     if got is None or got.size != part.value.size or np.squeeze(got).shape != np.squeeze(part.value).shape:
         return got
     return got.reshape(part.value.shape)
 
 
 def _without_absent(expected: Expected, items: Sequence[Any]) -> tuple[Sequence[Any], Fault | None]:
-    """Take out what must be None: a `Function` returns one gradient for each argument of its forward."""
+    """Remove the results that must be None: a `Function` returns one gradient for each argument of its forward."""
     wanted = len(expected.parts) + len(expected.absent)
     outputs = sum(not part.linear for part in expected.parts)
     if len(items) != wanted:
         words = f"backward returns {len(items) - outputs} gradients for {wanted - outputs} arguments of forward"
-        return items, Fault(FaultKind.ARITY, f"{words}: None belongs where there is none")
+        return items, Fault(FaultKind.ARITY, f"{words}: return None for one without a gradient")
     for place in expected.absent:
         if items[place] is not None:
-            return items, Fault(FaultKind.TYPE, f"gradient {place - outputs} belongs to no float: it must be None")
+            return items, Fault(
+                FaultKind.TYPE, f"gradient {place - outputs} must be None: its argument has no gradient"
+            )
     return [item for place, item in enumerate(items) if place not in expected.absent], None
 
 
@@ -131,7 +137,7 @@ def not_returned(end: ends.CallOutcome) -> Fault:
         case ends.Raised(not_implemented=True):
             return Fault(FaultKind.NOT_IMPLEMENTED, "not implemented yet", end.line, _code(end))
         case ends.Raised(type="SystemExit" | "KeyboardInterrupt"):
-            return Fault(FaultKind.RAISED, f"it raises {end.type}: an answer returns", end.line, _code(end))
+            return Fault(FaultKind.RAISED, f"it raises {end.type} instead of returning a result", end.line, _code(end))
         case ends.Raised():
             from autodrill.grading.kernels.device_faults import DEVICE_FAULTS
 
@@ -140,7 +146,7 @@ def not_returned(end: ends.CallOutcome) -> Fault:
             message = f"{end.type}: {end.message}" if end.message else end.type
             return Fault(FaultKind.RAISED, message, end.line, _code(end))
         case ends.Oversized(what=what):
-            return Fault(FaultKind.TYPE, f"it returns {what}, far more than was asked for")
+            return Fault(FaultKind.TYPE, f"it returns {what}, far more than expected")
         case ends.OutOfMemory(limit=limit, line=line):
             return Fault(FaultKind.MEMORY, f"it asks for more than {limit >> 20} MiB of memory", line)
         case ends.TimedOut(limit=limit, line=line):
@@ -148,11 +154,11 @@ def not_returned(end: ends.CallOutcome) -> Fault:
         case ends.Flooded(limit=limit, line=line):
             return Fault(FaultKind.OUTPUT, f"it prints more than {limit >> 10} KiB", line)
         case ends.Died(how=how, line=line):
-            return Fault(FaultKind.DIED, f"it ended its process ({how}): an answer returns", line)
-        case ends.Unreadable():  # why, in its own figures, could be anything it means to have shown
-            return Fault(FaultKind.DIED, "what came back is not an answer")
+            return Fault(FaultKind.DIED, f"it ended its process ({how}) instead of returning a result", line)
+        case ends.Unreadable():  # the candidate's code could choose the reason's text, so it is not shown
+            return Fault(FaultKind.DIED, "its process sent a reply that cannot be read")
         case _:
-            raise TypeError(f"not a way for a call to fail: {end!r}")
+            raise TypeError(f"not a failed call: {end!r}")
 
 
 def _code(end: ends.Raised) -> str:

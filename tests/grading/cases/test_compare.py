@@ -1,4 +1,4 @@
-"""One test a kind of fault: what came back is made by hand, so that nothing but the examination is tested."""
+"""Comparison of outcomes made by hand, one test per kind of fault."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def seen(shipped: Library) -> Callable[..., Observation]:
-    """Examine an end of a call of `matmul_backward`; an array function makes the answer from the right one."""
+    """Compare an outcome of `matmul_backward`, or the answer that a function makes from the right one."""
 
-    def seen(end: Any, *, name: str = "matmul_backward", label: str = "", **conduct: Any) -> Observation:
+    def seen(end: Any, *, name: str = "matmul_backward", label: str = "", **memory: Any) -> Observation:
         exercise = shipped.find(name)
         drill = shipped.drill(exercise)
         case = next(c for c in battery(drill, 0) if label in c.label)
-        known = expected_results(drill, case)
+        expected = expected_results(drill, case)
         if callable(end):
-            end = ends.Returned(end(*(p.value.astype(p.dtype) for p in known.parts)), **conduct)
-        return compare_call(drill, case, known, end)
+            end = ends.Returned(end(*(p.value.astype(p.dtype) for p in expected.parts)), **memory)
+        return compare_call(drill, case, expected, end)
 
     return seen
 
@@ -49,12 +49,12 @@ def fault_of(observation: Observation) -> Fault:
     return observation.fault
 
 
-def test_the_right_answer_has_no_fault(seen: Callable[..., Observation]) -> None:
+def test_compare_call_accepts_the_right_answer(seen: Callable[..., Observation]) -> None:
     observation = seen(lambda dx, dw: (dx, dw))
     assert (observation.fault, observation.wrong) == (None, (False, False))
 
 
-def test_a_list_is_as_good_as_a_tuple(seen: Callable[..., Observation]) -> None:
+def test_compare_call_accepts_a_list(seen: Callable[..., Observation]) -> None:
     assert seen(lambda dx, dw: [dx, dw]).fault is None
 
 
@@ -71,22 +71,28 @@ FRAMES = (ends.TracebackFrame(3, "matmul_backward", "    helper()"), ends.Traceb
         ),
         (ends.Raised("ValueError", "no", FRAMES), FaultKind.RAISED, "ValueError: no"),
         (ends.Raised("ValueError", "", FRAMES), FaultKind.RAISED, "ValueError"),
-        (ends.Raised("SystemExit", "0", FRAMES), FaultKind.RAISED, "it raises SystemExit: an answer returns"),
+        (
+            ends.Raised("SystemExit", "0", FRAMES),
+            FaultKind.RAISED,
+            "it raises SystemExit instead of returning a result",
+        ),
         (ends.Oversized("an array of 9 GB"), FaultKind.TYPE, "it returns an array of 9 GB, far more"),
         (ends.OutOfMemory(1 << 30, 7), FaultKind.MEMORY, "it asks for more than 1024 MiB of memory"),
         (ends.TimedOut(2.0, 7), FaultKind.TIME, "no answer after 2 s"),
         (ends.Flooded(1 << 20, 7), FaultKind.OUTPUT, "it prints more than 1024 KiB"),
-        (ends.Died("exit code 0", 7), FaultKind.DIED, "it ended its process (exit code 0): an answer returns"),
-        (ends.Unreadable("half a frame"), FaultKind.DIED, "what came back is not an answer"),
+        (ends.Died("exit code 0", 7), FaultKind.DIED, "it ended its process (exit code 0) instead of returning"),
+        (ends.Unreadable("half a frame"), FaultKind.DIED, "its process sent a reply that cannot be read"),
     ],
 )
-def test_a_call_that_does_not_return(seen: Callable[..., Observation], end: Any, kind: FaultKind, summary: str) -> None:
+def test_compare_call_names_a_call_that_did_not_return(
+    seen: Callable[..., Observation], end: Any, kind: FaultKind, summary: str
+) -> None:
     fault = fault_of(seen(end))
     assert fault.kind is kind
     assert fault.summary.startswith(summary)
 
 
-def test_an_exception_is_placed_at_the_innermost_line(seen: Callable[..., Observation]) -> None:
+def test_compare_call_places_an_exception_at_its_line(seen: Callable[..., Observation]) -> None:
     fault = fault_of(seen(ends.Raised("ValueError", "no", FRAMES)))
     assert (fault.line, fault.code) == (7, "raise X")
 
@@ -108,7 +114,7 @@ def test_an_exception_is_placed_at_the_innermost_line(seen: Callable[..., Observ
         (lambda dx, dw: (dx, -dw), FaultKind.VALUE, "dW is wrong in "),
     ],
 )
-def test_a_returned_value_that_is_wrong(
+def test_compare_call_names_a_wrong_value(
     seen: Callable[..., Observation], answer: Callable[..., Any], kind: FaultKind, summary: str
 ) -> None:
     fault = fault_of(seen(answer))
@@ -116,11 +122,11 @@ def test_a_returned_value_that_is_wrong(
     assert fault.summary.startswith(summary)
 
 
-def test_only_the_results_that_are_wrong_are_marked(seen: Callable[..., Observation]) -> None:
+def test_compare_call_marks_only_wrong_results(seen: Callable[..., Observation]) -> None:
     assert seen(lambda dx, dw: (dx, -dw)).wrong == (False, True)
 
 
-def test_one_wrong_element_is_enough_wherever_it_is(seen: Callable[..., Observation]) -> None:
+def test_compare_call_finds_one_wrong_element(seen: Callable[..., Observation]) -> None:
     def last_moved(dx: Any, dw: Any) -> Any:
         dw[-1, -1] += 1e-6
         return dx, dw
@@ -128,51 +134,51 @@ def test_one_wrong_element_is_enough_wherever_it_is(seen: Callable[..., Observat
     assert "in 1 of " in fault_of(seen(last_moved)).summary
 
 
-def test_a_wider_dtype_than_the_input_s(seen: Callable[..., Observation]) -> None:
+def test_compare_call_names_a_wider_dtype(seen: Callable[..., Observation]) -> None:
     observation = seen(lambda dx, dw: (dx.astype(np.float64), dw), label="float32")
     fault = fault_of(observation)
     assert (fault.kind, fault.summary) == (FaultKind.DTYPE, "dX is float64, must be float32 like its input")
 
 
-def test_an_argument_that_was_changed(seen: Callable[..., Observation]) -> None:
+def test_compare_call_names_a_changed_argument(seen: Callable[..., Observation]) -> None:
     fault = fault_of(seen(lambda dx, dw: (dx, dw), changed=(0,)))
-    assert fault == Fault(FaultKind.MUTATED, "the argument g is not what it was before the call")
+    assert fault == Fault(FaultKind.MUTATED, "the call changes the argument g")
 
 
 @pytest.mark.parametrize(
-    ("conduct", "summary"),
+    ("memory", "summary"),
     [
         ({"shared": ((1, 2),)}, "dW shares memory with the argument W"),
-        ({"readonly": (0,)}, "dX cannot be written to: it is a view that repeats elements"),
+        ({"readonly": (0,)}, "dX is read-only: it is a view that repeats elements"),
         ({"joined": ((0, 1),)}, "dX and dW share memory"),
     ],
 )
-def test_a_result_that_does_not_own_its_memory(
-    seen: Callable[..., Observation], conduct: dict[str, Any], summary: str
+def test_compare_call_names_shared_memory(
+    seen: Callable[..., Observation], memory: dict[str, Any], summary: str
 ) -> None:
-    assert fault_of(seen(lambda dx, dw: (dx, dw), **conduct)) == Fault(FaultKind.ALIASED, summary)
+    assert fault_of(seen(lambda dx, dw: (dx, dw), **memory)) == Fault(FaultKind.ALIASED, summary)
 
 
 @pytest.fixture
 def after(shipped: Library) -> Callable[..., Fault | None]:
-    """What is wrong where the closure of a product has left its nodes so."""
+    """The fault of a product's closure that leaves its nodes in a given state."""
 
     def after(**changes: Any) -> Fault | None:
         exercise = shipped.find("mul_backward")
         drill = shipped.drill(exercise)
         case = battery(drill, 0)[0]
-        known = expected_results(drill, case)
+        expected = expected_results(drill, case)
         left = {
-            "grads": [float(p.value) for p in known.parts],
+            "grads": [float(p.value) for p in expected.parts],
             "data": list(case.inputs.values()),
-            "out": [float(known.outputs[0]), float(known.cotangents[0])],
+            "out": [float(expected.outputs[0]), float(expected.cotangents[0])],
         }
-        return compare_call(drill, case, known, ends.Returned({**left, **changes})).fault
+        return compare_call(drill, case, expected, ends.Returned({**left, **changes})).fault
 
     return after
 
 
-def test_a_closure_that_only_adds_to_grad_has_no_fault(after: Callable[..., Fault | None]) -> None:
+def test_compare_call_accepts_a_closure_that_adds_to_grad(after: Callable[..., Fault | None]) -> None:
     assert after() is None
 
 
@@ -189,7 +195,7 @@ def test_a_closure_that_only_adds_to_grad_has_no_fault(after: Callable[..., Faul
         ({"out": [1j, 0.5]}, FaultKind.MUTATED, "out"),
     ],
 )
-def test_a_closure_that_leaves_its_nodes_wrong(
+def test_compare_call_names_a_closure_that_spoils_its_nodes(
     after: Callable[..., Fault | None], changes: dict[str, Any], kind: FaultKind, name: str
 ) -> None:
     fault = after(**changes)
@@ -217,20 +223,20 @@ ODD: list[Any] = [
 
 
 @pytest.mark.parametrize("name", sorted(PATHS))
-def test_whatever_comes_back_is_a_fault_and_never_an_error_of_ours(shipped: Library, name: str) -> None:
+def test_compare_call_survives_any_value(shipped: Library, name: str) -> None:
     exercise = shipped.find(name)
     drill = shipped.drill(exercise)
     case = next(c for c in battery(drill, 0) if not c.remark)
-    known = expected_results(drill, case)
+    expected = expected_results(drill, case)
     for odd in ODD:
-        fault = compare_call(drill, case, known, ends.Returned(odd)).fault
+        fault = compare_call(drill, case, expected, ends.Returned(odd)).fault
         assert fault is not None or isinstance(odd, bool | int | float | np.generic), (
             f"{odd!r} is taken for the right answer"
         )
 
 
 @pytest.mark.parametrize("name", [name for name, path in sorted(PATHS.items()) if judged(path)])
-def test_a_judge_bears_whatever_stands_in_place_of_a_part_of_an_answer(shipped: Library, name: str) -> None:
+def test_judge_rejects_malformed_parts(shipped: Library, name: str) -> None:
     exercise = shipped.find(name)
     drill = shipped.drill(exercise)
     for case in battery(drill, 0):
@@ -239,16 +245,16 @@ def test_a_judge_bears_whatever_stands_in_place_of_a_part_of_an_answer(shipped: 
         with Runner.start(CHECK_LIMITS) as runner:
             source = drill.kind.scenario(drill)
             assert isinstance(runner.load(drill.solution.source.encode(), "a.py", exercise.entry, source), ends.Loaded)
-            right = put_once(runner, drill, case, known := expected_results(drill, case))
+            right = put_once(runner, drill, case, expected := expected_results(drill, case))
         assert right.fault is None
         assert isinstance(right.outcome, ends.Returned)
         for odd in with_odd_parts(right.outcome.value):
-            fault = compare_call(drill, case, known, ends.Returned(odd)).fault
+            fault = compare_call(drill, case, expected, ends.Returned(odd)).fault
             assert fault is None or "Opaque" not in fault.summary
 
 
 def with_odd_parts(value: Any) -> Iterator[Any]:
-    """Yield an answer with each of its parts, one after the other, missing or something else."""
+    """Yield an answer with each of its parts in turn missing or replaced."""
     if isinstance(value, dict):
         for key in value:
             yield {k: v for k, v in value.items() if k != key}
@@ -259,12 +265,12 @@ def with_odd_parts(value: Any) -> Iterator[Any]:
                 yield type(value)([*value[:at], odd, *value[at + 1 :]])
 
 
-def test_a_key_that_is_missing_from_a_dict(seen: Callable[..., Observation]) -> None:
+def test_compare_call_names_a_missing_key(seen: Callable[..., Observation]) -> None:
     fault = fault_of(seen(lambda *parts: {"b": 1.0}, name="label_graph"))
     assert fault == Fault(FaultKind.ARITY, "the key `a` is missing from the dict it returns")
 
 
-def test_an_answer_the_exercise_judges_itself(pack: Pack) -> None:
+def test_compare_call_asks_the_exercise_s_judge(pack: Pack) -> None:
     change = (
         "def forward(x):\n    return x * x * x",
         "def judge(value, x):\n    return None if value > 0 else 'too small'",
@@ -272,18 +278,18 @@ def test_an_answer_the_exercise_judges_itself(pack: Pack) -> None:
     pack.add(solution=change)
     drill = pack.load()
     case = battery(drill, 0)[0]
-    known = expected_results(drill, case)
-    assert compare_call(drill, case, known, ends.Returned(1.0)).fault is None
-    assert fault_of(compare_call(drill, case, known, ends.Returned(0.0))) == Fault(FaultKind.WRONG, "too small")
-    assert fault_of(compare_call(drill, case, known, ends.Returned(None))).kind is FaultKind.NOTHING
+    expected = expected_results(drill, case)
+    assert compare_call(drill, case, expected, ends.Returned(1.0)).fault is None
+    assert fault_of(compare_call(drill, case, expected, ends.Returned(0.0))) == Fault(FaultKind.WRONG, "too small")
+    assert fault_of(compare_call(drill, case, expected, ends.Returned(None))).kind is FaultKind.NOTHING
     with pytest.raises(InternalError, match="the exercise's `judge` raises TypeError"):
-        compare_call(drill, case, known, ends.Returned("text"))
+        compare_call(drill, case, expected, ends.Returned("text"))
 
 
-def test_an_answer_may_be_somewhat_larger_than_the_right_one(shipped: Library) -> None:
+def test_answer_budget_exceeds_the_expected_results(shipped: Library) -> None:
     exercise = shipped.find("matmul_backward")
     drill = shipped.drill(exercise)
     case = battery(drill, 0)[-1]
-    known = expected_results(drill, case)
-    right = sum(p.value.nbytes for p in known.parts)
-    assert 2 * right < answer_budget(case, known) < 5 * right + (1 << 20)
+    expected = expected_results(drill, case)
+    right = sum(p.value.nbytes for p in expected.parts)
+    assert 2 * right < answer_budget(case, expected) < 5 * right + (1 << 20)

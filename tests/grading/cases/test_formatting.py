@@ -34,23 +34,23 @@ from autodrill.sandbox.child.wire import Opaque
         (Opaque("Node"), "a Node"),
     ],
 )
-def test_a_value_is_shown_as_a_person_writes_it(value: Any, text: str) -> None:
+def test_short_formats_a_value(value: Any, text: str) -> None:
     assert short(value) == text
 
 
-def test_a_long_value_is_cut_and_says_so() -> None:
+def test_short_truncates_a_long_value() -> None:
     text = short(np.arange(60.0) * 1000)
     assert len(text) == 60
     assert text.endswith("...")
 
 
-def test_two_arrays_are_shown_with_digits_enough_to_tell_them_apart() -> None:
+def test_pair_shows_enough_digits_to_differ() -> None:
     assert pair(np.array([1.0]), np.array([1.5])) == ("[1]", "[1.5]")
     want, got = pair(np.array([1.0]), np.array([1.00001]))
     assert want != got
 
 
-def test_of_large_arrays_the_worst_place_is_shown() -> None:
+def test_pair_shows_the_worst_element_of_large_arrays() -> None:
     want = np.arange(40.0)
     got = want.copy()
     got[7] += 3
@@ -58,7 +58,7 @@ def test_of_large_arrays_the_worst_place_is_shown() -> None:
     assert pair(want, got) == ("7 at [7]", "10 at [7]")
 
 
-def test_a_value_that_is_not_finite_is_the_worst_place() -> None:
+def test_pair_takes_a_nonfinite_element_as_the_worst() -> None:
     want = np.arange(40.0)
     got = want.copy()
     got[3], got[5] = 100.0, np.nan

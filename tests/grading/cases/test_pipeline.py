@@ -1,4 +1,4 @@
-"""One question after another, without waiting for the answer to each."""
+"""Questions sent ahead of the answers."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def cube_backward(g, x):
 """
 
 
-def test_what_was_under_way_when_one_answer_was_asked_for_again_is_answered_as_well(pack: Pack) -> None:
+def test_put_resends_unanswered_questions_after_a_repeat(pack: Pack) -> None:
     pack.add()
     drill = pack.load()
-    prepared = CaseSet(drill, 0)
-    asked = [prepared.question(index) for index in range(6)]
+    case_set = CaseSet(drill, 0)
+    questions = [case_set.question(index) for index in range(6)]
     with Runner.start(CHECK_LIMITS) as runner:
         assert isinstance(runner.load(ONCE_NONLINEAR.encode(), "a.py", drill.exercise.id), Loaded)
-        seen = list(put(runner, drill, asked, ahead=4))
-    assert [o.question for o in seen] == asked
+        seen = list(put(runner, drill, questions, ahead=4))
+    assert [o.question for o in seen] == questions
     assert [o.fault.kind if o.fault else None for o in seen] == [FaultKind.NONLINEAR, *[None] * 5]

@@ -1,4 +1,4 @@
-"""The further questions put to an answer that is right: is it linear in the cotangent, and the same again?"""
+"""Further calls of a question: linearity in the cotangent and repeatability."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ RIGHT = "def cube_backward(g, x):\n    return 3 * x * x * g\n"
 
 
 @pytest.mark.parametrize("label", ["sizes all different", "float32", "zero cotangent", "= 0", "large"])
-def test_a_right_answer_stays_right(pack: Pack, label: str) -> None:
+def test_put_case_accepts_a_right_answer(pack: Pack, label: str) -> None:
     assert fault_of(pack, RIGHT, label) is None
 
 
@@ -51,7 +51,7 @@ def test_a_right_answer_stays_right(pack: Pack, label: str) -> None:
         "3 * x * x * g / 0 * 0",
     ],
 )
-def test_an_answer_right_for_the_case_s_own_cotangent_only_is_nonlinear(pack: Pack, otherwise: str) -> None:
+def test_put_case_finds_an_answer_for_one_cotangent_only(pack: Pack, otherwise: str) -> None:
     pack.add()
     drill = pack.load()
     case = battery(drill, 0)[0]
@@ -66,7 +66,7 @@ def cube_backward(g, x):
 
 
 @pytest.mark.parametrize("calls", [1, 2])
-def test_an_answer_that_is_wrong_from_a_later_call_on_is_told(pack: Pack, calls: int) -> None:
+def test_put_case_finds_a_later_call_that_is_wrong(pack: Pack, calls: int) -> None:
     source = f"""kept = []
 def cube_backward(g, x):
     kept.append(1)
@@ -77,7 +77,7 @@ def cube_backward(g, x):
     assert fault.kind in (FaultKind.UNREPEATABLE, FaultKind.NONLINEAR)
 
 
-def test_an_answer_from_a_cache_of_the_first_call_is_told(pack: Pack) -> None:
+def test_put_case_finds_a_cached_answer(pack: Pack) -> None:
     source = """cache = {}
 def cube_backward(g, x):
     return cache.setdefault(x.tobytes(), 3 * x * x * g).copy()
@@ -93,9 +93,7 @@ def forward("""
 
 
 @pytest.mark.parametrize(("answer", "kind"), [("fine", None), ("bad", FaultKind.WRONG)])
-def test_an_answer_that_a_judge_decides_on_is_not_asked_about_linearity(
-    pack: Pack, answer: str, kind: FaultKind | None
-) -> None:
+def test_put_case_skips_linearity_if_a_judge_decides(pack: Pack, answer: str, kind: FaultKind | None) -> None:
     pack.add(solution=("def forward(", JUDGE))
     drill = pack.load()
     case = battery(drill, 0)[0]
@@ -107,7 +105,7 @@ def test_an_answer_that_a_judge_decides_on_is_not_asked_about_linearity(
 
 
 @pytest.mark.slow
-def test_finite_differences_cost_too_much_on_the_large_case(pack: Pack) -> None:
+def test_put_case_finds_finite_differences_on_the_large_case(pack: Pack) -> None:
     source = """import numpy as np
 def cube_backward(g, x):
     dx = np.zeros_like(x)
@@ -161,7 +159,9 @@ def cube_backward(g, x):
         ),
     ],
 )
-def test_what_no_other_question_shows(pack: Pack, source: str, kind: FaultKind | None, rule: str | None) -> None:
+def test_grade_finds_what_a_single_question_shows(
+    pack: Pack, source: str, kind: FaultKind | None, rule: str | None
+) -> None:
     pack.add()
     drill = pack.load()
     report = grade(drill, Submission(source.encode(), "a.py", "a.py"), seed=0)
@@ -171,7 +171,7 @@ def test_what_no_other_question_shows(pack: Pack, source: str, kind: FaultKind |
     assert rule is None or (report.failure.rule is not None and report.failure.rule.key == rule)
 
 
-def test_two_inputs_drawn_alike_are_once_one_object(shipped: Library) -> None:
+def test_battery_passes_one_object_for_two_inputs_once(shipped: Library) -> None:
     exercise = shipped.find("mul_broadcast_backward")
     drill = shipped.drill(exercise)
     both = "\n\ndef mul_broadcast_backward(g, a, b):\n    return apart(g * (1 + (a is b)), a, b)\n"
@@ -186,21 +186,21 @@ def test_two_inputs_drawn_alike_are_once_one_object(shipped: Library) -> None:
 SEVERAL = """CASES = [
     given("x[n,m]"),
     given("x[n]", smooth=False, note="kinks"),
-    given("x[n]", g=2.0, note="a cotangent that is given"),
+    given("x[n]", g=2.0, note="a fixed cotangent"),
 ]"""
 
 
-def test_linearity_is_asked_about_once_a_class_and_wherever_an_answer_can_be_right_and_no_derivative(
+def test_question_checks_linearity_once_a_class_and_at_kinks(
     pack: Pack,
 ) -> None:
     pack.add(solution=('CASES = [given("x[n,m]")]', SEVERAL))
-    prepared = CaseSet(pack.load(), 0, CHECK_LIMITS)
-    asked = [prepared.question(index) for index in range(len(prepared.cases))]
+    case_set = CaseSet(pack.load(), 0, CHECK_LIMITS)
+    questions = [case_set.question(index) for index in range(len(case_set.cases))]
     once, kinks, given = (
-        [q.linear for q in asked if q.case.label.startswith(class_) and not q.case.large and q.case.cotangent != 0]
-        for class_ in ("x (n, m)", "kinks", "a cotangent")
+        [q.linear for q in questions if q.case.label.startswith(class_) and not q.case.large and q.case.cotangent != 0]
+        for class_ in ("x (n, m)", "kinks", "a fixed cotangent")
     )
-    # Of no numbers, n = 0, nothing is nonlinear.
+    # An empty array (n = 0) shows no nonlinearity.
     assert once == [True] + [False] * (len(once) - 1)
     assert len(once) > 5
     assert kinks.count(False) == given.count(False) == 1
@@ -208,7 +208,7 @@ def test_linearity_is_asked_about_once_a_class_and_wherever_an_answer_can_be_rig
     assert len(given) > 3
 
 
-def test_nonlinear_at_a_kink_alone_is_told(pack: Pack) -> None:
+def test_grade_finds_nonlinearity_at_a_kink_only(pack: Pack) -> None:
     kinks = 'CASES = [given("x[n,m]"), given("x[n]", smooth=False)]'
     pack.add(solution=('CASES = [given("x[n,m]")]', kinks))
     drill = pack.load()
@@ -216,7 +216,7 @@ def test_nonlinear_at_a_kink_alone_is_told(pack: Pack) -> None:
 def cube_backward(g, x):
     return 3 * x * x * (np.clip(g, -10, 10) if x.ndim == 1 and x.strides[0] > x.itemsize else g)
 """
-    prepared = CaseSet(drill, 0, CHECK_LIMITS)
-    report = grade(drill, Submission(source, "a.py", "a.py"), seed=0, case_set=prepared)
+    case_set = CaseSet(drill, 0, CHECK_LIMITS)
+    report = grade(drill, Submission(source, "a.py", "a.py"), seed=0, case_set=case_set)
     assert report.failure is not None
     assert report.failure.kind is FaultKind.NONLINEAR
