@@ -1,6 +1,6 @@
-"""What an exercise is: its two files, the records made of them, and the cases it is graded on.
+"""Exercises: their two files, their records, their kinds and the cases they are graded on.
 
-The names exported here are what an exercise's solution file is written with.
+Solution files import the names that this package exports.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # Listing the exercises reads no solution file and should not wait for what those are written with.
+    # Lazy, because `autodrill list` reads no solution file and should start fast.
     if name in __all__:
-        # `in_step` runs in the candidate's process: for a scenario it is there without being imported.
+        # `in_step` runs in the candidate's process, which provides it without an import.
         if name == "in_step":
             from autodrill.sandbox.child import collectives
 

@@ -1,6 +1,6 @@
-"""Records of answers: expected results, the faults an answer can have, and the rules it can break.
+"""Records of answers: expected results, the faults of an answer, and the rules that it breaks.
 
-The kinds of exercises and the grader share these records. The module imports nothing that makes them.
+The kinds and the grader share these records. This module does not import their makers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["Expected", "Fault", "FaultKind", "Part", "Rule"]
 
 
 class FaultKind(StrEnum):
-    """What is wrong with an answer, before asking why."""
+    """The kinds of faults, before any diagnosis."""
 
     NOT_IMPLEMENTED = "not implemented yet"
     SYNTAX = "the file is not valid Python"
@@ -56,8 +56,8 @@ class Fault:
 
     Attributes:
         kind: What is wrong.
-        summary: One line with the particulars.
-        line: The line of the candidate's file where it happened, or None.
+        summary: One line with the details.
+        line: The line of the submission where it happened, or None.
         code: The text of that line.
     """
 
@@ -73,9 +73,9 @@ class Rule:
 
     Attributes:
         key: Stable name, such as `assign` or `transposed`.
-        because: What the code does wrong, or what its author believes, as one clause.
-        hint: The question to ask oneself.
-        known: Whether it is one of the exercise's own mistakes, matched by behaviour.
+        because: What the code does wrong, or what its author believes, as a clause.
+        hint: A question that leads to the fault.
+        known: Whether it is a known mistake of the exercise, matched by behaviour.
     """
 
     key: str
@@ -90,11 +90,11 @@ class Part:
 
     Attributes:
         name: Such as `dX` or `self.grad`.
-        value: The right value, float64 (or the integer dtype asked for).
-        tolerance: Largest absolute difference allowed, elementwise.
-        dtype: The dtype it must have.
-        linear: Whether it is linear in the cotangents or tangents. An output of the forward is not.
-        deviation: For an estimator: the standard deviation of one right estimate, elementwise.
+        value: The right value, in float64 or in the integer dtype asked for.
+        tolerance: The largest absolute error allowed, elementwise.
+        dtype: The dtype that the result must have.
+        linear: Whether the result is linear in the cotangents or tangents. An output of the forward is not.
+        deviation: For an estimator, the standard deviation of one right estimate, elementwise.
     """
 
     name: str
@@ -107,14 +107,15 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The expected results of a case, with what was drawn to compute them.
+    """The expected results of a case, with the values drawn to compute them.
 
     Attributes:
         parts: The expected results.
-        cotangents: One an output of `forward`, in the case's dtype. For a JVP: the tangents, one an input that moves.
-        outputs: The outputs of `forward`, in the case's dtype.
-        start: For scalar nodes: the `.grad` each operand starts with.
-        absent: For a `Function`: which of its results must be None, because their arguments have no gradient.
+        cotangents: The cotangents, one for each output of `forward`; for a JVP the tangents, one for each
+            differentiated input. They have the dtype of the case.
+        outputs: The outputs of `forward`, in the dtype of the case.
+        start: For scalar nodes, the `.grad` of each operand before the call.
+        absent: For kind `function`, the indices of the results that must be None: their arguments have no gradient.
     """
 
     parts: tuple[Part, ...]

@@ -1,4 +1,4 @@
-"""The arguments of a case: which value goes to which parameter of the candidate's code, and how it lies in memory."""
+"""The arguments of a case: the value of each parameter of the candidate's code, and its layout in memory."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ __all__ = ["in_memory", "named_arguments"]
 def named_arguments(
     drill: Drill, case: Case, expected: Expected, draw: int = 0, known: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Return the arguments by the names of the parameters they go to, in order.
+    """Return the arguments by parameter name, in the order of the parameters.
 
-    A parameter's name decides what it gets: a cotangent or tangent, an input or option of the case, `out`,
-    `<input>_shape`, or what the exercise's `saved` or `sample` computes. An optional parameter with no such name keeps
-    its default. Where the candidate writes a forward as well, the cotangents come first.
+    The name of a parameter decides its value: a cotangent or tangent, an input or option of the case, `out`,
+    `<input>_shape`, or a result of the exercise's `saved` or `sample`. An optional parameter with another name keeps
+    its default. If the candidate also writes a forward, the cotangents come first.
 
     Args:
         drill: The exercise.
         case: The case.
         expected: Its expected results.
-        draw: For an estimator: which of its draws.
-        known: Further values by name, which give way to all others.
+        draw: For an estimator, the index of the draw.
+        known: Further values by name; all others take precedence.
 
     Raises:
-        InternalError: A parameter has no value.
+        InternalError: A required parameter has no value.
     """
     import numpy as np
 
@@ -65,7 +65,7 @@ def named_arguments(
 
 
 def in_memory(case: Case, named: Mapping[str, Any]) -> list[Any]:
-    """Return arguments as `Runner.call` takes them: arrays in the layout of the case, one object where it says so."""
+    """Return arguments as `Runner.call` takes them: arrays in the layout of the case, and aliases if it has them."""
     import numpy as np
 
     from autodrill.sandbox.runner import Arg, Layout, SameAs
@@ -87,12 +87,14 @@ def _matched(drill: Drill, parameters: tuple[Parameter, ...], values: Mapping[st
         if parameter.name not in values:
             if not parameter.optional:
                 raise InternalError(
-                    f"`{drill.exercise.id}` asks for `{parameter.name}`, which its solution file does not provide"
+                    f"`{drill.exercise.id}` takes `{parameter.name}`, which its solution file does not provide: "
+                    "return it from `saved`, or name an input or option of `CASES`"
                 )
             skipped = parameter.name
         elif skipped is not None:
             raise InternalError(
-                f"`{drill.exercise.id}` provides `{parameter.name}` but not `{skipped}`, which comes before it"
+                f"`{drill.exercise.id}` takes `{skipped}` before `{parameter.name}`, but its solution file provides "
+                f"only the second: return `{skipped}` from `saved`"
             )
         else:
             chosen[parameter.name] = values[parameter.name]

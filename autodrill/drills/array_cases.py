@@ -1,4 +1,4 @@
-"""The cases of a class of arrays: the layouts that have caught somebody, tiny and huge cotangents, a large one."""
+"""The cases of a class of arrays: layouts and sizes that reveal faults, tiny and huge cotangents, and a large case."""
 
 from __future__ import annotations
 
@@ -20,19 +20,28 @@ if TYPE_CHECKING:
 __all__ = ["LARGE_ELEMENTS", "array_cases", "large_case", "scaled_cases", "small_arrays"]
 
 LARGE_ELEMENTS = 100_000
-"""Elements of the largest array of the large case. Finite differences cost two forwards an element: with a forward of
-10 ns an element, as of an `exp`, that is 200 s, while a backward takes milliseconds. What is linear costs them one
-forward of 0.1 ns an element, 1 s, and asks for a larger case of its own (`large={...}`)."""
+"""Elements of the largest array of the large case.
+
+Finite differences need two forwards for each element. If a forward takes 10 ns an element, as `exp` does, they need
+200 s, while a backward takes milliseconds. For a linear function they need one forward of 0.1 ns an element, so 1 s:
+such an exercise needs a larger case of its own (`large={...}`).
+"""
 
 _SIDES = (1, 2, 3)
-"""Sizes for the smallest case that shows a fault."""
+"""Sizes of the cases that are tried as the smallest failing one."""
 
 _FEW_DRAWS = 30
-"""How often an estimator is asked about what its mean does not hang on: a dtype, a layout, a cotangent of 0."""
+"""Draws of an estimator for properties that do not depend on its mean: a dtype, a layout, a cotangent of 0."""
 
 
 def array_cases(entry: Given, rng: np.random.Generator, *, zero: bool) -> list[Case]:
-    """One class of inputs in every layout that has caught somebody, of a cotangent of 0 if that tells anything."""
+    """Return the cases of a class of arrays.
+
+    Args:
+        entry: The class.
+        rng: Draws sizes and values.
+        zero: Whether to add a case with a zero cotangent.
+    """
     symbols = entry.symbols
     distinct = distinct_sizes(entry, (2 + rng.permutation(len(symbols))).tolist())
 
@@ -64,7 +73,7 @@ def array_cases(entry: Given, rng: np.random.Generator, *, zero: bool) -> list[C
 
 
 def _alike(entry: Given) -> tuple[str, str] | None:
-    """Return two arrays of one shape, drawn from N(0, 1), unless their author forbids that they are one object."""
+    """Return the names of two arrays of one shape, drawn from N(0, 1), that the author allows to be one object."""
     drawn = [name for name, dims in entry.arrays.items() if entry.alias and name not in entry.values and dims]
     pairs = itertools.combinations(drawn, 2)
     return next(((a, b) for a, b in pairs if entry.arrays[a] == entry.arrays[b]), None)
@@ -75,9 +84,9 @@ def _with_one_object(inputs: Mapping[str, Any], pair: tuple[str, str]) -> dict[s
 
 
 def scaled_cases(drill: Drill, rng: np.random.Generator) -> list[Case]:
-    """Cotangents of a size that nobody thinks of: whoever cuts off what is tiny or huge is not linear in them.
+    """Return cases with tiny and huge cotangents: an answer that clips small or large values is not linear in them.
 
-    The huge ones are float32, where half precision cannot hold them.
+    The huge cotangents are float32; half precision cannot represent them.
     """
     kind, solution = drill.kind, drill.solution
     if not kind.linear or solution.drive or solution.forward is None:
@@ -100,12 +109,12 @@ def scaled_cases(drill: Drill, rng: np.random.Generator) -> list[Case]:
 def small_arrays(
     entry: Given, like: Case, rng: np.random.Generator, *, sides: Sequence[int] = _SIDES
 ) -> Iterator[Case]:
-    """Yield cases of a class like one that failed, smallest first; the plainest numbers of each size before others."""
+    """Yield cases of a class like one that failed, smallest first, and small integers before random values."""
     symbols = entry.symbols
     zero = "= 0" in like.label
     first = [max(0 if zero else 1, entry.least.get(symbol, 0)) for symbol in symbols]
     smallest = itertools.product(*(sorted({n, n + 1, *(side for side in sides if side > n)}) for n in first))
-    # All sizes 1 comes last: it is small, but most of what an array does cannot be seen in it.
+    # All sizes 1 comes last, because such a case is small but shows little of what happens to an array.
     ordered = sorted(smallest, key=lambda s: (max(s, default=0) == 1, sum(s), s))
     for simple in (True, False):
         for sizes in ordered:
@@ -117,12 +126,15 @@ def small_arrays(
 
 
 def large_case(entry: Given, rng: np.random.Generator) -> Case:
-    """Sizes all different, the largest array of about LARGE_ELEMENTS elements; float32, as they have to travel."""
+    """Return the large case of a class: different sizes, and a largest array of about `LARGE_ELEMENTS` elements.
+
+    It is float32, so that half as many bytes are sent to the candidate's process.
+    """
     import numpy as np
 
     symbols = entry.symbols
     rank = max(1, *(sum(isinstance(d, str) for d in dims) for dims in entry.arrays.values()))
-    # Broadcasting may make the output as large as all sizes together.
+    # By broadcasting, the output may have as many elements as the product of all sizes.
     side = max(2, round(min(LARGE_ELEMENTS ** (1 / rank), (4 * LARGE_ELEMENTS) ** (1 / max(1, len(symbols))))))
     sizes = {
         s: max(2, int(side * factor)) for s, factor in zip(symbols, np.linspace(0.8, 1.25, len(symbols)), strict=True)

@@ -1,4 +1,4 @@
-"""Running what an exercise's author wrote: whatever it raises is the exercise's fault, never the learner's."""
+"""Calls of an author's functions: an exception there is a fault of the exercise, never of the submission."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["authored", "line_in"]
 
 @contextmanager
 def authored(path: Path, name: str) -> Iterator[None]:
-    """Blame what is raised inside on the author's function `name` in the solution file at `path`.
+    """Convert exceptions of the author's function `name`, from the solution file at `path`.
 
     Raises:
-        InternalError: In place of any exception that is not an `AutodrillError`.
+        InternalError: The block raised an exception that is not an `AutodrillError`.
     """
     try:
         yield
@@ -31,7 +31,7 @@ def authored(path: Path, name: str) -> Iterator[None]:
 
 
 def line_in(error: BaseException, path: Path) -> int:
-    """Return the innermost line of the file at `path` that an exception passed through, 1 if it passed through none."""
+    """Return the innermost line of the file at `path` in an exception's traceback, or 1 if there is none."""
     line, step = 1, error.__traceback__
     while step is not None:
         if step.tb_frame.f_code.co_filename == str(path):

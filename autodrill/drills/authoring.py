@@ -1,4 +1,4 @@
-"""The words a solution file is written with: `given`, `scenario`, `mistake` and how inputs are drawn."""
+"""The vocabulary of solution files: `given`, `scenario`, `mistake`, and the rules that draw inputs."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ _BOUNDS = ("memory", "seconds", "because")
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What one call may cost, enforced from outside the candidate's process.
+    """A bound on the cost of one call, enforced from outside the candidate's process.
 
     Attributes:
-        memory: Bytes it may allocate, beside room for its arguments and results; 0 for as much as any other call.
-        seconds: Wall time it may take; 0 for as long as any other large case.
-        because: What costs too much in the straightforward answer, as a noun: "the T x T matrix".
+        memory: The bytes that it may allocate in addition to its arguments and results; 0 for the usual limit.
+        seconds: The wall time that it may take; 0 for the usual limit of a large case.
+        because: What costs too much in the straightforward answer, as a noun phrase: "the T x T matrix".
     """
 
     memory: int = 0
@@ -52,28 +52,28 @@ class Bound:
 
     def __post_init__(self) -> None:
         if not (self.memory or self.seconds) or not self.because:
-            raise ValueError("a bound on `memory` or `seconds` says in `because` what costs too much")
+            raise ValueError('a bound needs `memory` or `seconds`, and `because="what costs too much"`')
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A class of inputs: which arrays, of which shapes, drawn how, with which options.
+    """A class of inputs: arrays with their shapes, their values and the options of their cases.
 
     Attributes:
-        arrays: Name to dimensions; a dimension is a size or a symbol shared between arrays.
-        values: Name to a drawing rule or to the literal value, for arrays not drawn from N(0, 1).
-        static: Arguments that are not arrays, such as `axis`; strings inside are passed as they are.
-        smooth: Whether the forward is differentiable here, so that finite differences may vote.
-        remark: Whether a wrong answer here earns a remark instead of failing.
-        empty: Whether a size-0 axis makes sense.
-        large: Sizes for the one large case, or True to choose them, save for an estimator; `False` for no large case.
-        note: A few words that name this class in a report, such as "at the kink".
-        bound: What a call may cost; such a class is put once, at the sizes of `large`, to what is right elsewhere.
-        draws: For an estimator: how often it is asked, each time with other draws of `sample`; its mean is judged.
-        least: The smallest size that makes sense, for symbols that may not be 0 or 1.
-        tail: Whether results far smaller than the cotangent must be right in digits of their own: 1 - σ is then wrong.
-        scaled: Whether a tiny and a huge cotangent make sense: not where a series may end at an absolute precision.
-        alias: Whether two inputs drawn alike may be one array: not where the forward is singular if they are equal.
+        arrays: The dimensions of each array, by name; a dimension is a size, or a symbol shared between arrays.
+        values: The drawing rule or the literal value, by name, of arrays not drawn from N(0, 1).
+        static: Arguments that are not arrays, such as `axis`.
+        smooth: Whether the forward is differentiable at these inputs, so that finite differences are used.
+        remark: Whether a wrong answer only earns a remark.
+        empty: Whether an axis may have size 0.
+        large: The sizes of the large case; True for default sizes (an estimator has none), False for no large case.
+        note: The name of this class in a report, such as "at the kink".
+        bound: The bound on the cost of a call. Such a class gives one case, at the sizes of `large`, and it runs last.
+        draws: For an estimator, the number of calls, each with new draws of `sample`; their mean is compared.
+        least: The smallest sizes of symbols that may not be 0 or 1.
+        tail: Whether results far smaller than the cotangent must be right in their own digits, so that 1 - σ is wrong.
+        scaled: Whether to try tiny and huge cotangents. Set it to False if a series may stop at an absolute precision.
+        alias: Whether two inputs may be one array. Set it to False if the forward is singular at equal inputs.
     """
 
     arrays: Mapping[str, tuple[int | str, ...]]
@@ -92,12 +92,12 @@ class Given:
     alias: bool = True
 
     def sizes(self, wanted: Mapping[str, int]) -> dict[str, int]:
-        """Return sizes as they are wanted, none too small."""
+        """Return the sizes wanted, each raised to the smallest that is allowed."""
         return {symbol: max(size, self.least.get(symbol, 0)) for symbol, size in wanted.items()}
 
     @property
     def symbols(self) -> tuple[str, ...]:
-        """The dimension symbols in order of first appearance."""
+        """The dimension symbols, in order of first appearance."""
         dims = [d for shape in self.arrays.values() for d in shape if isinstance(d, str)]
         return tuple(dict.fromkeys(dims))
 
@@ -107,11 +107,11 @@ class Scenario:
     """A class of inputs for a program: a function of a random generator and a size.
 
     Attributes:
-        make: `(rng, size) -> dict` of the inputs by name. Small sizes must give small inputs: the
-            report shows the smallest size that fails.
-        sizes: The sizes graded, ascending.
-        note: A few words that name this class in a report.
-        bound: What a call may cost; such a class is put to what is right elsewhere.
+        make: The function `(rng, size)`, which returns a dict of the inputs by name. Small sizes must give small
+            inputs, because the report shows the smallest size that fails.
+        sizes: The sizes of its cases, ascending.
+        note: The name of this class in a report.
+        bound: The bound on the cost of a call. The cases of such a class run last.
     """
 
     make: Callable[[np.random.Generator, int], dict[str, Any]]
@@ -122,15 +122,15 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """A wrong answer with the misconception it stands for.
+    """A known mistake: a wrong answer with the misconception behind it.
 
     Attributes:
-        key: Short stable name, unique in its exercise.
-        because: What a person who writes this believes, as a clause.
-        hint: A question or nudge that lets them find it, without giving the line.
-        remark: Whether the answer is accepted with a remark instead of failed.
-        line: Line of the wrong implementation in the solution file.
-        source: The wrong implementation as a candidate would have written it.
+        key: A short, stable name, unique in its exercise.
+        because: What the author of such an answer believes, as a clause.
+        hint: A question that leads to the fault and does not contain the line.
+        remark: Whether the answer is accepted with a remark.
+        line: The line of the wrong implementation in the solution file.
+        source: The wrong implementation, as a candidate would submit it.
     """
 
     key: str
@@ -146,29 +146,29 @@ def given(pattern: str, /, **options: Any) -> Given:
 
     Args:
         pattern: Names with dimensions, such as `"X[n,d] W[d,k]"`; `x[]` is a scalar, `a[n,1]` has an axis of size 1,
-            and in `x[h>=3,w]` the size `h` is never below 3.
+            and in `x[h>=3,w]` the size `h` is at least 3.
         **options: `smooth`, `remark`, `empty`, `large`, `note`, `draws`, `tail`, `scaled`, `alias` as in `Given`;
-            `memory`, `seconds`, `because` as in `Bound`. An option named like an array gives its values: a drawing
-            rule, a number that fills the declared shape, or nested lists, whose own sizes hold. `g` fixes the
-            cotangent, or the tangents; any other is a static argument.
+            `memory`, `seconds`, `because` as in `Bound`. An option with the name of an array gives its values: a
+            drawing rule, a number that fills the declared shape, or nested lists, which fix the sizes of their
+            symbols. `g` fixes the cotangent or the tangents. Any other option is a static argument.
 
     Raises:
-        ValueError: If the pattern is malformed or names an array twice, or a bound does not say why.
+        ValueError: The pattern is malformed, an array is declared twice, or a bound is incomplete.
     """
     arrays: dict[str, tuple[int | str, ...]] = {}
     least: dict[str, int] = {}
     rest = _ARRAY.sub("", pattern).strip()
     if rest:
-        raise ValueError(f"`{rest}` in `{pattern}` is not of the form name[dims]")
+        raise ValueError(f"`{rest}` in `{pattern}` is not of the form name[sizes], such as `X[n,d]`")
     for match in _ARRAY.finditer(pattern):
         name = match["name"]
         if name in arrays:
-            raise ValueError(f"`{name}` stands twice in `{pattern}`")
+            raise ValueError(f"`{name}` is declared twice in `{pattern}`")
         dims = []
         for dim in filter(None, (d.strip() for d in match["dims"].split(","))):
             symbol, bounded, size = (part.strip() for part in dim.partition(">="))
             if bounded and not (symbol.isidentifier() and size.isdigit()):
-                raise ValueError(f"`{dim}` in `{pattern}` is not of the form size>=number")
+                raise ValueError(f"`{dim}` in `{pattern}` is not of the form size>=number, such as `n>=2`")
             if bounded:
                 least[symbol] = max(int(size), least.get(symbol, 0))
             if not (symbol.isidentifier() or symbol.isdigit()):
@@ -189,12 +189,12 @@ def given(pattern: str, /, **options: Any) -> Given:
 def scenario(
     *sizes: int, note: str = "", **bound: Any
 ) -> Callable[[Callable[[np.random.Generator, int], dict[str, Any]]], Scenario]:
-    """Decorate a function `(rng, size) -> inputs` as a class of inputs of a program, graded at the given sizes.
+    """Declare a class of inputs of a program: decorates a function `(rng, size)` that returns them as a dict.
 
     Args:
-        sizes: The sizes.
-        note: A few words that name this class in a report; the function's name without it.
-        bound: `memory`, `seconds` and `because` as in `Bound`.
+        *sizes: The sizes of its cases.
+        note: The name of this class in a report; by default the function's name.
+        **bound: `memory`, `seconds` and `because` as in `Bound`.
     """
     cost = Bound(**bound) if bound else None
 
@@ -205,7 +205,7 @@ def scenario(
 
 
 def mistake(key: str, because: str, hint: str, *, remark: bool = False) -> Callable[[Any], Mistake]:
-    """Decorate a wrong implementation; see `Mistake` for the meaning of the arguments."""
+    """Declare a known mistake: decorates a wrong implementation. `Mistake` describes the arguments."""
 
     def wrap(_: Any) -> Mistake:
         return Mistake(key, because, hint, remark)
@@ -214,35 +214,36 @@ def mistake(key: str, because: str, hint: str, *, remark: bool = False) -> Calla
 
 
 def shared(beside: str, name: str) -> Any:
-    """Return what several solution files have in common, such as scenarios and a judge: a file next to them.
+    """Return a module that several solution files share, such as scenarios and a judge.
+
+    The module may provide scenarios and the functions `forward`, `saved`, `expected`, `judge` and `drive`. Worked
+    solutions and mistakes cannot use it, because they are cut out of their own file and sent to another process.
 
     Args:
-        beside: The solution file's own `__file__`.
-        name: The other's name, without `.py`, or a path to it from there. It begins with an underscore, as no
-            exercise does.
+        beside: The `__file__` of the solution file.
+        name: The name of the shared file without `.py`, or its path relative to the solution file. The file name begins
+            with an underscore, unlike that of an exercise.
 
     Returns:
-        Its contents as a module, read anew for each solution file: scenarios, and what can stand in a solution file
-        under the names `forward`, `saved`, `expected`, `judge` and `drive`; worked solutions and mistakes, which are
-        cut out of their own file and sent to a process, cannot use it.
+        The module, executed anew for each solution file.
 
     Raises:
-        ValueError: The name has no underscore in front.
+        ValueError: The file name does not begin with an underscore.
         FileNotFoundError: There is no such file.
     """
     from types import ModuleType
 
     path = (Path(beside).parent / f"{name}.py").resolve()
     if not path.name.startswith("_"):
-        raise ValueError(f"`{path.name}` would be taken for a solution: begin its name with an underscore")
+        raise ValueError(f"`{path.name}` would be read as a solution file: begin its name with an underscore")
     module = ModuleType(path.stem)
     module.__file__ = str(path)
-    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True), module.__dict__)  # noqa: S102 authors' code
+    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True), module.__dict__)  # noqa: S102 author's code
     return module
 
 
 def _filled(number: float) -> Draw:
-    """Draw nothing: every element is a number given."""
+    """Return a rule that fills the shape with one number."""
 
     def draw(_: np.random.Generator, shape: tuple[int, ...], __: Mapping[str, int]) -> NDArray[Any]:
         import numpy as np
@@ -253,17 +254,17 @@ def _filled(number: float) -> Draw:
 
 
 def normal(scale: float = 1.0, mean: float = 0.0) -> Draw:
-    """Draw float64 values from N(mean, scale²)."""
+    """Return a rule that draws float64 values from N(mean, scale²)."""
     return lambda rng, shape, _: rng.normal(mean, scale, shape)
 
 
 def uniform(low: float, high: float) -> Draw:
-    """Draw float64 values uniformly from [low, high)."""
+    """Return a rule that draws float64 values uniformly from [low, high)."""
     return lambda rng, shape, _: rng.uniform(low, high, shape)
 
 
 def away_from_zero(gap: float = 0.1, scale: float = 2.0) -> Draw:
-    """Draw float64 values from N(0, scale²), pushed outwards by `gap`: for functions with a kink at 0."""
+    """Return a rule for functions with a kink at 0: float64 values from N(0, scale²), moved away from 0 by `gap`."""
 
     def draw(rng: np.random.Generator, shape: tuple[int, ...], _: Mapping[str, int]) -> NDArray[Any]:
         values = rng.normal(0, scale, shape)
@@ -273,7 +274,7 @@ def away_from_zero(gap: float = 0.1, scale: float = 2.0) -> Draw:
 
 
 def below(bound: int | str) -> Draw:
-    """Draw int64 indices from [0, bound), `bound` a number or a dimension symbol."""
+    """Return a rule that draws int64 indices from [0, bound); `bound` is a number or a dimension symbol."""
 
     def draw(rng: np.random.Generator, shape: tuple[int, ...], sizes: Mapping[str, int]) -> NDArray[Any]:
         high = sizes[bound] if isinstance(bound, str) else bound
@@ -283,19 +284,19 @@ def below(bound: int | str) -> Draw:
 
 
 def gradient(function: Callable[..., Any], *primals: Any) -> list[NDArray[Any]]:
-    """Return the gradient of a scalar function by the engine, held against finite differences.
+    """Return the engine's gradient of a scalar function, compared with finite differences.
 
-    For programs whose right answer is the outcome of a training loop: both oracles, always.
+    An `expected` uses it for programs, such as training loops, whose right answer needs gradients.
 
     Args:
-        function: Takes tensors shaped like `primals`, returns a scalar tensor.
+        function: Takes tensors shaped like `primals` and returns a scalar tensor.
         *primals: Numbers or float arrays.
 
     Returns:
-        One float64 array a primal, of its shape.
+        A float64 array for each primal, of its shape.
 
     Raises:
-        InternalError: If the two oracles disagree.
+        InternalError: The two oracles disagree.
     """
     import numpy as np
 

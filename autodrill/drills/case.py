@@ -1,4 +1,4 @@
-"""One question put to the candidate's code, and what the cases made from one entry of `CASES` have in common."""
+"""Cases, and the classes of inputs that they come from: one class for each entry of `CASES`."""
 
 from __future__ import annotations
 
@@ -26,36 +26,36 @@ __all__ = [
 ]
 
 DISTINCT, RANDOM = "sizes all different", "random values"
-"""What is said of the ordinary case of a class: its small cases are not said to be that."""
+"""Labels of the ordinary cases of a class. The small cases made from them drop the label."""
 
 SCALES = (("tiny", 2.0**-100), ("huge", 2.0**40))
-"""Sizes of a cotangent that nobody thinks of; as powers of 2 they round nothing."""
+"""Unusual sizes of a cotangent. They are powers of 2, so that scaling by them rounds nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One question put to the candidate's code.
+    """One set of inputs, with cotangents, that a submission is called with.
 
     Attributes:
-        label: What is special about it, for the report: "sizes all different", "self is other", "float32".
-        inputs: The arguments of `forward` by name: arrays, or anything a scenario made.
-        static: Further arguments that are never differentiated.
+        label: The distinguishing property, for the report: "sizes all different", "self is other", "float32".
+        inputs: The arguments of `forward` by name: arrays, or the arrays that a scenario made.
+        static: Further arguments, which are never differentiated.
         cotangent: A literal for the cotangent, or None to draw it once the output's shape is known.
-        scale: What a drawn cotangent is multiplied by: a power of 2, by which every right answer is multiplied too.
-        seed: Seed of what is drawn later: cotangents and starting gradients.
-        smooth: Whether finite differences may vote.
-        remark: Whether a wrong answer earns a remark only.
-        dtype: The floating dtype everything is handed over in: "float64" or "float32".
-        strided: Whether arrays are handed over non-contiguous.
-        alias: Whether one object is given for several operands: for scalar nodes all, for arrays those drawn alike.
-        fresh: For scalar nodes: whether `.grad` is still 0 when the closure is called.
-        simple: Whether cotangents and starting gradients are small integers, to read in a report.
-        large: Whether this is the large case that makes an answer by finite differences cost too much.
-        size: The size a scenario was asked for; 0 for arrays.
-        bound: What the call may cost, or None.
-        draws: How often an estimator is asked; 0 for what is no estimator.
+        scale: The factor of a drawn cotangent: a power of 2, which scales every right answer too.
+        seed: The seed of everything drawn later: cotangents and starting gradients.
+        smooth: Whether the expected results are compared with finite differences.
+        remark: Whether a wrong answer only earns a remark.
+        dtype: The dtype of floating arguments: "float64" or "float32".
+        strided: Whether arrays are passed non-contiguous.
+        alias: Whether one object is passed for several operands: all of them for scalar nodes, a pair for arrays.
+        fresh: For scalar nodes, whether `.grad` is still 0 before the call.
+        simple: Whether cotangents and starting gradients are small integers, for a readable report.
+        large: Whether this is the large case, where finite differences cost too much.
+        size: The size that a scenario is called with; 0 for arrays.
+        bound: The bound on memory or time, or None.
+        draws: The number of calls of an estimator; 0 for other exercises.
         sizes: The dimension symbols of the arrays, with their sizes.
-        tail: Whether results far smaller than the cotangent must be right in digits of their own.
+        tail: Whether results far smaller than the cotangent must be right in their own digits.
     """
 
     label: str
@@ -80,12 +80,12 @@ class Case:
 
 
 def class_of(case: Case) -> tuple[str, str]:
-    """Return what cases of one entry of `CASES` have in common: how their shapes are related, and their options."""
+    """Return the class of a case, which all cases of one entry of `CASES` share: the label and the options."""
     return case.label.split(" · ")[0], _frozen(case.static)
 
 
 def class_of_entry(entry: Given) -> tuple[str, str]:
-    """Return the same of an entry of `CASES`."""
+    """Return the class of an entry of `CASES`."""
     return label_of(entry), _frozen(entry.static)
 
 
@@ -105,13 +105,21 @@ def label_of(entry: Given) -> str:
 
 
 def plain_label(like: Case) -> str:
-    """The label of a small case: what only the random case had is no longer special about it."""
+    """Return the label of a small case like another: without properties that only the larger case has."""
     class_, _, what = like.label.partition(" · ")
     return class_ if what in (DISTINCT, RANDOM, "large", "less than a block", "many") else like.label
 
 
 def case_of(entry: Given, what: str, inputs: dict[str, Any], rng: np.random.Generator, **changes: Any) -> Case:
-    """Return a case of a class of inputs, with what its entry says of all of them."""
+    """Return a case of a class of inputs, with the settings of its entry.
+
+    Args:
+        entry: The class.
+        what: The distinguishing property of the case, or "".
+        inputs: The inputs.
+        rng: Draws the seed of the case.
+        **changes: Fields of `Case`.
+    """
     label = label_of(entry)
     settings = {"smooth": entry.smooth, "remark": entry.remark, "tail": entry.tail, "cotangent": entry.values.get("g")}
     text = f"{label} · {what}" if what else label
@@ -119,5 +127,5 @@ def case_of(entry: Given, what: str, inputs: dict[str, Any], rng: np.random.Gene
 
 
 def child_seed(rng: np.random.Generator) -> int:
-    """Draw the seed of what is drawn later."""
+    """Draw a seed for everything drawn later."""
     return int(rng.integers(2**31))

@@ -1,4 +1,4 @@
-"""The cases an exercise is graded on, by a seed, and smaller ones like any of them for the report."""
+"""The cases of an exercise for a seed, and smaller cases of the same class for the report."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ __all__ = ["battery", "case_at", "small_cases"]
 
 
 def battery(drill: Drill, seed: int) -> list[Case]:
-    """Return every case of one grading run; the same seed gives the same cases.
+    """Return all cases of one grading run; the same seed gives the same cases.
 
-    Random shapes and values come first, so that a report of "case 3" is an ordinary one; special classes
-    (size 1, square, empty, float32, strided, zero cotangent, repeated operands) follow, the large case is last.
+    Each entry of `CASES` gives an ordinary case first: different sizes and random values. Its special cases follow:
+    float32, non-contiguous, sizes 1 and 0, a zero cotangent, repeated operands. The cases with unusual cotangents and
+    the large cases come last.
     """
     import numpy as np
 
@@ -39,7 +40,7 @@ def battery(drill: Drill, seed: int) -> list[Case]:
                 cases += kind.cases(entry, rng, zero=not cases or not _differs_in_shape_alone(entry))
         cases += scaled_cases(drill, rng)
         given = [e for e in solution.cases if isinstance(e, Given) and e.large]
-        # What an estimator's draws deviate by may take far more than its inputs: its author says how large.
+        # The deviation of an estimator may need far more memory than its inputs, so its author sets the sizes.
         large = [e for e in given if e.symbols and e.bound is None and (not e.draws or isinstance(e.large, dict))]
         if large and kind.large_case and not solution.drive:
             cases.append(large_case(max(large, key=_costliness), rng))
@@ -48,10 +49,10 @@ def battery(drill: Drill, seed: int) -> list[Case]:
 
 
 def case_at(cases: Sequence[Case], index: int) -> Case:
-    """Return the case of that index in a battery.
+    """Return a case by its index.
 
     Raises:
-        UsageError: If there is none.
+        UsageError: There is no such case.
     """
     if not 0 <= index < len(cases):
         raise UsageError(f"there is no case {index}: this exercise has cases 0 to {len(cases) - 1}")
@@ -59,7 +60,7 @@ def case_at(cases: Sequence[Case], index: int) -> Case:
 
 
 def small_cases(drill: Drill, like: Case, seed: int) -> Iterator[Case]:
-    """Yield cases of the same class as `like`, smallest and plainest first, for finding the smallest that fails."""
+    """Yield cases of the same class as `like`, smallest and simplest first: the report shows the first that fails."""
     import numpy as np
 
     rng = np.random.default_rng(seed)
@@ -87,13 +88,18 @@ def _from_scenario(entry: Scenario, size: int, seed: int, kind: Kind) -> Case:
 
 
 def _differs_in_shape_alone(entry: Given) -> bool:
-    """Whether a class of inputs has no options and no values of its own: what is 0 in the first class is 0 in it."""
+    """Whether a class of inputs has neither options nor values of its own.
+
+    A zero cotangent then shows nothing that the first class does not show.
+    """
     return entry.smooth and not entry.static and not entry.values
 
 
 def _costliness(entry: Given) -> tuple[bool, int]:
-    """Whether its author says how large, and how many axes of one array the others lack: a derivative that is cheap to
-    find numerically has none.
+    """Return a sort key: how much finite differences cost for a class of inputs.
+
+    Sizes that the author has set count first, then the number of axes that an array lacks and another has. An
+    elementwise function has no such axes, and finite differences of it are cheap.
     """
     unlike = sum(symbol not in dims for symbol in entry.symbols for dims in entry.arrays.values())
     return isinstance(entry.large, dict), unlike

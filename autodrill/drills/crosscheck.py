@@ -1,10 +1,10 @@
-"""The two oracles together: the engine's gradient, held against finite differences of the same function."""
+"""The two oracles: derivatives by the engine, compared with finite differences of the same function."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np  # noqa: TID253 whoever asks the oracles needs numpy
+import numpy as np  # noqa: TID253 every caller needs numpy
 
 from autodrill.errors import InternalError
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["crosschecked_jvp", "crosschecked_vjp"]
 
 FULL_CHECK_ELEMENTS = 48
-"""Up to so many input elements a thorough check takes every partial derivative."""
+"""The most input elements for which a thorough check estimates every partial derivative."""
 
 
 def crosschecked_vjp(
@@ -31,17 +31,17 @@ def crosschecked_vjp(
     wrt: Sequence[int] | None = None,
     dtype: type[np.floating[Any]] = np.float64,
 ) -> list[Array]:
-    """Return the vector-Jacobian product by the engine, held against extrapolated central differences.
+    """Return the engine's vector-Jacobian product, compared with extrapolated central differences.
 
-    They are taken along one random direction in each primal, which no wrong gradient of it survives but by chance: six
-    calls of the function, where the partial derivatives need six an element.
+    The differences are along one random direction in each primal, which a wrong gradient matches only by chance. They
+    need six calls of the function for each primal; partial derivatives need six for each element.
 
     Args:
-        function: In engine operations; takes tensors or arrays shaped like `primals`.
+        function: Written in engine operations; takes tensors or arrays shaped like `primals`.
         primals: Arrays; those of a floating dtype are differentiated.
-        cotangents: One an output, of its shape.
-        smooth: Whether the function is differentiable at `primals`; if not, only the engine is asked.
-        thorough: Whether to take every partial derivative instead, if there are not too many.
+        cotangents: One for each output, of its shape.
+        smooth: Whether the function is differentiable at `primals`; if not, finite differences are not used.
+        thorough: Whether to estimate every partial derivative, up to `FULL_CHECK_ELEMENTS`.
         wrt: Indices of the primals whose gradients are wanted; None for all floating ones.
         dtype: The dtype to compute in.
 
@@ -49,7 +49,7 @@ def crosschecked_vjp(
         The gradients, in float64.
 
     Raises:
-        InternalError: If the two disagree by more than both their errors explain: the exercise is at fault.
+        InternalError: The two differ by more than their errors explain, so the exercise is at fault.
     """
     from autodrill import engine
 
@@ -63,11 +63,11 @@ def crosschecked_vjp(
 
     chosen = [np.asarray(primals[i], dtype=dtype) for i in wanted]
     cotangents = [np.asarray(c, dtype=dtype) for c in cotangents]
-    with np.errstate(all="ignore"), engine.no_grad():  # nothing outside records
+    with np.errstate(all="ignore"), engine.no_grad():  # an enclosing graph records nothing
         _, pullback = engine.vjp(of_wanted, *chosen)
         many = len(cotangents) > 1
         answers = pullback(tuple(cotangents) if many else cotangents[0])
-        # None: the output does not depend on that primal.
+        # None means that the output does not depend on that primal.
         gradients = [
             np.zeros(p.shape) if a is None else np.array(a.numpy(), dtype=np.float64)
             for a, p in zip(answers, chosen, strict=True)
@@ -87,22 +87,22 @@ def crosschecked_jvp(
     wrt: Sequence[int] | None = None,
     dtype: type[np.floating[Any]] = np.float64,
 ) -> list[Array]:
-    """Return the Jacobian-vector product by the engine's forward mode, held against central differences along it.
+    """Return the Jacobian-vector product by forward mode, compared with central differences along the tangents.
 
     Args:
         function: See `crosschecked_vjp`.
-        primals: Likewise.
-        tangents: One for each primal that is differentiated, of its shape.
+        primals: See `crosschecked_vjp`.
+        tangents: One for each differentiated primal, of its shape.
         smooth: See `crosschecked_vjp`.
-        thorough: Changes nothing here.
-        wrt: Indices of the primals that move; None for all floating ones.
+        thorough: Ignored, because a JVP has only one direction.
+        wrt: Indices of the differentiated primals; None for all floating ones.
         dtype: The dtype to compute in.
 
     Returns:
-        One float64 array an output.
+        A float64 array for each output.
 
     Raises:
-        InternalError: If the two disagree by more than both their errors explain.
+        InternalError: The two differ by more than their errors explain.
     """
     from autodrill import engine
     from autodrill.engine.checks.finite_differences import numerical_jvp
@@ -155,7 +155,7 @@ def _hold_against_differences(
     weights = flat_values(tuple(cotangents))
     pairs = []
     for index, (primal, gradient) in enumerate(zip(primals, gradients, strict=True)):
-        # No two elements alike, or errors of equal size could cancel.
+        # Different elements, so that errors of equal size do not cancel.
         tangent = rng.uniform(0.5, 1.5, primal.shape) * rng.choice([-1.0, 1.0], primal.shape)
         tangents = [tangent if i == index else None for i in range(len(primals))]
         slope, error = flat_jvp(function, primals, tangents)
@@ -165,7 +165,7 @@ def _hold_against_differences(
 
 
 def _hold_together(pairs: Iterable[tuple[Array, Array, Array]], what: str) -> None:
-    """Refuse derivatives that are further from their estimates than the bounds on their errors explain."""
+    """Raise `InternalError` if a derivative differs from its estimate by more than the error bound explains."""
     for index, (gradient, estimate_, bound_) in enumerate(pairs):
         if gradient.size == 0:
             continue
@@ -175,5 +175,5 @@ def _hold_together(pairs: Iterable[tuple[Array, Array, Array]], what: str) -> No
             raise InternalError(
                 f"the engine and finite differences disagree about {what} {index} by "
                 f"{float(np.max(np.abs(gradient - estimate_))):.3g}: the exercise is at fault, not your answer",
-                hint="if the forward has a kink there, its author marks the case `smooth=False`",
+                hint="to the author: if the forward has a kink there, mark the `given(...)` with `smooth=False`",
             )

@@ -1,4 +1,7 @@
-"""What is a fault in one course and custom in another: the author of an exercise says which earn a remark only."""
+"""Customs: habits that one course counts as a fault and another accepts.
+
+The author of an exercise lists in `REMARKS` the customs that only earn a remark.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,13 @@ import re
 __all__ = ["CUSTOMS", "OLD_NUMPY", "old_names"]
 
 CUSTOMS = {
-    "writes-cotangent": "it writes into the upstream gradient: whoever holds that array as well is in for a surprise",
+    "writes-cotangent": "it writes into the upstream gradient: every other reference to that array sees the change",
     "aliases": "a result shares memory with an argument or another result: accumulating in place would change both",
-    "extra-axes": "a result has axes of size 1 that its input has not: adding it in place would broadcast, or fail",
-    "dtype": "a result has another dtype than its input: in a float32 model it would spread",
-    "old-numpy": "it uses names that NumPy 2 has removed",
+    "extra-axes": "a result has axes of size 1 that its input lacks: adding it in place would broadcast or fail",
+    "dtype": "a result does not have the dtype of its input: in a float32 model the other dtype would spread",
+    "old-numpy": "it uses names that NumPy 2 removed",
 }
-"""The customs that `REMARKS` may name, with what is said of them."""
+"""The customs that `REMARKS` may list, with the text of the remark."""
 
 _OLD = {
     "float": "float",
@@ -47,9 +50,9 @@ OLD_NUMPY = "\n".join(
         "",
     ]
 )
-"""Gives a candidate's process the names that NumPy 1 had; part of a scenario's source."""
+"""Source that restores the names of NumPy 1 in the candidate's process; it precedes the source of a scenario."""
 
 
 def old_names(source: str) -> list[str]:
-    """Return the names of NumPy 1 alone that a file speaks of as `np.name` or `numpy.name`, sorted."""
+    """Return the names that only NumPy 1 has and a file uses as `np.name` or `numpy.name`, sorted."""
     return sorted(set(re.findall(rf"\b(?:np|numpy)\.({'|'.join(_OLD)})\b", source)) - {"bool"})

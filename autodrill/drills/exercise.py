@@ -1,4 +1,4 @@
-"""The records an exercise is made of: its header, its stub, and its solution side."""
+"""The records of an exercise: its metadata, its stub, and its solution side."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Difficulty", "Drill", "Exercise", "Heading", "Parameter", "Solution"
 
 
 class Difficulty(StrEnum):
-    """How hard an exercise is for someone who knows calculus and Python."""
+    """The difficulty of an exercise for someone who knows calculus and Python."""
 
     EASY = "easy"
     MEDIUM = "medium"
@@ -35,16 +35,16 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What is known of an exercise from its header alone: enough to list it.
+    """The metadata of an exercise, from its header and its path: enough to list it.
 
     Attributes:
-        id: The name typed after `autodrill check`, of the file and of the function to write.
-        track: The folder it stands in, a chapter of the catalogue.
+        id: The name after `autodrill check`, of the file, and by default of the entry.
+        track: The folder of the file: a chapter of the catalogue.
         title: A few words.
-        kind: The name of its kind: see `autodrill.drills.kinds`.
+        kind: The name of its kind: a module of `autodrill.drills.kinds`.
         difficulty: See `Difficulty`.
         minutes: How long a prepared candidate takes.
-        topics: What it practises.
+        topics: The topics that it practises.
         requires: Ids of exercises that come before it.
         path: The exercise file.
     """
@@ -62,15 +62,15 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Exercise(Heading):
-    """What the candidate sees of an exercise.
+    """The candidate's side of an exercise.
 
     Attributes:
-        task: The task in Markdown: the file's docstring.
-        stub: The file as handed out, without its header block.
-        entry: What is to be written, as the candidate's process is told: the name of a function or class,
-            `Class.method` for a method of an instance made without arguments, or the names of a forward and a backward.
-        parameters: What it is handed: the parameters of the function; of the forward, without `self` or `ctx`, where
-            the candidate writes that too; of the kernel there; empty for a class put through a scenario.
+        task: The task in Markdown: the docstring of the file.
+        stub: The file as handed out, without its header.
+        entry: What the candidate writes: the name of a function or class, `Class.method` for a method of an instance
+            made without arguments, or several names separated by spaces.
+        parameters: The parameters of the function or kernel. If the candidate also writes a forward, they are those of
+            the forward, without `self` or `ctx`. They are empty for a class that a scenario uses.
     """
 
     task: str
@@ -80,40 +80,41 @@ class Exercise(Heading):
 
     @property
     def defined(self) -> tuple[str, ...]:
-        """The names that the candidate's file must define."""
+        """The names that a submission must define."""
         return tuple(name.partition(".")[0] for name in self.entry.split())
 
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What proves an exercise and is shown afterwards.
+    """The solution side of an exercise: what decides which answers are right, and what is shown afterwards.
 
     Attributes:
         path: The solution file.
-        explanation: Markdown: the derivation, the cost, what PyTorch does.
-        source: The worked solution as a candidate would hand it in.
-        hints: Three stages: the idea, the rule, the line.
-        mistakes: Known wrong answers, each with its misconception.
-        cases: The classes of inputs it is graded on.
-        forward: The function differentiated, in engine operations; its gradient is the answer. Or None.
-        wrt: Names of the inputs whose gradients are asked for, or None for every floating input.
-        saved: Computes further arguments for the candidate from the inputs and `out`. Or None.
-        sample: Draws what is random for an estimator, from a random generator and the inputs. Or None.
-        deviation: The standard deviation of one right estimate, from the cotangents and the inputs. Or None.
-        expected: Computes the right answer of a program. Or None.
-        judge: Says what is wrong with a program's answer, or None if nothing is. Or None.
-        drive: Source of a function `drive(candidate, ...)` that puts the candidate's code through a scenario in
-            its own process; empty to call it directly.
+        explanation: The explanation in Markdown: the derivation, the cost, and what PyTorch does.
+        source: The worked solution, as a candidate would submit it.
+        hints: Three texts: the idea, the rule, the line.
+        mistakes: The known mistakes.
+        cases: The classes of inputs that it is graded on.
+        forward: The function to differentiate, in engine operations, or None.
+        wrt: The names of the inputs whose gradients are asked for, or None for every floating input.
+        saved: Computes further arguments for the candidate from the inputs and `out`, or None.
+        sample: For an estimator, draws further arguments from a random generator and the inputs, or None.
+        deviation: For an estimator, the standard deviation of one right estimate, from the cotangents and the inputs,
+            or None.
+        expected: For a program or a kernel, computes the right answer from the inputs, or None.
+        judge: For a program with several right answers, returns what is wrong with one, or None.
+        drive: The source of a function `drive(candidate, ...)`, which puts the candidate's code through a scenario in
+            its own process; empty to call the code directly.
         drive_parameters: The parameters of `drive` after `candidate`.
-        launch: For a kernel: gives the grid and the block, from those of its arguments that it names. Or None.
+        launch: For a kernel, returns the grid and the block from the arguments that it names, or None.
         may_alias: Whether an answer may share memory with an argument.
-        remarks: Names of the customs that earn a remark instead of failing: see `drills.customs`.
-        cotangents: The names of the cotangents, one an output of `forward`; for a JVP those of the tangents, one an
-            input that is differentiated.
-        results: The names of the results asked for; empty for `d` and the input's name, or where `expected` returns
-            a dict for its keys. Where `drive` or the candidate returns a dict, these are its keys.
-        outputs: The names of what a forward returns that the candidate writes too; empty for `out`.
-        equivalent: Mutants of the solution that pass because they compute the same, by key, with the reason.
+        remarks: The names of the customs that only earn a remark: see `autodrill.drills.customs`.
+        cotangents: The names of the cotangents, one for each output of `forward`; for a JVP the names of the tangents,
+            one for each differentiated input.
+        results: The names of the results, which are the keys if `drive` or the candidate returns a dict. If empty,
+            they are `d` and the input's name, or the keys of the dict that `expected` returns.
+        outputs: The names of the outputs of a forward that the candidate also writes; empty for `out`.
+        equivalent: The mutants that pass because they compute the same: their keys, each with the reason.
     """
 
     path: Path
@@ -141,17 +142,17 @@ class Solution:
 
     @property
     def wants_dict(self) -> bool:
-        """Whether several results come back by name, so that a tuple in whatever order is no answer."""
+        """Whether several results come back by name, so that a tuple is not an answer."""
         return bool(self.drive) and len(self.results) > 1
 
 
 @dataclass(frozen=True, slots=True)
 class Drill:
-    """An exercise together with its solution side: all that grading needs to know of it.
+    """An exercise with its solution side and its kind: everything that grading needs.
 
     Attributes:
-        exercise: What the candidate sees.
-        solution: What proves it.
+        exercise: The candidate's side.
+        solution: The solution side.
         kind: Its kind.
     """
 

@@ -1,6 +1,6 @@
-"""Small ways to make a right kernel wrong: the same ideas as `rewrites`, on CUDA C++ as a text.
+"""Rewrites of CUDA C++ text: small changes that make a right kernel wrong, with the operators of `rewrites`.
 
-Operators count where they stand between spaces, as a formatter leaves them: then `*` multiplies and `float*` does not.
+Only operators between spaces match, as a formatter writes them: ` * ` is a product, and `float*` is a pointer.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _REWRITES: tuple[tuple[Operator, str, tuple[str, ...]], ...] = (
     (Operator.STATEMENT, r"\b__syncthreads\(\);", ("",)),
     (Operator.STATEMENT, r"\bif \([^;{}]+\) return;", ("",)),
 )
-"""What is changed, the pattern of what stands there, and what may stand there instead."""
+"""The operator, the pattern of the text, and its replacements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +53,11 @@ class KernelRewrite:
     """A kernel changed in one place.
 
     Attributes:
-        operator: What kind of change it is.
-        line: The line of the text that was changed, from 0.
-        before: That line.
-        after: What it is now.
-        text: The whole text.
+        operator: The kind of change.
+        line: The index of the changed line, from 0.
+        before: The line before the change.
+        after: The line after the change.
+        text: The whole changed text.
     """
 
     operator: Operator
@@ -68,7 +68,7 @@ class KernelRewrite:
 
 
 def kernel_rewrites(text: str) -> Iterator[KernelRewrite]:
-    """Yield every change of the bodies in a kernel's text; nothing for a text that holds no kernel."""
+    """Yield every rewrite of the bodies in a text with a kernel; none for any other text."""
     body = text.find("{") if "__global__" in text else len(text)
     for operator, pattern, replacements in _REWRITES:
         for match in re.compile(pattern).finditer(text, body):

@@ -1,4 +1,4 @@
-"""The CUDA C++ in a file of kind `kernel`: the text that its function returns, and the signature of the kernel."""
+"""CUDA C++ source: the text of a kernel in a Python file, and its signature."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ C_TYPES = {
     "unsigned char": "u1",
     "bool": "?",
 }
-"""The types that a kernel's parameters may have or point to, with NumPy's names for them."""
+"""The types that parameters of a kernel may have or point to, with their names in NumPy."""
 
 
 @dataclass(frozen=True, slots=True)
 class KernelText:
-    """The text of a kernel and where it stands.
+    """The text of a kernel with its position.
 
     Attributes:
-        text: What the function returns.
-        line: The line of the Python file that the text's first line stands in.
+        text: The text that the function returns.
+        line: The line of the Python file on which the text begins.
     """
 
     text: str
@@ -56,10 +56,10 @@ class CParameter:
     """A parameter of a kernel.
 
     Attributes:
-        name: Its name, by which it is given its argument.
-        type: The type of the number, or of those pointed to, such as `float`.
+        name: Its name, which decides its argument.
+        type: The type of the number or of the elements that it points to, such as `float`.
         pointer: Whether it is a pointer.
-        const: Whether it, or what it points to, is not to be written to.
+        const: Whether it is `const`, or points to `const` elements.
     """
 
     name: str
@@ -69,7 +69,7 @@ class CParameter:
 
     @property
     def dtype(self) -> str:
-        """NumPy's name of the type."""
+        """The name of the type in NumPy."""
         return C_TYPES[self.type]
 
     def __str__(self) -> str:
@@ -78,7 +78,7 @@ class CParameter:
 
 @dataclass(frozen=True, slots=True)
 class KernelSignature:
-    """What is launched: a kernel's name and parameters."""
+    """The name and the parameters of a kernel."""
 
     name: str
     parameters: tuple[CParameter, ...]
@@ -88,9 +88,10 @@ class KernelSignature:
 
 
 def kernel_text(tree: ast.Module, entry: str) -> KernelText | None:
-    """Return the text that the function `entry` of a file returns: nothing of the file is run.
+    """Return the text that the function `entry` of a file returns, without running the file.
 
-    None if that is neither one string literal nor a name that is given one, once, in the function or in the file.
+    The function must return one string literal, or a name that is bound once to one, in the function or in the file.
+    Otherwise the result is None.
     """
     functions = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == entry]
     returns = [n for n in ast.walk(functions[-1]) if isinstance(n, ast.Return)] if functions else []
@@ -106,7 +107,7 @@ def kernel_text(tree: ast.Module, entry: str) -> KernelText | None:
 
 
 def _values_of(name: str, body: Sequence[ast.stmt]) -> list[ast.expr | None]:
-    """Return what a name is given in a body: None for what only running it would tell."""
+    """Return the values bound to a name in a body, with None for a value that only execution would show."""
     given: list[ast.expr | None] = []
     for statement in body:
         match statement:
@@ -126,12 +127,12 @@ def _is_set(name: ast.Name) -> bool:
 
 
 def _without_host_headers(text: str) -> str:
-    """Empty the lines that include what a kernel has without: NVRTC, which compiles it, has no such headers."""
+    """Blank the lines that include host headers: NVRTC compiles the kernel and does not have these files."""
     return _HOST_HEADER.sub("", text)
 
 
 def kernel_signature(text: str, name: str | None = None) -> KernelSignature | None:
-    """Return the signature of the kernel called `name`, or of the first one; None if there is none that can be read."""
+    """Return the signature of the kernel called `name`, by default of the first one; None if it cannot be read."""
     bare = _COMMENT.sub(" ", text)
     for found in _KERNEL.finditer(bare):
         if name not in (None, found["name"]):

@@ -1,8 +1,8 @@
-"""The base of every kind of exercise: array arguments in, arrays out, called directly.
+"""The base class of the kinds of exercises.
 
-A kind says what the candidate writes, how a case is put to it, what comes back, how that is compared, and what
-`autodrill new` writes. Each kind is one module in `autodrill/drills/kinds/` that changes what it must and ends with
-`KIND = ...`; nothing else asks which kind an exercise has.
+A kind decides what the candidate writes, how that code is called for a case, how its results are compared, and what
+`autodrill new` writes. Each kind is one module in `autodrill/drills/kinds/`: a class that overrides what differs from
+`Kind`, and its instance `KIND`. No other module asks which kind an exercise has.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ __all__ = ["Kind"]
 
 
 class Kind:
-    """A kind of exercise, with the answers of the commonest: a function of arrays that is called directly.
+    """A kind of exercise. The defaults fit a function of arrays that is called directly.
 
     Attributes:
-        linear: Whether an answer is a function of its arguments alone, linear in the cotangents or tangents.
-        has_forward: Whether the candidate writes the forward too; it is graded before the backward.
-        moving: What the answer is linear in, in words: "cotangent" or "tangent".
-        large_case: Whether a large case is put, because there an answer by finite differences costs too much.
-        single_precision: Whether everything is handed over in float32 and in nothing else.
+        linear: Whether an answer depends only on its arguments and is linear in the cotangents or tangents.
+        has_forward: Whether the candidate also writes the forward, which is compared before the backward.
+        moving: The word for what the answer is linear in: "cotangent" or "tangent".
+        large_case: Whether there is a large case, in which finite differences cost too much.
+        single_precision: Whether all floating arguments are float32.
         any_dtype: Whether results may have any dtype.
-        keeps_memory_rules: Whether results must own their memory and arguments must stay as they were.
+        keeps_memory_rules: Whether results must own their memory and arguments must stay unchanged.
         on_device: Whether answers are compiled and launched on a device instead of being imported.
-        default_results: The names of the results where the author gives none; empty for `d` and the input's name.
+        default_results: The names of the results if the author gives none; empty for `d` and the input's name.
         nonlinear: The rule of an answer that is not linear: f(g1 + g2) differs from f(g1) + f(g2).
         nonlinear_in_scale: The rule of an answer that is not linear for very small or very large cotangents.
         constant: The rule of an answer that does not depend on the cotangent.
@@ -81,19 +81,19 @@ class Kind:
     # -- what the candidate writes
 
     def refused_name(self, name: str) -> tuple[str, str] | None:
-        """Return why a new exercise cannot have this id, with a hint; None if it can."""
+        """Return a message and a hint if a new exercise cannot have this id, otherwise None."""
         return None
 
     def entry(self, name: str) -> str:
-        """Return the names to define, separated by a space, for an exercise whose header gives no `entry`."""
+        """Return the names to define, separated by spaces, for an exercise whose header has no `entry`."""
         return name
 
     def parameters(self, entry: str, defined: Mapping[str, ast.stmt]) -> tuple[Parameter, ...]:
-        """Return the parameters that a case's arguments go to.
+        """Return the parameters that receive the arguments of a case.
 
         Args:
             entry: The names to define.
-            defined: The stub's definitions of these names.
+            defined: The definitions of these names in the stub.
         """
         name, _, method = entry.split(maxsplit=1)[0].partition(".")
         node = defined[name]
@@ -104,16 +104,20 @@ class Kind:
         return self.method_parameters(found) if found else ()
 
     def method_parameters(self, method: ast.FunctionDef) -> tuple[Parameter, ...]:
-        """Return the parameters of a method that a case's arguments go to: all but `self`."""
+        """Return the parameters of a method that receive the arguments of a case: all except `self`."""
         static = any(ast.unparse(decorator) == "staticmethod" for decorator in method.decorator_list)
         return parameters_of(method)[0 if static else 1 :]
 
     def stub_problem(self, entry: str, parameters: tuple[Parameter, ...]) -> str | None:
-        """Return what is wrong with a stub of this kind, None if nothing is."""
+        """Return the problem of a stub of this kind, or None."""
         return None
 
     def solution_problems(self, settings: Mapping[str, Any]) -> Iterator[str]:
-        """Yield what a solution file of this kind lacks."""
+        """Yield the problems of a solution file of this kind.
+
+        Args:
+            settings: The names that the solution file defines.
+        """
         yield from ()
 
     def directions(self, exercise: Exercise, settings: Mapping[str, Any]) -> tuple[str, ...]:
@@ -121,12 +125,12 @@ class Kind:
         return tuple(settings.get("COTANGENTS", ("g",)))
 
     def differentiated(self, exercise: Exercise, settings: Mapping[str, Any]) -> tuple[str, ...] | None:
-        """Return the names of the inputs that are differentiated, None for every floating one."""
+        """Return the names of the differentiated inputs, or None for every floating input."""
         wrt = settings.get("WRT")
         return None if wrt is None else tuple(wrt)
 
     def template(self, name: str) -> Template:
-        """Return what `autodrill new` writes for an exercise of this kind."""
+        """Return the template of an exercise of this kind, for `autodrill new`."""
         raise NotImplementedError
 
     # -- the cases
@@ -137,7 +141,7 @@ class Kind:
         Args:
             entry: The class.
             rng: Draws sizes and values.
-            zero: Whether a cotangent of 0 would tell anything new.
+            zero: Whether to add a case with a zero cotangent.
         """
         return array_cases(entry, rng, zero=zero) if entry.bound is None else []
 
@@ -145,17 +149,17 @@ class Kind:
         """Yield cases of a class like one that failed, smallest first."""
         return small_arrays(entry, like, rng)
 
-    # -- putting a case
+    # -- calling the candidate's code
 
     def driver(self, drill: Drill) -> str | None:
-        """Return the source of `drive(candidate, *arguments)`, which runs beside the candidate's code.
+        """Return the source of a function `drive(candidate, *arguments)`, or None to call the code directly.
 
-        None where the candidate's code is called directly. An exercise's own `drive` goes first.
+        It runs in the candidate's process. An exercise with its own `drive` does not use it.
         """
         return None
 
     def scenario(self, drill: Drill) -> str | None:
-        """Return the source that puts the candidate's code to work in its own process; None to call it directly."""
+        """Return the source of `drive` for an exercise: its own or that of the kind; None to call the code directly."""
         source = drill.solution.drive or self.driver(drill)
         if "old-numpy" not in drill.solution.remarks:
             return source
@@ -164,37 +168,46 @@ class Kind:
         return OLD_NUMPY + (source or "def drive(candidate, *arguments):\n    return candidate(*arguments)\n")
 
     def arguments(self, drill: Drill, case: Case, expected: Expected, draw: int = 0) -> list[Any]:
-        """Return what `Runner.call` is given for a case; for an estimator, at one of its draws.
+        """Return the arguments of `Runner.call` for a case; for an estimator, those of one draw.
 
         Raises:
-            InternalError: The stub asks for something that the solution file does not provide.
+            InternalError: A parameter of the stub has no value.
         """
         return in_memory(case, named_arguments(drill, case, expected, draw))
 
     def shown_arguments(self, drill: Drill, case: Case, expected: Expected) -> dict[str, Any]:
-        """Return the arguments of a case as a report shows them, by name."""
+        """Return the arguments of a case by name, as a report shows them."""
         return named_arguments(drill, case, expected)
 
     # -- comparing what comes back
 
     def results(self, drill: Drill, value: Any) -> Any | Fault:
-        """Return the results in what a call returned, or why there are none."""
+        """Return the results in the value that a call returned, or a fault if there are none."""
         return value
 
     def fault(
         self, drill: Drill, case: Case, expected: Expected, value: Any, got: Sequence[Array | None], fault: Fault | None
     ) -> Fault | None:
-        """Return the fault of an answer, given the first one that a comparison of the numbers finds."""
+        """Return the fault of an answer.
+
+        Args:
+            drill: The exercise.
+            case: The case.
+            expected: Its expected results.
+            value: The value that the call returned.
+            got: The results as arrays.
+            fault: The first fault that the comparison of the numbers found, or None.
+        """
         return fault
 
     # -- expected results
 
     def aim(self, outputs: Sequence[Array], inputs: Sequence[Array]) -> Sequence[Array]:
-        """Return the arrays whose shapes the cotangents or tangents have: the outputs, or the inputs that move."""
+        """Return the arrays that give the cotangents or tangents their shapes: outputs, or differentiated inputs."""
         return outputs
 
     def derivative(self, forward: Callable[..., Any], wrt: list[int] | None) -> Callable[..., list[Array]]:
-        """Return the derivative of a forward, by both oracles, as a function of the inputs and the cotangents."""
+        """Return the derivative of a forward, from both oracles, as a function of the inputs and the cotangents."""
         from autodrill.drills.crosscheck import crosschecked_vjp
 
         return partial(crosschecked_vjp, forward, wrt=wrt)
@@ -202,16 +215,16 @@ class Kind:
     def parts(
         self, case: Case, names: Sequence[str], gradients: Sequence[Array], tolerances: Sequence[Array]
     ) -> tuple[tuple[Part, ...], tuple[float, ...]]:
-        """Return the expected results, and what each `.grad` starts with (for scalar nodes alone)."""
+        """Return the expected results and, for scalar nodes, the starting value of each `.grad`."""
         import numpy as np
 
         made = zip(names, gradients, tolerances, strict=True)
         return tuple(Part(name, value, room, np.dtype(case.dtype)) for name, value, room in made), ()
 
     def names_of_results(self, drill: Drill, differentiated: Sequence[str]) -> tuple[str, ...]:
-        """Return the names of the gradients that are asked for."""
+        """Return the names of the results that are asked for."""
         return drill.solution.results or tuple(f"d{name}" for name in differentiated)
 
     def absent(self, drill: Drill, case: Case, outputs: int, differentiated: Sequence[str]) -> tuple[int, ...]:
-        """Return the places among the results that must hold None."""
+        """Return the indices of the results that must be None."""
         return ()

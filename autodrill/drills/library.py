@@ -1,4 +1,4 @@
-"""All the exercises at hand, and finding one by what was typed."""
+"""The library: the exercises of all open packs, found by id or by the beginning of an id."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class Library:
 
     @classmethod
     def open(cls, packs: Iterable[Path] = (), environ: Mapping[str, str] = os.environ) -> Library:
-        """Open the shipped pack, those named in `AUTODRILL_PACKS`, and `packs`; one that is named twice is opened once.
+        """Open the shipped pack, the packs in `AUTODRILL_PACKS`, and `packs`. A pack named twice is opened once.
 
         Raises:
-            FileError: If a pack's folder has no `exercises`.
+            FileError: The folder of a pack has no `exercises`.
         """
         named = [Path(p) for p in environ.get("AUTODRILL_PACKS", "").split(os.pathsep) if p]
         roots = list({root.resolve(): root for root in (content_root(), *named, *packs)}.values())
@@ -49,35 +49,37 @@ class Library:
 
     @cached_property
     def paths(self) -> dict[str, Path]:
-        """Every exercise file by id, without reading any.
+        """The paths of all exercise files by id; no file is read.
 
         Raises:
-            ContentError: If two files have one id; every such pair is carried.
+            ContentError: Files share an id; the error lists every such pair.
         """
         found: dict[str, Path] = {}
         problems = []
         for path in (p for root in self.roots for p in visible_files(root / "exercises", ".py")):
             if path.stem in found:
-                problems.append(Problem(str(path), 1, f"`{path.stem}` is already defined in {found[path.stem]}"))
+                problems.append(
+                    Problem(str(path), 1, f"`{path.stem}` is already defined in {found[path.stem]}: rename one of them")
+                )
             found.setdefault(path.stem, path)
         if problems:
             raise ContentError(problems)
         return found
 
     def headings(self) -> list[Heading]:
-        """Read the header of every exercise, in the order of `in_learning_order`.
+        """Read the header of every exercise, and sort them by `in_learning_order`.
 
         Raises:
-            ContentError: Carrying every problem of every header.
+            ContentError: At least one header is malformed; the error lists every problem of every header.
         """
         return in_learning_order(load_headings(self.paths.values()))
 
     def find(self, name: str) -> Exercise:
-        """Return the exercise called `name`, or the only one whose name begins so; each file is read once.
+        """Return the exercise with the id `name`, or the only one whose id begins with it. Each file is read once.
 
         Raises:
-            UnknownNameError: If none or several match; carries the nearest names.
-            ContentError: If its file is malformed.
+            UnknownNameError: None or several match; the error has the nearest ids.
+            ContentError: The file is malformed.
         """
         name = name.removesuffix(".py")
         matches = [name] if name in self.paths else sorted(i for i in self.paths if name and i.startswith(name))
@@ -88,20 +90,20 @@ class Library:
             return self._read[found]
         if matches:
             listed = ", ".join(f"`{m}`" for m in matches)
-            raise UnknownNameError("exercise", name, matches, hint=f"several begin so: {listed}")
+            raise UnknownNameError("exercise", name, matches, hint=f"several begin with `{name}`: {listed}")
         nearest = suggest(name, self.paths)
-        hint = None if nearest else "`autodrill list` shows them all"
+        hint = None if nearest else "`autodrill list` lists all exercises"
         error = UnknownNameError("exercise", name, nearest, hint=hint)
         if len(self.roots) == 1:
             between = " " if nearest else "; "
-            error.hint = f"{error.hint}{between}one of a pack needs `AUTODRILL_PACKS`, set to the pack's folder"
+            error.hint = f"{error.hint}{between}to use a pack, set `AUTODRILL_PACKS` to its folder"
         raise error
 
     def drill(self, exercise: Exercise) -> Drill:
-        """Read the solution side of an exercise, and return both.
+        """Read the solution side of an exercise, and return the exercise with it.
 
         Raises:
-            ContentError: If it is missing or malformed; every problem is carried.
+            ContentError: The solution file is missing or malformed; the error lists every problem.
         """
         from autodrill.drills.exercise import Drill
         from autodrill.drills.kinds import kind_named
@@ -111,7 +113,7 @@ class Library:
 
 
 def in_learning_order(exercises: Sequence[Heading]) -> list[Heading]:
-    """Sort by difficulty within what prerequisites allow, tracks kept together where possible."""
+    """Sort exercises by difficulty, minutes and track, but each after its prerequisites."""
     rank = {"easy": 0, "medium": 1, "hard": 2, "expert": 3}
     waiting = sorted(exercises, key=lambda e: (rank[e.difficulty], e.minutes, e.track, e.id))
     known = {e.id for e in exercises}
@@ -126,7 +128,7 @@ def in_learning_order(exercises: Sequence[Heading]) -> list[Heading]:
 
 
 def suggest(name: str, names: Iterable[str], limit: int = 3) -> list[str]:
-    """Return the names nearest to `name`, best first."""
+    """Return at most `limit` names similar to `name`, best first."""
     import difflib
 
     return difflib.get_close_matches(name, list(names), n=limit, cutoff=0.6)

@@ -1,4 +1,4 @@
-"""Making wrong programs of a right one, one small change each, as a candidate would have handed them in."""
+"""Mutants: programs that differ from a right one by one small change, as a candidate would submit them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Mutant", "each_mutant", "mutants"]
 
 _SIGNATURES = (ast.arguments, ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
-"""What is not walked: a signature is the exercise's, and an operator is changed where it stands."""
+"""Nodes that are not visited: the exercise fixes signatures, and the rewrite of an expression changes its operator."""
 
 _NOT_BEHAVIOUR = ("decorator_list", "returns", "annotation", "bases")
 
@@ -27,13 +27,13 @@ class Mutant:
     """A program that differs from a right one in one place.
 
     Attributes:
-        operator: What kind of change it is.
-        line: The line of the right program that was changed.
-        before: What stood there, on one line.
-        after: What stands there now.
+        operator: The kind of change.
+        line: The changed line of the right program.
+        before: The code before the change, on one line.
+        after: The code after the change.
         source: The whole changed program.
-        old: The syntax that was taken out.
-        new: The syntax that was put there.
+        old: The syntax node before the change.
+        new: The syntax node after the change.
     """
 
     operator: Operator
@@ -46,22 +46,22 @@ class Mutant:
 
     @property
     def key(self) -> str:
-        """A name that survives edits elsewhere in the program; what `EQUIVALENT` is keyed by."""
+        """The key of the mutant in `EQUIVALENT`, which does not change with edits elsewhere in the program."""
         return f"{self.operator}: {self.before} -> {self.after}"
 
 
 def mutants(source: str, *, cotangents: Sequence[str] = ("g",), given: str = "") -> list[Mutant]:
-    """Return all that `each_mutant` yields."""
+    """Return a list of the mutants that `each_mutant` yields."""
     return list(each_mutant(source, cotangents=cotangents, given=given))
 
 
 def each_mutant(source: str, *, cotangents: Sequence[str] = ("g",), given: str = "") -> Iterator[Mutant]:
-    """Yield the mutants of a program in a fixed order, no two alike and none the program itself.
+    """Yield the mutants of a program in a fixed order. All differ from each other and from the program.
 
     Args:
-        source: A program that parses.
-        cotangents: The parameters that hold upstream gradients.
-        given: The stub; definitions that stand there as well were handed out and are left as they are.
+        source: A valid program.
+        cotangents: The names of the parameters that hold cotangents.
+        given: The stub; definitions that the stub also has are not changed.
     """
     tree = ast.parse(source)
     handed_out = {ast.unparse(node) for node in ast.parse(given).body}
@@ -85,12 +85,12 @@ def each_mutant(source: str, *, cotangents: Sequence[str] = ("g",), given: str =
 
 
 def _joined(statements: Sequence[str]) -> str:
-    """Return a program's text from that of its statements."""
+    """Return the text of a program from the texts of its statements."""
     return "\n\n".join(statements)
 
 
 def _of_kernel(tree: ast.Module, kernel: ast.Constant, slot: _Slot) -> Iterator[Mutant]:
-    """Yield the mutants of a program that holds a kernel as a text, if that is what the text is."""
+    """Yield the mutants of a program with a string literal that holds a kernel; none for another string."""
     for change in kernel_rewrites(str(kernel.value)):
         new = ast.Constant(change.text)
         slot.put(new)
@@ -102,7 +102,7 @@ def _of_kernel(tree: ast.Module, kernel: ast.Constant, slot: _Slot) -> Iterator[
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """A field of a syntax node, or one position of a list there."""
+    """A field of a syntax node, or an index of a list in that field."""
 
     owner: ast.AST
     field: str
@@ -118,7 +118,7 @@ class _Slot:
 def _places(
     node: ast.AST, ancestors: tuple[ast.AST, ...], cotangents: tuple[str, ...]
 ) -> Iterator[tuple[Place, _Slot]]:
-    """Yield every node below `node` with the slot it stands in, in the order of the text."""
+    """Yield every node below `node` with its slot, in the order of the text."""
     above = (node, *ancestors)
     for name, value in ast.iter_fields(node):
         if name in _NOT_BEHAVIOUR:
@@ -131,7 +131,7 @@ def _places(
 
 
 def _shown(place: Place) -> ast.AST:
-    """The node that makes a change readable: `x[1]` rather than `1`, the whole call rather than `axis=0`."""
+    """Return the node that makes a change readable: `x[1]` instead of `1`, the whole call instead of `axis=0`."""
     chain = (place.node, *place.ancestors)
     for node, parent in itertools.pairwise(chain):
         is_header = isinstance(parent, ast.If | ast.While | ast.For | ast.comprehension)

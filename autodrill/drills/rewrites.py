@@ -1,4 +1,4 @@
-"""Small ways to make right code wrong: each rewrite takes one node of a syntax tree and gives what may stand there."""
+"""Rewrites: small changes that make right code wrong. Each takes a node of a syntax tree and yields replacements."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _Node = TypeVar("_Node", bound=ast.AST)
 
 
 class Operator(StrEnum):
-    """What a rewrite changes, by the mistake people make."""
+    """The kinds of changes, each named after a common mistake."""
 
     SIGN = "sign"
     FACTOR = "factor"
@@ -167,7 +167,7 @@ def _comparison(at: Place) -> Iterator[ast.AST]:
 def _condition(at: Place) -> Iterator[ast.AST]:
     if isinstance(at.parent, ast.If | ast.IfExp | ast.While) and at.node is at.parent.test:
         yield ast.Constant(False)
-        if not isinstance(at.parent, ast.While):  # a loop for ever says nothing that a cut short one does not
+        if not isinstance(at.parent, ast.While):  # an endless loop shows no more than a skipped one
             yield ast.Constant(True)
     if isinstance(at.parent, ast.comprehension) and at.node in at.parent.ifs:
         yield from (ast.Constant(False), ast.Constant(True))
@@ -193,7 +193,7 @@ def _upstream(at: Place) -> Iterator[ast.AST]:
     described = isinstance(at.parent, ast.Attribute) and at.parent.attr in ("shape", "ndim", "size", "dtype")
     match at.node:
         case ast.Name(id=name, ctx=ast.Load()) if name in at.cotangents and not described:
-            yield ast.BinOp(at.node, ast.Pow(), ast.Constant(0))  # ones of its shape and dtype, whatever it is
+            yield ast.BinOp(at.node, ast.Pow(), ast.Constant(0))  # ones of its shape and dtype, for numbers and arrays
         case ast.Attribute(value=ast.Name(id="out"), attr="grad", ctx=ast.Load()):
             yield ast.Constant(1.0)
 
@@ -213,7 +213,7 @@ def _constant(at: Place) -> Iterator[ast.AST]:
         case ast.Constant(value=int() | float() as number):
             swapped = [type(number)(1 - number)] if number in (0, 1) else []
             is_negated = isinstance(at.parent, ast.UnaryOp) and isinstance(at.parent.op, ast.USub)
-            negated = [-number] if number and not is_negated else []  # `--1` is what `sign` makes of `-1`
+            negated = [-number] if number and not is_negated else []  # `--1` is `1`, which `sign` makes of `-1`
             yield from map(ast.Constant, [*swapped, number + 1, *negated])
 
 
@@ -256,7 +256,7 @@ def _statement(at: Place) -> Iterator[ast.AST]:
         case ast.Assign(targets=[ast.Name() | ast.Tuple() as target], value=value):
             read = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
             if not read & {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}:
-                return  # without its only binding a name is a NameError: that is no mistake about gradients
+                return  # the only binding: without it, the mutant would just raise a NameError
     if isinstance(at.node, ast.stmt):
         yield ast.Pass()
 
@@ -281,7 +281,7 @@ def _is_transposed(node: ast.expr) -> bool:
 
 
 def _bounds(at: Place) -> bool:
-    """Whether the node is the end of a slice or of a range."""
+    """Whether the node is a bound of a slice or of a range."""
     match at.parent:
         case ast.Slice(lower=lower, upper=upper):
             return at.node in (lower, upper)
@@ -291,7 +291,7 @@ def _bounds(at: Place) -> bool:
 
 
 def _is_asked_for_its_dtype(at: Place) -> bool:
-    """Whether only the dtype of a parameter is used: all floating inputs of a case have the same."""
+    """Whether only the dtype of a parameter is used: all floating inputs of a case share one dtype."""
     return isinstance(at.parent, ast.Attribute) and at.parent.attr == "dtype"
 
 
@@ -319,4 +319,4 @@ REWRITES: tuple[tuple[Operator, Rewrite], ...] = (
     (Operator.FUNCTION, _function),
     (Operator.STATEMENT, _statement),
 )
-"""Every rewrite; where two lead to the same program the first gives it its name."""
+"""All rewrites. If two give the same program, the mutant gets the operator of the first."""

@@ -1,4 +1,4 @@
-"""Drawing the inputs of an entry of `CASES`: sizes for its symbols, and arrays of those sizes."""
+"""Sampling of the inputs of a class: sizes for its symbols, and arrays of these sizes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["distinct_sizes", "draw", "is_literal", "sizes_of", "small_integers",
 
 
 def distinct_sizes(entry: Given, wanted: Sequence[int]) -> dict[str, int]:
-    """Give every symbol a size that no other has, as near above the one wanted as it may be."""
+    """Return a different size for each symbol: the smallest free one that is at least the size wanted."""
     sizes: dict[str, int] = {}
     for symbol, size in sorted(zip(entry.symbols, wanted, strict=True), key=lambda pair: pair[1]):
         least = entry.sizes({symbol: size})[symbol]
@@ -25,7 +25,7 @@ def distinct_sizes(entry: Given, wanted: Sequence[int]) -> dict[str, int]:
 
 
 def sizes_of(entry: Given, inputs: Mapping[str, Any]) -> dict[str, int]:
-    """Return the dimension symbols with the sizes they have: literal values have sizes of their own."""
+    """Return the dimension symbols with their sizes in these inputs; literal values fix their own sizes."""
     return {
         dim: size
         for name, dims in entry.arrays.items()
@@ -35,12 +35,19 @@ def sizes_of(entry: Given, inputs: Mapping[str, Any]) -> dict[str, int]:
 
 
 def takes_draws(entry: Given) -> bool:
-    """Whether anything is left to draw: a class of literal values is one case."""
+    """Whether any array of a class is drawn. A class with only literal values gives one case."""
     return not all(is_literal(entry, name) for name in entry.arrays)
 
 
 def draw(entry: Given, sizes: Mapping[str, int], rng: np.random.Generator, *, simple: bool = False) -> dict[str, Any]:
-    """Return the inputs of an entry: its literal values, and arrays drawn at these sizes, float64."""
+    """Return the inputs of a class: literal values, and float64 arrays drawn at these sizes.
+
+    Args:
+        entry: The class.
+        sizes: The sizes of its symbols; literal values override them.
+        rng: Draws the values.
+        simple: Whether to use small integers instead of values from N(0, 1).
+    """
     import numpy as np
 
     sizes = {**sizes, **_literal_sizes(entry)}
@@ -58,7 +65,7 @@ def draw(entry: Given, sizes: Mapping[str, int], rng: np.random.Generator, *, si
 
 
 def _literal_sizes(entry: Given) -> dict[str, int]:
-    """Return the sizes of the symbols that literal values settle."""
+    """Return the sizes of the symbols that literal values fix."""
     import numpy as np
 
     return {
@@ -71,7 +78,7 @@ def _literal_sizes(entry: Given) -> dict[str, int]:
 
 
 def small_integers(shape: Sequence[int], rng: np.random.Generator) -> np.ndarray[Any, Any]:
-    """Small whole numbers, no two neighbours equal and none 0, as float64: values a person can follow."""
+    """Return small integers in float64, none of them 0 and no two neighbours equal, for a readable report."""
     import numpy as np
 
     size = int(np.prod(shape))
@@ -81,5 +88,5 @@ def small_integers(shape: Sequence[int], rng: np.random.Generator) -> np.ndarray
 
 
 def is_literal(entry: Given, name: str) -> bool:
-    """Whether an array's values are given rather than drawn."""
+    """Whether the values of an array are literal, not drawn."""
     return name in entry.values and not callable(entry.values[name])

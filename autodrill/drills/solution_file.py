@@ -1,4 +1,4 @@
-"""Reading solution files: the author's code is executed, and everything malformed in it is told at its line."""
+"""Solution files: execution of the author's code, and a problem with its line for each malformed part."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ _DECIDING = ("forward", "expected", "judge")
 
 
 def solution_path(exercise: Heading) -> Path:
-    """The solution file of an exercise: the same place below `solutions` as its own below `exercises`."""
+    """Return the path of the solution file of an exercise: `solutions/TRACK/ID.py` in the same pack."""
     return exercise.path.parent.parent.parent / "solutions" / exercise.track / exercise.path.name
 
 
 def load_solution(exercise: Exercise) -> Solution:
-    """Read and execute the solution file of an exercise: code of the pack's author, trusted as the pack is.
+    """Read and execute the solution file of an exercise, which is trusted like its pack.
 
     Raises:
-        ContentError: If it is missing or malformed; every problem is carried.
+        ContentError: The file is missing or malformed; the error lists every problem.
     """
     path = solution_path(exercise)
     if not path.is_file():
-        raise ContentError([Problem(str(path), 1, f"the solution file of `{exercise.id}` is missing")])
+        raise ContentError([Problem(str(path), 1, f"the solution file of `{exercise.id}` is missing: write it here")])
     source, namespace = _executed(exercise, path)
     problems: list[Problem] = []
 
@@ -95,7 +95,7 @@ def _executed(exercise: Exercise, path: Path) -> tuple[SourceFile, dict[str, Any
 
 
 def _drive(source: SourceFile, namespace: dict[str, Any]) -> tuple[str, tuple[Parameter, ...]]:
-    """Return the source of `drive`, of whatever name in a file that is shared, and its parameters but the first."""
+    """Return the source of `drive` and its parameters after the first. A shared file may give it another name."""
     found = source.functions("drive")
     given = namespace.get("drive")
     if not found and given is not None:
@@ -113,7 +113,7 @@ def _worked_solution(exercise: Exercise, source: SourceFile, complain: Complain)
     for name in exercise.defined:
         worked = [d for d in source.functions(name) if not d.decorators]
         if len(worked) != 1:
-            complain(f"it must define the worked solution `{name}` once, undecorated; found {len(worked)}", 1)
+            complain(f"the file must define the worked solution `{name}` once, undecorated; found {len(worked)}", 1)
             return None
         _check_signature(exercise, worked[0], complain)
         found += worked
@@ -123,7 +123,7 @@ def _worked_solution(exercise: Exercise, source: SourceFile, complain: Complain)
 def _mistakes(
     exercise: Exercise, source: SourceFile, worked: Sequence[Definition] | None, complain: Complain
 ) -> list[Mistake]:
-    """Read the mistakes; of a forward and a backward one may be wrong, the other is then the worked one."""
+    """Return the known mistakes. If a mistake replaces one of two functions, the worked solution gives the other."""
     found: list[Mistake] = []
     for definition in source.definitions:
         if "mistake" not in definition.decorators:
@@ -132,7 +132,7 @@ def _mistakes(
         wrong = next((name for name in exercise.defined if definition in source.functions(name)), None)
         if wrong is None:
             wanted = " or ".join(f"`{name}`" for name in exercise.defined)
-            complain(f"a mistake is a wrong {wanted}; this one has another name", node.lineno)
+            complain(f"the mistake has another name: call it {wanted}", node.lineno)
             continue
         call = next(d for d in getattr(node, "decorator_list", ()) if "mistake" in ast.unparse(d))
         try:
@@ -140,11 +140,11 @@ def _mistakes(
             options = {k.arg: ast.literal_eval(k.value) for k in call.keywords}
             record = Mistake(*arguments, **options)
         except (ValueError, TypeError, AttributeError):
-            wanted = '`@mistake("key", "what is believed", "what to ask oneself")`'
-            complain(f"write {wanted}, all literal texts", node.lineno)
+            form = '`@mistake("key", "what its author believes", "a question")`'
+            complain(f"the mistake cannot be read: write {form} with literal strings", node.lineno)
             continue
         if record.key in {m.key for m in found}:
-            complain(f"the mistake `{record.key}` stands twice", node.lineno)
+            complain(f"another mistake has the key `{record.key}`: choose a new key", node.lineno)
         _check_signature(exercise, definition, complain)
         whole = [definition if d in source.functions(wrong) else d for d in worked or ()] or [definition]
         found.append(replace(record, line=node.lineno, source=source.cut(*whole)))
@@ -158,10 +158,12 @@ def _check_signature(exercise: Exercise, definition: Definition, complain: Compl
         asked_for = wanted.get(name) or mine
         if mine[: len(asked_for)] != asked_for or not all(p.optional for p in mine[len(asked_for) :]):
             takes, stub = (", ".join(p.name for p in each) for each in (mine, wanted[name]))
-            complain(f"it takes ({takes}), but the stub is `{name}({stub})`", definition.node.lineno)
+            complain(
+                f"`{name}` takes ({takes}), but the stub takes ({stub}): use its parameters", definition.node.lineno
+            )
 
 
-@lru_cache(maxsize=1)  # all mistakes of a file are held against one stub
+@lru_cache(maxsize=1)  # all mistakes of a file have one stub
 def _parsed(stub: str) -> SourceFile:
     return SourceFile(stub, "stub")
 
@@ -174,10 +176,10 @@ def _check_settings(source: SourceFile, namespace: dict[str, Any], complain: Com
         complain("the explanation is missing: write it as the file's docstring", 1)
     hints = namespace.get("HINTS")
     if not _texts(hints) or len(hints) != 3 or not all(hint.strip() for hint in hints):
-        complain("`HINTS` must be three texts: the idea, the rule, the line", line("HINTS"))
+        complain("`HINTS` must be a tuple of three texts: the idea, the rule, the line", line("HINTS"))
     cases = namespace.get("CASES")
     if not isinstance(cases, list | tuple) or not cases or not all(isinstance(c, Given | Scenario) for c in cases):
-        complain("`CASES` must be a list of `given(...)` or `@scenario` functions", line("CASES"))
+        complain("`CASES` must be a list of `given(...)` and `@scenario` functions, and not empty", line("CASES"))
         cases = []
     for name in ("WRT", "COTANGENTS", "TANGENTS", "RESULTS", "OUTPUTS", "REMARKS"):
         if namespace.get(name) is not None and not _texts(namespace[name]):
@@ -187,28 +189,32 @@ def _check_settings(source: SourceFile, namespace: dict[str, Any], complain: Com
         from autodrill.drills.customs import CUSTOMS
     for name in namespace.get("REMARKS") or ():
         if name not in CUSTOMS:
-            complain(f"`REMARKS` names `{name}`; known are {', '.join(CUSTOMS)}", line("REMARKS"))
+            complain(f"`REMARKS` names `{name}`; the customs are {', '.join(CUSTOMS)}", line("REMARKS"))
     for name in _untaken(namespace.get("forward"), cases):
-        complain(f"`{name}` in `given(...)` is no array of it, no option and no argument of `forward`", line("CASES"))
+        complain(
+            f"`{name}` in `given(...)` is not an array of it, an option or an argument of `forward`", line("CASES")
+        )
     for name in namespace.get("WRT") or ():
         if any(isinstance(case, Given) and name not in case.arrays for case in cases):
             complain(f"`WRT` names `{name}`, which is not an array of every `given(...)`", line("WRT"))
     equivalent = namespace.get("EQUIVALENT", {})
     if not isinstance(equivalent, dict) or not _texts([*equivalent, *equivalent.values()]):
-        complain("`EQUIVALENT` must map mutants to the reasons why they compute the same", line("EQUIVALENT"))
+        complain(
+            "`EQUIVALENT` must be a dict from mutants to the reasons why they compute the same", line("EQUIVALENT")
+        )
     if any(isinstance(case, Given) and case.draws for case in cases):
         for part in ("forward", "sample", "deviation"):
             if not callable(namespace.get(part)):
-                complain(f"a `given(...)` with `draws` needs `{part}`", line("CASES"))
+                complain(f"a `given(...)` with `draws` needs a function `{part}`: define it", line("CASES"))
     for part in _PARTS:
         if namespace.get(part) is not None and not callable(namespace[part]):
             complain(f"`{part}` must be a function", line(part))
     if not any(callable(namespace.get(part)) for part in _DECIDING):
-        complain("it must define `forward`, `expected` or `judge`: what decides what is right", 1)
+        complain("nothing decides which answers are right: define `forward`, `expected` or `judge`", 1)
 
 
 def _untaken(forward: Any, cases: Sequence[Given | Scenario]) -> list[str]:
-    """Return what the cases would pass on to a forward that has no such parameter, such as a misspelt option."""
+    """Return the static arguments of the cases that are not parameters of `forward`, such as a misspelt option."""
     if not isinstance(forward, FunctionType):
         return []
     taken = inspect.signature(forward).parameters.values()

@@ -1,4 +1,4 @@
-"""Taking a Python file apart by its top-level statements, so that one function can be handed on without the rest."""
+"""Python source split into its top-level statements, so that a function can be cut out with its helpers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Definition", "SourceFile", "parameters_of", "signature"]
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A top-level statement: what it defines, what it uses, and where it stands."""
+    """A top-level statement, with the names that it defines and the names that it uses."""
 
     node: ast.stmt
     defines: frozenset[str]
@@ -20,7 +20,7 @@ class Definition:
 
     @property
     def decorators(self) -> tuple[str, ...]:
-        """The names of its decorators: `mistake` for `@mistake(...)`."""
+        """The names of its decorators, such as `mistake` for `@mistake(...)`."""
         found = []
         for decorator in getattr(self.node, "decorator_list", ()):
             target = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -29,36 +29,36 @@ class Definition:
 
 
 class SourceFile:
-    """A parsed Python file whose definitions can be cut out together with what they need.
+    """A parsed Python file, from which definitions can be cut out with their helpers.
 
     Attributes:
-        tree: The file as `ast` parses it.
-        docstring: Its docstring, or "".
-        definitions: Its top-level statements in order.
+        tree: The syntax tree of the file.
+        docstring: The docstring, or "".
+        definitions: The top-level statements, in order.
 
     Raises:
-        SyntaxError: If the text is not Python.
+        SyntaxError: The text is not valid Python.
     """
 
     def __init__(self, text: str, filename: str) -> None:
-        if "\0" in text:  # Python 3.11 raises a ValueError here
+        if "\0" in text:  # for which `ast.parse` of Python 3.11 raises a ValueError
             raise SyntaxError(
                 "the file contains null bytes", (filename, 1 + text[: text.index("\0")].count("\n"), 1, "")
             )
         self.tree = ast.parse(text, filename)
-        self._lines = text.split("\n")  # not `splitlines`: a form feed ends no line of Python's
+        self._lines = text.split("\n")  # not `splitlines`, because a form feed does not end a line in Python
         self.docstring = ast.get_docstring(self.tree) or ""
         self.definitions = [_definition(node) for node in self.tree.body]
 
     def functions(self, name: str) -> list[Definition]:
-        """Every top-level function or class called `name`, in order."""
+        """Return every top-level function or class called `name`, in order."""
         return [d for d in self.definitions if _named(d.node) == name]
 
     def cut(self, *wanted: Definition) -> str:
-        """Return the text of definitions, undecorated, after the imports and helpers they use.
+        """Return the text of definitions without decorators, after the imports and helpers that they use.
 
-        Decorated definitions and imports of autodrill's own modules are never taken as helpers. A class that is
-        derived from one of its own name comes after that.
+        Decorated definitions and imports from autodrill are not helpers. A class may derive from a class of its own
+        name, which then precedes it.
         """
         own = {_named(d.node) for d in wanted if not _derives_from_its_name(d.node)}
         helpers = [d for d in self.definitions if not d.decorators and d not in wanted and _named(d.node) not in own]
@@ -77,7 +77,7 @@ class SourceFile:
         return "\n\n".join([*blocks, *map(self.text, parts)])
 
     def text(self, definition: Definition) -> str:
-        """The lines of a definition without its decorators."""
+        """Return the lines of a definition without its decorators."""
         node = definition.node
         return "\n".join(self._lines[node.lineno - 1 : node.end_lineno]) + "\n"
 
@@ -114,7 +114,7 @@ def _definition(node: ast.stmt) -> Definition:
 
 
 def parameters_of(node: ast.stmt) -> tuple[Parameter, ...]:
-    """Return the positional parameters of a function definition; none for anything else, such as a class."""
+    """Return the positional parameters of a function definition; none for any other statement, such as a class."""
     if not isinstance(node, ast.FunctionDef):
         return ()
     arguments = [*node.args.posonlyargs, *node.args.args]

@@ -1,4 +1,4 @@
-"""A node of a syntax tree and where it stands: what a rewrite may look at."""
+"""A node of a syntax tree with its context, for the rewrites."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ __all__ = ["Place"]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A node and where it stands.
+    """A node of a syntax tree with its context.
 
     Attributes:
         node: The node.
-        ancestors: What it stands in, nearest first.
+        ancestors: The nodes around it, nearest first.
         cotangents: The names of the parameters that hold cotangents.
     """
 
@@ -24,12 +24,12 @@ class Place:
 
     @property
     def parent(self) -> ast.AST:
-        """What the node stands in directly."""
+        """The node directly around it."""
         return self.ancestors[0]
 
     @property
     def is_result(self) -> bool:
-        """Whether the node is a value that a function returns, alone, in a tuple or in a dict."""
+        """Whether a function returns the node: alone, in a tuple, or as a value of a dict."""
         if not isinstance(self.node, ast.expr) or isinstance(self.node, ast.Tuple | ast.Dict | ast.Constant):
             return False
         packed = isinstance(self.parent, ast.Tuple) or (
@@ -39,7 +39,7 @@ class Place:
 
     @property
     def is_contribution(self) -> bool:
-        """Whether the node is what is added into an attribute, such as `.grad`."""
+        """Whether the node is added to an attribute in place, such as `.grad`."""
         match self.parent:
             case ast.AugAssign(target=ast.Attribute(), value=value):
                 return value is self.node
@@ -47,11 +47,11 @@ class Place:
 
     @property
     def parameters(self) -> list[str]:
-        """The parameters of the innermost function around the node."""
+        """The parameter names of the innermost function around the node."""
         function = next((a for a in self.ancestors if isinstance(a, ast.FunctionDef)), None)
         return [a.arg for a in (*function.args.posonlyargs, *function.args.args)] if function else []
 
     @property
     def keyword(self) -> str | None:
-        """The name of the keyword argument that the node stands in, or None."""
+        """The name of the keyword argument around the node, or None."""
         return next((a.arg for a in self.ancestors[:3] if isinstance(a, ast.keyword)), None)

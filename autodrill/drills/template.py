@@ -1,4 +1,4 @@
-"""The two files of a new exercise, filled in as far as its kind allows, and what is still to be written in them."""
+"""Templates of new exercises: both files, with a mark `FILL IN` at each text and line that the author must write."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ __all__ = ["GIVEN", "SCENARIO", "WRITTEN", "WRONG", "Template", "function_templa
 _MARK = re.compile(r"FILL IN: (?P<what>[^\"]*[^\"\s,)])")
 
 _HEADER = '''# /// autodrill
-# title = "FILL IN: a few words"
+# title = "FILL IN: a title of a few words, such as `Backward of a product`"
 # kind = "{kind}"
-# difficulty = "easy"
-# minutes = 5
-# topics = ["FILL IN: what it practises"]
+# difficulty = "easy"  # or medium, hard, expert
+# minutes = 5  # for a prepared candidate
+# topics = ["FILL IN: a topic that it practises, such as `chain rule`"]
 # ///
-"""FILL IN: the task as an interviewer puts it: what was computed, what is handed over, what to return.
+"""FILL IN: the task, as an interviewer states it. Say what was computed, what the arguments are, and what to return.
 """
 
 
 '''
 
-_ABOUT = '''"""FILL IN: the derivation step by step
+_ABOUT = '''"""FILL IN: the derivation, step by step
 
-Cost: FILL IN: the cost in operations and memory, beside the forward's
+Cost: FILL IN: the operations and the memory, compared with the forward
 
-PyTorch: FILL IN: what PyTorch does, and what it keeps
+PyTorch: FILL IN: how PyTorch computes it, and what it saves for the backward
 
 Asked next:
 
-- FILL IN: what an interviewer asks next, as `question? → answer`
+- FILL IN: a follow-up question and its answer, as `question? → answer`
 """
 
 from autodrill.drills import {words}
@@ -45,15 +45,15 @@ from autodrill.drills import {words}
 HINTS = (
     "FILL IN: the idea, as a question",
     "FILL IN: the rule, in words",
-    "FILL IN: the line, without giving it away",
+    "FILL IN: the line with a gap, such as `dx = ... * g`",
 )
 '''
 
-GIVEN = """CASES = [given("{shapes}")]  # FILL IN: every class of inputs: shapes, kinks, ties, sizes
+GIVEN = """CASES = [given("{shapes}")]  # FILL IN: one `given(...)` for each class of inputs: other shapes, kinks, ties
 
 
 def forward({inputs}):
-    return x  # FILL IN: the forward, in the operations of `autodrill.engine`: what is right follows from it
+    return x  # FILL IN: the forward, in operations of `autodrill.engine`; both oracles differentiate it
 
 
 """
@@ -61,45 +61,46 @@ def forward({inputs}):
 _MISTAKE = """
 
 @mistake(
-    "FILL IN: a short name",
-    "FILL IN: what who writes this believes, as a clause",
-    "FILL IN: a question that lets them find it",
+    "FILL IN: a short key, such as `no-upstream`",
+    "FILL IN: what the author of this answer believes, as a clause",
+    "FILL IN: a question that leads to the fault",
 )
 """
 
 SCENARIO = """
 
-@scenario(1, 2, 5, note="FILL IN: what is special about these inputs")
+@scenario(1, 2, 5, note="FILL IN: the name of these inputs in a report")
 def inputs(rng, size):
-    return {"x": rng.normal(size=size)}  # FILL IN: the inputs of this size, by name
+    return {"x": rng.normal(size=size)}  # FILL IN: the inputs by name; a small size must give small inputs
 
 
 CASES = [inputs]
 
 
 def drive(candidate, x):
-    return candidate(x)  # FILL IN: put the candidate's code through the scenario, and return arrays and numbers
+    return candidate(x)  # FILL IN: use the code as a program would, and return arrays and numbers
 
 
 def expected(x):
-    return x  # FILL IN: the right answer, by another way than the solution's; `gradient(f, x)` asks both oracles
+    return x  # FILL IN: the right answer, not computed as in the solution; for gradients `gradient(f, x)`
 
 
 """
 
 WRITTEN = "  # FILL IN: the worked solution"
-WRONG = "  # FILL IN: what they write"
+WRONG = "  # FILL IN: the wrong answer"
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """What a new exercise of a kind starts from, with marks for what is still to be written.
+    """The code of a new exercise, with marks at the lines that the author must write.
 
     Attributes:
-        stub: The code that the candidate is given.
+        stub: The code that the candidate gets.
         solution: The worked solution.
         mistake: A wrong implementation.
-        deciding: What decides which answers are right: `GIVEN` with a forward, or `SCENARIO` with what is expected.
+        deciding: The code that decides which answers are right: `GIVEN` with a `forward`, or `SCENARIO` with an
+            `expected`.
     """
 
     stub: str
@@ -109,12 +110,12 @@ class Template:
 
 
 def function_template(name: str, parameters: str, result: str, **settings: str) -> Template:
-    """Return the template of one function.
+    """Return the template of a function.
 
     Args:
-        name: Its name.
+        name: The name of the function.
         parameters: Its parameters, as text.
-        result: The expression it returns.
+        result: The expression that it returns.
         **settings: `deciding` as in `Template`.
     """
     head = f"def {name}({parameters}):\n"
@@ -130,7 +131,7 @@ def new_files(name: str, kind: str) -> tuple[str, str]:
     """Return the text of an exercise file and of its solution file.
 
     Args:
-        name: The exercise's id, one that the kind accepts.
+        name: The id of the exercise, which the kind must accept.
         kind: The name of its kind.
     """
     made = kind_named(kind).template(name)
@@ -140,7 +141,7 @@ def new_files(name: str, kind: str) -> tuple[str, str]:
 
 
 def left_to_write(path: Path, text: str) -> list[Problem]:
-    """Return what a file of `new_files` still lacks, each at its line."""
+    """Return a problem for each mark `FILL IN` in a file, at its line."""
     found = []
     for number, line in enumerate(text.splitlines(), 1):
         found += [Problem(str(path), number, f"still to write: {m['what']}") for m in _MARK.finditer(line)]

@@ -36,7 +36,7 @@ def shown_arguments(drill: Drill, case: Case, expected: Expected) -> dict[str, A
     return drill.kind.shown_arguments(drill, case, expected)
 
 
-def test_a_parameter_s_name_decides_what_it_gets(shipped: Library) -> None:
+def test_arguments_follow_parameter_names(shipped: Library) -> None:
     drill, case, known = asked(shipped, "softmax_backward")
     named = named_arguments(drill, case, known)
     assert list(named) == ["g", "out", "axis"]
@@ -44,28 +44,28 @@ def test_a_parameter_s_name_decides_what_it_gets(shipped: Library) -> None:
     np.testing.assert_allclose(named["out"].sum(axis=case.static["axis"]), 1, rtol=1e-15)
 
 
-def test_a_shape_is_handed_over_where_it_is_asked_for(shipped: Library) -> None:
+def test_arguments_include_a_requested_shape(shipped: Library) -> None:
     drill, case, known = asked(shipped, "sum_backward")
     assert named_arguments(drill, case, known)["x_shape"] == case.inputs["x"].shape
 
 
-def test_an_option_nothing_is_known_about_keeps_its_default(shipped: Library) -> None:
+def test_arguments_omit_options_without_a_value(shipped: Library) -> None:
     named = named_arguments(*asked(shipped, "sum_backward"))
     assert "keepdims" not in named
 
 
-def test_floats_come_in_the_case_s_dtype_and_whole_numbers_as_they_are(shipped: Library) -> None:
+def test_arguments_convert_only_floats_to_the_case_dtype(shipped: Library) -> None:
     args = put_arguments(*asked(shipped, "softmax_cross_entropy_backward", "float32"))
     assert [a.value.dtype for a in args] == [np.float32, np.float32, np.int64]
 
 
-def test_a_strided_case_asks_for_strided_arrays(shipped: Library) -> None:
+def test_arguments_have_the_layout_of_the_case(shipped: Library) -> None:
     for label, layout in (("not contiguous", Layout.STRIDED), ("float32", Layout.C)):
         args = put_arguments(*asked(shipped, "matmul_backward", label))
         assert all(isinstance(a, Arg) and a.layout is layout for a in args)
 
 
-def test_a_scalar_node_gets_floats_its_start_and_whether_operands_are_one_node(shipped: Library) -> None:
+def test_value_arguments_are_data_start_and_alias(shipped: Library) -> None:
     question = asked(shipped, "mul_backward", "other is self")
     data, start, alias, out, g, extra = put_arguments(*question)
     assert alias is True
@@ -75,18 +75,18 @@ def test_a_scalar_node_gets_floats_its_start_and_whether_operands_are_one_node(s
     assert all(type(v) is float for v in (*data, *start, out, g))
 
 
-def test_a_scenario_gets_what_it_asks_for_and_runs_apart(shipped: Library) -> None:
+def test_scenario_arguments_follow_drive_parameters(shipped: Library) -> None:
     drill, case, known = asked(shipped, "topological_sort")
     assert drill.kind.scenario(drill) == drill.solution.drive
     assert list(named_arguments(drill, case, known)) == ["edges", "data"]
 
 
-def test_a_pure_function_is_called_without_a_scenario(shipped: Library) -> None:
+def test_pure_function_has_no_scenario(shipped: Library) -> None:
     drill, _, _ = asked(shipped, "matmul_backward")
     assert drill.kind.scenario(drill) is None
 
 
-def test_what_saved_computes_is_handed_over(pack: Pack) -> None:
+def test_arguments_include_the_results_of_saved(pack: Pack) -> None:
     pack.add(
         exercise=("(g, x)", "(g, x, square)"),
         solution=("def slope", "def saved(x):\n    return {'square': x * x}\n\n\ndef slope"),
@@ -102,11 +102,11 @@ def test_what_saved_computes_is_handed_over(pack: Pack) -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ("g, x, extra", "asks for `extra`, which its solution file does not provide"),
-        ("g, extra=1, x=2", "provides `x` but not `extra`, which comes before it"),
+        ("g, x, extra", "takes `extra`, which its solution file does not provide"),
+        ("g, extra=1, x=2", "takes `extra` before `x`, but its solution file provides only the second"),
     ],
 )
-def test_what_the_exercise_does_not_provide_is_its_own_fault(pack: Pack, parameters: str, message: str) -> None:
+def test_missing_argument_is_an_internal_error(pack: Pack, parameters: str, message: str) -> None:
     pack.add(exercise=("(g, x)", f"({parameters})"))
     file = pack.solution_file()
     text = file.read_text(encoding="utf-8").replace("cube_backward(g, x)", f"cube_backward({parameters})")
@@ -119,11 +119,11 @@ def shown(library: Library, name: str, label: str) -> dict[str, Any]:
     return shown_arguments(*asked(library, name, label))
 
 
-def test_a_report_shows_a_node_s_value_and_what_its_grad_was_before(shipped: Library) -> None:
+def test_shown_arguments_of_a_node_are_data_and_grad(shipped: Library) -> None:
     names = list(shown(shipped, "mul_backward", "random values"))
     assert names == ["self.data", "other.data", "self.grad", "other.grad", "out.grad"]
 
 
-def test_a_report_shows_one_node_once(shipped: Library) -> None:
+def test_shown_arguments_list_an_aliased_node_once(shipped: Library) -> None:
     names = list(shown(shipped, "mul_backward", "other is self"))
     assert names == ["self.data", "self.grad", "out.grad"]

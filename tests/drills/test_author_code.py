@@ -10,8 +10,8 @@ from autodrill.errors import FileError, InternalError
 HERE = Path(__file__)
 
 
-def test_what_an_author_s_function_raises_is_an_internal_error_with_its_place() -> None:
-    line = test_what_an_author_s_function_raises_is_an_internal_error_with_its_place.__code__.co_firstlineno + 3
+def test_authored_converts_exceptions_with_their_line() -> None:
+    line = test_authored_converts_exceptions_with_their_line.__code__.co_firstlineno + 3
     with pytest.raises(InternalError) as caught, authored(HERE, "forward"):
         raise ValueError("shapes do not match")
     assert caught.value.message == (
@@ -19,6 +19,6 @@ def test_what_an_author_s_function_raises_is_an_internal_error_with_its_place() 
     )
 
 
-def test_an_error_that_says_itself_whose_fault_it_is_stays_as_it_is() -> None:
+def test_authored_keeps_autodrill_errors() -> None:
     with pytest.raises(FileError, match="gone"), authored(HERE, "forward"):
         raise FileError("gone")

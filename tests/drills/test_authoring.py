@@ -12,37 +12,37 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_a_pattern_names_arrays_and_their_dimensions() -> None:
+def test_given_parses_arrays_and_dimensions() -> None:
     entry = given("X[n,d] W[d, k] b[1] s[]")
     assert entry.arrays == {"X": ("n", "d"), "W": ("d", "k"), "b": (1,), "s": ()}
     assert entry.symbols == ("n", "d", "k")
 
 
-def test_options_are_told_apart_by_their_names() -> None:
+def test_given_sorts_options_by_name() -> None:
     entry = given("x[]", x=2.0, g=1.0, axis=-1, smooth=False, note="at the kink")
     assert entry.values == {"x": 2.0, "g": 1.0}
     assert entry.static == {"axis": -1}
     assert (entry.smooth, entry.note) == (False, "at the kink")
 
 
-def test_a_size_may_have_a_least() -> None:
+def test_given_parses_least_sizes() -> None:
     entry = given("x[n,h>=3,w] k[h >= 2,2]")
     assert entry.arrays == {"x": ("n", "h", "w"), "k": ("h", 2)}
     assert entry.least == {"h": 3}
 
 
 @pytest.mark.parametrize("pattern", ["x[n", "x", "x[n] y", "[n]", "x[n>=]", "x[>=3]", "x[3>=n]", "x[n => 3]", "x[n+1]"])
-def test_a_malformed_pattern_is_refused(pattern: str) -> None:
+def test_given_rejects_malformed_patterns(pattern: str) -> None:
     with pytest.raises(ValueError, match="is not of the form"):
         given(pattern)
 
 
-def test_an_array_named_twice_is_refused() -> None:
-    with pytest.raises(ValueError, match="`x` stands twice"):
+def test_given_rejects_a_repeated_array() -> None:
+    with pytest.raises(ValueError, match="`x` is declared twice"):
         given("x[n] x[m]")
 
 
-def test_a_scenario_is_named_by_its_function_and_graded_by_growing_size() -> None:
+def test_scenario_takes_its_note_from_the_function() -> None:
     @scenario(3, 1, 2)
     def random_graph(rng: np.random.Generator, size: int) -> dict[str, int]:
         return {"size": size}
@@ -50,7 +50,7 @@ def test_a_scenario_is_named_by_its_function_and_graded_by_growing_size() -> Non
     assert (random_graph.note, random_graph.sizes) == ("random graph", (1, 2, 3))
 
 
-def test_values_are_drawn_from_where_the_rule_says() -> None:
+def test_drawing_rules_follow_their_distributions() -> None:
     rng = np.random.default_rng(0)
     shape = (10_000,)
     assert np.abs(away_from_zero(0.25)(rng, shape, {})).min() >= 0.25
@@ -62,12 +62,12 @@ def test_values_are_drawn_from_where_the_rule_says() -> None:
     assert many.std() == pytest.approx(4, abs=5 * 4 / np.sqrt(20_000))
 
 
-def test_a_number_fills_the_declared_shape() -> None:
+def test_given_number_fills_the_declared_shape() -> None:
     fill = given("x[n,m] y[n]", x=2.0).values["x"]
     np.testing.assert_array_equal(fill(np.random.default_rng(0), (2, 3), {}), [[2.0, 2.0, 2.0], [2.0, 2.0, 2.0]])
 
 
-def test_indices_stay_below_a_number_or_a_dimension() -> None:
+def test_below_draws_indices_under_the_bound() -> None:
     rng = np.random.default_rng(0)
     drawn = below("n")(rng, (1000,), {"n": 3})
     assert drawn.dtype == np.int64
@@ -76,7 +76,7 @@ def test_indices_stay_below_a_number_or_a_dimension() -> None:
     assert below("n")(rng, (0,), {"n": 0}).shape == (0,)
 
 
-def test_a_gradient_is_that_of_the_closed_form() -> None:
+def test_gradient_matches_the_closed_form() -> None:
     # d/dx sum(x² y) = 2xy, d/dy = x²: exact in the engine but for rounding.
     x, y = np.array([1.0, 2.0]), np.array([3.0, -1.0])
     dx, dy = gradient(lambda a, b: (a * a * b).sum(), x, y)
@@ -84,16 +84,16 @@ def test_a_gradient_is_that_of_the_closed_form() -> None:
     np.testing.assert_allclose(dy, x * x, rtol=1e-15)
 
 
-def test_a_gradient_where_there_is_none_is_refused() -> None:
-    # |x| at 0: the engine answers a subgradient, differences from the right and the left do not agree with it.
+def test_gradient_rejects_a_kink() -> None:
+    # |x| at 0: the engine returns a subgradient, and one-sided differences contradict it.
     with pytest.raises(InternalError, match="disagree"):
         gradient(lambda a: (a * a + 0.0) ** 0.5 if float(np.asarray(a)) > 0 else 0.0 * a, np.asarray(0.0))
 
 
-def test_what_solution_files_share_stands_beside_them(tmp_path: Path) -> None:
+def test_shared_executes_the_module_for_each_caller(tmp_path: Path) -> None:
     (tmp_path / "_graphs.py").write_text("CHAIN = [1, 2]\n", encoding="utf-8")
     mine, other = (shared(str(tmp_path / name), "_graphs") for name in ("a.py", "b.py"))
     mine.CHAIN.append(3)
     assert (mine.CHAIN, other.CHAIN) == ([1, 2, 3], [1, 2])
-    with pytest.raises(ValueError, match=r"`graphs\.py` would be taken for a solution"):
+    with pytest.raises(ValueError, match=r"`graphs\.py` would be read as a solution file"):
         shared(str(tmp_path / "a.py"), "graphs")

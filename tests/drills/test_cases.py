@@ -32,19 +32,19 @@ def with_cases(pack: Pack, cases: str) -> list[Case]:
 
 
 def put(cases: list[Case]) -> list[str]:
-    """What is put to the candidate, to compare."""
+    """Return the arguments of the cases as texts, for comparison."""
     return [repr((case.inputs, case.static)) for case in cases]
 
 
 @pytest.mark.parametrize("name", ["mul_backward", "matmul_backward", "backward_engine"])
-def test_one_seed_gives_the_same_cases_again_and_another_gives_others(shipped: Library, name: str) -> None:
+def test_battery_depends_only_on_the_seed(shipped: Library, name: str) -> None:
     first, again, other = (cases_of(shipped, name, seed) for seed in (5, 5, 6))
     assert [c.label for c in first] == [c.label for c in again] == [c.label for c in other]
     assert [c.seed for c in first] == [c.seed for c in again] != [c.seed for c in other]
     assert put(first) == put(again) != put(other)
 
 
-def test_no_size_is_below_its_least(pack: Pack) -> None:
+def test_sizes_are_at_least_their_least(pack: Pack) -> None:
     cases = with_cases(pack, '[given("x[n>=1,m>=4]")]')
     shapes = {c.label.split(" · ")[1]: c.inputs["x"].shape for c in cases}
     assert {n for n, _ in shapes.values()} & {0} == set()
@@ -57,7 +57,7 @@ def test_no_size_is_below_its_least(pack: Pack) -> None:
     assert all(n >= 1 and m >= 4 for n, m in small)
 
 
-def test_arrays_come_in_every_layout_that_has_caught_somebody(pack: Pack) -> None:
+def test_array_cases_cover_layouts_sizes_and_cotangents(pack: Pack) -> None:
     cases = with_cases(pack, '[given("x[n,m]")]')
     what = [c.label.split(" · ")[1] for c in cases]
     assert what == [
@@ -81,7 +81,7 @@ def test_arrays_come_in_every_layout_that_has_caught_somebody(pack: Pack) -> Non
     assert [(c.scale, c.dtype) for c in cases[8:10]] == [(2.0**-100, "float64"), (2.0**40, "float32")]
 
 
-def test_two_inputs_drawn_alike_are_one_array_unless_their_author_forbids_it(pack: Pack) -> None:
+def test_array_cases_alias_two_inputs_unless_forbidden(pack: Pack) -> None:
     for options, labels in (("", ["y is x"]), (", alias=False", []), (", y=normal(2)", [])):
         text = f"from autodrill.drills import normal\nCASES = [given('x[n,m] y[n,m]'{options})]"
         pack.add(solution=('CASES = [given("x[n,m]")]', text))
@@ -90,64 +90,64 @@ def test_two_inputs_drawn_alike_are_one_array_unless_their_author_forbids_it(pac
         assert all(c.inputs["x"] is c.inputs["y"] for c in shared)
 
 
-def test_sizes_that_are_all_different_are_so_and_never_1(pack: Pack) -> None:
+def test_distinct_sizes_differ_and_exceed_1(pack: Pack) -> None:
     pack.add(solution=("x[n,m]", "x[n,m,k] y[k,3]"))
     for seed in range(5):
         sizes = battery(pack.load(), seed)[0].inputs["x"].shape
         assert sorted(sizes) == [2, 3, 4]
 
 
-def test_one_symbol_is_one_size(pack: Pack) -> None:
+def test_symbol_has_one_size_per_case(pack: Pack) -> None:
     for case in with_cases(pack, '[given("x[n,m] y[m]")]'):
         assert case.inputs["x"].shape[1:] == case.inputs["y"].shape
 
 
-def test_a_literal_settles_the_sizes_it_shares(pack: Pack) -> None:
+def test_literal_values_fix_shared_sizes(pack: Pack) -> None:
     for case in with_cases(pack, '[given("x[n] y[n,m]", x=[1.0, 2.0, 3.0])]'):
         assert case.inputs["y"].shape[0] == 3
 
 
-def test_the_large_case_is_that_of_the_entry_that_says_how_large(pack: Pack) -> None:
+def test_large_case_uses_the_entry_with_given_sizes(pack: Pack) -> None:
     *_, large = with_cases(pack, '[given("x[n,1] y[1,m]"), given("x[n]", large={"n": 70_000})]')
     assert large.large
     assert large.inputs["x"].shape == (70_000,)
 
 
-def test_only_the_last_case_is_large_and_it_is_about_as_large_as_it_says(pack: Pack) -> None:
+def test_large_case_is_last_and_near_its_size(pack: Pack) -> None:
     cases = with_cases(pack, '[given("x[n,m]"), given("x[n]")]')
     assert [c.large for c in cases] == [False] * (len(cases) - 1) + [True]
     assert LARGE_ELEMENTS / 2 < cases[-1].inputs["x"].size < LARGE_ELEMENTS * 2
 
 
-def test_a_class_without_empty_axes_or_a_large_case_has_none(pack: Pack) -> None:
+def test_given_can_omit_empty_and_large_cases(pack: Pack) -> None:
     cases = with_cases(pack, '[given("x[n,m]", empty=False, large=False)]')
     assert not any("= 0" in c.label or c.large for c in cases)
 
 
-def test_literal_values_are_one_case_as_they_stand(pack: Pack) -> None:
+def test_literal_values_give_one_case(pack: Pack) -> None:
     (case,) = with_cases(pack, '[given("x[2]", x=[1.0, 2.0], note="ties")]')
     assert case.label == "ties"
     np.testing.assert_array_equal(case.inputs["x"], [1.0, 2.0])
 
 
-def test_scalar_nodes_come_with_zeros_both_signs_of_cotangent_and_one_node_twice(shipped: Library) -> None:
+def test_value_cases_cover_zeros_cotangents_and_aliases(shipped: Library) -> None:
     labels = [c.label.partition(" · ")[2] for c in cases_of(shipped, "mul_backward")]
     expected = {"random values", "self = 0", "other = 0", "out.grad = 0", "out.grad negative", "other is self"}
     assert set(labels) >= expected
 
 
-def test_an_aliased_case_gives_both_operands_one_value(shipped: Library) -> None:
+def test_aliased_value_case_has_equal_operands(shipped: Library) -> None:
     aliased = [c for c in cases_of(shipped, "mul_backward") if c.alias]
     assert aliased
     assert all(c.inputs["self"] == c.inputs["other"] for c in aliased)
 
 
-def test_a_scenario_is_put_at_each_of_its_sizes(shipped: Library) -> None:
+def test_scenario_gives_a_case_per_size(shipped: Library) -> None:
     cases = [c for c in cases_of(shipped, "topological_sort") if c.label == "a random graph"]
     assert [c.size for c in cases] == [1, 2, 3, 5, 8, 12]
 
 
-def test_small_cases_grow_and_are_of_the_same_class(pack: Pack) -> None:
+def test_small_cases_grow_within_the_class(pack: Pack) -> None:
     pack.add(solution=('[given("x[n,m]")]', '[given("x[n,m]", power=2), given("x[n,m]", power=3)]'))
     file = pack.solution_file()
     text = file.read_text(encoding="utf-8").replace("def forward(x)", "def forward(x, power)")
@@ -161,7 +161,7 @@ def test_small_cases_grow_and_are_of_the_same_class(pack: Pack) -> None:
     assert {(c.static["power"], c.dtype, c.simple, c.large) for c in small} == {(3, "float32", True, False)}
 
 
-def test_small_values_can_be_followed_by_a_person(pack: Pack) -> None:
+def test_small_cases_begin_with_small_integers(pack: Pack) -> None:
     pack.add()
     drill = pack.load()
     first = battery(drill, 0)[0]
@@ -169,7 +169,7 @@ def test_small_values_can_be_followed_by_a_person(pack: Pack) -> None:
     assert set(np.abs(values)) <= {1.0, 2.0, 3.0, 4.0, 5.0}
 
 
-def test_small_scalars_begin_plain(shipped: Library) -> None:
+def test_small_value_cases_begin_with_simple_numbers(shipped: Library) -> None:
     exercise = shipped.find("mul_backward")
     drill = shipped.drill(exercise)
     like = battery(drill, 0)[0]
@@ -179,14 +179,14 @@ def test_small_scalars_begin_plain(shipped: Library) -> None:
     assert (first.cotangent, first.simple) == (1.0, True)
 
 
-def test_an_aliased_case_shrinks_to_aliased_cases(shipped: Library) -> None:
+def test_small_cases_of_an_aliased_case_are_aliased(shipped: Library) -> None:
     exercise = shipped.find("mul_backward")
     drill = shipped.drill(exercise)
     like = next(c for c in battery(drill, 0) if c.alias)
     assert all(c.alias and len(set(c.inputs.values())) == 1 for c in small_cases(drill, like, 0))
 
 
-def test_a_case_is_had_again_by_its_index(shipped: Library) -> None:
+def test_case_at_returns_the_case_of_an_index(shipped: Library) -> None:
     cases = cases_of(shipped, "mul_backward")
     assert case_at(cases, 2) is cases[2]
     for index in (-1, len(cases)):
@@ -194,12 +194,12 @@ def test_a_case_is_had_again_by_its_index(shipped: Library) -> None:
             case_at(cases, index)
 
 
-def test_a_rule_that_cannot_draw_is_the_exercise_s_fault(pack: Pack) -> None:
+def test_failing_drawing_rule_is_an_internal_error(pack: Pack) -> None:
     with pytest.raises(InternalError, match="the exercise's `CASES` raises ZeroDivisionError"):
         with_cases(pack, '[given("x[n]", x=lambda rng, shape, sizes: 1 / 0)]')
 
 
-def test_an_estimator_is_asked_often_where_its_mean_is_in_question(shipped: Library) -> None:
+def test_estimator_has_fewer_draws_in_secondary_cases(shipped: Library) -> None:
     cases = cases_of(shipped, "reinforce_backward")
     draws = {c.label.split(" · ")[1]: c.draws for c in cases if " · " in c.label and "no advantage" not in c.label}
     assert draws == {

@@ -37,7 +37,7 @@ def read(source: str) -> tuple[str, int] | None:
     return None if found is None else (found.text, found.line)
 
 
-def test_the_text_is_what_the_function_returns_and_where_that_begins() -> None:
+def test_kernel_text_has_the_returned_text_and_its_line() -> None:
     assert read('"""Task."""\n\n\ndef k():\n    return r"""\nint n;\n"""\n') == ("\nint n;\n", 5)
 
 
@@ -53,7 +53,7 @@ def test_the_text_is_what_the_function_returns_and_where_that_begins() -> None:
         "k = 'x'\n",
     ],
 )
-def test_what_is_no_single_string_is_no_text(source: str) -> None:
+def test_kernel_text_needs_one_string_literal(source: str) -> None:
     assert read(source) is None
 
 
@@ -69,22 +69,22 @@ def test_what_is_no_single_string_is_no_text(source: str) -> None:
         ("__global__ void f() {}", "f()"),
     ],
 )
-def test_a_signature_is_read_as_people_write_it(text: str, signature: str | None) -> None:
+def test_kernel_signature_accepts_common_spellings(text: str, signature: str | None) -> None:
     assert str(kernel_signature(text)) == (signature or "f(float* a, size_t n)")
 
 
-def test_the_kernel_of_a_name_is_found_among_others() -> None:
+def test_kernel_signature_finds_a_kernel_by_name() -> None:
     text = "__global__ void a(int n) {}\n__global__ void b(float* x) {}"
     assert str(kernel_signature(text, "b")) == "b(float* x)"
     assert kernel_signature(text, "c") is None
 
 
 @pytest.mark.parametrize("text", ["", "void f(int n) {}", "__global__ void f(int n);", "__global__ void f(float) {}"])
-def test_what_is_no_kernel_has_no_signature(text: str) -> None:
+def test_kernel_signature_of_other_text_is_none(text: str) -> None:
     assert kernel_signature(text) is None
 
 
-def test_a_kernel_is_changed_in_one_line_at_a_time() -> None:
+def test_kernel_rewrites_change_one_line_each() -> None:
     changes = list(kernel_rewrites(RELU))
     lines = {(c.before, c.after) for c in changes}
     assert ("if (i >= n) return;", "if (i > n) return;") in lines
@@ -95,12 +95,12 @@ def test_a_kernel_is_changed_in_one_line_at_a_time() -> None:
         assert [i for i, (a, b) in enumerate(zip(old, new, strict=True)) if a != b] == [change.line]
 
 
-def test_a_signature_is_not_changed() -> None:
+def test_kernel_rewrites_keep_the_signature() -> None:
     signature = RELU.split("\n")[1]
     assert all(c.text.split("\n")[1] == signature for c in kernel_rewrites(RELU))
 
 
-def test_a_text_that_is_no_kernel_is_left_alone() -> None:
+def test_kernel_rewrites_ignore_other_text() -> None:
     assert list(kernel_rewrites("if (i >= n) { return a + b; }")) == []
 
 
@@ -112,7 +112,7 @@ IMPORTS = f"from autodrill import engine\n{HEAD}"
 
 @pytest.fixture
 def load(tmp_path: Path) -> Load:
-    """Load the exercise that `autodrill new` writes, with passages of its files changed."""
+    """Return a function that loads the exercise of `autodrill new`, with passages of its files replaced."""
 
     def load(*changes: str) -> Drill:
         texts = [text.replace("FILL IN: ", "") for text in new_files("cuda_scale", "kernel")]
@@ -130,7 +130,7 @@ def load(tmp_path: Path) -> Load:
     return load
 
 
-def test_what_is_handed_over_are_the_kernel_s_parameters(load: Load) -> None:
+def test_kernel_exercise_has_the_kernel_parameters(load: Load) -> None:
     assert load().exercise.parameters == (Parameter("g"), Parameter("dx"), Parameter("n"))
 
 
@@ -139,15 +139,15 @@ def test_what_is_handed_over_are_the_kernel_s_parameters(load: Load) -> None:
     [
         ("__global__ ", "", "`cuda_scale` must return one string with a kernel"),
         ("const float* g", "const half* g", "of the types float, double"),
-        ("def launch", "def start", "it must define `launch`"),
+        ("def launch", "def start", "`launch` is missing: define a function"),
     ],
 )
-def test_what_is_missing_is_told(load: Load, old: str, new: str, message: str) -> None:
+def test_kernel_files_report_missing_parts(load: Load, old: str, new: str, message: str) -> None:
     with pytest.raises(ContentError, match=message.replace("(", "\\(")):
         load(old, new)
 
 
-def test_no_block_divides_a_size_and_all_is_float32(load: Load) -> None:
+def test_kernel_cases_have_prime_sizes_and_float32(load: Load) -> None:
     cases = battery(load('"x[n]"', '"x[n,m] b[m]", large={"n": 307}'), seed=3)
     sizes = [tuple(c.sizes.values()) for c in cases]
     assert {c.dtype for c in cases} == {"float32"}
@@ -157,18 +157,18 @@ def test_no_block_divides_a_size_and_all_is_float32(load: Load) -> None:
     assert [(c.inputs["x"].shape, c.inputs["b"].shape) for c in cases] == [((n, m), (m,)) for n, m in sizes]
 
 
-def test_the_sizes_of_literal_values_are_their_own(load: Load) -> None:
+def test_kernel_case_has_the_sizes_of_literal_values(load: Load) -> None:
     (case,) = battery(load('"x[n]"', '"x[n]", x=[1.0, 2.0, 3.0]'), seed=0)
     assert case.sizes == {"n": 3}
 
 
-def test_a_small_case_may_have_one_element_more_than_a_block(load: Load) -> None:
+def test_small_kernel_cases_grow_past_a_block(load: Load) -> None:
     drill = load()
     like = battery(drill, 0)[0]
     assert [c.sizes["n"] for c in islice(small_cases(drill, like, 0), 8)] == [2, 3, 5, 9, 17, 33, 65, 1]
 
 
-def test_the_launch_comes_first_and_results_begin_as_what_nobody_could_have_computed(load: Load) -> None:
+def test_kernel_arguments_are_launch_results_and_values(load: Load) -> None:
     drill = load()
     case = battery(drill, 0)[0]
     known = expected_results(drill, case)
@@ -178,7 +178,7 @@ def test_the_launch_comes_first_and_results_begin_as_what_nobody_could_have_comp
     assert list(drill.kind.shown_arguments(drill, case, known)) == ["g", "n", "grid", "block"]
 
 
-def test_what_saved_gives_is_what_a_result_begins_as(load: Load) -> None:
+def test_kernel_result_starts_with_the_array_from_saved(load: Load) -> None:
     drill = load("def launch", 'def saved(x):\n    return {"dx": 0 * x}\n\n\ndef launch')
     case = battery(drill, 0)[0]
     _, _, bare, _, dx, _ = drill.kind.arguments(drill, case, expected_results(drill, case))
@@ -191,17 +191,17 @@ def test_what_saved_gives_is_what_a_result_begins_as(load: Load) -> None:
         ("(n + 31) // 32, 32", "1, 2048", r"gives a grid of \(1, 1, 1\) and a block of \(2048, 1, 1\)"),
         ("(n + 31) // 32, 32", "0, 32", "gives a grid of"),
         ("def launch(n)", "def launch(m)", "the exercise's `launch` raises KeyError"),
-        ("def launch", 'RESULTS = ("dz",)\n\n\ndef launch', "asks for `dx`, which its solution file does not provide"),
+        ("def launch", 'RESULTS = ("dz",)\n\n\ndef launch', "takes `dx`, which its solution file does not provide"),
     ],
 )
-def test_an_impossible_launch_is_the_exercise_s_fault(load: Load, old: str, new: str, message: str) -> None:
+def test_impossible_launch_is_an_internal_error(load: Load, old: str, new: str, message: str) -> None:
     drill = load(old, new)
     case = battery(drill, 0)[0]
     with pytest.raises(InternalError, match=message):
         drill.kind.arguments(drill, case, expected_results(drill, case))
 
 
-def test_finite_differences_vote_although_all_is_float32(load: Load) -> None:
+def test_kernel_forward_is_compared_with_differences(load: Load) -> None:
     kink = 'given("x[n]", x=[0.0, 1.0])'
     drill = load('given("x[n]")', kink, "return x  #", "return engine.relu(x)  #", HEAD, IMPORTS)
     (case,) = battery(drill, 0)

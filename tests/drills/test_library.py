@@ -22,23 +22,23 @@ def library(pack: Pack) -> Library:
 
 
 @pytest.mark.parametrize("name", ["square_backward", "square_backward.py", "squ", "s"])
-def test_an_exercise_is_found_by_its_name_or_a_beginning_no_other_has(library: Library, name: str) -> None:
+def test_find_accepts_an_id_or_a_unique_prefix(library: Library, name: str) -> None:
     assert library.find(name).id == "square_backward"
 
 
-def test_a_whole_name_wins_over_the_longer_ones_that_begin_so(library: Library, pack: Pack) -> None:
+def test_find_prefers_an_exact_id(library: Library, pack: Pack) -> None:
     pack.add("cube")
     assert library.find("cube").id == "cube"
 
 
-def test_a_beginning_that_several_have_lists_them(library: Library) -> None:
+def test_find_lists_the_matches_of_a_prefix(library: Library) -> None:
     with pytest.raises(UnknownNameError) as caught:
         library.find("cub")
     assert caught.value.suggestions == ("cube_backward", "cubic_backward")
-    assert caught.value.hint == "several begin so: `cube_backward`, `cubic_backward`"
+    assert caught.value.hint == "several begin with `cub`: `cube_backward`, `cubic_backward`"
 
 
-def test_a_miss_suggests_the_nearest(library: Library) -> None:
+def test_find_suggests_similar_ids(library: Library) -> None:
     with pytest.raises(UnknownNameError) as caught:
         library.find("sqare_backward")
     assert caught.value.suggestions[0] == "square_backward"
@@ -47,68 +47,68 @@ def test_a_miss_suggests_the_nearest(library: Library) -> None:
 
 
 @pytest.mark.parametrize("name", ["quare", "_backward"])
-def test_a_middle_of_a_name_is_no_name(library: Library, name: str) -> None:
+def test_find_rejects_the_middle_of_an_id(library: Library, name: str) -> None:
     with pytest.raises(UnknownNameError):
         library.find(name)
 
 
 @pytest.mark.parametrize("name", ["zzz", ""])
-def test_a_name_like_no_other_points_to_the_list(library: Library, name: str) -> None:
+def test_find_points_to_list_without_similar_ids(library: Library, name: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
         library.find(name)
     assert caught.value.hint is not None
-    assert caught.value.hint.startswith("`autodrill list` shows them all")
+    assert caught.value.hint.startswith("`autodrill list` lists all exercises")
 
 
-def test_a_miss_without_any_pack_says_how_one_is_named(library: Library, pack: Pack) -> None:
-    sought = "one of a pack needs `AUTODRILL_PACKS`, set to the pack's folder"
+def test_find_mentions_packs_if_none_is_open(library: Library, pack: Pack) -> None:
+    sought = "to use a pack, set `AUTODRILL_PACKS` to its folder"
     for found, says in ((library, True), (Library.open([pack.root], environ={}), False)):
         with pytest.raises(UnknownNameError) as caught:
             found.find("cubist_forward")
         assert (sought in str(caught.value.hint)) is says
 
 
-def test_a_file_is_read_once(library: Library, pack: Pack) -> None:
+def test_find_reads_a_file_once(library: Library, pack: Pack) -> None:
     first = library.find("square")
     pack.add("square_backward", exercise=("of a cube", "of a square"))
     assert library.find("square_backward") is first
 
 
-def test_caches_and_hidden_files_are_no_exercises(library: Library, pack: Pack) -> None:
+def test_paths_omit_hidden_files_and_folders(library: Library, pack: Pack) -> None:
     for name in ("_draft", ".hidden"):
         pack.add(name)
     (pack.root / "exercises" / "demo" / "folder.py").mkdir()
     assert sorted(library.paths) == ["cube_backward", "cubic_backward", "square_backward"]
 
 
-def test_an_exercise_comes_after_what_it_requires(pack: Pack) -> None:
+def test_headings_put_prerequisites_first(pack: Pack) -> None:
     pack.add("a", exercise=('topics = ["chain rule"]', 'topics = ["chain rule"]\n# requires = ["z"]'))
     pack.add("b", exercise=("minutes = 3", "minutes = 1"))
     pack.add("z", exercise=('"easy"', '"hard"'))
     assert [h.id for h in pack.library.headings()] == ["b", "z", "a"]
 
 
-def test_a_cycle_of_prerequisites_still_lists_every_exercise(pack: Pack) -> None:
+def test_headings_include_a_cycle_of_prerequisites(pack: Pack) -> None:
     for name, other in (("a", "b"), ("b", "a")):
         pack.add(name, exercise=('["chain rule"]', f'["chain rule"]\n# requires = ["{other}"]'))
     assert {h.id for h in pack.library.headings()} == {"a", "b"}
 
 
-def test_one_id_twice_is_a_problem_of_the_second_file(pack: Pack, tmp_path: Path) -> None:
+def test_paths_report_a_repeated_id_at_the_second_file(pack: Pack, tmp_path: Path) -> None:
     first, second = pack.add(), type(pack)(tmp_path / "other").add()
     with pytest.raises(ContentError) as caught:
         Library([pack.root, tmp_path / "other"]).find("cube_backward")
-    assert str(caught.value) == f"{second}:1: `cube_backward` is already defined in {first}"
+    assert str(caught.value) == f"{second}:1: `cube_backward` is already defined in {first}: rename one of them"
 
 
-def test_packs_come_after_the_shipped_exercises(pack: Pack) -> None:
+def test_open_puts_packs_after_the_shipped_exercises(pack: Pack) -> None:
     pack.add()
     library = Library.open(environ={"AUTODRILL_PACKS": f"{pack.root}{os.pathsep}"})
     assert library.roots == (content_root(), pack.root)
     assert {"mul_backward", "cube_backward"} <= library.paths.keys()
 
 
-def test_a_pack_that_is_named_twice_is_opened_once(pack: Pack, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_opens_a_repeated_pack_once(pack: Pack, monkeypatch: pytest.MonkeyPatch) -> None:
     pack.add()
     monkeypatch.chdir(pack.root.parent)
     library = Library.open([Path(pack.root.name)], environ={"AUTODRILL_PACKS": str(pack.root)})
@@ -116,12 +116,12 @@ def test_a_pack_that_is_named_twice_is_opened_once(pack: Pack, monkeypatch: pyte
     assert library.find("cube_backward").id == "cube_backward"
 
 
-def test_a_folder_that_is_no_pack_is_refused(tmp_path: Path) -> None:
+def test_open_rejects_a_folder_without_exercises(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="is not a pack: it has no folder `exercises`"):
         Library.open([tmp_path])
 
 
-def test_suggestions_are_the_nearest_first_and_not_many() -> None:
+def test_suggest_returns_the_nearest_names_first() -> None:
     names = ["relu_backward", "tanh_backward", "add_backward", "mul_backward", "topological_sort"]
     assert suggest("tan_backward", names)[0] == "tanh_backward"
     assert len(suggest("backward", names)) <= 3

@@ -1,4 +1,4 @@
-"""What each rewrite makes of a line, and that every program made is new, valid and said in one line."""
+"""Mutants: the changes of each rewrite, and the validity, uniqueness and description of every mutant."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def made(line: str, operator: Operator, parameters: str = "g, x, y") -> list[str
         (Operator.CONDITION, "z = g and x", ["g or x", "g", "x"]),
         (Operator.OPERAND, "z = g * 2", ["x * 2", "y * 2"]),
         (Operator.OPERAND, "for i in x: h(i)", ["for i in g:", "for i in y:"]),
-        (Operator.OPERAND, "z = x.dtype", []),  # all floating inputs have one
+        (Operator.OPERAND, "z = x.dtype", []),  # all floating inputs share one dtype
         (Operator.OPERAND, "z = h(1).data", ["h(1).grad"]),
         (Operator.OPERAND, "h(1).grad = 3", ["h(1).data"]),
         (Operator.UPSTREAM, "z = g * x", ["g ** 0 * x"]),
@@ -81,45 +81,45 @@ def made(line: str, operator: Operator, parameters: str = "g, x, y") -> list[str
         (Operator.STATEMENT, "x.grad += g", ["pass"]),
         (Operator.STATEMENT, "return g", ["pass"]),
         (Operator.STATEMENT, "g = h(g)", ["pass"]),
-        (Operator.STATEMENT, "z = h(g)", []),  # it would only be a NameError
+        (Operator.STATEMENT, "z = h(g)", []),  # the mutant would just raise a NameError
     ],
 )
-def test_a_rewrite_makes_these_of_a_line(operator: Operator, line: str, after: list[str]) -> None:
+def test_rewrite_yields_these_changes(operator: Operator, line: str, after: list[str]) -> None:
     assert made(line, operator) == after
 
 
-def test_a_condition_is_shown_with_its_statement() -> None:
+def test_mutant_of_a_condition_shows_its_statement() -> None:
     found = mutants("def f(x):\n    if x > 0:\n        x.clear()\n")
     keys = {m.key for m in found if m.operator is Operator.CONDITION}
     assert keys == {"condition: if x > 0: -> if False:", "condition: if x > 0: -> if True:"}
 
 
-def test_a_small_change_is_shown_with_what_is_around_it() -> None:
+def test_mutant_of_a_constant_shows_the_call_around_it() -> None:
     (mutant,) = [m for m in mutants("def f(x):\n    return x.sum(axis=0)\n") if m.after == "x.sum(axis=1)"]
     assert mutant.key == "axis: x.sum(axis=0) -> x.sum(axis=1)"
 
 
-def test_the_line_is_that_of_the_change() -> None:
+def test_mutant_has_the_line_of_the_change() -> None:
     source = "import numpy as np\n\ndef f(g, x):\n    g = np.exp(g)\n    return (\n        x +\n        g)\n"
     lines = {m.after: m.line for m in mutants(source)}
     assert (lines["np.log(g)"], lines["x - g"]) == (4, 6)
 
 
-def test_what_does_not_behave_is_left_alone() -> None:
+def test_mutants_skip_decorators_signatures_and_docstrings() -> None:
     source = (
         'import numpy as np\n\n\n@np.vectorize\ndef f(x: int = 1, *, y: int = 0) -> "max":\n    """Add 1 to 2."""\n'
     )
     assert mutants(source) == []
 
 
-def test_what_was_handed_out_is_left_alone() -> None:
+def test_mutants_skip_definitions_of_the_stub() -> None:
     helper = "def helper(x):\n    return x + 1\n"
     found = mutants(f"{helper}\n\ndef f(x):\n    return helper(x)\n", given=f'"""Task."""\n\n\n{helper}')
     assert found
     assert all("return x + 1" in m.source for m in found)
 
 
-def test_parameters_are_exchanged_within_their_own_function() -> None:
+def test_mutants_swap_parameters_of_one_function() -> None:
     source = "def f(a, b):\n    def h(c, d):\n        return c\n    return h\n"
     assert [m.after for m in mutants(source) if m.operator is Operator.OPERAND] == ["return d"]
 
@@ -133,7 +133,7 @@ def shipped(request: pytest.FixtureRequest) -> tuple[str, list[Mutant]]:
     )
 
 
-def test_mutants_of_a_solution_are_new_valid_and_all_different(shipped: tuple[str, list[Mutant]]) -> None:
+def test_mutants_of_a_solution_are_valid_and_distinct(shipped: tuple[str, list[Mutant]]) -> None:
     source, found = shipped
     programs = [ast.unparse(ast.parse(m.source)) for m in found]
     assert len(found) >= 5
@@ -142,7 +142,7 @@ def test_mutants_of_a_solution_are_new_valid_and_all_different(shipped: tuple[st
         compile(mutant.source, "mutant", "exec", dont_inherit=True)
 
 
-def test_mutants_say_in_one_line_what_changed(shipped: tuple[str, list[Mutant]]) -> None:
+def test_mutants_describe_the_change_in_one_line(shipped: tuple[str, list[Mutant]]) -> None:
     source, found = shipped
     for mutant in found:
         assert mutant.before != mutant.after
@@ -150,6 +150,6 @@ def test_mutants_say_in_one_line_what_changed(shipped: tuple[str, list[Mutant]])
         assert 1 <= mutant.line <= source.count("\n")
 
 
-def test_mutants_come_in_the_same_order_every_time(shipped: tuple[str, list[Mutant]]) -> None:
+def test_mutants_have_a_fixed_order(shipped: tuple[str, list[Mutant]]) -> None:
     source, _ = shipped
     assert mutants(source) == mutants(source)

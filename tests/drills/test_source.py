@@ -46,7 +46,7 @@ def source() -> SourceFile:
     return SourceFile(FILE, "answer.py")
 
 
-def test_a_definition_is_cut_with_what_it_needs_and_nothing_else(source: SourceFile) -> None:
+def test_cut_includes_only_the_helpers_it_needs(source: SourceFile) -> None:
     cut = source.cut(source.functions("answer")[0])
     tree = ast.parse(cut)
     assert [ast.unparse(node).split("\n")[0] for node in tree.body] == [
@@ -58,7 +58,7 @@ def test_a_definition_is_cut_with_what_it_needs_and_nothing_else(source: SourceF
     ]
 
 
-def test_a_cut_runs_by_itself(source: SourceFile) -> None:
+def test_cut_runs_alone(source: SourceFile) -> None:
     namespace: dict[str, object] = {}
     exec(source.cut(source.functions("answer")[0]), namespace)
     answer = namespace["answer"]
@@ -66,34 +66,34 @@ def test_a_cut_runs_by_itself(source: SourceFile) -> None:
     assert answer(2.0, 0.0) == 2.0
 
 
-def test_a_decorated_definition_is_cut_without_its_decorators(source: SourceFile) -> None:
+def test_cut_drops_decorators(source: SourceFile) -> None:
     cut = source.cut(source.functions("answer")[1])
     assert "@" not in cut
     assert "import numpy as np" in cut
     assert cut.count("def answer") == 1
 
 
-def test_a_decorated_definition_is_no_helper() -> None:
+def test_cut_excludes_decorated_helpers() -> None:
     source = SourceFile("@scenario(1)\ndef graph():\n    pass\n\n\ndef answer():\n    return graph()\n", "f.py")
     assert source.cut(source.functions("answer")[0]) == "def answer():\n    return graph()\n"
 
 
-def test_decorators_are_known_by_their_last_name(source: SourceFile) -> None:
+def test_decorators_have_their_last_name(source: SourceFile) -> None:
     assert [d.decorators for d in source.functions("answer")] == [(), ("mistake", "other")]
 
 
-def test_an_import_of_the_package_itself_is_never_handed_on(source: SourceFile) -> None:
+def test_cut_excludes_imports_from_autodrill(source: SourceFile) -> None:
     cases = next(d for d in source.definitions if "CASES" in d.defines)
     assert "autodrill" not in source.cut(cases)
 
 
-def test_a_form_feed_does_not_shift_the_lines() -> None:
+def test_cut_counts_lines_across_a_form_feed() -> None:
     source = SourceFile('x = "a\\x0c"\n\x0c\ndef f():\n    return 1\n', "f.py")
     assert source.cut(source.functions("f")[0]) == "def f():\n    return 1\n"
 
 
 @pytest.mark.parametrize(("text", "line"), [("x = 1\ny = (\n", 2), ("x = 1\ny = 2\0\n", 2)])
-def test_what_is_not_python_is_a_syntax_error_with_its_line(text: str, line: int) -> None:
+def test_source_file_reports_the_line_of_a_syntax_error(text: str, line: int) -> None:
     with pytest.raises(SyntaxError) as caught:
         SourceFile(text, "f.py")
     assert caught.value.lineno == line

@@ -17,13 +17,13 @@ _SUFFIX = "_kind"
 
 @cache
 def kind_names() -> tuple[str, ...]:
-    """Return the names of all kinds in alphabetical order; none of their modules is imported."""
+    """Return the names of all kinds in alphabetical order, without importing their modules."""
     names = (module.name for module in iter_modules(__path__))
     return tuple(sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX)))
 
 
 @cache
 def kind_named(name: str) -> Kind:
-    """Return a kind by its name, one of `kind_names()`."""
+    """Return a kind by its name, which must be one of `kind_names()`."""
     kind: Kind = import_module(f"{__name__}.{name}{_SUFFIX}").KIND
     return kind

@@ -1,4 +1,4 @@
-"""Kind `backward`: a pure vector-Jacobian product. Cotangent and saved values in, gradients out."""
+"""Kind `backward`: a vector-Jacobian product, a pure function of the cotangent and saved values."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ __all__ = ["KIND", "Backward"]
 
 
 class Backward(Kind):
-    """A pure vector-Jacobian product."""
+    """A vector-Jacobian product: it returns the gradients."""
 
     linear = True
     large_case = True
 
     def template(self, name: str) -> Template:
-        """Return a function of the cotangent and one input."""
+        """Return the template of a function of the cotangent and one input."""
         from autodrill.drills.template import function_template
 
         return function_template(name, "g, x", "g.copy()")

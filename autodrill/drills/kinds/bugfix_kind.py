@@ -1,4 +1,4 @@
-"""Kind `bugfix`: code with a fault is given, and the candidate repairs it."""
+"""Kind `bugfix`: faulty code, which the candidate repairs in a scenario."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 __all__ = ["KIND", "Bugfix"]
 
-_FAULTY = "return x  # FILL IN: the code with its fault; then drop this line"
+_FAULTY = "return x  # FILL IN: the faulty code, instead of this line"
 
 
 class Bugfix(Program):
-    """Code with a fault, to be repaired."""
+    """Faulty code, which the candidate repairs."""
 
     def template(self, name: str) -> Template:
-        """Return the template of a program whose stub is faulty code."""
+        """Return the template of a program with faulty code as its stub."""
         made = super().template(name)
         return replace(made, stub=made.stub.replace("raise NotImplementedError", _FAULTY))
 

@@ -1,4 +1,4 @@
-"""Kind `forward_backward`: both passes, with a cache of the candidate's own between them."""
+"""Kind `forward_backward`: both passes, with a cache that the candidate chooses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def drive(candidate, *arguments):
     forward, backward = passes(candidate)
     out = forward(*inputs)
     try:
-        # A second forward in between, as in every network. The cache of the first must survive it.
+        # Another forward before the backward, as when a network uses a layer twice: each call needs its own cache.
         passes(candidate)[0](*[np.flip(a).copy() if is_floating(a) else a for a in inputs])
     except Exception:
         pass
@@ -30,7 +30,7 @@ def drive(candidate, *arguments):
 def is_floating(value):
     return isinstance(value, np.ndarray) and value.dtype.kind == "f"
 """
-"""Runs forward and backward with what `passes(candidate)` returns, for `COTANGENTS` cotangents."""
+"""Source of a `drive` for `COTANGENTS` cotangents: it runs the two functions that `passes(candidate)` returns."""
 
 _CACHED = """
 def passes(candidate):
@@ -52,23 +52,23 @@ def passes(candidate):
 
 
 class ForwardBackward(Backward):
-    """Two functions with a cache between them, or a class that keeps it."""
+    """A forward and a backward: two functions with a cache between them, or a class that keeps it."""
 
     has_forward = True
 
     def refused_name(self, name: str) -> tuple[str, str] | None:
-        """Refuse a name without `_backward`: the forward's name is made from it."""
+        """Refuse a name that does not end in `_backward`: it also gives the forward its name."""
         if name.endswith("_backward"):
             return None
         both = f"type `{name}_backward` for the two functions `{name}_forward` and `{name}_backward`"
         return f"`{name}` does not end in `_backward`", both
 
     def entry(self, name: str) -> str:
-        """Return `X_forward X_backward` for `X_backward`, and any other name as it is: a class."""
+        """Return `X_forward X_backward` for `X_backward`; any other name is the name of a class."""
         return f"{name.removesuffix('_backward')}_forward {name}" if name.endswith("_backward") else name
 
     def template(self, name: str) -> Template:
-        """Return the two functions."""
+        """Return the template of two functions with a cache."""
         from autodrill.drills.template import Template, function_template
 
         first = function_template(f"{name.removesuffix('_backward')}_forward", "x", "x.copy(), None")
@@ -77,7 +77,7 @@ class ForwardBackward(Backward):
         return Template(stub, solution, second.mistake)
 
     def driver(self, drill: Drill) -> str | None:
-        """Return the source that runs both passes with the candidate's cache."""
+        """Return the source of a `drive` that runs both passes with the candidate's cache."""
         return f"COTANGENTS = {len(drill.solution.cotangents)}\n{_CACHED}\n{PASSES}"
 
 

@@ -32,10 +32,10 @@ def passes(candidate):
 
 
 class Function(ForwardBackward):
-    """A class with a static forward and backward and a context between them."""
+    """A class with a static forward and a static backward, and a context between them."""
 
     def refused_name(self, name: str) -> tuple[str, str] | None:
-        """Accept every name: it is the class's."""
+        """Accept every name: it is the name of the class."""
         return None
 
     def entry(self, name: str) -> str:
@@ -47,7 +47,7 @@ class Function(ForwardBackward):
         return parameters_of(method)[1:]
 
     def template(self, name: str) -> Template:
-        """Return a class with a static forward and backward."""
+        """Return the template of a class with both static methods."""
         from autodrill.drills.template import WRITTEN, WRONG, Template
 
         head = f"class {name}:\n    @staticmethod\n    def forward(ctx, x):\n        {{}}\n\n"
@@ -60,11 +60,11 @@ class Function(ForwardBackward):
         )
 
     def driver(self, drill: Drill) -> str | None:
-        """Return the source that runs both passes with a context."""
+        """Return the source of a `drive` that runs both passes with a context."""
         return f"COTANGENTS = {len(drill.solution.cotangents)}\n{_CONTEXT}\n{PASSES}"
 
     def absent(self, drill: Drill, case: Case, outputs: int, differentiated: Sequence[str]) -> tuple[int, ...]:
-        """Return the places of the arguments without a gradient: a backward returns None there."""
+        """Return the indices of the results for arguments without a gradient: a backward returns None there."""
         handed = [p.name for p in drill.exercise.parameters if p.name in case.inputs or p.name in case.static]
         return tuple(outputs + i for i, name in enumerate(handed) if name not in differentiated)
 

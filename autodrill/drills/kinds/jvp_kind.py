@@ -1,4 +1,4 @@
-"""Kind `jvp`: a pure Jacobian-vector product. Inputs and their tangents in, the output's tangent out."""
+"""Kind `jvp`: a Jacobian-vector product, a pure function of inputs and their tangents."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ __all__ = ["KIND", "Jvp"]
 
 
 class Jvp(Backward):
-    """A pure Jacobian-vector product.
+    """A Jacobian-vector product: it returns the output's tangent.
 
-    Finite differences take two forwards, however large the input is: precision tells them from a JVP, not cost.
+    There is no large case: finite differences need two forwards at any input size, so only their precision differs.
     """
 
     moving = "tangent"
@@ -48,19 +48,19 @@ class Jvp(Backward):
     )
 
     def template(self, name: str) -> Template:
-        """Return a function of one input and its tangent."""
+        """Return the template of a function of one input and its tangent."""
         from autodrill.drills.template import function_template
 
         return function_template(name, "x, dx", "dx.copy()")
 
     def directions(self, exercise: Exercise, settings: Mapping[str, Any]) -> tuple[str, ...]:
-        """Return the names of the tangents: `TANGENTS`, else `d` and the name of each input that moves."""
+        """Return the names of the tangents: `TANGENTS`, or `d` and the name of each differentiated input."""
         if "TANGENTS" in settings:
             return tuple(settings["TANGENTS"])
         return tuple(f"d{name}" for name in self.differentiated(exercise, settings) or ())
 
     def differentiated(self, exercise: Exercise, settings: Mapping[str, Any]) -> tuple[str, ...] | None:
-        """Return the names of the inputs that move: those with a tangent among the stub's parameters."""
+        """Return the names of the differentiated inputs: those with a tangent among the stub's parameters."""
         wrt = super().differentiated(exercise, settings)
         if "TANGENTS" in settings:
             return wrt
@@ -69,11 +69,11 @@ class Jvp(Backward):
         return tuple(name for name in (arrays if wrt is None else wrt) if f"d{name}" in handed)
 
     def aim(self, outputs: Sequence[Array], inputs: Sequence[Array]) -> Sequence[Array]:
-        """Return the inputs that move: each has a tangent of its shape."""
+        """Return the differentiated inputs: each has a tangent of its shape."""
         return inputs
 
     def derivative(self, forward: Callable[..., Any], wrt: list[int] | None) -> Callable[..., list[Array]]:
-        """Return the Jacobian-vector product of a forward, by both oracles."""
+        """Return the Jacobian-vector product of a forward, from both oracles."""
         from autodrill.drills.crosscheck import crosschecked_jvp
 
         return partial(crosschecked_jvp, forward, wrt=wrt)

@@ -1,4 +1,4 @@
-"""Kind `kernel`: a CUDA C++ kernel, as the text that a function returns."""
+"""Kind `kernel`: a CUDA C++ kernel, in the text that a function returns."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 __all__ = ["KIND", "Kernel", "left_unwritten", "not_written_yet"]
 
 _BELOW_A_BLOCK, _ABOVE_A_BLOCK, _MANY = (2, 3, 5, 7), (37, 41, 43, 47, 53, 59, 61), (101, 103, 107, 109)
-"""Sizes that a kernel is launched for: primes, so that no block of threads divides them."""
+"""Sizes of the cases. They are primes, so that no block size divides them."""
 
 _SIDES = (1, 2, 3, 5, 9, 17, 33, 65)
-"""Sizes for the smallest case that shows a fault: one more than a block of threads has, or a row of blocks."""
+"""Sizes of the cases that are tried as the smallest failing one: many are one more than a power of 2."""
 
 _UNWRITTEN = 0x7FD1DEAD
 """A sentinel in every 32 bits of a result before the launch: a NaN that no arithmetic produces."""
@@ -50,11 +50,11 @@ __global__ void {stem}(const float* g, float* dx, int n) {{
 """
 '''
 
-_GIVEN = """CASES = [given("x[n]")]  # FILL IN: every class of inputs; sizes are drawn that no block divides
+_GIVEN = """CASES = [given("x[n]")]  # FILL IN: one `given(...)` for each class of inputs; the sizes are primes
 
 
 def forward(x):
-    return x  # FILL IN: the forward, in the operations of `autodrill.engine`: what is right follows from it
+    return x  # FILL IN: the forward, in operations of `autodrill.engine`; both oracles differentiate it
 
 
 def launch(n):
@@ -65,7 +65,7 @@ def launch(n):
 
 
 class Kernel(Kind):
-    """A CUDA kernel, graded in float32 alone: another dtype would be another kernel."""
+    """A CUDA kernel. It is graded only in float32, because another dtype would be another kernel."""
 
     linear = True
     single_precision = True
@@ -75,26 +75,26 @@ class Kernel(Kind):
     # -- what the candidate writes
 
     def parameters(self, entry: str, defined: Mapping[str, ast.stmt]) -> tuple[Parameter, ...]:
-        """Return the parameters of the kernel; none where they cannot be read."""
+        """Return the parameters of the kernel; none if they cannot be read."""
         text = kernel_text(ast.Module([defined[entry]], []), entry)
         kernel = kernel_signature(text.text) if text else None
         known = kernel is not None and all(p.type in C_TYPES for p in kernel.parameters)
         return tuple(Parameter(p.name) for p in kernel.parameters) if kernel and known else ()
 
     def stub_problem(self, entry: str, parameters: tuple[Parameter, ...]) -> str | None:
-        """Return what is wrong with a stub that holds no kernel."""
+        """Return the problem of a stub without a readable kernel."""
         if parameters:
             return None
         kernel = "`__global__ void name(const float* x, int n) { }`"
         return f"`{entry}` must return one string with a kernel: {kernel}, of the types {', '.join(C_TYPES)}"
 
     def solution_problems(self, settings: Mapping[str, Any]) -> Iterator[str]:
-        """Yield that `launch` is missing."""
+        """Yield a problem if `launch` is missing."""
         if not callable(settings.get("launch")):
-            yield "it must define `launch`: the grid and the block, from the kernel's arguments"
+            yield "`launch` is missing: define a function of the kernel's arguments that returns the grid and the block"
 
     def template(self, name: str) -> Template:
-        """Return a kernel of one thread an element."""
+        """Return the template of a kernel with one thread for each element."""
         from autodrill.drills.template import WRITTEN, WRONG, Template
 
         stem, line = name.removeprefix("cuda_"), "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -108,7 +108,7 @@ class Kernel(Kind):
     # -- the cases
 
     def cases(self, entry: Given, rng: np.random.Generator, *, zero: bool) -> list[Case]:
-        """Return cases at sizes that no block divides: above and below one, 1 in each dimension, and many."""
+        """Return cases at sizes that no block size divides: above a block, below a block, 1, and large."""
         symbols = entry.symbols
 
         def drawn(sizes: Sequence[int]) -> dict[str, int]:
@@ -134,30 +134,34 @@ class Kernel(Kind):
         return cases
 
     def smaller(self, entry: Given, like: Case, rng: np.random.Generator) -> Iterator[Case]:
-        """Yield cases of a class like one that failed, from less than a block on."""
+        """Yield cases of a class like one that failed, from below a block upwards."""
         return small_arrays(entry, like, rng, sides=_SIDES)
 
     # -- putting a case
 
     def arguments(self, drill: Drill, case: Case, expected: Expected, draw: int = 0) -> list[Any]:
-        """Return what the device's driver is called with: the launch, which arguments are results, the arguments.
+        """Return the arguments of the device's driver.
+
+        They are the launch, the indices of the results, the indices of those that begin with the sentinel, and the
+        arguments of the kernel.
 
         Raises:
-            InternalError: A result is not among the kernel's parameters, or the launch is impossible.
+            InternalError: A result is not a parameter of the kernel, or the launch is impossible.
         """
         named = _named(drill, case, expected)
         order = list(named)
         for part in expected.parts:
             if part.name not in named:
                 raise InternalError(
-                    f"`{drill.exercise.id}` asks for the result `{part.name}`, which is no parameter of its kernel"
+                    f"the kernel of `{drill.exercise.id}` has no parameter for the result `{part.name}`: "
+                    "add a pointer of that name"
                 )
         results = tuple(order.index(part.name) for part in expected.parts)
         bare = tuple(i for i in results if left_unwritten(_array(named[order[i]])))
         return [_launch(drill, named), results, bare, *named.values()]
 
     def shown_arguments(self, drill: Drill, case: Case, expected: Expected) -> dict[str, Any]:
-        """Return the arguments without the results, and the launch; axes of size 1 at the end are left out."""
+        """Return the arguments without the results, and the launch without trailing axes of size 1."""
         named = _named(drill, case, expected)
         results = {part.name for part in expected.parts}
         launch = {
@@ -171,7 +175,7 @@ class Kernel(Kind):
     def fault(
         self, drill: Drill, case: Case, expected: Expected, value: Any, got: Sequence[Array | None], fault: Fault | None
     ) -> Fault | None:
-        """Say of a wrong result where no thread has written to it."""
+        """Return `UNWRITTEN` for a wrong result in which a sentinel is left."""
         if fault is None:
             return None
         for part, array in zip(expected.parts, got, strict=True):
@@ -183,7 +187,7 @@ class Kernel(Kind):
 
 
 def not_written_yet(part: Part) -> Array:
-    """Return an array for a result, filled with the sentinel of unwritten elements."""
+    """Return an array for a result, filled with a sentinel, so that unwritten elements are detected."""
     import numpy as np
 
     words = part.dtype.itemsize // 4
@@ -204,7 +208,7 @@ def left_unwritten(array: Array) -> int:
 
 
 def _named(drill: Drill, case: Case, expected: Expected) -> dict[str, Any]:
-    """Return the kernel's arguments by name: sizes of dimensions and arrays to write to are among them."""
+    """Return the kernel's arguments by name, with the sizes of dimensions and the arrays to write to."""
     unwritten = {part.name: not_written_yet(part) for part in expected.parts}
     return named_arguments(drill, case, expected, known={**unwritten, **case.sizes})
 
@@ -218,7 +222,10 @@ def _launch(drill: Drill, named: Mapping[str, Any]) -> tuple[tuple[int, ...], tu
         wanted = code.co_varnames[: code.co_argcount]
         grid, block = (_axes(each) for each in launch(**{name: named[name] for name in wanted}))
     if min(*grid, *block) < 1 or math.prod(block) > _MOST_THREADS:
-        raise InternalError(f"the exercise's `launch` gives a grid of {grid} and a block of {block}")
+        raise InternalError(
+            f"the exercise's `launch` gives a grid of {grid} and a block of {block}: "
+            f"every axis must be at least 1, and a block has at most {_MOST_THREADS} threads"
+        )
     return grid, block
 
 

@@ -1,4 +1,4 @@
-"""Kind `program`: a function or class that a scenario puts to work."""
+"""Kind `program`: a function or class, used in a scenario."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["KIND", "Program"]
 
 
 class Program(Kind):
-    """A function or class that a scenario puts to work."""
+    """A function or class, used in a scenario."""
 
     def template(self, name: str) -> Template:
-        """Return a function of one input and a scenario."""
+        """Return the template of a function of one input, with a scenario."""
         from autodrill.drills.template import SCENARIO, function_template
 
         return function_template(name, "x", "x", deciding=SCENARIO)

@@ -1,4 +1,4 @@
-"""Kind `value`: the `_backward` closure of a scalar node. It reads `.data` and `out.grad` and adds into `.grad`."""
+"""Kind `value`: the `_backward` closure of a scalar node, which accumulates into `.grad` of its operands."""
 
 from __future__ import annotations
 
@@ -46,20 +46,20 @@ def drive(candidate, data, grads, alias, out_data, out_grad, extra):
     candidate(*operands, out, **extra)
     return {"grads": [n.grad for n in nodes], "data": [n.data for n in nodes], "out": [out.data, out.grad]}
 """
-# The nodes have what an interview gives them and nothing more.
+# The nodes have only the attributes that an interviewer gives them.
 
 _SMALL_NUMBERS = (2.0, 3.0, 1.0, -1.0, -2.0, 0.5, 4.0, -3.0)
 
 _EQUAL = "equal values, two nodes"
 
 _ULPS = 1024.0
-"""Units in the last place that adding to a starting gradient may cost: as many as the tolerance of any other result."""
+"""The rounding error allowed for adding to a starting gradient, in units in the last place, as for other results."""
 
 
 class Value(Kind):
     """The `_backward` closure of a scalar node.
 
-    An exercise with a `drive` of its own is put and compared like a program.
+    An exercise with its own `drive` is called and compared like a program.
     """
 
     any_dtype = True
@@ -72,7 +72,7 @@ class Value(Kind):
     )
 
     def template(self, name: str) -> Template:
-        """Return a closure of one node."""
+        """Return the template of a closure for one operand."""
         from autodrill.drills.template import GIVEN, WRITTEN, WRONG, Template
 
         head = f"def {name}(self, out):\n"
@@ -84,7 +84,7 @@ class Value(Kind):
         )
 
     def cases(self, entry: Given, rng: np.random.Generator, *, zero: bool) -> list[Case]:
-        """Return random, zero and negative values, a zero and a negative cotangent, and operands that are one node."""
+        """Return cases with random values, zeros, unusual cotangents, an empty `.grad`, and one node twice."""
         names = list(entry.arrays)
         drawn = [n for n in names if not is_literal(entry, n)]
 
@@ -99,7 +99,7 @@ class Value(Kind):
             cases.append(case("out.grad negative", cotangent=-float(rng.uniform(0.5, 2))))
         if drawn:
             cases.append(case("nothing in .grad yet", fresh=True))
-            # A tiny contribution shows only where `.grad` is empty.
+            # A tiny contribution is visible only if `.grad` starts at 0.
             cases += [
                 case(f"{what} out.grad", scale=scale, fresh=True) for what, scale in SCALES if "g" not in entry.values
             ]
@@ -111,7 +111,7 @@ class Value(Kind):
         return cases
 
     def smaller(self, entry: Given, like: Case, rng: np.random.Generator) -> Iterator[Case]:
-        """Yield cases of a class like one that failed, those of plain numbers first."""
+        """Yield cases of a class like one that failed, those with simple numbers first."""
         names = list(entry.arrays)
         what = like.label.partition(" · ")[2]
         choices = [
@@ -134,11 +134,11 @@ class Value(Kind):
                 yield replace(like, label=plain_label(like), inputs=inputs, cotangent=cotangent, simple=True)
 
     def driver(self, drill: Drill) -> str | None:
-        """Return the source that makes the nodes."""
+        """Return the source of a `drive` that makes the nodes."""
         return _NODES
 
     def arguments(self, drill: Drill, case: Case, expected: Expected, draw: int = 0) -> list[Any]:
-        """Return the numbers that the nodes are made of."""
+        """Return the numbers for the nodes."""
         if drill.solution.drive:
             return super().arguments(drill, case, expected, draw)
         data = [float(v) for v in case.inputs.values()]
@@ -155,7 +155,7 @@ class Value(Kind):
         return {**shown, "out.grad": float(expected.cotangents[0])}
 
     def results(self, drill: Drill, value: Any) -> Any | Fault:
-        """Return the gradients of the nodes. The driver sends a dict of lists; anything else is forged."""
+        """Return the gradients of the nodes. The driver sends a dict of lists; any other reply is forged."""
         if drill.solution.drive:
             return value
         if not isinstance(value, dict) or not all(isinstance(value.get(key), list) for key in ("grads", "data", "out")):
@@ -165,19 +165,19 @@ class Value(Kind):
     def fault(
         self, drill: Drill, case: Case, expected: Expected, value: Any, got: Sequence[Array | None], fault: Fault | None
     ) -> Fault | None:
-        """Return a write to `.data` or to `out` first: it explains wrong gradients, never the other way round."""
+        """Return a write to `.data` or to `out` before any other fault: it may cause the wrong gradients."""
         if drill.solution.drive:
             return fault
         return _untouched_nodes(case, expected, value) or fault
 
     def names_of_results(self, drill: Drill, differentiated: Sequence[str]) -> tuple[str, ...]:
-        """Return the names of the operands: their `.grad` is the result."""
+        """Return the names of the operands, whose `.grad` is the result."""
         return tuple(differentiated)
 
     def parts(
         self, case: Case, names: Sequence[str], gradients: Sequence[Array], tolerances: Sequence[Array]
     ) -> tuple[tuple[Part, ...], tuple[float, ...]]:
-        """Add each contribution to the `.grad` its node starts with. Operands that are one node share one `.grad`."""
+        """Return each `.grad` after the call: its starting value and the contributions. One node has one `.grad`."""
         import numpy as np
 
         rng = np.random.default_rng([case.seed, 2])
@@ -209,7 +209,7 @@ def _plainness(value: float) -> float:
 
 
 def _untouched_nodes(case: Case, expected: Expected, value: Any) -> Fault | None:
-    """Return the fault of a closure that changes anything but the `.grad` of its operands."""
+    """Return the fault of a closure that writes to anything except the `.grad` of its operands."""
     data = [float(v) for v in case.inputs.values()][: 1 if case.alias else None]
     now = value.get("data") if isinstance(value, dict) else None
     if not _are_numbers(now) or len(now) != len(data):
@@ -240,7 +240,7 @@ def _is_number(value: Any) -> bool:
 
     if isinstance(value, np.generic):
         return value.dtype.kind in "fiu"
-    return type(value) is float or (type(value) is int and abs(value) < 10**300)  # which a float can hold
+    return type(value) is float or (type(value) is int and abs(value) < 10**300)  # a float can represent it
 
 
 KIND = Value()

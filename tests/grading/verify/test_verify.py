@@ -84,7 +84,7 @@ def test_a_missing_hint(pack: Pack, place: Place) -> None:
     pack.add(solution=(', "`... * x * x * g`")', ")"))
     ((path, line, message),) = found(pack)
     assert (path, line) == (str(pack.solution_file()), place(pack.solution_file(), "HINTS"))
-    assert "`HINTS` must be three texts" in message
+    assert "`HINTS` must be a tuple of three texts" in message
 
 
 def test_a_forward_that_raises(pack: Pack) -> None:
@@ -111,7 +111,7 @@ def test_a_stub_that_asks_for_what_nothing_provides(pack: Pack) -> None:
     )
     messages = [message for _, _, message in found(pack)]
     assert path.exists()
-    assert any("asks for `extra`, which its solution file does not provide" in message for message in messages)
+    assert any("takes `extra`, which its solution file does not provide" in message for message in messages)
 
 
 def test_a_wrong_signature(pack: Pack, place: Place) -> None:
@@ -120,7 +120,11 @@ def test_a_wrong_signature(pack: Pack, place: Place) -> None:
     )
     file = pack.solution_file()
     assert found(pack) == [
-        (str(file), place(file, "def cube_backward(x)"), "it takes (x), but the stub is `cube_backward(g, x)`")
+        (
+            str(file),
+            place(file, "def cube_backward(x)"),
+            "`cube_backward` takes (x), but the stub takes (g, x): use its parameters",
+        )
     ]
 
 
