@@ -165,8 +165,7 @@ def _confined(layer: str) -> Grade | None:
     whole = {"open": OPEN, "sealed": SEALED}[name]
     rest = whole.layers - ({Layer(without)} if without else set())
     asked = replace(whole, layers=rest, required=whole.required & rest)
-    launcher = partial(launch, confinement=asked) if name == "open" else ForkServer(asked).launch
-    return partial(_graded, launcher=launcher)
+    return partial(_graded, launcher=ForkServer(asked).launch)
 
 
 LAYERS = ("naive", "separation", "open", "sealed")
