@@ -16,7 +16,7 @@ import pytest
 
 from autodrill.drills.library import Library
 from autodrill.grading.kernels.compiler import find_compiler
-from tests.lanes import mark_repetitions
+from tests.lanes import longest_first, mark_repetitions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -216,6 +216,7 @@ def torch() -> Any:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     skip_what_is_missing(items)
     mark_repetitions(items)
+    longest_first(items)
 
 
 def skip_what_is_missing(items: list[pytest.Item]) -> None:

@@ -12,7 +12,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["SAMPLED", "mark_repetitions"]
+__all__ = ["LONGEST", "SAMPLED", "longest_first", "mark_repetitions"]
 
 SAMPLED = {
     "cli": "module",
@@ -23,17 +23,30 @@ SAMPLED = {
     "engine/test_torch.py": "test",
     "grading": "test",
     "grading/test_batch.py": "module",
+    "grading/test_bounds.py": "class",
+    "grading/test_kinds.py": "class",
     "grading/verify": "module",
     "sandbox": "test",
     "sandbox/attacks/test_attacks.py": "none",
     "sandbox/attacks/test_families.py": "all",
     "sandbox/child": "all",
+    "sandbox/test_runner.py": "class",
+    "sandbox/test_runner_ends.py": "class",
 }
 """What the fast lane takes of a folder or file below `tests`; the longest path decides.
 
-`module`: the first test of each module. `test`: each test with its first parameters. `all` and `none` mean all and no
-tests. Elsewhere it takes all, except the tests that need PyTorch.
+`module` and `class`: the first test of each. `test`: each test with its first parameters. `all` and `none` mean all and
+no tests. Elsewhere it takes all, except the tests that need PyTorch.
 """
+
+LONGEST = ("test_quality.py", "sandbox/attacks")
+"""Below `tests`, what runs first: it holds tests of up to a minute, which at the end would leave one core idle."""
+
+
+def longest_first(items: list[pytest.Item]) -> None:
+    """Put the folders and files with the longest tests first."""
+    paths = tuple(f"tests/{path}" for path in LONGEST)
+    items.sort(key=lambda item: not item.nodeid.startswith(paths))
 
 
 def mark_repetitions(items: Iterable[pytest.Item]) -> None:
@@ -42,7 +55,12 @@ def mark_repetitions(items: Iterable[pytest.Item]) -> None:
     for item in items:
         module, _, test = item.nodeid.removeprefix("tests/").partition("::")
         lane = _lane(module)
-        sample = {"module": module, "test": f"{module}::{test.partition('[')[0]}"}.get(lane or "", item.nodeid)
+        level = {
+            "module": module,
+            "class": f"{module}::{test.partition('::')[0]}",
+            "test": f"{module}::{test.partition('[')[0]}",
+        }
+        sample = level.get(lane or "", item.nodeid)
         needs_torch = item.get_closest_marker("torch") is not None
         if sample in taken or lane == "none" or (needs_torch and lane is None):
             item.add_marker(pytest.mark.slow)

@@ -24,6 +24,7 @@ def failing(run: Run, here: Path) -> tuple[str, ...]:
     return ("check", "mul_backward", "--seed", "1")
 
 
+@pytest.mark.slow
 def test_colour_follows_the_environment(run: Run, failing: tuple[str, ...]) -> None:
     assert "\x1b" not in run(*failing).stdout
     assert "\x1b[31;1m" in run(*failing, FORCE_COLOR="1").stdout

@@ -28,7 +28,7 @@ BY_ID = {question.id: question for question in QUESTIONS}
 FILES = sorted({question.path for question in QUESTIONS})
 EACH_FILE = pytest.mark.parametrize(
     "path",
-    [pytest.param(path, id=path.name, marks=[pytest.mark.slow] if at % 8 else []) for at, path in enumerate(FILES)],
+    [pytest.param(path, id=path.name, marks=[pytest.mark.slow] if at % 16 else []) for at, path in enumerate(FILES)],
 )
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 RAW = re.compile(r"\*\*|`|\$|\\[a-zA-Z(\[]|\[/?(?:bold|red|dim|italic)\]|__|\]\(|^#+ |(?<!\w)\*\w")

@@ -109,6 +109,7 @@ def test_forward_mode_agrees_with_finite_differences(sample: Sample) -> None:
     assert_agrees(tangent.numpy(), expected, error)
 
 
+@pytest.mark.slow
 @each(SAMPLES)
 def test_forward_and_reverse_mode_are_adjoint(sample: Sample) -> None:
     f, inputs, tangents = sample.function(), sample.inputs(), tangents_for(sample)

@@ -94,6 +94,7 @@ def test_a_slip_is_called_by_what_it_does(line: str, after: str, word: str) -> N
     assert slip_rule(next(m for m in made if m.after == after)).key == PREFIX + word
 
 
+@pytest.mark.slow
 def test_every_kind_of_slip_has_words_and_none_quotes_the_solution() -> None:
     said = [
         (mutant, slip_rule(mutant))
