@@ -47,10 +47,15 @@ def dotted(path: Path, package: Path = PACKAGE) -> str:
 
 
 @cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def imports(path: Path, package: Path = PACKAGE) -> list[Import]:
     """Every import of a module, at module level and inside functions."""
     folder = ("autodrill", *path.relative_to(package).parent.parts)
-    return list(_imports(ast.parse(path.read_text(encoding="utf-8")), folder, typing_only=False))
+    return list(_imports(parsed(path), folder, typing_only=False))
 
 
 def _imports(node: ast.AST, folder: tuple[str, ...], *, typing_only: bool) -> Iterator[Import]:
@@ -208,7 +213,7 @@ def test_file_names_are_unique() -> None:
 def test_class_names_are_unique_within_a_part(part: str) -> None:
     places: dict[str, list[str]] = defaultdict(list)
     for path in modules_of(part):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.ClassDef):
                 places[node.name].append(f"{path.relative_to(PACKAGE.parent)}:{node.lineno}")
     assert {name: found for name, found in places.items() if len(found) > 1} == {}

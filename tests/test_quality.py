@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import subprocess
 import sys
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from tests.lanes import SAMPLED
+from tests.lanes import LONGEST, SAMPLED
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST_MODULE = 450
 TABLES_OF_NAMES = {Path("autodrill/engine/ops/__init__.py")}  # as long as there are operations
 GENERATED = {"uv.lock"}
+
+EXEMPTION = re.compile(r"# (?:noqa|type: ignore)(?::? ?(?:\[[\w,-]+\]|[A-Z]+\d+(?:, ?[A-Z]+\d+)*))?")
+SHORTEST_REASON = 8
+"""Characters after an exemption from a check."""
 
 # The home or scratch folder of one machine; the home of `someone` is an example.
 MACHINE_PATH = re.compile(
@@ -28,24 +34,33 @@ REGISTRY = re.compile(
 needs_checkout = pytest.mark.skipif(not (ROOT / ".git").exists(), reason="what is tracked is what git knows")
 
 
-def tracked() -> list[Path]:
-    """Every text file that a commit of the working tree would hold."""
+@cache
+def tracked() -> dict[Path, str]:
+    """Every text file that a commit of the working tree would hold, with its text."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
-    return [ROOT / name for name in listed if (ROOT / name).is_file() and (ROOT / name).name not in GENERATED]
+    texts = {}
+    for path in (ROOT / name for name in listed):
+        if path.is_file() and path.name not in GENERATED:
+            with contextlib.suppress(UnicodeDecodeError):
+                texts[path] = path.read_text(encoding="utf-8")
+    return texts
+
+
+@cache
+def sources() -> dict[Path, str]:
+    """The modules of the package, with their text."""
+    return {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "autodrill").rglob("*.py"))}
 
 
 def found(pattern: re.Pattern[str]) -> list[str]:
-    hits = []
-    for path in tracked():
-        try:
-            text = path.read_text(encoding="utf-8")
-        except UnicodeDecodeError:
-            continue
-        for number, line in enumerate(text.splitlines(), 1):
-            if path != Path(__file__) and (match := pattern.search(line)):
-                hits.append(f"{path.relative_to(ROOT)}:{number}: {match[0]}")
-    return hits
+    return [
+        f"{path.relative_to(ROOT)}:{number}: {match[0]}"
+        for path, text in tracked().items()
+        if path != Path(__file__)
+        for number, line in enumerate(text.splitlines(), 1)
+        if (match := pattern.search(line))
+    ]
 
 
 def run(*command: str) -> subprocess.CompletedProcess[str]:
@@ -67,23 +82,22 @@ def test_mypy_finds_nothing() -> None:
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize(
-    "path",
-    [p for p in sorted((ROOT / "autodrill").rglob("*.py")) if p.relative_to(ROOT) not in TABLES_OF_NAMES],
-    ids=lambda path: path.stem,
-)
-def test_module_is_short(path: Path) -> None:
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_MODULE
+def test_modules_are_short() -> None:
+    lengths = {path.relative_to(ROOT): len(text.splitlines()) for path, text in sources().items()}
+
+    assert lengths
+    assert {path: n for path, n in lengths.items() if n > LONGEST_MODULE and path not in TABLES_OF_NAMES} == {}
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "autodrill").rglob("*.py")), ids=lambda path: path.stem)
-def test_exemptions_from_checks_have_a_reason(path: Path) -> None:
-    for line in path.read_text(encoding="utf-8").splitlines():
-        for exemption in re.finditer(
-            r"# (?:noqa|type: ignore)(?::? ?(?:\[[\w,-]+\]|[A-Z]+\d+(?:, ?[A-Z]+\d+)*))?", line
-        ):
-            assert exemption[0] != "# noqa", f"say which rule: {line}"
-            assert len(line[exemption.end() :].strip(" #-")) >= 8, f"say why: {line}"
+def test_exemptions_from_checks_have_a_reason() -> None:
+    bare = [
+        f"{path.relative_to(ROOT)}:{number}: {exemption[0]}"
+        for path, text in sources().items()
+        for number, line in enumerate(text.splitlines(), 1)
+        for exemption in EXEMPTION.finditer(line)
+        if exemption[0] == "# noqa" or len(line[exemption.end() :].strip(" #-")) < SHORTEST_REASON
+    ]
+    assert bare == [], "say which rule, and why"
 
 
 @needs_checkout
@@ -99,8 +113,8 @@ def test_no_file_names_a_package_registry() -> None:
 # The lanes
 
 
-def test_fast_lane_samples_paths_that_exist() -> None:
-    assert [path for path in SAMPLED if not (ROOT / "tests" / path).exists()] == []
+def test_lanes_name_paths_that_exist() -> None:
+    assert [path for path in (*LONGEST, *SAMPLED) if not (ROOT / "tests" / path).exists()] == []
 
 
 def test_fast_lane_has_a_test_of_every_folder(request: pytest.FixtureRequest) -> None:
