@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-__all__ = ["Expected", "Fault", "FaultKind", "Part", "Rule"]
+__all__ = ["ULPS", "Expected", "Fault", "FaultKind", "Part", "Rule"]
+
+ULPS = 1024.0
+"""Multiple of the amplified rounding error by which an answer may be off. Another order of summation costs tens, a
+wrong formula costs billions."""
 
 
 class FaultKind(StrEnum):

@@ -33,7 +33,7 @@ class TestDebugging:
         """
         screen = on_a_terminal(dedent(script), ["quit"])
         assert "->" in screen
-        assert "Traceback" not in screen
+        assert "Traceback (most recent call last)" not in screen
         assert "END Raised(type='BdbQuit'" in screen
 
 

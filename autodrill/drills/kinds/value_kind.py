@@ -7,7 +7,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from autodrill.drills.answer_records import Fault, FaultKind, Part, Rule
+from autodrill.drills.answer_records import ULPS, Fault, FaultKind, Part, Rule
 from autodrill.drills.arguments import named_arguments
 from autodrill.drills.case import RANDOM, SCALES, Case, case_of, plain_label
 from autodrill.drills.kind import Kind
@@ -51,9 +51,6 @@ def drive(candidate, data, grads, alias, out_data, out_grad, extra):
 _SMALL_NUMBERS = (2.0, 3.0, 1.0, -1.0, -2.0, 0.5, 4.0, -3.0)
 
 _EQUAL = "equal values, two nodes"
-
-_ULPS = 1024.0
-"""The rounding error allowed for adding to a starting gradient, in units in the last place, as for other results."""
 
 
 class Value(Kind):
@@ -190,7 +187,7 @@ class Value(Kind):
         made = zip(names, start, gradients, tolerances, strict=True)
         return (
             tuple(
-                Part(f"{name}.grad", np.asarray(s + g), np.asarray(t + _ULPS * eps * abs(s)), np.dtype(np.float64))
+                Part(f"{name}.grad", np.asarray(s + g), np.asarray(t + ULPS * eps * abs(s)), np.dtype(np.float64))
                 for name, s, g, t in made
             ),
             start,

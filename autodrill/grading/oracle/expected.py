@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np  # noqa: TID253 the whole module computes with arrays
 
-from autodrill.drills.answer_records import Expected, Part
+from autodrill.drills.answer_records import ULPS, Expected, Part
 from autodrill.drills.author_code import authored
 from autodrill.errors import InternalError
-from autodrill.grading.oracle.tolerance import ULPS, amplified_rounding, largest
+from autodrill.grading.oracle.tolerance import amplified_rounding, largest
 from autodrill.sandbox.child.call_codec import PERIOD
 
 if TYPE_CHECKING:

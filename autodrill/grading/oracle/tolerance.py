@@ -6,19 +6,17 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np  # noqa: TID253 the whole module computes with arrays
 
+from autodrill.drills.answer_records import ULPS
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[Any]
 
-__all__ = ["ULPS", "Derivative", "amplified_rounding", "largest"]
+__all__ = ["Derivative", "amplified_rounding", "largest"]
 
 _SALTS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F)
 """Odd multipliers without a pattern in their bits (from Fibonacci hashing and xxHash)."""
-
-ULPS = 1024.0
-"""Multiple of the amplified rounding error by which an answer may be off. Another order of summation costs tens, a
-wrong formula costs billions."""
 
 _NOTHING = 8 * float(np.finfo(np.float64).eps)
 """Magnitude, relative to the cotangents and the other results, up to which a result is 0 except for rounding."""
