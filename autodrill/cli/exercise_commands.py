@@ -12,7 +12,7 @@ from autodrill.drills.exercise import Difficulty, Heading
 from autodrill.errors import FileError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
-    from autodrill.practice.exercise_state import State
+    from autodrill.practice.log_records import State
 
 __all__ = ["list_", "open_", "reset", "show"]
 
@@ -33,7 +33,7 @@ def list_(
       autodrill list --track scalar --todo
     """
     from autodrill.drills.library import Library, suggest
-    from autodrill.practice.exercise_state import State
+    from autodrill.practice.log_records import State
 
     every = Library.open().headings()
     for what, value, known in (

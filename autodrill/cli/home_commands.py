@@ -20,7 +20,7 @@ __all__ = ["next_", "status"]
 def status() -> None:
     """Show the learner's progress and the next command to type."""
     exercises, known, questions, due, on_path = _survey()
-    from autodrill.practice.exercise_state import State
+    from autodrill.practice.log_records import State
     from autodrill.practice.progress import next_exercise
     from autodrill.render.plain import Paint, say
 

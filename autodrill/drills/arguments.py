@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from autodrill.drills.author_code import authored
+from autodrill.drills.solution_file import authored
 from autodrill.errors import InternalError
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from autodrill.drills.array_cases import large_case, scaled_cases
-from autodrill.drills.author_code import authored
 from autodrill.drills.authoring import Given, Scenario
 from autodrill.drills.case import Case, child_seed, class_of, class_of_entry
+from autodrill.drills.solution_file import authored
 from autodrill.errors import UsageError
 
 if TYPE_CHECKING:

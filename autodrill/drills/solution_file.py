@@ -4,29 +4,56 @@ from __future__ import annotations
 
 import ast
 import inspect
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from autodrill.drills.author_code import line_in
 from autodrill.drills.authoring import Given, Mistake, Scenario
 from autodrill.drills.exercise import Solution
 from autodrill.drills.exercise_files import read_text
 from autodrill.drills.kinds import kind_named
 from autodrill.drills.source import SourceFile, parameters_of, signature
-from autodrill.errors import ContentError, Problem
+from autodrill.errors import AutodrillError, ContentError, InternalError, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from autodrill.drills.exercise import Exercise, Heading, Parameter
     from autodrill.drills.source import Definition
 
     Complain = Callable[[str, int], None]
 
-__all__ = ["load_solution", "solution_path"]
+__all__ = ["authored", "line_in", "load_solution", "solution_path"]
+
+
+@contextmanager
+def authored(path: Path, name: str) -> Iterator[None]:
+    """Convert exceptions of the author's function `name`, from the solution file at `path`.
+
+    Raises:
+        InternalError: The block raised an exception that is not an `AutodrillError`.
+    """
+    try:
+        yield
+    except AutodrillError:
+        raise
+    except Exception as error:
+        place = f"{path.name}, line {line_in(error, path)}"
+        raise InternalError(f"the exercise's `{name}` raises {type(error).__name__}: {error} ({place})") from error
+
+
+def line_in(error: BaseException, path: Path) -> int:
+    """Return the innermost line of the file at `path` in an exception's traceback, or 1 if there is none."""
+    line, step = 1, error.__traceback__
+    while step is not None:
+        if step.tb_frame.f_code.co_filename == str(path):
+            line = step.tb_lineno
+        step = step.tb_next
+    return line
+
 
 _PARTS = ("forward", "saved", "sample", "deviation", "expected", "judge", "launch")
 _DECIDING = ("forward", "expected", "judge")

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-__all__ = ["Attempt", "HintTaken", "PlacementTaken", "Rating", "Review", "exercise_card", "question_card"]
+__all__ = ["Attempt", "HintTaken", "PlacementTaken", "Rating", "Review", "State", "exercise_card", "question_card"]
+
+
+class State(StrEnum):
+    """The state of an exercise for a learner."""
+
+    NEW = "new"
+    TRIED = "tried"
+    PASSED = "passed"
+    DUE = "due"
+    """Passed before, and due for review."""
 
 
 class Rating(IntEnum):

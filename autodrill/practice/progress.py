@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from autodrill.practice.exercise_state import State
-from autodrill.practice.log_records import Rating, exercise_card
+from autodrill.practice.log_records import Rating, State, exercise_card
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autodrill.practice.exercise_state import State
-from autodrill.practice.log_records import Rating
+from autodrill.practice.log_records import Rating, State
 from autodrill.practice.progress import Progress, log_attempt, log_giving_up, next_exercise, progress
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from autodrill.practice.exercise_state import State
+from autodrill.practice.log_records import State
 from autodrill.render.document import document, write_document
 
 

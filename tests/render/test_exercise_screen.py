@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autodrill.drills.library import Library
-from autodrill.practice.exercise_state import State
+from autodrill.practice.log_records import State
 from autodrill.render.exercise_screen import listing
 from autodrill.render.plain import Paint
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from autodrill.drills.answer_records import ULPS, Fault, FaultKind, Part, Rule
 from autodrill.drills.arguments import named_arguments
+from autodrill.drills.array_cases import is_literal
 from autodrill.drills.case import RANDOM, SCALES, Case, case_of, plain_label
 from autodrill.drills.kind import Kind
-from autodrill.drills.sampling import is_literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,7 +9,7 @@ import numpy as np  # noqa: TID253 answers are arrays
 
 from autodrill.drills.answer_records import Fault, FaultKind
 from autodrill.drills.arguments import named_arguments
-from autodrill.drills.author_code import authored
+from autodrill.drills.solution_file import authored
 from autodrill.grading.cases.question import LARGE_SECONDS
 from autodrill.grading.cases.records import Observation
 from autodrill.grading.cases.unpack import not_returned, results

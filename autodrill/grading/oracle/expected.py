@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np  # noqa: TID253 the whole module computes with arrays
 
 from autodrill.drills.answer_records import ULPS, Expected, Part
-from autodrill.drills.author_code import authored
+from autodrill.drills.solution_file import authored
 from autodrill.errors import InternalError
 from autodrill.grading.oracle.tolerance import amplified_rounding, largest
 from autodrill.sandbox.child.call_codec import PERIOD

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from autodrill.drills.author_code import authored
+from autodrill.drills.solution_file import authored
 from autodrill.errors import FileError, InternalError
 
 HERE = Path(__file__)
@@ -15,7 +15,7 @@ def test_authored_converts_exceptions_with_their_line() -> None:
     with pytest.raises(InternalError) as caught, authored(HERE, "forward"):
         raise ValueError("shapes do not match")
     assert caught.value.message == (
-        f"the exercise's `forward` raises ValueError: shapes do not match (test_author_code.py, line {line})"
+        f"the exercise's `forward` raises ValueError: shapes do not match (test_authored.py, line {line})"
     )
 
 
