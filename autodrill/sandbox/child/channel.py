@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from typing import Any
 
 from . import frames, wire
@@ -13,8 +12,6 @@ from .frames import FrameKind
 __all__ = ["Channel"]
 
 _READ_BYTES = 1 << 16
-_HELD_SECONDS = 0.02  # the longest delay of a reply to send it with the next: waking the parent costs more than a call
-_HELD_BYTES = 1 << 16
 _MAX_REQUEST = 1 << 40  # the parent is trusted
 
 
@@ -29,8 +26,6 @@ class Channel:
         self._descriptor = descriptor
         self._process = os.getpid()
         self._waiting = b""
-        self._held = bytearray()
-        self._quiet_since = 0.0
 
     def receive(self) -> tuple[FrameKind, Any]:
         """Wait for a frame from the parent. The process ends when the parent closes the channel.
@@ -39,7 +34,6 @@ class Channel:
         """
         while len(self._waiting) < frames.HEADER_BYTES:
             self._waiting += self._read()
-        self._quiet_since = time.monotonic()
         kind, length = frames.read_header(self._waiting[: frames.HEADER_BYTES], limit=_MAX_REQUEST)
         payload = self._take(length)
         return kind, payload if kind is FrameKind.CALL else wire.decode(payload, max_items=length)
@@ -57,26 +51,17 @@ class Channel:
             left = left[self._read_into(left) :]
         return rest
 
-    def send(
-        self, kind: FrameKind, value: wire.Value, limit: int = frames.STRUCTURE_BYTES, *, more: bool = False
-    ) -> None:
+    def send(self, kind: FrameKind, value: wire.Value, limit: int = frames.STRUCTURE_BYTES) -> None:
         """Send a frame, after flushing what was printed.
 
         Args:
             kind: Its kind.
             value: Its payload.
             limit: The longest payload in bytes. In place of a longer one, OVERSIZED is sent.
-            more: Whether another frame will follow. This one may then be held back, to be sent together with it.
         """
         frame = frames.pack(kind, value)
         if len(frame) - frames.HEADER_BYTES > limit:
             frame = frames.pack(FrameKind.OVERSIZED, "a value of too many parts")
-        self._held += frame
-        if more and len(self._held) < _HELD_BYTES and time.monotonic() - self._quiet_since < _HELD_SECONDS:
-            return
-        self._flush()
-
-    def _flush(self) -> None:
         for stream in (sys.stdout, sys.stderr):
             try:
                 stream.flush()
@@ -84,14 +69,12 @@ class Channel:
                 continue
         if os.getpid() != self._process:  # a process that the submission has forked: its parent sends the reply
             os._exit(0)
-        left = memoryview(self._held)
-        self._held = bytearray()
+        left = memoryview(frame)
         try:
             while left:
                 left = left[os.write(self._descriptor, left) :]
         except OSError:
             os._exit(frames.LOST_CHANNEL)
-        self._quiet_since = time.monotonic()
 
     def _read(self) -> bytes:
         try:

@@ -12,7 +12,6 @@ boundaries.
 from __future__ import annotations
 
 import fcntl
-import gc
 import os
 import select
 import signal
@@ -28,7 +27,7 @@ from .confinement import Confinement, Profile
 from .frames import MESSAGE_BYTES, NUMBER, PASSED
 from .malloc_tuning import leave_room
 from .preload import load_numpy, preload
-from .warm_up import rehearse
+from .warm_up import warm_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -69,16 +68,14 @@ def main(control: int) -> NoReturn:
         main_loop.import_numpy(numpy)
         if confinement.profile is Profile.SEALED:
             preload()
-            rehearse()
+            warm_up()
         else:
             load_numpy()  # a fork may have a tight memory bound
     prepared = lockdown.prepare(confinement, numpy, os.getpid(), place=_RULESET)
     free = _RULESET if prepared.ruleset is None else _RULESET + 1
     template = _Template(main_loop.settle(_DUMP), prepared, free, os.sysconf("SC_OPEN_MAX"))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.collect()
     leave_room()  # last: anything loaded later would fill the room
-    gc.freeze()  # the garbage collector of a fork would write to every object, and so copy every page
     _serve(channel, template)
 
 

@@ -143,8 +143,8 @@ def _serve(channel: Channel, hooks: Hooks, status: ConfinementStatus) -> NoRetur
             own, specs, budget, seconds = call_codec.read(request)
             rlimits.renew_cpu(seconds * len(specs))
             with np.errstate(all="ignore"):
-                for kind, answer, more in candidate.calls(own, specs, budget):
-                    channel.send(kind, answer, budget + frames.STRUCTURE_BYTES, more=more)
+                for kind, answer in candidate.calls(own, specs, budget):
+                    channel.send(kind, answer, budget + frames.STRUCTURE_BYTES)
 
 
 class Candidate:
@@ -195,8 +195,8 @@ class Candidate:
 
     def calls(
         self, own: list[call_codec.PackedValue], specs: list[call_codec.PackedSpec], budget: int
-    ) -> Iterator[tuple[FrameKind, wire.Value, bool]]:
-        """Make calls, up to one that does not return. Yield each reply, and whether another will follow."""
+    ) -> Iterator[tuple[FrameKind, wire.Value]]:
+        """Make calls, up to one that does not return, and yield the kind and payload of each reply."""
         first: list[Any] | None = None
         self.earlier = None
         for left, (places, again, watched) in zip(range(len(specs) - 1, -1, -1), specs, strict=True):
@@ -204,10 +204,9 @@ class Candidate:
             first = arguments if first is None else first
             sent = [call_codec.data_of(own[place]) for place in places] if watched else None
             kind, answer = self._call(arguments, sent, budget, keep=left > 0)
+            yield kind, answer
             if kind is not FrameKind.RETURNED:
-                yield kind, answer, False
                 return
-            yield kind, answer, left > 0
 
     def _call(
         self, arguments: list[Any], sent: list[bytes | None] | None, limit: int, *, keep: bool
