@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 
     from autodrill.sandbox.child_process import ChildProcess
 
-__all__ = ["UNDER_WAY", "Arg", "Layout", "Limits", "Runner", "SameAs"]
+__all__ = ["Arg", "Layout", "Limits", "Runner", "SameAs"]
 
 Arg = values.Arg
 SameAs = values.SameAs
 Layout = wire.Layout
 
 _START_SECONDS = 60.0  # much more than a start takes: a slow machine is not the fault of a submission
-UNDER_WAY = 8
+_PENDING = 8
 """Requests that are pending at once. One at a time takes 30 % more processor time for a submission with 40 cases."""
 _EXIT_SECONDS = 0.2  # a process closes its descriptors a little before it ends
 
@@ -177,17 +177,16 @@ class Runner:
         ((outcome,),) = self.answers([call_request([Call(args)], budget=budget, seconds=limit)])
         return outcome
 
-    def answers(self, requests: Iterable[Request], *, ahead: int = UNDER_WAY) -> Generator[tuple[CallOutcome, ...]]:
+    def answers(self, requests: Iterable[Request]) -> Generator[tuple[CallOutcome, ...]]:
         """Make the calls of each request, and yield the outcomes of each request.
 
         The process works on the next requests while the caller examines the outcomes of one. When the caller closes the
         generator, it waits for the pending requests. Use the runner for nothing else before that. After a call that
-        did not return, no further call of the same request is made. If the process was stopped, the outcomes of quick
-        calls before that may be missing.
+        did not return, no further call of the same request is made. If the process was stopped, the outcomes of earlier
+        calls of that request may be missing.
 
         Args:
             requests: Requests from `call_request`.
-            ahead: How many requests to send at first. The number doubles with every reply, up to `UNDER_WAY`.
 
         Raises:
             RuntimeError: Nothing is loaded, or the runner is finished.
@@ -200,8 +199,8 @@ class Runner:
         self._transport.ignore_earlier_waits()
         try:
             while True:
-                if len(waiting) <= ahead // 2:
-                    more = list(islice(upcoming, ahead - len(waiting)))
+                if len(waiting) <= _PENDING // 2:
+                    more = list(islice(upcoming, _PENDING - len(waiting)))
                     last = self._transport.send(*(request.frame for request in more))
                     waiting.extend(zip(range(last - len(more) + 1, last + 1), more, strict=True))
                 if not waiting:
@@ -209,7 +208,6 @@ class Runner:
                 yield cast("tuple[CallOutcome, ...]", self._outcomes(*waiting.popleft()))
                 if self.finished:
                     return
-                ahead = min(2 * ahead, UNDER_WAY)
         finally:
             while waiting and not self.finished:
                 self._outcomes(*waiting.popleft())

@@ -144,9 +144,7 @@ class CaseSet:
         except InternalError:
             return None
 
-    def put(
-        self, runner: Runner, indexes: Iterable[int], *, doubtful: bool = False
-    ) -> Generator[tuple[int, Observation]]:
+    def put(self, runner: Runner, indexes: Iterable[int]) -> Generator[tuple[int, Observation]]:
         """Put cases one after another to the loaded code, and yield each observation, until the process ends.
 
         Large cases come last, and only if all others passed: a wrong method takes long there.
@@ -154,7 +152,6 @@ class CaseSet:
         Args:
             runner: A runner with the code loaded.
             indexes: The cases.
-            doubtful: Whether the caller stops at the first fault and expects it soon; then few are sent ahead.
 
         Raises:
             InternalError: The exercise contradicts itself.
@@ -164,7 +161,7 @@ class CaseSet:
         for index in indexes:
             (large if self.cases[index].large else small).append(index)
         right = True
-        for index, seen in self._put(runner, small, ahead=1 if doubtful else None):
+        for index, seen in self._put(runner, small):
             right = right and seen.fault is None
             yield index, seen
         for index in large if right else ():
@@ -190,10 +187,7 @@ class CaseSet:
         results = sum(part.value.nbytes for part in question.expected.parts)
         return bound.memory + _SLACK + _COPIES * (question.request.size + results)
 
-    def _put(
-        self, runner: Runner, indexes: Sequence[int], *, ahead: int | None = None
-    ) -> Generator[tuple[int, Observation]]:
+    def _put(self, runner: Runner, indexes: Sequence[int]) -> Generator[tuple[int, Observation]]:
         questions = (self.question(index) for index in indexes)
-        settings = {} if ahead is None else {"ahead": ahead}
-        with closing(put(runner, self.drill, questions, **settings)) as observations:
+        with closing(put(runner, self.drill, questions)) as observations:
             yield from zip(indexes, observations, strict=False)  # fewer if the process ends

@@ -12,7 +12,6 @@ from autodrill.grading.cases.compare import compare, compare_call
 from autodrill.grading.cases.question import question, single_call
 from autodrill.grading.cases.records import Question
 from autodrill.grading.oracle.expected import expected_results
-from autodrill.sandbox.runner import UNDER_WAY
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
@@ -27,16 +26,13 @@ if TYPE_CHECKING:
 __all__ = ["put", "put_case", "put_once"]
 
 
-def put(
-    runner: Runner, drill: Drill, questions: Iterable[Question], *, ahead: int = UNDER_WAY
-) -> Generator[Observation]:
+def put(runner: Runner, drill: Drill, questions: Iterable[Question]) -> Generator[Observation]:
     """Put questions in order, and yield the observation of each, until the process ends.
 
     Args:
         runner: A runner with the code loaded.
         drill: The exercise.
         questions: The questions, each made when it is about to be sent.
-        ahead: How many to send before the first answer is read: see `Runner.answers`.
     """
     upcoming = iter(questions)
     unanswered: deque[Question] = deque()
@@ -51,7 +47,7 @@ def put(
     nonlinear: Observation | None
     while not runner.finished:
         nonlinear = None
-        with closing(runner.answers(requests(), ahead=ahead)) as answers:
+        with closing(runner.answers(requests())) as answers:
             for outcomes in answers:
                 seen = compare(drill, unanswered.popleft(), outcomes)
                 if seen.fault is not None and seen.fault.kind is FaultKind.NONLINEAR:

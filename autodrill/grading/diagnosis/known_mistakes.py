@@ -134,8 +134,7 @@ class KnownAnswers:
     def to(self, questions: Sequence[Question]) -> Generator[Observation]:
         """Yield the answers to questions, in their order, up to the first that cannot be asked.
 
-        Few are asked ahead: the first answer often says enough. One that ended the process is not kept: the machine
-        may have been busy.
+        An answer that ended the process is not kept: the machine may have been busy.
         """
         with closing(self._ask([question for question in questions if id(question) not in self.kept])) as answers:
             for question in questions:
@@ -148,4 +147,4 @@ class KnownAnswers:
 
     def _ask(self, questions: Sequence[Question]) -> Generator[Observation]:
         if not self._spare.finished and self.load():
-            yield from put(self._spare.start(), self._drill, questions, ahead=1)
+            yield from put(self._spare.start(), self._drill, questions)

@@ -15,7 +15,7 @@ from autodrill.grading.kernels.device_faults import DeviceFault, told
 from autodrill.grading.kernels.parse import not_compiled, read_kernel, signature_of
 from autodrill.sandbox.launcher import launch
 from autodrill.sandbox.outcomes import Broken, NotDefined, Raised, TracebackFrame
-from autodrill.sandbox.runner import UNDER_WAY, Runner
+from autodrill.sandbox.runner import Runner
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
@@ -116,10 +116,10 @@ class KernelRunner(Runner):
         self._handed = _Handed(made, lines)
         return super().load(text.encode(), "<kernel>", entry, _DRIVE.read_text(encoding="utf-8"), seconds=seconds)
 
-    def answers(self, requests: Iterable[Request], *, ahead: int = UNDER_WAY) -> Generator[tuple[CallOutcome, ...]]:
+    def answers(self, requests: Iterable[Request]) -> Generator[tuple[CallOutcome, ...]]:
         """Launch the kernel: see `Runner.answers`. What the device has found is put into words here."""
         quick = (replace(request, seconds=min(request.seconds, _LAUNCH_SECONDS)) for request in requests)
-        for ends in super().answers(quick, ahead=ahead):
+        for ends in super().answers(quick):
             yield tuple(self._in_words(end) if isinstance(end, Raised) else end for end in ends)
 
     def _in_words(self, end: Raised) -> Raised:

@@ -69,13 +69,12 @@ class Bench:
             known=self._known,
         )
 
-    def first_fault(self, source: str, seeds: Iterable[int], *, doubtful: bool = False) -> Found | None:
+    def first_fault(self, source: str, seeds: Iterable[int]) -> Found | None:
         """Return the first fault that makes `grade` fail a program under one of the seeds, or None if there is none.
 
         Args:
             source: The program.
             seeds: The seeds. Large cases are put under seed 0 alone: what they cost is the same under each.
-            doubtful: Whether a fault is expected.
 
         Raises:
             InternalError: The exercise contradicts itself.
@@ -84,7 +83,7 @@ class Bench:
         loaded = self._alive().load(source.encode(), exercise.path.name, exercise.entry, scenario)
         if not isinstance(loaded, ends.Loaded):
             return Found("", f"it cannot be loaded: {type(loaded).__name__}")
-        return next((found for seed in seeds if (found := self._under(seed, doubtful=doubtful))), None)
+        return next((found for seed in seeds if (found := self._under(seed))), None)
 
     def fault_of(self, case: Case) -> Found | None:
         """Return what the program put to the bench last does wrong in a case of the caller's own.
@@ -120,9 +119,9 @@ class Bench:
             self._case_sets[seed] = CaseSet(self._drill, seed, self._limits, thorough=seed == 0)
         return self._case_sets[seed]
 
-    def _under(self, seed: int, *, doubtful: bool) -> Found | None:
+    def _under(self, seed: int) -> Found | None:
         graded = [i for i, case in enumerate(self.cases(seed)) if not case.remark and not (case.large and seed)]
-        with closing(self._of(seed).put(self._runner, graded, doubtful=doubtful)) as observations:
+        with closing(self._of(seed).put(self._runner, graded)) as observations:
             for _, seen in observations:
                 if seen.fault is not None:
                     return Found(seen.case.label, seen.fault.summary)

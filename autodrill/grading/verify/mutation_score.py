@@ -51,7 +51,7 @@ def strength(bench: Bench, drill: Drill, *, seeds: int) -> Strength:
         argument = excuse(drill.solution, mutant)
         excused = argument is not None
         try:
-            if bench.first_fault(mutant.source, range(1 if excused else seeds), doubtful=True):
+            if bench.first_fault(mutant.source, range(1 if excused else seeds)):
                 continue
             if argument is not None:
                 argued.add(argument)

@@ -29,6 +29,6 @@ def test_put_resends_unanswered_questions_after_a_repeat(pack: Pack) -> None:
     questions = [case_set.question(index) for index in range(6)]
     with Runner.start(CHECK_LIMITS) as runner:
         assert isinstance(runner.load(ONCE_NONLINEAR.encode(), "a.py", drill.exercise.id), Loaded)
-        seen = list(put(runner, drill, questions, ahead=4))
+        seen = list(put(runner, drill, questions))
     assert [o.question for o in seen] == questions
     assert [o.fault.kind if o.fault else None for o in seen] == [FaultKind.NONLINEAR, *[None] * 5]
