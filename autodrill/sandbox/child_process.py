@@ -80,7 +80,7 @@ class ChildProcess:
         line_memory: Shared memory that holds the running line; None if lines are not traced.
         pidfd: Becomes readable when the process ends; None if the system has no pidfds.
         mark: The value of `MARK` in its environment; empty if it shares the mark of the fork server.
-        confinement: The layers it was told to take.
+        confinement: The layers that it must take.
         alone: Whether it has certainly started no process: seccomp holds, or it has not been sent any code yet.
         release: Leaves it to the fork server to wait for the process. Without it, `end` waits.
     """

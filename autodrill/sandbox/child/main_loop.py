@@ -24,7 +24,7 @@ from .module_loader import ABSENT, find, run
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["Candidate", "Hooks", "import_numpy", "main", "plain_call", "serve_confined", "settle", "tie_to"]
+__all__ = ["Hooks", "LoadedSubmission", "import_numpy", "main", "plain_call", "serve_confined", "settle", "tie_to"]
 
 _MODULE = "candidate"
 _SCENARIO = "<scenario>"
@@ -121,7 +121,7 @@ def _serve(channel: Channel, hooks: Hooks, status: ConfinementStatus) -> NoRetur
 
     channel.send(FrameKind.READY, status.to_wire())
     drive: Callable[..., Any] | None = None
-    candidate: Candidate | None = None
+    submission: LoadedSubmission | None = None
     while True:
         kind, request = channel.receive()
         if kind is FrameKind.SCENARIO:
@@ -135,19 +135,19 @@ def _serve(channel: Channel, hooks: Hooks, status: ConfinementStatus) -> NoRetur
         elif kind is FrameKind.LOAD:
             assert isinstance(request, tuple)
             rlimits.renew_cpu(_float(request[-1]))
-            candidate = Candidate(request, drive, hooks)
-            channel.send(*candidate.load())
+            submission = LoadedSubmission(request, drive, hooks)
+            channel.send(*submission.load())
         else:
             assert kind is FrameKind.CALL
-            assert candidate is not None
+            assert submission is not None
             own, specs, budget, seconds = call_codec.read(request)
             rlimits.renew_cpu(seconds * len(specs))
             with np.errstate(all="ignore"):
-                for kind, answer in candidate.calls(own, specs, budget):
+                for kind, answer in submission.calls(own, specs, budget):
                     channel.send(kind, answer, budget + frames.STRUCTURE_BYTES)
 
 
-class Candidate:
+class LoadedSubmission:
     """A submission and its entry."""
 
     def __init__(self, request: wire.Value, drive: Callable[..., Any] | None, hooks: Hooks) -> None:

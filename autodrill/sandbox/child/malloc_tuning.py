@@ -1,4 +1,4 @@
-"""Where the large arrays of a fork will lie: in memory nobody has touched, which comes in large pages."""
+"""Tuning of glibc's heap: large pages for the arrays of a fork, and small steps under a tight memory limit."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import sys
 __all__ = ["leave_room", "small_steps"]
 
 _LARGE_PAGE = 2 << 20
-_ROOM = 128 << 10  # bytes for the small things of this process
+_ROOM = 128 << 10  # bytes for small objects
 _DO_NOT_NEED = 4
 _TOP_PAD = -2
 
 
 def leave_room() -> None:
-    """Let the free end of the heap reach a large page of its own soon, and give back what was used beyond.
+    """Align the free end of the heap to a large page, and return the used memory behind it to the system.
 
-    What is free there but was used before is shared with every fork: copied for it, small page by small page, as it is
-    written to, though nobody wants what it holds. Where the C library is not glibc, nothing is done.
+    Otherwise a fork shares the free pages at the end of the heap with the server, and copies them one small page at a
+    time as it writes to them. Without glibc this does nothing.
     """
     libc = ctypes.CDLL(None)
     if sys.platform != "linux" or not hasattr(libc, "malloc_trim"):
@@ -26,21 +26,21 @@ def leave_room() -> None:
     libc.malloc.argtypes = libc.free.argtypes = (ctypes.c_size_t,)
     libc.madvise.argtypes = (ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int)
     libc.sbrk.argtypes = (ctypes.c_ssize_t,)
-    end = libc.malloc(2 * _LARGE_PAGE)  # no hole is so large: it lies at the end, if in the heap at all
+    end = libc.malloc(2 * _LARGE_PAGE)  # larger than any hole, so that it is at the end of the heap
     libc.free(end)
-    least = end + 2 * _ROOM  # what fills the gap is too large for a hole too
+    least = end + 2 * _ROOM  # the filling must be larger than any hole too
     first = least + -least % _LARGE_PAGE
-    filling = libc.malloc(first - _ROOM - end)  # never touched, it takes no memory
+    filling = libc.malloc(first - _ROOM - end)  # never written, so that it takes no memory
     libc.malloc_trim(0)
     last = libc.sbrk(0)
-    if filling == end and first < last:  # it trims by large pages, and may leave what is less
+    if filling == end and first < last:  # `malloc_trim` may leave less than a large page
         libc.madvise(first, last - first, _DO_NOT_NEED)
 
 
 def small_steps() -> None:
-    """Let the heap grow by little more than is asked for, and give back what it has grown by already beyond that.
+    """Make the heap grow in small steps, and trim its free end, so that neither counts as memory of the submission.
 
-    Where the C library is not glibc, nothing is done.
+    Without glibc this does nothing.
     """
     libc = ctypes.CDLL(None)
     if sys.platform == "linux" and hasattr(libc, "mallopt"):

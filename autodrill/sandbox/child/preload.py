@@ -1,4 +1,4 @@
-"""Modules that are loaded before a process is confined, as it cannot load them afterwards."""
+"""The modules that are loaded before a process is confined, because it cannot load them afterwards."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 __all__ = ["MODULES", "load_numpy", "numpy_modules", "preload"]
 
 _LEFT_OUT = ("mbcs", "oem", "big5", "cp932", "cp949", "cp950", "euc_", "gb", "hz", "iso2022", "johab", "shift_jis")
-"""Encodings of Windows alone, and those of several bytes a character: each is a library, which every fork maps."""
+"""Encodings of Windows only, and those of several bytes a character: each is a library that every fork would map."""
 
 MODULES = (
-    # What mathematics and data structures need.
+    # Mathematics and data structures.
     *("array", "bisect", "cmath", "collections", "collections.abc", "decimal", "fractions", "graphlib", "heapq"),
     *("math", "numbers", "queue", "random", "statistics", "weakref"),
-    # What functions and classes are made with.
+    # Functions and classes.
     *("abc", "contextlib", "copy", "copyreg", "dataclasses", "enum", "functools", "inspect", "itertools", "operator"),
     *("pprint", "reprlib", "types", "typing", "warnings"),
     # Text.
@@ -29,33 +29,34 @@ MODULES = (
     *("textwrap", "token", "tokenize", "unicodedata", "uuid"),
     # What functions of NumPy import when they are called, such as `np.savez` into memory.
     *("ctypes", "mmap", "shutil", "sysconfig", "zipfile"),
-    # Time, and what people leave in a file that they have tested themselves.
+    # Time, and modules for tests that people leave in their file.
     *("ast", "calendar", "datetime", "gc", "io", "os", "os.path", "pathlib", "pickle", "platform", "sys"),
     *("tempfile", "time", "timeit", "traceback", "unittest", "unittest.mock", "argparse", "threading"),
     *("__future__", "builtins", "importlib", "dis", "secrets", "zlib", "atexit", "signal"),
-    # The source may be in any encoding of one byte a character, or of Unicode.
+    # Encodings of the source: those of one byte a character, and of Unicode.
     *(f"encodings.{each.name}" for each in iter_modules(encodings.__path__) if not each.name.startswith(_LEFT_OUT)),
 )
-"""Modules of the standard library that a file graded under the sealed profile can import, and what these import."""
+"""The modules of the standard library that a submission can import under the sealed profile."""
 
 _NOT_OF_ANSWERS = frozenset({"conftest", "distutils", "f2py", "mypy_plugin", "print_coercion_tables", "tests"})
-"""Parts of NumPy that compile, test or check NumPy: they start programs, or need packages that are not there."""
+"""Parts of NumPy that compile, test or check NumPy: they start programs, or need other packages."""
 
 
 def preload() -> None:
-    """Load all that a file under the sealed profile can import; a Python built without a module goes without it."""
+    """Load everything that a submission can import under the sealed profile. Modules that Python lacks are skipped."""
     _load(MODULES)
     load_numpy()
 
 
 def load_numpy() -> None:
-    """Load all of NumPy that an answer may use, whatever this release would load only at its first use.
+    """Load everything of NumPy that a submission may use, including what this release loads at its first use.
 
-    Under the sealed profile it could not be loaded later. Under a tight memory bound its memory would be the answer's.
+    Under the sealed profile it could not be loaded later. Under a tight memory limit its memory would count as the
+    submission's.
     """
     import numpy as np
 
-    # `from numpy import *`, which `numpy.matlib` and right answers contain, looks for each of these names.
+    # `from numpy import *`, which `numpy.matlib` and some submissions contain, loads each of these names.
     np.__all__ = [name for name in np.__all__ if name not in _NOT_OF_ANSWERS]
     for name in numpy_modules():
         _load((name,))
@@ -63,7 +64,7 @@ def load_numpy() -> None:
 
 
 def numpy_modules() -> Iterator[str]:
-    """Yield the names of NumPy's public modules, of a package before those in it; the packages are imported."""
+    """Yield the names of NumPy's public modules, a package before its modules. This imports the packages."""
     import numpy as np
 
     yield from _modules_below("numpy", np.__path__)

@@ -10,7 +10,7 @@ import sys
 
 from . import call_codec, frames, values, wire
 from .frames import FrameKind
-from .main_loop import Candidate, Hooks, plain_call
+from .main_loop import Hooks, LoadedSubmission, plain_call
 
 __all__ = ["warm_up"]
 
@@ -28,15 +28,17 @@ def warm_up() -> None:
     import numpy as np
 
     filename = "<warm-up>"
-    candidate = Candidate((_SOURCE, filename, "warm_up", 1.0), None, Hooks(plain_call, plain_call, lambda: None))
-    kind, _ = candidate.load()
+    submission = LoadedSubmission(
+        (_SOURCE, filename, "warm_up", 1.0), None, Hooks(plain_call, plain_call, lambda: None)
+    )
+    kind, _ = submission.load()
     assert kind is FrameKind.LOADED
     a = np.ones((2, 3))
     own, places = values.calls_to_wire([[values.Arg(a, layout), a, 0.5] for layout in wire.Layout])
     frame = call_codec.pack(own, [call_codec.CallSpec(each) for each in places], 1 << 20, 1.0)
     arguments, specs, budget, _ = call_codec.read(frame[frames.HEADER_BYTES :])
-    for kind, reply in candidate.calls(arguments, specs, budget):
+    for kind, reply in submission.calls(arguments, specs, budget):
         assert kind is FrameKind.RETURNED
         frames.pack(kind, reply)
-    del sys.modules[candidate.module.__name__]
+    del sys.modules[submission.module.__name__]
     linecache.cache.pop(filename, None)
