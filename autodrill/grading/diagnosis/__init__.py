@@ -1,1 +1,1 @@
-"""Diagnosis: which rule a wrong answer breaks, and on which smallest case it shows."""
+"""Diagnosis: the rule that a wrong answer breaks, and the smallest case that shows it."""

@@ -1,4 +1,4 @@
-"""Asking the same of a wrong answer several times: is it the same each time, and if not, is it for what came before?"""
+"""Determinism of a wrong answer: whether equal calls give equal answers, and whether state or chance decides."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["RANDOM", "Repetition", "random_mistake", "repetition"]
 
 _TIMES = 12
 
-_ASKED = {
+_REPEATABLE = {
     FaultKind.SHAPE,
     FaultKind.NOT_FINITE,
     FaultKind.VALUE,
@@ -41,8 +41,8 @@ _ASKED = {
 
 RANDOM = Rule(
     "random",
-    "the same call has another answer each time: chance decides",
-    "what do you draw here, and who has drawn it before you?",
+    "the same call gives a different answer each time: the result is random",
+    "where do you draw random numbers, and which of them did an earlier step draw already?",
 )
 
 
@@ -51,57 +51,57 @@ class Repetition(Enum):
 
     EQUAL = "equal"
     STATE = "state"
-    """They differ, and differ in the same way when the file is loaded anew."""
+    """They differ, and in the same way again once the file is reloaded."""
     CHANCE = "chance"
-    """They differ, each time in another way."""
+    """They differ in another way each time."""
 
 
 def repetition(
-    process: Runner,
+    runner: Runner,
     drill: Drill,
     failing: Sequence[Observation],
     passing: Sequence[Observation],
 ) -> Repetition:
-    """Say how the candidate's answers to equal calls are related; EQUAL where that is not known.
+    """Return how the candidate's answers to equal calls are related; EQUAL if that is unknown.
 
     Args:
-        process: With the candidate's code loaded, or finished.
+        runner: A runner with the candidate's code loaded, or finished.
         drill: The exercise.
         failing: Observations with a fault; never empty.
-        passing: Observations without one, none of them large. They are asked about too: of few numbers chance may
-            have hit none, and a large case alone is wrong.
+        passing: Observations without one, none of them large. They are repeated too: a random error can miss all of
+            a few numbers, so that only a large case fails.
     """
-    suspect = [o for o in failing if o.fault is not None and o.fault.kind in _ASKED]
-    if not suspect or process.finished or drill.solution.judge is not None:
+    suspect = [o for o in failing if o.fault is not None and o.fault.kind in _REPEATABLE]
+    if not suspect or runner.finished or drill.solution.judge is not None:
         return Repetition.EQUAL
     groups = ([o for o in suspect if not o.case.large], passing)
-    asking = [max(group, key=_numbers) for group in groups if group]  # chance shows in many numbers
+    repeated = [max(group, key=_numbers) for group in groups if group]  # a large result shows chance best
     known_to_change = any(o.fault is not None and o.fault.kind is FaultKind.UNREPEATABLE for o in suspect)
-    changing = (o for o in asking if known_to_change or _changes(_answers(process, drill, o), o))
-    telling = next(changing, None)
-    if telling is None:
+    changing = (o for o in repeated if known_to_change or _changes(_answers(runner, drill, o), o))
+    changing_case = next(changing, None)
+    if changing_case is None:
         return Repetition.EQUAL
-    once, again = (_afresh(process, drill, telling) for _ in range(2))
+    once, again = (_reloaded(runner, drill, changing_case) for _ in range(2))
     if len(once) != len(again):
-        return Repetition.EQUAL  # one of them has ended the process: that says nothing
-    if any(_differ(a, b, telling) for a, b in zip(once, again, strict=True)):
+        return Repetition.EQUAL  # the process ended during one of them
+    if any(_differ(a, b, changing_case) for a, b in zip(once, again, strict=True)):
         return Repetition.CHANCE
-    return Repetition.STATE if known_to_change or _changes(once, telling) else Repetition.EQUAL
+    return Repetition.STATE if known_to_change or _changes(once, changing_case) else Repetition.EQUAL
 
 
 def random_mistake(
-    bench: Runner,
+    spare: Runner,
     drill: Drill,
     failing: Sequence[Observation],
     passing: Sequence[Observation],
 ) -> Mistake | None:
-    """Return the exercise's own mistake whose answers change by chance too, if there is one; they equal no others."""
+    """Return the known mistake whose answers are random too, or None. Random answers cannot be compared by value."""
     for mistake in drill.solution.mistakes:
-        if bench.finished:
+        if spare.finished:
             return None
         scenario = drill.kind.scenario(drill)
-        loaded = bench.load(mistake.source.encode(), drill.exercise.path.name, drill.exercise.entry, scenario)
-        if isinstance(loaded, Loaded) and repetition(bench, drill, failing, passing) is Repetition.CHANCE:
+        loaded = spare.load(mistake.source.encode(), drill.exercise.path.name, drill.exercise.entry, scenario)
+        if isinstance(loaded, Loaded) and repetition(spare, drill, failing, passing) is Repetition.CHANCE:
             return mistake
     return None
 
@@ -110,29 +110,29 @@ def _numbers(o: Observation) -> int:
     return sum(part.value.size for part in o.expected.parts)
 
 
-def _afresh(process: Runner, drill: Drill, o: Observation) -> list[_Answer]:
-    """Load the file once more and ask there.
+def _reloaded(runner: Runner, drill: Drill, o: Observation) -> list[_Answer]:
+    """Reload the file and repeat the call.
 
-    In the same process: forks of one server would all draw the same from NumPy's global generator.
+    The process stays the same: forks of one server would all draw the same numbers from NumPy's global generator.
     """
-    if process.finished or not isinstance(process.reload(), Loaded):
+    if runner.finished or not isinstance(runner.reload(), Loaded):
         return []
-    return _answers(process, drill, o)
+    return _answers(runner, drill, o)
 
 
-def _answers(process: Runner, drill: Drill, o: Observation) -> list[_Answer]:
-    """Ask the same several times; fewer answers, or none, where the process ends or has ended."""
-    if process.finished:
+def _answers(runner: Runner, drill: Drill, o: Observation) -> list[_Answer]:
+    """Repeat one call; fewer answers, or none, if the process ends or has ended."""
+    if runner.finished:
         return []
     call = Call(drill.kind.arguments(drill, o.case, o.expected), watched=False)
     budget = answer_budget(o.case, o.expected)
-    request = call_request([call] * _TIMES, budget=budget, seconds=process.limits.seconds)
-    (ends,) = process.answers([request])
+    request = call_request([call] * _TIMES, budget=budget, seconds=runner.limits.seconds)
+    (ends,) = runner.answers([request])
     return [results(drill, o.expected, end)[0] for end in ends]
 
 
 def _changes(answers: Sequence[_Answer], o: Observation) -> bool:
-    return any(_differ(answers[0], answer, o) for answer in answers[1:])  # of none, none
+    return any(_differ(answers[0], answer, o) for answer in answers[1:])  # False without answers
 
 
 def _differ(one: _Answer, other: _Answer, o: Observation) -> bool:

@@ -1,4 +1,4 @@
-"""Evidence for a rule: the observations that it must explain, and those that it must not contradict."""
+"""Evidence for a rule: the failing observations it must explain and the passing ones it must not contradict."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ if TYPE_CHECKING:
 __all__ = ["class_of", "evidence", "spread", "suffix_of"]
 
 _MOST = 32
-"""How many failing and how many passing cases a rule is held against."""
+"""Number of failing and of passing cases that a rule is checked against."""
 
 
 def class_of(o: Observation) -> str:
-    """The class of inputs a case belongs to."""
+    """Return the class of inputs of a case."""
     return o.case.label.split(" · ")[0]
 
 
 def suffix_of(o: Observation) -> str:
-    """What is special about a case within its class, such as `float32`."""
+    """Return the variant of a case within its class, such as `float32`."""
     return o.case.label.partition(" · ")[2]
 
 
 def spread(observations: list[Observation], most: int = _MOST) -> list[Observation]:
-    """Choose observations that differ: of every class of inputs, then of every layout, first one and then another."""
+    """Select a varied sample: one observation of each class of inputs and of each variant, then another of each."""
     chosen: list[Observation] = []
     for mark in (class_of, suffix_of, class_of, suffix_of):
         known: set[str] = set()
@@ -38,10 +38,10 @@ def spread(observations: list[Observation], most: int = _MOST) -> list[Observati
 
 
 def evidence(failing: list[Observation]) -> list[Observation]:
-    """Choose the failing observations a rule must explain; the first is always among them.
+    """Select the failing observations that a rule must explain; the first is always among them.
 
-    Where operands are one node a right line and a wrong one add up, which no single rule explains: such cases count
-    only if nothing else fails. A wrong shape is explained by wrong shapes.
+    If two operands are one node, a right and a wrong contribution add up, which no single rule explains. Such cases
+    count only if the first failing case is one. For a wrong shape, only other wrong shapes count.
     """
     first = failing[0]
     alike = failing

@@ -1,4 +1,4 @@
-"""Explaining a failure: the smallest case that shows it, and the rule it breaks."""
+"""Explanation of a failure: the smallest case that shows it, and the rule that it breaks."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["explain"]
 
 _SHRINK_SECONDS = 10.0
-"""When to give up looking for a smaller case: the tries are counted, and take some tenths of a second, unless the
-candidate's code is very slow."""
+"""Time limit of the search for a smaller case. It matters only for very slow code: the number of cases is limited too,
+and they usually take some tenths of a second."""
 
 _NUMBERS_RIGHT = {
     FaultKind.MUTATED,
@@ -38,24 +38,24 @@ _NUMBERS_RIGHT = {
     FaultKind.NONLINEAR,
     FaultKind.NOISY,
 }
-"""Faults of answers whose numbers are right: showing them side by side would only puzzle."""
+"""Faults of answers with right numbers, for which a comparison of numbers would confuse."""
 
 
 def explain(
-    process: Runner,
+    runner: Runner,
     case_set: CaseSet,
-    known: KnownMistakes,
+    known_mistakes: KnownMistakes,
     seen: list[tuple[int, Observation]],
     failing: list[tuple[int, Observation]],
 ) -> Failure:
     """Explain the first failing case.
 
     Args:
-        process: With the candidate's code loaded, or finished.
-        case_set: Where the cases come from.
-        known: The known mistakes of the exercise.
-        seen: Every case put, with its index in the battery.
-        failing: Those of them to explain; never empty.
+        runner: A runner with the candidate's code loaded, or finished.
+        case_set: The cases.
+        known_mistakes: The known mistakes of the exercise.
+        seen: The observation of every case put, with its index in the battery.
+        failing: Those to explain; never empty.
     """
     drill = case_set.drill
     index, first = failing[0]
@@ -65,37 +65,37 @@ def explain(
         return Failure(fault.kind, fault.summary, line=fault.line, code=fault.code)
     if fault.kind in FATAL:
         return _failure(drill, index, first, None)
-    with known.beside(process) as spare:
-        if known.unasked:
-            spare.start()  # it gets ready while the smallest case is looked for
-        shown = first if process.finished or first.case.large else _smallest(process, case_set, index, first)
+    with known_mistakes.spare_for(runner) as spare:
+        if known_mistakes.unasked:
+            spare.start()  # it starts during the search for the smallest case
+        shown = first if runner.finished or first.case.large else _smallest(runner, case_set, index, first)
         failed = [shown, *(o for _, o in failing if o is not shown)]
         passed = [o for _, o in seen if o.fault is None and not o.case.large]
-        told, held = evidence(failed), spread(passed)
-        repeated = repetition(process, drill, [first, *failed], passed)
+        failing_sample, passing_sample = evidence(failed), spread(passed)
+        repeated = repetition(runner, drill, [first, *failed], passed)
         rule = None
         if repeated is Repetition.CHANCE:
             rule = _random_rule(spare.start(), drill, failed, passed)
-        rule = rule or _known_rule(spare, drill, known, told, held)
+        rule = rule or _known_rule(spare, drill, known_mistakes, failing_sample, passing_sample)
         if rule is None:
-            from autodrill.grading.diagnosis.rule_search import unknown_rule  # a known mistake need not wait for it
+            from autodrill.grading.diagnosis.rule_search import unknown_rule  # not needed for a known mistake
 
-            rule = unknown_rule(process, spare, drill, repeated, failed, passed)
+            rule = unknown_rule(runner, spare, drill, repeated, failed, passed)
     return _failure(drill, index, shown, rule)
 
 
-def _smallest(process: Runner, case_set: CaseSet, index: int, first: Observation) -> Observation:
+def _smallest(runner: Runner, case_set: CaseSet, index: int, first: Observation) -> Observation:
     """Find the smallest case of the same class that fails in the same way."""
     assert first.fault is not None
     deadline = time.monotonic() + _SHRINK_SECONDS
-    for asked in case_set.smaller(index):
+    for question in case_set.smaller(index):
         if time.monotonic() > deadline:
             break
         try:
-            found = put_case(process, case_set.drill, asked)
+            found = put_case(runner, case_set.drill, question)
         except InternalError:
             continue
-        if process.finished:
+        if runner.finished:
             break
         if found.fault is not None and _fails_alike(found, first):
             return found
@@ -103,7 +103,7 @@ def _smallest(process: Runner, case_set: CaseSet, index: int, first: Observation
 
 
 def _fails_alike(found: Observation, first: Observation) -> bool:
-    """Whether two cases fail in the same way; what a kernel does wrong has names within its kind."""
+    """Whether two cases fail in the same way; for a kernel, with the same device fault."""
     assert found.fault is not None
     assert first.fault is not None
     if found.fault.kind is not FaultKind.DEVICE or first.fault.kind is not FaultKind.DEVICE:
@@ -111,44 +111,48 @@ def _fails_alike(found: Observation, first: Observation) -> bool:
     return getattr(found.outcome, "type", None) == getattr(first.outcome, "type", None)
 
 
-# -- the exercise's own mistakes ---------------------------------------------------------------------------------------
+# -- known mistakes ----------------------------------------------------------------------------------------------------
 
 
 def _known_rule(
-    spare: SpareRunner, drill: Drill, known: KnownMistakes, failed: list[Observation], passed: list[Observation]
+    spare: SpareRunner,
+    drill: Drill,
+    known_mistakes: KnownMistakes,
+    failing: list[Observation],
+    passing: list[Observation],
 ) -> Rule | None:
-    """Return the known mistake that answers every case as the candidate did."""
-    ever_wrong = {i for o in failed for i, wrong in enumerate(o.wrong) if wrong}
+    """Return the rule of the known mistake that answers every case as the candidate's code does, or None."""
+    ever_wrong = {i for o in failing for i, wrong in enumerate(o.wrong) if wrong}
     alike: Mistake | None = None
     partly: Mistake | None = None
-    forgiven = failed[0].case.remark
+    forgiven = failing[0].case.remark
     for mistake in sorted(drill.solution.mistakes, key=lambda m: m.remark is not forgiven):
         if spare.finished:
             break
-        answers = known.of(mistake, spare)
+        answers = known_mistakes.of(mistake, spare)
         if answers is None:
             continue
-        degree = _agreement(answers, [*failed, *passed], ever_wrong)
+        degree = _agreement(answers, [*failing, *passing], ever_wrong)
         if degree is Likeness.SAME:
             return _as_rule(mistake)
         if degree is Likeness.PARTLY and partly is None:
             partly = mistake
         if degree is Likeness.AKIN and alike is None:
             alike = mistake
-    return _in_part(partly, failed[0], ever_wrong) or _as_rule(alike)
+    return _in_part(partly, failing[0], ever_wrong) or _as_rule(alike)
 
 
-def _random_rule(bench: Runner, drill: Drill, failed: list[Observation], passed: list[Observation]) -> Rule:
-    """Return the rule for an answer that chance decides: the known mistake that does so too, or the general one."""
-    return _as_rule(random_mistake(bench, drill, failed, passed)) or RANDOM
+def _random_rule(spare: Runner, drill: Drill, failing: list[Observation], passing: list[Observation]) -> Rule:
+    """Return the rule of a random answer: that of a known mistake that is random too, or the general one."""
+    return _as_rule(random_mistake(spare, drill, failing, passing)) or RANDOM
 
 
 def _in_part(mistake: Mistake | None, shown: Observation, ever_wrong: set[int]) -> Rule | None:
-    """Return the rule of a mistake that would get further results wrong too, said of those that are."""
+    """Return the rule of a mistake that gets further results wrong too, limited to the results that are wrong here."""
     if mistake is None:
         return None
     names = " and ".join(part.name for i, part in enumerate(shown.expected.parts) if i in ever_wrong)
-    return Rule(mistake.key, f"{mistake.because}, in {names} alone", mistake.hint, known=True)
+    return Rule(mistake.key, f"{mistake.because}, but only in {names}", mistake.hint, known=True)
 
 
 def _as_rule(mistake: Mistake | None) -> Rule | None:
@@ -156,12 +160,12 @@ def _as_rule(mistake: Mistake | None) -> Rule | None:
 
 
 def _agreement(answers: KnownAnswers, mine: list[Observation], ever_wrong: set[int]) -> Likeness:
-    """How a mistake's answers resemble the candidate's; those to large cases say nothing that small ones do not."""
+    """Return how a mistake's answers resemble the candidate's. Large cases are left out: small ones show the same."""
     asked = [(o, o.question) for o in mine if o.question is not None and not o.case.large]
     degree = Likeness.SAME
-    with closing(answers.to([question for _, question in asked])) as told:
+    with closing(answers.to([question for _, question in asked])) as observations:
         for o, _ in asked:
-            theirs = next(told, None)
+            theirs = next(observations, None)
             degree = min(degree, Likeness.DIFFERENT if theirs is None else likeness(o, theirs, ever_wrong))
             if degree is Likeness.DIFFERENT:
                 break

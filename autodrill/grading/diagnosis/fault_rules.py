@@ -1,4 +1,4 @@
-"""Naming faults that are their own explanation: the wrong kind of result, bad manners, an exception, a judge's word."""
+"""Fault rules: the rules of faults that need no numbers, such as wrong types, memory rules and exceptions."""
 
 from __future__ import annotations
 
@@ -16,72 +16,74 @@ if TYPE_CHECKING:
 __all__ = ["STRUCTURAL", "careless_rule", "judged_rule", "self_evident_rule"]
 
 STRUCTURAL = {
-    FaultKind.NOTHING: Rule("returns-none", "no value is returned on this path", "is there a `return` on every path?"),
-    FaultKind.ARITY: Rule("arity", "there must be one gradient an input, in signature order", "count them"),
+    FaultKind.NOTHING: Rule("returns-none", "no value is returned on this path", "does every path end in a `return`?"),
+    FaultKind.ARITY: Rule("arity", "there must be one gradient per input, in signature order", "count your results"),
     FaultKind.TYPE: Rule(
-        "type", "results must be numbers or NumPy arrays of them", "what type is each of your results?"
+        "type", "each result must be a number or a NumPy array of numbers", "what type does each result have?"
     ),
     FaultKind.UNWRITTEN: Rule(
         "not-written",
-        "no thread writes there",
-        "which thread is it that takes the last element, when the grid has fewer threads than there are elements?",
+        "no thread writes these elements",
+        "which thread writes the last element if the grid has fewer threads than there are elements?",
     ),
     FaultKind.MUTATED: Rule(
         "mutates-input",
-        "it writes into memory it was lent",
-        "who else holds that array? copy first, or compute a new one",
+        "it modifies an input array in place",
+        "what else uses that array? copy it first, or compute a new one",
     ),
     FaultKind.ALIASED: Rule(
         "aliases-input",
-        "the result is a view: an engine that accumulates in place would overwrite it",
-        "return an array of your own: `.copy()`",
+        "a result is a view: an engine that accumulates into it in place changes other values too",
+        "return a new array: `.copy()`",
     ),
     FaultKind.REUSED: Rule(
         "reuses-memory",
-        "two calls return the same memory: the later one overwrites what the earlier one has returned",
-        "which array outlives a call of yours? make a new one in each, or return a copy",
+        "two calls return the same memory: the later call overwrites the earlier result",
+        "which array survives a call? make a new one in each call, or return a copy",
     ),
     FaultKind.UNREPEATABLE: Rule(
-        "keeps-state", "the answer depends on an earlier call", "what survives between two calls of your function?"
+        "keeps-state",
+        "the answer depends on an earlier call",
+        "which state survives between two calls of your function?",
     ),
     FaultKind.TOO_SLOW: Rule(
         "too-much-work",
-        "the work grows far faster than the forward's: a full Jacobian, or finite differences",
+        "the work grows far faster than in the forward: a full Jacobian, or finite differences",
         "you need a vector-Jacobian product, not the Jacobian",
     ),
     FaultKind.NOISY: Rule(
         "too-noisy",
-        "the estimate is right on average and scatters more than it need",
-        "which part of each draw has nothing to do with what was chosen?",
+        "the estimate is right on average but has more variance than needed",
+        "which part of each draw does not depend on what was sampled?",
     ),
     FaultKind.TOO_MUCH_MEMORY: Rule(
         "too-much-memory",
-        "the memory grows faster than that of the inputs and results",
-        "what do you hold all of, although you use it piece by piece?",
+        "memory use grows faster than the inputs and results",
+        "which values do you keep all at once although you use them one by one?",
     ),
 }
-"""The rule of each fault that says by itself what is wrong."""
+"""The rule of each fault that needs no further evidence."""
 
-_LABELS = Rule("missing-key", "a dict with one label for every node is asked for", "compare your keys with the task's")
+_LABELS = Rule("missing-key", "the answer must be a dict with one label per node", "compare your keys with the task")
 
 _JUDGED = {
     "twice": (
         "a node must be listed once, however many paths lead to it",
-        "where do you mark a node, and where do you ask?",
+        "where do you mark a node as visited, and where do you check?",
     ),
     "missing": (
-        "every node the root depends on must be listed, the root too",
-        "which nodes does your walk never append?",
+        "every node that the root depends on must be listed, and the root too",
+        "which nodes does your traversal never append?",
     ),
-    "order": ("a node must stand after all of its inputs", "when do you append a node: before or after its inputs?"),
-    "not-nodes": ("a list of the nodes themselves is asked for", "what do you return, and what do you put into it?"),
-    "keeps-state": ("something survives from an earlier call", "a default argument or a global that is never emptied?"),
+    "order": ("a node must come after all of its inputs", "do you append a node before or after its inputs?"),
+    "not-nodes": ("the answer must be a list of the nodes themselves", "what do you put into the list?"),
+    "keeps-state": ("state survives from an earlier call", "is a default argument or a global never cleared?"),
 }
-"""The general words for what the judges of graph exercises find, by key."""
+"""General rules for the findings of graph exercises' judges, by key."""
 
 
 def self_evident_rule(drill: Drill, observation: Observation) -> Rule | None:
-    """Return the rule a fault names by itself, or None if numbers must be looked at."""
+    """Return the rule of a fault that needs no further evidence, or None if the numbers decide."""
     fault = observation.fault
     assert fault is not None
     if fault.kind is FaultKind.MUTATED and drill.kind.mutated is not None and not drill.solution.drive:
@@ -92,7 +94,7 @@ def self_evident_rule(drill: Drill, observation: Observation) -> Rule | None:
         wider = "64" in fault.summary.split(",")[0]
         return Rule(
             "dtype-upcast" if wider else "dtype",
-            "a gradient has the dtype of what it is the gradient of",
+            "a gradient must have the dtype of its input",
             "which constant or cast changed it?" if wider else "what dtype does each step have?",
         )
     if isinstance(observation.outcome, ends.Raised):
@@ -101,13 +103,13 @@ def self_evident_rule(drill: Drill, observation: Observation) -> Rule | None:
 
 
 def careless_rule(observation: Observation) -> Rule | None:
-    """Return what else is wrong with an answer whose numbers nothing explains: it writes where it must not."""
+    """Return the rule of an answer that modifies an argument, if no rule explains its numbers."""
     changed = isinstance(observation.outcome, ends.Returned) and observation.outcome.changed
     return STRUCTURAL[FaultKind.MUTATED] if changed else None
 
 
 def judged_rule(observation: Observation) -> Rule | None:
-    """Return what an exercise's own judge said as `key: sentence`, in general words where there are any."""
+    """Return the rule that an exercise's judge named as `key: sentence`, with general words if there are any."""
     fault = observation.fault
     if fault is None or fault.kind is not FaultKind.WRONG:
         return None

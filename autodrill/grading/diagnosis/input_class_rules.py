@@ -1,4 +1,4 @@
-"""Naming answers that are right except somewhere: one dtype, one layout, one class of inputs, one size of values."""
+"""Input class rules: answers that are wrong only for one dtype, layout, class of inputs or size of values."""
 
 from __future__ import annotations
 
@@ -14,53 +14,63 @@ if TYPE_CHECKING:
     from autodrill.drills.exercise import Drill
     from autodrill.grading.cases.records import Observation
 
-__all__ = ["WRONG_SHAPE", "only_as_put", "only_somewhere"]
+__all__ = ["WRONG_SHAPE", "only_somewhere", "scale_or_layout_rule"]
 
 WRONG_SHAPE = Rule(
     "shape",
-    "a gradient has exactly the shape of what it is the gradient of",
-    "print the shape after each step: where does it stop being what you think?",
+    "a gradient must have exactly the shape of its input",
+    "print the shape after each step: where does it first differ from what you expect?",
 )
-"""What to say of a wrong shape that no other rule explains."""
+"""The rule of a wrong shape that no other rule explains."""
 
 _CONTIGUOUS = Rule(
     "needs-contiguous",
     "right only for contiguous arrays",
-    "what do your reshapes assume of memory? where do they copy, and you write into the copy?",
+    "does a reshape copy, so that you write into the copy? which memory layout does it assume?",
 )
 
 _LAYOUTS: tuple[tuple[str, Rule], ...] = (
     (
         "float32",
-        Rule("only-float32", "right in float64, wrong in float32", "is a step too coarse, or a constant upcast?"),
+        Rule(
+            "only-float32",
+            "right in float64, wrong in float32",
+            "is a difference step too coarse, or a constant upcast?",
+        ),
     ),
     ("not contiguous", _CONTIGUOUS),
-    ("every size 1", Rule("size-one", "wrong when an axis has size 1", "does your code tell size 1 from broadcast?")),
+    (
+        "every size 1",
+        Rule("size-one", "wrong when an axis has size 1", "does your code mistake size 1 for a broadcast axis?"),
+    ),
     ("every size 3", Rule("square-only", "wrong only for square arrays", "which axis does your code guess?")),
     ("all sizes", Rule("square-only", "wrong only for square arrays", "which axis does your code guess?")),
     ("zero cotangent", Rule("zero-upstream", "a zero upstream gradient must give zero", "do you divide by g?")),
     ("out.grad = 0", Rule("zero-upstream", "a zero upstream gradient must add zero", "do you divide by it?")),
-    ("nothing in .grad yet", Rule("first-contribution", "wrong where `.grad` is 0 before", "do you test or scale it?")),
+    (
+        "nothing in .grad yet",
+        Rule("first-contribution", "wrong if `.grad` starts at 0", "do you test `.grad` or multiply it?"),
+    ),
     (
         "equal values, two nodes",
         Rule(
             "equal-is-not-same",
-            "two different nodes with equal values are taken for one node",
-            "do you ask whether they are equal, or whether they are the same object?",
+            "two different nodes with equal values are treated as one node",
+            "do you compare nodes with `==` or with `is`?",
         ),
     ),
-    (" is ", Rule("repeated-operand", "wrong when two operands are one and the same", "try z = x op x by hand")),
+    (" is ", Rule("repeated-operand", "wrong when two operands are the same object", "work out z = x op x by hand")),
     ("large", Rule("large-only", "right for small arrays, wrong for a large one", "what grows with the size?")),
 )
 _ORDINARY = 0.1
-"""To be right for values that are all smaller says nothing of ordinary ones."""
+"""Magnitude from which values count as ordinary: being right for smaller ones says nothing about these."""
 
 _SEVERAL = 2
-"""In so many other classes an answer must be right before one class is called the exception."""
+"""Number of other classes in which an answer must be right before one class is called an exception."""
 
 
-def only_as_put(drill: Drill, failing: list[Observation], passing: list[Observation]) -> Rule | None:
-    """Return the rule for an answer that the same numbers have right when they are put in another way, or None.
+def scale_or_layout_rule(drill: Drill, failing: list[Observation], passing: list[Observation]) -> Rule | None:
+    """Return the rule for an answer that fails only for scaled cotangents or only for strided arrays, or None.
 
     Args:
         drill: The exercise.
@@ -93,20 +103,20 @@ def only_somewhere(drill: Drill, failing: list[Observation], passing: list[Obser
     return (
         _kink(failing, passing)
         or _values(failing, passing)
-        or (None if drill.solution.drive else _option(failing, passing))  # a scenario's are not the candidate's
+        or (None if drill.solution.drive else _option(failing, passing))  # a scenario's options are not the candidate's
         or _one_class(failing, passing)
     )
 
 
 def _kink(failing: list[Observation], passing: list[Observation]) -> Rule | None:
-    """Only where the forward is not differentiable, among inputs of ordinary size."""
+    """Return the rule if only points fail where the forward is not differentiable, at ordinary magnitudes."""
     smooth = [o for o in passing if o.case.smooth]
     if not all(not o.case.smooth for o in failing) or not smooth:
         return None
     if max(map(_magnitude, failing)) > max(map(_magnitude, smooth)):
         return None
     if all(map(_overflows, failing)):
-        return None  # whatever the convention, it is no NaN
+        return None  # no convention gives NaN
     return Rule(
         "at-the-kink",
         f"wrong only here: {class_of(failing[0])}",
@@ -115,20 +125,20 @@ def _kink(failing: list[Observation], passing: list[Observation]) -> Rule | None
 
 
 def _values(failing: list[Observation], passing: list[Observation]) -> Rule | None:
-    """Only for values that are not whole, only for large ones, or only where something overflows on the way."""
+    """Return the rule if only fractional values fail, only large ones, or only those whose intermediates overflow."""
     if all(map(_overflows, failing)):
         return Rule(
             "nan-where-finite",
-            "an intermediate is inf or 0/0 although the answer is finite",
+            "an intermediate value is inf or 0/0 although the result is finite",
             "make the argument safe before the operation",
         )
     informative = [o for o in passing if any(np.size(v) for v in o.case.inputs.values())]
-    others = [o for o in informative if class_of(o) not in {class_of(f) for f in failing} and _asks(o)]
+    others = [o for o in informative if class_of(o) not in {class_of(f) for f in failing} and _is_nonzero(o)]
     if informative and all(map(_whole, informative)) and not any(map(_whole, failing)):
         return Rule(
             "whole-numbers-only",
-            "right for whole numbers, wrong for others: something is rounded",
-            "do you use `int`, `//` or a rounding?",
+            "right for integers, wrong for other values: something is rounded",
+            "do you use `int`, `//` or `round`?",
         )
     ordinary = max(map(_magnitude, others), default=0.0)
     if ordinary > _ORDINARY and min(map(_magnitude, failing)) > 10 * ordinary:
@@ -141,26 +151,26 @@ def _values(failing: list[Observation], passing: list[Observation]) -> Rule | No
 
 
 def _option(failing: list[Observation], passing: list[Observation]) -> Rule | None:
-    """Only for one value, or one kind of value, of an option such as `axis`."""
-    asking = [o for o in passing if _asks(o)]
+    """Return the rule if only one value, or one kind of value, of an option such as `axis` fails."""
+    nonzero = [o for o in passing if _is_nonzero(o)]
     for name in failing[0].case.static:
         wrong = set.intersection(*(_kinds_of(o, name) for o in failing))
-        only = wrong.difference(*(_kinds_of(o, name) for o in asking))
+        only = wrong.difference(*(_kinds_of(o, name) for o in nonzero))
         if only:
             words = min(only, key=len)
             return Rule(
-                "one-option", f"right elsewhere, wrong where `{name}` {words}", "what does your code do with it?"
+                "one-option", f"right otherwise, wrong if `{name}` {words}", "how does your code use this option?"
             )
     return None
 
 
 def _kinds_of(o: Observation, name: str) -> set[str]:
-    """What can be said of the value an option has in a case."""
+    """Return the properties of an option's value in a case, in words."""
     if name not in o.case.static:
         return set()
     value = o.case.static[name]
     if isinstance(value, list | dict):
-        return set()  # a scenario's steps are no option
+        return set()  # the steps of a scenario are not an option
     kinds = {f"is {value!r}"}
     if type(value) is int and value > 1:
         kinds.add("is above 1")
@@ -172,17 +182,19 @@ def _kinds_of(o: Observation, name: str) -> set[str]:
     return kinds
 
 
-def _asks(o: Observation) -> bool:
-    """Whether a case asks for anything but zeros."""
+def _is_nonzero(o: Observation) -> bool:
+    """Whether a case has any expected contribution other than 0."""
     return any(np.any(c != 0) for c in contributions(o))
 
 
 def _one_class(failing: list[Observation], passing: list[Observation]) -> Rule | None:
     classes = {class_of(o) for o in failing}
-    right = {class_of(o) for o in passing if _asks(o)}
+    right = {class_of(o) for o in passing if _is_nonzero(o)}
     if len(classes) > 1 or classes & right or len(right) < _SEVERAL:
         return None
-    return Rule("one-class", f"right elsewhere, wrong for {classes.pop()}", "what is special about these inputs?")
+    return Rule(
+        "one-class", f"right for other inputs, wrong for {classes.pop()}", "what is special about these inputs?"
+    )
 
 
 def _overflows(o: Observation) -> bool:

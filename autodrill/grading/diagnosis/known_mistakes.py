@@ -1,4 +1,4 @@
-"""Known mistakes of an exercise: what each answers to a question, kept so that it is asked once for many reports."""
+"""Known mistakes of an exercise: their answers to questions, kept for many reports."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _LOAD_SECONDS = 1.0
 
 
 class SpareRunner:
-    """A runner for code other than the candidate's, started when it is first needed. Close it when it is done with.
+    """A second runner, for code other than the candidate's, started when first needed. Close it after use.
 
     Args:
         sibling: Starts such a runner.
-        device: What it runs kernels on: see `Runner.device`.
+        device: The device of kernels: see `Runner.device`.
 
     Attributes:
-        device: Likewise.
+        device: The device.
     """
 
     def __init__(self, sibling: Callable[[], Runner], device: str = "") -> None:
@@ -49,18 +49,18 @@ class SpareRunner:
         return self._runner is not None and self._runner.finished
 
     def close(self) -> None:
-        """End its process; the next call of `start` starts another."""
+        """End its process. The next call of `start` starts another."""
         if self._runner is not None:
             self._runner.close()
             self._runner = None
 
 
 class KnownMistakes:
-    """The known mistakes of an exercise, with what they have answered so far.
+    """The known mistakes of an exercise, with their answers so far.
 
     Args:
         drill: The exercise.
-        spare: Where they run for one file after another, kept by the caller. None starts a runner for each file.
+        spare: The runner for them, kept by the caller for many files. None starts a runner for each file.
     """
 
     def __init__(self, drill: Drill, spare: SpareRunner | None = None) -> None:
@@ -70,12 +70,12 @@ class KnownMistakes:
 
     @property
     def unasked(self) -> bool:
-        """Whether nothing has been asked so far."""
+        """Whether no mistake has been asked so far."""
         return not self._kept
 
     @contextmanager
-    def beside(self, runner: Runner) -> Iterator[SpareRunner]:
-        """Provide a runner like `runner` for other code."""
+    def spare_for(self, runner: Runner) -> Iterator[SpareRunner]:
+        """Provide a runner like `runner` for the known mistakes."""
         if self._spare is None or self._spare.device != runner.device:
             with closing(SpareRunner(lambda: runner.sibling(runner.limits), runner.device)) as spare:
                 yield spare
@@ -89,7 +89,7 @@ class KnownMistakes:
 
         Args:
             mistake: The mistake.
-            spare: Where to ask what is not known yet; nothing else may be loaded there meanwhile.
+            spare: The runner for questions not asked yet. Load nothing else there meanwhile.
         """
         key = mistake.source, spare.device  # two devices may answer differently
         answers = KnownAnswers(self._drill, mistake, spare, self._kept.get(key, {}))
@@ -101,13 +101,13 @@ class KnownMistakes:
 
 
 class KnownAnswers:
-    """One mistake's answers to questions.
+    """The answers of one mistake to questions.
 
     Args:
         drill: The exercise.
         mistake: The mistake.
-        spare: Where to ask it.
-        kept: What it has answered before, by the identity of the question, which the observation keeps alive.
+        spare: The runner to ask it in.
+        kept: Its answers so far, by the identity of the question, which the observation keeps alive.
     """
 
     def __init__(self, drill: Drill, mistake: Mistake, spare: SpareRunner, kept: dict[int, Observation]) -> None:
@@ -118,7 +118,7 @@ class KnownAnswers:
         self._loaded: bool | None = None
 
     def load(self) -> bool:
-        """Load the mistake if this was not done, and return whether that succeeded."""
+        """Load the mistake unless it is loaded, and return whether that succeeded."""
         if self._loaded is None:
             exercise = self._drill.exercise
             loaded = self._spare.start().load(
@@ -132,9 +132,9 @@ class KnownAnswers:
         return self._loaded
 
     def to(self, questions: Sequence[Question]) -> Generator[Observation]:
-        """Yield the answers to questions, in their order, up to the first that cannot be asked.
+        """Yield the answers to questions in order, up to the first that cannot be asked.
 
-        An answer that ended the process is not kept: the machine may have been busy.
+        An answer that ended the process is not kept, because the machine may have been busy.
         """
         with closing(self._ask([question for question in questions if id(question) not in self.kept])) as answers:
             for question in questions:

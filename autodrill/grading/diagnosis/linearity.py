@@ -1,4 +1,4 @@
-"""Asking a wrong answer for another cotangent: does it scale as every VJP does?"""
+"""Linearity of a wrong answer: the failing case again with a scaled cotangent."""
 
 from __future__ import annotations
 
@@ -19,37 +19,37 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-__all__ = ["conduct_rule"]
+__all__ = ["linearity_rule"]
 
 _FACTOR = -2.0
-"""A negative power of two: it tells |g|, g² and 1/g from g, and multiplying by it rounds nothing."""
+"""A negative power of two: it distinguishes |g|, g² and 1/g from g, and multiplication by it is exact."""
 
 
-def conduct_rule(process: Runner, drill: Drill, shown: Observation) -> Rule | None:
-    """Return the rule for an answer that is not linear in the cotangent, or None.
-
-    It is asked of right answers for every case; of a wrong one it explains why it is wrong.
+def linearity_rule(runner: Runner, drill: Drill, shown: Observation) -> Rule | None:
+    """Return the rule for a wrong answer that is not linear in the cotangent, or None.
 
     Args:
-        process: With the candidate's code loaded, or finished.
+        runner: A runner with the candidate's code loaded, or finished.
         drill: The exercise.
-        shown: The failing case to ask about.
+        shown: The observation of the failing case.
     """
-    known = shown.expected
-    numbers = not drill.solution.drive and drill.solution.judge is None and bool(known.cotangents)
+    expected = shown.expected
+    numbers = not drill.solution.drive and drill.solution.judge is None and bool(expected.cotangents)
     if shown.case.large or shown.case.draws:
-        return None  # of a mean of many draws one more says nothing
-    if not numbers or not all(np.isfinite(c).all() and np.any(c != 0) for c in known.cotangents):
+        return None  # one more draw says nothing about a mean of many
+    if not numbers or not all(np.isfinite(c).all() and np.any(c != 0) for c in expected.cotangents):
         return None
     first = _contributions(shown)
-    scaled = tuple(np.asarray(_FACTOR * c, dtype=c.dtype) for c in known.cotangents)
-    other = _asked(process, drill, shown, replace(known, cotangents=scaled))
+    scaled = tuple(np.asarray(_FACTOR * c, dtype=c.dtype) for c in expected.cotangents)
+    other = _repeated(runner, drill, shown, replace(expected, cotangents=scaled))
     if first is None or other is None:
         return None
-    linear = [part.linear for part in known.parts]
-    if any(np.any(a) and np.array_equal(a, b) for a, b, held in zip(first, other, linear, strict=True) if held):
+    linear = [part.linear for part in expected.parts]
+    if any(
+        np.any(a) and np.array_equal(a, b) for a, b, is_linear in zip(first, other, linear, strict=True) if is_linear
+    ):
         return drill.kind.constant
-    for one, two, part, start in zip(first, other, known.parts, known.start or (0.0,) * len(first), strict=True):
+    for one, two, part, start in zip(first, other, expected.parts, expected.start or (0.0,) * len(first), strict=True):
         if not part.linear:
             continue
         eps = float(np.finfo(part.dtype).eps) if part.dtype.kind == "f" else 0.0
@@ -59,14 +59,14 @@ def conduct_rule(process: Runner, drill: Drill, shown: Observation) -> Rule | No
     return None
 
 
-def _asked(process: Runner, drill: Drill, shown: Observation, known: Expected) -> list[Array] | None:
-    if process.finished:
+def _repeated(runner: Runner, drill: Drill, shown: Observation, expected: Expected) -> list[Array] | None:
+    if runner.finished:
         return None
-    return _contributions(put_once(process, drill, shown.case, known))
+    return _contributions(put_once(runner, drill, shown.case, expected))
 
 
 def _contributions(seen: Observation) -> list[Array] | None:
-    """What an answer adds to each `.grad`, or its results themselves; None if they are not all finite numbers."""
+    """Return what an answer adds to each `.grad`, or else its results; None unless all are finite numbers."""
     if seen.got is None:
         return None
     start = seen.expected.start or (0.0,) * len(seen.got)

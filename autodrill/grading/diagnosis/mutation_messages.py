@@ -1,4 +1,4 @@
-"""The words for each kind of slip: true of the results whatever the code looks like, and silent about the solution."""
+"""Messages of the mutation search: rules that describe the results and quote nothing of the solution."""
 
 from __future__ import annotations
 
@@ -14,65 +14,65 @@ if TYPE_CHECKING:
 __all__ = ["PREFIX", "slip_rule"]
 
 PREFIX = "slip-"
-"""What the keys of these rules begin with."""
+"""The prefix of these rules' keys."""
 
-_LIKE = "your results are those of the right program with "
+_LIKE = "your results equal those of the right program with "
 
 _WORDS: dict[str, tuple[str, str]] = {
     # The sign and the factors of a formula.
     "sign": (
-        "one sign the wrong way round",
-        "nudge one input up: which way does each term move the output?",
+        "one wrong sign",
+        "increase one input slightly: which way does each term move the output?",
     ),
     "missing-factor": (
         "one factor left out",
-        "go through the chain rule link by link: which slope did you not multiply by?",
+        "go through the chain rule factor by factor: which slope is missing?",
     ),
-    "missing-divisor": ("one division left out", "which of your steps must average, normalise or halve?"),
-    "missing-power": ("one power left out", "which quantity enters more often than once?"),
-    "divided": ("one division in place of a multiplication", "which of your factors should grow with the result?"),
-    "multiplied": ("one multiplication in place of a division", "what should get smaller as that factor grows?"),
-    "elementwise": ("an elementwise product in place of a matrix product", "over which index must you sum?"),
-    "doubled": ("one thing counted twice", "which term, call or visit happens twice?"),
-    "missing-term": ("one summand left out", "go through every path to the output: which has no term of yours?"),
-    # Where things stand.
+    "missing-divisor": ("one division left out", "which step must average, normalise or halve?"),
+    "missing-power": ("one power left out", "which quantity enters more than once?"),
+    "divided": ("one division instead of a multiplication", "which value should increase the result as it grows?"),
+    "multiplied": ("one multiplication instead of a division", "which value should decrease the result as it grows?"),
+    "elementwise": ("an elementwise product instead of a matrix product", "over which index must you sum?"),
+    "doubled": ("one thing counted twice", "which term, call or visit occurs twice?"),
+    "missing-term": ("one summand left out", "go through every path to the output: which one has no term?"),
+    # Order and place.
     "swap": (
-        "two things in each other's place",
+        "two things exchanged",
         "operands, arguments, results: which order does each line need?",
     ),
     "transpose": ("one transpose too many or too few", "which index runs along which axis of each factor?"),
     "axis": (
-        "another `axis` or `keepdims` in one place",
+        "a different `axis` or `keepdims` in one place",
         "which elements belong together? must their axis stay, with size 1?",
     ),
-    "missing-sum": ("one sum left out", "where do several contributions meet in one element?"),
-    "mean": ("a mean for a sum, or a sum for a mean", "does each contribution count in full?"),
-    "operand": ("one wrong variable", "of which value is each of your factors the slope or the gradient?"),
-    "attribute": ("`.data` and `.grad` confused in one place", "is it a value or a gradient that you need there?"),
-    "upstream": ("the upstream gradient left out in one place", "chain rule: which line never meets it?"),
+    "missing-sum": ("one sum left out", "where do several contributions reach one element?"),
+    "mean": ("a mean instead of a sum, or a sum instead of a mean", "does each contribution count in full?"),
+    "operand": ("one wrong variable", "for each factor: of which value is it the slope or the gradient?"),
+    "attribute": ("`.data` and `.grad` confused in one place", "do you need a value or a gradient there?"),
+    "upstream": ("the upstream gradient left out in one place", "chain rule: which line does not multiply by it?"),
     # Statements.
     "assign": (
-        "one update turned into a plain assignment",
-        "which of your `=` throws away what was there before?",
+        "one update replaced by a plain assignment",
+        "which `=` discards an earlier value?",
     ),
     "accumulate": (
-        "one assignment turned into an update",
-        "which value must be set afresh instead of added to?",
+        "one assignment replaced by an update",
+        "which value must be set instead of added to?",
     ),
     "comparison": (
-        "another comparison in one place",
-        "try a value on the border, one above and one below it: which way must each go?",
+        "a different comparison in one place",
+        "try a value at the boundary, one above and one below: which branch must each take?",
     ),
     "condition": (
         "one condition missing, inverted or too strict",
         "for which inputs does each branch run? try one of each kind",
     ),
-    "off-by-one": ("one number off by one", "which count, exponent, index or bound is it? try the smallest sizes"),
+    "off-by-one": ("one number off by one", "is it a count, an exponent, an index or a bound? try the smallest sizes"),
     "constant": ("one wrong constant", "where does each constant of your formula come from?"),
-    "copy": ("one copy left out", "which two names stand for one array?"),
-    "order": ("one sequence in another order", "which must be finished before which?"),
-    "function": ("one call left out, or a call of another function", "what is each call for? which step has none?"),
-    "statement": ("one statement left out", "say the steps aloud in order: which of them never happens?"),
+    "copy": ("one copy left out", "which two names refer to the same array?"),
+    "order": ("one sequence in a different order", "which step must finish before which?"),
+    "function": ("one call left out, or a call of a different function", "what is each call for? which step has none?"),
+    "statement": ("one statement left out", "list the steps in order: which one is missing?"),
 }
 
 _BY_OPERATOR = {
@@ -94,10 +94,10 @@ _BY_OPERATOR = {
 
 
 def slip_rule(mutant: Mutant) -> Rule:
-    """Return what to say of an answer that equals a mutant of the worked solution.
+    """Return the rule of an answer that equals a mutant of the worked solution.
 
     Args:
-        mutant: The mutant; its text is never quoted, because it all but gives the solution.
+        mutant: The mutant. Its text is never quoted, because it would give the solution away.
     """
     word = _word(mutant)
     because, hint = _WORDS[word]

@@ -1,4 +1,4 @@
-"""Naming an answer that is one slip away from the worked solution: the results of the same program, one thing wrong."""
+"""Mutation search: the mutant of the worked solution that answers as the candidate's code does."""
 
 from __future__ import annotations
 
@@ -23,48 +23,48 @@ if TYPE_CHECKING:
 __all__ = ["one_slip"]
 
 _TRIES = 400
-"""How many files and calls the whole search may take, in all some tenths of a second: it comes last, while somebody
-waits. They are counted and not timed, so that what is said does not hang on how busy the machine is."""
+"""Number of loads and calls that the search may take: some tenths of a second, because the learner waits. It is a count
+and not a time, so that the message does not depend on how busy the machine is."""
 
 _CALL_SECONDS = 0.25
-"""What one call may take, which needs a thousandth of it: a slip can make a loop endless, and that ends the search."""
+"""Time limit of one load or call, a thousand times what it needs. An endless loop in a mutant ends the search."""
 
 
 def one_slip(
-    bench: Runner,
+    spare: Runner,
     drill: Drill,
-    told: list[Observation],
-    held: list[Observation],
+    failing: list[Observation],
+    passing: list[Observation],
     *,
     tries: int = _TRIES,
 ) -> Rule | None:
-    """Return the rule of the slip that turns the worked solution into a program that answers as the candidate's does.
+    """Return the rule of the mutant that answers as the candidate's code does, or None.
 
-    The candidate's code may look quite different; what is said of it is said of its results. A slip counts only if it
-    leads to the same numbers wherever they are wrong, and to right ones wherever they are right.
+    The candidate's code may look quite different, so the rule describes its results. A mutant counts only if it gives
+    the same numbers wherever they are wrong, and right ones wherever they are right.
 
     Args:
-        bench: A process for other code than the candidate's.
+        spare: A runner for code other than the candidate's.
         drill: The exercise.
-        told: Failing observations, the smallest first; never empty.
-        held: Observations without a fault.
-        tries: How many files and calls to try before giving up.
+        failing: Failing observations, the smallest first; never empty.
+        passing: Observations without a fault.
+        tries: Number of loads and calls before giving up.
     """
-    if told[0].got is None or drill.kind.on_device:
-        return None  # an exception or an object says too little to tell one slip from another
-    asked = [o for o in (*told, *held) if not o.case.large and _has_numbers(o)]
-    ever_wrong = {i for o in told for i, wrong in enumerate(o.wrong) if wrong}
+    if failing[0].got is None or drill.kind.on_device:
+        return None  # an exception or an object cannot distinguish mutants
+    asked = [o for o in (*failing, *passing) if not o.case.large and _has_numbers(o)]
+    ever_wrong = {i for o in failing for i, wrong in enumerate(o.wrong) if wrong}
     if not ever_wrong or not any(o.fault for o in asked):
         return None
     scenario = drill.kind.scenario(drill)
     left = itertools.count(tries, -1)
     for mutant in each_mutant(drill.solution.source, cotangents=drill.solution.cotangents, given=drill.exercise.stub):
-        if bench.finished or next(left) <= 0:
+        if spare.finished or next(left) <= 0:
             return None
         source = mutant.source.encode()
-        loaded = bench.load(source, drill.exercise.path.name, drill.exercise.entry, scenario, seconds=_CALL_SECONDS)
+        loaded = spare.load(source, drill.exercise.path.name, drill.exercise.entry, scenario, seconds=_CALL_SECONDS)
         if isinstance(loaded, ends.Loaded) and all(
-            next(left) > 0 and _alike(bench, drill, o, ever_wrong) for o in asked
+            next(left) > 0 and _alike(spare, drill, o, ever_wrong) for o in asked
         ):
             return slip_rule(mutant)
     return None
@@ -74,12 +74,12 @@ def _has_numbers(o: Observation) -> bool:
     return all(np.size(v) for v in o.case.inputs.values())
 
 
-def _alike(bench: Runner, drill: Drill, o: Observation, ever_wrong: set[int]) -> bool:
-    """Whether the program on the bench answers a case as the candidate's did; never where it could not be asked."""
-    if bench.finished:
+def _alike(spare: Runner, drill: Drill, o: Observation, ever_wrong: set[int]) -> bool:
+    """Whether the loaded mutant answers a case as the candidate's code does; False if it could not be asked."""
+    if spare.finished:
         return False
     try:
-        theirs = put_once(bench, drill, o.case, o.expected, seconds=_CALL_SECONDS)
+        theirs = put_once(spare, drill, o.case, o.expected, seconds=_CALL_SECONDS)
     except InternalError:
         return False
     return likeness(o, theirs, ever_wrong) is Likeness.SAME

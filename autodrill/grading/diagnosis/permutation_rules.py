@@ -1,4 +1,4 @@
-"""Naming answers that take one thing for another: two arguments, or the places of their numbers."""
+"""Permutation rules: answers with two arguments exchanged, or with right numbers in wrong places."""
 
 from __future__ import annotations
 
@@ -27,43 +27,45 @@ if TYPE_CHECKING:
 __all__ = ["exchanged_arguments", "misplaced"]
 
 _SEVERAL = 2
-"""So many failing cases at least must be what an exchange leads to."""
+"""Smallest number of failing cases that an exchange must explain."""
 
 _DISTINCT = 4
-"""With fewer different numbers, those of another rule may be the same in another order: a, -a and -a, a."""
+"""Smallest number of distinct values. With fewer, another rule can give them in another order: a, -a and -a, a."""
 
 
-def exchanged_arguments(drill: Drill, told: list[Observation]) -> Iterator[Pattern]:
-    """Yield a pattern for every two arguments of the candidate's that can stand in each other's place.
+def exchanged_arguments(drill: Drill, failing: list[Observation]) -> Iterator[Pattern]:
+    """Yield a pattern for every two arguments of the candidate's code that can be exchanged.
 
     Args:
         drill: The exercise.
-        told: The failing observations; the first says what the arguments are like.
+        failing: The failing observations. The first decides which arguments can be exchanged.
     """
-    o = told[0]
-    if len(told) < _SEVERAL or o.case.alias or o.case.draws:
+    o = failing[0]
+    if len(failing) < _SEVERAL or o.case.alias or o.case.draws:
         return
     handed = {parameter.name for parameter in drill.exercise.parameters}
-    values = {n: v for n, v in (o.case.inputs | o.case.static).items() if n in handed and _like(v)}
+    values = {n: v for n, v in (o.case.inputs | o.case.static).items() if n in handed and _signature(v)}
     floats = [n for n, v in o.case.inputs.items() if np.asarray(v).dtype.kind == "f"]
     for first, second in itertools.combinations(values, 2):
-        if floats != [first, second] and _like(values[first]) == _like(values[second]):  # two operands have a rule
-            yield Pattern(_taken_for(first, second), _with_exchanged(first, second), partial=False)
+        if floats != [first, second] and _signature(values[first]) == _signature(
+            values[second]
+        ):  # `swapped_operands` covers two operands
+            yield Pattern(_exchange_rule(first, second), _with_exchanged(first, second), partial=False)
     for (i, first), (j, second) in itertools.combinations(enumerate(drill.solution.cotangents), 2):
         if len(o.expected.cotangents) > j and o.expected.cotangents[i].shape == o.expected.cotangents[j].shape:
-            yield Pattern(_taken_for(first, second), _with_cotangents_exchanged(i, j), partial=False)
+            yield Pattern(_exchange_rule(first, second), _with_cotangents_exchanged(i, j), partial=False)
 
 
-def _taken_for(first: str, second: str) -> Rule:
+def _exchange_rule(first: str, second: str) -> Rule:
     return Rule(
         "exchanged-arguments",
         f"it answers as if `{first}` and `{second}` were exchanged",
-        "read the signature again: which of the two does each of your lines need?",
+        "read the signature again: which of the two does each line need?",
     )
 
 
-def _like(value: Any) -> tuple[str, tuple[int, ...]] | None:
-    """What two arguments must have in common; None of what cannot be another argument."""
+def _signature(value: Any) -> tuple[str, tuple[int, ...]] | None:
+    """Return what two exchangeable arguments have in common, None for an argument that cannot be exchanged."""
     if not isinstance(value, float | int | np.ndarray | np.floating) or isinstance(value, bool):
         return None
     array = np.asarray(value)
@@ -93,14 +95,14 @@ def _with_cotangents_exchanged(first: int, second: int) -> Alternative:
     return alternative
 
 
-def misplaced(told: list[Observation]) -> Rule | None:
-    """The right numbers in another order, in every wrong result.
+def misplaced(failing: list[Observation]) -> Rule | None:
+    """Return the rule if every wrong result has the right numbers in another order, or None.
 
     Args:
-        told: Failing observations with results to compare.
+        failing: Failing observations with results to compare.
     """
     most = 0
-    for o in told:
+    for o in failing:
         assert o.got is not None
         for got, part, wrong in zip(o.got, o.expected.parts, o.wrong, strict=True):
             if not wrong:
@@ -110,12 +112,12 @@ def misplaced(told: list[Observation]) -> Rule | None:
             right, mine = np.sort(part.value, axis=None), np.sort(got, axis=None)
             room = 4 * float(np.max(part.tolerance, initial=0.0)) + hair(o, right)
             if np.any(np.abs(mine - right) > room) or not np.any(np.abs(got - part.value) > room):
-                return None  # what is nearly right where it is has not been moved
+                return None  # a nearly right number has not been moved
             most = max(most, 1 + int(np.sum(np.diff(right) > 4 * room)))
     if most < _DISTINCT:
         return None
     return Rule(
         "misplaced",
-        "the right numbers, in the wrong places",
-        "follow one element through the forward: to which place must its gradient come back?",
+        "the right numbers in the wrong places",
+        "follow one element through the forward: to which place must its gradient return?",
     )

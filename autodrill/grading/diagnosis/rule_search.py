@@ -1,4 +1,4 @@
-"""Search for the rule that a wrong answer breaks, where it is none of the exercise's known mistakes."""
+"""Search for the rule that a wrong answer breaks, if it is none of the known mistakes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from autodrill.grading.diagnosis.determinism import Repetition
 from autodrill.grading.diagnosis.evidence import evidence, spread, suffix_of
 from autodrill.grading.diagnosis.exception_rules import raised_rule
 from autodrill.grading.diagnosis.fault_rules import STRUCTURAL, careless_rule, judged_rule, self_evident_rule
-from autodrill.grading.diagnosis.input_class_rules import WRONG_SHAPE, only_as_put, only_somewhere
-from autodrill.grading.diagnosis.linearity import conduct_rule
+from autodrill.grading.diagnosis.input_class_rules import WRONG_SHAPE, only_somewhere, scale_or_layout_rule
+from autodrill.grading.diagnosis.linearity import linearity_rule
 from autodrill.grading.diagnosis.permutation_rules import exchanged_arguments, misplaced
 from autodrill.grading.diagnosis.scale_rules import approximate, constant_factor, stray_factor, term_without_upstream
 from autodrill.grading.diagnosis.similarity import close
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["generic_rule", "unknown_rule"]
 
 _NAMED = 2
-"""Up to so many layouts are told by name; more are "some cases"."""
+"""Number of layouts up to which a message names them; more are "some cases"."""
 
 
 def unknown_rule(
@@ -48,23 +48,23 @@ def unknown_rule(
     failing: list[Observation],
     passing: list[Observation],
 ) -> Rule | None:
-    """Return the rule of a wrong answer that is no known mistake, or None.
+    """Return the rule of a wrong answer that is not a known mistake, or None.
 
     Args:
-        runner: With the candidate's code loaded, or finished.
+        runner: A runner with the candidate's code loaded, or finished.
         spare: Runs mutants of the solution, if nothing else explains the answer.
         drill: The exercise.
         repeated: How its answers to equal calls are related.
         failing: All observations with a fault, the one to be shown first; never empty.
-        passing: All observations without one, the large cases left out.
+        passing: All observations without one, except large cases.
     """
     shown = failing[0]
-    raised = shown.fault is not None and shown.fault.kind is FaultKind.RAISED  # which says more than a changed answer
+    raised = shown.fault is not None and shown.fault.kind is FaultKind.RAISED  # this says more than a changed answer
     return (
         judged_rule(shown)
         or (STRUCTURAL[FaultKind.UNREPEATABLE] if repeated is Repetition.STATE and not raised else None)
         or generic_rule(drill, failing, passing)
-        or conduct_rule(runner, drill, shown)
+        or linearity_rule(runner, drill, shown)
         or _one_slip(spare, drill, failing, passing)
     )
 
@@ -83,29 +83,29 @@ def generic_rule(drill: Drill, failing: list[Observation], passing: list[Observa
         failing: All observations with a fault, the smallest first; never empty.
         passing: All observations without one.
     """
-    with np.errstate(all="ignore"):  # what overflows in an alternative, or is 0/0 there, explains nothing
+    with np.errstate(all="ignore"):  # an overflow or 0/0 in an alternative explains nothing
         return (
             self_evident_rule(drill, failing[0])
-            or only_as_put(drill, failing, passing)
+            or scale_or_layout_rule(drill, failing, passing)
             or _numerical_rule(drill, failing, passing)
         )
 
 
 def _numerical_rule(drill: Drill, failing: list[Observation], passing: list[Observation]) -> Rule | None:
-    told, held = evidence(failing), [o for o in spread(passing) if o.got is not None]
+    failing_sample, passing_sample = evidence(failing), [o for o in spread(passing) if o.got is not None]
     sometimes = None
-    if all(o.got is not None for o in told):
-        tried = itertools.chain(PATTERNS, exchanged_arguments(drill, told))
-        matching = [p for p in tried if all(_explains(p, drill, o) for o in told)]
-        ever_wrong = {i for o in told for i, wrong in enumerate(o.wrong) if wrong}
+    if all(o.got is not None for o in failing_sample):
+        tried = itertools.chain(PATTERNS, exchanged_arguments(drill, failing_sample))
+        matching = [p for p in tried if all(_explains(p, drill, o) for o in failing_sample)]
+        ever_wrong = {i for o in failing_sample for i, wrong in enumerate(o.wrong) if wrong}
         for pattern in matching:
-            if all(_allows(pattern, drill, o, ever_wrong) for o in held):
+            if all(_allows(pattern, drill, o, ever_wrong) for o in passing_sample):
                 return pattern.rule
         rule = (
-            constant_factor(told, held)
-            or stray_factor(drill, told, held)
-            or misplaced(told)
-            or approximate(told)
+            constant_factor(failing_sample, passing_sample)
+            or stray_factor(drill, failing_sample, passing_sample)
+            or misplaced(failing_sample)
+            or approximate(failing_sample)
             or (None if matching else term_without_upstream(failing))
         )
         if rule is not None:
@@ -120,32 +120,32 @@ def _numerical_rule(drill: Drill, failing: list[Observation], passing: list[Obse
 
 
 def _division(failing: list[Observation]) -> Rule | None:
-    """An answer that fails for ordinary numbers and divides by 0 elsewhere has a division too many."""
+    """Return the rule of a division by 0 that is the only way in which other cases fail, or None."""
     ends = [o.outcome for o in failing if o.got is None]
     divisions = [raised_rule(end) for end in ends if isinstance(end, Raised) and end.type == "ZeroDivisionError"]
     return divisions[0] if divisions and len(divisions) == len(ends) else None
 
 
 def _sometimes(rule: Rule, failing: list[Observation], passing: list[Observation]) -> Rule:
-    """A wrong rule that is followed on one path of the code only."""
+    """Return the rule limited to the cases that follow it: one path of the code has the mistake."""
     layouts = {suffix_of(o) for o in failing} - {""}
-    where = "in some cases "
+    where = "in some cases, "
     if 0 < len(layouts) <= _NAMED and not any(suffix_of(o) in layouts for o in passing):
         quoted = " and ".join(f"'{layout}'" for layout in sorted(layouts))
-        where = f"for {quoted} only: "
+        where = f"only for {quoted}: "
     return replace(rule, because=where + rule.because)
 
 
 def _alternatives(pattern: Pattern, drill: Drill, o: Observation) -> list[Array | None]:
-    """What a pattern leads to; nothing where the exercise's forward is not made for the inputs it asks about."""
+    """Return the results of a pattern; none if the exercise's forward fails for the pattern's inputs."""
     try:
         return pattern.alternative(drill, o)
-    except Exception:  # noqa: BLE001 whatever the author's code raises there, it is not what is wrong with the answer
+    except Exception:  # noqa: BLE001 an error of the author's forward there says nothing about the answer
         return []
 
 
 def _explains(pattern: Pattern, drill: Drill, o: Observation) -> bool:
-    """Whether every wrong result is what the pattern leads to."""
+    """Whether every wrong result is that of the pattern."""
     assert o.got is not None
     alternatives = _alternatives(pattern, drill, o)
     if len(alternatives) != len(o.got):
@@ -160,13 +160,13 @@ def _explains(pattern: Pattern, drill: Drill, o: Observation) -> bool:
         if not close(got, other, np.asarray(tolerance) * 4 + hair(o, other)):
             return False
         if other.shape == part.value.shape and close(other, part.value, tolerance):
-            return False  # what is right explains no wrong answer, however close it comes
+            return False  # a right result explains no wrong one, however close
         seen = True
     return seen
 
 
 def _allows(pattern: Pattern, drill: Drill, o: Observation, parts: set[int]) -> bool:
-    """Whether the pattern leads to a right answer too in a case that was answered rightly."""
+    """Whether the pattern also gives the right results in a passing case."""
     alternatives = _alternatives(pattern, drill, o)
     if len(alternatives) != len(o.expected.parts):
         return True

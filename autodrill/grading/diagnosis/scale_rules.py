@@ -1,11 +1,11 @@
-"""Naming answers that are off by a factor, by a term or by a few digits."""
+"""Scale rules: answers that are off by a factor, by a term, or in the last digits."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, Any
 
-import numpy as np  # noqa: TID253 arrays are all this module is about
+import numpy as np  # noqa: TID253 the whole module computes with arrays
 
 from autodrill.drills.answer_records import Rule
 from autodrill.drills.arguments import named_arguments
@@ -25,65 +25,67 @@ if TYPE_CHECKING:
 __all__ = ["approximate", "constant_factor", "stray_factor", "term_without_upstream"]
 
 _NEARLY_ONE = 1e-3
-"""A factor this close to 1 is no factor: the answer is inexact."""
+"""Distance from 1 below which a ratio is an inexact answer and not a factor."""
 
 _CRUDEST = 2e-3
-"""Relative errors below come from an approximation, or from too small a dtype; larger ones from another formula."""
+"""Relative error up to which an answer is an approximation or of too small a dtype, and not another formula."""
 
 _POWERS = {
-    2: "too large by a factor: the square of",
-    1: "too large by a factor:",
-    -1: "too small by a factor:",
-    -2: "too small by a factor: the square of",
-    0.5: "too large by a factor: the square root of",
-    -0.5: "too small by a factor: the square root of",
+    2: "too large by a factor equal to the square of",
+    1: "too large by a factor equal to",
+    -1: "too small by a factor equal to",
+    -2: "too small by a factor equal to the square of",
+    0.5: "too large by a factor equal to the square root of",
+    -0.5: "too small by a factor equal to the square root of",
 }
 
 _DIVIDED = -2
-"""The power of a factor that is left if one divides by it instead of multiplying."""
+"""The power of a factor by which an answer is off if it divides by it instead of multiplying."""
 
 
 # -- one number for everything -----------------------------------------------------------------------------------------
 
 
-def constant_factor(told: list[Observation], held: list[Observation]) -> Rule | None:
-    """One number, the same in every case or always the size of an axis, by which the answer is off.
+def constant_factor(failing: list[Observation], passing: list[Observation]) -> Rule | None:
+    """Return the rule of a factor that is the same in every case, or always the size of an axis; or None.
 
     Args:
-        told: Failing observations with results to compare.
-        held: Passing observations, which the factor must not contradict.
+        failing: Failing observations with results to compare.
+        passing: Passing observations, which the factor must not contradict.
     """
-    ratios = [(o, i, _ratio(o, i)) for o in told for i, wrong in enumerate(o.wrong) if wrong and _asked(o, i)]
+    ratios = [(o, i, _ratio(o, i)) for o in failing for i, wrong in enumerate(o.wrong) if wrong and _is_nonzero(o, i)]
     if not ratios or any(r is None for _, _, r in ratios):
         return None
     known = [(o, i, r) for o, i, r in ratios if r is not None]
-    right = [(o, i) for o in held for i in {i for _, i, _ in known}]
+    right = [(o, i) for o in passing for i in {i for _, i, _ in known}]
     first, index, ratio = known[0]
     part = first.expected.parts[index].name
     if all(math.isclose(r, ratio, rel_tol=1e-4) for _, _, r in known) and not any(
-        _shows(o, i, ratio) for o, i in right
+        _would_show(o, i, ratio) for o, i in right
     ):
         return Rule(
             "constant-factor",
-            f"what arrives in {part} is exactly {_as_text(ratio)} times what it should be",
+            f"{_contribution_to(part, first)} is exactly {_as_text(ratio)} times the right one",
             "where does that factor come from?",
         )
     for name in dict(_sizes(first, index)):
         for power, words in _POWERS.items():
             if all(math.isclose(r, _power(o, i, name, power), rel_tol=1e-4) for o, i, r in known) and not any(
-                _shows(o, i, _power(o, i, name, power)) for o, i in right
+                _would_show(o, i, _power(o, i, name, power)) for o, i in right
             ):
-                return Rule("constant-factor", f"{part} is {words} {name}", "is it a sum or a mean? over how many?")
+                return Rule(
+                    "constant-factor", f"{part} is {words} {name}", "is it a sum or a mean, and over how many elements?"
+                )
     return None
 
 
-def _asked(o: Observation, index: int) -> bool:
-    """Whether anything but zeros is asked for."""
+def _is_nonzero(o: Observation, index: int) -> bool:
+    """Whether the expected contribution to a result is not all zeros."""
     return bool(np.any(contributions(o)[index] != 0))
 
 
-def _shows(o: Observation, index: int, factor: float) -> bool:
-    """Whether a right result would have been seen to be wrong with the factor: not where it is all but 0."""
+def _would_show(o: Observation, index: int, factor: float) -> bool:
+    """Whether a right result would be wrong with the factor: not if it is nearly 0."""
     return bool(np.any(np.abs((factor - 1) * contributions(o)[index]) > o.expected.parts[index].tolerance))
 
 
@@ -93,7 +95,7 @@ def _power(o: Observation, index: int, name: str, power: float) -> float:
 
 
 def _ratio(o: Observation, index: int) -> float | None:
-    """The one number got / right is, or None."""
+    """Return the ratio of a result to the right one if it is one number, or None."""
     assert o.got is not None
     part, got, right = o.expected.parts[index], o.got[index], contributions(o)[index]
     if got is None or got.shape != part.value.shape or not np.isfinite(got).all():
@@ -114,12 +116,12 @@ def _ratio(o: Observation, index: int) -> float | None:
 
 
 def _sizes(o: Observation, index: int) -> Iterator[tuple[str, int]]:
-    """The sizes a forgotten 1/N could be: every axis, and every array's number of elements."""
+    """Yield every possible N of a forgotten 1/N: the sizes of axes, and the numbers of elements of arrays."""
     for name, value in o.case.inputs.items():
         shape = np.shape(value)
         for axis, n in enumerate(shape):
             yield f"the size of axis {axis} of {name}", n
-        for axis, n in enumerate(shape[:-3:-1]):  # under batch axes these have other numbers in each case
+        for axis, n in enumerate(shape[:-3:-1]):  # with batch axes, their index differs between cases
             yield f"the size of the last axis{' but one' * axis} of {name}", n
         if len(shape) > 1:
             yield f"the number of elements of {name}", math.prod(shape)
@@ -128,6 +130,11 @@ def _sizes(o: Observation, index: int) -> Iterator[tuple[str, int]]:
         yield "the number of outputs", cotangent.size
         yield "the number of copies", cotangent.size // size if size else 0
         yield "the number of elements reduced", size // cotangent.size if cotangent.size else 0
+
+
+def _contribution_to(result: str, o: Observation) -> str:
+    """Return what to call a result: of a `.grad` that did not start at 0, only the contribution is off."""
+    return f"the contribution to {result}" if o.expected.start else result
 
 
 def _as_text(ratio: float) -> str:
@@ -140,45 +147,43 @@ def _as_text(ratio: float) -> str:
 # -- a quantity of the case as a factor --------------------------------------------------------------------------------
 
 
-def stray_factor(drill: Drill, told: list[Observation], held: list[Observation]) -> Rule | None:
-    """A value at hand (what the candidate is given, the output) that multiplies or divides the answer.
+def stray_factor(drill: Drill, failing: list[Observation], passing: list[Observation]) -> Rule | None:
+    """Return the rule of an argument or output that wrongly multiplies or divides the answer, or None.
 
     Args:
         drill: The exercise.
-        told: Failing observations with results to compare.
-        held: Passing observations, which the factor must not contradict.
+        failing: Failing observations with results to compare.
+        passing: Passing observations, which the factor must not contradict.
     """
-    wrong = sorted({i for o in told for i, off in enumerate(o.wrong) if off})
-    at_hand = {id(o): _quantities(drill, o) for o in (*told, *held)}
-    found = [next(_explaining(i, at_hand, told, held), None) for i in wrong]
+    wrong = sorted({i for o in failing for i, off in enumerate(o.wrong) if off})
+    at_hand = {id(o): _quantities(drill, o) for o in (*failing, *passing)}
+    found = [next(_explaining(i, at_hand, failing, passing), None) for i in wrong]
     if not found or any(f is None for f in found):
         return None
     name, power = found[0] or ("", 0)
-    part = told[0].expected.parts[wrong[0]].name
+    subject = _contribution_to(failing[0].expected.parts[wrong[0]].name, failing[0])
     if power == _DIVIDED:
         return Rule(
             "divided-not-multiplied",
-            f"what arrives in {part} is divided by {name}, which must multiply it",
-            "make that value ten times larger: what should become of the gradient?",
+            f"{subject} is divided by {name} instead of multiplied by it",
+            "make that value ten times larger: what should happen to the gradient?",
         )
     if power > 0:
         return Rule(
             "stray-factor",
-            f"what arrives in {part} is multiplied by {name} once too often",
-            "derive it on paper: who brings that factor in?",
+            f"{subject} is multiplied by {name} once too often",
+            "derive it on paper: where does that factor come from?",
         )
-    return Rule(
-        "missing-factor", f"what arrives in {part} lacks the factor {name}", "derive it on paper: which factor is lost?"
-    )
+    return Rule("missing-factor", f"{subject} lacks the factor {name}", "derive it on paper: which step loses it?")
 
 
 def _explaining(
-    index: int, at_hand: dict[int, dict[str, Array]], told: list[Observation], held: list[Observation]
+    index: int, at_hand: dict[int, dict[str, Array]], failing: list[Observation], passing: list[Observation]
 ) -> Iterator[tuple[str, int]]:
-    for name in at_hand[id(told[0])]:
+    for name in at_hand[id(failing[0])]:
         for power in (1, -1, _DIVIDED):
-            if _explains([_scaled(o, index, at_hand[id(o)].get(name), power, o.got) for o in told]) and all(
-                _scaled(o, index, at_hand[id(o)].get(name), power, None) for o in held
+            if _explains([_scaled(o, index, at_hand[id(o)].get(name), power, o.got) for o in failing]) and all(
+                _scaled(o, index, at_hand[id(o)].get(name), power, None) for o in passing
             ):
                 yield name, power
 
@@ -190,9 +195,9 @@ def _explains(scaled: Sequence[bool | None]) -> bool:
 def _scaled(
     o: Observation, index: int, quantity: Array | None, power: int, got: tuple[Array | None, ...] | None
 ) -> bool | None:
-    """Whether a result is the right contribution times a quantity; of a passing case, whether that changes nothing.
+    """Whether a result is the right contribution times a quantity; for a passing case, whether that changes nothing.
 
-    None where nobody can tell, as there is so much room that the right contribution would do as well.
+    None if the tolerance is so wide that the right contribution would match too.
     """
     part, right = o.expected.parts[index], contributions(o)[index]
     mine = part.value if got is None else got[index]
@@ -228,26 +233,26 @@ def _quantities(drill: Drill, o: Observation) -> dict[str, Array]:
 
 
 def term_without_upstream(failing: list[Observation]) -> Rule | None:
-    """Something arrives although the upstream gradient is 0."""
+    """Return the rule if a result is not 0 although the upstream gradient is 0, or None."""
     for o in failing:
         if o.got is None or not o.expected.cotangents or any(np.any(c != 0) for c in o.expected.cotangents):
             continue
         for got, part, wrong in zip(o.got, o.expected.parts, o.wrong, strict=True):
-            if not (part.linear and wrong):  # what the forward gives meets no upstream gradient
+            if not (part.linear and wrong):  # an output of the forward has no upstream gradient
                 continue
-            # 0 in place of what `.grad` held is an overwriting, not a term.
+            # A `.grad` of 0 was overwritten, so there is no extra term.
             if got is not None and got.shape == part.value.shape and np.isfinite(got).all() and got.any():
                 return Rule(
                     "term-without-upstream",
-                    "something arrives even when the upstream gradient is 0",
-                    "which of your terms is not multiplied by it? check the brackets",
+                    "the gradient is not 0 although the upstream gradient is 0",
+                    "which term is not multiplied by it? check the parentheses",
                 )
     return None
 
 
-def approximate(told: list[Observation]) -> Rule | None:
-    """An answer that is right to a few digits was computed numerically, or in too small a dtype."""
-    double = [o for o in told if o.case.dtype == "float64"] or told
+def approximate(failing: list[Observation]) -> Rule | None:
+    """Return the rule of an answer that is right to a few digits only, or None."""
+    double = [o for o in failing if o.case.dtype == "float64"] or failing
     errors = []
     for o in double:
         assert o.got is not None
@@ -261,6 +266,6 @@ def approximate(told: list[Observation]) -> Rule | None:
         return None
     return Rule(
         "approximate",
-        f"right to {worst:.0e} only: nearly, but not the derivative",
-        "a step in float32? a finite difference? a series cut short? an epsilon added somewhere?",
+        f"right only to a relative error of {worst:.0e}: an approximation, not the derivative",
+        "is there a float32 step, a finite difference, a truncated series or an added epsilon?",
     )

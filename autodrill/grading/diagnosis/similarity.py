@@ -1,4 +1,4 @@
-"""How alike two programs' answers to one case are: what recognises a known wrong program by its behaviour."""
+"""Similarity of two programs' answers to a case, which identifies a known mistake by its behaviour."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ __all__ = ["Likeness", "close", "likeness"]
 
 
 class Likeness(IntEnum):
-    """How another program's answer resembles the candidate's."""
+    """The similarity of another program's answer to the candidate's."""
 
     DIFFERENT = 0
     AKIN = 1
-    """Both wrong, in a way that may well have the same cause."""
+    """Both are wrong, possibly for the same reason."""
     PARTLY = 2
-    """Every wrong result is as wrong in the other program, which gets further results wrong."""
+    """Every wrong result has the same value in the other program, which gets further results wrong."""
     SAME = 3
 
 
 def likeness(mine: Observation, theirs: Observation, ever_wrong: set[int]) -> Likeness:
-    """Compare two answers to a case: what is wrong in the candidate's must be as wrong in the other, the rest right.
+    """Compare two answers to a case: the same results must be wrong, and by the same amount.
 
     Args:
-        mine: What the candidate's code answered.
-        theirs: What the other program answered to the same case.
-        ever_wrong: The results the candidate's code gets wrong in some case.
+        mine: The answer of the candidate's code.
+        theirs: The answer of the other program.
+        ever_wrong: The results that the candidate's code gets wrong in some case.
     """
     if mine.fault is None:
         if theirs.fault is None:
             return Likeness.SAME
-        # A mistake may be in both results and the candidate's in one: what is never wrong there says nothing.
+        # The mistake may spoil two results and the candidate's code one: a result never wrong there says nothing.
         apart = ever_wrong and theirs.wrong and not any(theirs.wrong[i] for i in ever_wrong if i < len(theirs.wrong))
         return Likeness.PARTLY if apart else Likeness.DIFFERENT
     if theirs.fault is None:
         return Likeness.DIFFERENT
     if any(np.size(v) == 0 for v in mine.case.inputs.values()):
-        return Likeness.AKIN  # with nothing to compute, the same mistake ends in many ways
+        return Likeness.AKIN  # for an empty array the same mistake has many outcomes
     if mine.got is None or theirs.got is None:
         return _of_ends(mine, theirs)
     if not any(mine.wrong):
@@ -57,7 +57,7 @@ def likeness(mine: Observation, theirs: Observation, ever_wrong: set[int]) -> Li
 
 
 def _of_ends(mine: Observation, theirs: Observation) -> Likeness:
-    """Compare two answers of which one at least cannot be taken apart into results."""
+    """Compare two answers of which at least one has no results."""
     assert mine.fault is not None
     assert theirs.fault is not None
     if mine.fault.kind is not theirs.fault.kind:
@@ -76,7 +76,7 @@ def _of_ends(mine: Observation, theirs: Observation) -> Likeness:
 
 
 def _facts(value: Any) -> list[Any]:
-    """What must be alike in two akin answers: all but a list's whole numbers, which are labels or counts."""
+    """Return what two akin answers have in common: all but integers, which are labels or counts."""
     if isinstance(value, dict):
         return [
             fact for name, item in value.items() for fact in (name, *([item] if type(item) is int else _facts(item)))
@@ -99,7 +99,7 @@ def _same_facts(mine: list[Any], theirs: list[Any]) -> bool:
 
 
 def _same_values(mine: Observation, theirs: Observation) -> bool:
-    """Whether every result that is wrong in the candidate's answer is wrong in the other, and by as much."""
+    """Whether every wrong result of the candidate's answer is wrong in the other, with the same value."""
     assert mine.got is not None
     assert theirs.got is not None
     for got, other, wrong, theirs_wrong, part in zip(
@@ -112,7 +112,7 @@ def _same_values(mine: Observation, theirs: Observation) -> bool:
         tolerance = np.asarray(
             part.tolerance if part.tolerance.shape == got.shape else np.max(part.tolerance, initial=0)
         )
-        if part.deviation is not None:  # both were given the same draws, so chance is no excuse
+        if part.deviation is not None:  # both were given the same draws
             tolerance = 1e-5 * np.max(np.abs(other), initial=0)
         with np.errstate(all="ignore"):
             room = 16 * tolerance + 1e-12 * np.abs(other)

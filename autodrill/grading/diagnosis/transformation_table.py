@@ -1,4 +1,4 @@
-"""The wrong rules every answer is held against, in order, each with its words and the answer it leads to."""
+"""The table of wrong rules: each with its message and the results it leads to, in the order tried."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np  # noqa: TID253 arrays are what the rules transform
+import numpy as np  # noqa: TID253 the rules transform arrays
 
 from autodrill.drills.answer_records import Rule
 from autodrill.grading.diagnosis.transformations import (
@@ -31,17 +31,18 @@ if TYPE_CHECKING:
 __all__ = ["PATTERNS", "Pattern"]
 
 _MOST_RESULTS = 4
-"""Among how many results two are looked for that were exchanged."""
+"""Number of results among which exchanged pairs are searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A wrong rule: its name, its words, and the answer it leads to.
+    """A wrong rule, with the results it leads to.
 
     Attributes:
-        rule: What to say.
-        alternative: One array a part, None for a part it says nothing of; an empty list if it does not apply.
-        partial: Whether it also says something of an answer that follows it in some cases only.
+        rule: The rule.
+        alternative: Computes one array per result, None for a result it does not cover; an empty list if the rule does
+            not apply.
+        partial: Whether the rule may explain an answer that follows it only in some cases.
     """
 
     rule: Rule
@@ -53,13 +54,13 @@ PATTERNS = (
     Pattern(
         Rule(
             "assign",
-            "`.grad` is overwritten: what other consumers added before is lost",
-            "use `+=`: who else adds here?",
+            "`.grad` is overwritten: the contributions of other consumers are lost",
+            "use `+=`: which other nodes add here?",
         ),
         node(lambda start, c, _: c + 0 * start),
     ),
     Pattern(
-        Rule("counted-once", "a node used twice must receive both contributions", "try z = x op x by hand"),
+        Rule("counted-once", "a node used twice must receive both contributions", "work out z = x op x by hand"),
         counted_once,
     ),
     Pattern(
@@ -69,23 +70,23 @@ PATTERNS = (
         upstream_one,
     ),
     Pattern(
-        Rule("zero", "nothing arrives: what is added is 0", "which line should give this input its gradient?"),
+        Rule("zero", "the contribution is 0", "which line should compute the gradient of this input?"),
         each(np.zeros_like),
     ),
     Pattern(
-        Rule("negated", "the sign is the wrong way round", "nudge the input up: which way does the output move?"),
+        Rule("negated", "the sign is wrong", "increase the input slightly: which way does the output move?"),
         each(np.negative),
     ),
     Pattern(
-        Rule("transposed", "right numbers, wrong layout: it is the transpose", "compare shapes with different sizes"),
+        Rule("transposed", "right numbers, but transposed", "compare the shapes for axes of different sizes"),
         each(lambda a: a.T if a.ndim >= 2 else None),
     ),
     *(
         Pattern(
             Rule(
                 "swapped-returns",
-                "the gradients are right but two stand in each other's place",
-                "return order follows argument order",
+                "the gradients are right, but two of them are exchanged",
+                "in which order must they be returned? compare the arguments",
             ),
             exchanged(first, second),
         )
@@ -94,15 +95,15 @@ PATTERNS = (
     Pattern(
         Rule(
             "own-operand",
-            "each operand's slope is taken from itself instead of the other",
-            "hold one fixed: what scales it?",
+            "each operand's slope is computed from itself instead of from the other operand",
+            "hold one operand fixed: what scales the other?",
         ),
         swapped_operands,
     ),
     Pattern(
         Rule(
             "not-summed",
-            "broadcasting copied an input, but its copies' gradients are not summed back",
+            "broadcasting copied an input, but the gradients of its copies are not summed",
             "which axes were copied?",
         ),
         not_summed,
@@ -110,8 +111,8 @@ PATTERNS = (
     Pattern(
         Rule(
             "lost-axis",
-            "right numbers, but an axis of size 1 is lost or added",
-            "keepdims? compare the shapes axis by axis",
+            "right numbers, but an axis of size 1 is missing or added",
+            "compare the shapes axis by axis: is `keepdims` right?",
         ),
         lost_axes,
     ),
@@ -119,11 +120,11 @@ PATTERNS = (
         Pattern(
             Rule(
                 "into-one-node",
-                "both contributions go into one operand's `.grad`, and nothing into the other's",
+                "both contributions go into the `.grad` of one operand, and none into the other's",
                 "read the left side of each line: whose gradient is it?",
             ),
             all_into(index),
-            partial=False,  # with operands of equal value alone, they were taken for one node
+            partial=False,  # if it holds only for equal operands, they were treated as one node
         )
         for index in (0, 1)
     ),
@@ -132,26 +133,26 @@ PATTERNS = (
         passes_upstream,
     ),
     Pattern(
-        Rule("relu-of-upstream", "a negative upstream gradient is discarded", "who said it may be?"),
+        Rule("relu-of-upstream", "a negative upstream gradient is discarded", "may an upstream gradient be negative?"),
         of_positive_upstream,
     ),
     Pattern(
-        Rule("absolute", "the magnitude is right, the sign is lost", "may a gradient be negative here?"),
+        Rule("absolute", "the magnitude is right, but the sign is lost", "may a gradient be negative here?"),
         each(np.abs),
     ),
     Pattern(
-        Rule("added-twice", "the contribution is added twice", "how often does the node enter here?"),
+        Rule("added-twice", "the contribution is added twice", "how often is the node used here?"),
         node(lambda start, c, _: start + 2 * c),
     ),
     Pattern(
-        Rule("multiplies-grad", "`.grad` is multiplied by the contribution instead of added to", "use `+=`"),
+        Rule("multiplies-grad", "`.grad` is multiplied by the contribution instead of increased by it", "use `+=`"),
         node(lambda start, c, _: start * c),
     ),
     Pattern(
         Rule(
             "scales-grad",
-            "what `.grad` held before is multiplied by `out.grad` too",
-            "only the new contribution is scaled: where do the brackets end?",
+            "the previous value of `.grad` is multiplied by `out.grad` too",
+            "only the new contribution is scaled: where do the parentheses end?",
         ),
         node(lambda start, c, g: start * g + c),
     ),
@@ -160,7 +161,7 @@ PATTERNS = (
             Rule(
                 "ignores-input",
                 f"it answers as if the {which} input were 1 everywhere",
-                "where must that input's value enter the derivative?",
+                "where does the value of that input enter the derivative?",
             ),
             as_if_one(index),
         )
@@ -168,7 +169,11 @@ PATTERNS = (
     ),
     *(
         Pattern(
-            Rule("skips-slice", f"the {which} of g is never used", "off by one? where do your loops and slices end?"),
+            Rule(
+                "skips-slice",
+                f"the {which} of g is never used",
+                "where do your loops and slices end? is one off by one?",
+            ),
             without_slice(axis, index, least),
         )
         for which, axis, index, least in (
@@ -181,4 +186,4 @@ PATTERNS = (
         )
     ),
 )
-"""In the order they are tried: the first that explains every failure, and contradicts no success, is named."""
+"""In the order tried: the first that explains every failing case and contradicts no passing one is named."""

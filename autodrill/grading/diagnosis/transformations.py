@@ -1,4 +1,4 @@
-"""Wrong rules as transformations of the right answer: each says what somebody who followed it would have returned."""
+"""Transformations: each computes the results of code that follows one wrong rule."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np  # noqa: TID253 arrays are all this module is about
+import numpy as np  # noqa: TID253 the whole module computes with arrays
 
 from autodrill.grading.diagnosis.similarity import close
 from autodrill.grading.oracle.expected import expected_results
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
     Alternative = Callable[["Drill", Observation], "list[Array | None]"]
-    # It may raise where the exercise's forward is not made for the inputs it asks about.
+    # It may raise: the exercise's forward may not accept the changed inputs.
 
 __all__ = [
     "again",
@@ -44,24 +44,24 @@ __all__ = [
 
 
 def contributions(o: Observation) -> list[Array]:
-    """What the case should have added: the right answer less what `.grad` held before."""
+    """Return the expected contributions: the expected results less the starting `.grad`."""
     start = o.expected.start or (0.0,) * len(o.expected.parts)
     return [p.value - s for p, s in zip(o.expected.parts, start, strict=True)]
 
 
 def hair(o: Observation, value: Array) -> float:
-    """What two ways to compute a value may differ by, where the tolerance allows nothing."""
+    """Return the difference allowed between two ways to compute a value if its tolerance is 0."""
     return 1e-12 * (1.0 if o.case.scale == 1 else float(np.max(np.abs(value), initial=0.0)))
 
 
 def again(drill: Drill, o: Observation, **changes: Any) -> list[Array | None]:
-    """The right answer of the same case with another cotangent or other inputs."""
+    """Return the expected results of the same case with another cotangent or other inputs."""
     changed = expected_results(drill, replace(o.case, smooth=False, **changes))
     return [p.value for p in changed.parts]
 
 
 def each(change: Callable[[Array], Array | None]) -> Alternative:
-    """A change of the contribution, whatever `.grad` held before."""
+    """Return the alternative that changes the contribution and keeps the starting `.grad`."""
 
     def alternative(_: Drill, o: Observation) -> list[Array | None]:
         changed = [change(c) for c in contributions(o)]
@@ -73,7 +73,7 @@ def each(change: Callable[[Array], Array | None]) -> Alternative:
 
 
 def node(change: Callable[[float, Array, float], Array]) -> Alternative:
-    """A wrong way to add into `.grad`: from the starting value, the right contribution and `out.grad`."""
+    """Return the alternative that combines the starting `.grad`, the right contribution and `out.grad` wrongly."""
 
     def alternative(_: Drill, o: Observation) -> list[Array | None]:
         if not o.expected.start:
@@ -85,17 +85,17 @@ def node(change: Callable[[float, Array, float], Array]) -> Alternative:
 
 
 def _has_upstream(drill: Drill, o: Observation) -> bool:
-    """Whether the candidate was handed one cotangent."""
+    """Whether the candidate's code receives exactly one cotangent."""
     return len(o.expected.cotangents) == 1 and not drill.solution.drive and drill.kind.moving == "cotangent"
 
 
 def upstream_one(drill: Drill, o: Observation) -> list[Array | None]:
-    """The local derivative alone: the upstream gradient taken for 1."""
+    """Return the local derivative: the results for an upstream gradient of 1."""
     return again(drill, o, cotangent=1.0) if _has_upstream(drill, o) else []
 
 
 def passes_upstream(drill: Drill, o: Observation) -> list[Array | None]:
-    """The upstream gradient itself, for every input."""
+    """Return the upstream gradient itself for every input."""
     if not _has_upstream(drill, o):
         return []
     g = o.expected.cotangents[0].astype(np.float64)
@@ -103,14 +103,14 @@ def passes_upstream(drill: Drill, o: Observation) -> list[Array | None]:
 
 
 def of_positive_upstream(drill: Drill, o: Observation) -> list[Array | None]:
-    """The answer if a negative upstream gradient counted as 0."""
+    """Return the results if a negative upstream gradient counts as 0."""
     if not _has_upstream(drill, o) or o.expected.cotangents[0].ndim:
         return []
     return again(drill, o, cotangent=max(float(o.expected.cotangents[0]), 0.0))
 
 
 def without_slice(axis: int, index: int, least: int = 2) -> Alternative:
-    """The answer if one row or column of a cotangent of at least so many axes is never used."""
+    """Return the alternative that never uses one row or column of a cotangent with at least `least` axes."""
 
     def alternative(drill: Drill, o: Observation) -> list[Array | None]:
         if not _has_upstream(drill, o) or o.expected.cotangents[0].ndim < least:
@@ -124,7 +124,7 @@ def without_slice(axis: int, index: int, least: int = 2) -> Alternative:
 
 
 def counted_once(drill: Drill, o: Observation) -> list[Array | None]:
-    """Operands that are one node: only one of the contributions arrives."""
+    """Return the results if a node used as two operands receives only one contribution."""
     if not o.case.alias:
         return []
     apart = expected_results(drill, replace(o.case, alias=False, smooth=False))
@@ -132,14 +132,14 @@ def counted_once(drill: Drill, o: Observation) -> list[Array | None]:
 
 
 def swapped_operands(drill: Drill, o: Observation) -> list[Array | None]:
-    """The answer if each of two operands were taken for the other."""
+    """Return the results with two operands exchanged."""
     names = [n for n, v in o.case.inputs.items() if np.asarray(v).dtype.kind == "f"]
     if len(names) != 2 or o.case.alias:
         return []
     a, b = (np.asarray(o.case.inputs[n]) for n in names)
     if a.shape == b.shape:
         return again(drill, o, inputs={**o.case.inputs, names[0]: b, names[1]: a})
-    # Each factor taken for the other, in the only way that keeps the output's shape: both of its shape.
+    # Exchange factors of different shapes: broadcast both to the output's shape, which must stay.
     shape = np.broadcast_shapes(a.shape, b.shape)
     if o.expected.outputs[0].shape != shape:
         return []
@@ -152,7 +152,7 @@ def swapped_operands(drill: Drill, o: Observation) -> list[Array | None]:
 
 
 def exchanged(first: int, second: int) -> Alternative:
-    """Two results in each other's place; both must suffer, or one of them is simply wrong."""
+    """Return the alternative with two results exchanged; it applies only if both are wrong."""
 
     def alternative(_: Drill, o: Observation) -> list[Array | None]:
         values: list[Array | None] = [p.value for p in o.expected.parts]
@@ -165,13 +165,13 @@ def exchanged(first: int, second: int) -> Alternative:
 
 
 def all_into(index: int) -> Alternative:
-    """Both contributions are added to one node, and nothing to the other."""
+    """Return the alternative that adds both contributions to one node and nothing to the other."""
 
     def alternative(_: Drill, o: Observation) -> list[Array | None]:
         if o.case.alias or len(o.expected.start) != 2:
             return []
         if any(o.wrong) and not all(o.wrong):
-            return []  # the other node did get what it should
+            return []  # the other node received its contribution
         sums = [0.0, 0.0]
         sums[index] = float(sum(contributions(o)))
         return [np.asarray(s + c) for s, c in zip(o.expected.start, sums, strict=True)]
@@ -180,7 +180,7 @@ def all_into(index: int) -> Alternative:
 
 
 def as_if_one(index: int) -> Alternative:
-    """The answer if an input were 1 everywhere: what is left where its factor is forgotten."""
+    """Return the alternative for an input of 1 everywhere, as if its factor were forgotten."""
 
     def alternative(drill: Drill, o: Observation) -> list[Array | None]:
         names = [n for n, v in o.case.inputs.items() if np.asarray(v).dtype.kind == "f"]
@@ -193,7 +193,7 @@ def as_if_one(index: int) -> Alternative:
 
 
 def not_summed(_: Drill, o: Observation) -> list[Array | None]:
-    """The product before it is summed back: recognised by summing what was returned."""
+    """Return the results that match once they are summed over the broadcast axes."""
     if o.got is None or not o.expected.outputs:
         return []
     found: list[Array | None] = []
@@ -215,7 +215,7 @@ def _sum_to(array: Array, shape: tuple[int, ...]) -> Array | None:
 
 
 def lost_axes(_: Drill, o: Observation) -> list[Array | None]:
-    """Right numbers with axes of size 1 dropped or added."""
+    """Return the results that are right except for axes of size 1 removed or added."""
     if o.got is None:
         return []
     found: list[Array | None] = []

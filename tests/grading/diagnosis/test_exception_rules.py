@@ -1,4 +1,4 @@
-"""Exceptions and the rules they stand for: the messages are Python's and NumPy's own, so a new wording is noticed."""
+"""Rules of exceptions, with the messages of the installed Python and NumPy, so that a new wording fails."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ NAMES = {
 
 
 def rule_of(code: str) -> str | None:
-    """The rule for the exception that a piece of code raises."""
+    """Return the key of the rule for the exception that a piece of code raises."""
     try:
         exec(code, dict(NAMES))
-    except Exception as error:  # noqa: BLE001  whatever it is, its rule is what is asked for
+    except Exception as error:  # noqa: BLE001  any exception may have a rule
         rule = raised_rule(Raised(type(error).__name__, str(error), ()))
         return rule.key if rule else None
     raise AssertionError(f"`{code}` raises nothing")
@@ -97,11 +97,11 @@ def rule_of(code: str) -> str | None:
         ("raise RuntimeError('out of bounds')", None),
     ],
 )
-def test_an_exception_stands_for_a_rule(code: str, key: str | None) -> None:
+def test_raised_rule_explains_an_exception(code: str, key: str | None) -> None:
     assert rule_of(code) == key
 
 
-def test_a_recursion_without_an_end_stands_for_a_rule() -> None:
+def test_raised_rule_explains_an_endless_recursion() -> None:
     rule = raised_rule(Raised("RecursionError", "maximum recursion depth exceeded", ()))
     assert rule is not None
     assert rule.key == "recursion"

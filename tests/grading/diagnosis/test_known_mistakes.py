@@ -1,4 +1,4 @@
-"""What is kept between reports: known mistakes' answers, smaller cases, and the process the mistakes are run in."""
+"""State kept between reports: known mistakes' answers, smaller cases and the spare runner."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ENDS = "def cube_backward(g, x):\n    import os\n    os._exit(3)\n"
 
 @pytest.fixture
 def loads(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """Every source that is loaded anywhere, in order."""
+    """All sources loaded by any runner, in order."""
     seen: list[bytes] = []
     load = Runner.load
 
@@ -34,7 +34,7 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     return seen
 
 
-def test_a_second_report_of_the_same_mistake_asks_the_known_ones_nothing(pack: Pack, loads: list[bytes]) -> None:
+def test_known_mistakes_are_not_asked_again_for_a_second_report(pack: Pack, loads: list[bytes]) -> None:
     pack.add()
     drill = pack.load()
     source = drill.solution.mistakes[-1].source
@@ -50,7 +50,7 @@ def test_a_second_report_of_the_same_mistake_asks_the_known_ones_nothing(pack: P
     assert first.failure.rule.key == drill.solution.mistakes[-1].key
 
 
-def test_a_candidate_that_ends_its_process_leaves_the_bench_able_to_name_others(pack: Pack) -> None:
+def test_bench_names_mistakes_after_a_program_ends_its_process(pack: Pack) -> None:
     pack.add()
     drill = pack.load()
     mistake = drill.solution.mistakes[0]
@@ -62,51 +62,51 @@ def test_a_candidate_that_ends_its_process_leaves_the_bench_able_to_name_others(
     assert failure.rule.key == mistake.key
 
 
-def test_each_answer_is_asked_for_once_and_an_end_of_the_process_is_not_kept(pack: Pack) -> None:
+def test_known_answers_are_kept_unless_the_process_ended(pack: Pack) -> None:
     pack.add(solution=("return 3 * x * x * x * g", "import os; os._exit(3)"))
     drill = pack.load()
-    prepared = CaseSet(drill, 0, LIMITS)
-    asked = [prepared.question(index) for index in range(3)]
+    case_set = CaseSet(drill, 0, LIMITS)
+    questions = [case_set.question(index) for index in range(3)]
     ending = next(m for m in drill.solution.mistakes if "_exit" in m.source)
     other = next(m for m in drill.solution.mistakes if "_exit" not in m.source)
     known = KnownMistakes(drill)
     with closing(SpareRunner(lambda: Runner.start(LIMITS))) as spare:
         answers = known.of(other, spare)
         assert isinstance(answers, KnownAnswers)
-        once = list(answers.to(asked))
-        assert [o.question for o in once] == asked
+        once = list(answers.to(questions))
+        assert [o.question for o in once] == questions
         assert not known.unasked
         first = known.of(ending, spare)
         assert isinstance(first, KnownAnswers)
-        assert len(list(first.to(asked))) == 1
+        assert len(list(first.to(questions))) == 1
         assert spare.finished
         again = known.of(ending, spare)
         assert isinstance(again, KnownAnswers)
-        assert not list(again.to(asked))
+        assert not list(again.to(questions))
         kept = known.of(other, spare)
         assert isinstance(kept, KnownAnswers)
-        assert all(a is b for a, b in zip(kept.to(asked), once, strict=True))
+        assert all(a is b for a, b in zip(kept.to(questions), once, strict=True))
 
 
-def test_what_one_device_answers_is_not_taken_for_another(pack: Pack, loads: list[bytes]) -> None:
+def test_known_answers_are_kept_per_device(pack: Pack, loads: list[bytes]) -> None:
     pack.add()
     drill = pack.load()
-    asked = [CaseSet(drill, 0, LIMITS).question(0)]
+    questions = [CaseSet(drill, 0, LIMITS).question(0)]
     known = KnownMistakes(drill)
     for device, times in (("a simulated device", 1), ("a simulated device", 0), ("a GPU", 1)):
         loads[:] = []
         with closing(SpareRunner(lambda: Runner.start(LIMITS), device)) as spare:
             answers = known.of(drill.solution.mistakes[0], spare)
             assert answers is not None
-            assert len(list(answers.to(asked))) == 1
+            assert len(list(answers.to(questions))) == 1
         assert len(loads) == times, device
 
 
-def test_smaller_cases_are_made_once_and_are_smaller(pack: Pack) -> None:
+def test_case_set_makes_smaller_cases_once(pack: Pack) -> None:
     pack.add()
-    prepared = CaseSet(pack.load(), 0, LIMITS)
-    few = list(islice(prepared.smaller(0), 3))
-    more = list(islice(prepared.smaller(0), 5))
+    case_set = CaseSet(pack.load(), 0, LIMITS)
+    few = list(islice(case_set.smaller(0), 3))
+    more = list(islice(case_set.smaller(0), 5))
     assert all(a is b for a, b in zip(few, more, strict=False))
     assert len({id(question) for question in more}) == 5
-    assert few[0].case.inputs["x"].size < prepared.cases[0].inputs["x"].size
+    assert few[0].case.inputs["x"].size < case_set.cases[0].inputs["x"].size

@@ -1,4 +1,4 @@
-"""The search for one slip: it names what equals a mutant of the solution, and nothing else, without quoting it."""
+"""Mutation search: it names an answer that equals a mutant of the solution, and quotes nothing of it."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ def key_of(report: Report) -> str | None:
         ("bug_zero_grad", STEP.format(step="-= 2 *"), "slip-doubled"),
     ],
 )
-def test_an_answer_written_otherwise_is_named_by_the_slip_it_equals(
+def test_one_slip_names_an_answer_written_in_another_way(
     graded: Callable[..., Report], name: str, source: str, key: str
 ) -> None:
     assert key_of(graded(name, source)) == key
 
 
 @pytest.mark.parametrize("slope", ["(1 - t ** 5)", "(3 - t ** 3)", "(1 - 0.9 * t * t)"])
-def test_an_answer_two_slips_away_is_not_named_by_one(graded: Callable[..., Report], slope: str) -> None:
+def test_one_slip_does_not_name_an_answer_two_slips_away(graded: Callable[..., Report], slope: str) -> None:
     assert not (key_of(graded("tanh_backward", TANH.format(slope=slope))) or "").startswith(PREFIX)
 
 
@@ -89,55 +89,55 @@ def test_an_answer_two_slips_away_is_not_named_by_one(graded: Callable[..., Repo
         ("z = x.sum(axis=0)", "x", "missing-sum"),
     ],
 )
-def test_a_slip_is_called_by_what_it_does(line: str, after: str, word: str) -> None:
+def test_slip_rule_names_what_a_mutant_does(line: str, after: str, word: str) -> None:
     made = mutants(f"def f(g, x, y):\n    {line}\n")
     assert slip_rule(next(m for m in made if m.after == after)).key == PREFIX + word
 
 
 @pytest.mark.slow
-def test_every_kind_of_slip_has_words_and_none_quotes_the_solution() -> None:
-    said = [
+def test_slip_rule_covers_every_mutant_without_quoting_it() -> None:
+    rules = [
         (mutant, slip_rule(mutant))
         for exercise in map(LIBRARY.find, LIBRARY.paths)
         for solution in [LIBRARY.drill(exercise).solution]
         for mutant in mutants(solution.source, cotangents=solution.cotangents, given=exercise.stub)
     ]
 
-    assert {mutant.operator for mutant, _ in said} >= set(Operator) - {Operator.COPY, Operator.ORDER}
-    for mutant, rule in said:
+    assert {mutant.operator for mutant, _ in rules} >= set(Operator) - {Operator.COPY, Operator.ORDER}
+    for mutant, rule in rules:
         assert rule.key.startswith(PREFIX)
         assert rule.because
         assert "?" in rule.hint
         assert mutant.before not in rule.because + rule.hint or len(mutant.before) == 1
 
 
-# -- what the search must survive --------------------------------------------------------------------------------------
+# -- limits of the search ----------------------------------------------------------------------------------------------
 
 
 def observed(drill: Drill, source: str) -> list[Observation]:
-    """Put every small case to an answer."""
-    with Runner.start(CHECK_LIMITS) as process:
-        loaded = process.load(source.encode(), "a.py", drill.exercise.id, drill.kind.scenario(drill))
+    """Put every small case to a program."""
+    with Runner.start(CHECK_LIMITS) as runner:
+        loaded = runner.load(source.encode(), "a.py", drill.exercise.id, drill.kind.scenario(drill))
         assert isinstance(loaded, Loaded)
         cases = [case for case in battery(drill, 0) if not case.large]
-        return [put_case(process, drill, case) for case in cases]
+        return [put_case(runner, drill, case) for case in cases]
 
 
-def searched(drill: Drill, bench: Runner, source: str, tries: int = 400) -> Rule | None:
-    """Search for the slip behind an answer."""
+def searched(drill: Drill, spare: Runner, source: str, tries: int = 400) -> Rule | None:
+    """Return the rule of the mutant that equals a program."""
     seen = observed(drill, source)
-    told, held = [o for o in seen if o.fault], [o for o in seen if not o.fault]
-    return one_slip(bench, drill, told, held, tries=tries)
+    failing, passing = [o for o in seen if o.fault], [o for o in seen if not o.fault]
+    return one_slip(spare, drill, failing, passing, tries=tries)
 
 
-def test_the_search_is_bounded_by_what_it_tries(pack: Pack) -> None:
+def test_one_slip_stops_after_its_tries(pack: Pack) -> None:
     pack.add()
     drill = pack.load()
     source = "def cube_backward(g, x):\n    return 3 * x * g\n"
 
-    with Runner.start(CHECK_LIMITS) as bench:
-        assert searched(drill, bench, source, tries=1) is None
-        assert searched(drill, bench, source) is not None
+    with Runner.start(CHECK_LIMITS) as spare:
+        assert searched(drill, spare, source, tries=1) is None
+        assert searched(drill, spare, source) is not None
 
 
 ENDLESS = """def slope(x):
@@ -148,26 +148,26 @@ ENDLESS = """def slope(x):
 """
 
 
-def test_a_slip_that_never_ends_does_not_hold_the_search_up(pack: Pack) -> None:
+def test_one_slip_stops_at_an_endless_mutant(pack: Pack) -> None:
     pack.add(solution=("def slope(x):\n    return 3 * np.square(x)\n", ENDLESS))
     drill = pack.load()
 
-    with Runner.start(CHECK_LIMITS) as bench:
+    with Runner.start(CHECK_LIMITS) as spare:
         began = time.monotonic()
-        assert searched(drill, bench, "def cube_backward(g, x):\n    return 7 * x * g * g\n") is None
-        assert time.monotonic() - began < 5  # a fifth of a second of searching; the machine may be busy
-        assert bench.finished  # an endless slip was met, and cost its process
+        assert searched(drill, spare, "def cube_backward(g, x):\n    return 7 * x * g * g\n") is None
+        assert time.monotonic() - began < 5  # the search takes 0.2 s; the machine may be busy
+        assert spare.finished  # an endless mutant cost the process
 
 
-def test_an_answer_that_raises_is_left_to_the_exception(pack: Pack) -> None:
+def test_one_slip_skips_an_answer_that_raises(pack: Pack) -> None:
     pack.add()
     drill = pack.load()
 
-    with Runner.start(CHECK_LIMITS) as bench:
-        assert searched(drill, bench, "def cube_backward(g, x):\n    return 3 * x * g + unknown\n") is None
+    with Runner.start(CHECK_LIMITS) as spare:
+        assert searched(drill, spare, "def cube_backward(g, x):\n    return 3 * x * g + unknown\n") is None
 
 
-# -- what counts as the same answer ------------------------------------------------------------------------------------
+# -- similarity of answers --------------------------------------------------------------------------------------------
 
 CUBE = "def cube_backward(g, x):\n    return {} * g\n"
 
@@ -185,9 +185,7 @@ CUBE = "def cube_backward(g, x):\n    return {} * g\n"
         ("unknown", "3 * x", Likeness.DIFFERENT),
     ],
 )
-def test_two_answers_are_alike_if_they_are_wrong_in_the_same_way(
-    pack: Pack, mine: str, other: str, degree: Likeness
-) -> None:
+def test_likeness_compares_how_two_answers_are_wrong(pack: Pack, mine: str, other: str, degree: Likeness) -> None:
     pack.add()
     drill = pack.load()
     first, second = (observed(drill, CUBE.format(slope))[0] for slope in (mine, other))

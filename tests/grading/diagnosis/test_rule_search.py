@@ -1,4 +1,4 @@
-"""Generic rules: what an answer is named that the exercise's own mistakes do not explain, and what it must not be."""
+"""Generic rules: which one explains an answer that is no known mistake, and which ones must not."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def mul_broadcast_backward(g, a, b):
 
 
 @pytest.fixture
-def judged(pack: Pack) -> Callable[[str], Report]:
+def graded_cube(pack: Pack) -> Callable[[str], Report]:
     """Grade an answer to the pack's exercise."""
     pack.add()
     drill = pack.load()
@@ -60,13 +60,11 @@ def key_of(report: Report) -> str | None:
         (FIRST, SECOND.replace("* out.grad", "* out.grad * abs(out.grad)"), "nonlinear-in-g"),
     ],
 )
-def test_a_line_of_a_closure_that_is_wrong_is_named(
-    graded: Callable[..., Report], first: str, second: str, key: str
-) -> None:
+def test_rule_names_a_wrong_line_of_a_closure(graded: Callable[..., Report], first: str, second: str, key: str) -> None:
     assert key_of(graded("mul_backward", MUL.format(first, second))) == key
 
 
-def test_two_operands_that_are_equal_and_taken_for_one_are_not_one_node_s_fault(graded: Callable[..., Report]) -> None:
+def test_rule_of_equal_nodes_is_not_that_of_one_node(graded: Callable[..., Report]) -> None:
     source = (
         f"def mul_backward(self, other, out):\n    if self.data == other.data:\n        other = self\n    {FIRST}\n"
     )
@@ -82,11 +80,11 @@ def test_two_operands_that_are_equal_and_taken_for_one_are_not_one_node_s_fault(
         ("unbroadcast(g * g * a, b.shape)", "nonlinear-in-g"),
     ],
 )
-def test_one_wrong_result_of_two_is_named(graded: Callable[..., Report], result: str, key: str) -> None:
+def test_rule_names_one_wrong_result_of_two(graded: Callable[..., Report], result: str, key: str) -> None:
     assert key_of(graded("mul_broadcast_backward", SPREAD.format(result))) == key
 
 
-def test_a_division_in_place_of_a_multiplication_is_told_from_a_missing_factor(graded: Callable[..., Report]) -> None:
+def test_rule_distinguishes_a_division_from_a_missing_factor(graded: Callable[..., Report]) -> None:
     source = (
         "def layernorm_backward(g, xhat, rstd, gamma):\n    h, rows = g * gamma, tuple(range(g.ndim - 1))\n"
         "    dx = (h - h.mean(axis=-1, keepdims=True) - xhat * (h * xhat).mean(axis=-1, keepdims=True)) {}\n"
@@ -104,11 +102,11 @@ def test_a_division_in_place_of_a_multiplication_is_told_from_a_missing_factor(g
         "{'b': 1.0, 'a': x + x + y, 'x': x, 'y': x}",
     ],
 )
-def test_two_results_in_each_other_s_place_are_named_among_several(graded: Callable[..., Report], labels: str) -> None:
+def test_rule_names_two_exchanged_results_among_several(graded: Callable[..., Report], labels: str) -> None:
     assert key_of(graded("label_graph", f"def label_graph(x, y):\n    return {labels}\n")) == "swapped-returns"
 
 
-def test_a_result_that_is_wrong_alone_is_not_called_exchanged(graded: Callable[..., Report]) -> None:
+def test_rule_of_one_wrong_result_is_not_an_exchange(graded: Callable[..., Report]) -> None:
     labels = "{'b': 1.0, 'a': x, 'x': x, 'y': x}"
     assert key_of(graded("label_graph", f"def label_graph(x, y):\n    return {labels}\n")) != "swapped-returns"
 
@@ -151,9 +149,9 @@ def varied(graded: Callable[..., Report], shipped: Library) -> Callable[[str, st
             "attention_backward",
             "dq, dk, dv = right(g, q, k, v, p); return g @ v.mT @ k / q.shape[-1] ** 0.5, dk, dv",
             "softmax-skipped",
-            ", in dq alone",
+            ", but only in dq",
         ),
-        (  # where the pairs are ranked right by far there is nothing to be too large
+        (  # pairs ranked right by a wide margin have gradients near 0, which show no factor
             "dpo_loss_backward",
             "return [3 * d for d in right(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)]",
             "constant-factor",
@@ -167,7 +165,7 @@ def varied(graded: Callable[..., Report], shipped: Library) -> Callable[[str, st
         ),
     ],
 )
-def test_what_is_wrong_with_a_right_answer_that_was_changed_is_named(
+def test_rule_names_a_change_of_the_worked_solution(
     varied: Callable[[str, str], Report], name: str, body: str, key: str, words: str
 ) -> None:
     report = varied(name, body)
@@ -177,30 +175,28 @@ def test_what_is_wrong_with_a_right_answer_that_was_changed_is_named(
     assert words in report.failure.rule.because
 
 
-def test_two_numbers_in_each_other_s_place_may_be_anything(pack: Pack) -> None:
+def test_rule_of_two_numbers_is_not_misplaced(pack: Pack) -> None:
     pack.add(solution=('given("x[n,m]")', 'given("x[2]")'))
     drill = pack.load()
     source = b"def cube_backward(g, x):\n    return (3 * x * x * g)[::-1].copy()\n"
     assert key_of(grade(drill, Submission(source, "a.py", "a.py"), seed=0)) != "misplaced"
 
 
-def test_a_scenario_s_numbers_are_no_options_of_the_candidate_s(
-    graded: Callable[..., Report], shipped: Library
-) -> None:
+def test_rule_ignores_the_numbers_of_a_scenario(graded: Callable[..., Report], shipped: Library) -> None:
     right = shipped.drill(shipped.find("custom_function_apply")).solution.source
     report = graded("custom_function_apply", right.replace("len(grads) != len(args)", "len(grads) > len(args)"))
     assert key_of(report) != "one-option"
 
 
-# -- names that would be untrue ----------------------------------------------------------------------------------------
+# -- rules that would be untrue ----------------------------------------------------------------------------------------
 
 
-def test_being_right_at_zero_only_does_not_make_the_rest_large_values(graded: Callable[..., Report]) -> None:
+def test_large_values_rule_needs_ordinary_passing_values(graded: Callable[..., Report]) -> None:
     source = "def tanh_backward(self, out):\n    self.grad += (1 + 3 * out.data ** 2) * out.grad\n"
     assert key_of(graded("tanh_backward", source)) != "large-values"
 
 
-def test_being_right_in_one_other_class_only_does_not_make_the_rest_an_exception(
+def test_one_class_rule_needs_several_passing_classes(
     graded: Callable[..., Report],
 ) -> None:
     source = """import numpy as np
@@ -217,8 +213,8 @@ def softmax_cross_entropy_backward(g, logits, y):
 @pytest.mark.parametrize(
     ("values", "key"), [("[300.0, -400.0, 500.0]", "large-values"), ("[0.0, 1.0, 0.0]", "at-the-kink")]
 )
-def test_large_values_where_finite_differences_do_not_vote_are_no_kink(pack: Pack, values: str, key: str) -> None:
-    # With a cotangent of 0 the same class is right, as it is for nearly every program.
+def test_kink_rule_excludes_large_values(pack: Pack, values: str, key: str) -> None:
+    # With a zero cotangent the same class passes, as for nearly every program.
     special = f'given("x[3]", x={values}, smooth=False, {{}})'
     classes = ("note='special'", "g=0.0")
     pack.add(solution=('given("x[n,m]")', ", ".join(['given("x[n,m]")', *map(special.format, classes)])))
@@ -230,7 +226,7 @@ def test_large_values_where_finite_differences_do_not_vote_are_no_kink(pack: Pac
     assert key_of(report) == key
 
 
-def test_a_forward_that_breaks_on_what_a_rule_asks_about_is_nobody_s_fault(pack: Pack) -> None:
+def test_rule_search_survives_a_forward_that_raises(pack: Pack) -> None:
     guarded = """def forward(x):
     if x.size > 1 and (np.asarray(x) == 1).all():
         raise np.linalg.LinAlgError("ones")
@@ -243,20 +239,20 @@ def test_a_forward_that_breaks_on_what_a_rule_asks_about_is_nobody_s_fault(pack:
     assert (report.verdict, report.detail) == (Verdict.FAIL, "")
 
 
-def test_what_is_said_does_not_hang_on_how_busy_the_machine_is(
-    judged: Callable[[str], Report], monkeypatch: pytest.MonkeyPatch
+def test_explain_does_not_depend_on_the_clock(
+    graded_cube: Callable[[str], Report], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = "def cube_backward(g, x):\n    return 3 * x * x * g * (2 if x.size >= 6 else 1)\n"
-    swift = judged(source).failure
+    swift = graded_cube(source).failure
     clock = itertools.count(step=0.08)
     monkeypatch.setattr(explain, "time", SimpleNamespace(monotonic=lambda: next(clock)))
-    slow = judged(source).failure
+    slow = graded_cube(source).failure
     assert swift is not None
-    assert swift.label == "x (n, m)"  # six tries from the start
+    assert swift.label == "x (n, m)"  # the sixth smaller case
     assert slow == swift
 
 
-# -- what is asked of a wrong answer once more -------------------------------------------------------------------------
+# -- repeated calls of a wrong answer ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -270,14 +266,16 @@ def test_what_is_said_does_not_hang_on_how_busy_the_machine_is(
         ("return (7 * x - 1) * g", None),
     ],
 )
-def test_conduct_explains_what_no_formula_does(judged: Callable[[str], Report], body: str, key: str | None) -> None:
-    report = judged(f"import numpy as np\n\ncalls = []\n\n\ndef cube_backward(g, x):\n    {body}\n")
+def test_rule_comes_from_repeated_calls_if_no_formula_fits(
+    graded_cube: Callable[[str], Report], body: str, key: str | None
+) -> None:
+    report = graded_cube(f"import numpy as np\n\ncalls = []\n\n\ndef cube_backward(g, x):\n    {body}\n")
     assert key_of(report) == key
 
 
-def test_chance_that_hits_the_large_case_alone_is_no_matter_of_size(judged: Callable[[str], Report]) -> None:
-    # NumPy remembers that it was large: the file itself is loaded anew.
-    report = judged("""import numpy as np
+def test_random_rule_covers_chance_in_the_large_case_only(graded_cube: Callable[[str], Report]) -> None:
+    # NumPy keeps the state, because the file itself is reloaded.
+    report = graded_cube("""import numpy as np
 def cube_backward(g, x):
     np.was_large = getattr(np, "was_large", False) or g.size > 1000
     return 3 * x * x * g * (np.random.random(g.shape) >= (0.5 if np.was_large else 0))
@@ -288,9 +286,9 @@ def cube_backward(g, x):
 
 
 @pytest.mark.slow
-def test_an_answer_that_ends_its_process_is_wrong_all_the_same_whichever_call_it_ends_it_at(pack: Pack) -> None:
+def test_grade_fails_a_program_that_ends_at_any_call(pack: Pack) -> None:
     pack.add()
-    prepared = CaseSet(pack.load(), 0)
+    case_set = CaseSet(pack.load(), 0)
     with ForkServer(OPEN) as server:
         for last in range(1, 150, 2):
             source = f"""import os
@@ -306,11 +304,11 @@ def cube_backward(g, x):
     return (7 * x - 1) * g
 """
             submission = Submission(source.encode(), "a.py", "a.py")
-            report = grade(pack.load(), submission, seed=0, case_set=prepared, launcher=server.launch)
+            report = grade(pack.load(), submission, seed=0, case_set=case_set, launcher=server.launch)
             assert report.verdict is Verdict.FAIL, last
 
 
-def test_forks_that_share_the_state_of_a_generator_are_random_all_the_same(pack: Pack) -> None:
+def test_random_rule_holds_for_forks_of_one_server(pack: Pack) -> None:
     pack.add()
     drill = pack.load()
     source = b"import numpy as np\n\n\ndef cube_backward(g, x):\n    return np.random.normal(size=x.shape) * g\n"
@@ -320,7 +318,7 @@ def test_forks_that_share_the_state_of_a_generator_are_random_all_the_same(pack:
     assert key_of(report) == "random"
 
 
-def test_of_answers_that_chance_decides_the_exercise_s_own_is_named_first(pack: Pack) -> None:
+def test_random_known_mistake_precedes_the_random_rule(pack: Pack) -> None:
     pack.add(solution=("return 3 * x * x * x * g", "return np.random.normal(size=x.shape) * g"))
     drill = pack.load()
     source = b"import random\n\n\ndef cube_backward(g, x):\n    return x * g * random.random()\n"
@@ -329,9 +327,7 @@ def test_of_answers_that_chance_decides_the_exercise_s_own_is_named_first(pack: 
 
 
 @pytest.mark.parametrize("result", ["np.inf * g", "x / (0 * x) * g", "(g * 0) / (g * 0) + x", "1e308 * x * g * 1e308"])
-def test_answers_that_are_not_finite_are_explained_without_a_warning(
-    judged: Callable[[str], Report], result: str
-) -> None:
-    # The strict settings of the tests turn a warning into an error.
-    report = judged(f"import numpy as np\n\n\ndef cube_backward(g, x):\n    return {result}\n")
+def test_explain_emits_no_warning_for_infinite_answers(graded_cube: Callable[[str], Report], result: str) -> None:
+    # pytest turns a warning into an error.
+    report = graded_cube(f"import numpy as np\n\n\ndef cube_backward(g, x):\n    return {result}\n")
     assert report.failure is not None
