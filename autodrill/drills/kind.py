@@ -64,18 +64,16 @@ class Kind:
     default_results: tuple[str, ...] = ()
     nonlinear = Rule(
         "nonlinear-in-g",
-        "every true VJP is linear in the cotangent: f(g1+g2) = f(g1)+f(g2), yours is not",
-        "which operation did you apply to g itself?",
+        "a VJP is linear in the cotangent, f(g1+g2) = f(g1)+f(g2), and yours is not",
+        "which nonlinear operation do you apply to g?",
     )
     nonlinear_in_scale = Rule(
         "nonlinear-in-g",
-        "every true VJP is linear in the cotangent: f(c g) = c f(g), yours is not for a very small or large c",
-        "which step cuts off what is small or large, or cannot hold it?",
+        "a VJP is linear in the cotangent, f(c g) = c f(g), and yours is not for a very small or large c",
+        "which step cuts off very small or large values, or cannot represent them?",
     )
-    constant = Rule(
-        "ignores-upstream", "a result stays the same whatever the upstream gradient is", "chain rule: where is g?"
-    )
-    zero = Rule("empty", "wrong for an array with an axis of size 0", "what does your code do when there is nothing?")
+    constant = Rule("ignores-upstream", "a result does not depend on the upstream gradient", "chain rule: where is g?")
+    zero = Rule("empty", "wrong for an array with an axis of size 0", "what does your code do with an empty array?")
     mutated: Rule | None = None
 
     # -- what the candidate writes

@@ -33,18 +33,18 @@ class Jvp(Backward):
     default_results = ("dout",)
     nonlinear = Rule(
         "nonlinear-in-tangent",
-        "every true JVP is linear in the tangent: f(v1+v2) = f(v1)+f(v2), yours is not",
-        "which operation did you apply to the tangent itself?",
+        "a JVP is linear in the tangent, f(v1+v2) = f(v1)+f(v2), and yours is not",
+        "which nonlinear operation do you apply to the tangent?",
     )
     nonlinear_in_scale = Rule(
         "nonlinear-in-tangent",
-        "every true JVP is linear in the tangent: f(c v) = c f(v), yours is not for a very small or large c",
-        "which step cuts off what is small or large, or cannot hold it?",
+        "a JVP is linear in the tangent, f(c v) = c f(v), and yours is not for a very small or large c",
+        "which step cuts off very small or large values, or cannot represent them?",
     )
     constant = Rule(
         "ignores-tangent",
-        "a result stays the same whatever the tangent is",
-        "how fast do the inputs move? where is that?",
+        "a result does not depend on the tangent",
+        "chain rule: where is the tangent of each input?",
     )
 
     def template(self, name: str) -> Template:

@@ -61,11 +61,11 @@ class Value(Kind):
 
     any_dtype = True
     keeps_memory_rules = False
-    zero = Rule("at-zero", "wrong where an input is 0", "do you divide by it, or test its truth?")
+    zero = Rule("at-zero", "wrong if an input is 0", "do you divide by it, or test its truth value?")
     mutated = Rule(
         "writes-elsewhere",
-        "a `_backward` adds to the `.grad` of its operands and leaves everything else alone",
-        "which of your lines writes to something that is not the `.grad` of an operand?",
+        "a `_backward` may change only the `.grad` of its operands",
+        "which line writes to anything else?",
     )
 
     def template(self, name: str) -> Template:
@@ -156,7 +156,7 @@ class Value(Kind):
         if drill.solution.drive:
             return value
         if not isinstance(value, dict) or not all(isinstance(value.get(key), list) for key in ("grads", "data", "out")):
-            return Fault(FaultKind.TYPE, "what came back are not the nodes it was given")
+            return Fault(FaultKind.TYPE, "its process sent something other than the nodes it was given")
         return tuple(value["grads"])
 
     def fault(
