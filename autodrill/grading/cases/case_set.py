@@ -44,7 +44,7 @@ class CaseSet:
         drill: The exercise.
         seed: Seed of the cases.
         limits: Limits of the processes that answer them.
-        thorough: As in `expected_results`; for the verification of an exercise.
+        thorough: As in `expected_results`; for the proof of an exercise.
 
     Attributes:
         drill: The exercise.

@@ -1,4 +1,4 @@
-"""Grading many programs for one exercise: right answers are computed once, and one process serves the unexplained."""
+"""Bench: grades many programs for one exercise, with one computation of the expected results."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ __all__ = ["Bench", "Found"]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Why a program fails: the first case it fails, and what is wrong there."""
+    """The first case that a program fails, and its fault."""
 
     label: str
     summary: str
 
 
 class Bench:
-    """A place to put one program after another to the cases that `grade` would put them to.
+    """A bench that puts the cases of `grade` to one program after another.
 
-    Use it as a context manager: it holds two processes. A program that ends the process costs the start of another.
+    Use it as a context manager: it holds two processes. If a program ends its process, the next one starts another.
 
     Args:
         drill: The exercise.
         limits: Limits of its processes.
-        launcher: How to come by them.
+        launcher: Starts them.
     """
 
     def __init__(self, drill: Drill, limits: Limits = CHECK_LIMITS, launcher: Launcher = launch) -> None:
@@ -57,7 +57,7 @@ class Bench:
         self._case_sets: dict[int, CaseSet] = {}
 
     def report(self, source: str, seed: int) -> Report:
-        """Grade a program in a process of its own, and explain what is wrong with it: see `grade`."""
+        """Grade a program in a process of its own, with an explanation: see `grade`."""
         name = self._drill.exercise.path.name
         return grade(
             self._drill,
@@ -74,7 +74,7 @@ class Bench:
 
         Args:
             source: The program.
-            seeds: The seeds. Large cases are put under seed 0 alone: what they cost is the same under each.
+            seeds: The seeds. Large cases are put only under seed 0, because their cost is the same under each.
 
         Raises:
             InternalError: The exercise contradicts itself.
@@ -86,7 +86,7 @@ class Bench:
         return next((found for seed in seeds if (found := self._under(seed))), None)
 
     def fault_of(self, case: Case) -> Found | None:
-        """Return what the program put to the bench last does wrong in a case of the caller's own.
+        """Return the fault of the program loaded last in a case of the caller, or None.
 
         Raises:
             InternalError: The exercise contradicts itself.
@@ -115,7 +115,7 @@ class Bench:
 
     def _of(self, seed: int) -> CaseSet:
         if seed not in self._case_sets:
-            # Under one seed every partial derivative, under the others one direction. Both oracles are asked under all.
+            # Finite differences cover every partial derivative under seed 0, and one direction under the others.
             self._case_sets[seed] = CaseSet(self._drill, seed, self._limits, thorough=seed == 0)
         return self._case_sets[seed]
 

@@ -1,4 +1,4 @@
-"""How strong an exercise's cases are: the mutants of its solution that still pass, and what would catch them."""
+"""Mutation score of an exercise's cases: the mutants of its solution that pass, and cases that would catch them."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ __all__ = ["Strength", "excuse", "strength"]
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """What became of the mutants of a solution.
+    """The results of a solution's mutants.
 
     Attributes:
-        mutants: How many were made.
-        equivalent: How many pass and are argued to compute the same.
-        survivors: How many pass although nobody says why.
-        problems: The survivors, and arguments about mutants that do not pass.
+        mutants: Number of mutants.
+        equivalent: Number of mutants that pass and are declared equivalent.
+        survivors: Number of mutants that pass without such a declaration.
+        problems: The survivors, and declarations about mutants that do not pass.
     """
 
     mutants: int = 0
@@ -38,9 +38,9 @@ class Strength:
 
 
 def strength(bench: Bench, drill: Drill, *, seeds: int) -> Strength:
-    """Put every mutant of a right solution to the bench.
+    """Grade every mutant of a right solution.
 
-    A mutant that is argued to be equivalent is put under one seed only: what is asked is whether the argument is stale.
+    A mutant that is declared equivalent is graded under one seed only, to find out whether the declaration is stale.
     """
     file = drill.solution.path.read_text(encoding="utf-8")
     problems: list[Problem] = []
@@ -72,27 +72,27 @@ def strength(bench: Bench, drill: Drill, *, seeds: int) -> Strength:
 
 
 def excuse(solution: Solution, mutant: Mutant) -> str | None:
-    """Return the key under which a mutant is argued to be equivalent; one ending in `...` is for all that begin so."""
+    """Return the key that declares a mutant equivalent, or None; one ending in `...` matches a prefix."""
     keys = (k for k in solution.equivalent if k.endswith("...") and mutant.key.startswith(k.removesuffix("...")))
     return mutant.key if mutant.key in solution.equivalent else next(keys, None)
 
 
 def _survived(mutant: Mutant, catch: str | None) -> str:
-    advice = f"add cases with {catch}: there it fails" if catch else "add a case that catches it"
+    advice = f"add cases with {catch}, which it fails" if catch else "add a case that catches it"
     return f"the mutant `{mutant.key}` passes: {advice}, or say in `EQUIVALENT` why it computes the same"
 
 
 def _catch(bench: Bench, solution: Solution) -> str | None:
-    """Try, on the program put last, what batteries often lack; return the words for what it fails and the solution not.
+    """Return the kind of case, often missing from batteries, that the mutant loaded last fails and the solution passes.
 
-    Every probe is marked as not smooth, because it may well stand on a kink.
+    Every probe is marked as not smooth, because it may be at a kink.
     """
     failing = {}
     for words, case in _probes(bench):
         try:
             if words not in failing and bench.fault_of(case):
                 failing[words] = case
-        except (InternalError, RuntimeError):  # the probe makes no sense for this exercise, or ended the process
+        except (InternalError, RuntimeError):  # the exercise cannot answer the probe, or the process ended
             continue
     if not failing or bench.first_fault(solution.source, ()):
         return None
@@ -120,7 +120,7 @@ def _probes(bench: Bench) -> Iterator[tuple[str, Case]]:
 
 
 def _line_in(file: str, source: str, line: int) -> int:
-    """Find the line of the solution file that became line `line` of what was cut out of it."""
+    """Return the line of the solution file that is line `line` of the source cut out of it."""
     for node in ast.parse(source).body:
         if node.end_lineno is not None and node.lineno <= line <= node.end_lineno:
             text = "\n".join(source.split("\n")[node.lineno - 1 : node.end_lineno])

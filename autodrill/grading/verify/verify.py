@@ -1,4 +1,4 @@
-"""The proof of an exercise: the stub fails, the solution passes, mistakes are caught and named, mutants caught."""
+"""Proof of an exercise: its stub and mutants fail, its solution passes, its known mistakes are named."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
 __all__ = ["Proof", "check_prerequisites", "prove"]
 
 _SHORTEST_LEAK = 12
-"""Characters, spaces aside, from which a line of the solution in a hint gives it away."""
+"""Number of characters, without spaces, from which a solution line in a hint gives the solution away."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What proving an exercise found.
+    """The result of proving an exercise.
 
     Attributes:
         exercise: Its id.
-        problems: Everything wrong with it, each with its place and how to mend it; empty if it is proved.
-        mistakes: How many known mistakes were put to the grader.
-        seeds: How many seeds the solution and its mutants were graded with.
-        mutants: How many mutants of the solution were put to the grader.
-        survivors: How many of them pass although nobody says why; each is a problem.
-        equivalent: How many pass and are argued to compute the same.
-        seconds: How long it took.
+        problems: All problems, each with its place and how to fix it; empty if the exercise is proved.
+        mistakes: Number of known mistakes graded.
+        seeds: Number of seeds that the solution and its mutants were graded with.
+        mutants: Number of mutants of the solution graded.
+        survivors: Number of mutants that pass without being declared equivalent; each is a problem.
+        equivalent: Number of mutants that pass and are declared equivalent.
+        seconds: Duration.
     """
 
     exercise: str
@@ -56,13 +56,13 @@ class Proof:
 
 
 def prove(library: Library, exercise: Exercise, *, seeds: int = 5, launcher: Launcher = launch) -> Proof:
-    """Prove an exercise by grading its stub, solution, mistakes and mutants as a candidate's files are graded.
+    """Prove an exercise: grade its stub, solution, known mistakes and mutants like submissions.
 
     Args:
-        library: Where its solution is found.
+        library: The library with its solution.
         exercise: The exercise.
-        seeds: How many seeds the solution must pass, and a mutant to survive.
-        launcher: How to come by the processes.
+        seeds: Number of seeds that the solution must pass; a surviving mutant passes all of them too.
+        launcher: Starts the processes.
     """
     import time
 
@@ -84,7 +84,7 @@ def prove(library: Library, exercise: Exercise, *, seeds: int = 5, launcher: Lau
         problems = [*_stub(bench, drill), *_hints(solution)]
         wrong = _solution(bench, drill, seeds)
         problems += [problem for problem in wrong if problem not in problems]
-        if not wrong:  # mistakes and mutants of a wrong program prove nothing
+        if not wrong:  # mistakes and mutants of a wrong solution prove nothing
             strong = strength(bench, drill, seeds=seeds)
             problems += [*_mistakes(bench, solution), *strong.problems]
     return Proof(
@@ -104,7 +104,7 @@ def _left_to_write(path: Path) -> list[Problem]:
 
 
 def check_prerequisites(exercises: Sequence[Heading]) -> list[Problem]:
-    """Find prerequisites that do not exist, and cycles of them."""
+    """Return a problem for each missing prerequisite, and for each cycle."""
     requires = {exercise.id: exercise.requires for exercise in exercises}
     problems = []
     for exercise in exercises:
@@ -133,7 +133,7 @@ def _stub(bench: Bench, drill: Drill) -> list[Problem]:
     if report.verdict is Verdict.PASS:
         name = exercise.defined[-1]
         line = _line_of(exercise.path, rf"def {name}\b|class {name}\b")
-        return [Problem(str(exercise.path), line, "the stub passes: leave something to write")]
+        return [Problem(str(exercise.path), line, "the stub passes: leave a part for the candidate to write")]
     if report.verdict is Verdict.INTERNAL:
         return [Problem(str(solution.path), 1, f"the exercise contradicts itself: {report.detail}")]
     return []
@@ -181,7 +181,7 @@ def _mistakes(bench: Bench, solution: Solution) -> list[Problem]:
 
 
 def _hints(solution: Solution) -> list[Problem]:
-    """A hint must not hold a line of the solution."""
+    """Return a problem for each hint that contains a line of the solution."""
     lines = {_squeezed(line) for line in solution.source.splitlines()}
     giveaways = {
         line for line in lines if len(line) >= _SHORTEST_LEAK and not line.startswith(("def", "import", "from"))

@@ -1,4 +1,4 @@
-"""Proving many exercises: with as many processes as there are cores, each with a fork server of its own."""
+"""Proof of many exercises in parallel processes, each with a fork server of its own."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ __all__ = ["prove_all"]
 
 
 def prove_all(library: Library, names: Sequence[str], *, seeds: int, workers: int) -> Generator[Proof]:
-    """Prove exercises, and yield what was found in the same order, each as soon as it and those before it are there.
+    """Prove exercises, and yield the results in order, each as soon as it and all before it are ready.
 
     Args:
-        library: Where the exercises are.
-        names: Their ids, each of an exercise file that is well formed.
+        library: The library with the exercises.
+        names: Their ids. Each exercise file must be well formed.
         seeds: See `prove`.
-        workers: How many processes to use at most, this one if it is one.
+        workers: Maximum number of processes; 1 means the current process.
     """
     workers = min(workers, len(names))
     if workers <= 1:
@@ -40,7 +40,7 @@ def prove_all(library: Library, names: Sequence[str], *, seeds: int, workers: in
 
 
 _worker: list[tuple[Library, Launcher, int]] = []
-"""What a process of a pool proves with."""
+"""The library, launcher and seeds of a process of the pool."""
 
 
 def _begin(roots: Sequence[Path], seeds: int) -> None:

@@ -1,4 +1,4 @@
-"""The bench finds what `grade` finds, one program after another, whatever the last one did to its process."""
+"""The bench agrees with `grade` for many programs in one process."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ def program(body: str) -> str:
         "def cube_backward(g, x) return g",
     ],
 )
-def test_it_agrees_with_grade(bench: Bench, pack: Pack, source: str) -> None:
+def test_bench_agrees_with_grade(bench: Bench, pack: Pack, source: str) -> None:
     drill = pack.load()
     report = grade(drill, Submission(source.encode(), "a.py", "a.py"), seed=3)
     assert (bench.first_fault(source, [3]) is None) is (report.verdict is Verdict.PASS)
 
 
-def test_it_says_where_and_what(bench: Bench) -> None:
+def test_bench_returns_the_first_fault(bench: Bench) -> None:
     found = bench.first_fault(program("return x * x * g"), [0])
     assert found == Found("x (n, m) · sizes all different", "dx is wrong in 6 of 6 places")
 
 
-def test_large_cases_are_put_under_seed_0_alone(bench: Bench) -> None:
+def test_bench_puts_large_cases_under_seed_0_only(bench: Bench) -> None:
     slow = "import time\n" + program("x.size < 999 or time.sleep(2); return 3 * x * x * g")
     found = bench.first_fault(slow, [1, 0])
     assert found is not None
@@ -63,7 +63,7 @@ def test_large_cases_are_put_under_seed_0_alone(bench: Bench) -> None:
     assert bench.first_fault(slow, [1, 2]) is None
 
 
-def test_a_fault_under_a_later_seed_is_found(bench: Bench) -> None:
+def test_bench_finds_a_fault_under_a_later_seed(bench: Bench) -> None:
     largest = max(abs(c.inputs["x"]).max(initial=0) for c in bench.cases(0) if not c.large)
     rare = program(f"return 3 * x * x * g * (2 if 0 < x.size < 99 and abs(x).max() > {largest + 1e-6} else 1)")
     assert bench.first_fault(rare, [0]) is None
@@ -71,12 +71,12 @@ def test_a_fault_under_a_later_seed_is_found(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("body", ["while True: pass", "import os; os._exit(3)", "return [0] * 10**9"])
-def test_it_goes_on_after_a_program_that_ends_its_process(bench: Bench, body: str) -> None:
+def test_bench_survives_a_program_that_ends_its_process(bench: Bench, body: str) -> None:
     assert bench.first_fault(program(body), [0]) is not None
     assert bench.first_fault(RIGHT, [0]) is None
 
 
-def test_what_is_only_worth_a_remark_is_no_fault(pack: Pack) -> None:
+def test_bench_does_not_count_a_remark_as_a_fault(pack: Pack) -> None:
     pack.add(solution=('given("x[n,m]")', 'given("x[n,m]"), given("x[2]", x=[0.0, 1.0], remark=True, note="zero")'))
     with Bench(pack.load()) as bench:
         assert bench.first_fault(program("return 3 * x * x * g + (x == 0)"), [0]) is None

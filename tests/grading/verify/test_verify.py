@@ -1,4 +1,4 @@
-"""Each fault is planted in a sound pack, and the proof must find it at its file and line, and nothing else."""
+"""The proof of a sound pack with one fault finds that fault alone, at its file and line."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ def found(pack: Pack) -> list[tuple[str, int, str]]:
     return [(p.path, p.line, p.message) for p in proof.problems]
 
 
-def test_a_sound_exercise_is_proved(pack: Pack) -> None:
+def test_prove_accepts_a_sound_exercise(pack: Pack) -> None:
     pack.add()
     proof = prove(pack.library, pack.library.find("cube_backward"), seeds=2)
     assert proof.problems == ()
     assert (proof.exercise, proof.mistakes, proof.seeds) == ("cube_backward", 2, 2)
 
 
-def test_a_stub_that_passes(pack: Pack) -> None:
+def test_prove_finds_a_stub_that_passes(pack: Pack) -> None:
     path = pack.add(exercise=("raise NotImplementedError", "return 3 * x * x * g"))
-    assert found(pack) == [(str(path), 11, "the stub passes: leave something to write")]
+    assert found(pack) == [(str(path), 11, "the stub passes: leave a part for the candidate to write")]
 
 
-def test_a_solution_that_is_wrong_by_a_factor(pack: Pack, place: Place) -> None:
+def test_prove_finds_a_wrong_solution(pack: Pack, place: Place) -> None:
     pack.add(solution=("return slope(x) * g", "return 2 * slope(x) * g"))
     ((path, line, message),) = found(pack)
     assert (path, line) == (str(pack.solution_file()), place(pack.solution_file(), "def cube_backward"))
@@ -43,57 +43,57 @@ def test_a_solution_that_is_wrong_by_a_factor(pack: Pack, place: Place) -> None:
     assert "dx is wrong" in message
 
 
-def test_mistakes_are_not_judged_beside_a_wrong_solution(pack: Pack) -> None:
-    # `no-upstream` returns 3x² whatever the solution is; against this one it would be told to be named otherwise.
+def test_prove_skips_mistakes_of_a_wrong_solution(pack: Pack) -> None:
+    # `no-upstream` returns 3x² whatever the solution is; with this one it would get another name.
     pack.add(solution=("return slope(x) * g", "return slope(x)"))
     assert len(found(pack)) == 1
 
 
-def test_a_solution_that_raises(pack: Pack) -> None:
+def test_prove_finds_a_solution_that_raises(pack: Pack) -> None:
     pack.add(solution=("return slope(x) * g", "return slop(x) * g"))
     assert "NameError: name 'slop' is not defined" in found(pack)[0][2]
 
 
-def test_a_mistake_that_is_none(pack: Pack, place: Place) -> None:
+def test_prove_finds_a_mistake_that_passes(pack: Pack, place: Place) -> None:
     pack.add(solution=("return 3 * x * x * x * g", "return g * 3 * x * x"))
     file = pack.solution_file()
     message = "the mistake `square` passes: add a case that catches it, or declare it a remark"
     assert found(pack) == [(str(file), place(file, "def cube_backward(g, x):\n    return g * 3"), message)]
 
 
-def test_two_mistakes_that_cannot_be_told_apart(pack: Pack, place: Place) -> None:
+def test_prove_finds_two_indistinguishable_mistakes(pack: Pack, place: Place) -> None:
     pack.add(solution=("return 3 * x * x * x * g", "return 3 * x * x"))
     file = pack.solution_file()
     message = "the mistake `square` is caught, but named `no-upstream`: add a case that tells them apart"
     assert found(pack) == [(str(file), place(file, "def cube_backward(g, x):\n    return 3"), message)]
 
 
-def test_a_remark_that_fails(pack: Pack) -> None:
+def test_prove_finds_a_remark_that_fails(pack: Pack) -> None:
     pack.add(solution=('"Differentiate x³ by hand."', '"Differentiate x³ by hand.", remark=True'))
     assert [message for _, _, message in found(pack)] == ["`square` is a remark, but it fails"]
 
 
-def test_a_hint_that_holds_a_line_of_the_solution(pack: Pack, place: Place) -> None:
+def test_prove_finds_a_solution_line_in_a_hint(pack: Pack, place: Place) -> None:
     pack.add(solution=("`... * x * x * g`", "`return slope(x)*g`"))
     file = pack.solution_file()
     message = "hint 3 gives the solution away: `returnslope(x)*g`"
     assert found(pack) == [(str(file), place(file, "HINTS"), message)]
 
 
-def test_a_missing_hint(pack: Pack, place: Place) -> None:
+def test_prove_finds_a_missing_hint(pack: Pack, place: Place) -> None:
     pack.add(solution=(', "`... * x * x * g`")', ")"))
     ((path, line, message),) = found(pack)
     assert (path, line) == (str(pack.solution_file()), place(pack.solution_file(), "HINTS"))
     assert "`HINTS` must be a tuple of three texts" in message
 
 
-def test_a_forward_that_raises(pack: Pack) -> None:
+def test_prove_finds_a_forward_that_raises(pack: Pack) -> None:
     pack.add(solution=("return x * x * x", "return x * x.no_such_thing"))
     ((_, _, message),) = found(pack)
     assert message.startswith("the exercise contradicts itself: the exercise's `forward` raises AttributeError")
 
 
-def test_a_forward_with_an_undeclared_kink(pack: Pack) -> None:
+def test_prove_finds_an_undeclared_kink(pack: Pack) -> None:
     pack.add(solution=('given("x[n,m]")', 'given("x[2]", x=[0.0, 1.0])'))
     file = pack.solution_file()
     text = file.read_text(encoding="utf-8").replace(
@@ -103,7 +103,7 @@ def test_a_forward_with_an_undeclared_kink(pack: Pack) -> None:
     assert "disagree about gradient 0" in found(pack)[0][2]
 
 
-def test_a_stub_that_asks_for_what_nothing_provides(pack: Pack) -> None:
+def test_prove_finds_an_argument_that_nothing_provides(pack: Pack) -> None:
     path = pack.add(exercise=("(g, x)", "(g, x, extra)"))
     file = pack.solution_file()
     file.write_text(
@@ -114,7 +114,7 @@ def test_a_stub_that_asks_for_what_nothing_provides(pack: Pack) -> None:
     assert any("takes `extra`, which its solution file does not provide" in message for message in messages)
 
 
-def test_a_wrong_signature(pack: Pack, place: Place) -> None:
+def test_prove_finds_a_wrong_signature(pack: Pack, place: Place) -> None:
     pack.add(
         solution=("def cube_backward(g, x):\n    return slope(x) * g", "def cube_backward(x):\n    return slope(x)")
     )
@@ -128,20 +128,20 @@ def test_a_wrong_signature(pack: Pack, place: Place) -> None:
     ]
 
 
-def test_an_unknown_key_in_the_header(pack: Pack) -> None:
+def test_prove_refuses_an_unknown_header_key(pack: Pack) -> None:
     path = pack.add(exercise=("minutes = 3", "minutes = 3\n# hard = true"))
     with pytest.raises(ContentError) as caught:
         found(pack)
     assert str(caught.value).startswith(f"{path}:6: unknown key `hard`")
 
 
-def test_a_prerequisite_that_does_not_exist(pack: Pack) -> None:
+def test_check_prerequisites_finds_a_missing_one(pack: Pack) -> None:
     path = pack.add(exercise=('["chain rule"]', '["chain rule"]\n# requires = ["squre_backward"]'))
     problems = check_prerequisites(pack.library.headings())
     assert [str(p) for p in problems] == [f"{path}:7: it requires `squre_backward`, which does not exist"]
 
 
-def test_prerequisites_that_lead_back(pack: Pack) -> None:
+def test_check_prerequisites_finds_a_cycle(pack: Pack) -> None:
     names = ("a", "b", "c")
     paths = [
         pack.add(name, exercise=('["chain rule"]', f'["chain rule"]\n# requires = ["{other}"]'))

@@ -1,4 +1,4 @@
-"""Proving many exercises with several processes finds what one finds, in the order asked."""
+"""Proof of many exercises, in one process or several."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_each_is_proved_in_the_order_asked(pack: Pack, workers: int) -> None:
+def test_prove_all_yields_proofs_in_order(pack: Pack, workers: int) -> None:
     pack.add("b_backward")
     pack.add("a_backward", solution=("return slope(x) * g", "return 2 * slope(x) * g"))
     sound, wrong = prove_all(pack.library, ["b_backward", "a_backward"], seeds=1, workers=workers)
@@ -23,7 +23,7 @@ def test_each_is_proved_in_the_order_asked(pack: Pack, workers: int) -> None:
     assert "the worked solution does not pass with seed 0" in str(wrong.problems[0])
 
 
-def test_without_a_fork_server_the_same_is_found(pack: Pack, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_prove_all_works_without_a_fork_server(pack: Pack, monkeypatch: pytest.MonkeyPatch) -> None:
     pack.add()
     forked = next(prove_all(pack.library, ["cube_backward"], seeds=1, workers=1))
     monkeypatch.setattr("autodrill.sandbox.fork_server.can_fork", lambda: False)
