@@ -1,1 +1,1 @@
-"""Kernels: compiling one, running it on a simulated device or on a GPU, and saying what it did that no GPU allows."""
+"""Kernels: compilation, launches on a simulated device or a GPU, and the faults that the simulated device finds."""

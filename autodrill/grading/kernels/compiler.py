@@ -1,4 +1,4 @@
-"""The system's C++ compiler, run apart: with bounded time, memory and output, in a folder of its own."""
+"""The system's C++ compiler, in a folder of its own and with bounded time, memory and output."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
     from autodrill.drills.kernel_source import KernelSignature, KernelText
 
-__all__ = ["Compiler", "Mishap", "compiler_version", "find_compiler"]
+__all__ = ["CompileFailure", "Compiler", "compiler_version", "find_compiler"]
 
 _NAMES = ("g++", "clang++", "c++")
 _SECONDS = 8.0
-"""What compiling may take: a kernel takes a tenth of a second, and a template can take for ever."""
+"""Time limit of a compilation. A kernel takes a tenth of a second, but a template can take for ever."""
 
 _BOUNDED = f'ulimit -c 0; ulimit -t {int(_SECONDS)}; ulimit -v 2097152; ulimit -f 65536; exec "$@"'
-"""Seconds of processor time, KiB of memory and blocks of 512 bytes in a file: in a shell, as it is then so from the
-compiler's first instruction on, and for whatever it starts."""
+"""Limits of processor time in seconds, memory in KiB and file size in blocks of 512 bytes. A shell sets them, so that
+they hold from the compiler's first instruction on, and for its child processes."""
 
 _SHOWN = 1 << 14
 _RUNTIME = ("-std=c++17", "-O1", "-w", "-fPIC", "-fvisibility=hidden")
@@ -44,9 +44,9 @@ _UNDEFINED = re.compile(r"undefined (?:reference to|symbol:?) [`']?(?P<name>[^'\
 
 
 def find_compiler(environ: Mapping[str, str] = os.environ) -> str | None:
-    """Return the path of the C++ compiler: what `CXX` names, else the first of the usual names that is there.
+    """Return the path of the C++ compiler: that of `CXX`, else the first of the usual names that exists.
 
-    None if there is none, or this is not Linux: the simulated device is laid out as its linkers do.
+    None if there is none, or if this is not Linux: the simulated device relies on the layout of its linkers.
     """
     from shutil import which
 
@@ -57,22 +57,22 @@ def find_compiler(environ: Mapping[str, str] = os.environ) -> str | None:
 
 
 def compiler_version(path: str) -> str:
-    """Return the first line that a compiler says of itself, or nothing."""
+    """Return the first line of a compiler's `--version`, or an empty string."""
     try:
-        said = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=5, check=False)  # noqa: S603  the user's own compiler
+        output = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=5, check=False)  # noqa: S603  the user's own compiler
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return said.stdout.partition("\n")[0]
+    return output.stdout.partition("\n")[0]
 
 
 @dataclass(frozen=True, slots=True)
-class Mishap:
+class CompileFailure:
     """Why a kernel was not compiled.
 
     Attributes:
-        message: The compiler's words, or ours.
-        line: The line of the candidate's file, None if it is not known.
-        column: Where in it, from 1.
+        message: The error message.
+        line: The line of the candidate's file, None if unknown.
+        column: The column, from 1.
     """
 
     message: str
@@ -81,12 +81,12 @@ class Mishap:
 
 
 class Compiler:
-    """Compiles kernels of one signature, one after another; the device they run on is compiled meanwhile.
+    """Compiles kernels of one signature. The simulated device is compiled in the background.
 
     Args:
         path: The compiler.
-        folder: Where to put what it makes.
-        signature: The kernel that is launched.
+        folder: The folder for its output.
+        signature: The signature of the kernel.
     """
 
     def __init__(self, path: str, folder: Path, signature: KernelSignature) -> None:
@@ -96,32 +96,32 @@ class Compiler:
         self._made = 0
         self._device = self._run("device", [*_RUNTIME, "-c", str(_source("device.cpp")), "-o", "device.o"])
 
-    def compile(self, kernel: KernelText) -> Path | Mishap:
-        """Return the shared library made of a kernel, or why there is none.
+    def compile(self, kernel: KernelText) -> Path | CompileFailure:
+        """Return the shared library of a kernel, or why there is none.
 
         Raises:
-            InternalError: The compiler does not work for what is ours.
+            InternalError: The compiler fails on the simulated device.
         """
         self._made += 1
         name = f"kernel{self._made}"
         (self._folder / f"{name}.cpp").write_text(self._unit(kernel), encoding="utf-8", errors="replace")
-        said = self._said(self._run(name, [*_KERNEL, "-c", f"{name}.cpp", "-o", f"{name}.o"]), name)
-        if said is not None:
-            return _mishap(said)
-        if (wrong := self._said(self._device, "device")) is not None:
+        output = self._wait(self._run(name, [*_KERNEL, "-c", f"{name}.cpp", "-o", f"{name}.o"]), name)
+        if output is not None:
+            return _compile_failure(output)
+        if (wrong := self._wait(self._device, "device")) is not None:
             raise InternalError(f"the simulated device does not compile with {self._path}: {wrong[:500]}")
         linked = self._run(name, ["device.o", f"{name}.o", "-o", f"{name}.so", *_LIBRARY])
-        said = self._said(linked, name)
-        if said is not None:
-            return _mishap(said)
+        output = self._wait(linked, name)
+        if output is not None:
+            return _compile_failure(output)
         library = self._folder / f"{name}.so"
-        library.chmod(0o755)  # whoever the candidate's process becomes
+        library.chmod(0o755)  # for any user that the candidate's process becomes
         return library
 
     def line_of(self, library: Path, instruction: int) -> int | None:
-        """Return the line of the candidate's file that an instruction belongs to, None if nobody can tell."""
+        """Return the line of the candidate's file that an instruction belongs to, or None if it is unknown."""
         try:
-            said = subprocess.run(  # noqa: S603  no word of it comes from outside
+            output = subprocess.run(  # noqa: S603  no argument comes from outside
                 ["addr2line", "-e", str(library), hex(instruction)],  # noqa: S607  it comes with the compiler
                 capture_output=True,
                 text=True,
@@ -130,11 +130,11 @@ class Compiler:
             )
         except (OSError, subprocess.TimeoutExpired):
             return None
-        found = re.search(r":(\d+)", said.stdout)
+        found = re.search(r":(\d+)", output.stdout)
         return int(found[1]) or None if found else None
 
     def close(self) -> None:
-        """Let go of what still runs."""
+        """End the compiler if it still runs."""
         self._end(self._device)
 
     def _unit(self, kernel: KernelText) -> str:
@@ -147,19 +147,19 @@ class Compiler:
 
     def _run(self, name: str, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
         environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TMPDIR": str(self._folder)}
-        with (self._folder / f"{name}.txt").open("wb") as said:
+        with (self._folder / f"{name}.txt").open("wb") as output:
             return subprocess.Popen(  # noqa: S603  the user's own compiler
                 ["/bin/sh", "-c", _BOUNDED, "sh", self._path, *arguments],
                 cwd=self._folder,
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                stderr=said,
+                stderr=output,
                 start_new_session=True,
             )
 
-    def _said(self, process: subprocess.Popen[bytes], name: str) -> str | None:
-        """Wait for a compiler, and return what it said if it failed."""
+    def _wait(self, process: subprocess.Popen[bytes], name: str) -> str | None:
+        """Wait for a compiler, and return its output if it failed."""
         try:
             status = process.wait(_SECONDS)
         except subprocess.TimeoutExpired:
@@ -167,8 +167,8 @@ class Compiler:
             return f"error: the compiler was stopped after {_SECONDS:g} s"
         if status == 0:
             return None
-        with (self._folder / f"{name}.txt").open("rb") as said:
-            return said.read(_SHOWN).decode("utf-8", "replace") or f"error: the compiler ended with status {status}"
+        with (self._folder / f"{name}.txt").open("rb") as output:
+            return output.read(_SHOWN).decode("utf-8", "replace") or f"error: the compiler ended with status {status}"
 
     @staticmethod
     def _end(process: subprocess.Popen[bytes]) -> None:
@@ -182,10 +182,10 @@ def _source(name: str) -> Path:
     return Path(__file__).resolve().parent / name
 
 
-def _mishap(said: str) -> Mishap:
-    if undefined := _UNDEFINED.search(said):
-        return Mishap(f"`{undefined['name']}` is declared and defined nowhere")
-    if found := _ERROR.search(said):
+def _compile_failure(output: str) -> CompileFailure:
+    if undefined := _UNDEFINED.search(output):
+        return CompileFailure(f"`{undefined['name']}` is declared but not defined")
+    if found := _ERROR.search(output):
         line, column = found["line"], found["column"]
-        return Mishap(found["message"], int(line) if line else None, int(column) if column else None)
-    return Mishap(said.strip().partition("\n")[0][:300])
+        return CompileFailure(found["message"], int(line) if line else None, int(column) if column else None)
+    return CompileFailure(output.strip().partition("\n")[0][:300])

@@ -1,11 +1,11 @@
 // A simulated device: the threads of a block are fibres that take turns at barriers, blocks run one after another.
 //
 // A kernel compiled with -fsanitize=thread calls `__tsan_read4` and its like before it touches memory; they are defined
-// here. Each access is held against what is known of the place: whether it lies in an array at all, and who else has
-// touched it since the last barrier. So what is found does not depend on who happens to run first, and is found always.
+// here. Each access is checked: whether the place belongs to an array, and which other threads have accessed it since
+// the last barrier. So the findings do not depend on the order in which threads run.
 //
 // Two accesses of different threads to one place, one of them a write and not both atomic, are ordered only by a
-// barrier of their block between them, or of their warp; between blocks by nothing.
+// barrier of their block between them, or of their warp. Nothing orders accesses of different blocks.
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,18 +14,18 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-// The device's own variables stand apart: what the kernel's file has of its own is then all of .data and .bss, and
-// whoever leaves shared memory, before which these are laid, touches nothing that is allowed.
+// The device's own variables have a section of their own, so that .data and .bss hold only those of the kernel's file.
+// The section precedes shared memory, so that an access outside shared memory reaches nothing that is allowed.
 #define OWN __attribute__((section("device_own")))
 
 extern "C" {
 struct Index {
     unsigned x, y, z;
 };
-// To the kernel these are constants: no access to them is reported.
+// The kernel sees these as constants, so no access to them is reported.
 OWN Index threadIdx = {}, blockIdx = {}, blockDim = {}, gridDim = {};
 
-// The arrays as they are handed over. `bare`: nothing was ever written there. `kept`: not to be written to.
+// An array argument. `bare`: it is not initialized. `kept`: it must not be written to.
 struct Buffer {
     char* data;
     uint64_t bytes, item;
@@ -34,8 +34,8 @@ struct Buffer {
 
 enum Kind : int32_t { NOTHING, OUT_OF_BOUNDS, RACE, OVERWRITTEN, MISSING_BARRIER, DIVERGENT, UNINITIALISED, WRITES_INPUT };
 
-// What was found. `buffer` is -1 for shared memory, -2 for no memory known. `at` is the offset of an instruction in this
-// library, or a line of the kernel's file if it is negative.
+// A finding. `buffer` is -1 for shared memory, -2 for unknown memory. `at` is the offset of an instruction in this
+// library or, if negative, a line of the kernel's file.
 struct Finding {
     int32_t kind, buffer;
     int64_t element;
@@ -56,7 +56,7 @@ namespace {
 const unsigned MOST_THREADS = 1024, WARP = 32;
 const uint64_t STACK = 256 << 10, GUARD = 4096, GAP = 1 << 20;
 
-// Who touched a place, and when: `seen` counts from 1, so that 0 is nobody.
+// The last access to a place: its thread and epoch. `seen` counts from 1, and 0 means no access.
 struct Access {
     int32_t block, thread;
     uint32_t seen, warp_seen;
@@ -81,7 +81,7 @@ struct Fibre {
     State state;
     unsigned mask;
     int line;
-    Finding pending;  // a read of what another thread writes: a lost update if the place is written next
+    Finding pending;  // a read of what another thread writes: a lost update if this thread writes there next
     char* place;
 };
 
@@ -104,7 +104,7 @@ Access now() { return {block_number(), thread_number(), epoch, warp_epochs[threa
 
 bool mine(const Access& a) { return a.block == block_number() && a.thread == thread_number(); }
 
-// Whether something was done by another thread with no barrier since.
+// Whether an access is another thread's, with no barrier since.
 bool conflicts(const Access& a) {
     if (!a.seen || mine(a)) return false;
     if (a.block != block_number()) return true;
@@ -126,7 +126,7 @@ Finding finding(Kind kind, const Region* region, char* place, const Access& othe
     abort();
 }
 
-// A read that raced and was not followed by a write to the same place: it was meant to see what the other wrote.
+// A racing read without a following write to the same place: it should have seen the other thread's write.
 void settle() {
     if (current->pending.kind) stop(current->pending);
 }
@@ -209,7 +209,7 @@ void run_fibre() {
 
 Access as_other(unsigned thread) { return {block_number(), int32_t(thread), 1, 0}; }
 
-// Let those go on whose barrier is complete; false if nobody can.
+// Release the threads whose barrier is complete; false if there are none.
 bool release() {
     bool released = false;
     unsigned waiting = 0, last = 0;
@@ -284,9 +284,9 @@ Region* add_region(char* begin, uint64_t bytes, uint64_t item, int buffer, bool 
 
 extern "C" {
 
-// Run a kernel. Arrays are copied into memory of the device's, far apart from one another, and back.
-// `arguments[i]` points to the value of parameter i; where `which[i]` is not negative, to the address of that buffer.
-// Returns 0, or 1 if the launch itself is not possible.
+// Run a kernel. Arrays are copied to the device's memory, far apart from one another, and back.
+// `arguments[i]` points to the value of parameter i or, if `which[i]` is not negative, to the address of that buffer.
+// Returns 0, or 1 if the launch itself is impossible.
 __attribute__((visibility("default"))) int device_launch(const uint32_t* grid, const uint32_t* block, void** arguments, const int32_t* which, int count,
                   const Buffer* buffers, int buffer_count, Finding* found) {
     gridDim = {grid[0], grid[1], grid[2]};

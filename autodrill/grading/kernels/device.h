@@ -1,8 +1,8 @@
-// What a kernel finds declared on the simulated device: the part of CUDA C++ that needs no header of NVIDIA's.
+// Declarations for kernels on the simulated device: the part of CUDA C++ that needs no header of NVIDIA.
 //
 // The kernel is compiled with -fsanitize=thread, which puts a call before every access to memory that another thread
-// could see. The functions called are those of device.cpp, not the sanitizer's own. Functions here are exempt: what
-// they do to memory they report themselves, with the line of the caller.
+// could see. The functions called are those of device.cpp, not the sanitizer's own. Functions here are exempt: they
+// report their own accesses, with the line of the caller.
 #pragma once
 
 #define DEVICE_EXEMPT __attribute__((no_sanitize("thread"), noinline, unused))
@@ -140,7 +140,7 @@ DEVICE_EXEMPT static inline T atomicCAS(
     return old;
 }
 
-// Shuffles: every lane lays its value down, and after a barrier picks up another's; a lane out of range keeps its own.
+// Shuffles: every lane stores its value and, after a barrier, reads another's. A lane out of range keeps its own.
 DEVICE_EXEMPT static inline unsigned device_lane() {
     return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32;
 }

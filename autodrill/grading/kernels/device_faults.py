@@ -1,4 +1,4 @@
-"""What a kernel can do that no GPU allows, as the simulated device finds it: names, words and rules."""
+"""Device faults: what the simulated device finds in a kernel, with names, messages and rules."""
 
 from __future__ import annotations
 
@@ -10,75 +10,75 @@ from autodrill.drills.answer_records import Rule
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["DEVICE_FAULTS", "DeviceFault", "told"]
+__all__ = ["DEVICE_FAULTS", "DeviceFault", "description"]
 
 DEVICE_FAULTS = {
     "no bounds check": Rule(
         "no-bounds-check",
-        "a thread touches memory past the end of an array",
-        "the size is no multiple of the block: which threads have no element, and what do they do?",
+        "a thread accesses memory past the end of an array",
+        "the size is not a multiple of the block: which threads have no element, and what do they do?",
     ),
     "race": Rule(
         "race",
-        "two threads update the same place without atomicAdd, and one of the updates is lost",
-        "who else writes there, and what happens if both read before either writes?",
+        "two threads update the same element without atomicAdd, and one update is lost",
+        "which other thread writes there, and what if both read before either writes?",
     ),
     "overwritten": Rule(
         "overwritten",
-        "several threads write to the same place, and the last one wins",
-        "must their values add up, or should only one of them write?",
+        "several threads write to the same element, and the last write wins",
+        "must their values be added, or should only one of them write?",
     ),
     "missing barrier": Rule(
         "missing-barrier",
-        "a thread touches what another one writes, with no __syncthreads between",
-        "which barrier makes sure that all have written before anybody reads, and read before anybody writes again?",
+        "a thread accesses what another one writes, with no __syncthreads in between",
+        "which barrier separates the writes from the reads, and the reads from the next writes?",
     ),
     "divergent barrier": Rule(
         "divergent-barrier",
         "not every thread of the block reaches the same barrier",
-        "is it inside an `if`, or after a `return` that some threads have taken?",
+        "is it inside an `if`, or after a `return` that some threads take?",
     ),
     "never written": Rule(
         "reads-unwritten",
-        "a thread reads what no thread has written",
-        "what does that memory hold when the kernel begins?",
+        "a thread reads memory that no thread has written",
+        "what does that memory hold when the kernel starts?",
     ),
     "wild pointer": Rule(
         "wild-pointer",
-        "a thread touches memory that belongs to none of the arrays",
-        "where does that address come from: a null pointer, a local array's end, an index far off?",
+        "a thread accesses memory that belongs to none of the arrays",
+        "where does that address come from: a null pointer, the end of a local array, a wrong index?",
     ),
     "writes an input": Rule(
-        "mutates-input", "the kernel writes to an array that is only to be read", "which pointer is it written through?"
+        "mutates-input", "the kernel writes to an input array", "which pointer does it write through?"
     ),
 }
-"""By name: the rule, for which an exercise may have better words."""
+"""Rules by the name of the fault. A known mistake of the exercise can replace them."""
 
 _NUMBERED = (
     *("no bounds check", "race", "overwritten", "missing barrier", "divergent barrier", "never written"),
     "writes an input",
 )
-"""As device.cpp numbers them, from 1."""
+"""Names in the order of their numbers in device.cpp, from 1."""
 
 _FIGURES = re.compile(r"-?\d{1,18}(?: -?\d{1,18}){8}")
 _SHARED, _NO_ARRAY = -1, -2
 
 
 class DeviceFault:
-    """What a candidate's process says of a finding: figures, and not one word of its own.
+    """A finding as the candidate's process reports it: integers only, no text.
 
     Args:
-        said: The kind, the array, its number of elements, the element, block and thread, the other block and thread,
+        text: The kind, the array, its number of elements, the element, block and thread, the other block and thread,
             and the instruction or, negative, the line.
 
     Raises:
-        ValueError: It is anything else.
+        ValueError: The text is anything else.
     """
 
-    def __init__(self, said: str) -> None:
-        if not _FIGURES.fullmatch(said):
+    def __init__(self, text: str) -> None:
+        if not _FIGURES.fullmatch(text):
             raise ValueError("no finding")
-        figures = [int(figure) for figure in said.split()]
+        figures = [int(figure) for figure in text.split()]
         self.kind, self.array, self.size, self.element, self.block, self.thread = figures[:6]
         self.other_block, self.other_thread, self.at = figures[6:]
         if not 1 <= self.kind <= len(_NUMBERED):
@@ -86,13 +86,13 @@ class DeviceFault:
 
     @property
     def name(self) -> str:
-        """Its name among `DEVICE_FAULTS`."""
+        """Its name in `DEVICE_FAULTS`."""
         name = _NUMBERED[self.kind - 1]
         return "wild pointer" if name == "no bounds check" and self.array == _NO_ARRAY else name
 
 
-def told(found: DeviceFault, arrays: Sequence[str]) -> str:
-    """Return a finding in words.
+def description(found: DeviceFault, arrays: Sequence[str]) -> str:
+    """Return the message of a finding.
 
     Args:
         found: The finding.
@@ -109,18 +109,18 @@ def told(found: DeviceFault, arrays: Sequence[str]) -> str:
         other = f"thread {found.other_thread}"
     match found.name:
         case "no bounds check" | "wild pointer":
-            place = place.replace("shared memory", "memory beside its shared arrays")
-            return f"{me} touches {place}" + (f", which has {found.size} elements" if found.array >= 0 else "")
+            place = place.replace("shared memory", "memory outside its shared arrays")
+            return f"{me} accesses {place}" + (f", which has {found.size} elements" if found.array >= 0 else "")
         case "race":
-            return f"{me} and {other} both touch {place} without atomicAdd"
+            return f"{me} and {other} both access {place} without atomicAdd"
         case "overwritten":
-            return f"{me} writes over what {other} wrote to {place}"
+            return f"{me} overwrites what {other} wrote to {place}"
         case "missing barrier":
-            return f"{me} and {other} touch {place} with no barrier between"
+            return f"{me} and {other} access {place} with no barrier in between"
         case "divergent barrier":
             return f"{me} waits at a barrier that {other} does not reach"
         case "never written":
-            return f"{me} reads {place} before anybody has written there"
+            return f"{me} reads {place} before any thread has written there"
         case _:
             return f"{me} writes to {place}"
 

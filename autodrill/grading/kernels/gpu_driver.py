@@ -1,7 +1,7 @@
-"""Putting a kernel to work on a GPU: sent to the candidate's process as text, a scenario like any other.
+"""GPU driver: launches a kernel in the candidate's process, which receives this file as a scenario.
 
-The process is one that was spawned, never forked: a CUDA context does not survive a fork. `PACKAGES`, put before this
-text, is the folder that cupy is imported from, which such a process cannot see otherwise.
+The process is spawned and never forked, because a CUDA context does not survive a fork. `PACKAGES`, defined before
+this text, is the folder that cupy is imported from. The process could not find it otherwise.
 """
 
 import os
@@ -13,28 +13,28 @@ import numpy as np  # noqa: TID253  it runs where NumPy is
 PACKAGES: str
 
 os.environ["CUPY_CACHE_IN_MEMORY"] = "1"
-sys.path.append(PACKAGES)  # noqa: F821  it is put before this text
+sys.path.append(PACKAGES)  # noqa: F821  it is defined before this text
 import cupy  # noqa: E402, TID253  it can be found only now
 
 _compiled: dict[str, Any] = {}
 
-cupy.zeros(1)  # the context, for which no launch should have to wait
+cupy.zeros(1)  # creates the context, so that no launch waits for it
 
 
 def drive(
     candidate: Any,
     launch: tuple[tuple[int, ...], tuple[int, ...]],
     results: tuple[int, ...],
-    bare: tuple[int, ...],  # noqa: ARG001  the simulated device keeps account of it
+    bare: tuple[int, ...],  # noqa: ARG001  only the simulated device uses it
     *arguments: Any,
 ) -> Any:
-    """Launch the kernel once, and return the arrays it has written to: see on_cpu.py.
+    """Launch the kernel once, and return the arrays it has written to, as `simulator_driver.drive` does.
 
     Args:
         candidate: Returns the kernel's text and name, and of each parameter its dtype and whether it is a pointer.
         launch: Grid and block.
-        results: Which arguments are wanted back.
-        bare: Which of these hold nothing yet.
+        results: The indexes of the arguments to return.
+        bare: Those of them that are not initialized.
         arguments: The kernel's arguments.
     """
     text, name, types = candidate()

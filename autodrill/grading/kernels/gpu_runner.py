@@ -1,8 +1,8 @@
-"""A candidate's process for kernels on a GPU: compiled by NVRTC there, and judged by the same values as anything else.
+"""GPU runner: a child process in which NVRTC compiles kernels and a GPU runs them.
 
-A driver needs devices, threads and system calls without number, so such a process is not confined: it is for one's own
-kernels only. What a GPU does with a kernel that races or leaves its arrays is anybody's guess; the simulated device,
-which comes first, says what it did.
+A GPU driver needs many devices, threads and system calls, so such a process is not confined: it is only for your own
+kernels. The effect of a race or an access out of bounds on a GPU is undefined. The simulated device runs first and
+names such faults.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ ON_GPU = "the GPU"
 _DRIVE = Path(__file__).with_name("gpu_driver.py")
 _DEVICES = (Path("/dev/nvidiactl"), Path("/dev/dxg"))
 _NAMES = "#define INFINITY __int_as_float(0x7f800000)\n#define NAN __int_as_float(0x7fffffff)\n"
-"""What nvcc has from a header that NVRTC does not read, and the simulated device has too."""
+"""Definitions that nvcc takes from a header that NVRTC does not read. The simulated device has them too."""
 
 _SECONDS = 20.0
-"""What a load or launch may take: the first one compiles."""
+"""Time limit of a load or launch. The first one compiles."""
 
 _APART = Confinement(Profile.OPEN, frozenset({Layer.ENVIRONMENT}))
 
 
 def has_gpu() -> bool:
-    """Return whether there seems to be a GPU and cupy to use it with; neither is touched."""
+    """Return whether a GPU and cupy seem to exist, without using either."""
     return any(device.exists() for device in _DEVICES) and find_spec("cupy") is not None
 
 
@@ -66,16 +66,16 @@ class _GpuLauncher:
 
 
 class GpuRunner(Runner):
-    """A `Runner` whose files hold a kernel; it is run on the GPU."""
+    """A `Runner` for files with a kernel, which it runs on the GPU."""
 
     @classmethod
     def for_exercise(cls, exercise: Exercise, limits: Limits) -> Self:
-        """Start a process for answers to an exercise; one that finds no GPU says so when it is to load a file."""
+        """Start a process for submissions to an exercise. Without a GPU, `load` raises the error."""
         return cls.start(replace(limits, seconds=_SECONDS), launcher=_GpuLauncher(signature_of(exercise)))
 
     @property
     def device(self) -> str:
-        """What a kernel is run on."""
+        """The device that runs a kernel."""
         return ON_GPU
 
     def load(
@@ -83,14 +83,14 @@ class GpuRunner(Runner):
         source: bytes,
         filename: str,
         entry: str,
-        scenario: str | None = None,  # noqa: ARG002  a kernel has its own
+        scenario: str | None = None,  # noqa: ARG002  a kernel has its own driver
         *,
-        seconds: float | None = None,  # noqa: ARG002  what is compiled there takes its time
+        seconds: float | None = None,  # noqa: ARG002  compilation takes its time
     ) -> LoadOutcome:
-        """Load the kernel in a file: see `Runner.load`. It is compiled when it is first launched.
+        """Load the kernel in a file: see `Runner.load`. The first launch compiles it.
 
         Raises:
-            InternalError: There is no GPU that works.
+            InternalError: No GPU works.
         """
         launcher = self.launcher
         assert isinstance(launcher, _GpuLauncher)

@@ -1,4 +1,4 @@
-"""Reading what is handed in as a kernel: its text and signature, or what is wrong with it; nothing of it is run."""
+"""Parsing of a submission with a kernel: its text and signature, or what is wrong. No code of the file runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["not_compiled", "read_kernel", "signature_of"]
 
 
 def signature_of(exercise: Exercise) -> KernelSignature:
-    """Return what an exercise launches, as its stub has it.
+    """Return the signature of an exercise's kernel, from its stub.
 
     Raises:
         InternalError: The stub holds no kernel.
@@ -30,7 +30,7 @@ def signature_of(exercise: Exercise) -> KernelSignature:
 
 
 def read_kernel(source: bytes, filename: str, entry: str, wanted: KernelSignature) -> KernelText | Broken | NotDefined:
-    """Return the kernel in a file, or what is wrong with it; nothing of the file is run."""
+    """Return the kernel in a file, or what is wrong with it. No code of the file runs."""
     try:
         tree = ast.parse(source, filename)
     except SyntaxError as error:
@@ -43,24 +43,24 @@ def read_kernel(source: bytes, filename: str, entry: str, wanted: KernelSignatur
     lines = source.decode("utf-8", "replace").split("\n")
     kernel = kernel_text(tree, entry)
     if kernel is None:
-        message = f"`{entry}` must return the kernel's text as one string literal, as nothing of the file is run"
+        message = f"`{entry}` must return the kernel's text as one string literal, because no code of the file runs"
         return not_compiled(message, lines, functions[entry])
     found = kernel_signature(kernel.text, wanted.name)
     if found is None:
         return not_compiled(f"there is no kernel `__global__ void {wanted}`", lines, kernel.line)
     if [str(p) for p in found.parameters] != [str(p) for p in wanted.parameters]:
-        return not_compiled(f"the kernel is launched as `{wanted}`, and yours is `{found}`", lines, kernel.line)
+        return not_compiled(f"the kernel is launched as `{wanted}`, but yours is `{found}`", lines, kernel.line)
     return kernel
 
 
 def not_compiled(message: str, lines: list[str], line: int | None, column: int | None = None) -> Broken:
-    """Return how loading a file ends whose kernel does not compile.
+    """Return the outcome of loading a file whose kernel does not compile.
 
     Args:
-        message: Why.
+        message: The error message.
         lines: The file's lines.
-        line: Which of them it is about, from 1; None if nobody knows.
-        column: Where in it, from 1.
+        line: The line of the error, from 1; None if unknown.
+        column: The column, from 1.
     """
     text = lines[line - 1] if line is not None and 0 < line <= len(lines) else None
     return Broken(BrokenKind.KERNEL, message, line, column, text)

@@ -1,6 +1,6 @@
-"""Putting a compiled kernel to work in the candidate's process: sent there as text, a scenario like any other.
+"""Simulator driver: launches a compiled kernel in the candidate's process, which receives this file as a scenario.
 
-What `device.cpp` finds is raised as figures alone; they are put into words, as they are judged, outside.
+A finding of `device.cpp` is raised as integers only. The parent process makes the message.
 """
 
 import ctypes
@@ -10,7 +10,7 @@ import numpy as np  # noqa: TID253  it runs where NumPy is
 
 
 class Buffer(ctypes.Structure):
-    """As device.cpp has it."""
+    """The struct of the same name in device.cpp."""
 
     _fields_ = (
         ("data", ctypes.c_void_p),
@@ -22,7 +22,7 @@ class Buffer(ctypes.Structure):
 
 
 class Finding(ctypes.Structure):
-    """As device.cpp has it."""
+    """The struct of the same name in device.cpp."""
 
     _fields_ = (
         ("kind", ctypes.c_int32),
@@ -37,7 +37,7 @@ class Finding(ctypes.Structure):
 
 
 class DeviceError(Exception):
-    """Something that no GPU allows was found."""
+    """A finding of the simulated device."""
 
 
 def drive(
@@ -51,10 +51,10 @@ def drive(
 
     Args:
         candidate: Returns the path of the compiled kernel, and of each parameter its dtype, whether it is a pointer
-            and whether that is to memory not to be written to.
+            and whether it points to const.
         launch: Grid and block.
-        results: Which arguments are wanted back.
-        bare: Which of these hold nothing yet.
+        results: The indexes of the arguments to return.
+        bare: Those of them that are not initialized.
         arguments: The kernel's arguments.
     """
     path, types = candidate()

@@ -1,4 +1,4 @@
-"""A candidate's process for kernels: what is loaded is a kernel, compiled outside, and what is called launches it."""
+"""Simulator runner: a child process that launches kernels, compiled outside it, on the simulated device."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from autodrill.errors import NoCompilerError
-from autodrill.grading.kernels.compiler import Compiler, Mishap, find_compiler
-from autodrill.grading.kernels.device_faults import DeviceFault, told
+from autodrill.grading.kernels.compiler import CompileFailure, Compiler, find_compiler
+from autodrill.grading.kernels.device_faults import DeviceFault, description
 from autodrill.grading.kernels.parse import not_compiled, read_kernel, signature_of
 from autodrill.sandbox.launcher import launch
 from autodrill.sandbox.outcomes import Broken, NotDefined, Raised, TracebackFrame
@@ -32,14 +32,14 @@ __all__ = ["KernelRunner", "Workshop"]
 _DRIVE = Path(__file__).with_name("simulator_driver.py")
 
 _LAUNCH_SECONDS = 1.0
-"""What a launch may take: it takes milliseconds, and somebody waits for an endless loop to be found."""
+"""Time limit of a launch. A launch takes milliseconds, and the learner waits while an endless loop runs."""
 
 
 class Workshop:
-    """Where kernels are compiled, and how processes are started that can load what comes out; a `Launcher`.
+    """Compiles kernels, and starts processes that can load the libraries; a `Launcher`.
 
     Args:
-        signature: What is launched.
+        signature: The signature of the kernel.
 
     Raises:
         NoCompilerError: There is no C++ compiler on this machine.
@@ -51,7 +51,7 @@ class Workshop:
             raise NoCompilerError
         self.signature = signature
         folder = Path(tempfile.mkdtemp(prefix="autodrill-kernel-"))
-        folder.chmod(0o755)  # whoever the candidate's process becomes
+        folder.chmod(0o755)  # for any user that the candidate's process becomes
         self.folder = folder
         self.compiler = Compiler(path, folder, signature)
         weakref.finalize(self, _sweep, folder, self.compiler)
@@ -67,7 +67,7 @@ def _sweep(folder: Path, compiler: Compiler) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Handed:
+class _LoadedKernel:
     """The kernel that is loaded."""
 
     library: Path
@@ -75,13 +75,13 @@ class _Handed:
 
 
 class KernelRunner(Runner):
-    """A `Runner` whose files hold a kernel; it is run on the simulated device."""
+    """A `Runner` for files with a kernel, which it runs on the simulated device."""
 
-    _handed: _Handed | None = None
+    _kernel: _LoadedKernel | None = None
 
     @classmethod
     def for_exercise(cls, exercise: Exercise, limits: Limits) -> Self:
-        """Start a process for answers to an exercise.
+        """Start a process for submissions to an exercise.
 
         Raises:
             NoCompilerError: There is no C++ compiler on this machine.
@@ -90,7 +90,7 @@ class KernelRunner(Runner):
 
     @property
     def device(self) -> str:
-        """What a kernel is run on."""
+        """The device that runs a kernel."""
         return "a simulated device"
 
     def load(
@@ -98,7 +98,7 @@ class KernelRunner(Runner):
         source: bytes,
         filename: str,
         entry: str,
-        scenario: str | None = None,  # noqa: ARG002  a kernel has its own
+        scenario: str | None = None,  # noqa: ARG002  a kernel has its own driver
         *,
         seconds: float | None = None,
     ) -> LoadOutcome:
@@ -109,33 +109,33 @@ class KernelRunner(Runner):
             return kernel
         lines = source.decode("utf-8", "replace").split("\n")
         made = workshop.compiler.compile(kernel)
-        if isinstance(made, Mishap):
+        if isinstance(made, CompileFailure):
             return not_compiled(made.message, lines, made.line, made.column)
         types = [(p.dtype, p.pointer, p.const) for p in workshop.signature.parameters]
         text = f"def {entry}():\n    return {str(made)!r}, {types!r}\n"
-        self._handed = _Handed(made, lines)
+        self._kernel = _LoadedKernel(made, lines)
         return super().load(text.encode(), "<kernel>", entry, _DRIVE.read_text(encoding="utf-8"), seconds=seconds)
 
     def answers(self, requests: Iterable[Request]) -> Generator[tuple[CallOutcome, ...]]:
-        """Launch the kernel: see `Runner.answers`. What the device has found is put into words here."""
+        """Launch the kernel: see `Runner.answers`. Findings of the device become messages here."""
         quick = (replace(request, seconds=min(request.seconds, _LAUNCH_SECONDS)) for request in requests)
         for ends in super().answers(quick):
-            yield tuple(self._in_words(end) if isinstance(end, Raised) else end for end in ends)
+            yield tuple(self._with_message(end) if isinstance(end, Raised) else end for end in ends)
 
-    def _in_words(self, end: Raised) -> Raised:
-        if end.type != "DeviceError" or self._handed is None:
+    def _with_message(self, end: Raised) -> Raised:
+        if end.type != "DeviceError" or self._kernel is None:
             return end
         try:
             found = DeviceFault(end.message)
         except ValueError:
             return end
         workshop = self._workshop()
-        line = -found.at if found.at <= 0 else workshop.compiler.line_of(self._handed.library, found.at - 1)
+        line = -found.at if found.at <= 0 else workshop.compiler.line_of(self._kernel.library, found.at - 1)
         frames: tuple[TracebackFrame, ...] = ()
-        if line is not None and 0 < line <= len(self._handed.lines):
-            frames = (TracebackFrame(line, workshop.signature.name, self._handed.lines[line - 1]),)
+        if line is not None and 0 < line <= len(self._kernel.lines):
+            frames = (TracebackFrame(line, workshop.signature.name, self._kernel.lines[line - 1]),)
         arrays = [p.name for p in workshop.signature.parameters if p.pointer]
-        return Raised(found.name, told(found, arrays), frames)
+        return Raised(found.name, description(found, arrays), frames)
 
     def _workshop(self) -> Workshop:
         assert isinstance(self.launcher, Workshop)

@@ -1,4 +1,4 @@
-"""The simulated device: what it computes, what it finds, always and by one name, and what holds it in its place."""
+"""The simulated device: its results, its findings, its limits and its confinement; kernels on a GPU."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from autodrill.drills.kernel_source import kernel_signature
 from autodrill.errors import NoCompilerError
 from autodrill.grading.grade import Submission, grade
 from autodrill.grading.kernels import gpu_runner
-from autodrill.grading.kernels.device_faults import DEVICE_FAULTS, DeviceFault, told
+from autodrill.grading.kernels.device_faults import DEVICE_FAULTS, DeviceFault, description
 from autodrill.grading.kernels.simulator_runner import KernelRunner, Workshop
 from autodrill.grading.report import Report, Verdict
 from autodrill.grading.runners import start_runner
@@ -35,7 +35,7 @@ I = "int i = blockIdx.x * blockDim.x + threadIdx.x, t = threadIdx.x;"  # noqa: E
 
 
 def file(body: str, before: str = "") -> str:
-    """A candidate's file; the body begins in its line 4."""
+    """Return a candidate's file; the body begins in line 4."""
     return f'def answer():\n    return r"""{before}\n{HEAD} {{\n{body}\n}}\n"""\n'
 
 
@@ -48,7 +48,7 @@ def workshop() -> Workshop:
 
 @pytest.fixture(scope="module")
 def run(workshop: Workshop) -> Iterator[Run]:
-    """Load a kernel and launch it on x, 1 to 40; y holds nothing unless it is given."""
+    """Load a kernel and launch it on x, 1 to 40; y is not initialized unless it is given."""
     limits = Limits(seconds=2.0)
     runner = KernelRunner.start(limits, launcher=workshop)
 
@@ -71,7 +71,7 @@ def run(workshop: Workshop) -> Iterator[Run]:
 pytestmark = pytest.mark.compiler
 
 
-# -- what it computes --------------------------------------------------------------------------------------------------
+# -- results -----------------------------------------------------------------------------------------------------------
 
 WORKS = {
     "elementwise": (f"{I} if (i < n) y[i] = 2 * x[i];", 2 * X),
@@ -130,7 +130,7 @@ WORKS = {
 
 
 @pytest.mark.parametrize("name", WORKS)
-def test_a_right_kernel_computes_what_it_should(run: Run, name: str) -> None:
+def test_simulator_computes_what_a_right_kernel_should(run: Run, name: str) -> None:
     body, expected = WORKS[name]
     before = "template <class T> __device__ T twice(T x) { return x + x; }"
     end = run(body, before=f"{before} __device__ int calls; __constant__ float table[2] = {{4, 3}};")
@@ -138,7 +138,7 @@ def test_a_right_kernel_computes_what_it_should(run: Run, name: str) -> None:
     np.testing.assert_array_equal(end.value, expected.astype(np.float32))
 
 
-# -- what it finds -----------------------------------------------------------------------------------------------------
+# -- findings ----------------------------------------------------------------------------------------------------------
 
 FINDS = {
     "past the end": (f"{I}\ny[i] = x[i];", "no bounds check", 5, "`x[40]`, which has 40 elements"),
@@ -147,10 +147,10 @@ FINDS = {
     "null": (f"{I}\nif (i == 3) *(float*)0 = 1.0f;", "wild pointer", 5, "memory that belongs to no array"),
     "far off": (f"{I}\nif (i == 3) y[1 << 29] = 1.0f;", "wild pointer", 5, "memory that belongs to no array"),
     "shared, past the end": (
-        f"{I} __shared__ float s[8];\ns[t + 8] = 1.0f;", "no bounds check", 5, "beside its shared arrays"
+        f"{I} __shared__ float s[8];\ns[t + 8] = 1.0f;", "no bounds check", 5, "outside its shared arrays"
     ),
     "lost update in a block": (f"{I} __shared__ int s; if (!t) s = 0; __syncthreads();\n++s;", "race", 5, "thread 0"),
-    "lost update between blocks": (f"{I} if (t == 0)\ny[0] += 1;", "race", 5, "block 0 both touch `y[0]`"),
+    "lost update between blocks": (f"{I} if (t == 0)\ny[0] += 1;", "race", 5, "block 0 both access `y[0]`"),
     "half atomic": (f"{I} if (t) atomicAdd(&y[0], 1.0f);\nelse y[0] = y[0] + 1;", "race", None, "without atomicAdd"),
     "read of another block's": (f"{I} if (i < 32) y[i] = 0;\nif (i == 32) y[39] = y[0];", "race", 5, "block 0"),
     "last one wins": (f"{I}\ny[t] = x[t];", "overwritten", 5, "`y[0]`"),
@@ -184,7 +184,7 @@ FINDS = {
 
 
 @pytest.mark.parametrize("name", FINDS)
-def test_what_no_gpu_allows_is_found_and_named(run: Run, name: str) -> None:
+def test_simulator_finds_and_names_every_fault(run: Run, name: str) -> None:
     body, kind, line, words = FINDS[name]
     y = None if name in {"never written", "last one wins"} else np.zeros(40, np.float32)
     ends = [run(body, block=64 if name == "warps are not in step" else 32, y=y) for _ in range(2)]
@@ -195,11 +195,11 @@ def test_what_no_gpu_allows_is_found_and_named(run: Run, name: str) -> None:
     assert end == again
 
 
-def test_every_fault_has_a_rule() -> None:
+def test_device_faults_have_a_rule_each() -> None:
     assert {kind for _, kind, _, _ in FINDS.values()} == set(DEVICE_FAULTS)
 
 
-def test_what_is_fine_is_not_found(run: Run) -> None:
+def test_simulator_finds_nothing_in_a_right_kernel(run: Run) -> None:
     body = f"""{I}
         __shared__ float s[32];
         for (int round = 0; round < 3; ++round) {{
@@ -213,25 +213,25 @@ def test_what_is_fine_is_not_found(run: Run) -> None:
     assert run(body.replace("i < n", "i < 39"), y=np.zeros(40, np.float32)).value[0] == 2
 
 
-def test_a_finding_is_figures_and_nothing_else() -> None:
+def test_device_fault_accepts_integers_only() -> None:
     assert (
-        told(DeviceFault("1 0 40 40 1 8 -1 -1 -5"), ["x"])
-        == "thread 8 of block 1 touches `x[40]`, which has 40 elements"
+        description(DeviceFault("1 0 40 40 1 8 -1 -1 -5"), ["x"])
+        == "thread 8 of block 1 accesses `x[40]`, which has 40 elements"
     )
-    for said in ("", "1 0", "9 0 0 0 0 0 0 0 0", "1 0 40 40 1 8 -1 -1 x", "1 0 40 40 1 8 -1 -1 5 "):
+    for text in ("", "1 0", "9 0 0 0 0 0 0 0 0", "1 0 40 40 1 8 -1 -1 x", "1 0 40 40 1 8 -1 -1 5 "):
         with pytest.raises(ValueError, match="finding"):
-            DeviceFault(said)
+            DeviceFault(text)
 
 
-# -- what does not come to an end, or to a start -----------------------------------------------------------------------
+# -- endless loops and compile errors ----------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
-def test_an_endless_loop_is_stopped(run: Run) -> None:
+def test_simulator_stops_an_endless_loop(run: Run) -> None:
     assert isinstance(run(f"{I} while (t >= 0) {{ }}"), TimedOut)
 
 
-def test_a_stack_that_overflows_ends_the_process_alone(run: Run) -> None:
+def test_simulator_survives_a_stack_overflow(run: Run) -> None:
     body = "float big[1 << 20]; for (int k = 0; k < (1 << 20); ++k) big[k] = k; y[0] = big[n];"
     assert isinstance(run(body), Died | Raised)
     assert isinstance(run(f"{I} if (i < n) y[i] = 1;"), Returned)
@@ -246,12 +246,12 @@ def test_a_stack_that_overflows_ends_the_process_alone(run: Run) -> None:
         (file("#include <cstdio>"), "", None),
         (file("y[0] = later(n);", before="__device__ float later(int);"), "later", None),
         (file("").replace("void k(", "void other("), "there is no kernel `__global__ void k(const float* x", 2),
-        (file("").replace("int n", "long n"), "and yours is `k(const float* x, float* y, long n)`", 2),
+        (file("").replace("int n", "long n"), "but yours is `k(const float* x, float* y, long n)`", 2),
         ("def answer():\n    return 'a' + 'b'\n", "must return the kernel's text as one string literal", 1),
         ("def answer(:\n", "", 1),
     ],
 )
-def test_what_does_not_compile_is_told_at_its_own_line(
+def test_kernel_runner_places_a_compile_error_at_its_line(
     workshop: Workshop, source: str, message: str, line: int | None
 ) -> None:
     with KernelRunner.start(Limits(), launcher=workshop) as runner:
@@ -269,7 +269,7 @@ def test_what_does_not_compile_is_told_at_its_own_line(
         file("", before="#include <cuda_runtime.h>\n# include <math.h>\n#include <cmath>"),
     ],
 )
-def test_a_text_may_have_a_name_and_include_what_is_there_anyway(workshop: Workshop, source: str) -> None:
+def test_read_kernel_accepts_a_named_text_and_known_includes(workshop: Workshop, source: str) -> None:
     with KernelRunner.start(Limits(), launcher=workshop) as runner:
         assert isinstance(runner.load(source.encode(), "answer.py", "answer"), Loaded)
 
@@ -285,29 +285,29 @@ def test_a_text_may_have_a_name_and_include_what_is_there_anyway(workshop: Works
         "def answer(text='a'):\n    return text\n",
     ],
 )
-def test_what_only_running_a_file_would_tell_is_no_text(workshop: Workshop, source: str) -> None:
+def test_read_kernel_refuses_a_text_that_needs_running(workshop: Workshop, source: str) -> None:
     with KernelRunner.start(Limits(), launcher=workshop) as runner:
         loaded = runner.load(source.encode(), "answer.py", "answer")
     assert isinstance(loaded, Broken)
-    assert "as nothing of the file is run" in loaded.message
+    assert "because no code of the file runs" in loaded.message
 
 
-def test_a_file_without_the_function_says_what_it_has(workshop: Workshop) -> None:
+def test_read_kernel_names_the_functions_of_a_wrong_file(workshop: Workshop) -> None:
     with KernelRunner.start(Limits(), launcher=workshop) as runner:
         assert runner.load(b"def other():\n    return ''\n", "a.py", "answer") == NotDefined(("other",))
 
 
-# -- what holds it in its place ----------------------------------------------------------------------------------------
+# -- confinement ------------------------------------------------------------------------------------------------------
 
 
-def test_a_kernel_starts_nothing_and_opens_nothing(run: Run) -> None:
+def test_kernel_cannot_fork_or_open_a_file(run: Run) -> None:
     body = f'{I} if (i < n) y[i] = i % 2 ? open("/etc/passwd", 0) : i % 4 ? open("/tmp", 0) : fork();'
     end = run(body, before='extern "C" int fork(); extern "C" int open(const char*, int, ...);')
     assert isinstance(end, Returned), end
     assert set(end.value.tolist()) == {-1.0}
 
 
-def test_a_compiler_that_does_not_end_is_stopped(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compiler_stops_after_its_time_limit(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("autodrill.grading.kernels.compiler._SECONDS", 0.3)
     deep = "template <int n> struct F { static constexpr long v = F<n - 1>::v + F<n - 2>::v; };\n"
     deep += "constexpr long burn() { long s = 0; for (long i = 0; i < 20000000; ++i) s += i % 7; return s; }\n"
@@ -316,7 +316,7 @@ def test_a_compiler_that_does_not_end_is_stopped(workshop: Workshop, monkeypatch
     assert isinstance(loaded, Broken)
 
 
-def test_without_a_compiler_nothing_is_started(shipped: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_start_runner_refuses_a_kernel_without_a_compiler(shipped: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("CXX", raising=False)
     with pytest.raises(NoCompilerError, match="no C\\+\\+ compiler"):
@@ -353,10 +353,10 @@ def on_gpu(shipped: Library) -> Report:
 
 
 @pytest.mark.parametrize(("wrong", "verdict"), [("0", Verdict.PASS), ("1", Verdict.FAIL)])
-def test_a_right_kernel_is_put_to_the_gpu_too(
+def test_grade_runs_a_right_kernel_on_the_gpu_too(
     shipped: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str, verdict: Verdict
 ) -> None:
-    # Not cupy, but what is used of it: the process, the texts sent there and what comes back are the real ones.
+    # A stand-in for cupy: the process, the texts sent to it and its replies are real.
     (tmp_path / "cupy.py").write_text(CUPY.replace("WRONG", wrong), encoding="utf-8")
     monkeypatch.setattr(gpu_runner, "has_gpu", lambda: True)
     monkeypatch.setattr(gpu_runner, "cupy_folder", lambda: str(tmp_path))
@@ -364,7 +364,7 @@ def test_a_right_kernel_is_put_to_the_gpu_too(
     assert (report.verdict, report.device) == (verdict, "a simulated device and the GPU")
 
 
-def test_a_gpu_that_does_not_work_is_a_remark(
+def test_grade_remarks_on_a_gpu_that_does_not_work(
     shipped: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "cupy.py").write_text("raise ImportError('no driver')\n", encoding="utf-8")
@@ -377,7 +377,7 @@ def test_a_gpu_that_does_not_work_is_a_remark(
 
 @pytest.mark.cuda
 @pytest.mark.parametrize("name", ["cuda_relu_backward", "cuda_bias_grad"])
-def test_the_worked_solutions_are_right_on_a_real_gpu(shipped: Library, name: str) -> None:
+def test_gpu_runner_accepts_worked_solutions(shipped: Library, name: str) -> None:
     exercise = shipped.find(name)
     drill = shipped.drill(exercise)
     with gpu_runner.GpuRunner.for_exercise(exercise, CHECK_LIMITS) as runner:
@@ -387,7 +387,7 @@ def test_the_worked_solutions_are_right_on_a_real_gpu(shipped: Library, name: st
 
 
 @pytest.mark.cuda
-def test_a_wrong_kernel_is_wrong_on_a_real_gpu(shipped: Library) -> None:
+def test_gpu_runner_finds_a_wrong_kernel(shipped: Library) -> None:
     exercise = shipped.find("cuda_relu_backward")
     drill = shipped.drill(exercise)
     wrong = next(m for m in drill.solution.mistakes if m.key == "one-element-per-thread")
