@@ -1,1 +1,1 @@
-"""Grading: puts cases to a submission, compares its answers with both oracles and explains the verdict."""
+"""Grading: puts cases to a submission, compares its answers with the expected results and explains the verdict."""

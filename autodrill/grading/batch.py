@@ -1,4 +1,4 @@
-"""Many files for one exercise: the cases are made once, each file gets a sealed process of its own."""
+"""Batch grading: many submissions to one exercise, with one case set and a sealed process for each file."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 __all__ = ["Task", "Worker", "grade_all", "useful_workers"]
 
 _WORTH_A_WORKER = 40
-"""Files that take about as long as starting another worker."""
+"""Number of files that take about as long as the start of another worker."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is the same for every file.
+    """The settings shared by all files.
 
     Attributes:
         exercise: The exercise's id.
-        packs: The packs to look for it in, beside the exercises that come with autodrill.
+        packs: The packs to search, besides the exercises that come with autodrill.
         seed: Seed of the cases.
-        confinement: What each process gives up.
+        confinement: The confinement of each process.
         limits: Limits of each process.
     """
 
@@ -53,7 +53,7 @@ class Task:
 
 
 class Worker:
-    """Grades one file after another. Use it as a context manager: it holds a fork server."""
+    """Grades files one after another. Use it as a context manager, because it holds a fork server."""
 
     def __init__(self, task: Task) -> None:
         library = Library.open(task.packs)
@@ -61,11 +61,11 @@ class Worker:
         self._case_set = CaseSet(self._drill, task.seed, task.limits)
         self._known = KnownMistakes(self._drill)
         if self._drill.kind.on_device and task.confinement.required:
-            raise UnconfinedError("a kernel is machine code, which no sealed process can load")
+            raise UnconfinedError("a kernel is machine code, which a sealed process cannot load")
         self._server = ForkServer(task.confinement)
 
     def grade(self, submission: Submission) -> Report:
-        """Grade a file; whatever goes wrong on our side is tried once more and then reported as `internal`.
+        """Grade a file. After an internal error it is graded once more, and then reported as `internal`.
 
         Raises:
             UnconfinedError: Its process cannot be confined as the task demands.
@@ -106,12 +106,12 @@ class Worker:
 
 
 def useful_workers(files: int) -> int:
-    """Return how many workers to grade so many files with on this machine."""
+    """Return the number of workers that pays off for a number of files on this machine."""
     return max(1, min(available_cores(), files // _WORTH_A_WORKER))
 
 
 def grade_all(task: Task, submissions: Sequence[Submission], workers: int) -> Generator[Report]:
-    """Grade files, and yield their reports in the same order, each as soon as it and those before it are there.
+    """Grade files, and yield the reports in order, each as soon as it and all before it are ready.
 
     Raises:
         UnconfinedError: Their processes cannot be confined as the task demands.
@@ -125,7 +125,7 @@ def grade_all(task: Task, submissions: Sequence[Submission], workers: int) -> Ge
 
 
 _worker: list[Worker] = []
-"""The one worker of this process, where it is one of a pool."""
+"""The worker of a process of the pool."""
 
 
 def _begin(task: Task) -> None:

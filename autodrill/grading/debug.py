@@ -1,4 +1,4 @@
-"""Stepping through one case with the debugger: the candidate's own code, on their own terminal, without limits."""
+"""Debugging of one case: the candidate's own code under pdb, on their own terminal and without limits."""
 
 from __future__ import annotations
 
@@ -42,23 +42,23 @@ def debug(
 ) -> LoadOutcome | CallOutcome:
     """Load a file and make one call under pdb, in a process of its own on this terminal, without limits.
 
-    pdb stops at the first line of the candidate's that runs, and again where an exception was raised.
+    pdb stops at the first line of the candidate's code that runs, and again at the line that raised an exception.
 
     Args:
         source: The file as it is on disk.
-        filename: Its path if it has one, so that pdb and an editor name the same place.
+        filename: Its path if it has one, so that pdb and an editor show the same place.
         entry: The function or class to call.
         scenario: Source, trusted, that defines `drive(candidate, *args)`.
         args: Arguments as `Runner.call` takes them.
 
     Returns:
-        How it ended: of the load if that failed, else of the call. Leaving pdb with `quit` is a `Raised` of `BdbQuit`.
+        The outcome of the load if that failed, else of the call. `quit` in pdb is a `Raised` of `BdbQuit`.
 
     Raises:
         UsageError: This system cannot hold a candidate's process.
         InternalError: The scenario fails, or the process did not start.
     """
-    interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the debugged process alone
+    interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the debugged process only
     try:
         with Runner.start(Limits(seconds=math.inf), launcher=launch_on_terminal) as runner:
             path = str(Path(filename).resolve())  # pdb looks up lines by the absolute path

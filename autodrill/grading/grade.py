@@ -39,22 +39,22 @@ def grade(
     case_set: CaseSet | None = None,
     known: KnownMistakes | None = None,
 ) -> Report:
-    """Grade a file and say what is wrong with it, on the smallest input that shows it.
+    """Grade a submission, and explain a failure on the smallest case that shows it.
 
     Args:
         drill: The exercise.
         submission: The file.
         seed: Seed of the cases.
-        only: Put only the case of this index of the battery.
-        runner: A process already started for this file, to save its start-up time; it is closed.
-        launcher: How to come by a process otherwise.
+        only: Index of the only case to put, or None for all.
+        runner: A runner started before, to save its start-up time; `grade` closes it.
+        launcher: Starts a process if there is no `runner`.
         limits: Limits of time, memory and output.
-        case_set: The cases of this seed under these limits, where they are made already.
-        known: The known mistakes, with what they have answered to the cases of `case_set`.
+        case_set: The cases of this seed under these limits, if they are made already.
+        known: The known mistakes, with their answers to the cases of `case_set`.
 
     Returns:
-        The report; its verdict is `internal` where the exercise or autodrill is at fault. A file that is still the
-        stub is "not implemented yet", whatever the stub does when it is run.
+        The report. Its verdict is `internal` if the exercise or autodrill is at fault. A file that is still the stub
+        is "not implemented yet", whatever the stub does.
 
     Raises:
         UsageError: If the battery has no case `only`, or this system cannot hold a candidate's process.
@@ -64,21 +64,18 @@ def grade(
     cases = case_set or CaseSet(drill, seed, limits)
     report = Report(exercise.id, submission.path, Verdict.PASS, seed)
     if runner is None:
-        cases.make_ahead(only)  # meanwhile the fork server starts
-    with runner or start_runner(drill, limits, launcher) as process:
+        cases.make_ahead(only)  # the fork server starts meanwhile
+    with runner or start_runner(drill, limits, launcher) as started_runner:
         try:
-            report = _grade(process, cases, known, submission, report, only)
+            report = _grade(started_runner, cases, known, submission, report, only)
         except InternalError as error:
             report = replace(report, verdict=Verdict.INTERNAL, detail=error.message)
-        output, confinement_status, device = (
-            process.stdout,
-            process.confinement_status or ConfinementStatus(),
-            process.device,
-        )
+        output, device = started_runner.stdout, started_runner.device
+        confinement_status = started_runner.confinement_status or ConfinementStatus()
     if drill.kind.on_device and report.verdict is Verdict.PASS:
         report, device = _on_gpu_too(cases, known, submission, report, only, device)
     if report.failure is not None and _is_stub(exercise, submission):
-        words = "not implemented yet: the file is still as it was given"
+        words = "not implemented yet: the file is unchanged"
         failure = replace(report.failure, kind=FaultKind.NOT_IMPLEMENTED, summary=words, rule=None)
         report = replace(report, verdict=Verdict.FAIL, failure=failure)
     return replace(
@@ -99,7 +96,7 @@ def _on_gpu_too(
     only: int | None,
     device: str,
 ) -> tuple[Report, str]:
-    """Run a kernel that passed on the simulated device on the GPU too, if there is one. Return also the devices."""
+    """Grade a kernel that passed on the simulated device on the GPU too, if there is one; return the devices too."""
     from autodrill.grading.kernels.gpu_runner import ON_GPU
 
     gpu = start_on_gpu(case_set.drill.exercise, case_set.limits) if device != ON_GPU else None
@@ -108,13 +105,13 @@ def _on_gpu_too(
     with gpu:
         try:
             return _grade(gpu, case_set, known, submission, report, only), f"{device} and {gpu.device}"
-        except InternalError as error:  # such as cupy with a driver too old for it: not the kernel's fault
-            remark = Remark("no-gpu", f"it was not run on the GPU: {error.message[:200]}")
+        except InternalError as error:  # not the kernel's fault: for example, a driver too old for cupy
+            remark = Remark("no-gpu", f"it did not run on the GPU: {error.message[:200]}")
             return replace(report, remarks=(*report.remarks, remark)), device
 
 
 def _grade(
-    process: Runner,
+    runner: Runner,
     case_set: CaseSet,
     known: KnownMistakes | None,
     submission: Submission,
@@ -123,13 +120,13 @@ def _grade(
 ) -> Report:
     drill = case_set.drill
     exercise, solution = drill.exercise, drill.solution
-    loaded = process.load(submission.source, submission.name, exercise.entry, drill.kind.scenario(drill))
+    loaded = runner.load(submission.source, submission.name, exercise.entry, drill.kind.scenario(drill))
     if not isinstance(loaded, ends.Loaded):
         return _not_loaded(report, exercise, loaded)
     chosen = case_set.chosen(only)
     seen: list[tuple[int, Observation]] = []
     until = time.monotonic() + case_set.limits.total
-    with closing(case_set.put(process, chosen)) as observations:
+    with closing(case_set.put(runner, chosen)) as observations:
         for index, observation in observations:
             seen.append((index, observation))
             if observation.fault is not None and observation.fault.kind in FATAL:
@@ -141,9 +138,9 @@ def _grade(
     passed = sum(o.fault is None for _, o in seen)
     report = replace(report, cases=len(chosen), passed=passed, basis=_basis(solution, seen))
     if not failing:
-        remarks = (*_remarks(process, case_set, known, seen), *_customs(solution, submission, seen))
+        remarks = (*_remarks(runner, case_set, known, seen), *_customs(solution, submission, seen))
         return replace(report, remarks=remarks)
-    failure = _explain(process, case_set, known, seen, failing)
+    failure = _explain(runner, case_set, known, seen, failing)
     verdict = {FaultKind.TIME: Verdict.TIMEOUT}.get(failure.kind, Verdict.FAIL)
     return replace(report, verdict=verdict, failure=failure)
 
@@ -198,11 +195,11 @@ def _load_failure(exercise: Exercise, end: ends.LoadOutcome) -> Failure:
         case ends.Unreadable():
             return Failure(FaultKind.DIED, "its process sent a reply that cannot be read")
         case ends.Loaded():
-            raise TypeError("a file that loaded has not failed")
+            raise TypeError("a loaded file is not a failure")
 
 
 def _explain(
-    process: Runner,
+    runner: Runner,
     case_set: CaseSet,
     known: KnownMistakes | None,
     seen: list[tuple[int, Observation]],
@@ -210,29 +207,29 @@ def _explain(
 ) -> Failure:
     import numpy as np
 
-    # A right answer does not wait for the import of what names wrong ones.
+    # Imported here, because a right answer needs no diagnosis.
     from autodrill.grading.diagnosis.explain import explain
     from autodrill.grading.diagnosis.known_mistakes import KnownMistakes
 
     with np.errstate(all="ignore"):  # wrong results may be infinite
-        return explain(process, case_set, known or KnownMistakes(case_set.drill), seen, failing)
+        return explain(runner, case_set, known or KnownMistakes(case_set.drill), seen, failing)
 
 
 def _remarks(
-    process: Runner, case_set: CaseSet, known: KnownMistakes | None, seen: list[tuple[int, Observation]]
+    runner: Runner, case_set: CaseSet, known: KnownMistakes | None, seen: list[tuple[int, Observation]]
 ) -> tuple[Remark, ...]:
-    """Return what is worth knowing about an accepted answer that is wrong only where the exercise forgives it."""
-    forgiven = [(i, o) for i, o in seen if o.fault is not None and o.case.remark]
-    if not forgiven:
+    """Return the remarks on an accepted answer that is wrong only in cases that allow it."""
+    tolerated = [(i, o) for i, o in seen if o.fault is not None and o.case.remark]
+    if not tolerated:
         return ()
-    failure = _explain(process, case_set, known, seen, forgiven)
+    failure = _explain(runner, case_set, known, seen, tolerated)
     if failure.rule is None:
         return (Remark("remark", f"{failure.label}: {failure.summary}"),)
     return (Remark(failure.rule.key, failure.rule.hint),)
 
 
 def _customs(solution: Solution, submission: Submission, seen: list[tuple[int, Observation]]) -> tuple[Remark, ...]:
-    """Say what an accepted answer does that the exercise's author leaves at a remark."""
+    """Return the remarks on an accepted answer that follows a custom which the exercise only remarks on."""
     if not solution.remarks:
         return ()
     from autodrill.drills.customs import CUSTOMS, old_names

@@ -1,4 +1,4 @@
-"""What grading found, as records: renderers are pure functions of them."""
+"""Records of a grading run: the report, its failure and its remarks. Renderers are pure functions of them."""
 
 from __future__ import annotations
 
@@ -21,38 +21,38 @@ class Verdict(StrEnum):
     FAIL = "fail"
     """The answer is wrong, incomplete or raises."""
     ERROR = "error"
-    """The file cannot be read or run at all: a syntax error, the function missing."""
+    """The file cannot run: it has a syntax error, or the function is missing."""
     TIMEOUT = "timeout"
     """It did not answer in time."""
     INTERNAL = "internal"
-    """autodrill's or the exercise's own fault: costs the learner nothing."""
+    """A fault of autodrill or the exercise, which costs the learner nothing."""
 
 
 class Basis(StrEnum):
-    """What says which answers are right."""
+    """The authority on right answers."""
 
     ORACLES = "engine and finite differences"
     ENGINE = "engine"
-    """Nowhere is the forward smooth, so that finite differences do not vote."""
+    """The forward is smooth in no case, so finite differences are not compared."""
     ANSWER = "answer"
-    """The exercise computes the right answer itself."""
+    """The exercise computes the expected answer itself."""
     JUDGE = "judge"
-    """The exercise has no one right answer, and a judge of its own."""
+    """The exercise has no single right answer, so its own judge decides."""
 
 
 FATAL = frozenset({FaultKind.TIME, FaultKind.MEMORY, FaultKind.OUTPUT, FaultKind.DIED, FaultKind.NOT_IMPLEMENTED})
-"""Kinds of faults after which nothing more is asked of the code, and that need no explaining."""
+"""Kinds of faults that end the grading and need no explanation."""
 
-_TELLING = frozenset({FaultKind.RAISED, FaultKind.NONLINEAR, FaultKind.UNREPEATABLE})
-"""Kinds of faults whose summaries may quote what the candidate's code says."""
+_QUOTING = frozenset({FaultKind.RAISED, FaultKind.NONLINEAR, FaultKind.UNREPEATABLE})
+"""Kinds of faults whose summaries may quote text of the candidate's code."""
 
-_UNRUN = frozenset({FaultKind.SYNTAX, FaultKind.COMPILE})
-"""Kinds of faults that are found before any of the code has run."""
+_BEFORE_RUN = frozenset({FaultKind.SYNTAX, FaultKind.COMPILE})
+"""Kinds of faults found before any code has run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One result beside what it should be, as short text made from numbers only."""
+    """A result and its expected value, as short text made from numbers only."""
 
     name: str
     expected: str
@@ -62,17 +62,17 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The smallest case that fails, and why.
+    """The smallest failing case, and why it fails.
 
     Attributes:
-        kind: What is wrong.
-        summary: One line that says it with the particulars.
-        rule: The rule broken, or None if no known rule explains the answer.
+        kind: The kind of fault.
+        summary: One line with the particulars.
+        rule: The broken rule, or None if no rule explains the answer.
         case: Index of the first failing case of the battery, for replay; None if no case was reached.
-        label: What is special about the case shown.
+        label: What distinguishes the case shown.
         given: The arguments of the case shown, name to short text.
-        comparisons: Results beside what they should be.
-        line: Line of the candidate's file it happened at, or None.
+        comparisons: Results with their expected values.
+        line: The line of the candidate's file where it happened, or None.
         code: That line's text.
     """
 
@@ -89,7 +89,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something worth knowing about an answer that is accepted."""
+    """A note on an accepted answer."""
 
     key: str
     text: str
@@ -97,24 +97,24 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything one grading run found.
+    """The result of one grading run.
 
     Attributes:
         exercise: The exercise's id.
         path: The file graded, as the learner named it.
         verdict: The outcome.
-        seed: Seed of the cases; with it every case can be had again.
-        cases: How many cases were put.
-        passed: How many of them were answered rightly.
+        seed: Seed of the cases, which reproduces each of them.
+        cases: Number of cases put.
+        passed: Number of cases passed.
         seconds: Wall time of the whole run.
-        failure: The failure explained, or None.
-        remarks: What is worth knowing although it is accepted.
-        output: What the candidate's code printed, cut to length.
-        detail: For `internal`: what broke, for a bug report.
+        failure: The explained failure, or None.
+        remarks: Notes on an accepted answer.
+        output: The truncated output of the candidate's code.
+        detail: For `internal`: the error, for a bug report.
         layers: The layers that confined the candidate's process.
-        lost: Those that were asked for and could not be had, with the reason.
-        basis: What the answers were held against.
-        device: For a kernel: what it was run on.
+        lost: The requested layers that were not available, with the reason.
+        basis: What the answers were compared with.
+        device: For a kernel: the devices that ran it.
     """
 
     exercise: str
@@ -134,11 +134,13 @@ class Report:
     device: str = ""
 
     def withheld(self) -> Report:
-        """Return the report without a word that the candidate's code wrote: what is printed could be a hidden case."""
+        """Return the report without any text of the candidate's code, which could reveal a hidden case."""
         failure = self.failure
         if failure is not None:
-            summary = str(failure.kind) if failure.kind in _TELLING else failure.summary
-            code = failure.code if failure.kind in _UNRUN else ""  # it is the child that says what the line holds
+            summary = str(failure.kind) if failure.kind in _QUOTING else failure.summary
+            code = (
+                failure.code if failure.kind in _BEFORE_RUN else ""
+            )  # the text of the line comes from the child process
             failure = replace(failure, summary=summary, code=code)
         return replace(self, output="", failure=failure)
 

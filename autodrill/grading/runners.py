@@ -1,4 +1,4 @@
-"""Starting the right process for an exercise's answers: a kernel is not loaded as Python is."""
+"""Runners for submissions: Python code in a child process, kernels on a device."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ __all__ = ["start_on_gpu", "start_runner"]
 
 
 def start_runner(drill: Drill, limits: Limits, launcher: Launcher = launch) -> Runner:
-    """Start a process for one's own answer to an exercise, and return at once.
+    """Start a runner for a submission of the user's own, and return at once.
 
-    A kernel is run on the simulated device, which says what is wrong with it; on a GPU only where there is no compiler.
+    A kernel runs on the simulated device, which names its faults. It runs on a GPU only if there is no compiler.
 
     Args:
         drill: The exercise.
-        limits: What the process may use.
-        launcher: How to come by it; a kernel's is always a fresh one.
+        limits: Limits of the process.
+        launcher: Starts the process; a kernel's process is always a fresh one.
 
     Raises:
         NoCompilerError: The exercise asks for a kernel, and this machine has neither a C++ compiler nor a GPU.
@@ -43,7 +43,7 @@ def start_runner(drill: Drill, limits: Limits, launcher: Launcher = launch) -> R
 
 
 def start_on_gpu(exercise: Exercise, limits: Limits) -> Runner | None:
-    """Start a process for one's own kernel on the GPU, None if there is none."""
+    """Start a runner for a kernel of the user's own on the GPU, or return None if there is none."""
     from autodrill.grading.kernels.gpu_runner import GpuRunner, has_gpu
 
     return GpuRunner.for_exercise(exercise, limits) if has_gpu() else None

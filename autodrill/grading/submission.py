@@ -1,4 +1,4 @@
-"""Reading a file that was handed in: nothing but a regular file of a sensible size, whatever stands at its path."""
+"""Submissions: the files to grade, read only if they are regular and of a sensible size."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 __all__ = ["LARGEST_FILE", "Submission", "handed_in_files", "read_file"]
 
 LARGEST_FILE = 256 << 10
-"""Bytes; the longest answer of anybody's takes a tenth of it."""
+"""Bytes. The longest submissions take a tenth of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A candidate's file: its bytes, what tracebacks call it, and the path the learner knows it by."""
+    """A candidate's file: its bytes, its name in tracebacks, and its path as the learner gave it."""
 
     source: bytes
     name: str
@@ -29,12 +29,12 @@ class Submission:
 
 
 def handed_in_files(paths: Sequence[Path]) -> list[Path]:
-    """Return the files that were handed in; a folder stands for the `.py` files in it and below, ordered by path.
+    """Return the files to grade. A folder means the `.py` files in it and its subfolders, ordered by path.
 
     Links are not followed.
 
     Raises:
-        FileError: There is nothing at some of the paths, or no such file in a folder.
+        FileError: A path does not exist, or a folder has no such file.
     """
     if missing := [str(path) for path in paths if not os.path.lexists(path)]:
         raise FileError(f"there is no file `{'`, `'.join(missing)}`")
@@ -53,18 +53,18 @@ def handed_in_files(paths: Sequence[Path]) -> list[Path]:
 
 
 def read_file(path: Path, *, follow: bool) -> bytes:
-    """Read a file, and never wait for one that is a pipe, nor read on in one that has no end.
+    """Read a file, without waiting on a pipe or reading a device without end.
 
     Args:
         path: Its path.
-        follow: Whether it may be a symbolic link: one's own may, somebody else's could lead anywhere.
+        follow: Whether it may be a symbolic link. Your own may; another person's could lead anywhere.
 
     Raises:
         FileError: It is missing, unreadable, larger than `LARGEST_FILE` or no regular file.
     """
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     if not follow:
-        if path.is_symlink():  # said by name here; the flag is what keeps it true
+        if path.is_symlink():  # for the message; the flag enforces it
             raise FileError(f"`{path}` is a symbolic link", hint="hand in the file itself")
         flags |= getattr(os, "O_NOFOLLOW", 0)
     try:

@@ -1,4 +1,4 @@
-"""Builders for grading: an answer graded as `autodrill check` grades it."""
+"""Builders for grading: a submission graded as `autodrill check` grades it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def graded(shipped: Library) -> Callable[..., Report]:
-    """Grade the source of an answer to a shipped exercise."""
+    """Grade the source of a submission to a shipped exercise."""
 
     def graded(name: str, source: str, *, seed: int = 0, only: int | None = None) -> Report:
         exercise = shipped.find(name)

@@ -1,4 +1,4 @@
-"""An exercise made of its parts for one test, and an answer graded against it."""
+"""Builder of an exercise from its parts, and of a submission graded against it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ HINTS = ("a", "b", "c")
 
 
 def grader(top: Path) -> Graded:
-    """Return what grades a file against an exercise made of its parts, in a folder of the test's own."""
+    """Return a function that grades a file against an exercise made of its parts, in a folder of the test."""
 
     def graded(
         answer: str,
@@ -57,8 +57,8 @@ def grader(top: Path) -> Graded:
             path.write_text(text, encoding="utf-8")
         library = Library([top])
         exercise = library.find(name)
-        handed_in = Submission(answer.encode(), "a.py", "a.py")
-        return grade(library.drill(exercise), handed_in, seed=3)
+        submission = Submission(answer.encode(), "a.py", "a.py")
+        return grade(library.drill(exercise), submission, seed=3)
 
     return graded
 

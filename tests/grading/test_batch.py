@@ -1,4 +1,4 @@
-"""Grading many files: each gets its verdict, in order, and nothing of the candidate's words gets out."""
+"""Batch grading: verdicts in order, sealed processes, and no text of the candidate in a report."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 linux = pytest.mark.skipif(sys.platform != "linux", reason="sealed processes are Linux's")
 
 RIGHT = "def cube_backward(g, x):\n    return 3 * x * x * g\n"
-TELLING = "def cube_backward(g, x):\n    print(x)\n    raise ValueError(str(x))\n"
+QUOTING = "def cube_backward(g, x):\n    print(x)\n    raise ValueError(str(x))\n"
 
 
 def submission(source: str, name: str = "a.py") -> Submission:
@@ -43,7 +43,7 @@ def task(pack: Pack) -> Task:
 @pytest.mark.slow
 @linux
 @pytest.mark.parametrize("workers", [1, 2])
-def test_reports_come_in_the_order_of_the_files(task: Task, workers: int) -> None:
+def test_grade_all_yields_reports_in_order(task: Task, workers: int) -> None:
     sources = [RIGHT, RIGHT.replace("3", "2"), "x = (", "while True: pass", RIGHT]
     files = [submission(source, f"{index}.py") for index, source in enumerate(sources)]
     reports = list(grade_all(task, files, workers))
@@ -53,16 +53,16 @@ def test_reports_come_in_the_order_of_the_files(task: Task, workers: int) -> Non
 
 
 @linux
-def test_the_same_seed_gives_the_same_verdict_with_any_number_of_files_before(task: Task) -> None:
+def test_worker_gives_the_same_report_after_other_files(task: Task) -> None:
     with Worker(task) as worker:
         first, again = (worker.grade(submission(RIGHT.replace("3", "2"))) for _ in range(2))
     assert replace(first, seconds=0) == replace(again, seconds=0)
 
 
 @linux
-def test_what_the_code_says_is_withheld(task: Task) -> None:
+def test_worker_withholds_text_of_the_candidates_code(task: Task) -> None:
     with Worker(task) as worker:
-        report = worker.grade(submission(TELLING))
+        report = worker.grade(submission(QUOTING))
     assert report.output == ""
     assert report.failure is not None
     assert (report.failure.kind, report.failure.line) == (FaultKind.RAISED, 3)
@@ -72,7 +72,7 @@ def test_what_the_code_says_is_withheld(task: Task) -> None:
 
 @linux
 @pytest.mark.parametrize("encoding", ["cp1251", "koi8-r", "latin-1", "iso8859-2", "mac-roman", "utf-8", "utf-8-sig"])
-def test_a_file_in_another_encoding_is_read_as_it_says(task: Task, encoding: str) -> None:
+def test_worker_reads_a_file_in_its_declared_encoding(task: Task, encoding: str) -> None:
     word = "мера" if encoding in {"cp1251", "koi8-r"} else "größe" if encoding != "utf-8-sig" else "größe_мера"
     source = f"# coding: {encoding}\ndef cube_backward(g, x):\n    {word} = x * x\n    return 3 * {word} * g\n"
     with Worker(task) as worker:
@@ -92,7 +92,7 @@ def cube_backward(g, x):
 
 @linux
 @pytest.mark.parametrize("name", ["multiprocessing.py", "runpy.py", "numpy.py", "concurrent.py"])
-def test_a_file_in_the_working_folder_is_graded_and_never_imported(
+def test_grade_all_never_imports_a_file_of_the_working_folder(
     task: Task, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / name).write_text(HOSTILE_NAME, encoding="utf-8")
@@ -104,7 +104,7 @@ def test_a_file_in_the_working_folder_is_graded_and_never_imported(
 
 @linux
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_workers_end_with_the_process_that_grades(pack: Pack, how: signal.Signals) -> None:
+def test_workers_end_with_the_grading_process(pack: Pack, how: signal.Signals) -> None:
     pack.add()
     program = (
         "import sys, pathlib\n"
@@ -148,7 +148,7 @@ def _runs(pid: int) -> bool:
 
 
 @linux
-def test_a_file_that_sleeps_in_every_call_is_not_waited_for_for_ever(task: Task) -> None:
+def test_worker_limits_the_total_time_of_a_file(task: Task) -> None:
     slow = "import time\ndef cube_backward(g, x):\n    time.sleep(0.2)\n    return 3 * x * x * g\n"
     with Worker(replace(task, limits=replace(task.limits, total=1.0))) as worker:
         began = time.monotonic()
@@ -160,9 +160,7 @@ def test_a_file_that_sleeps_in_every_call_is_not_waited_for_for_ever(task: Task)
 
 
 @linux
-def test_what_goes_wrong_on_our_side_is_tried_again_and_never_the_candidates_fault(
-    task: Task, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_worker_retries_an_internal_error_once(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
     tried = []
 
     def broken(*_: object, runner: Runner, **__: object) -> None:
@@ -177,23 +175,23 @@ def test_what_goes_wrong_on_our_side_is_tried_again_and_never_the_candidates_fau
 
 
 @linux
-def test_nothing_is_graded_where_a_required_layer_is_missing(task: Task) -> None:
+def test_grade_all_refuses_a_missing_required_layer(task: Task) -> None:
     short = replace(task, confinement=replace(SEALED, layers=SEALED.layers - {Layer.SECCOMP}))
     with pytest.raises(UnconfinedError, match="seccomp"):
         next(grade_all(short, [submission(RIGHT)], 1))
 
 
-def test_a_few_files_are_not_worth_another_worker() -> None:
+def test_useful_workers_is_one_for_few_files() -> None:
     assert useful_workers(3) == 1
     assert 1 <= useful_workers(10_000) <= (os.cpu_count() or 1)
 
 
 class TestReading:
-    def test_a_file_is_read_as_it_is(self, tmp_path: Path) -> None:
+    def test_read_file_returns_the_bytes(self, tmp_path: Path) -> None:
         (tmp_path / "a.py").write_bytes(b"\xef\xbb\xbfx = 1\r\n")
         assert read_file(tmp_path / "a.py", follow=False) == b"\xef\xbb\xbfx = 1\r\n"
 
-    def test_ones_own_may_be_a_link_and_another_s_may_not(self, tmp_path: Path) -> None:
+    def test_read_file_follows_a_link_only_if_allowed(self, tmp_path: Path) -> None:
         (tmp_path / "a.py").write_text("x = 1", encoding="utf-8")
         (tmp_path / "link.py").symlink_to(tmp_path / "a.py")
         assert read_file(tmp_path / "link.py", follow=True) == b"x = 1"
@@ -201,7 +199,7 @@ class TestReading:
             read_file(tmp_path / "link.py", follow=False)
 
     @pytest.mark.parametrize("kind", ["folder", "pipe", "device", "nothing"])
-    def test_what_is_no_file_is_refused_at_once(self, kind: str, tmp_path: Path) -> None:
+    def test_read_file_refuses_anything_but_a_regular_file(self, kind: str, tmp_path: Path) -> None:
         path = tmp_path / "a.py"
         match kind:
             case "folder":
@@ -213,7 +211,7 @@ class TestReading:
         with pytest.raises(FileError):
             read_file(path, follow=True)
 
-    def test_one_byte_too_many_is_too_many(self, tmp_path: Path) -> None:
+    def test_read_file_refuses_a_file_that_is_too_large(self, tmp_path: Path) -> None:
         path = tmp_path / "a.py"
         path.write_bytes(b"#" * LARGEST_FILE)
         assert len(read_file(path, follow=False)) == LARGEST_FILE

@@ -1,4 +1,4 @@
-"""Bounds on cost, estimators, customs and several ranks, each on a small exercise of its own."""
+"""Bounds on cost, estimators, customs and ranks, each with a small exercise."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def forward(x):
             "import numpy.linalg; np.ones(1 << 22)",
         ],
     )
-    def test_too_much_memory_is_refused_by_its_name(self, bounded: Callable[..., Report], line: str) -> None:
+    def test_bound_names_too_much_memory(self, bounded: Callable[..., Report], line: str) -> None:
         report = bounded(line, "memory=4 << 20")
         assert report.failure is not None
         assert (report.failure.kind, report.failure.summary) == (
@@ -67,14 +67,14 @@ def forward(x):
             "too much memory: the n x n matrix",
         )
 
-    def test_memory_that_was_put_by_when_the_file_was_loaded_counts(self, bounded: Callable[..., Report]) -> None:
+    def test_bound_counts_memory_allocated_at_load(self, bounded: Callable[..., Report]) -> None:
         report = bounded("POOL", "memory=4 << 20", "POOL = bytearray(1 << 25)")
         assert kind_of(report) is FaultKind.TOO_MUCH_MEMORY
 
-    def test_memory_that_a_small_case_has_let_go_of_does_not(self, bounded: Callable[..., Report]) -> None:
+    def test_bound_ignores_memory_freed_by_a_small_case(self, bounded: Callable[..., Report]) -> None:
         assert bounded("len(x) > 100 or np.ones(1 << 22)", "memory=4 << 20").verdict is Verdict.PASS
 
-    def test_a_cotangent_that_travels_as_one_period_is_allowed_as_it_lies_in_memory(self, graded: Graded) -> None:
+    def test_bound_allows_the_full_size_of_a_periodic_cotangent(self, graded: Graded) -> None:
         rest = """CASES = [
     given("x[n]", large=False),
     given("x[n]", large={"n": 500}, memory=1 << 20, because="nothing else is needed"),
@@ -87,10 +87,10 @@ def forward(x):
         right = f"import numpy as np\n{self.STUB.partition('    ')[0]}    return np.sum(g, axis=0)\n"
         assert graded(right, "backward", self.STUB, rest, solution=right).verdict is Verdict.PASS
 
-    def test_what_is_needed_is_not_refused(self, bounded: Callable[..., Report]) -> None:
+    def test_bound_allows_what_is_needed(self, bounded: Callable[..., Report]) -> None:
         assert bounded("np.ones(1 << 17)", "memory=4 << 20").verdict is Verdict.PASS
 
-    def test_the_candidate_cannot_take_the_bound_back(self, bounded: Callable[..., Report]) -> None:
+    def test_bound_cannot_be_raised_by_the_candidate(self, bounded: Callable[..., Report]) -> None:
         line = (
             "import resource; most = resource.getrlimit(resource.RLIMIT_AS)[1]\n"
             "    try:\n        resource.setrlimit(resource.RLIMIT_AS, (most, most))\n"
@@ -98,7 +98,7 @@ def forward(x):
         )
         assert kind_of(bounded(line, "memory=4 << 20")) is FaultKind.TOO_MUCH_MEMORY
 
-    def test_too_much_time_is_refused_by_its_name(self, bounded: Callable[..., Report]) -> None:
+    def test_bound_names_too_much_time(self, bounded: Callable[..., Report]) -> None:
         report = bounded("time.sleep(0.6 if len(x) > 100 else 0)", "seconds=0.5")
         assert report.failure is not None
         assert (report.failure.kind, report.failure.summary) == (
@@ -106,7 +106,7 @@ def forward(x):
             "too much time, no answer after 0.5 s: the n x n matrix",
         )
 
-    def test_a_bound_says_what_costs_too_much(self, graded: Graded) -> None:
+    def test_bound_requires_a_reason(self, graded: Graded) -> None:
         rest = self.REST.format(bound="memory=4 << 20").replace(', because="the n x n matrix"', "")
         with pytest.raises(
             ContentError, match=r"thing_backward.py:11: ValueError: a bound on `memory` or `seconds` says"
@@ -143,7 +143,7 @@ def deviation(g, x):
     @pytest.mark.parametrize(
         "line", ["g * (2 * x + noise.astype(x.dtype))", "g * (2 * x - noise.astype(x.dtype))", "2 * g * x"]
     )
-    def test_what_is_right_on_average_passes(self, estimator: Callable[[str], Report], line: str) -> None:
+    def test_estimator_passes_if_right_on_average(self, estimator: Callable[[str], Report], line: str) -> None:
         assert estimator(line).verdict is Verdict.PASS
 
     @pytest.mark.parametrize(
@@ -158,7 +158,9 @@ def deviation(g, x):
             ("None", FaultKind.NOTHING),
         ],
     )
-    def test_bias_and_needless_noise_fail(self, estimator: Callable[[str], Report], line: str, kind: FaultKind) -> None:
+    def test_estimator_fails_for_bias_or_excess_noise(
+        self, estimator: Callable[[str], Report], line: str, kind: FaultKind
+    ) -> None:
         assert kind_of(estimator(line)) is kind
 
 
@@ -192,7 +194,7 @@ def forward(x, b):
             ),
         ],
     )
-    def test_a_custom_is_a_fault_unless_its_author_says_otherwise(
+    def test_custom_is_a_fault_unless_the_author_allows_it(
         self, graded: Graded, custom: str, body: str, fault: FaultKind | None
     ) -> None:
         answer = f"def thing_backward(dout, x, b):\n    {body}\n"
@@ -203,14 +205,14 @@ def forward(x, b):
         assert report.verdict is Verdict.PASS
         assert [remark.key for remark in report.remarks] == ([custom] if fault is not None else [])
 
-    def test_an_argument_that_is_no_cotangent_may_still_not_be_written_to(self, graded: Graded) -> None:
+    def test_custom_does_not_allow_writing_to_an_input(self, graded: Graded) -> None:
         answer = "def thing_backward(dout, x, b):\n    x *= 2\n    return 2 * dout, dout.sum(axis=0)\n"
         rest = self.REST.format(remarks='("writes-cotangent",)')
         assert kind_of(graded(answer, "backward", self.STUB, rest, solution=self.RIGHT)) is FaultKind.MUTATED
 
 
 class TestRanks:
-    def test_every_rank_gets_what_all_have_contributed(self) -> None:
+    def test_in_step_gives_every_rank_the_sum(self) -> None:
         def program(own: int, reduce: Callable[[int], Any]) -> tuple[Any, Any]:
             return reduce(own), reduce(10 * own)
 
@@ -218,11 +220,11 @@ class TestRanks:
         assert results == [(6, 60)] * 3
         assert rounds == [[1, 2, 3], [10, 20, 30]]
 
-    def test_a_collective_that_not_all_ranks_reach_would_hang(self) -> None:
+    def test_in_step_refuses_a_collective_that_would_hang(self) -> None:
         with pytest.raises(RuntimeError, match="1 ranks wait at collective 1, 1 have ended"):
             in_step(lambda own, reduce: reduce(own) if own else own, [[0], [1]], sum)
 
-    def test_what_is_given_and_sent_is_each_rank_s_own(self) -> None:
+    def test_in_step_copies_values_for_each_rank(self) -> None:
         def program(own: list[int], reduce: Callable[[list[int]], Any]) -> Any:
             own.append(1)
             got = reduce(own)

@@ -1,4 +1,4 @@
-"""Stepping through a candidate's file on a terminal."""
+"""Debugging of a candidate's file on a terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from textwrap import dedent
 
 
 class TestDebugging:
-    def test_pdb_stops_in_the_candidates_code_and_where_it_raises(self) -> None:
+    def test_pdb_stops_in_the_candidates_code_and_at_an_exception(self) -> None:
         script = """
             from autodrill.grading.debug import debug
             source = b"def helper(x):\\n    return 1 / x\\ndef f(x):\\n    y = x * 2\\n    return helper(y - y)\\n"
@@ -26,7 +26,7 @@ class TestDebugging:
         assert "debugger.py" not in screen
         assert "END Raised(type='ZeroDivisionError'" in screen
 
-    def test_leaving_pdb_shows_no_traceback(self) -> None:
+    def test_quit_in_pdb_shows_no_traceback(self) -> None:
         script = """
             from autodrill.grading.debug import debug
             print("END", debug(b"class f:\\n    def __init__(self):\\n        self.x = 1\\n", "f.py", "f", None, []))
@@ -38,7 +38,7 @@ class TestDebugging:
 
 
 def on_a_terminal(script: str, typed: list[str]) -> str:
-    """Run a script on a terminal of its own, typing a line at each prompt of pdb, and return what is on the screen."""
+    """Run a script on a terminal of its own, type a line at each prompt of pdb, and return the screen."""
     terminal, theirs = pty.openpty()
     process = subprocess.Popen([sys.executable, "-c", script], stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)
@@ -46,7 +46,7 @@ def on_a_terminal(script: str, typed: list[str]) -> str:
     while select.select([terminal], [], [], 20)[0]:
         try:
             part = os.read(terminal, 4096)
-        except OSError:  # how Linux says that the other end is closed
+        except OSError:  # Linux: the other end is closed
             part = b""
         if not part:
             break

@@ -1,7 +1,7 @@
-"""Files that evade one exercise's own checks: sealed, each is graded wrong, and not a word of it is shown.
+"""Evasions: files that try to evade the checks of one exercise. Sealed, each fails, and no text of it is shown.
 
-Each says in its first line which exercise it is for, and would be graded right, or have its own words shown, if what it
-attempts worked. Attacks on what all exercises have in common are in `tests/corpus/attacks`.
+The first line of each names its exercise. It would pass, or its text would be shown, if its attempt worked. Attacks on
+what all exercises share are in `tests/corpus/attacks`.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ FILES = sorted((Path(__file__).parents[1] / "corpus" / "evasions").glob("*.py"))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_it_fails_and_is_not_quoted(path: Path) -> None:
+def test_evasion_fails_and_is_not_quoted(path: Path) -> None:
     source = path.read_bytes()
     exercise = source.split(b"\n", 1)[0].decode().removeprefix("# exercise: ")
     with Worker(Task(exercise, (), seed=7)) as worker:
         report = worker.grade(Submission(source, path.name, path.name))
     assert report.verdict is Verdict.FAIL, report
     paint = Paint.for_stream(sys.stdout, {})
-    told = [json.dumps(report.as_dict()), grade_line(report, paint, symbols_for(sys.stdout))]
-    told += [junit_document([report]), *github_lines([report])]
-    for text in told:
+    documents = [json.dumps(report.as_dict()), grade_line(report, paint, symbols_for(sys.stdout))]
+    documents += [junit_document([report]), *github_lines([report])]
+    for text in documents:
         assert "HIDDEN" not in text
         assert str(int.from_bytes(b"HIDDEN C", "little")) not in text
 
 
-def test_there_are_some() -> None:
+def test_evasions_are_collected() -> None:
     assert len(FILES) >= 9

@@ -1,4 +1,4 @@
-"""Whole gradings: the verdict, the fault and its line, and that the two sides never meet in one process."""
+"""Whole gradings: the verdict, the fault with its line, and the separation of the two processes."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ RIGHT = "def cube_backward(g, x):\n    return 3 * x * x * g\n"
 
 
 @pytest.fixture
-def judged(pack: Pack) -> Callable[..., Report]:
-    """Grade an answer to the pack's exercise."""
+def graded_cube(pack: Pack) -> Callable[..., Report]:
+    """Grade a submission to the pack's exercise."""
     pack.add()
     drill = pack.load()
 
-    def judged(source: str | bytes, seed: int = 0, only: int | None = None) -> Report:
-        handed_in = source if isinstance(source, bytes) else source.encode()
-        return grade(drill, Submission(handed_in, "a.py", "a.py"), seed=seed, only=only)
+    def graded_cube(source: str | bytes, seed: int = 0, only: int | None = None) -> Report:
+        content = source if isinstance(source, bytes) else source.encode()
+        return grade(drill, Submission(content, "a.py", "a.py"), seed=seed, only=only)
 
-    return judged
+    return graded_cube
 
 
 def failure_of(report: Report) -> Failure:
@@ -44,17 +44,17 @@ def failure_of(report: Report) -> Failure:
     return report.failure
 
 
-def test_a_right_answer_passes_every_case(judged: Callable[..., Report]) -> None:
-    report = judged(RIGHT)
+def test_grade_passes_a_right_answer(graded_cube: Callable[..., Report]) -> None:
+    report = graded_cube(RIGHT)
     assert (report.verdict, report.failure, report.remarks) == (Verdict.PASS, None, ())
     assert report.passed == report.cases > 5
     assert 0 < report.seconds < 10
 
 
-def test_a_wrong_answer_is_explained_on_a_small_case_with_the_exercise_s_own_words(
-    judged: Callable[..., Report],
+def test_grade_explains_a_known_mistake_on_a_small_case(
+    graded_cube: Callable[..., Report],
 ) -> None:
-    report = judged("def cube_backward(g, x):\n    return 3 * x ** 3 * g\n")
+    report = graded_cube("def cube_backward(g, x):\n    return 3 * x ** 3 * g\n")
     failure = failure_of(report)
     assert (report.verdict, failure.kind) == (Verdict.FAIL, FaultKind.VALUE)
     assert failure.rule is not None
@@ -64,9 +64,9 @@ def test_a_wrong_answer_is_explained_on_a_small_case_with_the_exercise_s_own_wor
     assert len(failure.given["x"]) < 20
 
 
-def test_one_seed_gives_the_same_report_again(judged: Callable[..., Report]) -> None:
+def test_grade_is_deterministic_for_a_seed(graded_cube: Callable[..., Report]) -> None:
     wrong = "def cube_backward(g, x):\n    return 3 * x ** 3 * g\n"
-    first, again = judged(wrong, seed=7), judged(wrong, seed=7)
+    first, again = graded_cube(wrong, seed=7), graded_cube(wrong, seed=7)
     assert (first.failure, first.cases, first.passed) == (again.failure, again.cases, again.passed)
 
 
@@ -79,7 +79,7 @@ def test_one_seed_gives_the_same_report_again(judged: Callable[..., Report]) -> 
         (("def slope", "def judge(dx, x):\n    return None\n\n\ndef slope"), Basis.JUDGE),
     ],
 )
-def test_a_report_says_what_decides(pack: Pack, change: tuple[str, str], basis: Basis) -> None:
+def test_report_names_its_basis(pack: Pack, change: tuple[str, str], basis: Basis) -> None:
     pack.add(solution=change)
     drill = pack.load()
     if basis is Basis.ANSWER:
@@ -90,16 +90,16 @@ def test_a_report_says_what_decides(pack: Pack, change: tuple[str, str], basis: 
     assert report.basis is basis
 
 
-def test_one_case_is_put_alone(judged: Callable[..., Report]) -> None:
-    assert (judged(RIGHT, only=2).cases, judged(RIGHT, only=2).passed) == (1, 1)
+def test_grade_puts_one_case_only(graded_cube: Callable[..., Report]) -> None:
+    assert (graded_cube(RIGHT, only=2).cases, graded_cube(RIGHT, only=2).passed) == (1, 1)
 
 
-def test_a_case_that_does_not_exist_is_the_command_line_s_fault(judged: Callable[..., Report]) -> None:
+def test_grade_refuses_a_missing_case(graded_cube: Callable[..., Report]) -> None:
     with pytest.raises(UsageError, match="there is no case 999"):
-        judged(RIGHT, only=999)
+        graded_cube(RIGHT, only=999)
 
 
-def test_stepping_through_a_case_that_does_not_exist_is_too(pack: Pack) -> None:
+def test_step_through_refuses_a_missing_case(pack: Pack) -> None:
     pack.add()
     with pytest.raises(UsageError, match="there is no case 999"):
         step_through(pack.load(), Submission(RIGHT.encode(), "a.py", "a.py"), seed=0, case=999)
@@ -141,10 +141,10 @@ def test_stepping_through_a_case_that_does_not_exist_is_too(pack: Pack) -> None:
         ),
     ],
 )
-def test_a_file_that_gives_no_answer(
-    judged: Callable[..., Report], source: str, verdict: Verdict, kind: FaultKind, line: int | None, words: str
+def test_grade_names_a_file_without_an_answer(
+    graded_cube: Callable[..., Report], source: str, verdict: Verdict, kind: FaultKind, line: int | None, words: str
 ) -> None:
-    report = judged(source)
+    report = graded_cube(source)
     failure = failure_of(report)
     assert (report.verdict, failure.kind) == (verdict, kind)
     assert words in failure.summary
@@ -152,7 +152,7 @@ def test_a_file_that_gives_no_answer(
         assert failure.line == line
 
 
-def test_an_endless_loop_is_stopped_at_its_limit(pack: Pack) -> None:
+def test_grade_stops_an_endless_loop(pack: Pack) -> None:
     pack.add()
     drill = pack.load()
     source = b"def cube_backward(g, x):\n    while True:\n        pass\n"
@@ -163,20 +163,20 @@ def test_an_endless_loop_is_stopped_at_its_limit(pack: Pack) -> None:
     assert report.seconds < 5
 
 
-def test_the_stub_is_called_what_it_is_whatever_it_does(pack: Pack) -> None:
+def test_grade_calls_the_stub_not_implemented(pack: Pack) -> None:
     pack.add(exercise=("raise NotImplementedError", "return g"))
     drill = pack.load()
     report = grade(drill, Submission(drill.exercise.stub.encode(), "a.py", "a.py"), seed=0)
     assert failure_of(report).kind is FaultKind.NOT_IMPLEMENTED
 
 
-def test_what_the_candidate_prints_is_kept_apart(judged: Callable[..., Report]) -> None:
-    report = judged(f"print('PASS')\n{RIGHT}")
+def test_report_keeps_printed_output_apart(graded_cube: Callable[..., Report]) -> None:
+    report = graded_cube(f"print('PASS')\n{RIGHT}")
     assert report.verdict is Verdict.PASS
     assert report.output.startswith("PASS\n")
 
 
-def test_an_exercise_that_contradicts_itself_is_never_the_learner_s_fault(pack: Pack) -> None:
+def test_grade_reports_a_faulty_exercise_as_internal(pack: Pack) -> None:
     pack.add(solution=("return x * x * x", "return x * undefined"))
     drill = pack.load()
     report = grade(drill, Submission(RIGHT.encode(), "a.py", "a.py"), seed=0)
@@ -184,14 +184,14 @@ def test_an_exercise_that_contradicts_itself_is_never_the_learner_s_fault(pack: 
     assert "`forward` raises NameError" in report.detail
 
 
-def test_an_exercise_at_fault_is_so_for_an_untouched_stub_too(pack: Pack) -> None:
+def test_grade_of_a_stub_reports_a_faulty_exercise_too(pack: Pack) -> None:
     pack.add(solution=("return x * x * x", "return x * undefined"))
     drill = pack.load()
     report = grade(drill, Submission(drill.exercise.stub.encode(), "a.py", "a.py"), seed=0)
     assert report.verdict is Verdict.INTERNAL
 
 
-def test_a_wrong_answer_the_exercise_forgives_passes_with_a_remark(graded: Callable[..., Report]) -> None:
+def test_grade_passes_a_tolerated_answer_with_a_remark(graded: Callable[..., Report]) -> None:
     source = "def relu_backward(self, out):\n    self.grad += (out.data > 0) * out.grad\n"
     report = graded("relu_backward", source)
     assert report.verdict is Verdict.PASS
@@ -199,7 +199,7 @@ def test_a_wrong_answer_the_exercise_forgives_passes_with_a_remark(graded: Calla
     assert report.passed < report.cases
 
 
-def test_a_process_started_beforehand_is_used_and_closed(pack: Pack) -> None:
+def test_grade_uses_and_closes_a_given_runner(pack: Pack) -> None:
     pack.add()
     drill = pack.load()
     runner = Runner.start(CHECK_LIMITS)
@@ -208,9 +208,9 @@ def test_a_process_started_beforehand_is_used_and_closed(pack: Pack) -> None:
     assert runner.finished
 
 
-def test_the_judge_s_process_never_runs_the_candidate_s_file(judged: Callable[..., Report]) -> None:
+def test_grade_runs_no_candidate_code_in_its_own_process(graded_cube: Callable[..., Report]) -> None:
     before = set(sys.modules)
-    report = judged("import sys, os\nsys.judge_was_here = True\nprint(os.getpid())\n" + RIGHT)
+    report = graded_cube("import sys, os\nsys.judge_was_here = True\nprint(os.getpid())\n" + RIGHT)
     import os
 
     assert report.verdict is Verdict.PASS
@@ -228,8 +228,8 @@ def test_the_judge_s_process_never_runs_the_candidate_s_file(judged: Callable[..
         "__import__('autodrill')",
     ],
 )
-def test_the_candidate_s_process_cannot_import_the_oracle(judged: Callable[..., Report], attempt: str) -> None:
-    report = judged(f"def cube_backward(g, x):\n    {attempt}\n    return 3 * x * x * g\n")
+def test_child_process_cannot_import_the_oracle(graded_cube: Callable[..., Report], attempt: str) -> None:
+    report = graded_cube(f"def cube_backward(g, x):\n    {attempt}\n    return 3 * x * x * g\n")
     assert report.verdict is Verdict.FAIL
     assert "ModuleNotFoundError: No module named 'autodrill'" in failure_of(report).summary
 
@@ -243,13 +243,13 @@ def test_the_candidate_s_process_cannot_import_the_oracle(judged: Callable[..., 
         "if True:\n    import matplotlib.pyplot as plt\n    plt.rcParams['a'] = 1\n",
     ],
 )
-def test_what_the_rest_of_a_file_imports_need_not_be_there(judged: Callable[..., Report], course: str) -> None:
-    assert judged(course + RIGHT).verdict is Verdict.PASS
+def test_file_may_import_missing_modules_it_does_not_use(graded_cube: Callable[..., Report], course: str) -> None:
+    assert graded_cube(course + RIGHT).verdict is Verdict.PASS
 
 
-def test_an_import_in_a_try_is_the_file_s_own_affair(judged: Callable[..., Report]) -> None:
+def test_file_may_catch_a_missing_import_itself(graded_cube: Callable[..., Report]) -> None:
     course = "try:\n    import cupy as xp\nexcept ImportError:\n    import numpy as xp\n"
-    assert judged(course + RIGHT.replace("3 * x * x", "3 * xp.square(x)")).verdict is Verdict.PASS
+    assert graded_cube(course + RIGHT.replace("3 * x * x", "3 * xp.square(x)")).verdict is Verdict.PASS
 
 
 @pytest.mark.parametrize(
@@ -261,37 +261,37 @@ def test_an_import_in_a_try_is_the_file_s_own_affair(judged: Callable[..., Repor
         ("import torch\nN = torch.e\n" + RIGHT.replace("3 * x", "x * x if N else x"), 4, "No module named 'torch'"),
     ],
 )
-def test_what_is_asked_for_fails_where_it_uses_a_module_that_is_not_there(
-    judged: Callable[..., Report], course: str, line: int, why: str
+def test_grade_places_the_use_of_a_missing_module(
+    graded_cube: Callable[..., Report], course: str, line: int, why: str
 ) -> None:
-    report = judged(course)
+    report = graded_cube(course)
     assert (report.verdict, failure_of(report).line) == (Verdict.FAIL, line)
     assert why in failure_of(report).summary
 
 
 @pytest.mark.parametrize("wrapper", ["@numba.njit\n", "@numba.njit(cache=True)\n"])
-def test_what_is_asked_for_may_itself_need_a_module_that_is_not_there(
-    judged: Callable[..., Report], wrapper: str
-) -> None:
-    report = judged(f"import numba\n{wrapper}{RIGHT}")
+def test_grade_names_a_missing_module_of_a_decorator(graded_cube: Callable[..., Report], wrapper: str) -> None:
+    report = graded_cube(f"import numba\n{wrapper}{RIGHT}")
     assert report.verdict is Verdict.ERROR
     assert "No module named 'numba'" in failure_of(report).summary
 
 
-def test_any_other_exception_at_the_top_of_a_file_still_ends_it(judged: Callable[..., Report]) -> None:
-    report = judged(f"import torch\n1 / 0\n{RIGHT}")
+def test_grade_names_another_exception_after_a_missing_import(graded_cube: Callable[..., Report]) -> None:
+    report = graded_cube(f"import torch\n1 / 0\n{RIGHT}")
     assert report.verdict is Verdict.ERROR
     assert "ZeroDivisionError" in failure_of(report).summary
 
 
-def test_nothing_of_the_answer_is_in_the_candidate_s_process(judged: Callable[..., Report]) -> None:
+def test_child_process_holds_nothing_of_the_solution(graded_cube: Callable[..., Report]) -> None:
     source = f"import sys\nprint([m for m in sys.modules if 'autodrill' in m or 'solution' in m])\n{RIGHT}"
-    assert judged(source).output.splitlines()[0] == "[]"
+    assert graded_cube(source).output.splitlines()[0] == "[]"
 
 
-def test_a_report_is_plain_json(judged: Callable[..., Report]) -> None:
+def test_report_is_plain_json(graded_cube: Callable[..., Report]) -> None:
     import json
 
-    document = json.loads(json.dumps(judged("def cube_backward(g, x):\n    return g\n").as_dict(), allow_nan=False))
+    document = json.loads(
+        json.dumps(graded_cube("def cube_backward(g, x):\n    return g\n").as_dict(), allow_nan=False)
+    )
     assert document["verdict"] == "fail"
     assert document["failure"]["comparisons"][0]["name"] == "dx"

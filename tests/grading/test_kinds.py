@@ -1,4 +1,4 @@
-"""Kinds of exercise beyond a plain backward, each on a small exercise of its own."""
+"""Kinds of exercises other than `backward`, each with a small exercise."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ class TestJVP:
 
         return jvp
 
-    def test_the_engine_s_forward_mode_is_what_is_right(self, jvp: Callable[[str], Report]) -> None:
+    def test_jvp_accepts_the_right_answer(self, jvp: Callable[[str], Report]) -> None:
         report = jvp("dX @ W + X @ dW")
         assert (report.verdict, report.remarks) == (Verdict.PASS, ())
         assert report.passed == report.cases >= 7
 
     @pytest.mark.parametrize("line", ["dX @ W", "dX @ W - X @ dW", "g_nothing", "X @ W"])
-    def test_what_is_wrong_fails(self, jvp: Callable[[str], Report], line: str) -> None:
+    def test_jvp_rejects_a_wrong_answer(self, jvp: Callable[[str], Report], line: str) -> None:
         assert jvp(line).verdict is Verdict.FAIL
 
-    def test_it_is_linear_in_the_tangents(self, jvp: Callable[[str], Report]) -> None:
+    def test_jvp_rejects_a_second_order_term(self, jvp: Callable[[str], Report]) -> None:
         # The second-order term is invisible only where a tangent is 0.
         assert jvp("dX @ W + X @ dW + dX @ dW").verdict is Verdict.FAIL
 
-    def test_it_returns_one_tangent_in_its_own_dtype(self, jvp: Callable[[str], Report]) -> None:
+    def test_jvp_names_a_wrong_number_or_dtype(self, jvp: Callable[[str], Report]) -> None:
         assert kind_of(jvp("(dX @ W, X @ dW)")) is FaultKind.ARITY
         assert (
             kind_of(jvp("(dX @ W + X @ dW).astype(np.float64)".replace("np", "__import__('numpy')"))) is FaultKind.DTYPE
@@ -94,19 +94,17 @@ class TestForwardBackward:
 
         return pair
 
-    def test_the_cache_is_the_candidate_s_own(self, pair: Callable[..., Report]) -> None:
+    def test_forward_backward_accepts_any_cache(self, pair: Callable[..., Report]) -> None:
         assert pair().verdict is Verdict.PASS
         odd = pair(cache="{'b': [w], 'a': lambda: x}", unpacked="cache['a'](), cache['b'][0]")
         assert (odd.verdict, odd.remarks) == (Verdict.PASS, ())
 
-    def test_a_backward_that_differentiates_a_wrong_forward_fails_for_the_forward(
-        self, pair: Callable[..., Report]
-    ) -> None:
+    def test_forward_backward_names_a_wrong_forward_first(self, pair: Callable[..., Report]) -> None:
         report = pair(out="x * w", grads="g * w, (g * x).sum(axis=0)")
         assert report.failure is not None
         assert report.failure.summary.startswith("out is wrong")
 
-    def test_outputs_have_the_names_they_are_given(self, graded: Graded) -> None:
+    def test_forward_backward_takes_names_of_outputs(self, graded: Graded) -> None:
         answer = """def thing_forward(x, w):
     return (x * w, x + w), (x, w)
 
@@ -123,21 +121,21 @@ def thing_backward(g, h, cache):
         assert report.failure is not None
         assert report.failure.summary.startswith("z is wrong")
 
-    def test_a_right_forward_s_backward_is_judged(self, pair: Callable[..., Report]) -> None:
+    def test_forward_backward_names_a_wrong_gradient(self, pair: Callable[..., Report]) -> None:
         report = pair(grads="g * w * w, (g * x * w).sum(axis=0)")
         assert report.failure is not None
         assert report.failure.summary.startswith("dw is wrong")
 
-    def test_a_forward_without_a_cache_is_told_so(self, pair: Callable[..., Report]) -> None:
+    def test_forward_backward_names_a_missing_cache(self, pair: Callable[..., Report]) -> None:
         report = pair(out="x * w * w\n    return out")
         assert report.failure is not None
         assert "thing_forward must return a pair, its output and its cache" in report.failure.summary
 
-    def test_another_pass_comes_in_between(self, pair: Callable[..., Report]) -> None:
+    def test_forward_backward_puts_another_forward_in_between(self, pair: Callable[..., Report]) -> None:
         answer = pair(cache="globals().update(kept=(x, w))", unpacked="kept")
         assert answer.verdict is Verdict.FAIL
 
-    def test_an_argument_that_is_changed_is_a_fault(self, pair: Callable[..., Report]) -> None:
+    def test_forward_backward_names_a_changed_argument(self, pair: Callable[..., Report]) -> None:
         assert (
             kind_of(
                 pair(
@@ -149,7 +147,7 @@ def thing_backward(g, h, cache):
             is FaultKind.MUTATED
         )
 
-    def test_a_missing_half_is_named(self, graded: Graded) -> None:
+    def test_forward_backward_names_a_missing_half(self, graded: Graded) -> None:
         right = PAIR.format(
             out="x * w * w", cache="(x, w)", unpacked="cache", grads="g * w * w, (g * 2 * x * w).sum(axis=0)"
         )
@@ -158,7 +156,7 @@ def thing_backward(g, h, cache):
         assert report.failure is not None
         assert report.failure.summary.startswith("the file defines no `thing_forward`")
 
-    def test_a_layer_may_keep_it_in_itself(self, graded: Graded) -> None:
+    def test_forward_backward_accepts_a_layer_with_its_cache(self, graded: Graded) -> None:
         stub = """class Scale:
     def forward(self, x, w):
         raise NotImplementedError
@@ -223,22 +221,22 @@ class TestFunction:
 
         return function
 
-    def test_what_is_saved_goes_through_the_context(self, function: Callable[..., Report]) -> None:
+    def test_function_passes_saved_values_in_the_context(self, function: Callable[..., Report]) -> None:
         assert function().verdict is Verdict.PASS
 
-    def test_there_is_a_gradient_for_every_argument_or_none(self, function: Callable[..., Report]) -> None:
+    def test_function_requires_a_gradient_or_none_per_argument(self, function: Callable[..., Report]) -> None:
         report = function(FUNCTION_GRADS.removesuffix(", None"))
         assert report.failure is not None
         assert report.failure.summary.startswith("backward returns 2 gradients for 3 arguments of forward")
         assert kind_of(function(FUNCTION_GRADS.replace("None", "g"))) is FaultKind.TYPE
         assert function(FUNCTION_GRADS.replace("ctx.power * w", "w")).verdict is Verdict.FAIL
 
-    def test_a_context_is_each_call_s_own(self, function: Callable[..., Report]) -> None:
+    def test_function_gets_a_new_context_for_each_call(self, function: Callable[..., Report]) -> None:
         assert function(change=("ctx.", "Scaled.")).verdict is Verdict.FAIL
         assert function(change=("x * w**power", "x + w**power")).verdict is Verdict.FAIL
 
 
-def test_a_method_is_asked_of_a_fresh_instance(graded: Graded) -> None:
+def test_method_is_called_on_a_new_instance(graded: Graded) -> None:
     stub = "class Cube:\n    def backward(self, g, x):\n        raise NotImplementedError\n"
     answer = """class Cube:
     def __init__(self):
@@ -277,7 +275,7 @@ def expected(x):
 """
 
     @pytest.mark.parametrize(("line", "verdict"), [("2 * x", Verdict.PASS), ("x + 2", Verdict.FAIL)])
-    def test_what_a_scenario_tells_by_name_is_taken_by_name(self, graded: Graded, line: str, verdict: Verdict) -> None:
+    def test_program_takes_results_of_a_scenario_by_name(self, graded: Graded, line: str, verdict: Verdict) -> None:
         answer = f"def thing(x):\n    return {line}\n"
         report = graded(
             answer, "program", self.STUB, self.SCENARIO, name="thing", solution="def thing(x):\n    return 2 * x\n"

@@ -40,7 +40,7 @@ def mul_broadcast_backward(g, a, b):
 
 @pytest.fixture
 def graded_cube(pack: Pack) -> Callable[[str], Report]:
-    """Grade an answer to the pack's exercise."""
+    """Grade a submission to the pack's exercise."""
     pack.add()
     drill = pack.load()
     return lambda source: grade(drill, Submission(source.encode(), "a.py", "a.py"), seed=0)
