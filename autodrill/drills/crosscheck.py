@@ -53,15 +53,7 @@ def crosschecked_vjp(
     """
     from autodrill import engine
 
-    wanted = [i for i, p in enumerate(primals) if p.dtype.kind == "f"] if wrt is None else list(wrt)
-
-    def of_wanted(*arrays: Any) -> Any:
-        full: list[Any] = list(primals)
-        for i, array in zip(wanted, arrays, strict=True):
-            full[i] = array
-        return function(*full)
-
-    chosen = [np.asarray(primals[i], dtype=dtype) for i in wanted]
+    of_wanted, chosen = _restricted(function, primals, wrt, dtype)
     cotangents = [np.asarray(c, dtype=dtype) for c in cotangents]
     with np.errstate(all="ignore"), engine.no_grad():  # an enclosing graph records nothing
         _, pullback = engine.vjp(of_wanted, *chosen)
@@ -107,15 +99,7 @@ def crosschecked_jvp(
     from autodrill import engine
     from autodrill.engine.checks.finite_differences import numerical_jvp
 
-    wanted = [i for i, p in enumerate(primals) if p.dtype.kind == "f"] if wrt is None else list(wrt)
-
-    def of_wanted(*arrays: Any) -> Any:
-        full: list[Any] = list(primals)
-        for i, array in zip(wanted, arrays, strict=True):
-            full[i] = array
-        return function(*full)
-
-    chosen = [np.asarray(primals[i], dtype=dtype) for i in wanted]
+    of_wanted, chosen = _restricted(function, primals, wrt, dtype)
     directions = [np.asarray(t, dtype=dtype) for t in tangents]
     with np.errstate(all="ignore"):
         _, pushed = engine.jvp(of_wanted, chosen, directions)
@@ -126,6 +110,21 @@ def crosschecked_jvp(
                 slopes, errors = (slopes,), (errors,)
             _hold_together(zip(answers, slopes, errors, strict=True), "tangent")
     return answers
+
+
+def _restricted(
+    function: Callable[..., Any], primals: Sequence[Array], wrt: Sequence[int] | None, dtype: type[np.floating[Any]]
+) -> tuple[Callable[..., Any], list[Array]]:
+    """Return the function of the differentiated primals alone, and these primals in `dtype`."""
+    wanted = [i for i, p in enumerate(primals) if p.dtype.kind == "f"] if wrt is None else list(wrt)
+
+    def of_wanted(*arrays: Any) -> Any:
+        full: list[Any] = list(primals)
+        for i, array in zip(wanted, arrays, strict=True):
+            full[i] = array
+        return function(*full)
+
+    return of_wanted, [np.asarray(primals[i], dtype=dtype) for i in wanted]
 
 
 def _hold_against_differences(
