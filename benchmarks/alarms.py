@@ -1,7 +1,7 @@
-"""Whether a right answer is ever called wrong: `python benchmarks/alarms.py --seeds 200`.
+"""False alarms: right answers that the grader rejects. Run `python benchmarks/alarms.py --seeds 200`.
 
-Every exercise's solution, and every unusual right answer the tests have for it, is graded with the cases of each seed,
-in a sealed process of its own.
+For each seed, it grades the worked solution of every exercise and all unusual right answers of the tests, each in its
+own sealed process.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ ROOT = Path(__file__).parent.parent
 UNUSUAL = ROOT / "tests" / "corpus" / "answers"
 HONEST = ROOT / "tests" / "corpus" / "attacks" / "honest"
 ATTACKED = "mul_broadcast_backward"
-"""The exercise that the files of `HONEST` answer."""
+"""The exercise of the files in `HONEST`."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("exercises", nargs="*")
-    parser.add_argument("--seeds", type=int, default=200, help="how many")
-    parser.add_argument("--first", type=int, default=0, help="the first: another process may have those before it")
+    parser.add_argument("exercises", nargs="*", help="ids; all by default")
+    parser.add_argument("--seeds", type=int, default=200, help="the number of seeds")
+    parser.add_argument("--first", type=int, default=0, help="the first seed, to split a run over several processes")
     options = parser.parse_args()
     library = Library.open(environ={})
     print(f"autodrill {autodrill.__version__}, numpy {np.__version__}, Python {platform.python_version()}")

@@ -1,8 +1,9 @@
-"""The engine beside PyTorch, both in one run: `python benchmarks/engine.py`.
+"""The speed of the engine compared with PyTorch. Run `python benchmarks/engine.py`.
 
-Every task is a forward and a backward. Rounds alternate between the two so that a busy machine slows both, each
-figure is a median, and the ratio is the median of the rounds' ratios (below 1 the engine is faster). Both run on one
-thread: the script starts itself again with the BLAS libraries told so, which they read only once, when loaded.
+Each task is a forward and a backward. Rounds alternate between the two, so that load on the machine slows both. Each
+time is a median, and the ratio is the median of the ratios of the rounds; below 1 the engine is faster. Both use one
+thread. BLAS libraries read their number of threads once, when they are loaded, so the script sets it and then starts
+itself again.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ ROUNDS = 11
 
 @dataclass(frozen=True)
 class Task:
-    """The same computation twice; `operations` says over how many a per-operation time is meant."""
+    """The same computation in both libraries; the time is divided by `operations` for the time of one operation."""
 
     name: str
     operations: int
@@ -133,9 +134,9 @@ def softmax_task(batch: int, classes: int) -> Task:
 
 
 def network_task(name: str, shapes: Sequence[tuple[int, ...]], ours: Any, theirs: Any, operations: int = 1) -> Task:
-    """Return the task of a network's operation in float32, all of whose inputs get a gradient.
+    """Return the task of a neural network operation in float32 with gradients of all inputs.
 
-    The cotangent is random: with ones the gradient of a softmax or a normalisation is nothing but rounding.
+    The cotangent is random. With ones the gradient of a softmax or a normalisation is 0 except for rounding.
     """
     rng = np.random.default_rng(0)
     inputs = [rng.normal(size=shape).astype(np.float32) for shape in shapes]

@@ -1,8 +1,7 @@
-"""Coverage-guided fuzzing of the readers of replies: `python benchmarks/fuzz_wire.py -max_total_time=600`.
+"""Coverage-guided fuzzing of the functions that read replies. Run `python benchmarks/fuzz_wire.py -max_total_time=600`.
 
-Needs atheris (`pip install atheris`). The tests in `tests/sandbox/child/test_wire.py` run without it. The
-first byte of an input chooses the reader. A reader may raise `WireError` and nothing else, and the process may hold at
-most `MEMORY` bytes.
+It needs atheris (`pip install atheris`); the tests in `tests/sandbox/child/test_wire.py` do not. The first byte of an
+input selects the reader. A reader may only raise `WireError`, and the process may use at most `MEMORY` bytes.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ with atheris.instrument_imports(include=["autodrill.sandbox"]):
 
 LIMIT = 1 << 20
 MEMORY = 512 << 20
-"""Bytes that this process may hold; atheris and NumPy take about 200 MiB of them."""
+"""The bytes that this process may use. About 200 MiB of them are for atheris and NumPy."""
 
 
 def one(data: bytes) -> None:

@@ -1,11 +1,13 @@
-"""What grading a file costs, with confinement and without, beside pytest: `python benchmarks/grading.py`.
+"""The cost of grading a file, with and without confinement, compared with pytest. Run `python benchmarks/grading.py`.
 
-The exercise is `mul_broadcast_backward` with all its cases, the file its worked solution. Rounds alternate between what
-is compared, so that a busy machine slows all alike, each with a new fork server: how the memory of one happens to lie
-makes all of its forks a little faster or slower. Latency is from asking the fork server for a process to the verdict,
-the process being gone; throughput is of two workers, as `autodrill grade --workers 2` has them. The pytest test asks
-for the same cases' answers and compares the same values, in a fresh folder and process for each file as is usual where
-files must not see each other, with none of the plugins installed here; two run at a time.
+The submission is the worked solution of `mul_broadcast_backward`, graded on all cases. Rounds alternate between the
+variants, so that load on the machine slows all of them. Each round starts a new fork server, because the memory layout
+of a server makes all of its forks slightly faster or slower.
+
+Latency is the time from the request for a process to the verdict, after the process has ended. Throughput is that of
+two workers, as in `autodrill grade --workers 2`. The pytest test computes the same cases and compares the same values.
+Each file has its own folder and process, as is usual if files must not see each other. No plugins are loaded, and two
+processes run at a time.
 """
 
 from __future__ import annotations
@@ -70,8 +72,8 @@ def test_case(index):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=10, help="rounds of 30 submissions each way")
-    parser.add_argument("--seconds", type=float, default=8, help="how long throughput is measured, each way")
+    parser.add_argument("--rounds", type=int, default=10, help="rounds of 30 submissions for each variant")
+    parser.add_argument("--seconds", type=float, default=8, help="how long throughput is measured, for each variant")
     options = parser.parse_args()
     library = Library.open(environ={})
     exercise = library.find(EXERCISE)
@@ -85,7 +87,7 @@ def main() -> None:
     for name, values in latency.items():
         ordered = sorted(values)
         figures = f"median {statistics.median(ordered):5.1f} ms, 95 % below {ordered[int(0.95 * len(ordered))]:5.1f} ms"
-        print(f"ask for a process to verdict, {name:9} {figures}, least {ordered[0]:5.1f} ms of {len(ordered)}")
+        print(f"latency, {name:9} {figures}, least {ordered[0]:5.1f} ms of {len(ordered)}")
     ratio = statistics.median(
         statistics.median(with_) / statistics.median(without)
         for with_, without in zip(*(in_rounds(values) for values in latency.values()), strict=True)
@@ -108,7 +110,7 @@ def in_rounds(values: list[float]) -> list[list[float]]:
 
 
 def latencies(submission: Submission, rounds: int) -> dict[str, list[float]]:
-    """Milliseconds of each submission, confined and bare, in alternating rounds of 30."""
+    """Return the milliseconds of each submission, confined and bare, in alternating rounds of 30."""
     taken: dict[str, list[float]] = {name: [] for name in CONFINEMENTS}
     for _ in range(rounds):
         for name, how in CONFINEMENTS.items():
@@ -128,7 +130,7 @@ def check(worker: Worker, submission: Submission) -> None:
 
 
 def throughput(submission: Submission, how: Confinement, seconds: float) -> float:
-    """Submissions a second of `autodrill grade --workers 2`, its workers once started."""
+    """Return the submissions per second of `autodrill grade --workers 2`, after its workers have started."""
     task = Task(EXERCISE, (), SEED, how)
     count = int(120 * seconds)
     reports = grade_all(task, [submission] * count, WORKERS)
@@ -142,7 +144,7 @@ def throughput(submission: Submission, how: Confinement, seconds: float) -> floa
 
 
 def pytest_rate(prepared: CaseSet, submission: Submission, seconds: float) -> float:
-    """Files a second that pytest gets through, two at a time."""
+    """Return the files per second that pytest tests, two at a time."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         arrays: dict[str, object] = {"count": len(prepared.cases)}

@@ -1,7 +1,7 @@
-"""How many lines an exercise takes, by kind: the stub and the solution file, without prose.
+"""The number of lines of an exercise, by kind: stub and solution file without prose.
 
-Run as `python benchmarks/lines.py [--exercises]`. A line counts if it holds code. Prose is what a person reads and no
-program does: comments and the header, docstrings, the hints, the words of a mistake and the reasons in `EQUIVALENT`.
+Run `python benchmarks/lines.py [--exercises]`. Only lines with code count. Prose is the comments and the header, the
+docstrings, the hints, the texts of a mistake, and the reasons in `EQUIVALENT`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PROSE = {"HINTS", "EQUIVALENT"}
 
 
 def code_lines(text: str) -> int:
-    """Return how many lines of a file hold code."""
+    """Return the number of lines of a file that hold code."""
     code: set[int] = set()
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type not in _NOTHING:
@@ -43,12 +43,12 @@ def code_lines(text: str) -> int:
 
 
 def lines_of(exercise: Heading) -> int:
-    """Return how many lines of both of an exercise's files hold code."""
+    """Return the number of lines of both files of an exercise that hold code."""
     return sum(code_lines(path.read_text(encoding="utf-8")) for path in (exercise.path, solution_path(exercise)))
 
 
 def _prose_lines(tree: ast.Module) -> Iterator[int]:
-    """Yield the lines of docstrings and of `_PROSE`, and of a mistake's words all but the first."""
+    """Yield the lines of docstrings and of `_PROSE`, and the lines of each decorator after its first."""
     for node in ast.walk(tree):
         match node:
             case ast.Expr(value=ast.Constant(value=str())):
@@ -65,7 +65,7 @@ def _lines(node: ast.stmt | ast.expr) -> range:
 
 
 def main() -> None:
-    """Print the lines by kind, and if asked for each exercise."""
+    """Print the numbers by kind, and with `--exercises` for each exercise."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--exercises", action="store_true", help="print each exercise too")
     options = parser.parse_args()

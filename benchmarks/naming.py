@@ -1,9 +1,9 @@
-"""How many wrong programs the grader names by the rule they break, and which it does not.
+"""The share of wrong programs for which the grader names the broken rule.
 
-Run as `python benchmarks/naming.py [exercise ...] [--folder FOLDER]`. The wrong programs are every exercise's listed
-mistakes, the mutants of its solution, and with `--folder` files named `<exercise>__<anything>.py`. Two figures are
-given for each. The first counts listed mistakes, generic rules and exceptions alone. The second counts the search for
-one slip in the solution as well, which names mutants by construction: for mutants the first is the honest one.
+Run `python benchmarks/naming.py [exercise ...] [--folder FOLDER]`. The wrong programs are the known mistakes of every
+exercise, the mutants of its solution, and with `--folder` the files named `<exercise>__<anything>.py`. Each share has
+two figures. The first counts known mistakes, general rules and exceptions. The second also counts the search for a
+mutation of the solution. That search names mutants by construction, so only the first figure is fair for mutants.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
     from autodrill.grading.report import Report
 
 SEEDS = range(5)
-"""Under how many seeds a mutant may pass before it counts as no mistake."""
+"""The seeds of a mutant. One that passes under all of them is not a mistake."""
 
 TARGET = 0.9
 
-KINDS = {"mistake": "listed mistakes", "mutant": "mutants", "further": "further answers"}
-"""Where a wrong program comes from, and what many of them are called."""
+KINDS = {"mistake": "known mistakes", "mutant": "mutants", "further": "further answers"}
+"""The sources of wrong programs, with their plurals."""
 
 
 @dataclass(frozen=True)
 class Wrong:
-    """A wrong program, where it comes from, and a seed under which it fails."""
+    """A wrong program, its source, and a seed under which it fails."""
 
     origin: str
     kind: str
@@ -52,27 +52,27 @@ class Wrong:
 
 @dataclass(frozen=True)
 class Answered:
-    """What the grader said of a wrong program."""
+    """A wrong program with its report."""
 
     wrong: Wrong
     report: Report
 
     @property
     def key(self) -> str | None:
-        """The rule named, or None."""
+        """The key of the rule that the report names, or None."""
         failure = self.report.failure
         if failure is None or failure.rule is None:
             return next((remark.key for remark in self.report.remarks), None)
         return failure.rule.key
 
     @property
-    def by_slip(self) -> bool:
-        """Whether only the search for one slip found it."""
+    def by_mutation_search(self) -> bool:
+        """Whether only the search for a mutation found the rule."""
         return self.key is not None and self.key.startswith(PREFIX)
 
     @property
     def summary(self) -> str:
-        """What is said besides the rule."""
+        """The fault in the report."""
         failure = self.report.failure
         if failure is None:
             return str(self.report.verdict)
@@ -81,7 +81,7 @@ class Answered:
 
 
 def wrong_programs(drill: Drill, made: Counter[str]) -> Iterator[Wrong]:
-    """Yield the listed mistakes, then the mutants that fail; count in `made` what became of every mutant."""
+    """Yield the known mistakes, then the mutants that fail. Count the outcomes of all mutants in `made`."""
     for mistake in drill.solution.mistakes:
         yield Wrong(mistake.key, "mistake", mistake.source)
     with Bench(drill) as bench:
@@ -106,18 +106,19 @@ def answered(drill: Drill, programs: Iterable[Wrong]) -> Iterator[Answered]:
 
 
 def share(rows: list[Answered]) -> str:
-    """Return how many rows are named, without and with the search for one slip."""
+    """Return the share of rows with a rule, without and with the search for a mutation."""
     if not rows:
         return "none"
-    alone = sum(row.key is not None and not row.by_slip for row in rows)
+    alone = sum(row.key is not None and not row.by_mutation_search for row in rows)
     named = sum(row.key is not None for row in rows)
-    return f"{alone}/{len(rows)} ({alone / len(rows):.1%}), with one slip {named}/{len(rows)} ({named / len(rows):.1%})"
+    first, second = (f"{count}/{len(rows)} ({count / len(rows):.1%})" for count in (alone, named))
+    return f"{first}, with the mutation search {second}"
 
 
 def main() -> None:
-    """Grade every wrong program and print the shares that are named."""
+    """Grade every wrong program and print the shares with a rule."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("exercises", nargs="*", help="ids; all if none is given")
+    parser.add_argument("exercises", nargs="*", help="ids; all by default")
     parser.add_argument("--folder", type=Path, help="a folder of further wrong answers")
     options = parser.parse_args()
     library = Library.open(environ={})
@@ -137,7 +138,7 @@ def main() -> None:
             if of_kind := [row for row in mine if row.wrong.kind == kind]:
                 print(f"  {words:15} named {share(of_kind)}")
         for row in mine:
-            if row.key is None or row.by_slip:
+            if row.key is None or row.by_mutation_search:
                 print(f"    {row.key or 'unnamed'} | {row.wrong.kind} | {row.wrong.origin} | {row.summary}", flush=True)
         rows += mine
     print(f"\nin all, {time.perf_counter() - started:.0f} s")
@@ -150,7 +151,10 @@ def main() -> None:
         row.wrong.origin.partition(":")[0] for row in rows if row.key is None and row.wrong.kind == "mutant"
     )
     print("  mutants unnamed by operator:", ", ".join(f"{k} {n}" for k, n in unnamed.most_common()) or "none")
-    print("  rules by slip:", ", ".join(f"{k} {n}" for k, n in Counter(r.key for r in rows if r.by_slip).most_common()))
+    print(
+        "  rules from the mutation search:",
+        ", ".join(f"{k} {n}" for k, n in Counter(r.key for r in rows if r.by_mutation_search).most_common()),
+    )
 
 
 if __name__ == "__main__":

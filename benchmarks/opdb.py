@@ -1,8 +1,8 @@
-"""The engine against PyTorch on PyTorch's own operation samples: values, gradients, tangents, second derivatives.
+"""The engine compared with PyTorch on PyTorch's operation samples: values, gradients, tangents, second derivatives.
 
-Run as `python -m benchmarks.opdb [operation ...] [--samples 20]` from the root of the checkout. Each line of the table
-is one entry of PyTorch's `op_db`; a cell is how many samples agree of how many were compared. What an entry comes to in
-the engine's functions is said in `tests/engine/opdb/calls.py`, and so are the reasons of what does not agree.
+Run `python -m benchmarks.opdb [operation ...] [--samples 20]` from the root of the checkout. Each line of the table is
+an entry of PyTorch's `op_db`. A cell has the number of samples that agree and the number compared.
+`tests/engine/opdb/calls.py` has the engine's call for each entry, and the reasons for each disagreement.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def comparisons(names: Sequence[str], most: int) -> dict[str, list[Comparison]]:
-    """Compare every variant of every operation that has a call, or of the named ones, by its name without variant."""
+    """Return the comparisons of each operation, by its name without variant; all operations if none is named."""
     operations = load_op_db()
     found: dict[str, list[Comparison]] = {}
     for name, call in CALLS.items():
@@ -38,7 +38,7 @@ def comparisons(names: Sequence[str], most: int) -> dict[str, list[Comparison]]:
 
 
 def tally(checks: Iterable[Check], mode: str | None = None) -> str:
-    """Return `agreed/compared`, or a dash where nothing was."""
+    """Return `agreed/compared`, or a dash if nothing was compared."""
     chosen = [c.agrees for c in checks if mode in {None, c.mode}]
     return f"{sum(chosen)}/{len(chosen)}" if chosen else "-"
 
@@ -50,7 +50,7 @@ def row(first: str, cells: Iterable[str]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("operations", nargs="*", help="names of op_db; all by default")
-    parser.add_argument("--samples", type=int, default=20, help="at most so many of each, evenly spread")
+    parser.add_argument("--samples", type=int, default=20, help="the most samples of each operation, evenly spread")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     found = comparisons(arguments.operations, arguments.samples)
@@ -68,11 +68,11 @@ def main() -> None:
     print(f"\n{sum('gradient' in seen for seen in modes.values())} operations by value and gradient, ", end="")
     print(f"{sum(seen == set(MODES) for seen in modes.values())} of them in all four; {len(every)} with variants")
     print(f"agreement {agreed}/{len(checks)} = {100 * agreed / max(1, len(checks)):.2f} %\n")
-    print("what does not agree")
+    print("disagreements")
     missed = Counter((c.name, c.mode) for c in checks if not c.agrees)
     for (name, mode), count in sorted(missed.items()):
         print(f"  {name}, {mode}, {count}: {MISSES.get((name, mode), 'UNEXPLAINED')}")
-    print("\nwhat was not compared, by sample")
+    print("\nsamples not compared")
     for one in sorted(every, key=lambda one: one.name):
         for reason, count in sorted(Counter(one.left_out).items()):
             print(f"  {one.name}, {count}: {reason}")

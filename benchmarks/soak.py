@@ -1,7 +1,8 @@
-"""Honest and hostile files, graded for a long time by one worker: what grows? `python benchmarks/soak.py --minutes 30`.
+"""A soak test: one worker grades honest and hostile files for a long time.
 
-Prints a line a minute: files graded, wrong verdicts, and of the grader and its fork server the memory that is theirs
-alone, descriptors, and processes that descend from the grader; then how each differs from the end of the first minute.
+Run `python benchmarks/soak.py --minutes 30`. Each minute it prints the numbers of files and wrong verdicts, the
+anonymous memory and the descriptors of the grader and its descendants, and the number of descendants. The last line is
+the growth since the first minute.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from autodrill.grading.batch import Task, Worker  # noqa: E402  the corpus of attacks lies in the repository
+from autodrill.grading.batch import Task, Worker  # noqa: E402  the corpus of attacks is in the repository
 from autodrill.grading.submission import Submission  # noqa: E402
 from autodrill.sandbox.limits import CHECK_LIMITS  # noqa: E402
 from tests.sandbox.attacks.corpus import honest, hostile, tricks  # noqa: E402
@@ -31,13 +32,13 @@ EXERCISE = "mul_broadcast_backward"
 
 @dataclass(frozen=True)
 class State:
-    """What must not grow.
+    """Resources that must not grow.
 
     Attributes:
-        memory: KiB of anonymous memory of the grader and the server.
-        descriptors: Of both.
-        processes: Below the grader.
-        files: In the folders that attacks write to.
+        memory: The anonymous memory of the grader and its descendants, in KiB.
+        descriptors: The open descriptors of the same processes.
+        processes: The number of descendants of the grader.
+        files: The number of files of attacks in the folders that attacks write to.
     """
 
     memory: int
@@ -51,7 +52,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=30)
     options = parser.parse_args()
     print(f"{options.minutes:g} minutes, {os.uname().sysname} {os.uname().release}, user {os.getuid()}", flush=True)
-    # Less patience than `grade` has, so that files that never end do not take most of the time.
+    # A shorter time limit than that of `grade`, so that endless files do not take most of the time.
     task = Task(EXERCISE, (), seed=1, limits=replace(CHECK_LIMITS, seconds=0.5))
     with World() as world, Worker(task) as worker:
         bad = [file for file in (*hostile(), *tricks()) if file.exercise == EXERCISE and file.is_possible()]

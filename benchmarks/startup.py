@@ -1,8 +1,8 @@
-"""How long a person waits for a command, start-up included, side by side with PyTorch's gradcheck and a bare Python.
+"""The time of whole commands, with start-up, compared with PyTorch's gradcheck and an empty Python program.
 
-Run as `python benchmarks/startup.py [--runs N]`. Every round runs every command once, so that a machine that slows down
-slows all of them down; medians over the rounds are compared. CPU time says what a busy machine's wall time hides.
-Everything is byte-compiled first.
+Run `python benchmarks/startup.py [--runs N]`. Every round runs every command once, so that load on the machine slows
+all of them. The medians of the rounds are compared. CPU time depends less on load than wall time. All modules are
+byte-compiled first.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ TORCH, BARE, NUMPY = "torch.autograd.gradcheck of x * y", "python -c pass", "imp
 
 @dataclass(frozen=True)
 class Timed:
-    """A command, the exit code it must end with, and what it is held against."""
+    """A command, its expected exit code, and the command that it is compared with."""
 
     label: str
     command: tuple[str, ...]
@@ -46,7 +46,7 @@ class Timed:
 
 
 def commands(folder: Path) -> list[Timed]:
-    """Return the commands to time; `folder` holds a right and a wrong answer."""
+    """Return the commands; `folder` contains a right and a wrong answer."""
     autodrill = str(Path(sys.executable).with_name("autodrill"))
     right, wrong = str(folder / "right.py"), str(folder / "wrong.py")
     return [
@@ -69,24 +69,24 @@ def commands(folder: Path) -> list[Timed]:
 
 
 def once(timed: Timed, environment: dict[str, str]) -> tuple[float, float]:
-    """Run a command; return the wall time and the CPU time of its whole process and what it waited for, in seconds.
+    """Run a command. Return the wall time and the CPU time of its process and the children it waited for, in seconds.
 
     Raises:
-        RuntimeError: If it ends otherwise than it should.
+        RuntimeError: The exit code is not the expected one.
     """
     quiet = subprocess.DEVNULL
     started = time.perf_counter()
     process = subprocess.Popen(timed.command, env=environment, stdin=quiet, stdout=quiet, stderr=quiet)
     _, status, used = os.wait4(process.pid, 0)
     wall = time.perf_counter() - started
-    process.returncode = os.waitstatus_to_exitcode(status)  # reaped here, so that subprocess need not look for it
+    process.returncode = os.waitstatus_to_exitcode(status)  # `wait4` has reaped the process; tell subprocess
     if process.returncode != timed.code:
         raise RuntimeError(f"`{timed.label}` ended with {process.returncode}, not {timed.code}")
     return wall, used.ru_utime + used.ru_stime
 
 
 def machine() -> str:
-    """Return what the figures depend on: processor, number of them, system, Python and packages."""
+    """Return the processor, the number of CPUs, the system, and the versions of Python and packages."""
     processor = platform.processor() or platform.machine()
     if (cpuinfo := Path("/proc/cpuinfo")).exists():
         lines = cpuinfo.read_text(encoding="utf-8").splitlines()
@@ -109,13 +109,13 @@ def main() -> None:
         folder = Path(name)
         (folder / "right.py").write_text(RIGHT, encoding="utf-8")
         (folder / "wrong.py").write_text(WRONG, encoding="utf-8")
-        # Byte code is what an installed program runs from; without it every import compiles anew.
+        # An installed program runs from byte code; without byte code every import compiles again.
         environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONDONTWRITEBYTECODE", "PYTHONPATH")}
         environment |= {"AUTODRILL_HOME": str(folder / "home")}
         every = commands(folder)
         taken: dict[str, list[tuple[float, float]]] = {timed.label: [] for timed in every}
         for timed in every:
-            once(timed, environment)  # fills the disk's cache, begins the history
+            once(timed, environment)  # warm up the disk cache and create the history
         for _ in range(runs):
             for timed in every:
                 taken[timed.label].append(once(timed, environment))
@@ -123,7 +123,7 @@ def main() -> None:
 
 
 def report(every: list[Timed], taken: dict[str, list[tuple[float, ...]]], runs: int) -> None:
-    """Print a line a command: median wall time with its spread, median CPU time, and both ratios."""
+    """Print a line for each command: median wall time with its spread, median CPU time, and both ratios."""
     print(f"Whole processes, medians of {runs} interleaved rounds, ms\n{machine()}\n")
     print(f"{'':<40}{'wall':>6}{'least':>7}{'most':>7}{'cpu':>7}   wall / cpu ratio")
     medians = {label: [statistics.median(kind) * 1e3 for kind in kinds] for label, kinds in taken.items()}
