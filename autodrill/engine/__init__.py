@@ -1,6 +1,6 @@
-"""The reference autodiff engine: the oracle that decides what is right, written to be read.
+"""The reference autodiff engine: the oracle that grades answers, written to be read.
 
-Two names meet here that PyTorch and JAX use for different things: `grad(outputs, inputs)` differentiates tensors, as
+PyTorch and JAX use the name `grad` for different functions. Here `grad(outputs, inputs)` differentiates tensors, as
 `torch.autograd.grad` does, and `grad_of(f)` differentiates a function, as `jax.grad` does.
 """
 
@@ -117,13 +117,13 @@ _LATER = {
 }
 """The names that are imported on first use, and their modules. The operations are imported on first use too."""
 
-if not TYPE_CHECKING:  # a checker would take it for a permission to use any name
+if not TYPE_CHECKING:  # with it a type checker would accept any name
 
     def __getattr__(name: str) -> Any:
         if name == "registry":
             from autodrill.engine.core.primitive import registry as found
 
-            ops.names()  # imports them all
+            ops.names()  # imports all families
         elif name in _LATER:
             found = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
         else:

@@ -1,6 +1,6 @@
-"""Values of Bessel functions of small integer order in double precision, in NumPy alone.
+"""Values of Bessel functions of small integer order, in double precision and with NumPy alone.
 
-Each is computed near 0 by its power series, further out from an integral, and far out by Hankel's asymptotic series.
+Each function uses its power series near 0, an integral in the middle, and Hankel's asymptotic series for large x.
 Formulas are cited from the Digital Library of Mathematical Functions (DLMF).
 """
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 __all__ = ["bessel_ie", "bessel_j", "bessel_ke", "bessel_y"]
 
-_NEAR = 3.0  # where the power series of I and J still lose no digits to the integral's
+_NEAR = 3.0  # up to here the power series of I and J lose no digits
 _FAR_I, _FAR = 60.0, 30.0  # from here on the asymptotic series is exact
-_NEAR_K = 1.0  # further out the terms of its series cancel
+_NEAR_K = 1.0  # beyond this the terms of its series cancel
 _POINTS = 96
-_NODES = 64  # more round more
+_NODES = 64  # more nodes would add rounding error
 _EULER = float(np.euler_gamma)
 
 
@@ -39,7 +39,7 @@ def _power_series(order: int, x: Float, sign: float) -> Float:
 
 
 def _hankel_terms(order: int, x: Float) -> list[Float]:
-    """Return aₖ(n) / xᵏ of Hankel's expansions (DLMF 10.17.1), for x that are large."""
+    """Return aₖ(n) / xᵏ of Hankel's expansions (DLMF 10.17.1), for large x."""
     terms = [np.ones_like(x)]
     for k in range(1, 17):
         terms.append(terms[-1] * ((4 * order**2 - (2 * k - 1) ** 2) / (8 * k * x)))
@@ -47,7 +47,7 @@ def _hankel_terms(order: int, x: Float) -> list[Float]:
 
 
 def _upward(low: Callable[[int, Float], Float], order: int, x: Float, sign: float) -> Float:
-    """Return order n from the orders 0 and 1 by fₖ₊₁ = (2k/x) fₖ + sign fₖ₋₁, stable for what grows with n."""
+    """Return order n from orders 0 and 1 by fₖ₊₁ = (2k/x) fₖ + sign fₖ₋₁, stable for functions that grow with n."""
     before, current = low(0, x), low(1, x)
     if order == 0:
         return before
@@ -59,7 +59,7 @@ def _upward(low: Callable[[int, Float], Float], order: int, x: Float, sign: floa
 def bessel_ie(order: int, x: Any) -> Any:
     """Return exp(-|x|) Iₙ(x).
 
-    Between series and asymptotic series by the trapezoidal rule on Bessel's integral, exact to rounding.
+    In the middle range it uses the trapezoidal rule on Bessel's integral, which is exact to rounding.
     """
     x = np.asarray(x)
     value = _in_double(x)
@@ -83,7 +83,7 @@ def _oscillating_far(order: int, x: Float, *, second: bool) -> Float:
     terms = _hankel_terms(order, x)
     even = sum(((-1) ** k * term for k, term in enumerate(terms[0::2])), np.zeros_like(x))
     odd = sum(((-1) ** k * term for k, term in enumerate(terms[1::2])), np.zeros_like(x))
-    # cos and sin of x - nπ/2 - π/4, of x itself: a rounded difference would cost the digits that x has before the point
+    # cos and sin of x - nπ/2 - π/4 by the addition theorem: a rounded difference would lose digits for large x
     turn = (2 * order + 1) * math.pi / 4
     cosine = np.cos(x) * math.cos(turn) + np.sin(x) * math.sin(turn)
     sine = np.sin(x) * math.cos(turn) - np.cos(x) * math.sin(turn)
@@ -92,7 +92,7 @@ def _oscillating_far(order: int, x: Float, *, second: bool) -> Float:
 
 
 def bessel_j(order: int, x: Any) -> Any:
-    """Return Jₙ(x); between series and asymptotic series by the trapezoidal rule on Bessel's integral (DLMF 10.9.2)."""
+    """Return Jₙ(x); in the middle range by the trapezoidal rule on Bessel's integral (DLMF 10.9.2)."""
     x = np.asarray(x)
     value = _in_double(x)
     size = np.abs(value)
@@ -109,9 +109,9 @@ def bessel_j(order: int, x: Any) -> Any:
 
 
 def _logarithmic_series(order: int, x: Float, sign: float) -> Float:
-    """Return Σ signᵏ (ψ(k+1) + ψ(k+n+1)) (x/2)²ᵏ⁺ⁿ / (k! (k+n)!), of n = 0 or 1: what Y and K have beside a logarithm.
+    """Return Σ signᵏ (ψ(k+1) + ψ(k+n+1)) (x/2)²ᵏ⁺ⁿ / (k! (k+n)!) for n = 0 or 1.
 
-    DLMF 10.8.1 and 10.31.1.
+    This is the part of Y and K without a logarithm (DLMF 10.8.1 and 10.31.1).
     """
     power = (x / 2) ** order
     digammas = -2 * _EULER + order
@@ -124,9 +124,9 @@ def _logarithmic_series(order: int, x: Float, sign: float) -> Float:
 
 
 def bessel_y(order: int, x: Any) -> Any:
-    """Return Yₙ(x) for positive x: minus infinity at 0, NaN below.
+    """Return Yₙ(x) for positive x; minus infinity at 0, NaN for negative x.
 
-    Between series and asymptotic series by Gauss and Legendre's rule on Schläfli's integral (DLMF 10.9.7).
+    In the middle range it uses the Gauss-Legendre rule on Schläfli's integral (DLMF 10.9.7).
     """
     x = np.asarray(x)
     value = _in_double(x)
@@ -156,9 +156,9 @@ def _low_y(order: int, x: Float) -> Float:
 
 
 def bessel_ke(order: int, x: Any) -> Any:
-    """Return exp(x) Kₙ(x) for positive x: infinity at 0, NaN below.
+    """Return exp(x) Kₙ(x) for positive x; infinity at 0, NaN for negative x.
 
-    Between series and asymptotic series by the trapezoidal rule on an integral over the line (DLMF 10.32.9).
+    In the middle range it uses the trapezoidal rule on an integral over the real line (DLMF 10.32.9).
     """
     x = np.asarray(x)
     value = _in_double(x)

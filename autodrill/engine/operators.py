@@ -1,8 +1,8 @@
 # ruff: noqa: N807 - the functions here are named as the methods they become
-"""The operators and methods of a Tensor that are operations, added to the class here: the top floor of the engine.
+"""Tensor's operators and methods, added to the class from above: the top layer of the engine.
 
-`Tensor` itself knows no operation, so that the operations can be declared in terms of it. HIPS autograd's `ArrayBox`
-does the same. `core/tensor_methods.py` lists what is added, for type checkers and for readers.
+The operations are declared in terms of `Tensor`, so the class itself imports none of them. HIPS autograd adds operators
+to its `ArrayBox` in the same way. `core/tensor_methods.pyi` lists what is added, for type checkers and for readers.
 """
 
 from __future__ import annotations
@@ -196,7 +196,7 @@ def imag(self: Tensor) -> Tensor:
 
 @_method
 def conj(self: Tensor) -> Tensor:
-    """Return the complex conjugate; of real numbers the tensor itself."""
+    """Return the complex conjugate; a real tensor is returned itself."""
     return ops.conj(self) if self.data.dtype.kind == "c" else self
 
 
@@ -228,13 +228,13 @@ def astype(self: Tensor, dtype: Any) -> Tensor:
 
 @_method
 def sum(self: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return the sum over `axis`, by default over everything."""
+    """Return the sum over `axis`, by default over all elements."""
     return ops.sum(self, axis=axis, keepdims=keepdims)
 
 
 @_method
 def mean(self: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return the mean over `axis`, by default over everything."""
+    """Return the mean over `axis`, by default over all elements."""
     return ops.mean(self, axis=axis, keepdims=keepdims)
 
 
@@ -264,10 +264,10 @@ def backward(
     """Accumulate the gradient of this tensor into the `.grad` of the leaves it was computed from.
 
     Args:
-        gradient: The cotangent of this tensor, of its shape; 1 for a single element when left out.
+        gradient: The cotangent of this tensor, of its shape; by default 1, for a single element only.
         retain_graph: Keep what was saved for backward, so that it can run again; by default `create_graph`.
         create_graph: Record the backward itself, so that the gradient can be differentiated.
-        inputs: Accumulate into these tensors only.
+        inputs: Accumulate into these tensors only; by default into all leaves.
 
     Raises:
         RuntimeError: The tensor does not require grad, `gradient` is missing for more than one element or has
@@ -280,8 +280,9 @@ def backward(
 def register_hook(self: Tensor, hook: Hook) -> Handle:
     """Call `hook(grad)` each time the gradient of this tensor is computed.
 
-    The gradient is read-only; return another Tensor to have it replaced, for what follows and for `.grad`.
-    A hook belongs to the value the tensor has now: after a write in place it still sees the earlier one's.
+    The gradient is read-only. If the hook returns a Tensor, it replaces the gradient, in `.grad` and in the rest of the
+    backward pass. A hook belongs to the value the tensor has now: after a write in place it still sees the gradient of
+    the earlier value.
 
     Raises:
         RuntimeError: The tensor does not require grad.
@@ -296,7 +297,7 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Hook) -> Handle:
     """Call `hook(tensor)` each time backward has added to this leaf's `.grad`.
 
     Raises:
-        RuntimeError: The tensor is not a leaf that requires grad: nothing is accumulated into it.
+        RuntimeError: The tensor is not a leaf that requires grad.
     """
     from autodrill.engine.reverse.hooks import on_accumulation
 
@@ -321,11 +322,11 @@ for _name, _function in (("register_hook", _register_hook), ("register_prehook",
     setattr(Node, _name, _function)
 
 
-# In place: each returns the tensor itself; `inplace.admit` says what is refused
+# In-place operations; each returns the tensor itself, and `inplace.admit` decides what is refused
 
 
 def _updated(x: Tensor, operation: Primitive, *args: Any) -> Tensor:
-    from autodrill.engine.reverse.inplace import update  # few programs write in place
+    from autodrill.engine.reverse.inplace import update  # imported on first use: few programs write in place
 
     return update(x, operation, *args)
 
@@ -408,7 +409,7 @@ def sigmoid_(self: Tensor) -> Tensor:
 
 @_method
 def relu_(self: Tensor) -> Tensor:
-    """Set what is negative to 0 in place."""
+    """Set negative elements to 0 in place."""
     return _updated(self, ops.relu)
 
 

@@ -1,7 +1,7 @@
-"""The scalar engine of the interview question: one number a node, one closure for each operation's backward.
+"""The scalar engine of the interview question: one number for each node, one closure for each operation's backward.
 
-It is the whole idea of reverse mode in its smallest form, and deliberately apart from the tensor engine: what a
-candidate is asked to write on a whiteboard looks like this.
+It shows reverse mode in its smallest form. It shares no code with the tensor engine, because a candidate writes exactly
+this much on a whiteboard.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ def _nothing() -> None:
 class Value:
     """A number that remembers how it was computed.
 
-    `data` is the number and `grad` its gradient. `_prev` holds the values it was computed from, `_op` says how, and
-    `_backward` adds this value's share to their gradients. Leaves, the values that were not computed, accumulate
-    over calls of `backward()`, as PyTorch's do, until their `grad` is set to 0.
+    `data` is the number and `grad` its gradient. `_prev` holds the values it was computed from, `_op` names the
+    operation, and `_backward` adds this value's contribution to their gradients. A leaf is a value that was not
+    computed. Its gradient accumulates over calls of `backward()`, as in PyTorch, until `grad` is set to 0.
 
     Args:
         data: The number.
@@ -44,7 +44,7 @@ class Value:
     def __repr__(self) -> str:
         return f"Value(data={self.data}, grad={self.grad})"
 
-    # Each closure uses +=, because a value may be used more than once: its gradient is the sum over all uses.
+    # Each closure uses += because a value may be used more than once. Its gradient is the sum over all uses.
 
     def __add__(self, other: Value | float) -> Value:
         right = _as_value(other)
@@ -86,7 +86,7 @@ class Value:
         def _backward() -> None:
             if right.data != 0:
                 self.grad += out.grad * right.data * self.data ** (right.data - 1)
-            # A negative base has no logarithm: there only the base is differentiable, the exponent is a constant.
+            # The logarithm of a negative base is undefined, so the exponent then counts as a constant.
             if self.data > 0:
                 right.grad += out.grad * out.data * math.log(self.data)
 
@@ -155,8 +155,8 @@ class Value:
     def backward(self) -> None:
         """Set the gradient of this value to 1 and propagate it to everything it was computed from.
 
-        May be called again: gradients in the interior start from 0 each time, leaves accumulate. Iterative, so that
-        a long chain does not exhaust Python's stack.
+        It may be called again: leaves accumulate, and all other gradients start from 0 each time. The traversal is
+        iterative, so a long chain does not exceed Python's recursion limit.
         """
         order = self._topological_order()
         for value in order:
@@ -167,7 +167,7 @@ class Value:
             value._backward()
 
     def _topological_order(self) -> list[Value]:
-        """Return everything this value depends on and itself, each after what it was computed from."""
+        """Return this value and everything it depends on, each after its operands."""
         order: list[Value] = []
         seen: set[Value] = set()
         stack = [(self, False)]

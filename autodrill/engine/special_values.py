@@ -1,6 +1,6 @@
-"""Values of special functions in double precision, in NumPy alone: what NumPy itself does not compute.
+"""Values of special functions that NumPy lacks, in double precision and with NumPy alone.
 
-Tables hold Taylor coefficients at evenly spaced nodes, made from the C library's values when first asked for.
+Tables hold Taylor coefficients at evenly spaced nodes; they are computed from the C library's values on first use.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _ERF_END = 6.0  # erf is 1 in double precision from here on
 _ERFCX_END = 12.0  # from here on the asymptotic series is exact
 _DEGREE = 9  # at most 1/32 from a node, the next term is below 1e-16
 _DEGREE_IN_SINGLE = 5  # the same for single precision, below 1e-9
-_BLOCK = 8192  # elements worked on at once, so that intermediate results stay in the cache
+_BLOCK = 8192  # elements processed at once, so that intermediate results stay in the cache
 
 _TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
 
@@ -44,14 +44,14 @@ def _erfcx_table() -> Float:
     nodes = np.arange(int(_ERFCX_END * _PER_UNIT) + 1) / _PER_UNIT
     derivatives = [np.array([math.erfc(c) * math.exp(c * c) for c in nodes])]
     derivatives.append(2 * nodes * derivatives[0] - _TWO_OVER_SQRT_PI)
-    # Upwards the recurrence loses digits at large nodes, where the derivatives no longer matter as much.
+    # The upward recurrence loses digits at large nodes, where the derivatives matter less.
     for n in range(1, _DEGREE):
         derivatives.append(2 * nodes * derivatives[n] + 2 * n * derivatives[n - 1])
     return np.array([d / math.factorial(n) for n, d in enumerate(derivatives)])
 
 
 def _taylor(table: Float, x: Float) -> Float:
-    """Evaluate at x, not negative and within the table, from the nearest node."""
+    """Evaluate at non-negative x within the table, from the nearest node."""
     nearest = np.rint(x * _PER_UNIT)
     offset = x - nearest * (1 / _PER_UNIT)
     node = nearest.astype(np.intp)
@@ -80,7 +80,7 @@ def erf(x: Any) -> Any:
     out = np.empty_like(flat)
     for start in range(0, flat.size, _BLOCK):
         part = flat[start : start + _BLOCK]
-        size = np.fmin(np.abs(part), _ERF_END)  # a NaN has no node; it is put back below
+        size = np.fmin(np.abs(part), _ERF_END)  # NaN has no node and is restored below
         out[start : start + _BLOCK] = np.copysign(_taylor(table, size), part)
         missing = np.isnan(part)
         if missing.any():
@@ -89,7 +89,7 @@ def erf(x: Any) -> Any:
 
 
 def erfcx(x: Any) -> Any:
-    """Return exp(x²) erfc(x), which neither underflows nor cancels for large x."""
+    """Return exp(x²) erfc(x), without underflow or cancellation for large x."""
     x = np.asarray(x)
     value = _in_double(x)
     size = np.abs(value)
@@ -107,7 +107,7 @@ def erfcx(x: Any) -> Any:
 
 
 def _exp_of_minus_square(x: Float) -> Float:
-    """Return exp(-x²) to full relative precision: the square of a rounded x is exact, the rest is small."""
+    """Return exp(-x²) to full relative precision: the square of a rounded x is exact, and the remainder is small."""
     node = np.rint(np.minimum(np.abs(x), 40) * _PER_UNIT) / _PER_UNIT
     rest = np.minimum(np.abs(x), 40) - node
     result: Float = np.exp(-node * node) * np.exp(-rest * (2 * node + rest))
@@ -115,7 +115,7 @@ def _exp_of_minus_square(x: Float) -> Float:
 
 
 def erfc(x: Any) -> Any:
-    """Return 1 - erf(x), to full relative precision where it is small."""
+    """Return 1 - erf(x), to full relative precision for small results."""
     x = np.asarray(x)
     value = _in_double(x)
     tail = _exp_of_minus_square(value) * _in_double(erfcx(np.abs(value)))
@@ -134,7 +134,7 @@ def erfinv(x: Any) -> Any:
         y = np.sqrt(np.sqrt(half * half - logarithm / a) - half)
         y = np.minimum(np.nan_to_num(y), 6.0)
         for _ in range(3):
-            # erf(y) - p over the slope; by the complement where that is exact and erf is not
+            # (erf(y) - p) over the slope; by the complement if that is more accurate
             step = np.where(
                 p < 0.5,
                 (_in_double(erf(y)) - p) * np.exp(y * y) / _TWO_OVER_SQRT_PI,
@@ -146,9 +146,9 @@ def erfinv(x: Any) -> Any:
 
 
 def ndtri(p: Any) -> Any:
-    """Return the x below which a standard normal number is with probability p: Newton's method on the logarithm.
+    """Return the quantiles of the standard normal distribution, by Newton's method on the logarithm.
 
-    Started below the root by Chernoff's bound, it never passes it, because log ndtr is concave.
+    Chernoff's bound gives a start below the root. The iteration never passes the root, because log ndtr is concave.
     """
     p = np.asarray(p)
     value = _in_double(p)
@@ -164,7 +164,7 @@ def ndtri(p: Any) -> Any:
     return np.where(inside, x, ends).astype(p.dtype, copy=False)
 
 
-# Gamma functions: shift the argument up by ten, then the asymptotic series in Bernoulli numbers
+# Gamma functions: shift the argument by ten, then use the asymptotic series in Bernoulli numbers
 
 _SHIFT = 10
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
@@ -185,7 +185,7 @@ def _log_gamma_positive(x: Float) -> Float:
 
 
 def gammaln(x: Any) -> Any:
-    """Return log |Γ(x)|; infinite at 0 and the negative integers."""
+    """Return log |Γ(x)|, which is infinite at 0 and the negative integers."""
     x = np.asarray(x)
     value = _in_double(x)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -218,10 +218,10 @@ def digamma(x: Any) -> Any:
 
 
 def polygamma(n: int, x: Any) -> Any:
-    """Return the (n + 1)-th derivative of log Γ, n > 0; infinite at 0 and the negative integers.
+    """Return the (n + 1)-th derivative of log Γ for n > 0, which is infinite at 0 and the negative integers.
 
-    Below 1/2 by the reflection formula (DLMF 5.15.6), in which the n-th derivative of π cot πx is a polynomial in the
-    cotangent.
+    Below 1/2 the reflection formula is used (DLMF 5.15.6), in which the n-th derivative of π cot πx is a polynomial in
+    the cotangent.
     """
     x = np.asarray(x)
     value = _in_double(x)
@@ -245,7 +245,7 @@ def polygamma(n: int, x: Any) -> Any:
 def _hurwitz_zeta(s: int, value: Float) -> Float:
     """Return Σ (x + k)⁻ˢ over k = 0, 1, ..., for s > 1 and positive x, by Euler and Maclaurin's formula."""
     total = np.zeros_like(value)
-    for k in range(_SHIFT + s):  # further up for a larger s, whose derivatives grow
+    for k in range(_SHIFT + s):  # more terms for a larger s, whose derivatives grow
         total = total + (value + k) ** -float(s)
     y = value + _SHIFT + s
     total = total + y ** (1.0 - s) / (s - 1) + 0.5 * y ** -float(s)

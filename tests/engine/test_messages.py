@@ -250,7 +250,7 @@ REFUSALS: dict[str, Refusal] = {
     "one of several views written to": L(
         one_of_several_views, "returns multiple views", ("`mul_`", "one of several views"), "out of place", "the same"),
     "a view made under no_grad written to": L(
-        view_of_no_grad, "created in no_grad mode", ("`mul_`", r"`no_grad\(\)`"), "both inside the block or both",
+        view_of_no_grad, "created in no_grad mode", ("`mul_`", r"`no_grad\(\)`"), "both into the block or both",
         "the same, shorter"),
     "memory that elements share written to": L(
         expanded, "single memory location", ("`add_`",), r"\.clone\(\)", "the same"),
@@ -267,14 +267,14 @@ REFUSALS: dict[str, Refusal] = {
         ("`Square.backward`", "2 gradients"), "`forward` took 1", "the same"),
     "a Function that saved an intermediate, differentiated twice": L(
         lambda e: twice(e, custom(e, lambda ctx, g: g * ctx.saved_tensors[0], lambda x: 2 * x)), None, ("`Square`",),
-        "neither input nor output", "PyTorch answers with a graph that lacks this path: a wrong second derivative"),
+        "neither an input nor an output", "PyTorch answers with a graph that lacks this path: a wrong second derivative"),
     "once_differentiable, differentiated twice": L(
         lambda e: twice(e, custom(e, e.once_differentiable(lambda ctx, g: g * 2 * ctx.saved_tensors[0]))), None,
         ("`Square`",), "once_differentiable", "PyTorch takes the gradient for a constant where it is added to others"),
     "a checkpoint that does another thing the second time": L(
-        other_the_second_time, "saved", ("checkpoint",), "first time", "the same"),
+        other_the_second_time, "saved", ("checkpoint",), "first run", "the same"),
     "a checkpoint's argument overwritten": L(
-        argument_overwritten, "modified by an inplace operation", ("argument 0", "`add_`", HERE), "cannot be run again",
+        argument_overwritten, "modified by an inplace operation", ("argument 0", "`add_`", HERE), "would give other values",
         "names the argument and the line that wrote"),
     "a NaN in backward": L(
         nan_in_backward, "returned nan values in its 0th output", ("`sqrt`", HERE, r"index \(0,\)"), "NaN",
@@ -282,7 +282,7 @@ REFUSALS: dict[str, Refusal] = {
     "a NaN of the branch not taken": L(
         nan_of_a_branch, "returned nan values", ("`sqrt`", "`where`", "`x`"), "`where` inside", "names the branch"),
     "a NaN in forward": L(
-        nan_in_forward, None, ("`log`", r"index \(0,\)", HERE), "out of inputs that have none",
+        nan_in_forward, None, ("`log`", r"index \(0,\)", HERE), "from inputs without NaN",
         "PyTorch looks for NaN in backward only"),
     "writing through .numpy()": L(
         written_through_numpy, None, ("read-only",), "read-only",

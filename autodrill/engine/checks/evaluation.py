@@ -1,4 +1,4 @@
-"""Evaluating a function at many points: all of them as examples under `vmap` where it allows that, else one by one."""
+"""Evaluation of a function at many points: all at once under `vmap` if the function allows it, otherwise one by one."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = ["Evaluation", "as_reals", "flat_values"]
 
 Float: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 
-_FEW = 20  # fewer points than this are sooner done one by one
-_SAME = 1e-9  # what summing in another order may change; a wrong batching rule changes more
+_FEW = 20  # for fewer points a loop is faster
+_SAME = 1e-9  # the effect of another order of summation; a wrong batching rule has a larger one
 
 
 def as_reals(array: Any) -> Any:
-    """Return complex numbers as pairs along a new last axis, and anything else as it is."""
+    """Return complex numbers as pairs along a new last axis; return any other array unchanged."""
     return np.stack([array.real, array.imag], axis=-1) if array.dtype.kind == "c" else array
 
 
@@ -34,15 +34,14 @@ def flat_values(output: Any) -> Float:
 
 
 class Evaluation:
-    """A function of raw arrays, to be evaluated where one of them takes many values.
+    """A function of raw arrays, evaluated at many values of one of them.
 
-    The points go together if f computes with the engine's operations, or NumPy's that it knows, and asks for no value
-    on the way. That is not taken on trust: the first and the last of the points are evaluated alone too, and must come
-    out the same. From the first time that together fails, by an error or by that comparison, points are evaluated one
-    by one: as slow as a loop, the same numbers.
+    The points are evaluated together if f uses only operations that `vmap` supports. The result is checked: the first
+    and the last point are also evaluated alone and must give the same values. After the first failure, an error or a
+    difference, all points are evaluated one by one, with the same numbers at the speed of a loop.
 
     Attributes:
-        alone: Why points are evaluated one by one, None as long as they are not.
+        alone: Why points are evaluated one by one; None as long as they are evaluated together.
     """
 
     def __init__(self, f: Callable[..., Any]) -> None:
@@ -53,8 +52,8 @@ class Evaluation:
         """Return the flat outputs at each point.
 
         Args:
-            inputs: The arguments of f; f is given copies.
-            position: Which of them takes the values `points`.
+            inputs: The arguments of f, which receives copies.
+            position: The position of the argument that varies.
             points: Its values, stacked along a first axis.
 
         Returns:
@@ -63,12 +62,12 @@ class Evaluation:
         if self.alone is None and len(points) >= _FEW:
             try:
                 values = self._together(inputs, position, points.copy())
-            except Exception as error:  # noqa: BLE001 - whatever f cannot do with many, it may do with one
+            except Exception as error:  # noqa: BLE001 - f may raise anything; one by one it may succeed
                 self.alone = f"{type(error).__name__}: {error}"
             else:
                 if all(_same(values[k], self._one(inputs, position, points[k])) for k in (0, -1)):
                     return values
-                self.alone = "together, f gives other values than one by one"
+                self.alone = "f gives other values together than one by one"
         first = self._one(inputs, position, points[0])
         values = np.empty((len(points), first.size))
         values[0] = first
@@ -98,7 +97,7 @@ class Evaluation:
 
 
 def _same(a: Float, b: Float) -> bool:
-    """Whether two evaluations are equal up to the order of summation; what is not finite must be alike."""
+    """Whether two evaluations agree up to the order of summation; non-finite values must be equal."""
     if a.shape != b.shape or not np.array_equal(np.isfinite(a), np.isfinite(b)):
         return False
     finite = np.isfinite(a)

@@ -1,19 +1,19 @@
-"""Derivatives by finite differences, with an error estimate: an opinion independent of everything else in the engine.
+"""Derivatives by finite differences, with error estimates, independent of the rest of the engine.
 
-Central differences at three steps are extrapolated to step 0 (Richardson, 1911); the spread of the extrapolation
-tableau and the rounding of the values estimate the error (Ridders, 1982). The steps are not multiples of each other: a
-period of the function that fits all of them would pass for a derivative of 0. Where the estimate is poor,
-because the function bends faster than h or has a kink or an edge of its domain nearby, other steps are tried and the
-best one is kept, element by element.
+Central differences at three steps are extrapolated to step 0 (Richardson, 1911). The spread of the extrapolation
+tableau and the rounding of the values estimate the error (Ridders, 1982). The steps are not multiples of each other:
+for a function whose period divided all of them, every difference would be 0. If the estimate is poor, because the
+function varies on a smaller scale than the step or has a kink or a domain boundary nearby, other steps are tried, and
+each element keeps the best one.
 
-A complex input is two real ones: its gradient is that of the real part of `conj(cotangent) · f` in each, put together
-as dx + i dy, which is PyTorch's convention; see `wirtinger`.
+A complex input counts as two real ones. Its gradient is dx + i dy, the gradients of the real part of
+`conj(cotangent) · f` with respect to both, which is PyTorch's convention; see `complex_convention`.
 
-The perturbed inputs are evaluated together where f allows it; see `evaluation`. That uses the engine's batching rules,
-so two of the points are always evaluated alone as well and compared: no other part of the engine is relied on.
+The perturbed inputs are evaluated together if f allows it; see `evaluation`. This relies on the engine's batching
+rules, so two of the points are also evaluated alone and compared. No other part of the engine is used.
 
-Everything is float64. Outputs are copied: a function may return a view of an input, and perturbing that input would
-change both sides of the difference.
+All computations are in float64. Outputs are copied, because a function may return a view of an input, and perturbing
+that input would change both sides of the difference.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ __all__ = [
 Float: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 
 _EPS = float(np.finfo(np.float64).eps)
-# Relative to the input's scale: rounding, eps/h, is then near 1e-13, and truncation, O(h⁶), below it.
+# Relative to the input's scale. The rounding error eps/h is then near 1e-13, and the truncation error O(h⁶) below it.
 _STEP = 2.0**-7
-_RETRIES = (2.0**-11, 2.0**-16, 2.0**-22)  # for functions of smaller scale, or with a kink at that distance
+_RETRIES = (2.0**-11, 2.0**-16, 2.0**-22)  # for functions of smaller scale, or with a kink nearby
 _GOOD = 1e-8  # a relative error estimate below this needs no other step
-AT_ONCE = 2**20  # numbers held at once: 8 MiB each for perturbed inputs and their outputs
+AT_ONCE = 2**20  # numbers held at once: 8 MiB each for the perturbed inputs and for their outputs
 _FRACTIONS = (1.0, 0.62, 0.37)
 _OFFSETS = np.array([*_FRACTIONS, *(-fraction for fraction in _FRACTIONS)])
 
@@ -53,17 +53,17 @@ _OFFSETS = np.array([*_FRACTIONS, *(-fraction for fraction in _FRACTIONS)])
 def numerical_vjp(
     f: Callable[..., Any], primals: Sequence[Any], cotangent: Any
 ) -> tuple[list[Float | None], list[Float | None]]:
-    """Pull a cotangent back through f by finite differences in every element of every floating input.
+    """Return the VJP of f by finite differences in every element of every floating or complex input.
 
     Args:
-        f: A function of raw arrays that returns an array or a tuple of arrays. It is given copies, in float64 where
-            the input is floating, and must be defined in a neighbourhood of the inputs.
-        primals: Its inputs. Integer and boolean ones are passed on as they are.
-        cotangent: Of the output's shape; a tuple where f returns one.
+        f: A function of raw arrays that returns an array or a tuple of arrays. It receives copies, in double precision
+            if the input is floating or complex, and must be defined in a neighbourhood of the inputs.
+        primals: Its inputs. Integers and booleans are passed on unchanged.
+        cotangent: Of the output's shape; a tuple if f returns a tuple.
 
     Returns:
-        The gradient with respect to each input, complex for a complex one, and an estimate of the absolute error of
-        each of its elements; None for inputs that are neither floating nor complex.
+        The gradient with respect to each input, complex for a complex input, and an estimate of the absolute error of
+        each element; both None for an input that is neither floating nor complex.
     """
     given = [prepared(p) for p in primals]
     kinds = [x.dtype.kind for x in given]
@@ -79,7 +79,7 @@ def numerical_vjp(
 def vjp_by_differences(
     evaluate: Evaluation, primals: Sequence[Any], cotangent: Any
 ) -> tuple[list[Float | None], list[Float | None]]:
-    """Do what `numerical_vjp` does, of a function of real arrays, with an evaluation that others share."""
+    """Return `numerical_vjp` of a function of real arrays, given as an evaluation that is shared with other callers."""
     inputs = [prepared(p) for p in primals]
     weights = flat_values(cotangent)
     gradients: list[Float | None] = []
@@ -97,23 +97,22 @@ def vjp_by_differences(
 
 
 def numerical_jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-    """Push tangents forward through f by finite differences along them.
+    """Return the JVP of f by finite differences along the tangents.
 
     Args:
         f: A function of raw arrays that returns an array or a tuple of arrays; see `numerical_vjp`.
         primals: Its inputs.
-        tangents: One for each input, of its shape; None for an input held constant, as integer ones are.
+        tangents: One for each input, of its shape; None for a constant, such as an integer input.
 
     Returns:
-        The tangent of the output, and an estimate of the absolute error of each of its elements; tuples where f
-        returns one.
+        The tangent of the output, and an estimate of the absolute error of each element; tuples if f returns a tuple.
     """
     tangent, error, like = _slope(f, primals, tangents)
     return _shaped_like(tangent, like), _shaped_like(error, like, sizes=True)
 
 
 def flat_jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Float, Float]:
-    """Do what `numerical_jvp` does, and return both results as `flat_values` of the output would be."""
+    """Return the results of `numerical_jvp` as flat arrays, in the order of `flat_values`."""
     tangent, error, _ = _slope(f, primals, tangents)
     return tangent, error
 
@@ -143,25 +142,25 @@ def _slope(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any
 
 
 def prepared(value: Any) -> Any:
-    """Copy an input, in double precision where it is floating or complex."""
+    """Return a copy of an input, in double precision if it is floating or complex."""
     array = np.array(value)
     wide: Any = {"f": np.float64, "c": np.complex128}.get(array.dtype.kind, array.dtype)
     return array.astype(wide)
 
 
 def as_complex(pairs: Any) -> Any:
-    """Return pairs along the last axis, of an array or a Tensor, as complex numbers."""
+    """Return pairs along the last axis of an array or a Tensor as complex numbers."""
     made = pairs[..., 0] + 1j * pairs[..., 1]
     return np.asarray(made) if isinstance(made, np.generic) else made
 
 
 def of_reals(f: Callable[..., Any], kinds: Sequence[str]) -> Callable[..., Any]:
-    """Return f as a function of pairs of real numbers where it is one of complex numbers, kind `c`."""
+    """Return f as a function of real arrays: pairs of real numbers replace each complex input, kind `c`."""
     return lambda *reals: f(*(as_complex(x) if kind == "c" else x for x, kind in zip(reals, kinds, strict=True)))
 
 
 def _shaped_like(flat: Float, output: Any, *, sizes: bool = False) -> Any:
-    """Undo `flat_values`; where it holds `sizes`, those of the two parts of a complex number are added."""
+    """Invert `flat_values`; of `sizes`, the two parts of a complex number are added."""
     outputs = [np.asarray(part) for part in (output if isinstance(output, tuple) else (output,))]
     ends = np.cumsum([as_reals(part).size for part in outputs])[:-1]
     shaped = []
@@ -172,14 +171,14 @@ def _shaped_like(flat: Float, output: Any, *, sizes: bool = False) -> Any:
 
 
 def scale_of(x: Float) -> Float:
-    """Return, for each element, the distance over which f may be expected to change: its own size or the array's."""
+    """Return the scale of each element, over which f may vary: its own size, or a tenth of the array's if larger."""
     size = np.abs(x)
     typical = float(np.sqrt(np.mean(size * size))) if size.size else 0.0
     return np.maximum(size, 0.1 * typical) if typical > 0 else np.ones_like(size)
 
 
 def _line_scale(moving: Sequence[tuple[Float, Float]]) -> float:
-    """Return how far along a line no element moves by more than its scale."""
+    """Return the distance along a line over which no element moves by more than its scale."""
     ratios = [scale_of(x)[t != 0] / np.abs(t[t != 0]) for x, t in moving]
     nearest = [float(r.min()) for r in ratios if r.size]
     return min(nearest) if nearest else 1.0
@@ -212,21 +211,21 @@ def _partial_derivatives(evaluate: Evaluation, inputs: list[Any], position: int,
 def _differenced(
     evaluate: Evaluation, inputs: list[Any], position: int, weights: Float, elements: Any, steps: Float
 ) -> tuple[Float, Float, Any]:
-    """Differentiate in some elements of one input, all their perturbed inputs and outputs held at once."""
+    """Differentiate in some elements of one input; all perturbed inputs and outputs are in memory at once."""
     x = inputs[position]
     n = elements.size
     moved = np.empty((n, 6, *x.shape))
     moved[...] = x
     flat = moved.reshape(n, 6, -1)
     flat[np.arange(n), :, elements] += _OFFSETS * steps[:, None]
-    ends = flat[np.arange(n), :, elements]  # before f runs: it may write into what it is given
+    ends = flat[np.arange(n), :, elements]  # before f runs, since f may modify its arguments
     rows = evaluate(inputs, position, moved.reshape(6 * n, *x.shape))
     if rows.shape[1] != weights.size:
         raise ValueError(f"the cotangent has {weights.size} elements but the output has {rows.shape[1]}")
     outputs = rows.reshape(n, 6, weights.size)
     values = outputs @ weights
     sizes = np.abs(outputs) @ np.abs(weights)
-    # What was really travelled, after rounding, is what the differences are divided by.
+    # Divide by the distance actually moved, after rounding.
     return _extrapolated(
         (values[:, :3] - values[:, 3:]).T,
         np.maximum(sizes[:, :3], sizes[:, 3:]).T,
@@ -258,12 +257,12 @@ def _extrapolated(differences: Float, sizes: Float, widths: Float) -> tuple[Floa
 
     Args:
         differences: f(x + h) - f(x - h), one row for each step.
-        sizes: The magnitude of the values that were subtracted, which their rounding is proportional to.
-        widths: 2h, as travelled.
+        sizes: The magnitude of the subtracted values, to which their rounding is proportional.
+        widths: 2h, after rounding.
 
     Returns:
-        The derivatives; their error estimates, infinite where something was not finite; and where another step may
-        do better, because it is not rounding that limits this one.
+        The derivatives; their error estimates, infinite if a value was not finite; and a mask of the elements for which
+        another step may do better, because rounding does not limit this one.
     """
     coarse, middle, fine = differences / widths
     u, v, w = (fraction * fraction for fraction in _FRACTIONS)

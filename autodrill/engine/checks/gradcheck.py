@@ -1,8 +1,7 @@
-"""Gradient checking: is what reverse and forward mode say what extrapolated finite differences say?
+"""Gradient checking: reverse and forward mode compared with extrapolated finite differences.
 
-Where they differ there are four explanations, and a report tells them apart: the rule is wrong; f has a kink there,
-so there is no derivative to agree on; f does not give the same value twice; or the differences are too inaccurate to
-judge by.
+A difference has one of four explanations, which a report distinguishes: a rule is wrong; f has a kink there, so the
+derivative does not exist; f returns different values for equal inputs; or the finite differences are too inaccurate.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ __all__ = ["Finding", "GradcheckError", "Report", "Verdict", "gradcheck", "gradg
 
 Float: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 
-_TRUST = 10.0  # the error estimate of the differences is a bound within this factor: see their own tests
-_BLIND = 1e-2  # differences less accurate than this, relative to the gradient's size, judge nothing
+_TRUST = 10.0  # this multiple of the error estimate is a bound; the tests of finite differences check it
+_BLIND = 1e-2  # differences less accurate than this, relative to the gradient's size, are inconclusive
 
 
 def gradcheck(
@@ -46,28 +45,28 @@ def gradcheck(
 ) -> Report:
     """Compare the derivatives of f with finite differences, in every element of every floating or complex input.
 
-    Both are derivatives of `cotangent · f` for one random cotangent: a wrong entry of the Jacobian shows in it with
-    probability 1, at its own input element. Complex numbers are taken as pairs of real ones, each compared by itself:
-    the differentiated function is the real part of `conj(cotangent) · f`.
+    Both are derivatives of `cotangent · f` for one random cotangent. With probability 1, a wrong entry of the Jacobian
+    changes the derivative of its own input element. Complex numbers are treated as pairs of real numbers, which are
+    compared separately: the differentiated function is the real part of `conj(cotangent) · f`.
 
-    The perturbed inputs are evaluated all at once, as are the tangents of forward mode, where f can be called under
-    `vmap`. Where it cannot (it asks for a value, leaves for NumPy, draws random numbers) they are evaluated one by
-    one, with the same findings many times as slowly; the report says so, and why.
+    If f can be called under `vmap`, all perturbed inputs, and all tangents of forward mode, are evaluated together.
+    Otherwise (f reads a value, converts to NumPy or draws random numbers) they are evaluated one by one, with the same
+    findings but much more slowly; the report states this and the reason.
 
     Args:
-        f: A function of Tensors that returns a Tensor or a tuple of Tensors; must be defined around the inputs.
-        inputs: Tensors, arrays or numbers. Those neither floating nor complex are passed on as they are.
-        modes: Which modes of the engine to check.
-        rtol: The difference allowed beyond the estimated error of the differences, relative to the derivative; by
-            default the square root of the coarsest input dtype's precision.
-        seed: What the cotangent is drawn with.
-        raise_exception: Raise where something is not right, instead of returning the report alone.
+        f: A function of Tensors that returns a Tensor or a tuple of Tensors, defined in a neighbourhood of the inputs.
+        inputs: Tensors, arrays or numbers. An input that is neither floating nor complex is passed on unchanged.
+        modes: The modes of differentiation to check.
+        rtol: The difference allowed in addition to the estimated error of the differences, relative to the derivative;
+            by default the square root of the coarsest input dtype's precision.
+        seed: The seed of the random cotangent.
+        raise_exception: Whether to raise if a check fails; otherwise the report is returned in any case.
 
     Returns:
         The report.
 
     Raises:
-        GradcheckError: Something is not right; a kink and an inaccurate difference are not.
+        GradcheckError: A check failed. A kink and an inaccurate difference count as failures too.
         TypeError: No input is floating or complex.
     """
     report = _checked(f, [_copied(x) for x in inputs], tuple(modes), rtol, seed)
@@ -108,7 +107,7 @@ def gradgradcheck(
 
 
 def _copied(value: Any) -> Any:
-    """Copy an input: elements of an expanded array, which share memory, must move one by one."""
+    """Return a copy of an input, because elements of an expanded array share memory and must vary separately."""
     return np.array(raw(value))
 
 
@@ -132,7 +131,7 @@ def _checked(
 ) -> Report:
     moving = _moving(inputs)
     if not moving:
-        raise TypeError("no input is floating or complex, so there is nothing to differentiate with respect to")
+        raise TypeError("no input is floating or complex; pass at least one to differentiate with respect to")
     precision = max(float(np.finfo(inputs[k].dtype).eps) for k in moving)
     relative = precision**0.5 if rtol is None else rtol
 
@@ -148,10 +147,10 @@ def _checked(
     first = tuple(as_reals(y.numpy()) for y in like)
     draw = np.random.default_rng(seed)
     weights = tuple(_drawn_like(draw, y) for y in like)
-    # From here on what is compared is real: complex numbers are pairs.
+    # From here on all compared values are real: complex numbers are pairs.
     reals, parts = [as_reals(x) for x in inputs], tuple(map(as_reals, weights))
     on_reals = of_reals(on_arrays, [x.dtype.kind for x in inputs])
-    with np.errstate(all="ignore"):  # a derivative that is not finite is a finding
+    with np.errstate(all="ignore"):  # a non-finite derivative is a finding, not a warning
         analytic = {mode: _DERIVATIVES[mode](outputs, inputs, moving, weights) for mode in modes}
         again = {mode: _DERIVATIVES[mode](outputs, inputs, moving, weights) for mode in modes}
     apart = _distance(first, on_arrays(*inputs))
@@ -180,7 +179,7 @@ def _checked(
 def _reverse(
     f: Callable[..., tuple[Tensor, ...]], inputs: list[Any], moving: list[int], weights: tuple[Any, ...]
 ) -> list[Float]:
-    """Return the gradient of `weights · f` in each moving input, by one backward."""
+    """Return the gradient of `weights · f` with respect to each moving input, by one backward."""
     values, pullback = vjp(f, *inputs)
     gradients = pullback(tuple(w.astype(y.dtype) for w, y in zip(weights, values, strict=True)))
     return [as_reals(np.asarray(raw(gradients[k]))).astype(np.float64) for k in moving]
@@ -189,7 +188,7 @@ def _reverse(
 def _forward(
     f: Callable[..., tuple[Tensor, ...]], inputs: list[Any], moving: list[int], weights: tuple[Any, ...]
 ) -> list[Float]:
-    """Return the same, by forward passes along every element, together where f allows it."""
+    """Return the same gradient by forward passes along every element, together if f allows it."""
     gradients = []
     for k in moving:
 
@@ -211,14 +210,14 @@ _DERIVATIVES: dict[Mode, Callable[..., list[Float]]] = {"reverse": _reverse, "fo
 
 
 def _distance(a: Sequence[Any], b: Sequence[Any]) -> float:
-    """Return how far two results are apart, two NaNs being equal."""
+    """Return the largest difference between two results, with NaN equal to NaN."""
     with np.errstate(invalid="ignore"):
         gaps = [np.abs(np.where(x == y, 0.0, np.subtract(x, y))) for x, y in zip(a, b, strict=True)]
     return max((float(np.nanmax(gap)) for gap in gaps if gap.size and not np.isnan(gap).all()), default=0.0)
 
 
 def _of_complex(finding: Finding) -> Finding:
-    """Say of a finding about pairs which part of the complex number it is about."""
+    """Return a finding about pairs as one about the real or imaginary part of a complex number."""
     if finding.index is None:
         return finding
     *index, part = finding.index
@@ -227,7 +226,7 @@ def _of_complex(finding: Finding) -> Finding:
 
 @dataclass(frozen=True, slots=True)
 class _Tolerances:
-    """How far off is too far: relative to the derivative, and to what values and inputs let one expect of one."""
+    """The tolerances: relative to the derivative, and the size of a derivative expected from values and inputs."""
 
     relative: float
     unit: Float
@@ -236,7 +235,7 @@ class _Tolerances:
 def _finding(
     k: int, mode: Mode, analytic: Float, numeric: Float, error: Float, slopes: Float, tolerances: _Tolerances
 ) -> Finding:
-    """Judge every element of one input, and report the gravest and among those the farthest off."""
+    """Return the finding about one input: the most severe verdict, at the element with the largest deviation."""
     if not numeric.size:
         return Finding(k, mode, Verdict.RIGHT, None, 0.0, 0.0, 0.0, 0.0, None, {})
     size = float(np.abs(numeric).max())
@@ -248,11 +247,11 @@ def _finding(
         margin = tolerances.relative * np.maximum(np.abs(left), np.abs(right))
         outside = (analytic < left - margin) | (analytic > right + margin)
     verdicts = np.full(numeric.shape, Verdict.RIGHT, dtype=object)
-    verdicts[~(off <= allowed)] = Verdict.WRONG  # a NaN is never within what is allowed
+    verdicts[~(off <= allowed)] = Verdict.WRONG  # NaN compares false, so it is wrong
     verdicts[_TRUST * error > _BLIND * np.maximum(size, 1e-3 * tolerances.unit)] = Verdict.UNSURE
-    # An infinite derivative of one element makes 0 · ∞ of the directions of the others.
+    # An infinite derivative of one element gives 0 · ∞ = NaN along the directions of the others.
     verdicts[np.isnan(analytic) & kinked.any()] = Verdict.UNSURE
-    # Any value between the two slopes is a subgradient that a convention may choose; none outside is.
+    # Any value between the two slopes may be chosen as a subgradient; a value outside may not.
     verdicts[kinked] = Verdict.KINK
     verdicts[kinked & outside] = Verdict.WRONG
     counts = {v: int(np.sum(verdicts == v)) for v in Verdict if np.any(verdicts == v)}

@@ -1,4 +1,4 @@
-"""What a gradient check found: a record for each input and mode, and how it is told."""
+"""The report of a gradient check: a finding for each input and mode, and its text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Mode: TypeAlias = Literal["reverse", "forward"]
 
 
 class Verdict(StrEnum):
-    """What was found about one input, the gravest last."""
+    """The verdict about one input, the most severe last."""
 
     RIGHT = "right"
     UNSURE = "unsure"
@@ -24,20 +24,20 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one mode of differentiation says about one input, at the element that decides the verdict.
+    """The result of one mode of differentiation for one input, at the element that decides the verdict.
 
     Attributes:
         input: The input's position.
-        mode: Which mode of the engine was asked.
-        verdict: What was found.
-        index: The element of the input; () for a number, None where nothing was compared.
+        mode: The mode of differentiation.
+        verdict: The verdict.
+        index: The element of the input; () for a number, None if nothing was compared.
         analytic: The engine's derivative of `cotangent · f` there.
-        numeric: That of finite differences.
-        error: The estimated error of `numeric`; for a nondeterministic f, how far two of its runs are apart.
-        allowed: How far apart the two may be.
-        slopes: The slopes of the two sides where they differ, the lesser first; infinite where they have no limit.
-        counts: How many elements have each verdict; of a complex input, how many real and imaginary parts.
-        part: Of a complex input, in which part of the element it was moved; empty for a real one.
+        numeric: The derivative by finite differences.
+        error: The estimated error of `numeric`; for a nondeterministic f, the difference between two runs.
+        allowed: The difference allowed between the two.
+        slopes: The one-sided slopes if they differ, the smaller first; infinite if they have no limit.
+        counts: The number of elements with each verdict; for a complex input, of real and imaginary parts.
+        part: The part of a complex element that was perturbed; empty for a real input.
     """
 
     input: int
@@ -75,12 +75,12 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The findings of a gradient check; it is true if all is right.
+    """The findings of a gradient check; true if all verdicts are `right`.
 
     Attributes:
         findings: One for each mode and floating input.
-        seed: What the cotangent was drawn with.
-        alone: Why f was evaluated at one point at a time; None where it was evaluated at many together.
+        seed: The seed of the random cotangent.
+        alone: Why f was evaluated one point at a time; None if it was evaluated at many together.
     """
 
     findings: tuple[Finding, ...]
@@ -93,12 +93,12 @@ class Report:
     def __str__(self) -> str:
         lines = [f"gradcheck {'passed' if self else 'failed'} (seed {self.seed})", *map(str, self.findings)]
         if self.alone is not None:
-            lines.append(f"f was evaluated at one point at a time, since many together fail: {self.alone}")
+            lines.append(f"f was evaluated one point at a time, because many at once failed: {self.alone}")
         return "\n".join(lines)
 
 
 class GradcheckError(AssertionError):
-    """The derivatives of f are not what they should be; `report` says which, where and how sure that is."""
+    """A gradient check failed; `report` has the findings."""
 
     def __init__(self, report: Report) -> None:
         super().__init__(str(report))

@@ -1,4 +1,4 @@
-"""Finding kinks: points where a function has a slope to the left and another to the right, or none at all."""
+"""Detection of kinks: points at which the left and the right derivative differ or do not exist."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ __all__ = ["one_sided_slopes"]
 
 Float: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 
-_PROBES = (2.0**-12, 2.0**-17, 2.0**-22)  # steps, relative to the input's scale, at which both slopes are taken
+_PROBES = (2.0**-12, 2.0**-17, 2.0**-22)  # steps at which both slopes are computed, relative to the input's scale
 _EPS = float(np.finfo(np.float64).eps)
 
 
 def one_sided_slopes(evaluate: Evaluation, inputs: Sequence[Any], k: int, weights: Sequence[Float]) -> Float:
-    """Return, for each element of an input, the slopes of `weights · f` to the left and to the right where they differ.
+    """Return the left and right slope of `weights · f` in each element of an input, if the two differ.
 
-    In a smooth function their distance shrinks with the step; at a kink it stays, at a jump or the end of the domain
-    it grows or is not finite.
+    For a smooth function their difference shrinks with the step. At a kink it stays constant. At a jump or a domain
+    boundary it grows or is not finite.
 
     Returns:
-        Of shape (elements, 2); NaN where no kink is found, and infinite where the slopes themselves have no limit.
+        An array of shape (elements, 2): NaN if there is no kink, and infinite if the slopes have no limit.
     """
     exact = [x.astype(np.float64) if x.dtype.kind == "f" else x for x in inputs]
     x = exact[k]
@@ -55,15 +55,17 @@ def one_sided_slopes(evaluate: Evaluation, inputs: Sequence[Any], k: int, weight
                 continue
             rounding = 8 * _EPS * size / (_PROBES[-1] * scale)
             seen = max(100 * rounding, 1e-5 * sizes[-1])
-            if sizes[-1] > seen and _follows_a_power(sizes, at_least=1.2):  # a jump, or the edge of a root
+            if sizes[-1] > seen and _follows_a_power(sizes, at_least=1.2):  # a jump, or a boundary such as that of √x
                 found[element] = -np.inf, np.inf
-            elif gaps[-1] > seen and _follows_a_power(gaps, at_least=0.5):  # where f is smooth, 1/32 each time
+            elif gaps[-1] > seen and _follows_a_power(
+                gaps, at_least=0.5
+            ):  # for a smooth f the gap falls to 1/32 each time
                 found[element] = left, right
     return found
 
 
 def _moved(evaluate: Evaluation, inputs: Sequence[Any], k: int, offsets: Float, weight: Float) -> Iterator[Float]:
-    """Give `weight · f` with each element of an input moved by each of its offsets, some elements at a time."""
+    """Yield `weight · f` for each element of an input and each of its offsets, some elements at a time."""
     x = inputs[k]
     each = offsets.shape[1]
     at_once = max(1, AT_ONCE // (each * max(x.size, weight.size, 1)))
@@ -76,7 +78,7 @@ def _moved(evaluate: Evaluation, inputs: Sequence[Any], k: int, offsets: Float, 
 
 
 def _follows_a_power(values: Sequence[float], *, at_least: float) -> bool:
-    """Whether each value is at least so many times the one before, and by about the same factor: noise is not."""
+    """Whether each value exceeds the previous by about the same factor, `at_least` or more; noise does not."""
     coarse, middle, fine = values
     grows = fine > at_least * middle and middle > at_least * coarse
     return grows and middle > 0 and 2 / 3 < fine * coarse / middle**2 < 3 / 2

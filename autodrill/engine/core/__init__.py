@@ -1,1 +1,1 @@
-"""The data model of the engine: tensors, graph nodes, primitives and the modes that decide what is recorded."""
+"""The data model of the engine: tensors, graph nodes, primitives and the modes that control recording."""

@@ -1,4 +1,4 @@
-"""Array libraries the engine runs on: NumPy always, CuPy when asked for."""
+"""Array libraries the engine runs on: NumPy, and CuPy on request."""
 
 from __future__ import annotations
 
@@ -33,30 +33,30 @@ __all__ = [
 ]
 
 Array: TypeAlias = Any
-"""An ndarray of whichever library, or, inside a rule, a Tensor: rules are written once for both."""
+"""An ndarray of any backend or, inside a rule, a Tensor: one rule serves both."""
 
 Namespace: TypeAlias = Any
 """The array library's module (`numpy` or `cupy`), passed to every forward as `xp`."""
 
 
 class DeviceError(TypeError):
-    """Arrays of two devices met in one operation, or a device was asked for that is not there."""
+    """Arrays of two devices met in one operation, or the requested device is not available."""
 
 
 class BatchError(TypeError):
-    """A function under `vmap` did what has no meaning for many examples at once, say decide by one element's value."""
+    """A function under `vmap` did something undefined for many examples at once, such as branching on a value."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Backend:
-    """One array library: its namespace and the few functions NumPy and CuPy do not share.
+    """One array library: its namespace and the few functions that NumPy and CuPy do not share.
 
     Attributes:
         name: The device's name, `"cpu"` or `"cuda"`.
-        xp: The library's module.
+        xp: The library's namespace.
         array_type: The library's array class.
         erf: The elementwise error function.
-        scatter_add: `scatter_add(out, index, values)` adds into `out` in place, once for every repeat of an index.
+        scatter_add: `scatter_add(out, index, values)` adds into `out` in place; a repeated index adds repeatedly.
     """
 
     name: str
@@ -66,13 +66,13 @@ class Backend:
     scatter_add: Callable[[Array, Any, Array], None]
 
     def constant(self, value: Any) -> Any:
-        """Return `value` as something `xp` can compute with beside an array of this backend.
+        """Return `value` in a form that `xp` can combine with an array of this backend.
 
-        Python numbers stay what they are, so that they do not decide the result's dtype.
+        A Python number is returned unchanged, so that it does not determine the result's dtype.
 
         Raises:
             DeviceError: `value` is an array of another backend.
-            TypeError: `value` is nothing an array can be made of.
+            TypeError: `value` cannot be converted to a numeric array.
         """
         kind = type(value)
         if kind is self.array_type or kind in _PYTHON_NUMBERS or isinstance(value, np.generic):
@@ -85,7 +85,7 @@ class Backend:
         return array
 
     def asarray(self, value: Any) -> Array:
-        """Return `value` as an array; one that wraps another backend's is one already."""
+        """Return `value` as an array; an array of a wrapper class is returned unchanged."""
         return value if type(value) in WRAPPERS else self.xp.asarray(value)
 
 
@@ -93,7 +93,7 @@ _PYTHON_NUMBERS = frozenset({bool, int, float, complex})
 
 
 def _erf(x: Array) -> Array:
-    from autodrill.engine import special_values  # its tables are for a few functions only
+    from autodrill.engine import special_values  # imported on first use: few programs need its tables
 
     return special_values.erf(x)
 
@@ -106,12 +106,12 @@ BACKENDS: dict[type, Backend] = {np.ndarray: NUMPY}
 
 @dataclass(frozen=True, slots=True)
 class Wrapper:
-    """How the engine computes with a class of arrays that hold another backend's array, as `Batched` does.
+    """How primitives are applied to a class that wraps another backend's array, as `Batched` does.
 
     Attributes:
         backend_of: Returns the backend of such an array.
-        apply: `apply(primitive, values, static)` returns a primitive's result where some values are of the class.
-        plan: `plan(plan, values, out)` returns the plan of that call for backward.
+        apply: `apply(primitive, values, static)` returns the result of a primitive; some values are of the class.
+        plan: `plan(plan, values, out)` adapts the plan of that call for backward.
     """
 
     backend_of: Callable[[Any], Backend]
@@ -120,21 +120,21 @@ class Wrapper:
 
 
 WRAPPERS: dict[type, Wrapper] = {}
-"""The wrappers in use, by the class of their arrays: `vmap` enters its own when it is imported."""
+"""The wrappers in use, by array class. The module `vmap` registers the wrapper of `Batched` when it is imported."""
 
 
 def memory(value: Any) -> Any:
-    """Return the array that a wrapper holds, and anything else as it is."""
+    """Return the array inside a wrapper; return any other value unchanged."""
     return value.data if type(value) in WRAPPERS else value
 
 
 def everywhere(condition: Any) -> bool:
-    """Return whether a raw condition holds in every element, of every example under `vmap`."""
+    """Return whether a raw condition holds for every element, under `vmap` of every example."""
     return bool(memory(condition).all())
 
 
 def mixed_devices(first: Backend, second: Backend) -> str:
-    """Say which two devices met."""
+    """Return the message about arrays of two devices."""
     return f"arrays on `{first.name}` and `{second.name}` met in one operation; move one to the other's device first"
 
 
@@ -142,18 +142,18 @@ def backend_of_type(kind: type) -> Backend:
     """Return the backend whose arrays have the class `kind`.
 
     Raises:
-        TypeError: No backend has such arrays.
+        TypeError: No backend uses this class.
     """
     backend = BACKENDS.get(kind)
     if backend is not None:
         return backend
     if kind.__module__.partition(".")[0] == "cupy":
         return backend_named("cuda")
-    raise TypeError(f"`{kind.__module__}.{kind.__qualname__}` is no array of a known backend")
+    raise TypeError(f"`{kind.__module__}.{kind.__qualname__}` is not an array class of a known backend")
 
 
 def backend_of(*values: Any) -> Backend:
-    """Return the backend of the first array among raw `values`; NumPy where there is none."""
+    """Return the backend of the first array among raw `values`; NumPy if there is no array."""
     for value in values:
         kind = type(value)
         if kind is np.ndarray:
@@ -166,7 +166,7 @@ def backend_of(*values: Any) -> Backend:
 
 
 def on_cpu(name: str, x: Array) -> Array:
-    """Return x, which must be NumPy's: what the operation `name` computes, it computes in NumPy alone.
+    """Return x, which must be a NumPy array, for an operation that is implemented on the CPU only.
 
     Raises:
         DeviceError: x is on another device.
@@ -181,7 +181,7 @@ def backend_named(name: str) -> Backend:
     """Return the backend called `"cpu"` or `"cuda"`, importing CuPy for the latter.
 
     Raises:
-        DeviceError: The name is unknown, CuPy is not installed, or it finds no GPU.
+        DeviceError: The name is unknown, CuPy is not installed, or there is no usable GPU.
     """
     if name == "cpu":
         return NUMPY

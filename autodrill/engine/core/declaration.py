@@ -1,4 +1,4 @@
-"""What a primitive declares: its forward, its derivative and batching rules, and what the names of a rule mean."""
+"""The declaration of a primitive: its forward, its derivative and batching rules, and the parameter names of rules."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ JvpKind = Literal["linear", "linear in each argument", "elementwise"]
 ComplexKind = Literal["holomorphic", "adjoint"]
 
 Batching = Literal["leading", "axis", "levels"] | Rule
-"""How `vmap` calls a primitive: a kind (`"levels"` for those that are themselves about examples), or a rule."""
+"""How `vmap` calls a primitive: a kind, or a rule; `"levels"` is for primitives that add or remove example axes."""
 
 
 class RuleError(TypeError):
-    """A primitive's derivative rules do not fit its signature: its author's mistake, found at import."""
+    """A primitive's derivative rules do not fit its signature; found at import."""
 
 
 class Declaration:
@@ -37,17 +37,17 @@ class Declaration:
     Attributes:
         name: The forward's name.
         forward: The computation on raw arrays, `forward(xp, *inputs, **static)`.
-        inputs: Names of the inputs; for `*arrays` that one name.
-        variadic: Whether the inputs are one `*arrays`, of any number.
+        inputs: Names of the inputs; for `*arrays`, just `arrays`.
+        variadic: Whether the inputs are `*arrays`, any number of them.
         static: Names and defaults of the static parameters.
-        broadcasts: Whether inputs are broadcast against each other, so that a cotangent must be summed back.
+        broadcasts: Whether the inputs broadcast against each other, so that cotangents must be summed back.
         view: Whether the result may share the input's memory.
-        on_complex: What the VJP rules are where the result is complex: `"holomorphic"`, the transpose of a complex
-            linear map, which the engine makes the adjoint of by conjugating around it; `"adjoint"`, that already;
-            None where the operation is not defined for complex numbers. See `wirtinger`.
-        vjps: The rule of each input, None for one that is not differentiable.
-        jvp_rule: The forward-mode rule: a kind the engine derives it from, or a function.
-        vmap_rule: How `vmap` calls it for many examples at once: a kind, or a function; see `batching`.
+        on_complex: What the VJP rules compute if the result is complex. `"holomorphic"`: the transpose of a complex
+            linear map, which the engine turns into the adjoint. `"adjoint"`: the adjoint itself. None: the operation
+            is undefined for complex numbers. See `complex_convention`.
+        vjps: The rule of each input; None for an input that is not differentiable.
+        jvp_rule: The forward-mode rule: a function, or a kind from which the engine derives it.
+        vmap_rule: The batching rule: a function, or a kind; see `batching_rules`.
     """
 
     def __init__(
@@ -89,25 +89,25 @@ class Declaration:
     # Declaring the rules
 
     def vjp(self, **rules: Rule | None) -> None:
-        """Declare, for each input, the rule that turns the cotangent of the result into the cotangent of that input.
+        """Declare the VJP rule of each input: it maps the cotangent of the result to the cotangent of the input.
 
-        A rule is called as `rule(g, ...)`: `g` is the cotangent of the result, of its shape and dtype, and each
-        further parameter is found by its name: an input, `out` for the result, a static parameter, `<input>_shape`
-        or `<input>_dtype` (which keep no array alive), or, for `*arrays`, `position`, the index of the array whose
-        cotangent is asked (the arrays themselves are not saved). None as a rule states that the input is not
-        differentiable. Conjugates are not a rule's concern, but where `on_complex` is `"adjoint"`.
+        A rule is called as `rule(g, ...)`, where `g` is the cotangent, of the result's shape and dtype. Every further
+        parameter is looked up by its name: an input, `out` for the result, a static parameter, or `<input>_shape` and
+        `<input>_dtype`, which keep no array alive. A rule for `*arrays` may also ask for `position`, the index of the
+        array whose cotangent is computed; the arrays themselves are not saved. None declares an input as not
+        differentiable. Only rules declared with `on_complex="adjoint"` deal with conjugation.
 
         Raises:
-            RuleError: An input has no rule, a rule is for no input, or a rule asks for an unknown name.
+            RuleError: An input has no rule, a rule names no input, or a rule has an unknown parameter.
         """
         for name in rules:
             if name not in self.inputs:
-                raise RuleError(f"`{self.name}` has no input `{name}` to give a vjp rule, only {_listed(self.inputs)}")
+                raise RuleError(f"`{self.name}` has no input `{name}` for a vjp rule, only {_listed(self.inputs)}")
         missing = [name for name in self.inputs if name not in rules]
         if missing:
             raise RuleError(
-                f"`{self.name}` has no vjp rule for {_listed(missing)}; an input that is not differentiable "
-                f"says so with `{missing[0]}=None`"
+                f"`{self.name}` has no vjp rule for {_listed(missing)}; declare an input that is "
+                f"not differentiable with `{missing[0]}=None`"
             )
         for name, rule in rules.items():
             self.vjps[name] = rule
@@ -115,19 +115,20 @@ class Declaration:
                 self.vjp_names[name] = self._parameters_of(rule, f"the vjp rule for `{name}`", skip=1)
 
     def jvp(self, rule: JvpKind | Rule) -> None:
-        """Declare the rule that pushes tangents of the inputs to the tangent of the result.
+        """Declare the JVP rule, which maps the tangents of the inputs to the tangent of the result.
 
-        `"linear"` (jointly in all differentiable inputs: the forward applied to the tangents), `"linear in each
-        argument"` (the product rule), `"elementwise"` (a diagonal Jacobian: the VJP rules applied to the tangents),
-        or a function whose parameters are found by name as in `vjp`, with `d<input>` for the tangents. What is linear
-        is defined for complex numbers: jointly with real coefficients, in each argument as a holomorphic function.
+        The rule is a kind or a function. The kinds are `"linear"` (jointly in all differentiable inputs: the forward
+        is applied to the tangents), `"linear in each argument"` (the product rule) and `"elementwise"` (a diagonal
+        Jacobian: the VJP rules are applied to the tangents). A function's parameters are looked up by name as in
+        `vjp`, with `d<input>` for a tangent. Both linear kinds imply that the operation is defined for complex
+        numbers: `"linear"` with real coefficients, the other as a holomorphic function of each argument.
 
         Raises:
-            RuleError: The kind or one of the names is unknown.
+            RuleError: The kind or a parameter's name is unknown.
         """
         if isinstance(rule, str):
             if rule not in {"linear", "linear in each argument", "elementwise"}:
-                raise RuleError(f"`{self.name}`: no kind of jvp rule is called `{rule}`")
+                raise RuleError(f"`{self.name}`: there is no kind of jvp rule called `{rule}`")
             if rule != "elementwise" and self.on_complex is None:
                 self.on_complex = "adjoint" if rule == "linear" else "holomorphic"
         else:
@@ -152,23 +153,23 @@ class Declaration:
         return names
 
     def vmap(self, rule: Batching) -> None:
-        """Declare how the operation is applied to many examples at once.
+        """Declare the batching rule, which applies the operation to many examples at once.
 
-        `"leading"`, `"axis"`, or a function whose parameters are found by name; see `batching`. What broadcasts or is
-        elementwise by its jvp rule is `"leading"` without saying so.
+        The rule is `"leading"`, `"axis"`, or a function whose parameters are looked up by name; see `batching_rules`.
+        An operation that broadcasts, or has the JVP kind `"elementwise"`, is `"leading"` by default.
 
         Raises:
-            RuleError: The kind or one of the names is unknown.
+            RuleError: The kind or a parameter's name is unknown.
         """
         if not isinstance(rule, str):
             self.vmap_names = self._parameters_of(rule, "the vmap rule", skip=0, examples=True)
         elif rule not in {"leading", "axis", "levels"} or (rule == "axis" and not {"axis", "axes"} & set(self.static)):
-            raise RuleError(f"`{self.name}`: no kind of vmap rule it can have is called `{rule}`")
+            raise RuleError(f"`{self.name}`: `{rule}` is not a kind of vmap rule that it can have")
         self.vmap_rule = rule
 
     @property
     def batching(self) -> Batching | None:
-        """How `vmap` calls the operation; None where it does so one example at a time, which is as slow as a loop."""
+        """How `vmap` calls the operation; None for one example at a time, which is as slow as a loop."""
         if self.vmap_rule is not None:
             return self.vmap_rule
         return "leading" if self.broadcasts or self.jvp_rule == "elementwise" else None
@@ -178,10 +179,10 @@ class Declaration:
         """Names of the inputs that have a derivative."""
         return tuple(name for name in self.inputs if self.vjps.get(name) is not None)
 
-    # What calls and backward ask for
+    # Used by calls and by backward
 
     def lookup(self, name: str, inputs: Any, static: dict[str, Any]) -> Any:
-        """Return what a rule means by a static parameter's name or by `<input>_shape` and `<input>_dtype`."""
+        """Return the value of a rule's parameter: of a static parameter, of `<input>_shape` or of `<input>_dtype`."""
         if name in self.static:
             return static.get(name, self.static[name])
         owner, _, part = name.rpartition("_")
@@ -190,13 +191,13 @@ class Declaration:
         return _attribute(inputs[self.inputs.index(owner)], part)
 
     def _plans_of_complex(self) -> dict[int, Plan]:
-        """Return the plans of calls whose result is complex, or refuse such a call."""
+        """Return the plans of calls with a complex result; raise TypeError if the operation is undefined for these."""
         if self.on_complex is None:
             raise refusal(self.name)
         return self._conjugated if self.on_complex == "holomorphic" else self._plans
 
     def _plan(self, mask: int, count: int, *, conjugated: bool = False) -> Plan:
-        """Work out, once for each combination of tracked inputs, what to save and what backward will run."""
+        """Return the plan of calls in which the inputs of `mask` require grad; made once for each combination."""
         tracked = [k for k in range(count) if mask >> k & 1]
         rules = [self._rule_at(k) for k in tracked]
         asked = {name for _, names in rules for name in names}
@@ -214,7 +215,7 @@ class Declaration:
         return Plan(inputs, origins, "out" in asked, extras, tuple(tracked), tuple(steps))
 
     def _rule_at(self, position: int) -> tuple[Rule | None, tuple[str, ...]]:
-        """Return the VJP rule of one input and the names it asks for."""
+        """Return the VJP rule of one input and its parameters' names."""
         if not self.variadic:
             name = self.inputs[position]
             return self.vjps[name], self.vjp_names.get(name, ())
@@ -226,7 +227,7 @@ class Declaration:
 
 
 def behind(axis: Any, ndim: int) -> Any:
-    """Return an axis, or several, or None for all, of an example counted from the end, as axes of the memory.
+    """Return an axis of one example, several axes, or None for all, counted from the end, as in the memory of all.
 
     Raises:
         numpy.exceptions.AxisError: The example has no such axis.
@@ -237,7 +238,7 @@ def behind(axis: Any, ndim: int) -> Any:
         return tuple(behind(k, ndim) for k in axis)
     place = operator.index(axis)
     if ndim == 0 and place in (0, -1):
-        return ()  # NumPy lets a 0-d array be reduced along an axis it does not have
+        return ()  # NumPy reduces a 0-d array along axis 0 and -1
     return normalize_axis_index(place, ndim) - ndim
 
 
@@ -245,7 +246,7 @@ def _parameters(rule: Rule) -> tuple[str, ...]:
     """Return the names of a function's parameters."""
     if type(rule) is not FunctionType or hasattr(rule, "__wrapped__"):
         return tuple(inspect.signature(rule).parameters)
-    code = rule.__code__  # many times faster, and there are hundreds of rules to import
+    code = rule.__code__  # many times faster than `inspect`, and importing all families reads hundreds of rules
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 

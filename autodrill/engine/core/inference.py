@@ -1,4 +1,4 @@
-"""`inference_mode`: nothing recorded, and its results barred from ever being part of a gradient."""
+"""`inference_mode`: recording is off, and tensors made inside can never take part in a gradient."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["inference_mode"]
 
 def _mark(primitive: Primitive, args: tuple[Any, ...], result: Tensor) -> None:  # noqa: ARG001 - an observer
     holder = owner(result.data)
-    if not any(type(a) is Tensor and owner(a.data) is holder for a in args):  # a view is what its base is
+    if not any(type(a) is Tensor and owner(a.data) is holder for a in args):  # a view shares its base's mark
         mark_inference(result.data)
 
 
@@ -33,14 +33,14 @@ def _refuse(primitive: Primitive, args: tuple[Any, ...], result: Tensor) -> None
     names = [name for name, a in zip(primitive.inputs, args, strict=False) if type(a) is Tensor and a.is_inference]
     raise RuntimeError(
         f"`{primitive.name}` would save `{', '.join(names)}` for backward, a tensor made under `inference_mode()`; "
-        "`.clone()` it outside, or use `no_grad()` where its results are to be differentiated"
+        "`.clone()` it outside, or use `no_grad()` instead if its results are to be differentiated"
     )
 
 
 class inference_mode(ContextDecorator):  # noqa: N801 - used like a function, under PyTorch's name
-    """Record nothing, and let nothing made here be saved for backward or written to in place outside.
+    """Record nothing, and forbid saving tensors made inside for backward or writing to them in place outside.
 
-    That is checked, from the first block on, by the thread that runs it.
+    Once a thread has entered its first block, every operation of that thread is checked.
     """
 
     def __init__(self) -> None:
@@ -55,5 +55,5 @@ class inference_mode(ContextDecorator):  # noqa: N801 - used like a function, un
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         mode.grad_enabled, mode.inference, observers = self._before.pop()
-        # First, before a hook packs the saved values and hides them.
+        # In front, because a hook that packs the saved values would hide them.
         mode.observers = observers if _refuse in observers or mode.inference else (_refuse, *observers)

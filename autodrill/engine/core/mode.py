@@ -1,4 +1,4 @@
-"""Which derivatives are being recorded right now: reverse mode on or off, and the forward-mode levels that are open."""
+"""The recording state of a thread: reverse mode on or off, the open forward-mode levels and the open uses of `vmap`."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ __all__ = ["enable_grad", "is_grad_enabled", "mode", "no_grad", "observed_by", "
 
 
 class Mode(threading.local):
-    """The recording state of one thread (as in PyTorch, `no_grad` in one thread leaves the others alone)."""
+    """The recording state of one thread; as in PyTorch, `no_grad` does not affect other threads."""
 
     grad_enabled: bool = True
     levels: tuple[int, ...] = ()  # open forward-mode levels, outermost first
-    push: Pusher | None = None  # while a level is open: gives a result its tangents
+    push: Pusher | None = None  # while a level is open: computes the tangents of a result
     vmaps: tuple[Level, ...] = ()  # open uses of vmap, outermost first
-    opened: list[Level] | None = None  # where a checkpoint notes those its function opens
-    reopened: Iterator[Level] | None = None  # those it opens again, when it runs again
+    opened: list[Level] | None = None  # the uses of vmap opened inside the current checkpoint
+    reopened: Iterator[Level] | None = None  # the same uses, when the checkpoint runs again
     inference: bool = False
-    observers: tuple[Observer, ...] = ()  # told of each operation on Tensors: (primitive, inputs, result)
+    observers: tuple[Observer, ...] = ()  # called after each operation on Tensors: (primitive, inputs, result)
     check_gradient: GradientCheck | None = None  # looks for NaN: (node, index of the parent, gradient, g, order)
-    packer: Packer | None = None  # how the innermost checkpoint keeps what is saved
+    packer: Packer | None = None  # pack and unpack of the innermost checkpoint
 
 
 mode = Mode()
@@ -47,7 +47,7 @@ def is_grad_enabled() -> bool:
 
 
 class _GradMode(ContextDecorator):
-    """A re-entrant context manager, also usable as a decorator, that switches recording and puts it back."""
+    """A re-entrant context manager and decorator that switches recording and restores it."""
 
     _enabled: bool
 
@@ -65,22 +65,22 @@ class _GradMode(ContextDecorator):
 
 
 class no_grad(_GradMode):  # noqa: N801 - used like a function, under PyTorch's name
-    """Record nothing: results of operations do not require grad (`with no_grad():` or `@no_grad()`)."""
+    """Switch recording off: results of operations do not require grad (`with no_grad():` or `@no_grad()`)."""
 
     _enabled = False
 
 
 class enable_grad(_GradMode):  # noqa: N801 - used like a function, under PyTorch's name
-    """Record again, inside a `no_grad` block."""
+    """Switch recording on again, inside a `no_grad` block."""
 
     _enabled = True
 
 
 class set_grad_enabled:  # noqa: N801 - used like a function, under PyTorch's name
-    """Switch recording on or off: at once, and back again at the end of the block if used in a `with`.
+    """Switch recording on or off immediately; a `with` block restores the previous state at its end.
 
     Args:
-        enabled: Whether operations are to be recorded.
+        enabled: Whether operations are recorded from now on.
     """
 
     def __init__(self, enabled: bool) -> None:
@@ -98,9 +98,9 @@ class set_grad_enabled:  # noqa: N801 - used like a function, under PyTorch's na
 
 @contextmanager
 def observed_by(observer: Observer) -> Iterator[None]:
-    """Tell `observer` of each operation on Tensors in this thread, for the length of a `with` block.
+    """Call `observer` after each operation on Tensors of this thread, inside a `with` block.
 
-    Of nested blocks the innermost is told first.
+    The observer of the innermost block is called first.
     """
     before = mode.observers
     mode.observers = (observer, *before)

@@ -1,4 +1,4 @@
-"""What the graph is made of: a node for each recorded operation, a leaf for each tensor a gradient was asked of."""
+"""The nodes of the graph: one for each recorded operation, and a leaf for each tensor that collects a gradient."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ Rule = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What one call must save and what its backward will run, for one combination of inputs that require grad.
+    """What a call saves and which rules its backward runs, for one combination of inputs that require grad.
 
     Attributes:
         inputs: Positions of the inputs to save.
-        origins: For each of those, which parent it is (its index in the node's parents), or None for a constant.
+        origins: For each of those inputs, its index among the node's parents, or None for a constant.
         saves_out: Whether the result is saved, after the inputs.
         extras: Names of shapes, dtypes and static values to save, after the result.
         inputs_tracked: For each parent, the position of its input.
-        steps: For each differentiable input that requires grad: which parent it is, its rule, and where in `saved`
-            the rule's arguments are.
+        steps: For each differentiable input that requires grad, its index among the parents, its rule, and the places
+            of the rule's arguments in `saved`.
     """
 
     inputs: tuple[int, ...]
@@ -50,23 +50,23 @@ class Plan:
 
     @property
     def saves_arrays(self) -> bool:
-        """Whether there is memory to free after backward, as PyTorch counts it: shapes are not."""
+        """Whether the node saves arrays, which backward frees; shapes do not count."""
         return self.saves_out or bool(self.inputs)
 
 
 class Watch:
-    """What somebody wants to know of a gradient on its way: most nodes have none.
+    """The hooks of a node and its retained gradient; most nodes have no such record.
 
-    Hooks are kept by number, in the order they were registered.
+    Hooks are stored by number, in the order of registration.
 
     Attributes:
         retains: Whether the gradient is kept in `grad`.
         grad: The gradient that `retain_grad()` keeps for a tensor that is not a leaf.
-        hooks: Called with the gradient of the node's tensor; each returns what it makes of it.
-        prehooks: Likewise, with the cotangent that the node's rules are about to be given.
-        posthooks: Called with the list of the gradients the rules returned and the cotangent; each returns such a list.
-        accumulated: Called after a leaf's gradient was added to `.grad`.
-        place: The line that recorded the operation, where anomaly detection was on.
+        hooks: Each is called with the gradient of the node's tensor and returns a gradient.
+        prehooks: Each is called with the cotangent before the node's rules run and returns a cotangent.
+        posthooks: Each is called with the rules' gradients, as a list, and the cotangent; it returns a list.
+        accumulated: Called after backward has added to a leaf's `.grad`.
+        place: The line that recorded the operation, if anomaly detection was on.
     """
 
     __slots__ = ("accumulated", "grad", "hooks", "place", "posthooks", "prehooks", "retains")
@@ -82,17 +82,17 @@ class Watch:
 
 
 def watched(node: GraphNode) -> Watch:
-    """Return a node's record of hooks, made on first use."""
+    """Return the record of hooks of a node, created on first use."""
     if node.watch is None:
         node.watch = Watch()
     return node.watch
 
 
 class Leaf:
-    """The end of a path: where a leaf tensor's gradient accumulates.
+    """A leaf of the graph, where a gradient accumulates.
 
-    Several tensors may share one leaf: the leaf is the identity that is differentiated, a tensor is one view of its
-    value (with or without forward-mode tangents).
+    Several tensors may share one leaf, for instance one with forward-mode tangents and one without. The leaf is the
+    variable that is differentiated.
     """
 
     __slots__ = ("__weakref__", "dtype", "grad", "shape", "watch")
@@ -107,17 +107,17 @@ class Leaf:
 
 
 class Node:
-    """One recorded operation: who made the result, from whom, and what its VJP rules will need.
+    """One recorded operation: its primitive, its parents in the graph, and the values its VJP rules need.
 
     Attributes:
         primitive: The operation.
-        plan: Which rules run, and where in `saved` each finds its arguments.
+        plan: The rules to run and the places of their arguments in `saved`.
         parents: The graph nodes of the inputs that require grad, in the inputs' order.
-        saved: What the rules need: raw arrays, shapes and static values; a Tensor only where forward-mode tangents
-            must travel along (`DualNode`); None once freed.
+        saved: The values the rules need: raw arrays, shapes and static values; for a `DualNode` also Tensors, which
+            carry forward-mode tangents. None once freed.
         shape: The result's shape.
         dtype: The result's dtype.
-        time: What the clock of writes in place said when the values were saved.
+        time: The clock of in-place writes when the values were saved.
         watch: Hooks and a retained gradient, or None.
     """
 
@@ -145,13 +145,13 @@ class Node:
         return f"<node of {self.primitive.name}>"
 
     def parent_name(self, index: int) -> str:
-        """Return the name of the input that one of the parents made."""
+        """Return the name of the input that corresponds to a parent."""
         names, chosen = self.primitive.inputs, self.plan.inputs_tracked
         return names[chosen[index]] if index < len(chosen) and chosen[index] < len(names) else f"input {index}"
 
     @property
     def next_functions(self) -> tuple[GraphNode, ...]:
-        """The nodes backward goes to from here; PyTorch's name for the parents."""
+        """The parents, under PyTorch's name."""
         return tuple(self.parents)
 
     if TYPE_CHECKING:  # `operators` adds these at run time
@@ -161,20 +161,20 @@ class Node:
 
 
 class DualNode(Node):
-    """A node some of whose saved values are Tensors, because they carry forward-mode tangents of an open level."""
+    """A node with saved values that are Tensors, because they carry tangents of an open forward-mode level."""
 
     __slots__ = ()
 
 
 class PackedNode(Node):
-    """A node some of whose saved values are held by `saved_tensors_hooks`, or are a checkpoint's to recompute."""
+    """A node with saved values that `saved_tensors_hooks` hold or that a checkpoint recomputes."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What stands for the primitive at a node that has none."""
+    """The stand-in for a primitive at a `CustomNode`."""
 
     name: str
     inputs: tuple[str, ...] = ()
@@ -182,7 +182,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Custom:
-    """What stands for the plan at a node that has no primitive."""
+    """The stand-in for a plan at a `CustomNode`."""
 
     saves_arrays: bool
     inputs: tuple[int, ...] = ()
@@ -193,10 +193,10 @@ class Custom:
 
 
 class CustomNode(Node):
-    """A node that is differentiated by a function of its own instead of a primitive's rules.
+    """A node with a pullback function of its own instead of a primitive's rules.
 
     Attributes:
-        pull: `pull(node, g, create_graph)`, the gradients of the parents; None where there is none.
+        pull: `pull(node, g, create_graph)` returns the gradient of each parent, or None.
     """
 
     __slots__ = ("pull",)
@@ -214,12 +214,12 @@ class CustomNode(Node):
         self.pull = pull
 
     def steps(self, g: Any, create_graph: bool) -> Any:
-        """Return the gradients as a primitive's steps would give them."""
+        """Return steps, as a plan has them, that give the gradients of `pull`."""
         return answered(self.pull(self, g, create_graph))
 
 
 def answered(gradients: Sequence[Any]) -> Any:
-    """Return steps that give each parent the gradient that is known already; None gives it none."""
+    """Return steps, as a plan has them, that give each parent a gradient computed already; None is left out."""
     return tuple((index, lambda _, gi=gi: gi, None) for index, gi in enumerate(gradients) if gi is not None)
 
 

@@ -1,4 +1,4 @@
-"""A primitive: one operation's forward, and its derivative and batching rules beside it.
+"""A primitive: the forward of one operation together with its derivative and batching rules.
 
 A primitive is declared as a formula sheet writes it:
 
@@ -9,13 +9,13 @@ A primitive is declared as a formula sheet writes it:
     multiply.vjp(x=lambda g, y: g * y, y=lambda g, x: g * x)
     multiply.jvp("linear in each argument")
 
-Positional parameters are the inputs, keyword-only parameters are static: never differentiated. A rule's parameter
-names say what is saved for backward; the possible names are listed at `Declaration.vjp`. How `vmap` calls an operation
-for many examples follows for most from what is declared already, and is said by `Declaration.vmap` for the rest.
+Positional parameters are the inputs. Keyword-only parameters are static, that is, never differentiated. The parameters
+of a rule determine what is saved for backward; `Declaration.vjp` lists the possible names. For most operations the
+batching rule follows from these declarations; `Declaration.vmap` declares it for the others.
 
-Rules run at two speeds. On raw arrays in an ordinary backward; on Tensors, recorded, when the gradient is to be
-differentiated itself. So a rule uses operators and the engine's own functions, which answer arrays with arrays and
-Tensors with Tensors, and the rules of every primitive are closed under differentiation.
+An ordinary backward runs the rules on raw arrays. If the gradient itself is to be differentiated, it runs them on
+Tensors and records them. So a rule uses only operators and the engine's own functions, which return arrays for arrays
+and Tensors for Tensors. The rules are therefore themselves differentiable, to any order.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ registry: dict[str, Primitive] = {}
 class Primitive(Declaration):
     """One differentiable operation; call it with Tensors, arrays or numbers.
 
-    Raw arrays in give a raw array out; any Tensor among the inputs gives a Tensor. What it declares, and how, is told
-    by `Declaration`.
+    Given raw arrays it returns a raw array; given at least one Tensor it returns a Tensor. See `Declaration` for what
+    a primitive declares.
     """
 
     @overload
@@ -105,14 +105,14 @@ class Primitive(Declaration):
                     values = [v if type(v) is kind else backend.constant(v) for v in values]
                 out = self.forward(backend.xp, *values, **static) if static else self.forward(backend.xp, *values)
                 if type(out) is not backend.array_type:
-                    out = backend.asarray(out)  # NumPy answers 0-d arrays with scalars
+                    out = backend.asarray(out)  # NumPy returns a scalar in place of a 0-d array
         except TypeError as error:
             if self.on_complex is None and not isinstance(error, BatchError) and any(map(is_complex, values)):
                 raise refusal(self.name) from error
             raise
         plans = self._plans
         dtype = out.dtype
-        # The first two only spare the commonest dtypes the third.
+        # The identity tests spare the most common dtypes the comparison of kinds.
         if dtype is not _FLOAT64 and dtype is not _FLOAT32 and dtype.kind == "c":
             plans = self._plans_of_complex()
         if kind is None:
@@ -123,14 +123,14 @@ class Primitive(Declaration):
         result.tangents = None
         result.alias = None
         if mask and mode.grad_enabled:
-            plan = plans.get(mask | bit)  # the bit above all inputs' tells their number
+            plan = plans.get(mask | bit)  # the bit above those of the inputs encodes their number
             if plan is None:
                 plan = plans[mask | bit] = self._plan(mask, len(args), conjugated=plans is self._conjugated)
             if wrapper is not None and type(out) in WRAPPERS and self.vmap_rule != "levels":
                 plan = wrapper.plan(plan, values, out)
             saved = []
             for k in plan.inputs:
-                saved.append(values[k])  # noqa: PERF401 - a comprehension is a call on Python 3.11
+                saved.append(values[k])  # noqa: PERF401 - on Python 3.11 a comprehension is a function call
             if plan.saves_out:
                 saved.append(out)
             for name in plan.extras:
@@ -146,9 +146,9 @@ class Primitive(Declaration):
         return result
 
     def record(self, args: tuple[Any, ...], static: dict[str, Any], out: Array) -> Tensor:
-        """Return a Tensor of the array `out` in the place in the graph that a call would have given its result.
+        """Return the array `out` as the recorded result of a call, without running the forward.
 
-        For a result that is in memory already: the forward is not run.
+        For a result that is in memory already.
         """
         result = wrap(out)
         tracked = [k for k, a in enumerate(args) if type(a) is Tensor and a.node is not None]
@@ -167,12 +167,12 @@ class Primitive(Declaration):
         return result
 
     def reflected(self, y: Tensor, x: Any) -> Tensor:
-        """Apply a binary operation to `(x, y)`: what `x - y` comes to where only `y` is known to be a Tensor."""
+        """Apply a binary operation to `(x, y)`, for the reflected operators: in `x - y` only `y` is a Tensor."""
         result: Tensor = self(x, y)
         return result
 
     def _bind(self, args: tuple[Any, ...], static: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Sort positional and keyword arguments into inputs and static values."""
+        """Split positional and keyword arguments into inputs and static values."""
         if self.variadic:
             return args, static
         arity = len(self.inputs)
@@ -184,7 +184,7 @@ class Primitive(Declaration):
         static = dict(static)
         for name in self.inputs[len(inputs) :]:
             if name not in static:
-                raise TypeError(f"`{self.name}` misses its argument `{name}`")
+                raise TypeError(f"`{self.name}` is missing its argument `{name}`")
             inputs.append(static.pop(name))
         for name, value in zip(names, extra, strict=False):
             if name in static:
@@ -194,7 +194,7 @@ class Primitive(Declaration):
 
 
 def _met(kind: type, other: type) -> type:
-    """Return the class of array that operands of two classes are treated as."""
+    """Return the class that arrays of two different classes are treated as: the wrapper, if one of them is one."""
     for candidate in (kind, other):
         if candidate in WRAPPERS:
             return candidate
@@ -215,13 +215,13 @@ def primitive(
     view: bool = False,
     on_complex: ComplexKind | None = None,
 ) -> Primitive | Callable[[Callable[..., Array]], Primitive]:
-    """Make a primitive of a forward, `forward(xp, *inputs, **static)`, and enter it in the registry.
+    """Make a primitive of a forward, `forward(xp, *inputs, **static)`, and register it.
 
     Args:
         forward: The computation on raw arrays of the library `xp`.
-        broadcasts: The inputs are broadcast against each other: the engine sums a cotangent back to each one's shape.
+        broadcasts: The inputs broadcast against each other: the engine sums cotangents back to the inputs' shapes.
         view: The result may share memory with the first input.
-        on_complex: What the VJP rules are for complex numbers; see `Primitive`.
+        on_complex: What the VJP rules compute for complex numbers; see `Declaration`.
 
     Raises:
         RuleError: The name is taken.
@@ -230,7 +230,7 @@ def primitive(
     def declare(function: Callable[..., Array]) -> Primitive:
         made = Primitive(function, broadcasts=broadcasts, view=view, on_complex=on_complex)
         if made.name in registry:
-            raise RuleError(f"there is a primitive called `{made.name}` already")
+            raise RuleError(f"there is already a primitive called `{made.name}`")
         registry[made.name] = made
         return made
 
@@ -238,10 +238,10 @@ def primitive(
 
 
 def check_registry() -> None:
-    """Demand of every primitive declared so far that both its rules are there.
+    """Check that every primitive declared so far has VJP and JVP rules.
 
     Raises:
-        RuleError: Some are not; all of them are named.
+        RuleError: Rules are missing; the message names all of them.
     """
     problems = []
     for name, entry in registry.items():

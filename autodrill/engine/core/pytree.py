@@ -1,8 +1,7 @@
-"""Nested containers of arrays: taken apart into a list of leaves, and put together again.
+"""Nested containers of arrays (pytrees): flattened into a list of leaves, and rebuilt from one.
 
-Tuples, lists, dicts and named tuples are containers, None is one with nothing in it, and everything else is a leaf: an
-array, a Tensor, a number, or an object that is passed on as it is. A class of one's own becomes a container by
-`register_container`.
+Tuples, lists, dicts and named tuples are containers, and None is an empty one. Everything else is a leaf: an array, a
+Tensor, a number, or an object that is passed on unchanged. `register_container` makes a container of another class.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ C = TypeVar("C", bound=type)
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """The shape of a container: everything but its leaves.
+    """The structure of a container: everything but its leaves.
 
     Attributes:
         kind: The container's class; `object` for a leaf.
-        steps: How each part is reached, as it is written behind the container's name.
+        steps: The expression that reaches each part, as written after the container's name.
         parts: The structure of each part.
-        build: Makes the container of a list of parts.
+        build: Builds the container from a list of parts.
     """
 
     kind: type
@@ -41,7 +40,7 @@ class Structure:
         return 1 if self is LEAF else sum(part.size for part in self.parts)
 
     def unflatten(self, leaves: Sequence[Any]) -> Any:
-        """Return the container with the given leaves, in the order in which `flatten` gives them."""
+        """Return the container with the given leaves, in the order of `flatten`."""
         remaining = iter(leaves)
         return self._filled(remaining)
 
@@ -49,7 +48,7 @@ class Structure:
         return next(leaves) if self is LEAF else self.build([part._filled(leaves) for part in self.parts])
 
     def paths(self, name: str = "") -> list[str]:
-        """Return how each leaf is written, `name` being the container: `params['w'][0]`."""
+        """Return the expression for each leaf, such as `params['w'][0]`; `name` is the container's."""
         if self is LEAF:
             return [name]
         return [path for step, part in zip(self.steps, self.parts, strict=True) for path in part.paths(name + step)]
@@ -58,13 +57,13 @@ class Structure:
         """Return the leaves of another container of the same structure.
 
         Args:
-            given: The other container. A tuple may stand for a list, and a list for a tuple.
-            name: What it is called in messages.
-            none: None in place of a part stands for None at each of its leaves.
-            prefix: Anything that is not a container, in place of a part, stands at each of its leaves.
+            given: The other container. A tuple may replace a list, and a list a tuple.
+            name: The container's name in messages.
+            none: None in place of a part is used for each of its leaves.
+            prefix: A leaf in place of a part is used for each of its leaves.
 
         Raises:
-            ValueError: The structures differ; the message says where.
+            ValueError: The structures differ; the message names the place.
         """
         if self is LEAF:
             return [given]
@@ -72,7 +71,7 @@ class Structure:
             return [given] * self.size
         opened = _opened(given)
         if opened is None or not self._like(opened[0]):
-            raise ValueError(f"`{name}` is {_told(given)}, where {self._said()} is expected")
+            raise ValueError(f"`{name}` is {_description(given)}, but {_described(self.kind, self.steps)} is expected")
         structure, values = opened
         order = [structure.steps.index(step) for step in self.steps]
         return [
@@ -86,19 +85,16 @@ class Structure:
         same = self.kind is other.kind or {self.kind, other.kind} <= sequences
         return same and sorted(self.steps) == sorted(other.steps)
 
-    def _said(self) -> str:
-        return _described(self.kind, self.steps)
-
 
 def _described(kind: type, steps: Sequence[str]) -> str:
     if kind is type(None):
         return "None"
     if kind is dict:
-        return f"a dict with the keys {', '.join(step[1:-1] for step in steps) or 'of an empty one'}"
+        return f"a dict with the keys {', '.join(step[1:-1] for step in steps)}" if steps else "an empty dict"
     return f"a {kind.__name__} of {len(steps)}"
 
 
-def _told(value: Any) -> str:
+def _description(value: Any) -> str:
     opened = _opened(value)
     return f"a `{type(value).__name__}`" if opened is None else _described(opened[0].kind, opened[0].steps)
 
@@ -108,7 +104,7 @@ def _no_build(parts: list[Any]) -> Any:  # pragma: no cover - a leaf is never bu
 
 
 LEAF = Structure(object, (), (), _no_build)
-"""The structure of what is no container."""
+"""The structure of a leaf."""
 
 _registered: dict[type, Callable[[Any], tuple[dict[str, Any], Callable[[list[Any]], Any]]]] = {}
 
@@ -120,21 +116,21 @@ def register_container(
     *,
     static: Sequence[str] = (),
 ) -> C:
-    """Let the transforms look into objects of a class for arrays; return the class, so that this can decorate it.
+    """Register a class as a container, so that the transforms find the arrays in its objects; usable as a decorator.
 
     Args:
-        cls: A dataclass; or any class, with the two functions.
-        take_apart: Returns an object's parts by name; by default a dataclass's fields.
-        put_together: Returns a new object like the one given, with other parts; by default `dataclasses.replace`.
-        static: Fields of a dataclass that are no parts: they are kept as they are.
+        cls: A dataclass, or any class if both functions are given.
+        take_apart: Returns an object's parts by name; by default the fields of a dataclass.
+        put_together: Returns a copy of an object with other parts; by default `dataclasses.replace`.
+        static: Fields of a dataclass that are not parts and are copied unchanged.
 
     Raises:
-        TypeError: The class is no dataclass and the functions are missing.
+        TypeError: The class is not a dataclass and a function is missing.
     """
     if take_apart is None or put_together is None:
         if not is_dataclass(cls):
             raise TypeError(
-                f"`{cls.__name__}` is no dataclass: say how it is taken apart and put together, "
+                f"`{cls.__name__}` is not a dataclass; pass functions that take it apart and put it together: "
                 "register_container(cls, take_apart, put_together)"
             )
         names = [field.name for field in fields(cls) if field.init and field.name not in static]
@@ -157,7 +153,7 @@ def register_container(
 
 
 def _opened(value: Any) -> tuple[Structure, list[Any]] | None:
-    """Return a container's structure, its parts taken for leaves, and those parts; None for a leaf."""
+    """Return a container's structure, with its parts as leaves, and the parts; None for a leaf."""
     kind = type(value)
     build: Callable[[list[Any]], Any]
     if kind is tuple or kind is list:
@@ -193,7 +189,7 @@ def flatten(value: Any) -> tuple[list[Any], Structure]:
 
 
 def argument_names(f: Callable[..., Any], count: int) -> list[str]:
-    """Return what f calls its first `count` positional arguments, or `args[k]` where it has no name for one."""
+    """Return the names of f's first `count` positional parameters; `args[k]` for a parameter without a name."""
     try:
         parameters = list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):
@@ -203,6 +199,6 @@ def argument_names(f: Callable[..., Any], count: int) -> list[str]:
 
 
 def argument_paths(f: Callable[..., Any], structure: Structure) -> list[str]:
-    """Return how each leaf of f's arguments is written, `structure` being that of the tuple of them."""
+    """Return the expression for each leaf of f's arguments; `structure` is that of the tuple of arguments."""
     names = argument_names(f, len(structure.parts))
     return [path for name, part in zip(names, structure.parts, strict=True) for path in part.paths(name)]

@@ -1,4 +1,4 @@
-"""What a node saved for backward: fetched, connected to the graph again, and refused if it is not what it was."""
+"""The values a node saved for backward: unpacked, connected to the graph again, and checked for later writes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Packed", "check_unwritten", "freed", "unpack"]
 
 
 class Packed:
-    """A saved value in the keeping of `saved_tensors_hooks` or of a checkpoint."""
+    """A saved value that `saved_tensors_hooks` or a checkpoint hold."""
 
     __slots__ = ("_kept", "_unpack")
 
@@ -26,7 +26,7 @@ class Packed:
         self._unpack = unpack
 
     def unpack(self) -> Any:
-        """Fetch the value, a raw array."""
+        """Return the value, a raw array."""
         value = self._unpack(self._kept)
         if type(value) is not Tensor:
             raise TypeError(f"the unpack hook returned a `{type(value).__name__}`, not the Tensor that was packed")
@@ -34,11 +34,11 @@ class Packed:
 
 
 def unpack(node: Node, *, create_graph: bool) -> list[Any]:
-    """Return what a node saved as its rules are to see it: in the graph, or carrying tangents.
+    """Return the saved values of a node as its rules receive them: connected to the graph, or with tangents.
 
     Args:
-        node: A node that was not freed.
-        create_graph: Connect the saved values to the graph again, so that the rules' work is recorded.
+        node: A node whose saved values have not been freed.
+        create_graph: Connect the saved values to the graph again, so that the rules are recorded.
     """
     assert node.saved is not None
     values = list(node.saved)
@@ -57,10 +57,10 @@ def unpack(node: Node, *, create_graph: bool) -> list[Any]:
 
 
 def check_unwritten(node: Node) -> None:
-    """Refuse to go on with saved values that were written to in place since they were saved.
+    """Refuse saved values that an in-place operation has overwritten since they were saved.
 
     Raises:
-        RuntimeError: One of them was; the message names it, the operation that wrote, and the line that did.
+        RuntimeError: A value was overwritten; the message names it, the operation and the line.
     """
     plan, saved = node.plan, node.saved or ()
     names = [f"its input `{node.primitive.inputs[k]}`" for k in plan.inputs] + ["its result"] * plan.saves_out
@@ -78,9 +78,9 @@ def check_unwritten(node: Node) -> None:
 
 
 def freed(node: Node) -> str:
-    """Say that what a node saved is gone, and what usually made somebody ask for it again."""
+    """Return the message about a node whose saved values were freed, with the usual cause."""
     return (
-        f"backward reached `{node.primitive.name}` a second time, and what it had saved was freed by the first; pass "
-        "`retain_graph=True` to the first backward if the graph is to be used twice. Usually it is not: part of the "
-        "graph was built once, outside the training loop, or a loss was kept and added to from one step to the next"
+        f"backward reached `{node.primitive.name}` a second time, but the first backward freed its saved values; pass "
+        "`retain_graph=True` to the first backward if you use the graph twice. The usual cause is another: part of the "
+        "graph was built once, outside the training loop, or a loss was summed over training steps"
     )

@@ -1,6 +1,6 @@
 """Sparse gradients: the few rows of a large table that one batch looked up.
 
-The gradient of a lookup stays a list of rows, also over several backwards, until somebody needs it dense.
+The gradient of a lookup stays a list of rows, over several backward passes too, until a dense gradient is needed.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ __all__ = ["IndexedSlices"]
 
 
 class IndexedSlices:
-    """An array of which only some rows are not zero; a row listed twice is the sum of both.
+    """An array with few non-zero rows, stored as a list of rows; rows listed twice are added.
 
     Attributes:
-        indices: Which rows, integers of shape (n,).
+        indices: The rows' indices, integers of shape (n,).
         values: Their values, shape (n, *shape[1:]).
-        shape: The shape of the whole.
+        shape: The shape of the whole array.
         dtype: The dtype of the values.
     """
 
     __slots__ = ("dtype", "indices", "shape", "values")
-    __array_ufunc__ = None  # `ndarray + IndexedSlices` is ours to answer
+    __array_ufunc__ = None  # so that `ndarray + IndexedSlices` calls `__radd__`
 
     def __init__(self, indices: Array, values: Array, shape: tuple[int, ...]) -> None:
         self.indices = indices
@@ -50,11 +50,11 @@ class IndexedSlices:
         return other + self.dense()
 
     def copy(self) -> IndexedSlices:
-        """Return the same rows in memory of their own."""
+        """Return a copy that shares no memory."""
         return IndexedSlices(self.indices.copy(), self.values.copy(), self.shape)
 
     def coalesced(self) -> IndexedSlices:
-        """Return the same with each row listed once, in order: what an optimiser steps by."""
+        """Return an equal list with each row once, in order, as an optimiser needs it."""
         xp = backend_of(self.values).xp
         indices, places = xp.unique(self.indices, return_inverse=True)
         values = xp.zeros((len(indices), *self.values.shape[1:]), self.dtype)
@@ -62,11 +62,11 @@ class IndexedSlices:
         return IndexedSlices(indices, values, self.shape)
 
     def dense(self) -> Array:
-        """Return the whole array."""
+        """Return the dense array."""
         out = backend_of(self.values).xp.zeros(self.shape, self.dtype)
         backend_of(out).scatter_add(out, self.indices, self.values)
         return out
 
     def as_tensor(self) -> Tensor:
-        """Return the whole as a Tensor."""
+        """Return the dense array as a Tensor."""
         return wrap(self.dense())

@@ -1,4 +1,4 @@
-"""The Tensor: an array, the place in the graph it came from, and the forward-mode tangents it carries."""
+"""The Tensor: an array, its node in the graph, and its forward-mode tangents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from autodrill.engine.core.tensor_methods import TensorMethods
     from autodrill.engine.core.views import Base, View
 else:
-    TensorMethods = object  # `operators` adds the methods to Tensor itself: they need the operations, which need Tensor
+    TensorMethods = object  # `operators` adds the methods, since they need the operations, which need Tensor
 
 __all__ = ["BY_OPERATIONS", "Tensor", "live_tangents", "raw", "wrap"]
 
@@ -25,28 +25,28 @@ __all__ = ["BY_OPERATIONS", "Tensor", "live_tangents", "raw", "wrap"]
 class Tensor(TensorMethods):
     """An array whose operations can be differentiated.
 
-    Semantics are PyTorch's: a *leaf* is a tensor that no recorded operation made; the gradient of a leaf that
-    requires grad accumulates in `.grad` over calls of `backward()`. Operators follow NumPy's broadcasting and dtype
-    promotion, in which a Python number does not decide the dtype. Comparisons return plain boolean arrays: they have
-    no derivative. Complex numbers have no order: `<` and its like raise a TypeError, where NumPy compares real parts
-    first.
+    The semantics are PyTorch's. A *leaf* is a tensor that was not made by a recorded operation. The gradient of a leaf
+    that requires grad accumulates in `.grad` over calls of `backward()`. Operators follow NumPy's broadcasting and
+    dtype promotion, in which a Python number does not determine the dtype. Comparisons return plain boolean arrays,
+    because they have no derivative. Complex numbers have no order: `<`, `<=`, `>` and `>=` raise a TypeError, whereas
+    NumPy compares the real parts first.
 
-    `.data` is the array itself, which the engine's own rules compute with. Writing to it goes unnoticed, as it does
-    with PyTorch's `.data`: no version is counted, and a gradient that needs the old value is silently wrong. Write
-    through the tensor (`x[i] = v`, `x.add_(y)`) and read through `.numpy()`, which is read-only.
+    `.data` is the array itself, for the engine's own rules. As with PyTorch's `.data`, a write to it is not detected:
+    no version is counted, and a gradient that needs the old value is silently wrong. Write through the tensor
+    (`x[i] = v`, `x.add_(y)`) and read through `.numpy()`, which is read-only.
 
     Args:
-        data: Anything an array can be made of; copied, so that writing to it later changes nothing here.
+        data: Anything that converts to an array. It is copied, so later writes to it do not change the tensor.
         requires_grad: Whether to make this a leaf that collects a gradient.
         dtype: The dtype to convert to; by default the data's own.
 
     Raises:
-        TypeError: `requires_grad` was asked of a dtype that is neither floating nor complex.
+        TypeError: `requires_grad` is set for a dtype that is neither floating nor complex.
     """
 
     __slots__ = ("__weakref__", "alias", "data", "node", "tangents")
-    __array_ufunc__ = None  # `ndarray * Tensor` is ours to answer
-    __hash__ = object.__hash__  # identity: two tensors with equal elements are still two variables
+    __array_ufunc__ = None  # so that `ndarray * Tensor` calls `__rmul__`
+    __hash__ = object.__hash__  # by identity: two tensors with equal elements are two variables
 
     data: Array
     node: GraphNode | None
@@ -68,7 +68,7 @@ class Tensor(TensorMethods):
         if requires_grad:
             self.requires_grad_()
 
-    # What it is
+    # Properties
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -104,7 +104,7 @@ class Tensor(TensorMethods):
 
     @property
     def version(self) -> int:
-        """How often the memory of this tensor was written in place, through whichever tensor; PyTorch's `_version`."""
+        """The number of in-place writes to this tensor's memory, through any tensor; PyTorch's `_version`."""
         return version(self.data)
 
     @property
@@ -130,35 +130,35 @@ class Tensor(TensorMethods):
             raise TypeError("len() of a 0-d tensor")
         return int(self.data.shape[0])
 
-    # A variable of differentiation
+    # Gradients
 
     @property
     def requires_grad(self) -> bool:
-        """Whether gradients are recorded with respect to this tensor."""
+        """Whether operations on this tensor are recorded for backward."""
         return self.node is not None
 
     @property
     def grad_fn(self) -> Node | None:
-        """The node of the recorded operation that made this tensor, None for a leaf."""
+        """The node of the recorded operation that made this tensor; None for a leaf."""
         return self.node if isinstance(self.node, Node) else None
 
     @property
     def is_leaf(self) -> bool:
-        """Whether no recorded operation made this tensor (true of everything that does not require grad)."""
+        """Whether no recorded operation made this tensor; true for every tensor that does not require grad."""
         return not isinstance(self.node, Node)
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Start or stop collecting a gradient for this leaf; return the tensor itself.
+        """Set whether this leaf collects a gradient; return the tensor itself.
 
         Raises:
             TypeError: The dtype is neither floating nor complex.
-            RuntimeError: The tensor is the result of a recorded operation.
+            RuntimeError: The tensor is the result of a recorded operation, or was made under `inference_mode()`.
         """
         if isinstance(self.node, Node):
             if requires_grad:
                 return self
             raise RuntimeError(
-                f"only a leaf can stop requiring grad, and this tensor was made by `{self.node.primitive.name}`; "
+                f"only a leaf can stop requiring grad, but this tensor was made by `{self.node.primitive.name}`; "
                 "use `.detach()` for a tensor with the same data outside the graph"
             )
         if not requires_grad:
@@ -170,7 +170,7 @@ class Tensor(TensorMethods):
                 )
             if self.data.dtype.kind not in "fc":
                 raise TypeError(
-                    f"only floating and complex tensors can require grad, this one is `{self.data.dtype}`; "
+                    f"only floating and complex tensors can require grad, but this one is `{self.data.dtype}`; "
                     "convert it first, for example with `dtype=float`"
                 )
             self.node = Leaf(self.data.shape, self.data.dtype)
@@ -178,14 +178,14 @@ class Tensor(TensorMethods):
 
     @property
     def grad(self) -> Tensor | None:
-        """The gradient accumulated so far, or None. Kept for leaves, and for others after `retain_grad()`."""
+        """The accumulated gradient, or None. It is kept for leaves, and for other tensors after `retain_grad()`."""
         node = self.node
         if node is None:
             return None
         if isinstance(node, Leaf):
             gradient = node.grad
             if gradient is not None and not isinstance(gradient, Tensor):
-                gradient = node.grad = gradient.as_tensor()  # it was a list of rows
+                gradient = node.grad = gradient.as_tensor()  # dense from now on
             return gradient
         if node.watch is not None and node.watch.retains:
             return node.watch.grad
@@ -216,18 +216,18 @@ class Tensor(TensorMethods):
 
     @property
     def sparse_grad(self) -> IndexedSlices | None:
-        """The gradient of this leaf while it is still a list of rows, otherwise None; see `sparse`."""
+        """The gradient of this leaf as a list of rows, if it is still sparse; otherwise None. See `sparse`."""
         gradient = self.node.grad if isinstance(self.node, Leaf) else None
         return None if isinstance(gradient, Tensor) else gradient
 
     def retain_grad(self) -> None:
-        """Keep the gradient of this tensor in `.grad` although it is not a leaf.
+        """Keep the gradient of this tensor in `.grad`, even if it is not a leaf.
 
         Raises:
             RuntimeError: The tensor does not require grad.
         """
         if self.node is None:
-            raise RuntimeError("retain_grad() on a tensor that does not require grad")
+            raise RuntimeError("retain_grad() called on a tensor that does not require grad")
         if isinstance(self.node, Node):
             watched(self.node).retains = True
 
@@ -236,8 +236,7 @@ class Tensor(TensorMethods):
     def numpy(self) -> np.ndarray[Any, Any]:
         """Return the data as a read-only NumPy view, outside the graph.
 
-        Read-only because values saved for backward may share this memory: writing to it would make a later
-        gradient silently wrong.
+        Values saved for backward may share this memory, so a write to it could make a later gradient silently wrong.
         """
         array: np.ndarray[Any, Any] = self.data if type(self.data) is np.ndarray else self.data.get()
         view = array.view()
@@ -248,10 +247,10 @@ class Tensor(TensorMethods):
         """Return the only element as a Python number.
 
         Raises:
-            ValueError: There is not exactly one element.
+            ValueError: The number of elements is not 1.
         """
         if self.data.size != 1:
-            raise ValueError(f"item() needs exactly one element, this tensor of shape {self.shape} has {self.size}")
+            raise ValueError(f"item() needs exactly one element, but this tensor of shape {self.shape} has {self.size}")
         return self.data.item()
 
     def __bool__(self) -> bool:
@@ -266,14 +265,14 @@ class Tensor(TensorMethods):
     def detach(self) -> Tensor:
         """Return a tensor that does not require grad and carries no tangents, on the same memory.
 
-        Writing to either in place changes both, and counts as a write to both: a value that was saved for backward
-        is found to be overwritten whichever of the two was written to.
+        An in-place write to either changes both and counts for both: backward detects an overwritten saved value in
+        either case.
         """
         return wrap(self.data)
 
 
 def wrap(data: Array, node: GraphNode | None = None, tangents: dict[int, Tensor] | None = None) -> Tensor:
-    """Make a Tensor of an array as it is, without the copy and the checks of `Tensor(...)`."""
+    """Wrap an array in a Tensor, without the copy and the checks of `Tensor(...)`."""
     tensor = Tensor.__new__(Tensor)
     tensor.data = data
     tensor.node = node
@@ -283,7 +282,7 @@ def wrap(data: Array, node: GraphNode | None = None, tangents: dict[int, Tensor]
 
 
 def raw(value: Any) -> Any:
-    """Return a Tensor's array, and anything else as it is."""
+    """Return the array of a Tensor; return any other value unchanged."""
     return value.data if type(value) is Tensor else value
 
 
@@ -295,4 +294,4 @@ def live_tangents(tensor: Tensor) -> dict[int, Tensor] | None:
 
 
 BY_OPERATIONS: set[type] = {Tensor}
-"""What is computed with by the engine's operations alone; with anything else a rule may take NumPy's short ways."""
+"""Classes that rules must compute with by the engine's operations; for others a rule may call NumPy directly."""

@@ -1,6 +1,6 @@
-"""Views: tensors that share memory, and how each is found again from the tensor it was cut from.
+"""Views: tensors that share the memory of a base, and the operations that lead from the base to each view.
 
-A base knows its living views only weakly, a view holds its base: a view keeps memory alive, never the reverse.
+A base refers to its views weakly, and a view refers to its base strongly: a view keeps the memory alive, as in NumPy.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 __all__ = ["Base", "Step", "View", "mark_siblings", "replay", "track"]
 
 Step = tuple["Primitive", dict[str, Any]]
-"""One view operation and its static values."""
+"""A view operation and its static values."""
 
 
 class Base:
-    """What a tensor with views knows of them."""
+    """The views of a tensor, held by weak references."""
 
     __slots__ = ("_views",)
 
@@ -32,7 +32,7 @@ class Base:
         self._views: dict[int, weakref.ref[Tensor]] = {}
 
     def add(self, view: Tensor) -> None:
-        """Remember a view for as long as it lives."""
+        """Add a view until it is deleted."""
         key, views = id(view), self._views
         views[key] = weakref.ref(view, lambda _: views.pop(key, None))
 
@@ -42,10 +42,10 @@ class Base:
 
 
 class View:
-    """What a view knows of the tensor it was cut from.
+    """The origin of a view.
 
     Attributes:
-        base: The tensor that is no view itself.
+        base: The tensor whose memory is shared, itself not a view.
         steps: The view operations that lead from the base to the view.
         refusal: Why the view cannot be written to while recording, or None.
     """
@@ -59,7 +59,7 @@ class View:
 
 
 def track(primitive: Primitive, x: Any, static: dict[str, Any], result: Tensor) -> None:
-    """Make `result` a view of `x` if the two share memory (a reshape, for one, may have had to copy)."""
+    """Mark `result` as a view of `x` if they share memory; a reshape, for instance, may have had to copy."""
     if type(x) is not type(result) or owner(result.data) is not owner(x.data):
         return
     refusal = None if mode.grad_enabled else "inference_mode()" if mode.inference else "no_grad()"
@@ -76,7 +76,7 @@ def track(primitive: Primitive, x: Any, static: dict[str, Any], result: Tensor) 
 
 
 def mark_siblings(views: Sequence[Any]) -> None:
-    """Note that these views came from one operation, which forbids writing to any of them while recording."""
+    """Mark views that one operation made together; none of them may be written to while recording."""
     for view in views:
         alias = getattr(view, "alias", None)
         if type(alias) is View:

@@ -1,9 +1,9 @@
-"""Who wrote to which memory, and when: the version counters that tell a saved value it has been overwritten.
+"""Version counters of in-place writes, which detect that a saved value has been overwritten.
 
-A version belongs to memory, not to a tensor: views and `detach()` share it because they share the array that owns the
-bytes. Writes are rare and operations are not, so nothing is counted when a value is saved. One clock ticks at every
-write in place; a node remembers what the clock said when it was made, and only a node older than the last tick has to
-look whether it was its own memory that was written.
+A version belongs to memory, not to a tensor: views and `detach()` share the version because they share the array that
+owns the memory. Writes are rare and operations are frequent, so saving a value costs nothing here. Instead one clock
+counts all in-place writes, and every node stores the time at which it was made. Only if the clock has advanced since
+then must backward check the memory of the node's saved values.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Place:
 
 
 def call_site() -> Place:
-    """Return the innermost line outside the engine that led here."""
+    """Return the innermost line outside the engine on the call stack."""
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_ENGINE):
         frame = frame.f_back
@@ -44,7 +44,7 @@ def call_site() -> Place:
 
 
 class _Clock:
-    """The number of writes in place so far, in the whole process."""
+    """The number of in-place writes so far, in the whole process."""
 
     __slots__ = ("now",)
 
@@ -56,13 +56,13 @@ clock = _Clock()
 
 
 class Memory:
-    """What is known of the memory one array owns.
+    """The record of in-place writes to the memory that one array owns.
 
     Attributes:
-        version: How often it was written in place.
-        time: What the clock said after the last write.
+        version: The number of in-place writes.
+        time: The clock after the last write.
         operation: The name of the operation that wrote last.
-        place: The line that did.
+        place: The line of that write.
         inference: Whether it was allocated under `inference_mode()`.
     """
 
@@ -105,7 +105,7 @@ def _remembered(array: Array) -> Memory:
 
 
 def record_write(array: Array, operation: str) -> None:
-    """Note that `operation` has just written to the memory of `array`, for the line that called the engine."""
+    """Record that `operation` has just written to the memory of `array`, called from the current line outside."""
     place = call_site()
     with _lock:
         memory = _remembered(array)
@@ -117,19 +117,19 @@ def record_write(array: Array, operation: str) -> None:
 
 
 def written_after(array: Array, time: int) -> Memory | None:
-    """Return what is known of an array's memory if it was written later than `time`, otherwise None."""
+    """Return the record of an array's memory if it was written later than `time`, otherwise None."""
     memory = _memory(array)
     return memory if memory is not None and memory.time > time else None
 
 
 def version(array: Array) -> int:
-    """Return how often the memory of an array was written in place."""
+    """Return the number of in-place writes to the memory of an array."""
     memory = _memory(array)
     return 0 if memory is None else memory.version
 
 
 def mark_inference(array: Array) -> None:
-    """Note that an array was allocated under `inference_mode()`."""
+    """Mark the memory of an array as allocated under `inference_mode()`."""
     _remembered(array).inference = True
 
 

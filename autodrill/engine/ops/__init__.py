@@ -1,7 +1,7 @@
-"""The operations: each module is a family, a table of formulas with forward and derivatives side by side.
+"""The operations: each module is a family, a table of formulas with forward and derivatives next to each other.
 
-A family is imported when one of its operations is first asked for: who multiplies need not wait for the Fourier
-transforms. The `__all__` of a family is the only place where its operations are listed.
+A family is imported on the first use of one of its operations, so a product does not import the Fourier transforms.
+The `__all__` of a family is the only list of its operations.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from autodrill.engine.ops.write import *
 
 # fmt: off
-FAMILIES = (  # those asked for most often come first, so that the others are seldom looked into
+FAMILIES = (  # in order of use: a name is looked up in one family after the other
     "elementwise", "reduce", "shape", "contraction", "index", "activation", "elementary", "arrange", "bessel",
     "convolution", "cumulative", "decomposition", "eigen", "fourier", "gathering", "layer", "linalg", "loss",
     "normalisation", "norms", "ordering", "parts", "pooling", "regression", "resizing", "rounding", "solving",
@@ -59,7 +59,7 @@ def names() -> list[str]:
     return sorted(name for family in FAMILIES for name in _family(family).__all__)
 
 
-if not TYPE_CHECKING:  # a checker would take it for a permission to use any name
+if not TYPE_CHECKING:  # with it a type checker would accept any name
 
     def __getattr__(name: str) -> Any:
         for family in FAMILIES if not name.startswith("_") else ():

@@ -1,4 +1,4 @@
-"""Activation functions, under PyTorch's functional names; at every kink the subgradient is PyTorch's."""
+"""Activation functions under PyTorch's functional names, with PyTorch's subgradient at every kink."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ relu6.jvp("elementwise")
 
 @primitive
 def hardtanh(xp: Namespace, x: Array, *, min_val: float = -1.0, max_val: float = 1.0) -> Array:
-    """Return x limited to [min_val, max_val]; its subgradient at both ends is 0, where that of `clip` is 1."""
+    """Return x limited to [min_val, max_val]; the subgradient at both ends is 0, whereas that of `clip` is 1."""
     return xp.clip(x, min_val, max_val)
 
 
@@ -90,7 +90,7 @@ threshold.jvp("elementwise")
 
 @primitive
 def softshrink(xp: Namespace, x: Array, *, lambd: float = 0.5) -> Array:
-    """Return x moved by `lambd` towards 0, and 0 where it would pass it."""
+    """Return x moved towards 0 by `lambd`, and 0 if |x| is at most `lambd`."""
     return x - xp.clip(x, -lambd, lambd)
 
 
@@ -100,7 +100,7 @@ softshrink.jvp("elementwise")
 
 @primitive
 def hardshrink(xp: Namespace, x: Array, *, lambd: float = 0.5) -> Array:
-    """Return x, and 0 where |x| is at most `lambd`."""
+    """Return x, and 0 if |x| is at most `lambd`."""
     return xp.where(abs(x) > lambd, x, 0)
 
 
@@ -145,7 +145,7 @@ def _raw_sigmoid(xp: Namespace, x: Array) -> Array:
         return xp.where(x.real >= 0, 1, small) / (1 + small)
     return xp.exp(xp.minimum(x, 0)) / (
         1 + xp.exp(-xp.absolute(x))
-    )  # choosing by a mask takes longer than an exponential
+    )  # a selection by a mask would take longer than an exponential
 
 
 @primitive(on_complex="holomorphic")
@@ -170,7 +170,7 @@ logsigmoid.jvp("elementwise")
 
 @primitive
 def softplus(xp: Namespace, x: Array, *, beta: float = 1.0) -> Array:
-    """Return log(1 + exp(beta x)) / beta, without overflow, and without PyTorch's switch to x above a threshold."""
+    """Return log(1 + exp(beta x)) / beta, without overflow; PyTorch returns x above a threshold."""
     return xp.logaddexp(beta * x, 0) / beta
 
 
@@ -207,7 +207,7 @@ def glu(x: Array, axis: int = -1) -> Any:
     axis %= x.ndim
     half, odd = divmod(x.shape[axis], 2)
     if odd:
-        raise ValueError(f"glu halves its input along axis {axis}, which has the odd length {x.shape[axis]}")
+        raise ValueError(f"`glu` needs an even length along axis {axis}, not {x.shape[axis]}")
     before = (slice(None),) * axis
     return x[(*before, slice(half))] * sigmoid(x[(*before, slice(half, None))])
 
@@ -215,7 +215,7 @@ def glu(x: Array, axis: int = -1) -> Any:
 def _gelu_vjp(g: Array, x: Array, out: Array) -> Array:
     if type(g) in BY_OPERATIONS or type(x) in BY_OPERATIONS:
         cdf = 0.5 * (1 + erf(x * math.sqrt(0.5)))
-    else:  # the result holds it already, and erf is most of the cost
+    else:  # from the saved result, because erf is most of the cost
         zero = x == 0
         cdf = where(zero, 0.5, out / where(zero, 1, x))
     return g * (cdf + x * (math.sqrt(0.5 / math.pi) * exp(-0.5 * x * x)))
@@ -235,7 +235,7 @@ def gelu(x: Array, approximate: Literal["none", "tanh"] = "none") -> Any:
 
     Args:
         x: Values of any shape.
-        approximate: `"tanh"` for that paper's approximation by a hyperbolic tangent.
+        approximate: `"none"`, or `"tanh"` for the approximation of that paper.
     """
     if approximate == "none":
         return _gelu(x)
@@ -271,7 +271,7 @@ def tanhshrink(x: Array) -> Any:
 
 
 def _softmax_differential(d: Array, out: Array, axis: int) -> Array:
-    """Apply softmax's Jacobian, diag(out) - out outᵀ, which is symmetric: VJP and JVP are the same."""
+    """Apply softmax's Jacobian, diag(out) - out outᵀ; it is symmetric, so VJP and JVP are equal."""
     return out * (d - sum(out * d, axis=axis, keepdims=True))
 
 

@@ -1,4 +1,4 @@
-"""Further rearrangements: padding, repeating, splitting, diagonals; each selects elements or adds zeros."""
+"""Further rearrangements: padding, repetition, splitting and diagonals, all by selecting elements or adding zeros."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def pad_constant(xp: Namespace, x: Array, *, widths: Widths, value: float = 0) -
         ValueError: A width is negative.
     """
     if any(low < 0 or high < 0 for low, high in widths):
-        raise ValueError(f"cannot pad by {widths}: widths are not negative; slice x to make it smaller")
+        raise ValueError(f"cannot pad by {widths}: widths must not be negative; slice x to make it smaller")
     padded = xp.full(tuple(low + n + high for (low, high), n in zip(widths, x.shape, strict=True)), value, x.dtype)
     padded[tuple(slice(low, low + n) for (low, _), n in zip(widths, x.shape, strict=True))] = x
     return padded
@@ -85,8 +85,9 @@ def pad(
 
     Args:
         x: Values of any shape.
-        pad_width: How many elements before and after: one number, a pair, or a pair for each axis.
-        mode: What with: a constant, x mirrored without or with its edge, its edge, or x from its other end.
+        pad_width: The number of elements before and after: one number, a pair, or a pair for each axis.
+        mode: The padding: `"constant"`; `"reflect"` and `"symmetric"`, x mirrored without and with its edge;
+            `"edge"`, the edge repeated; `"wrap"`, x from its other end.
         constant_values: The constant.
     """
     widths = tuple((int(low), int(high)) for low, high in np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)))
@@ -102,7 +103,7 @@ def pad(
 
 
 def tile(x: Array, reps: int | Sequence[int]) -> Any:
-    """Return x laid side by side `reps` times along each axis."""
+    """Return `reps` copies of x next to each other along each axis."""
     counts = (reps,) if isinstance(reps, int) else tuple(reps)
     ndim = max(x.ndim, len(counts))
     counts = (1,) * (ndim - len(counts)) + counts
@@ -120,7 +121,7 @@ def repeat(x: Array, repeats: int | Sequence[int], axis: int | None = None) -> A
 
 
 def roll(x: Array, shift: int | Sequence[int], axis: int | Sequence[int] | None = None) -> Any:
-    """Return x with its elements shifted along `axis`, those pushed out coming in at the other end."""
+    """Return x with its elements shifted along `axis`; elements shifted beyond one end reappear at the other."""
     if axis is None:
         return reshape(roll(reshape(x, -1), shift, 0), x.shape)
     shifts = (shift,) if isinstance(shift, int) else tuple(shift)
@@ -173,12 +174,12 @@ def flatten(x: Array, start_axis: int = 0, end_axis: int = -1) -> Any:
 
 
 def vstack(arrays: Sequence[Array]) -> Any:
-    """Return the arrays joined along the first axis, vectors as rows."""
+    """Return the arrays joined along the first axis; a vector is a row."""
     return concatenate([reshape(a, (1, -1)) if a.ndim < 2 else a for a in arrays], axis=0)
 
 
 def hstack(arrays: Sequence[Array]) -> Any:
-    """Return the arrays joined along the second axis, vectors along their only one."""
+    """Return the arrays joined along the second axis; vectors are joined along their only axis."""
     whole = [reshape(a, 1) if a.ndim == 0 else a for a in arrays]
     return concatenate(whole, axis=0 if whole[0].ndim == 1 else 1)
 
@@ -190,12 +191,12 @@ def dstack(arrays: Sequence[Array]) -> Any:
 
 
 def column_stack(arrays: Sequence[Array]) -> Any:
-    """Return the arrays joined along the second axis, vectors as columns."""
+    """Return the arrays joined along the second axis; a vector is a column."""
     return concatenate([reshape(a, (-1, 1)) if a.ndim < 2 else a for a in arrays], axis=1)
 
 
 def block_diag(*arrays: Array) -> Any:
-    """Return a matrix with the given ones along its diagonal and zeros elsewhere; a vector is a row."""
+    """Return a matrix with the given matrices along its diagonal and zeros elsewhere; a vector is a row."""
     blocks = [reshape(a, (1, -1)) if a.ndim < 2 else a for a in arrays]
     width = sum(b.shape[1] for b in blocks)
     starts = np.cumsum([0, *(b.shape[1] for b in blocks)])
@@ -211,8 +212,8 @@ def meshgrid(*arrays: Array, indexing: Literal["xy", "ij"] = "xy") -> list[Any]:
     """Return the coordinates of a grid: each vector repeated along the axes of all others.
 
     Args:
-        arrays: Vectors; a number is one of a single element.
-        indexing: `"ij"` for axes in the vectors' order, `"xy"` for the first two of them exchanged.
+        arrays: Vectors; a number counts as a vector of one element.
+        indexing: `"ij"` for the axes in the order of the vectors, `"xy"` with the first two exchanged.
     """
     order = list(range(len(arrays)))
     if indexing == "xy" and len(arrays) > 1:
@@ -227,7 +228,7 @@ def meshgrid(*arrays: Array, indexing: Literal["xy", "ij"] = "xy") -> list[Any]:
 def split(x: Array, sections: int | Sequence[int], axis: int = 0) -> list[Any]:
     """Return x cut along `axis` into equal parts, or at the given indices.
 
-    As in PyTorch the parts are views that cannot be written to while recording.
+    As in PyTorch, the parts are views that cannot be written to while recording.
 
     Raises:
         ValueError: The axis cannot be cut into so many equal parts.
@@ -258,7 +259,7 @@ def _siblings(parts: Iterable[Any]) -> list[Any]:
 
 
 def diagonal(x: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    """Return the diagonal of two axes as the last axis; above the main one for a positive `offset`, below else."""
+    """Return the diagonal of two axes as the last axis; a positive `offset` is above the main diagonal."""
     moved = moveaxis(x, (axis1, axis2), (-2, -1))
     rows, columns = moved.shape[-2:]
     row, column = max(0, -offset), max(0, offset)
@@ -267,7 +268,7 @@ def diagonal(x: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 
 
 def diag(x: Array, k: int = 0) -> Any:
-    """Return the k-th diagonal of a matrix, or for a vector the matrix that has it as its k-th diagonal."""
+    """Return the k-th diagonal of a matrix; for a vector, the matrix with this k-th diagonal."""
     return diagonal(x, k) if x.ndim == 2 else diag_embed(x, k)
 
 
@@ -308,12 +309,12 @@ triu.vmap("leading")
 
 
 def masked_fill(x: Array, mask: Array, value: float) -> Any:
-    """Return x with `value` where the mask holds; no gradient passes there."""
+    """Return x with `value` where the mask is true; no gradient passes there."""
     return where(mask, value, x)
 
 
 def masked_select(x: Array, mask: Array) -> Any:
-    """Return the elements of x at which the mask holds, as a vector."""
+    """Return the elements of x for which the mask is true, as a vector."""
     mask = raw(mask)
     shape = np.broadcast_shapes(x.shape, mask.shape)
     return getitem(broadcast_to(x, shape), broadcast_to(mask, shape))
@@ -336,6 +337,6 @@ def pixel_unshuffle(x: Array, downscale_factor: int) -> Any:
 
 
 def channel_shuffle(x: Array, groups: int) -> Any:
-    """Return (N, C, ...) with the channels of its groups interleaved (Zhang et al., 2018)."""
+    """Return (N, C, ...) with the channels of the groups interleaved (Zhang et al., 2018)."""
     n, channels, *rest = x.shape
     return reshape(swapaxes(reshape(x, (n, groups, channels // groups, *rest)), 1, 2), x.shape)

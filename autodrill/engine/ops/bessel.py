@@ -1,7 +1,7 @@
-"""Bessel functions of integer order and their derivatives, which are the neighbouring orders.
+"""Bessel functions of integer order; their derivatives are functions of the neighbouring orders.
 
-SciPy's and `torch.special`'s short names stand for the orders 0 and 1: `j0` and `y0` for the Bessel functions, `i0` and
-`k0` for the modified ones, with `e` for those scaled by an exponential. (The spherical j₀ is `sinc(x / π)`.)
+Orders 0 and 1 have the short names of SciPy and `torch.special`: `j0` and `y0` for the Bessel functions, `i0` and `k0`
+for the modified ones, with a final `e` for exponential scaling. (The spherical j₀ is `sinc(x / π)`.)
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = [
 # fmt: on
 
 
-# Jₙ and Yₙ: half the difference of the neighbours (DLMF 10.6.1)
+# Jₙ and Yₙ: the derivative is half the difference of the neighbouring orders (DLMF 10.6.1)
 
 
 def _slope(function: Any, x: Array, order: int) -> Array:
@@ -37,13 +37,13 @@ def _slope(function: Any, x: Array, order: int) -> Array:
 
 @primitive
 def bessel_j(xp: Namespace, x: Array, *, order: int = 0) -> Array:  # noqa: ARG001 - NumPy has none
-    """Return Jₙ(x), the Bessel function of the first kind, n the integer `order`, not negative."""
+    """Return Jₙ(x), the Bessel function of the first kind; n is the non-negative integer `order`."""
     return bessel_values.bessel_j(order, on_cpu("bessel_j", x))
 
 
 @primitive
 def bessel_y(xp: Namespace, x: Array, *, order: int = 0) -> Array:  # noqa: ARG001 - NumPy has none
-    """Return Yₙ(x), the Bessel function of the second kind, for positive x; -∞ at 0, NaN below."""
+    """Return Yₙ(x), the Bessel function of the second kind, for positive x; -∞ at 0, NaN for negative x."""
     return bessel_values.bessel_y(order, on_cpu("bessel_y", x))
 
 
@@ -53,7 +53,7 @@ bessel_y.vjp(x=lambda g, x, order: g * _slope(bessel_y, x, order))
 bessel_y.jvp("elementwise")
 
 
-# Iₙ and, but for a sign, Kₙ: the mean of the neighbours (DLMF 10.29.1)
+# Iₙ and, up to a sign, Kₙ: the derivative is the mean of the neighbouring orders (DLMF 10.29.1)
 
 
 def _mean_of_neighbours(function: Any, x: Array, order: int) -> Array:
@@ -62,21 +62,21 @@ def _mean_of_neighbours(function: Any, x: Array, order: int) -> Array:
 
 @primitive
 def bessel_i(xp: Namespace, x: Array, *, order: int = 0) -> Array:
-    """Return Iₙ(x), the modified Bessel function of the first kind, n the integer `order`, not negative."""
+    """Return Iₙ(x), the modified Bessel function of the first kind; n is the non-negative integer `order`."""
     return bessel_values.bessel_ie(order, on_cpu("bessel_i", x)) * xp.exp(xp.absolute(x))
 
 
 @primitive
 def bessel_ie(xp: Namespace, x: Array, *, order: int = 0) -> Array:  # noqa: ARG001 - NumPy has none
-    """Return exp(-|x|) Iₙ(x): finite for any x."""
+    """Return exp(-|x|) Iₙ(x), which is finite for every x."""
     return bessel_values.bessel_ie(order, on_cpu("bessel_ie", x))
 
 
 @primitive
 def bessel_ke(xp: Namespace, x: Array, *, order: int = 0) -> Array:  # noqa: ARG001 - NumPy has none
-    """Return exp(x) Kₙ(x), the modified Bessel function of the second kind without its decay, for positive x.
+    """Return exp(x) Kₙ(x), the modified Bessel function of the second kind without its exponential decay.
 
-    ∞ at 0, NaN below.
+    It is ∞ at 0 and NaN for negative x.
     """
     return bessel_values.bessel_ke(order, on_cpu("bessel_ke", x))
 

@@ -1,4 +1,4 @@
-"""Sums of products over labelled axes: einsum, and the products of vectors and tensors it generalises."""
+"""Sums of products over labelled axes: einsum, and its special cases for vectors and tensors."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ __all__ = [
 
 Labels = tuple[str, str, str]
 
-_WORTH_PLANNING = 4096  # element pairs; below, NumPy's search for a BLAS call costs more than it saves
+_WORTH_PLANNING = 4096  # element pairs; for fewer, NumPy's search for a BLAS call costs more than it saves
 
 
 @primitive
 def contract(xp: Namespace, x: Array, y: Array, *, labels: Labels) -> Array:
-    """Return the einsum of two operands, `labels` those of x, of y and of the result.
+    """Return the einsum of two operands; `labels` are those of x, of y and of the result.
 
-    No label occurs twice in one operand, and each occurs in the other operand or in the result: what remains of any
-    einsum once diagonals are taken and lonely axes summed. The set is closed under differentiation.
+    No label occurs twice in one operand, and each occurs in the other operand or in the result. Every einsum reduces
+    to this form when diagonals are taken and axes with a unique label are summed. Its derivatives have this form too.
     """
     left, right, out = labels
     return xp.einsum(f"{left},{right}->{out}", x, y, optimize=x.size * y.size > _WORTH_PLANNING)
@@ -62,11 +62,11 @@ contract.vmap(_contract_examples)
 
 
 def _parsed(subscripts: str, ndims: Sequence[int]) -> tuple[list[str], str]:
-    """Return each operand's labels and the result's, with labels in place of ellipses."""
+    """Return the labels of each operand and of the result, with labels in place of ellipses."""
     left, arrow, right = subscripts.replace(" ", "").partition("->")
     terms = left.split(",")
     if len(terms) != len(ndims):
-        raise ValueError(f"`{subscripts}` names {len(terms)} operands, got {len(ndims)}")
+        raise ValueError(f"`{subscripts}` needs {len(terms)} operands, got {len(ndims)}")
     unused = [c for c in string.ascii_letters if c not in subscripts]
     widest = max([n - len(t.replace("...", "")) for t, n in zip(terms, ndims, strict=True) if "..." in t], default=0)
     batch = "".join(unused[:widest])
@@ -83,7 +83,7 @@ def _parsed(subscripts: str, ndims: Sequence[int]) -> tuple[list[str], str]:
 
 
 def _simplified(x: Array, labels: str, kept: str) -> tuple[Array, str]:
-    """Take the diagonal of axes that share a label, and sum over axes whose label is in neither place to come."""
+    """Take the diagonal of axes that share a label, and sum over axes whose label is not in `kept`."""
     for label in dict.fromkeys(labels):
         while labels.count(label) > 1:
             first = labels.index(label)
@@ -98,11 +98,11 @@ def _simplified(x: Array, labels: str, kept: str) -> tuple[Array, str]:
 
 
 def einsum(subscripts: str, *operands: Array) -> Any:
-    """Return the sum of products that Einstein's convention writes, from left to right, two operands at a time.
+    """Return the sum of products given in Einstein's notation, from left to right, two operands at a time.
 
     Args:
-        subscripts: Such as `"bij,bjk->bik"`; `...` stands for axes that broadcast, and without an arrow the result
-            has the labels that occur once, in alphabetical order.
+        subscripts: For example `"bij,bjk->bik"`. `...` stands for axes that broadcast. Without an arrow the result has
+            the labels that occur once, in alphabetical order.
         operands: One for each term.
 
     Raises:
@@ -132,7 +132,7 @@ def tensordot(x: Array, y: Array, axes: int | tuple[Any, Any] = 2) -> Any:
     Args:
         x: Values of any shape.
         y: Likewise.
-        axes: How many of x's last and y's first axes are paired, or which ones, as two sequences.
+        axes: The number of pairs of x's last and y's first axes, or two sequences of paired axes.
     """
     if isinstance(axes, int):
         left, right = list(range(x.ndim - axes, x.ndim)), list(range(axes))
@@ -149,7 +149,7 @@ def tensordot(x: Array, y: Array, axes: int | tuple[Any, Any] = 2) -> Any:
 
 
 def dot(x: Array, y: Array) -> Any:
-    """Return the sum of products over the last axis of x and the second to last of y (the only one of a vector)."""
+    """Return the sum of products over the last axis of x and the second to last of y, or the only axis of a vector."""
     if x.ndim == 0 or y.ndim == 0:
         return x * y
     return tensordot(x, y, ((-1,), (-1 if y.ndim == 1 else -2,)))
@@ -191,7 +191,7 @@ def cross(x: Array, y: Array, axis: int = -1) -> Any:
         ValueError: The vectors have another length.
     """
     if x.shape[axis] != 3 or y.shape[axis] != 3:
-        raise ValueError(f"a cross product is of vectors of three elements, not {x.shape[axis]} and {y.shape[axis]}")
+        raise ValueError(f"`cross` needs vectors of three elements, not {x.shape[axis]} and {y.shape[axis]}")
     x, y = moveaxis(x, axis, -1), moveaxis(y, axis, -1)
     after, before = [1, 2, 0], [2, 0, 1]
     product = take(x, after, -1) * take(y, before, -1) - take(x, before, -1) * take(y, after, -1)
@@ -199,14 +199,14 @@ def cross(x: Array, y: Array, axis: int = -1) -> Any:
 
 
 def matvec(x: Array, y: Array) -> Any:
-    """Return the products of matrices (..., M, N) with vectors (..., N), the axes before broadcast."""
+    """Return the products of matrices (..., M, N) with vectors (..., N); leading axes broadcast."""
     return matmul(x, expand_dims(y, -1))[..., 0]
 
 
 def multi_dot(arrays: Sequence[Array]) -> Any:
-    """Return the product of a chain of matrices, in the order of least work; the ends may be vectors.
+    """Return the product of a chain of matrices, in the order with the least work; both ends may be vectors.
 
-    The classical dynamic programme over where the last product splits the chain.
+    The order is found by dynamic programming over the place of the last product.
     """
     if len(arrays) < 3:
         return matmul(*arrays) if len(arrays) == 2 else arrays[0]

@@ -1,6 +1,6 @@
-"""Convolutions as matrix products of windows, in one, two or three dimensions, under PyTorch's functional names.
+"""Convolutions in one, two or three dimensions, as matrix products of windows, under PyTorch's functional names.
 
-What networks call a convolution is a cross-correlation: the kernel is not flipped.
+As usual for neural networks, the kernel is not flipped: mathematically this is a cross-correlation.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ Padding = int | Lengths | Literal["valid", "same"]
 
 def _widths(padding: Any, kernel: Lengths, stride: Lengths, dilation: Lengths) -> tuple[tuple[int, int], ...]:
     if isinstance(padding, str) and padding not in {"valid", "same"}:
-        raise ValueError(f"`padding` is `valid`, `same` or numbers, not `{padding}`")
+        raise ValueError(f"`padding` must be `valid`, `same` or numbers, not `{padding}`")
     if padding == "same":
         if any(step != 1 for step in stride):
-            raise ValueError("padding `same` keeps the size only at stride 1")
+            raise ValueError("padding `same` needs stride 1")
         totals = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
         return tuple((total // 2, total - total // 2) for total in totals)
     if padding == "valid":
@@ -45,16 +45,16 @@ def _conv(
     dilation: int | Lengths = 1,
     groups: int = 1,
 ) -> Any:
-    """Return the convolution of x with kernels, as cross-correlation.
+    """Return the convolution of x with kernels, without flipping them.
 
     Args:
         x: Shape (N, C, {axes}).
         weight: Shape (O, C / groups, ...), with the size of a kernel along each of {axes}.
         bias: Shape (O,).
         stride: The distance between windows.
-        padding: Zeros on each side, or `"valid"` for none, or `"same"` for as many as keep the size.
+        padding: The number of zeros on each side; `"valid"` for none, `"same"` for as many as keep the size.
         dilation: The distance between elements of a window.
-        groups: Into how many independent groups channels are split.
+        groups: The number of independent groups of channels.
 
     Returns:
         Shape (N, O, ...), with the number of windows along each of {axes}.
@@ -64,21 +64,21 @@ def _conv(
     """
     if x.ndim != dims + 2 or weight.ndim != dims + 2:
         raise ValueError(
-            f"conv{dims}d takes an input and a weight of {dims + 2} axes, got shapes {x.shape} and {weight.shape}"
+            f"conv{dims}d needs an input and a weight of {dims + 2} axes, got shapes {x.shape} and {weight.shape}"
         )
     n, channels = x.shape[:2]
     outputs, per_group, *_ = weight.shape
     if channels != per_group * groups or outputs % groups:
         raise ValueError(
-            f"a weight of shape {weight.shape} in {groups} groups takes {per_group * groups} channels, got {channels}"
+            f"a weight of shape {weight.shape} in {groups} groups needs {per_group * groups} channels, got {channels}"
         )
     kernel = tuple(weight.shape[2:])
     steps, gaps = lengths(stride, dims), lengths(dilation, dims)
     padded = pad_constant(x, widths=((0, 0), (0, 0), *_widths(padding, kernel, steps, gaps)))
     seen = windows(padded, axes=tuple(range(2, dims + 2)), size=kernel, stride=steps, dilation=gaps)
     places = tuple(seen.shape[2 : dims + 2])
-    # (N, G, C/G, places, kernel) to (G, C/G · kernel, N · places), times (G, O/G, C/G · kernel): the places, which lie
-    # side by side in memory, stay so in every copy.
+    # (N, G, C/G, places, kernel) to (G, C/G · kernel, N · places), times (G, O/G, C/G · kernel). The places are
+    # contiguous in memory and stay so in every copy.
     seen = reshape(seen, (n, groups, per_group, *places, *kernel))
     axes = (1, 2, *range(dims + 3, 2 * dims + 3), 0, *range(3, dims + 3))
     columns = reshape(transpose(seen, axes), (groups, per_group * prod(kernel), n * prod(places)))
@@ -101,31 +101,32 @@ def _conv_transpose(
     groups: int = 1,
     dilation: int | Lengths = 1,
 ) -> Any:
-    """Return the adjoint of the convolution with respect to its input: each element stamps a scaled kernel.
+    """Return the adjoint of the convolution with respect to its input: each element adds a scaled kernel.
 
     Args:
         x: Shape (N, C, {axes}).
         weight: Shape (C, O / groups, ...), with the size of a kernel along each of {axes}.
         bias: Shape (O,).
-        stride: The distance between stamps.
-        padding: How much is cut from each side of the result.
-        output_padding: How much is added at the end of each axis, to tell apart sizes that a stride maps to one.
-        groups: Into how many independent groups channels are split.
-        dilation: The distance between elements of a stamp.
+        stride: The distance between the added kernels.
+        padding: The number of elements removed from each side of the result.
+        output_padding: The number of elements added at the end of each axis. Several input sizes of a convolution may
+            have the same output size; this selects one of them.
+        groups: The number of independent groups of channels.
+        dilation: The distance between elements of a kernel.
 
     Raises:
         ValueError: The shapes do not fit.
     """
     if x.ndim != dims + 2 or weight.ndim != dims + 2 or x.shape[1] != weight.shape[0] or x.shape[1] % groups:
         raise ValueError(
-            f"conv_transpose{dims}d takes (N, C, ...) and (C, O / groups, ...), got {x.shape} and {weight.shape}"
+            f"conv_transpose{dims}d needs (N, C, ...) and (C, O / groups, ...), got {x.shape} and {weight.shape}"
         )
     n, channels, *places = x.shape
     per_group = weight.shape[1]
     kernel = tuple(weight.shape[2:])
     steps, gaps = lengths(stride, dims), lengths(dilation, dims)
     margins, more = lengths(padding, dims), lengths(output_padding, dims)
-    # (G, N · places, C/G) times (G, C/G, O/G · kernel) are the windows that overlap in the result.
+    # (G, N · places, C/G) times (G, C/G, O/G · kernel) gives the windows that overlap in the result.
     rows = moveaxis(reshape(x, (n, groups, channels // groups, prod(places))), (1, 0, 3, 2), (0, 1, 2, 3))
     rows = reshape(rows, (groups, n * prod(places), channels // groups))
     columns = reshape(weight, (groups, channels // groups, per_group * prod(kernel)))
@@ -154,7 +155,7 @@ def unfold(
     padding: int | Lengths = 0,
     stride: int | Lengths = 1,
 ) -> Any:
-    """Return the windows of (N, C, H, W) as columns, shape (N, C K K', places): also called im2col."""
+    """Return the windows of (N, C, H, W) as columns, shape (N, C K K', places); also called im2col."""
     kernel, steps, gaps = lengths(kernel_size, 2), lengths(stride, 2), lengths(dilation, 2)
     padded = pad_constant(x, widths=((0, 0), (0, 0), *((p, p) for p in lengths(padding, 2))))
     seen = windows(padded, axes=(2, 3), size=kernel, stride=steps, dilation=gaps)
@@ -170,7 +171,7 @@ def fold(
     padding: int | Lengths = 0,
     stride: int | Lengths = 1,
 ) -> Any:
-    """Add columns, shape (N, C K K', places), up to images (N, C, *output_size): the adjoint of `unfold`."""
+    """Return images (N, C, *output_size), the sums of columns (N, C K K', places): the adjoint of `unfold`."""
     kernel, steps, gaps, margins = (lengths(v, 2) for v in (kernel_size, stride, dilation, padding))
     full = tuple(length + 2 * p for length, p in zip(output_size, margins, strict=True))
     places = tuple((f - d * (k - 1) - 1) // s + 1 for f, d, k, s in zip(full, gaps, kernel, steps, strict=True))

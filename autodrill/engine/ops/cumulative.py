@@ -1,4 +1,4 @@
-"""Running operations along an axis, and differences, which undo them."""
+"""Running sums, products and extremes along an axis, differences, and integrals by the trapezoidal rule."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _along(axis: int, part: slice) -> tuple[slice, ...]:
 def _scan(combine: Callable[[Array, Array], Array], x: Array, axis: int | None) -> Any:
     """Return the running combination by an associative operation, in log₂ n steps (Hillis and Steele, 1986).
 
-    Made of the operation alone, so right wherever it is: a product with zeros needs no case of its own.
+    The scan uses the operation alone and never its inverse, so a product needs no special case for zeros.
     """
     if axis is None or x.ndim == 0:
         x, axis = reshape(x, -1), 0
@@ -43,7 +43,7 @@ def _scan(combine: Callable[[Array, Array], Array], x: Array, axis: int | None) 
 
 
 def cumprod(x: Array, axis: int | None = None) -> Any:
-    """Return the running product along `axis`, by default of the flattened elements; zeros have the right gradient."""
+    """Return the running product along `axis`, by default of all elements; the gradient is correct for zeros too."""
     return _scan(multiply, x, axis)
 
 
@@ -63,19 +63,19 @@ def _running_extreme(x: Array, axis: int, larger: bool) -> Any:
 
 
 def cummax(x: Array, axis: int = -1) -> Any:
-    """Return the running maximum along `axis`; of equal ones the latest gets the gradient, as in PyTorch."""
+    """Return the running maximum along `axis`; of equal elements the latest gets the gradient, as in PyTorch."""
     check_real("cummax", x)
     return _running_extreme(x, axis, larger=True)
 
 
 def cummin(x: Array, axis: int = -1) -> Any:
-    """Return the running minimum along `axis`; of equal ones the latest gets the gradient, as in PyTorch."""
+    """Return the running minimum along `axis`; of equal elements the latest gets the gradient, as in PyTorch."""
     check_real("cummin", x)
     return _running_extreme(x, axis, larger=False)
 
 
 def diff(x: Array, n: int = 1, axis: int = -1) -> Any:
-    """Return the n-th differences of neighbours along `axis`."""
+    """Return the n-th differences of neighbouring elements along `axis`."""
     axis %= x.ndim
     for _ in range(n):
         x = x[_along(axis, slice(1, None))] - x[_along(axis, slice(-1))]
@@ -96,28 +96,28 @@ def trapezoid(y: Array, x: Array | None = None, dx: float = 1.0, axis: int = -1)
 
     Args:
         y: Values of the integrand, of any shape.
-        x: The points they are taken at: a vector, or of y's shape.
-        dx: How far apart they are, where x is not given.
-        axis: The axis integrated over.
+        x: The points of the values: a vector, or an array of y's shape.
+        dx: The distance between the points, if x is not given.
+        axis: The axis of integration.
     """
     axis %= y.ndim
     return sum(_trapezia(y, x, dx, axis), axis=axis)
 
 
 def cumulative_trapezoid(y: Array, x: Array | None = None, dx: float = 1.0, axis: int = -1) -> Any:
-    """Return the running integral of y along `axis`, one element shorter; arguments as for `trapezoid`."""
+    """Return the running integral of y along `axis`, one element shorter; the arguments are those of `trapezoid`."""
     axis %= y.ndim
     return cumsum(_trapezia(y, x, dx, axis), axis=axis)
 
 
 def gradient(f: Array, spacing: Any = 1.0, axis: int = -1, edge_order: int = 1) -> Any:
-    """Return the slope of f along one axis: of the parabola through each element and its two neighbours.
+    """Return the slope of f along one axis, from the parabola through each element and its two neighbours.
 
     Args:
         f: Values of a function, more than `edge_order` along the axis.
-        spacing: How far apart the points are, or a vector of where they are.
-        axis: The axis; NumPy takes several, and returns a list of what this does for each.
-        edge_order: At both ends, 1 for the slope between the last two elements, 2 for that of the last parabola.
+        spacing: The distance between the points, or a vector of the points.
+        axis: The axis; NumPy accepts several axes and returns a list of gradients.
+        edge_order: At both ends, 1 for the slope between the last two elements, 2 for the slope of the last parabola.
 
     Raises:
         ValueError: There are too few points, or `edge_order` is neither 1 nor 2.
@@ -125,7 +125,9 @@ def gradient(f: Array, spacing: Any = 1.0, axis: int = -1, edge_order: int = 1) 
     axis %= f.ndim
     n = f.shape[axis]
     if edge_order not in {1, 2} or n <= edge_order:
-        raise ValueError(f"`edge_order` is 1 or 2, of more than so many points, not {edge_order} of {n}")
+        raise ValueError(
+            f"`edge_order` must be 1 or 2 and less than the number of points, not {edge_order} for {n} points"
+        )
     before, after = _along(axis, slice(-1)), _along(axis, slice(1, None))
     if getattr(spacing, "ndim", 0) == 0:
         slopes = diff(f, axis=axis) / spacing

@@ -1,7 +1,7 @@
 """Decompositions of batches of matrices, and the matrix norms that need one.
 
-Several results travel in one array, which the functions cut apart. What a decomposition leaves open (the sign or phase
-of a singular vector, the basis of a repeated singular value) its derivative leaves open too: see `eigen`.
+A primitive returns all factors in one array, which the public functions split. The sign or phase of a singular vector
+and the basis of a repeated singular value are arbitrary and have no derivative; see `eigen`.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ cholesky.vmap("leading")
 
 @primitive(on_complex="adjoint")
 def _qr(xp: Namespace, x: Array) -> Array:
-    """Return Q above R, of matrices with at least as many rows as columns."""
+    """Return Q above R, for matrices with at least as many rows as columns."""
     q, r = xp.linalg.qr(x)
     return xp.concatenate([q, r], axis=-2)
 
@@ -95,7 +95,7 @@ def _qr_jvp(dx: Array, out: Array, x_shape: tuple[int, ...]) -> Array:
     below = tril(inside, k=-1)
     turning = below - _mH(below)
     if is_complex(out):
-        turning = turning + diag_embed(1j * diagonal(inside, 0, -2, -1).imag)  # R keeps a real diagonal
+        turning = turning + diag_embed(1j * diagonal(inside, 0, -2, -1).imag)  # the diagonal of R stays real
     dq = q @ turning + scaled - q @ inside
     return concatenate([dq, (inside - turning) @ r], axis=-2)
 
@@ -108,7 +108,7 @@ _qr.vmap("leading")
 def qr(x: Array) -> tuple[Any, Any]:
     """Return Q with orthonormal columns and upper triangular R, x = Q R: shapes (..., M, K), (..., K, N), K = min.
 
-    Differentiable where the first K columns of x are linearly independent.
+    Differentiable if the first K columns of x are linearly independent.
     """
     rows, columns = x.shape[-2:]
     if rows >= columns:
@@ -124,7 +124,7 @@ def qr(x: Array) -> tuple[Any, Any]:
 
 @primitive(on_complex="adjoint")
 def _svd(xp: Namespace, x: Array) -> Array:
-    """Return U, the singular values as a row, and V, one above the other."""
+    """Return U, the singular values as a row, and V, stacked."""
     u, s, vt = xp.linalg.svd(x, full_matrices=False)
     return xp.concatenate([u, s[..., None, :], xp.swapaxes(vt, -1, -2).conj()], axis=-2)
 
@@ -134,7 +134,7 @@ def _cut(packed: Array, rows: int) -> tuple[Array, Array, Array]:
 
 
 def _without(basis: Array, x: Array) -> Array:
-    """Return what of x's columns is orthogonal to the columns of `basis`."""
+    """Return the component of x's columns that is orthogonal to the columns of `basis`."""
     return x - basis @ (_mH(basis) @ x)
 
 
@@ -165,7 +165,7 @@ def _svd_jvp(dx: Array, out: Array, x_shape: tuple[int, ...]) -> Array:
     du = u @ (gaps * (inner * row + column * _mH(inner))) + _without(u, right) / row
     dv = v @ (gaps * (column * inner + _mH(inner) * row)) + _without(v, left) / row
     ds = diagonal(inner, 0, -2, -1)
-    if is_complex(out):  # what turns the phase of u against that of v is split between them
+    if is_complex(out):  # the relative phase of u and v is split between them
         turn = diag_embed(0.5j * ds.imag / s)
         du, dv, ds = du + u @ turn, dv - v @ turn, ds.real
     return concatenate([du, expand_dims(ds, -2), dv], axis=-2)
@@ -179,8 +179,8 @@ _svd.vmap("leading")
 def svd(x: Array) -> tuple[Any, Any, Any]:
     """Return U, s and Vᴴ of the thin singular value decomposition, x = U diag(s) Vᴴ, s in descending order.
 
-    Backward raises LinAlgError for a function of the vectors where two singular values are equal (forward mode gives
-    NaN), and RuntimeError for one of the phases of complex vectors.
+    Backward raises LinAlgError for a function of the vectors if two singular values are equal (forward mode returns
+    NaN), and RuntimeError for a function of the phases of complex vectors.
     """
     u, s, v = _cut(_svd(x), x.shape[-2])
     return u, s, _mH(v)
@@ -188,7 +188,7 @@ def svd(x: Array) -> tuple[Any, Any, Any]:
 
 @primitive(on_complex="adjoint")
 def svdvals(xp: Namespace, x: Array) -> Array:
-    """Return the singular values, in descending order; where some are equal or 0, one subgradient of several."""
+    """Return the singular values, in descending order; equal or zero values have one of several subgradients."""
     return xp.linalg.svd(x, compute_uv=False)
 
 
@@ -213,18 +213,18 @@ Order = float | Literal["fro", "nuc"] | None
 
 
 def norm(x: Array, ord: Order = None, axis: int | tuple[int, int] | None = None, keepdims: bool = False) -> Any:
-    """Return a norm of vectors, or of matrices where there are two axes, with NumPy's meaning of `ord`.
+    """Return a norm of vectors or, for two axes, of matrices, with NumPy's meaning of `ord`.
 
     Args:
         x: Values of any shape.
-        ord: For vectors see `vector_norm`. For matrices `"fro"`, the default; `"nuc"`, the sum of singular values;
-            2 and -2, the largest and the smallest; 1 and -1, of the columns' absolute sums, `inf` and `-inf` of the
-            rows'. None with no axis is the Euclidean norm of all elements.
+        ord: For vectors see `vector_norm`. For matrices: `"fro"`, the default; `"nuc"`, the sum of the singular values;
+            2 and -2, the largest and the smallest singular value; 1 and -1, the largest and the smallest absolute sum
+            of a column; `inf` and `-inf`, of a row. None without an axis is the Euclidean norm of all elements.
         axis: One axis for vectors, two for matrices; by default all.
-        keepdims: Whether they are kept with length 1.
+        keepdims: Whether the reduced axes are kept, with length 1.
 
     Raises:
-        ValueError: There is no such norm of matrices.
+        ValueError: There is no such matrix norm.
     """
     if ord is None and not isinstance(axis, tuple):
         return vector_norm(x, 2, axis, keepdims)
@@ -232,7 +232,7 @@ def norm(x: Array, ord: Order = None, axis: int | tuple[int, int] | None = None,
     if len(axes) == 1 and not isinstance(ord, str):
         return vector_norm(x, 2 if ord is None else ord, axes[0], keepdims)
     if len(axes) != 2:
-        raise ValueError(f"a matrix norm needs two axes, got {len(axes)}; name them with `axis`")
+        raise ValueError(f"a matrix norm needs two axes, not {len(axes)}; pass them as `axis`")
     if ord in {None, "fro"}:
         return vector_norm(x, 2, axes, keepdims)
     matrices = moveaxis(x, axes, (-2, -1))
@@ -251,6 +251,6 @@ def norm(x: Array, ord: Order = None, axis: int | tuple[int, int] | None = None,
 
 
 def cond(x: Array) -> Any:
-    """Return the condition number, the largest over the smallest singular value."""
+    """Return the condition number, the ratio of the largest to the smallest singular value."""
     values = svdvals(x)
     return values[..., 0] / values[..., -1]

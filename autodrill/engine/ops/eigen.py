@@ -1,7 +1,7 @@
 """Eigenvalues and eigenvectors of batches of matrices.
 
-What a decomposition leaves open its derivative leaves open too: the sign or phase of an eigenvector, and the basis of a
-repeated eigenvalue. A function of eigenvectors that depends on such a choice is refused where that is seen.
+The sign or phase of an eigenvector and the basis of a repeated eigenvalue are arbitrary, so they have no derivative. A
+function of eigenvectors that depends on such a choice is refused if the dependence is detected.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["eig", "eigh", "eigvals", "eigvalsh"]
 
 
-# What the choice of vectors leaves without a derivative
+# Refusal of functions that depend on the choice of vectors
 
 
 def _roundings(array: Array) -> float:
@@ -36,7 +36,7 @@ def _roundings(array: Array) -> float:
 
 
 def _equal_pairs(values: Array) -> Array:
-    """Return, as a matrix, which two values are equal up to the rounding of a decomposition."""
+    """Return a matrix of booleans: whether two values are equal up to the rounding of a decomposition."""
     values = raw(values)
     xp, count = backend_of(values).xp, values.shape[-1]
     if not count:
@@ -57,16 +57,16 @@ def reciprocal_gaps(values: Array, equal: float = 0.0) -> Array:
 
 
 def demand_distinct(name: str, what: str, values: Array, turning: Array) -> None:
-    """Refuse a cotangent that turns the vectors of two equal values into each other.
+    """Refuse a cotangent that rotates the vectors of two equal values into each other.
 
     Args:
         name: The operation.
-        what: What the values are called.
-        values: They, as rows.
-        turning: By how much the vectors of each pair are turned.
+        what: The name of the values in the message.
+        values: The values, as rows.
+        turning: The rotation of the vectors of each pair.
 
     Raises:
-        numpy.linalg.LinAlgError: It does.
+        numpy.linalg.LinAlgError: The cotangent rotates such vectors.
     """
     turning = raw(turning)
     xp = backend_of(turning).xp
@@ -76,22 +76,22 @@ def demand_distinct(name: str, what: str, values: Array, turning: Array) -> None
     moved = size > _roundings(turning) * size.max(axis=(-2, -1), keepdims=True)
     if not everywhere(xp.logical_not(xp.logical_and(moved, _equal_pairs(values)))):
         raise np.linalg.LinAlgError(
-            f"`{name}` has two equal {what} here, and a function of its vectors is differentiated: those of equal "
-            f"{what} can be turned into each other, so they have no derivative. Use the {what} alone, or write the "
+            f"`{name}` has two equal {what} here, and a function of its vectors is differentiated. The vectors of "
+            f"equal {what} are arbitrary up to a rotation, so they have no derivative. Use the {what} alone, or a "
             "function of the matrix without the vectors (`matrix_exp`, `inv`, `matrix_power`)"
         )
 
 
 def demand_free_of_phase(name: str, turning: Array) -> None:
-    """Refuse a cotangent that changes with the phases of complex vectors; PyTorch does too.
+    """Refuse a cotangent that depends on the phases of complex vectors, as PyTorch does.
 
     Args:
         name: The operation.
-        turning: The vectors' inner products with their cotangents; that of one with its own is real where the loss
-            does not depend on the phase.
+        turning: The inner products of the vectors with the cotangents. Its diagonal is real if the loss does not
+            depend on the phases.
 
     Raises:
-        RuntimeError: It does.
+        RuntimeError: The cotangent depends on the phases.
     """
     turning = raw(turning)
     if not is_complex(turning) or not turning.shape[-1]:
@@ -101,9 +101,9 @@ def demand_free_of_phase(name: str, turning: Array) -> None:
     phase = xp.absolute(diagonal(turning, 0, -2, -1).imag)
     if not everywhere(phase <= 1e-3 * size + _roundings(turning)):
         raise RuntimeError(
-            f"what follows `{name}` depends on the phases of its complex vectors, which are arbitrary: a vector times "
-            "exp(iφ) is as good. Use what does not change with them, such as `absolute(v)` or a product of v with its "
-            "conjugate"
+            f"the loss depends on the phases of the complex vectors of `{name}`, which are arbitrary: a vector times "
+            "exp(iφ) is a valid result too. Use an expression without the phase, such as `absolute(v)` or a product "
+            "of v with its conjugate"
         )
 
 
@@ -144,8 +144,8 @@ _eigh.vmap("leading")
 def eigh(x: Array) -> tuple[Any, Any]:
     """Return the real eigenvalues of Hermitian matrices, in ascending order, and the eigenvectors as columns.
 
-    Backward raises LinAlgError for a function of the eigenvectors where two eigenvalues are equal (forward mode gives
-    NaN), and RuntimeError for one of the phases of complex eigenvectors.
+    Backward raises LinAlgError for a function of the eigenvectors if two eigenvalues are equal (forward mode returns
+    NaN), and RuntimeError for a function of the phases of complex eigenvectors.
     """
     both = _eigh(x)
     return real_part(both[..., 0, :]), both[..., 1:, :]
@@ -161,7 +161,7 @@ def eigvalsh(x: Array) -> Any:
 
 @primitive(on_complex="adjoint")
 def _eig(xp: Namespace, x: Array) -> Array:
-    """Return the eigenvalues as a row above the eigenvectors, complex even where all of them are real."""
+    """Return the eigenvalues as a row above the eigenvectors; complex even if all of them are real."""
     values, vectors = xp.linalg.eig(x)
     return xp.concatenate([values[..., None, :], vectors], axis=-2).astype(np.result_type(x.dtype, np.complex64))
 
@@ -173,7 +173,7 @@ def _demand_basis(values: Array, vectors: Array) -> None:
     if not everywhere(lengths[..., -1] > math.sqrt(np.finfo(vectors.dtype).eps) * lengths[..., 0]):
         raise np.linalg.LinAlgError(
             "`eig` is differentiated at a defective matrix: a repeated eigenvalue has fewer independent eigenvectors "
-            "than its multiplicity, and moves with infinite slope"
+            "than its multiplicity, so its derivative is infinite"
         )
 
 
@@ -182,7 +182,7 @@ def _eig_vjp(g: Array, out: Array) -> Array:
     _demand_basis(values, vectors)
     turning = _mH(vectors) @ gv
     demand_free_of_phase("eig", turning)
-    # What would lengthen an eigenvector is taken out: its norm stays 1.
+    # Without the component that would change the norm of an eigenvector, which is always 1.
     turning = turning - _mH(vectors) @ (vectors * expand_dims(diagonal(turning, 0, -2, -1).real, -2))
     demand_distinct("eig", "eigenvalues", values, turning)
     spread = diag_embed(gw) + reciprocal_gaps(values).conj() * turning
@@ -206,8 +206,9 @@ _eig.vmap("leading")
 def eig(x: Array) -> tuple[Any, Any]:
     """Return the eigenvalues of square matrices, and the eigenvectors as columns of norm 1: complex, in LAPACK's order.
 
-    Backward raises LinAlgError for a function of the eigenvectors where two eigenvalues are equal (forward mode gives
-    NaN), and at a defective matrix in either mode; RuntimeError for a function of the eigenvectors' phases.
+    Backward raises LinAlgError for a function of the eigenvectors if two eigenvalues are equal (forward mode returns
+    NaN), and RuntimeError for a function of the eigenvectors' phases. Both modes raise LinAlgError at a defective
+    matrix.
     """
     both = _eig(x)
     return both[..., 0, :], both[..., 1:, :]

@@ -1,4 +1,4 @@
-"""More elementary functions, NumPy's names: roots, logarithms to other bases, angles, stable sums of exponentials."""
+"""Further elementary functions under NumPy's names: roots, logarithms, angles and stable sums of exponentials."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def exp2(xp: Namespace, x: Array) -> Array:
     """Return 2 to the power x."""
     try:
         return xp.exp2(x)
-    except TypeError:  # of complex numbers there is none
+    except TypeError:  # NumPy's exp2 is for real numbers only
         return xp.exp(LN2 * x)
 
 
@@ -62,7 +62,7 @@ log10.jvp("elementwise")
 
 @primitive
 def cbrt(xp: Namespace, x: Array) -> Array:
-    """Return the real cube root, of negative numbers too."""
+    """Return the real cube root, also of negative numbers."""
     return xp.cbrt(x)
 
 
@@ -81,13 +81,13 @@ rsqrt.jvp("elementwise")
 
 
 def float_power(x: Array, y: Array) -> Any:
-    """Return x to the power y, computed in double precision whatever the inputs' dtype."""
+    """Return x to the power y, in double precision for any dtype."""
     wide = np.complex128 if is_complex(x) or is_complex(y) else np.float64
     return power(astype(x, wide), astype(y, wide))
 
 
 def _cosine(side: Array, hypotenuse: Array) -> Array:
-    """Return side / hypotenuse; 0 with all its derivatives at the origin, where none exists."""
+    """Return side / hypotenuse; at the origin, where no derivative exists, 0 with all its derivatives."""
     origin = raw(hypotenuse) == 0
     return where(origin, 0, side / where(origin, 1, hypotenuse))
 
@@ -107,7 +107,7 @@ hypot.jvp("elementwise")
 
 @primitive(broadcasts=True)
 def xlogy(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return x log(y), which is 0 where x is 0, also at y = 0."""
+    """Return x log(y), and 0 where x is 0, even at y = 0."""
     return xp.where(x == 0, 0, x * xp.log(xp.where(x == 0, 1, y)))
 
 
@@ -120,7 +120,7 @@ xlogy.jvp("elementwise")
 
 @primitive(broadcasts=True)
 def xlog1py(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return x log(1 + y), which is 0 where x is 0, also at y = -1."""
+    """Return x log(1 + y), and 0 where x is 0, even at y = -1."""
     return xp.where(x == 0, 0, x * xp.log1p(xp.where(x == 0, 0, y)))
 
 
@@ -185,7 +185,7 @@ def deg2rad(xp: Namespace, x: Array) -> Array:
 
 
 deg2rad.vjp(x=lambda g: g * (math.pi / 180))
-deg2rad.jvp("elementwise")  # not "linear", which is of complex numbers too: these are angles
+deg2rad.jvp("elementwise")  # not "linear", which would allow complex numbers
 
 
 @primitive
@@ -210,12 +210,12 @@ arcsinh.jvp("elementwise")
 
 @primitive(on_complex="holomorphic")
 def arccosh(xp: Namespace, x: Array) -> Array:
-    """Return the inverse hyperbolic cosine, of real x at least 1."""
+    """Return the inverse hyperbolic cosine; a real x must be at least 1."""
     return xp.arccosh(x)
 
 
 def _arccosh_vjp(g: Array, x: Array) -> Array:
-    # On the left half of the plane the root of the product is not the product of the roots.
+    # In the left half-plane √(x - 1) √(x + 1) differs from √((x - 1)(x + 1)).
     return g / (sqrt(x - 1) * sqrt(x + 1) if is_complex(x) else sqrt((x - 1) * (x + 1)))
 
 
@@ -225,7 +225,7 @@ arccosh.jvp("elementwise")
 
 @primitive(on_complex="holomorphic")
 def arctanh(xp: Namespace, x: Array) -> Array:
-    """Return the inverse hyperbolic tangent, of x between -1 and 1."""
+    """Return the inverse hyperbolic tangent; a real x is between -1 and 1."""
     return xp.arctanh(x)
 
 
@@ -237,7 +237,7 @@ arctanh.jvp("elementwise")
 def spherical_bessel(xp: Namespace, z: Array, *, order: int = 0) -> Array:
     """Return jₙ(z) / zⁿ, jₙ the spherical Bessel function of order n: smooth and even, also at 0.
 
-    By its power series up to |z| = n + 4, and beyond by the recurrence in n, which is stable there.
+    Computed by the power series up to |z| = n + 4, and beyond by the recurrence in n, which is stable there.
     """
     near = xp.absolute(z) < order + 4
     square = xp.where(near, z, 0) ** 2
@@ -258,5 +258,5 @@ spherical_bessel.jvp("elementwise")
 
 
 def sinc(x: Array) -> Any:
-    """Return sin(πx) / (πx), and 1 at 0, with all of its derivatives there."""
+    """Return sin(πx) / (πx), and 1 at 0; all derivatives are correct there too."""
     return spherical_bessel(math.pi * x)

@@ -84,7 +84,7 @@ positive.vmap("leading")
 
 
 def _power_wrt_base(g: Array, x: Array, y: Array) -> Array:
-    # d(x**0)/dx is 0 everywhere, also at x = 0 where 0 * x**-1 is not a number.
+    # d(x**0)/dx is 0 everywhere, also at x = 0, where 0 * x**-1 is NaN.
     if isinstance(y, (int, float)):
         return g * 0 if y == 0 else g * (y * x if y == 2 else y * power(x, y - 1))
     constant = y == 0
@@ -92,9 +92,9 @@ def _power_wrt_base(g: Array, x: Array, y: Array) -> Array:
 
 
 def _power_wrt_exponent(g: Array, x: Array, out: Array) -> Array:
-    # d(0**y)/dy is 0 for y > 0: 0 * log(0) must not be formed.
+    # d(0**y)/dy is 0 for y > 0; 0 * log(0) would be NaN.
     if out.dtype.kind == "c":
-        return g * out * log(where(x == 0, 1, x) + 0j)  # of a negative real base too
+        return g * out * log(where(x == 0, 1, x) + 0j)  # complex also for a negative real base
     if isinstance(x, (int, float)):
         return g * out * math.log(x or 1)
     return g * out * log(where(x == 0, 1, x))
@@ -102,7 +102,7 @@ def _power_wrt_exponent(g: Array, x: Array, out: Array) -> Array:
 
 @primitive(broadcasts=True, on_complex="holomorphic")
 def power(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return x to the power y, its principal value; for a negative real base a real exponent must be an integer."""
+    """Return x to the power y, the principal value; a negative real base needs an integer exponent."""
     return xp.power(x, y)
 
 
@@ -184,7 +184,7 @@ log1p.jvp("elementwise")
 
 
 @primitive
-def erf(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - neither NumPy nor CuPy's namespace has it
+def erf(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - neither namespace has it
     """Return the error function, 2/√π ∫₀ˣ exp(-t²) dt."""
     return backend_of(x).erf(x)
 
@@ -326,7 +326,7 @@ minimum.jvp("elementwise")
 
 
 def _clip_vjp(g: Array, x: Array, min: Any, max: Any) -> Array:
-    inside = raw(x) == raw(x)  # a NaN compares false with every bound, so it must start out false too
+    inside = raw(x) == raw(x)  # False for NaN, which compares false with every bound
     if min is not None:
         inside = inside & (raw(x) >= min)
     if max is not None:
@@ -360,7 +360,7 @@ _astype.vmap("leading")
 def astype(x: Array, dtype: Any) -> Any:
     """Return x converted to `dtype`; the gradient comes back in the dtype of x.
 
-    Where `dtype` is neither floating nor complex there is no derivative, and the result does not require grad.
+    If `dtype` is neither floating nor complex there is no derivative, and the result does not require grad.
     """
     converted = _astype(x, dtype=dtype)
     if type(converted) is Tensor and converted.data.dtype.kind not in "fc":

@@ -1,8 +1,8 @@
 """Discrete Fourier transforms, with NumPy's names, arguments and half spectra.
 
-Three primitives, each the transform of an axis at its full length; truncating and padding are operations of their own.
-The matrix of a transform is symmetric, so its adjoint is its conjugate: the transform in the other direction, with the
-scale of this one. The two transforms of half spectra are each other's adjoints up to the weights of what was left out.
+There are three primitives, which transform axes at their full length; truncation and padding are separate operations.
+The matrix of a transform is symmetric, so its adjoint is its conjugate: the inverse transform with the scale of the
+forward one. The two transforms of half spectra are adjoint to each other up to weights for the omitted half.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ __all__ = [
 # fmt: on
 
 Norm = Literal["backward", "ortho", "forward"] | None
-"""Which direction divides by the number of points: the inverse, both by its root, or the forward one."""
+"""The direction that divides by the number of points: the inverse, both by its square root, or the forward one."""
 
 _SWAPPED: dict[Any, Norm] = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
-"""With which `norm` the other direction has the scale that this one has."""
+"""The `norm` with which the other direction has the same scale."""
 
 Axes = tuple[int, ...]
 
@@ -56,19 +56,19 @@ dft.vmap("axis")
 
 @primitive(on_complex="adjoint")
 def rdft(xp: Namespace, x: Array, *, axis: int, norm: Norm = None) -> Array:
-    """Return the first n // 2 + 1 points of the transform of real x along `axis`: the others are their conjugates."""
+    """Return the first n // 2 + 1 points of the transform of real x along `axis`; the others are their conjugates."""
     check_real("rdft", x)
     return xp.fft.rfft(x, axis=axis, norm=norm)
 
 
 @primitive(on_complex="adjoint")
 def irdft(xp: Namespace, x: Array, *, n: int, axis: int, norm: Norm = None) -> Array:
-    """Return the n real points whose transform has the half spectrum x; `norm` is as for the inverse."""
+    """Return the n real points whose transform has the half spectrum x; `norm` is that of the inverse."""
     return xp.fft.irfft(x, n, axis=axis, norm=norm)
 
 
 def _multiplicity(g: Array, n: int, axis: int) -> Array:
-    """Return how often each point of a half spectrum occurs in the whole: those that are their own conjugates, once."""
+    """Return how often each point of a half spectrum occurs in the full one: twice, or once if it is self-conjugate."""
     half = n // 2 + 1
     xp = backend_of(raw(g)).xp
     counts = xp.full(half, 2, raw(g).real.dtype)
@@ -100,28 +100,28 @@ irdft.vmap("axis")
 
 
 def _along(name: str, x: Array, s: Sequence[int] | None, axes: Sequence[int] | None) -> tuple[Axes, tuple[int, ...]]:
-    """Return the axes of a transform and how many points it is to have along each, -1 for as many as there are."""
+    """Return the axes of a transform and the number of points along each; -1 for the length of the axis."""
     if axes is None:
         axes = range(x.ndim) if s is None else range(x.ndim - len(s), x.ndim)
     chosen = tuple(axes)
     if any(not -x.ndim <= k < x.ndim for k in chosen):
-        raise ValueError(f"`{name}` along the axes {chosen} of an array of {x.ndim}")
+        raise ValueError(f"`{name}` along the axes {chosen}, but the array has {x.ndim} axes")
     places = tuple(k % x.ndim for k in chosen)
     if len(set(places)) != len(places):
-        raise ValueError(f"`{name}` takes every axis once, not {chosen}")
+        raise ValueError(f"`{name}` needs distinct axes, not {chosen}")
     lengths = tuple(-1 if s is None else n for n in (places if s is None else s))
     if len(lengths) != len(places):
-        raise ValueError(f"`{name}` takes a length for each axis, not {len(lengths)} for {len(places)}")
+        raise ValueError(f"`{name}` needs one length for each axis, not {len(lengths)} for {len(places)}")
     return places, lengths
 
 
 def _resized(name: str, x: Array, axes: Axes, lengths: Sequence[int]) -> Array:
-    """Return x cut, or padded with zeros, at the end of each axis."""
+    """Return x truncated, or padded with zeros, at the end of each axis."""
     sizes = dict(zip(axes, lengths, strict=True))
     target = [x.shape[k] if sizes.get(k, -1) == -1 else sizes[k] for k in range(x.ndim)]
     for k in axes:
         if target[k] < 1:
-            raise ValueError(f"`{name}` of {target[k]} points along axis {k}: there must be at least one")
+            raise ValueError(f"`{name}` needs at least one point along axis {k}, not {target[k]}")
     if any(n < m for n, m in zip(target, x.shape, strict=True)):
         x = getitem(x, tuple(slice(n) for n in target))
     if any(n > m for n, m in zip(target, x.shape, strict=True)):
@@ -131,7 +131,7 @@ def _resized(name: str, x: Array, axes: Axes, lengths: Sequence[int]) -> Array:
 
 def _check_norm(name: str, norm: Norm) -> None:
     if norm not in _SWAPPED:
-        raise ValueError(f"`{name}`: `norm` is `backward`, `ortho` or `forward`, not `{norm}`")
+        raise ValueError(f"`{name}`: `norm` must be `backward`, `ortho` or `forward`, not `{norm}`")
 
 
 def _full(name: str, x: Array, s: Any, axes: Any, norm: Norm, *, inverse: bool) -> Any:
@@ -141,27 +141,27 @@ def _full(name: str, x: Array, s: Any, axes: Any, norm: Norm, *, inverse: bool) 
 
 
 def _to_half(name: str, x: Array, s: Any, axes: Any, norm: Norm) -> Any:
-    """Transform real numbers: the last axis to half a spectrum, then the others."""
+    """Return the transform of real numbers: the last axis to a half spectrum, then the other axes."""
     _check_norm(name, norm)
     if is_complex(x):
-        raise TypeError(f"`{name}` is not defined for complex numbers: half their spectrum does not tell the rest")
+        raise TypeError(f"`{name}` is not defined for complex numbers, whose half spectrum does not determine the rest")
     places, lengths = _along(name, x, s, axes)
     if not places:
-        raise ValueError(f"`{name}` needs at least one axis: the last is the one whose spectrum is halved")
+        raise ValueError(f"`{name}` needs at least one axis, since it halves the spectrum of the last one")
     half = rdft(_resized(name, x, places, lengths), axis=places[-1], norm=norm)
     return dft(half, axes=places[:-1], norm=norm) if places[:-1] else half
 
 
 def _from_half(name: str, x: Array, s: Any, axes: Any, norm: Norm) -> Any:
-    """Transform back: all axes but the last, then that from half a spectrum to `s[-1]`, or 2 (m - 1), points."""
+    """Return the inverse: of all axes but the last, then of its half spectrum to `s[-1]`, or 2 (m - 1), points."""
     _check_norm(name, norm)
     places, lengths = _along(name, x, s, axes)
     if not places:
-        raise ValueError(f"`{name}` needs at least one axis: the last is the one whose spectrum is halved")
+        raise ValueError(f"`{name}` needs at least one axis, since it halves the spectrum of the last one")
     last = places[-1]
     n = 2 * (x.shape[last] - 1) if lengths[-1] == -1 else lengths[-1]
     if n < 1:
-        raise ValueError(f"`{name}` of {n} points along axis {last}: there must be at least one")
+        raise ValueError(f"`{name}` needs at least one point along axis {last}, not {n}")
     x = _resized(name, x, places, (*lengths[:-1], n // 2 + 1))
     if places[:-1]:
         x = dft(x, axes=places[:-1], norm=norm, inverse=True)
@@ -176,27 +176,27 @@ def fft(x: Array, n: int | None = None, axis: int = -1, norm: Norm = None) -> An
 
     Args:
         x: Real or complex values of any shape.
-        n: How many points: x is cut, or padded with zeros, at its end. By default as many as there are.
+        n: The number of points; x is truncated, or padded with zeros, at its end. By default the length of the axis.
         axis: The axis transformed.
-        norm: `"backward"`, the default, leaves the scale to the inverse; `"forward"` divides by n here; `"ortho"`
-            divides by √n both here and there, which makes the transform unitary.
+        norm: `"backward"`, the default: the inverse divides by n. `"forward"`: this direction divides by n.
+            `"ortho"`: both divide by √n, which makes the transform unitary.
 
     Returns:
-        A complex result, in single precision for single precision.
+        A complex array, in single precision if x is.
 
     Raises:
-        ValueError: There are no points, no such axis, or no such norm.
+        ValueError: n is less than 1, or the axis or the norm does not exist.
     """
     return _full("fft", x, None if n is None else (n,), (axis,), norm, inverse=False)
 
 
 def ifft(x: Array, n: int | None = None, axis: int = -1, norm: Norm = None) -> Any:
-    """Return the inverse of `fft`, whose arguments these are: by default (1/n) Σₖ xₖ exp(2πi jk / n)."""
+    """Return the inverse of `fft`, with its arguments: by default (1/n) Σₖ xₖ exp(2πi jk / n)."""
     return _full("ifft", x, None if n is None else (n,), (axis,), norm, inverse=True)
 
 
 def rfft(x: Array, n: int | None = None, axis: int = -1, norm: Norm = None) -> Any:
-    """Return the n // 2 + 1 first points of the `fft` of real x; the others are their conjugates.
+    """Return the first n // 2 + 1 points of the `fft` of real x; the others are their conjugates.
 
     Raises:
         TypeError: x is complex.
@@ -205,7 +205,7 @@ def rfft(x: Array, n: int | None = None, axis: int = -1, norm: Norm = None) -> A
 
 
 def irfft(x: Array, n: int | None = None, axis: int = -1, norm: Norm = None) -> Any:
-    """Return the n real points whose `rfft` is x: by default 2 (m - 1) for m points of x, which is an even number.
+    """Return the n real points whose `rfft` is x; by default n is 2 (m - 1), for m points of x.
 
     The imaginary part of the first point, and for even n of the last, is not read and gets no gradient.
     """
@@ -232,23 +232,23 @@ def fftn(x: Array, s: Sequence[int] | None = None, axes: Sequence[int] | None = 
 
     Args:
         x: Real or complex values of any shape.
-        s: How many points along each axis, -1 for as many as there are.
-        axes: The axes transformed, each once: by default the last `len(s)`, and without `s` all.
-        norm: As for `fft`, n being the number of points in all.
+        s: The number of points along each axis; -1 for the length of the axis.
+        axes: The axes transformed, all distinct; by default the last `len(s)` axes, or all axes without `s`.
+        norm: As for `fft`, with n the total number of points.
 
     Raises:
-        ValueError: There are no points along an axis, no such axis or norm, or not a length for each axis.
+        ValueError: A length is less than 1, an axis or the norm does not exist, or lengths and axes differ in number.
     """
     return _full("fftn", x, s, axes, norm, inverse=False)
 
 
 def ifftn(x: Array, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: Norm = None) -> Any:
-    """Return the inverse of `fftn`, whose arguments these are."""
+    """Return the inverse of `fftn`, with its arguments."""
     return _full("ifftn", x, s, axes, norm, inverse=True)
 
 
 def rfftn(x: Array, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: Norm = None) -> Any:
-    """Return the `fftn` of real x, of the last of the axes the n // 2 + 1 first points.
+    """Return the `fftn` of real x, with the first n // 2 + 1 points along the last of the axes.
 
     Raises:
         TypeError: x is complex.
@@ -257,7 +257,7 @@ def rfftn(x: Array, s: Sequence[int] | None = None, axes: Sequence[int] | None =
 
 
 def irfftn(x: Array, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: Norm = None) -> Any:
-    """Return the real points whose `rfftn` is x: along the last of the axes `s[-1]`, by default 2 (m - 1)."""
+    """Return the real points whose `rfftn` is x: `s[-1]` along the last of the axes, by default 2 (m - 1)."""
     return _from_half("irfftn", x, s, axes, norm)
 
 
@@ -285,7 +285,7 @@ def irfft2(x: Array, s: Sequence[int] | None = None, axes: Sequence[int] = (-2, 
 
 
 def fftshift(x: Array, axes: int | Sequence[int] | None = None) -> Any:
-    """Return a spectrum with frequency 0 moved from the first place to the middle, n // 2, along `axes`, or all."""
+    """Return a spectrum with frequency 0 moved from the first place to the middle, n // 2, along `axes` or all axes."""
     return _shifted(x, axes, 1)
 
 
@@ -296,5 +296,5 @@ def ifftshift(x: Array, axes: int | Sequence[int] | None = None) -> Any:
 
 def _shifted(x: Array, axes: int | Sequence[int] | None, sign: int) -> Any:
     chosen = tuple(range(x.ndim)) if axes is None else (axes,) if isinstance(axes, int) else tuple(axes)
-    # x.shape[k] // 2 either way, not half of the negative length, which rounds to the other side.
+    # The sign multiplies n // 2: -n // 2 would round to the other side.
     return roll(x, [sign * (x.shape[k] // 2) for k in chosen], chosen)

@@ -1,4 +1,4 @@
-"""Reading and writing by index along one axis, PyTorch's names; writing is functional: it returns a new array."""
+"""Indexing along one axis under PyTorch's names; writes are functional and return a new array."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def index_select(x: Array, axis: int, index: Any) -> Any:
 
 
 def gather(x: Array, axis: int, index: Array) -> Any:
-    """Return, at each place of `index`, the element of x at that place but with the index's value along `axis`.
+    """Return for each place of `index` the element of x at that place, with the index's value along `axis`.
 
     Args:
         x: Values of any shape.
         axis: The axis along which `index` chooses.
-        index: Integers, as many axes as x; along the other axes it may be shorter than x.
+        index: Integers, with as many axes as x; it may be shorter than x along the other axes.
     """
     return getitem(x, _grid(backend_of(raw(x)).xp, raw(index), axis))
 
@@ -43,25 +43,25 @@ def _added(x: Array, axis: int, index: Array, source: Array) -> Any:
 
 
 def _touched(shape: tuple[int, ...], index: Any) -> Array:
-    """Return which elements an index names, as booleans."""
+    """Return a mask of the elements that an index selects."""
     parts = [memory(part) for part in index] if isinstance(index, tuple) else [memory(index)]
     nowhere = backend_of(*parts).xp.zeros(shape)
     return index_scatter(met(getitem(nowhere, index) + 1, index), index=index, shape=shape) != 0
 
 
 def scatter_add(x: Array, axis: int, index: Array, source: Array) -> Any:
-    """Return x with each element of `source` added where `index` says along `axis`: `gather` in reverse."""
+    """Return x with each element of `source` added at `index` along `axis`: the adjoint of `gather`."""
     return x + _added(x, axis, index, source)
 
 
 def scatter(x: Array, axis: int, index: Array, source: Array) -> Any:
-    """Return x with each element of `source` in place of the one at `index` along `axis`, which must be distinct."""
+    """Return x with the elements at `index` along `axis` replaced by `source`; the places must be distinct."""
     written = _touched(x.shape, _grid(backend_of(raw(x)).xp, raw(index), axis))
     return where(written, _added(x, axis, index, source), x)
 
 
 def put_along_axis(x: Array, indices: Array, values: Array, axis: int = -1) -> Any:
-    """Return x with `values` at `indices` along `axis`, which must be distinct: what `take_along_axis` reads back."""
+    """Return x with `values` at distinct `indices` along `axis`, from which `take_along_axis` reads them back."""
     indices = raw(indices)
     written = _touched(x.shape, _grid(backend_of(raw(x)).xp, indices, axis))
     placed = scatter_along_axis(broadcast_to(values, indices.shape), indices, shape=x.shape, axis=axis)
@@ -69,7 +69,7 @@ def put_along_axis(x: Array, indices: Array, values: Array, axis: int = -1) -> A
 
 
 def index_put(x: Array, index: Any, values: Array) -> Any:
-    """Return x with `values` at `index`, any index NumPy takes that names no element twice: `x[index] = values`."""
+    """Return x after `x[index] = values`, for any index of NumPy that selects no element twice."""
     index = _raw_index(index)
     shape = getitem(raw(x), index).shape
     placed = index_scatter(met(broadcast_to(values, shape), index), index=index, shape=x.shape)
@@ -77,10 +77,10 @@ def index_put(x: Array, index: Any, values: Array) -> Any:
 
 
 def index_fill(x: Array, axis: int, index: Any, value: float) -> Any:
-    """Return x with `value` in the slices along `axis` at a vector of integers; no gradient passes there."""
+    """Return x with `value` in the slices along `axis` given by a vector of integers; no gradient passes there."""
     return where(_touched(x.shape, (*(slice(None),) * (axis % x.ndim), raw(index))), value, x)
 
 
 def index_copy(x: Array, axis: int, index: Any, source: Array) -> Any:
-    """Return x with the slices of `source` in place of those along `axis` at a vector of distinct integers."""
+    """Return x with the slices along `axis`, given by a vector of distinct integers, replaced by those of `source`."""
     return index_put(x, (*(slice(None),) * (axis % x.ndim), raw(index)), source)

@@ -1,4 +1,4 @@
-"""Reading elements by index, and the adjoint of it: adding into them."""
+"""Indexing, and its adjoint: addition into the selected elements."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def _raw_index(index: Any) -> Any:
 
 
 def may_repeat(index: Any) -> bool:
-    """Whether an index could select an element twice: one of slices and integers only cannot."""
+    """Whether an index may select an element twice; an index of slices and integers does not."""
     parts = index if isinstance(index, tuple) else (index,)
     return not all(part is None or isinstance(part, (int, slice, EllipsisType)) for part in parts)
 
 
 def met(x: Any, index: Any) -> Any:
-    """Return x with the examples its index differs by under `vmap`, so that its primitive sees that it does."""
+    """Return x with the examples by which its index differs under `vmap`, so that the result has these examples too."""
     there = levels_of(raw(x))
     levels = [level for level in levels_of(*(index if isinstance(index, tuple) else (index,))) if level not in there]
     if not levels:
@@ -48,13 +48,14 @@ def met(x: Any, index: Any) -> Any:
 def _examples_index(
     index: Any, ndim: int, levels: Sequence[Level], batch: tuple[int, ...]
 ) -> tuple[tuple[Any, ...], int, int] | None:
-    """Return an index of the memory of examples of `ndim` axes, for one that selects by arrays; None for any other.
+    """Return the index of the whole memory for an example's index with arrays; None for an index without arrays.
 
-    The examples' axes are selected by arrays too. So NumPy puts what all arrays select together in front: the
-    examples, then the axes the example's own arrays broadcast to.
+    The leading axes of the examples are indexed by arrays too. So NumPy puts the axes that the arrays select first:
+    those of the examples, then those to which the example's own index arrays broadcast.
 
     Returns:
-        The index; how many axes those are; and before which of its other axes they stand in an example's result.
+        The index; the number of axes to which the example's own arrays broadcast; and the position of these axes in
+        the result of one example.
     """
     parts = list(index) if isinstance(index, tuple) else [index]
     if not may_repeat(index):
@@ -69,8 +70,8 @@ def _examples_index(
         if array.dtype.kind == "b":
             if type(array) is Batched:
                 raise BatchError(
-                    "a mask that differs by example selects another number of elements in each, so `x[mask]` has no "
-                    "shape under `vmap`; use `where(mask, x, 0)`"
+                    "a mask that differs by example selects different numbers of elements, so `x[mask]` has no shape "
+                    "under `vmap`; use `where(mask, x, 0)`"
                 )
             arrays.extend(xp.nonzero(array) if array.ndim else [array])
         else:
@@ -129,7 +130,7 @@ def write_examples(target: Batched, index: Any, values: Any) -> None:
     """Write `values`, which broadcast, to the elements at `index` of each example's memory.
 
     Raises:
-        BatchError: The values, or the index, differ by examples that `target` does not differ by.
+        BatchError: The values or the index differ by examples, and `target` does not.
     """
     parts = index if isinstance(index, tuple) else (index,)
     refuse_unbatched(target, [values, *parts], "x[...] = values")
@@ -150,14 +151,14 @@ def write_examples(target: Batched, index: Any, values: Any) -> None:
 @primitive(view=True)
 def _getitem(xp: Namespace, x: Array, *, index: Any) -> Array:  # noqa: ARG001 - a method of the array
     found = x[index]
-    if isinstance(found, np.generic):  # NumPy answers one element with a copy; a tensor is to be a view of it
+    if isinstance(found, np.generic):  # NumPy returns a copy of one element; the result here is a view
         return x[(*index, ...) if isinstance(index, tuple) else (index, ...)]
     return found
 
 
 @primitive
 def index_scatter(xp: Namespace, values: Array, *, index: Any, shape: tuple[int, ...]) -> Array:
-    """Return zeros of `shape` with `values` added at `index`, once for every repeat: the adjoint of indexing."""
+    """Return zeros of `shape` with `values` added at `index`, repeatedly for repeats: the adjoint of indexing."""
     out = xp.zeros(shape, values.dtype)
     if not may_repeat(index):
         out[index] = values
@@ -175,13 +176,13 @@ index_scatter.vmap(_scattered_examples)
 
 
 def getitem(x: Array, index: Any) -> Any:
-    """Return `x[index]`, for any index NumPy takes; integer and boolean Tensors index as their arrays do."""
+    """Return `x[index]`, for any index of NumPy; integer and boolean Tensors index like their arrays."""
     index = _raw_index(index)
     return _getitem(met(x, index) if mode.vmaps else x, index=index)
 
 
 def index_add(x: Array, index: Any, values: Array) -> Any:
-    """Return a copy of x with `values` added at `index`; an index that occurs twice is added to twice."""
+    """Return a copy of x with `values` added at `index`; an element selected twice is added to twice."""
     index = _raw_index(index)
     return add(
         x, index_scatter(met(broadcast_to(values, getitem(raw(x), index).shape), index), index=index, shape=x.shape)
@@ -189,7 +190,7 @@ def index_add(x: Array, index: Any, values: Array) -> Any:
 
 
 def _grid(xp: Namespace, indices: Array, axis: int) -> tuple[Array, ...]:
-    """Return the index that selects `indices` along `axis` and stays in place along every other axis."""
+    """Return the index that selects `indices` along `axis` and the same position along every other axis."""
     ndim = indices.ndim
     grid = [along(xp.arange(n), d, ndim) for d, n in enumerate(indices.shape)]
     grid[axis % ndim] = indices
@@ -198,7 +199,7 @@ def _grid(xp: Namespace, indices: Array, axis: int) -> tuple[Array, ...]:
 
 @primitive
 def _take_along_axis(xp: Namespace, x: Array, indices: Array, *, axis: int = -1) -> Array:
-    """Return, along `axis`, the elements of x at `indices`, an integer array of x's shape but for that axis."""
+    """Return, along `axis`, the elements of x at `indices`, an integer array of x's shape except along that axis."""
     return xp.take_along_axis(x, indices, axis)
 
 
@@ -208,7 +209,7 @@ def scatter_along_axis(
 ) -> Array:
     """Return zeros of `shape` with `values` added at `indices` along `axis`: the adjoint of `take_along_axis`."""
     out = xp.zeros(shape, values.dtype)
-    if indices.shape[axis] == 1:  # none is named twice
+    if indices.shape[axis] == 1:  # no element is selected twice
         out[_grid(xp, indices, axis)] = values
     else:
         backend_of(out).scatter_add(out, _grid(xp, indices, axis), values)

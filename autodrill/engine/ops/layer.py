@@ -1,4 +1,4 @@
-"""Layers without state: linear maps, embeddings, dropout, attention and recurrent cells, PyTorch's functional names."""
+"""Layers without state, under PyTorch's names: linear maps, embeddings, dropout, attention and recurrent cells."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def embedding(indices: Any, weight: Array, padding_idx: int | None = None, *, sp
     Args:
         indices: Integers of any shape, in [0, len(weight)).
         weight: The table, shape (rows, ...).
-        padding_idx: A row that gets no gradient.
-        sparse: Keep the table's gradient as a list of rows, in `.sparse_grad`, if the table is a leaf; reading
-            `.grad`, a hook on the leaf, another use of the table, `create_graph` and forward mode make it dense.
+        padding_idx: The index of a row that gets no gradient.
+        sparse: Whether the gradient of a table that is a leaf stays a list of rows, in `.sparse_grad`. Reading `.grad`,
+            a hook on the leaf, another use of the table, `create_graph` and forward mode make it dense.
 
     Returns:
         The rows, shape `indices.shape + weight.shape[1:]`.
@@ -66,10 +66,10 @@ def embedding(indices: Any, weight: Array, padding_idx: int | None = None, *, sp
 
 
 def _lookup_rows(weight: Tensor, indices: Array) -> Tensor:
-    """Return the rows of a table, its gradient kept sparse if the table is a leaf: what `embedding` is made of.
+    """Return rows of a table with a sparse gradient, if the table is a leaf; otherwise with a dense one.
 
     Args:
-        weight: The table, a leaf that requires grad; for anything else the gradient is dense.
+        weight: The table.
         indices: Integers of any shape, in [0, len(weight)).
 
     Returns:
@@ -98,14 +98,13 @@ def embedding_bag(indices: Any, weight: Array, mode: Literal["sum", "mean", "max
 
 
 def dropout(x: Array, p: float = 0.5, training: bool = True, *, rng: np.random.Generator) -> Any:
-    """Return x with a random part p of it set to 0 and the rest scaled by 1 / (1 - p), so that its mean stays.
+    """Return x with each element set to 0 with probability p, otherwise scaled by 1 / (1 - p) to keep the mean.
 
     Args:
         x: Values of any shape.
         p: The probability of dropping an element.
         training: Whether to drop at all.
-        rng: Where the randomness comes from. Under `vmap`, whose `randomness` must then be given, it is drawn from once
-            for all examples or for each of them.
+        rng: The random generator. Under `vmap`, its `randomness` must say whether the examples share the numbers drawn.
 
     Raises:
         ValueError: p is not a probability.
@@ -113,7 +112,7 @@ def dropout(x: Array, p: float = 0.5, training: bool = True, *, rng: np.random.G
     from autodrill.engine.transforms.vmap_boundary import uniform
 
     if not 0 <= p <= 1:
-        raise ValueError(f"p is a probability, between 0 and 1, not {p}")
+        raise ValueError(f"p must be a probability between 0 and 1, not {p}")
     if not training or p == 0:
         return x * 1
     kept = uniform(rng, x) >= p
@@ -138,12 +137,12 @@ def scaled_dot_product_attention(
         query: Shape (..., L, E).
         key: Shape (..., S, E).
         value: Shape (..., S, D).
-        attn_mask: Broadcast against (..., L, S): of booleans, which keys take part; of numbers, added to the scores.
-        is_causal: No query attends to a later key.
+        attn_mask: Broadcast against (..., L, S). Booleans mark the keys that take part; numbers are added to scores.
+        is_causal: Whether a query must not attend to later keys.
         scale: By default 1 / √E.
 
     Returns:
-        Shape (..., L, D). A query that may attend to no key gets not-a-number, as in the formula.
+        Shape (..., L, D). A query that may attend to no key gets NaN, as in the formula.
     """
     scores = matmul(query, swapaxes(key, -1, -2)) * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)
     xp = backend_of(raw(scores)).xp
@@ -161,14 +160,14 @@ def rotary_embedding(x: Array, positions: Any = None, base: float = 10000.0) -> 
     Args:
         x: Shape (..., T, D), D even; feature k is paired with feature k + D/2.
         positions: T positions, by default 0, 1, ...
-        base: Pair k turns by position / base^(2k/D).
+        base: Pair k is rotated by position / base^(2k/D).
 
     Raises:
         ValueError: D is odd.
     """
     length, features = x.shape[-2:]
     if features % 2:
-        raise ValueError(f"rotary embedding pairs features, and there are {features}")
+        raise ValueError(f"`rotary_embedding` needs an even number of features, not {features}")
     half = features // 2
     xp = backend_of(raw(x)).xp
     steps = xp.arange(length) if positions is None else backend_of(raw(x)).asarray(raw(positions))
@@ -179,7 +178,7 @@ def rotary_embedding(x: Array, positions: Any = None, base: float = 10000.0) -> 
     )
 
 
-# Recurrent cells. Weights are laid out as PyTorch's: the gates' rows stacked in one matrix.
+# Recurrent cells. The layout of weights is PyTorch's: the rows of all gates in one matrix.
 
 
 def rnn_cell(x: Array, h: Array, w_ih: Array, w_hh: Array, b_ih: Array | None = None, b_hh: Array | None = None) -> Any:
@@ -230,7 +229,7 @@ def lstm_cell(
 
 
 def gru_cell(x: Array, h: Array, w_ih: Array, w_hh: Array, b_ih: Array | None = None, b_hh: Array | None = None) -> Any:
-    """Return the next hidden state of a GRU (Cho et al., 2014), the reset gate after the product as cuDNN has it.
+    """Return the next hidden state of a GRU (Cho et al., 2014), with the reset gate after the product as in cuDNN.
 
     Args:
         x: Input, shape (N, in).

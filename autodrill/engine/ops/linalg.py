@@ -36,8 +36,8 @@ def _wrt_right(g: Array, x: Array, y_shape: tuple[int, ...]) -> Array:
     if len(y_shape) == 1:
         return matmul(_mT(x), expand_dims(g, -1))[..., 0]
     if len(y_shape) == 2 and x.ndim > 2:
-        # One matrix for the whole batch: a single product sums over it, without the batch of outer products.
-        rows = prod(x.shape[:-1])  # spelled out: -1 is ambiguous where there are no elements
+        # One matrix for the whole batch: a single product sums over the batch.
+        rows = prod(x.shape[:-1])  # not -1, which is ambiguous for an empty array
         return matmul(_mT(reshape(x, (rows, x.shape[-1]))), reshape(g, (rows, g.shape[-1])))
     return matmul(_mT(x), g)
 
@@ -47,7 +47,7 @@ def _matmul_examples(
 ) -> Array:
     count = len(batch)
     if len(y_shape) <= 2 and len(x_shape) <= 2 and y.shape[:count] == (1,) * count:
-        # One matrix for all examples: a single product instead of one for each.
+        # One matrix for all examples: a single product instead of one for each example.
         rows = matmul(reshape(x, (prod(x.shape[:-1]), x_shape[-1])), reshape(y, y_shape))
         return reshape(rows, (*x.shape[:-1], *y_shape[1:]))
     left = expand_dims(x, -2) if len(x_shape) == 1 else x
@@ -67,7 +67,7 @@ def _matmul_examples(
 
 @primitive(broadcasts=True)
 def matmul(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return the matrix product over the last two axes; the axes before are a batch, and a vector is contracted."""
+    """Return the matrix product over the last two axes; leading axes are a batch, and a vector is contracted."""
     return xp.matmul(x, y)
 
 

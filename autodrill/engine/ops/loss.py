@@ -1,4 +1,4 @@
-"""Losses of labels: cross-entropy, negative log-likelihood and CTC, under PyTorch's functional names."""
+"""Classification losses under PyTorch's functional names: cross-entropy, negative log-likelihood and CTC."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ Reduction = Literal["none", "mean", "sum"]
 
 
 def reduced(losses: Array, reduction: Reduction, divisor: Any = None) -> Any:
-    """Reduce losses to their mean, or their sum, or not at all.
+    """Return the mean or the sum of losses, or the losses themselves.
 
     Args:
         losses: One for each element.
         reduction: `"mean"`, `"sum"` or `"none"`.
-        divisor: What the sum is divided by for the mean, where that is not the number of losses.
+        divisor: The divisor of the mean, by default the number of losses.
 
     Raises:
         ValueError: The reduction is unknown.
         TypeError: The losses are complex.
     """
     if is_complex(losses):
-        raise TypeError("a loss is not defined for complex numbers: it must be real, as `abs(...) ** 2` is")
+        raise TypeError("a loss is not defined for complex numbers; make it real, for example with `abs(...) ** 2`")
     if reduction == "none":
         return losses
     if reduction == "sum":
@@ -45,22 +45,22 @@ def reduced(losses: Array, reduction: Reduction, divisor: Any = None) -> Any:
 
 def _class_axis(scores: Array) -> int:
     if scores.ndim == 0:
-        raise ValueError("the scores need a class axis, these are 0-d")
+        raise ValueError("the scores need a class axis, but these are 0-d")
     return 0 if scores.ndim == 1 else 1
 
 
 def _checked_labels(scores: Array, target: Any, ignore_index: int) -> tuple[Array, int, Array | None]:
-    """Return the labels with 0 in place of ignored ones, the class axis, and which labels count (None: all)."""
+    """Return the labels with 0 for ignored ones, the class axis, and a mask of the labels that count (None: all)."""
     scores = raw(scores)
     labels = backend_of(scores).asarray(raw(target))
     if labels.dtype.kind not in "iu":
-        raise TypeError(f"the target holds class labels, integers, not `{labels.dtype}`")
+        raise TypeError(f"the target must hold integer class labels, not `{labels.dtype}`")
     axis = _class_axis(scores)
     expected = scores.shape[:axis] + scores.shape[axis + 1 :]
     if labels.shape != expected:
-        raise ValueError(f"the target has shape {labels.shape}; scores of shape {scores.shape} ask for {expected}")
+        raise ValueError(f"the target has shape {labels.shape}, but scores of shape {scores.shape} need {expected}")
     classes = scores.shape[axis]
-    # As unsigned numbers negative labels are the largest: one pass tells that all are in range and none ignored.
+    # As unsigned numbers negative labels are the largest, so one pass shows that all labels are in range.
     in_range = not labels.size or int(memory(labels).astype("u8").max()) < classes
     if in_range and not 0 <= ignore_index < classes:
         return labels, axis, None
@@ -76,7 +76,7 @@ def _picked(scores: Array, labels: Array, axis: int) -> Array:
 
 
 def _label_weights(weight: Array | None, labels: Array, counted: Array | None, dtype: Any) -> Array | None:
-    """Return how much each label counts: its class's weight, and nothing where it is ignored."""
+    """Return the weight of each label: that of its class, and 0 if it is ignored."""
     if weight is None:
         return None if counted is None else counted.astype(dtype)
     weights = getitem(weight, labels)
@@ -95,10 +95,10 @@ def nll_loss(
 
     Args:
         log_probs: Log-probabilities, shape (N, C) or (C,), or (N, C, d1, ...).
-        target: Integer labels, of that shape without the class axis.
+        target: Integer labels, of the same shape without the class axis.
         reduction: `"mean"`, weighted by the classes' weights, `"sum"`, or `"none"` for the losses themselves.
-        weight: How much each class counts, shape (C,).
-        ignore_index: The label of elements that do not count.
+        weight: The weights of the classes, shape (C,).
+        ignore_index: The label of elements that are left out.
 
     Raises:
         TypeError: The target is not of an integer dtype.
@@ -124,8 +124,8 @@ def _softmax_cross_entropy_vjp(g: Array, logits: Array, out: Array, target: Arra
     target = raw(target)
     if type(g) in BY_OPERATIONS or type(logits) in BY_OPERATIONS:
         return expand_dims(g, axis) * _softmax_minus_onehot(logits, target, axis)
-    # The loss gives back the logarithm of softmax's denominator: two passes instead of four. The logits are subtracted
-    # from one another first: their difference is exact where their sum with the loss would swallow it.
+    # The saved loss contains the logarithm of softmax's denominator, which saves two of four passes. The logits are
+    # subtracted from each other first, because a sum with the loss could round their difference away.
     index = _places(target, axis)
     kept = (*out.shape[:axis], 1, *out.shape[axis:])
     slope = logits - logits[index].reshape(kept)
@@ -137,7 +137,7 @@ def _softmax_cross_entropy_vjp(g: Array, logits: Array, out: Array, target: Arra
 
 
 def _places(target: Array, axis: int) -> tuple[Array, ...]:
-    """Return the index of each target's logit."""
+    """Return the index of the target's logit for each loss."""
     xp = backend_of(target).xp
     if target.ndim == 1:
         return (xp.arange(target.shape[0]), target) if axis else (target,)
@@ -178,12 +178,13 @@ def cross_entropy(
 
     Args:
         logits: Unnormalised scores, shape (N, C) or (C,), or (N, C, d1, ...).
-        target: Integer labels, of that shape without the class axis; or probabilities of the classes, of that shape.
+        target: Integer labels, of the same shape without the class axis; or probabilities of the classes, of the same
+            shape.
         reduction: `"mean"` over the labels, weighted by the classes' weights, `"sum"`, or `"none"` for the losses
             themselves. With probabilities the mean divides by their number alone, as in PyTorch.
-        weight: How much each class counts, shape (C,).
-        ignore_index: The label of elements that do not count.
-        label_smoothing: The part of the target that is spread evenly over all classes (Szegedy et al., 2016).
+        weight: The weights of the classes, shape (C,).
+        ignore_index: The label of elements that are left out.
+        label_smoothing: The fraction of the target spread evenly over all classes (Szegedy et al., 2016).
 
     Raises:
         TypeError: The target is neither integers nor probabilities.
@@ -225,7 +226,7 @@ def _soft_cross_entropy(
 
 
 def _never(xp: Namespace, like: Array) -> Any:
-    # Not -inf: the difference of two such is not a number, here and in every derivative. Far below any log-probability.
+    # Far below any log-probability, but finite: the difference of two infinities would be NaN.
     return xp.finfo(like.dtype).min / 4
 
 
@@ -239,28 +240,28 @@ def ctc_loss(
 ) -> Any:
     """Return minus the log-probability of each label sequence, summed over its alignments (Graves et al., 2006).
 
-    The forward recursion of that paper, in logarithms, over all sequences of the batch at once.
+    Uses the forward recursion of that paper, in logarithms, for all sequences of the batch at once.
 
     Args:
         log_probs: Log-probabilities, shape (T, N, C).
         targets: Integer labels without blanks, padded, shape (N, S).
-        input_lengths: How many steps of each sequence count, N integers.
-        target_lengths: How many labels each has, N integers.
-        blank: The label that stands for no label.
-        reduction: `"mean"` of the losses each divided by its target's length, `"sum"`, or `"none"`.
+        input_lengths: The number of steps of each sequence, N integers.
+        target_lengths: The number of labels of each sequence, N integers.
+        blank: The label that means no label.
+        reduction: `"mean"` of the losses, each divided by its target's length, `"sum"`, or `"none"`.
 
     Returns:
-        The loss; of a sequence too short for its labels, a very large number where PyTorch has infinity.
+        The loss; for a sequence too short for its labels, a very large number, whereas PyTorch returns infinity.
     """
     xp = backend_of(raw(log_probs)).xp
     labels, lengths, steps = (xp.asarray(raw(v)) for v in (targets, target_lengths, input_lengths))
     batch, longest = labels.shape
-    states = xp.full((batch, 2 * longest + 1), blank, labels.dtype)  # a blank before, between and after the labels
+    states = xp.full((batch, 2 * longest + 1), blank, labels.dtype)  # blanks before, between and after the labels
     states[:, 1::2] = labels
     never = _never(xp, log_probs)
     rows = xp.arange(batch)[:, None]
     emitted = getitem(log_probs, (slice(None), rows, states))  # (T, N, 2S + 1)
-    # A step may skip a blank between two labels that differ.
+    # A step may skip the blank between two different labels.
     skips = xp.zeros(states.shape, bool)
     skips[:, 3::2] = labels[:, 1:] != labels[:, :-1]
     first = xp.arange(states.shape[1]) < 2
@@ -283,7 +284,7 @@ def ctc_loss(
 
 
 def one_hot(labels: Any, num_classes: int | None = None) -> Array:
-    """Return an integer array with a last axis in which a 1 marks the label; it has no derivative.
+    """Return an integer array with a new last axis, with a 1 at the label; it has no derivative.
 
     Raises:
         ValueError: A label is outside 0..num_classes - 1.

@@ -1,4 +1,4 @@
-"""Normalisations: subtract a mean, divide by a standard deviation, scale and shift; they differ in the axes alone."""
+"""Normalisations: subtract the mean, divide by the standard deviation, scale and shift, over different axes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Axes = tuple[int, ...]
 
 @primitive
 def standardize(xp: Namespace, x: Array, *, axes: Axes, eps: float) -> Array:
-    """Return (x - mean) / √(variance + eps), mean and biased variance taken over `axes`."""
+    """Return (x - mean) / √(variance + eps), with the mean and the biased variance over `axes`."""
     centred = x - xp.mean(x, axis=axes, keepdims=True)
     centred *= 1 / xp.sqrt(xp.mean(centred * centred, axis=axes, keepdims=True) + eps)
     return centred
@@ -33,7 +33,7 @@ def _inverse_deviation(x: Array, axes: Axes, eps: float) -> Array:
 
 
 def _standardize_differential(d: Array, x: Array, out: Array, axes: Axes, eps: float) -> Array:
-    """Apply the Jacobian, which is symmetric: remove from d its mean and its part along out, then rescale."""
+    """Apply the Jacobian, which is symmetric: subtract from d its mean and its component along out, then rescale."""
     inner = mean(d * out, axis=axes, keepdims=True)
     return _inverse_deviation(x, axes, eps) * (d - mean(d, axis=axes, keepdims=True) - out * inner)
 
@@ -58,7 +58,7 @@ def layer_norm(
 
     Args:
         x: Values of any shape.
-        axis: The axes normalised over; PyTorch's `normalized_shape` names the trailing ones by their lengths.
+        axis: The normalised axes; PyTorch's `normalized_shape` gives the lengths of trailing axes instead.
         weight: The scale, broadcast against x.
         bias: The shift, broadcast against x.
         eps: Added to the variance.
@@ -85,19 +85,19 @@ def batch_norm(
 ) -> Any:
     """Standardise each channel over the batch, then scale and shift (Ioffe and Szegedy, 2015).
 
-    Unlike PyTorch's, this function changes nothing in place: updating the running statistics is the layer's work.
+    Unlike PyTorch's, this function does not update the running statistics; the layer does.
 
     Args:
         x: Shape (N, C, ...).
-        running_mean: Shape (C,), used in place of the batch's mean unless `training`.
-        running_var: Shape (C,), likewise.
+        running_mean: Shape (C,); used unless `training`.
+        running_var: Shape (C,); used unless `training`.
         weight: The scale, shape (C,).
         bias: The shift, shape (C,).
-        training: Normalise by the batch's own statistics, and differentiate through them.
+        training: Whether to use the batch's own statistics, and to differentiate through them.
         eps: Added to the variance.
 
     Raises:
-        ValueError: Running statistics are asked for and not given.
+        ValueError: Outside training a running statistic is missing.
     """
     if training:
         axes = tuple(k for k in range(x.ndim) if k != 1)

@@ -1,4 +1,4 @@
-"""Vector norms, and what is made of them: distances, cosines and normalised vectors."""
+"""Vector norms, distances, cosines and normalised vectors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["cdist", "cosine_similarity", "normalize", "p_norm", "pairwise_distan
 
 
 def _norm_slope(x: Array, out: Array, ord: float, axis: Axis) -> Array:
-    """Return the gradient of the norm, sgn(x) (|x| / norm)^(ord - 1); 0 with all its derivatives where that is 0."""
+    """Return the gradient of the norm, sgn(x) (|x| / norm)^(ord - 1); if the norm is 0, 0 with all its derivatives."""
     out = reshape(out, _kept(x.shape, axis))
     zero = raw(out) == 0
     ratio = where(zero, 0, x / where(zero, 1, out))
@@ -35,7 +35,7 @@ def _norm_slope(x: Array, out: Array, ord: float, axis: Axis) -> Array:
 
 @primitive(on_complex="adjoint")
 def p_norm(xp: Namespace, x: Array, *, ord: float = 2, axis: Axis = None, keepdims: bool = False) -> Array:
-    """Return (Σ |x|^ord)^(1/ord) over `axis`, for a finite ord other than 0; its subgradient at 0 is 0."""
+    """Return (Σ |x|^ord)^(1/ord) over `axis`, for a finite `ord` other than 0; its subgradient at 0 is 0."""
     if ord == 2:
         return xp.sqrt(xp.sum((x * x.conj()).real if is_complex(x) else x * x, axis=axis, keepdims=keepdims))
     return xp.sum(xp.absolute(x) ** ord, axis=axis, keepdims=keepdims) ** (1 / ord)
@@ -59,10 +59,10 @@ def vector_norm(x: Array, ord: float = 2, axis: Axis = None, keepdims: bool = Fa
 
     Args:
         x: Values of any shape.
-        ord: 2 for the Euclidean norm, any other power, `inf` and `-inf` for the largest and the smallest absolute
-            value, 0 for the number of elements that are not 0, whose derivative is 0.
+        ord: 2 for the Euclidean norm; any other power; `inf` and `-inf` for the largest and the smallest absolute
+            value; 0 for the number of non-zero elements, with derivative 0.
         axis: The axis or axes reduced.
-        keepdims: Whether they are kept with length 1.
+        keepdims: Whether the reduced axes are kept, with length 1.
     """
     if ord == math.inf:
         return max(absolute(x), axis=axis, keepdims=keepdims)
@@ -76,20 +76,20 @@ def vector_norm(x: Array, ord: float = 2, axis: Axis = None, keepdims: bool = Fa
 
 
 def normalize(x: Array, p: float = 2.0, axis: int = 1, eps: float = 1e-12) -> Any:
-    """Return x divided by its norm along `axis`, or by `eps` where the norm is smaller."""
+    """Return x divided by its norm along `axis`, or by `eps` if the norm is smaller."""
     norm = vector_norm(x, p, axis, keepdims=True)
     return divide(x, where(raw(norm) > eps, norm, eps))
 
 
 def pairwise_distance(x: Array, y: Array, p: float = 2.0, eps: float = 1e-6, keepdims: bool = False) -> Any:
-    """Return the norm of x - y + eps along the last axis; `eps` keeps it differentiable where they are equal."""
+    """Return the norm of x - y + eps along the last axis; `eps` keeps it differentiable for equal vectors."""
     return vector_norm(x - y + eps, p, -1, keepdims)
 
 
 def cosine_similarity(x: Array, y: Array, axis: int = 1, eps: float = 1e-8) -> Any:
-    """Return the cosine of the angle between x and y along `axis`, each norm taken as at least `eps`.
+    """Return the cosine of the angle between x and y along `axis`, with each norm raised to at least `eps`.
 
-    They broadcast first, so that along `axis` too one element may stand for several.
+    The inputs broadcast first, also along `axis`.
     """
     check_real("cosine_similarity", x, y)
     shape = np.broadcast_shapes(x.shape, y.shape)
@@ -105,6 +105,6 @@ def cdist(x: Array, y: Array, p: float = 2.0) -> Any:
 
 
 def pdist(x: Array, p: float = 2.0) -> Any:
-    """Return the distances between the rows of x, (N, M), each pair once and in order: shape (N (N - 1) / 2,)."""
+    """Return the distances between the rows of x, (N, M), for each pair once, in order: shape (N (N - 1) / 2,)."""
     rows, columns = np.triu_indices(x.shape[0], 1)
     return vector_norm(x[rows] - x[columns], p, -1)

@@ -1,4 +1,4 @@
-"""Sorting and what it is made for: order statistics. The order itself has no derivative; the values pass theirs on."""
+"""Sorting and order statistics. The order has no derivative; the gradient passes through the selected values."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ __all__ = ["argmax", "argmin", "argsort", "kthvalue", "median", "partition", "qu
 
 
 def argsort(x: Array, axis: int = -1) -> Array:
-    """Return the indices that sort x along `axis`, equal elements in their order; a plain array of integers."""
+    """Return the indices that sort x along `axis`, in a stable order; a plain array of integers."""
     check_real("argsort", x)
     return backend_of(raw(x)).xp.argsort(raw(x), axis=axis, kind="stable")
 
 
 def argmax(x: Array, axis: int | None = None) -> Array:
-    """Return the index of the maximum, of equal ones the first; a plain array of integers."""
+    """Return the index of the first maximum; a plain array of integers."""
     check_real("argmax", x)
     xp = backend_of(raw(x)).xp
     return xp.asarray(xp.argmax(raw(x), axis=axis))
 
 
 def argmin(x: Array, axis: int | None = None) -> Array:
-    """Return the index of the minimum, of equal ones the first; a plain array of integers."""
+    """Return the index of the first minimum; a plain array of integers."""
     check_real("argmin", x)
     xp = backend_of(raw(x)).xp
     return xp.asarray(xp.argmin(raw(x), axis=axis))
 
 
 def sort(x: Array, axis: int | None = -1) -> Any:
-    """Return x sorted along `axis`, or flattened and sorted for None."""
+    """Return x sorted along `axis`; for None it is flattened first."""
     check_real("sort", x)
     if axis is None:
         return sort(reshape(x, -1), 0)
@@ -50,13 +50,13 @@ def sort(x: Array, axis: int | None = -1) -> Any:
 
 
 def partition(x: Array, kth: int, axis: int = -1) -> Any:
-    """Return x reordered along `axis`: its kth smallest in its sorted place, smaller ones before, larger after."""
+    """Return x reordered along `axis`: its kth smallest in its sorted place, smaller elements before, larger after."""
     check_real("partition", x)
     return take_along_axis(x, backend_of(raw(x)).xp.argpartition(raw(x), kth, axis), axis)
 
 
 def topk(x: Array, k: int, axis: int = -1, largest: bool = True) -> tuple[Any, Array]:
-    """Return the k largest elements along `axis`, the largest first, or the k smallest; and their indices."""
+    """Return the k largest elements along `axis`, or the k smallest, in order, and their indices."""
     check_real("topk", x)
     order = argsort(-raw(x) if largest else x, axis)
     order = take(order, np.arange(k), axis)
@@ -72,7 +72,7 @@ def kthvalue(x: Array, k: int, axis: int = -1) -> Any:
 Method = Literal["linear", "lower", "higher", "midpoint", "nearest"]
 
 _ONE_ELEMENT = {"lower": "floor", "higher": "ceil", "nearest": "rint"}
-"""How a place between two elements is rounded by the methods that take one of them."""
+"""The rounding of a place between two elements, for the methods that select one of them."""
 
 
 def quantile(
@@ -83,25 +83,25 @@ def quantile(
     *,
     method: Method = "linear",
 ) -> Any:
-    """Return quantiles along `axis`, interpolated linearly between the two elements next to each.
+    """Return quantiles along `axis`, by default interpolated linearly between the two nearest elements.
 
     Args:
-        x: Values of any shape but empty.
-        q: One or more probabilities; several come as a first axis of the result. A Tensor of them is differentiated
-            too where the method is linear.
+        x: Values of any shape, not empty.
+        q: One or more probabilities; several form the first axis of the result. If q is a Tensor and the method is
+            linear, the result is differentiable with respect to q too.
         axis: The axis reduced, by default all of them.
-        keepdims: Whether it is kept with length 1.
-        method: What to take of the two elements next to a quantile, in NumPy's words.
+        keepdims: Whether the reduced axis is kept, with length 1.
+        method: The choice between the two nearest elements, with NumPy's names.
 
     Raises:
         ValueError: A probability is outside [0, 1], or the method is unknown.
     """
     check_real("quantile", x)
     if method not in get_args(Method):
-        raise ValueError(f"`method` is one of {', '.join(f'`{m}`' for m in get_args(Method))}, not `{method}`")
+        raise ValueError(f"`method` must be one of {', '.join(f'`{m}`' for m in get_args(Method))}, not `{method}`")
     levels = raw(q) if isinstance(q, Tensor) else np.asarray(q, dtype=float)
     if not everywhere((levels >= 0) & (levels <= 1)):
-        raise ValueError(f"a quantile is asked for at probabilities between 0 and 1, not {q}")
+        raise ValueError(f"a quantile needs probabilities between 0 and 1, not {q}")
     kept = (1,) * x.ndim if axis is None else tuple(1 if k == axis % x.ndim else n for k, n in enumerate(x.shape))
     if axis is None:
         x, axis = reshape(x, -1), 0
@@ -116,7 +116,7 @@ def quantile(
             low, high = xp.floor(raw(place)), xp.ceil(raw(place))
             part: Any = place - low if method == "linear" else 0.5
             if method == "linear" and not isinstance(q, Tensor) and x.dtype.kind == "f":
-                part = part.astype(x.dtype)  # numbers do not decide a dtype
+                part = part.astype(x.dtype)  # a number does not determine the dtype
             below, above = (take(ordered, xp.asarray(k, int), axis) for k in (low, high))
             result = below + part * (above - below)
         results.append(reshape(result, kept) if keepdims else result)

@@ -1,7 +1,7 @@
-"""Complex numbers taken apart and put together: parts, conjugate, absolute value and phase.
+"""Parts of complex numbers: real and imaginary part, conjugate, absolute value and phase.
 
-None of these is holomorphic: their rules are the adjoints themselves, see `wirtinger`. Of real numbers each is what it
-is of complex ones whose imaginary part is 0.
+None of these is holomorphic, so their rules are adjoints; see `complex_convention`. A real number is treated as a
+complex one with imaginary part 0.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ __all__ = [
 
 @primitive
 def real(xp: Namespace, x: Array) -> Array:
-    """Return the real part; a copy, where PyTorch's is a view."""
+    """Return the real part, as a copy; PyTorch returns a view."""
     return xp.array(xp.real(x))
 
 
 @primitive
 def imag(xp: Namespace, x: Array) -> Array:
-    """Return the imaginary part, of real numbers 0; a copy, where PyTorch's is a view."""
+    """Return the imaginary part, 0 for real numbers, as a copy; PyTorch returns a view."""
     return xp.array(xp.imag(x))
 
 
@@ -52,10 +52,10 @@ def complex(xp: Namespace, real: Array, imag: Array) -> Array:
     """Return real + i imag, of real arrays.
 
     Raises:
-        TypeError: One of them is complex.
+        TypeError: An input is complex.
     """
     check_real("complex", real, imag)
-    # Not by multiplying with i, which makes 0 · ∞ of an infinite part.
+    # A product with i would give 0 · ∞ = NaN for an infinite part.
     out = xp.empty(np.broadcast_shapes(np.shape(real), np.shape(imag)), xp.result_type(real, imag, np.complex64))
     out.real = real
     out.imag = imag
@@ -76,24 +76,24 @@ complex.jvp("linear")
 
 
 def view_as_real(x: Array) -> Any:
-    """Return complex numbers as pairs of real ones along a new last axis; a copy, where PyTorch's is a view.
+    """Return complex numbers as pairs of real numbers along a new last axis, as a copy; PyTorch returns a view.
 
     Raises:
         TypeError: x is not complex.
     """
     if not is_complex(x):
-        raise TypeError(f"`view_as_real` takes complex numbers apart, and these are `{x.dtype}`")
+        raise TypeError(f"`view_as_real` needs complex numbers, not `{x.dtype}`")
     return stack([real(x), imag(x)], axis=-1)
 
 
 def view_as_complex(x: Array) -> Any:
-    """Return pairs of real numbers along the last axis as complex ones; a copy, where PyTorch's is a view.
+    """Return pairs of real numbers along the last axis as complex numbers, as a copy; PyTorch returns a view.
 
     Raises:
-        ValueError: The last axis has not length 2.
+        ValueError: The last axis does not have length 2.
     """
     if x.ndim == 0 or x.shape[-1] != 2:
-        raise ValueError(f"`view_as_complex` takes pairs along the last axis, not the shape {x.shape}")
+        raise ValueError(f"`view_as_complex` needs a last axis of length 2, not shape {x.shape}")
     return complex(x[..., 0], x[..., 1])
 
 
@@ -102,7 +102,7 @@ def view_as_complex(x: Array) -> Any:
 
 @primitive
 def sign(xp: Namespace, x: Array) -> Array:
-    """Return -1, 0 or 1 for real x; the derivative is 0 everywhere. For complex numbers there is `sgn`."""
+    """Return -1, 0 or 1 for real x, with derivative 0 everywhere; use `sgn` for complex numbers."""
     return xp.sign(x)
 
 
@@ -112,15 +112,15 @@ sign.jvp("elementwise")
 
 @primitive(on_complex="adjoint")
 def sgn(xp: Namespace, x: Array) -> Array:
-    """Return x / |x|, and 0 at 0, where the derivative is taken to be 0 too; of real x this is the sign."""
+    """Return x / |x|, and 0 at 0 with derivative 0; for real x this is the sign."""
     if xp is np or not is_complex(x):
         return xp.sign(x)
-    size = xp.absolute(x)  # CuPy's sign of a complex number is that of its real part
+    size = xp.absolute(x)  # CuPy's sign of a complex number is the sign of its real part
     return x / xp.where(size == 0, 1, size)
 
 
 def _turning(d: Array, x: Array, out: Array) -> Array:
-    """Apply the differential of x / |x|: what of d is at right angles to x, over |x|. It is its own adjoint."""
+    """Apply the differential of x / |x|, which is self-adjoint: the part of d perpendicular to x, divided by |x|."""
     if not is_complex(x):
         return d * 0
     size = absolute(x)
@@ -153,7 +153,7 @@ def _angle_vjp(g: Array, x: Array) -> Array:
 
 @primitive(on_complex="adjoint")
 def angle(xp: Namespace, x: Array) -> Array:
-    """Return the argument of x, in (-π, π]; of real x, 0 or π, with derivative 0. Its subgradient at 0 is 0."""
+    """Return the argument of x, in (-π, π]; for real x it is 0 or π, with derivative 0. The subgradient at 0 is 0."""
     return xp.angle(x)
 
 

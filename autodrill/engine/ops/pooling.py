@@ -31,7 +31,7 @@ __all__ = [
 
 
 class _Places(NamedTuple):
-    """Where windows lie: their size, the distances between them and between their elements, and what surrounds x."""
+    """The geometry of windows: their size, the distances between them and between their elements, and the padding."""
 
     kernel: Lengths
     steps: Lengths
@@ -47,14 +47,14 @@ class _Places(NamedTuple):
         for length, k, step, gap, p in zip(x.shape[2:], kernel, steps, gaps, padded, strict=True):
             span, whole = gap * (k - 1) + 1, length + 2 * p
             last = (whole - span) // step
-            # One more window if it reaches an element that none has reached, and begins no later than the elements end.
+            # One more window if it reaches a new element and begins inside x or its left padding.
             if ceil_mode and last * step + span < whole and (last + 1) * step < length + p:
                 last += 1
             margins.append((p, max(p, last * step + span - length - p)))
         return cls(kernel, steps, gaps, tuple(margins))
 
     def windows(self, x: Array, fill: float) -> Any:
-        """Return the window of each place, flattened into a last axis."""
+        """Return the window at each place, flattened into the last axis."""
         padded = pad_constant(x, widths=((0, 0), (0, 0), *self.margins), value=fill)
         axes = tuple(range(2, x.ndim))
         seen = windows(padded, axes=axes, size=self.kernel, stride=self.steps, dilation=self.gaps)
@@ -62,15 +62,15 @@ class _Places(NamedTuple):
 
 
 def _first_maximum(x: Array) -> Any:
-    """Return the maximum over the last axis; of several, the first alone gets the gradient, as in PyTorch."""
-    rows = reshape(x, (math.prod(x.shape[:-1]), x.shape[-1]))  # of two axes: an index is built for each
+    """Return the maximum over the last axis; as in PyTorch, only the first of equal ones gets the gradient."""
+    rows = reshape(x, (math.prod(x.shape[:-1]), x.shape[-1]))  # two axes, because an index is built for each axis
     place = raw(rows).argmax(axis=-1)[:, None]
     return reshape(take_along_axis(rows, place, -1), x.shape[:-1])
 
 
 def _check_axes(x: Array, dims: int) -> None:
     if x.ndim != dims + 2:
-        raise ValueError(f"pooling over {dims} axes takes an input of {dims + 2}, got shape {x.shape}")
+        raise ValueError(f"pooling over {dims} axes needs an input of {dims + 2} axes, got shape {x.shape}")
 
 
 def _max_pool(
@@ -82,15 +82,15 @@ def _max_pool(
     dilation: int | Lengths = 1,
     ceil_mode: bool = False,
 ) -> Any:
-    """Return the maximum of each window; of equal ones the first gets the gradient.
+    """Return the maximum of each window; the first of equal ones gets the gradient.
 
     Args:
         x: Shape (N, C, {axes}).
         kernel_size: The window's size.
         stride: The distance between windows, by default their size.
-        padding: How far windows reach beyond each side, where there is minus infinity.
+        padding: The number of elements by which windows reach beyond each side, with value minus infinity.
         dilation: The distance between elements of a window.
-        ceil_mode: Whether a last window may reach beyond the padding, if it begins before it.
+        ceil_mode: Whether a last window may reach beyond the padding if it begins before it.
 
     Raises:
         ValueError: x has another number of axes.
@@ -117,10 +117,10 @@ def _avg_pool(
         x: Shape (N, C, {axes}).
         kernel_size: The window's size.
         stride: The distance between windows, by default their size.
-        padding: How far windows reach beyond each side, where there are zeros.
-        count_include_pad: Whether those zeros count.
-        ceil_mode: Whether a last window may reach beyond the padding, where nothing counts, if it begins before it.
-        divisor_override: What each sum is divided by, in place of the number of elements that count.
+        padding: The number of zeros by which windows reach beyond each side.
+        count_include_pad: Whether those zeros count as elements.
+        ceil_mode: Whether a last window may reach beyond the padding if it begins before it; no elements count there.
+        divisor_override: The divisor of each sum, by default the number of elements that count.
 
     Raises:
         ValueError: x has another number of axes.
@@ -145,7 +145,7 @@ def _avg_pool(
 def _lp_pool(
     dims: int, x: Array, norm_type: float, kernel_size: int | Lengths, stride: int | Lengths | None = None
 ) -> Any:
-    """Return (Σ x^p)^(1/p) of each window of (N, C, {axes}), p the `norm_type`; the sums must be positive."""
+    """Return (Σ x^p)^(1/p) of each window of (N, C, {axes}), with p = `norm_type`; the sums must be positive."""
     check_real(f"lp_pool{dims}d", x)
     _check_axes(x, dims)
     seen = _Places.of(x, kernel_size, stride, 0, 1, ceil_mode=False).windows(x, 0)
@@ -157,7 +157,7 @@ avg_pool1d, avg_pool2d, avg_pool3d = (over_axes(_avg_pool, dims) for dims in (1,
 lp_pool1d, lp_pool2d = (over_axes(_lp_pool, dims) for dims in (1, 2))
 
 
-# Adaptive: as many windows as asked for, of sizes that differ by at most one
+# Adaptive pooling: a given number of windows, with sizes that differ by at most one
 
 
 def _bins(length: int, count: int) -> list[range]:
@@ -165,7 +165,7 @@ def _bins(length: int, count: int) -> list[range]:
 
 
 def along_spatial(x: Array, matrices: list[np.ndarray[Any, Any] | None]) -> Any:
-    """Multiply each spatial axis by a matrix, (new length, old length); None leaves one as it is."""
+    """Multiply each spatial axis by a matrix of shape (new length, old length); None leaves an axis unchanged."""
     xp = backend_of(raw(x)).xp
     for axis, matrix in enumerate(matrices, start=2):
         if matrix is not None:
@@ -191,7 +191,7 @@ def _adaptive_max_pool(dims: int, x: Array, output_size: int | Lengths) -> Any:
     for axis, count in enumerate(lengths(output_size, dims), start=2):
         bins = _bins(x.shape[axis], count)
         widest = max(map(len, bins))
-        # A shorter bin names its last element again: the first of equal ones is what counts.
+        # A shorter bin repeats its last element, which does not change the first maximum.
         index = np.array([[bin_[min(k, len(bin_) - 1)] for k in range(widest)] for bin_ in bins])
         x = moveaxis(_first_maximum(take(moveaxis(x, axis, -1), index, -1)), -1, axis)
     return x

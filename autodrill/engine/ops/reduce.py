@@ -23,7 +23,7 @@ __all__ = ["cumsum", "logsumexp", "max", "mean", "min", "prod", "std", "sum", "v
 Axis = int | tuple[int, ...] | None
 
 _FEW = 256
-"""Factors; of more, the products without one would take more memory than they are worth."""
+"""Number of factors up to which an underflow is repaired; for more, the products take too much memory."""
 
 
 def _axes(axis: Axis, ndim: int) -> tuple[int, ...]:
@@ -39,12 +39,12 @@ def _kept(shape: tuple[int, ...], axis: Axis) -> tuple[int, ...]:
 
 
 def _count(shape: tuple[int, ...], axis: Axis) -> int:
-    """Return how many elements each result is made of."""
+    """Return the number of elements reduced to each result."""
     return product(shape[k] for k in _axes(axis, len(shape)))
 
 
 def _restored(value: Array, shape: tuple[int, ...], axis: Axis) -> Array:
-    """Give a reduction's result, or its cotangent, the axes it lost, so that it broadcasts against the input."""
+    """Return a reduction's result or cotangent with the reduced axes, so that it broadcasts against the input."""
     kept = _kept(shape, axis)
     return value if value.shape == kept else reshape(value, shape=kept)
 
@@ -53,10 +53,10 @@ _SMALL = 4096
 
 
 def _spread(g: Array, x_shape: tuple[int, ...], axis: Axis) -> Array:
-    """Repeat a sum's cotangent over the axes that were summed."""
+    """Return the cotangent of a sum, repeated over the summed axes."""
     if type(g) in BY_OPERATIONS or product(x_shape) > _SMALL:
         return broadcast_to(_restored(g, x_shape, axis), shape=x_shape)
-    out = backend_of(g).xp.empty(x_shape, g.dtype)  # when small, filling takes less time than NumPy needs for a view
+    out = backend_of(g).xp.empty(x_shape, g.dtype)  # for a small array, filling is faster than a broadcast view
     out[...] = g if axis is None else g.reshape(_kept(x_shape, axis))
     return out
 
@@ -76,7 +76,7 @@ sum.vmap("axis")
 def mean(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
     """Return the mean over `axis`."""
     if x.dtype.kind != "f" or x.dtype.itemsize < 4:
-        return xp.mean(x, axis=axis, keepdims=keepdims)  # integers and halves are summed in a wider dtype
+        return xp.mean(x, axis=axis, keepdims=keepdims)  # NumPy sums integers and half precision in a wider dtype
     return x.sum(axis=axis, keepdims=keepdims) / _count(x.shape, axis)
 
 
@@ -86,10 +86,10 @@ mean.vmap("axis")
 
 
 def _product_of_others(x: Array, out: Array, axis: Axis) -> Array:
-    """For each element, the product of the others it is reduced with: out / x, unless there are zeros.
+    """Return for each element the product of the others along `axis`: out / x, unless there are zeros.
 
-    With zeros, and where few elements underflow together, every element gets a product of its own in which it is
-    replaced by 1: quadratic, but right, and differentiable any number of times.
+    With zeros, or if the product of a few elements underflows, each product is computed separately, with its element
+    replaced by 1. That takes quadratic time but is exact, and differentiable to any order.
     """
     divisible = everywhere(raw(x) != 0)
     if divisible and _count(x.shape, axis) <= _FEW:
@@ -110,7 +110,7 @@ def _product_of_others(x: Array, out: Array, axis: Axis) -> Array:
 
 @primitive(on_complex="holomorphic")
 def prod(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
-    """Return the product over `axis`; the gradient is right where elements are 0."""
+    """Return the product over `axis`; the gradient is also correct for elements that are 0."""
     return xp.prod(x, axis=axis, keepdims=keepdims)
 
 
@@ -120,7 +120,7 @@ prod.vmap("axis")
 
 
 def _share(x: Array, out: Array, axis: Axis) -> Array:
-    """Return 1 / (number of ties) where x attains its extreme value, and 0 elsewhere."""
+    """Return 1 / (number of ties) where x equals the extreme value, and 0 elsewhere."""
     x, out = raw(x), raw(out)
     attained = x == out.reshape(_kept(x.shape, axis))
     return attained / attained.sum(axis=axis, keepdims=True).astype(x.dtype)
@@ -200,8 +200,8 @@ std.vmap("axis")
 def logsumexp(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
     """Return log Σ exp(x) over `axis`, without overflow."""
     top = xp.max(x, axis=axis, keepdims=True)
-    top = xp.where(xp.isfinite(top), top, 0)  # all -inf: -inf - -inf is not a number
-    with xp.errstate(divide="ignore"):  # log 0 = -inf is the answer there
+    top = xp.where(xp.isfinite(top), top, 0)  # if all are -inf: -inf - -inf is NaN
+    with xp.errstate(divide="ignore"):  # log 0 = -inf is the correct result
         out = xp.log(xp.sum(xp.exp(x - top), axis=axis, keepdims=True)) + top
     return out if keepdims else xp.reshape(out, xp.sum(x, axis=axis).shape)
 

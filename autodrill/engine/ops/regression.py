@@ -1,6 +1,6 @@
-"""Losses of real numbers, of probabilities and of distances, under PyTorch's functional names.
+"""Losses for regression, probabilities, margins and distances, under PyTorch's functional names.
 
-Each takes `reduction`: `"mean"`, `"sum"`, or `"none"` for the losses themselves. Predictions and targets broadcast.
+`reduction` is `"mean"`, `"sum"`, or `"none"` for the losses themselves. Predictions and targets broadcast.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = [
 ]
 # fmt: on
 
-# Of real numbers
+# Regression
 
 
 def mse_loss(x: Array, target: Array, reduction: Reduction = "mean") -> Any:
@@ -66,7 +66,7 @@ def huber_loss(x: Array, target: Array, reduction: Reduction = "mean", delta: fl
 
 
 def smooth_l1_loss(x: Array, target: Array, reduction: Reduction = "mean", beta: float = 1.0) -> Any:
-    """Return Huber's function of x - target divided by `beta`, so that it is the absolute error as beta goes to 0."""
+    """Return Huber's function of x - target divided by `beta`, which tends to |x - target| as beta tends to 0."""
     if beta == 0:
         return l1_loss(x, target, reduction)
     return reduced(huber(subtract(x, target), delta=beta) / beta, reduction)
@@ -84,12 +84,12 @@ def poisson_nll_loss(
     """Return minus the Poisson log-likelihood of counts, without the constant log(target!) unless `full`.
 
     Args:
-        x: The rate, or its logarithm where `log_input`.
+        x: The rate, or its logarithm if `log_input`.
         target: The counts.
-        reduction: As for every loss here.
-        log_input: Whether x is the rate's logarithm.
-        full: Add Stirling's approximation of log(target!) for counts above 1.
-        eps: Added to the rate inside the logarithm, where x is the rate.
+        reduction: See the module.
+        log_input: Whether x is the logarithm of the rate.
+        full: Whether to add Stirling's approximation of log(target!), for counts above 1.
+        eps: Added to the rate inside the logarithm, if x is the rate.
     """
     losses = exp(x) - target * x if log_input else x - target * log(x + eps)
     if full:
@@ -102,10 +102,10 @@ def poisson_nll_loss(
 def gaussian_nll_loss(
     x: Array, target: Array, var: Array, reduction: Reduction = "mean", *, full: bool = False, eps: float = 1e-6
 ) -> Any:
-    """Return minus the Gaussian log-likelihood of the target, of mean x and variance `var`, which is at least `eps`.
+    """Return minus the Gaussian log-likelihood of the target, with mean x and variance `var`, raised to at least `eps`.
 
-    A variance with one axis less than x is of everything along the last one, as in PyTorch, and broadcasts otherwise.
-    PyTorch passes the gradient to a variance that it raised to `eps` all the same; so does this.
+    As in PyTorch, a variance without the last axis of x applies to all elements along that axis; otherwise it
+    broadcasts. Also as in PyTorch, a variance that was raised to `eps` still gets a gradient.
     """
     if var.shape != x.shape and var.shape == x.shape[:-1]:
         var = expand_dims(var, -1)
@@ -114,11 +114,11 @@ def gaussian_nll_loss(
     return reduced(losses + 0.5 * math.log(2 * math.pi) if full else losses, reduction)
 
 
-# Of probabilities
+# Probabilities
 
 
 def _clamped_log(x: Array) -> Array:
-    # PyTorch keeps the loss finite by a logarithm of at least -100, without changing the slope 1 / x.
+    # As in PyTorch, the logarithm is at least -100, which keeps the loss finite.
     return where(raw(x) > math.exp(-100), log(where(raw(x) > math.exp(-100), x, 1)), -100)
 
 
@@ -143,9 +143,9 @@ def binary_cross_entropy_with_logits(
     Args:
         logits: Unnormalised scores.
         target: Probabilities, or labels 0 and 1, of the same shape.
-        reduction: As for every loss here.
-        weight: How much each loss counts.
-        pos_weight: How much more the positive term counts.
+        reduction: See the module.
+        weight: The weight of each loss.
+        pos_weight: A factor of the positive term.
     """
     if pos_weight is None:
         losses = softplus(logits) - target * logits
@@ -165,9 +165,9 @@ def kl_div(
 
     Args:
         log_probs: The approximating distribution, as logarithms.
-        target: The true distribution, as probabilities, or as logarithms where `log_target`.
-        reduction: As for every loss here, or `"batchmean"`: the sum over the length of the first axis, the only mean
-            that is the divergence.
+        target: The true distribution, as probabilities, or as logarithms if `log_target`.
+        reduction: See the module, or `"batchmean"`: the sum divided by the length of the first axis, which is
+            the mean divergence.
         log_target: Whether the target is given as logarithms.
     """
     losses = exp(target) * (target - log_probs) if log_target else xlogy(target, target) - target * log_probs
@@ -189,25 +189,25 @@ def multilabel_soft_margin_loss(
     return reduced(mean(losses if weight is None else losses * weight, axis=-1), reduction)
 
 
-# Of margins and distances
+# Margins and distances
 
 
 def hinge_embedding_loss(x: Array, target: Array, reduction: Reduction = "mean", *, margin: float = 1.0) -> Any:
-    """Return x where the label is 1, and max(0, margin - x) where it is -1; their sum for any other, as in PyTorch."""
+    """Return x for label 1 and max(0, margin - x) for label -1; as in PyTorch, their sum for any other label."""
     labels = raw(target)
     return reduced(where(labels != -1, x, 0) + where(labels != 1, relu(margin - x), 0), reduction)
 
 
 def margin_ranking_loss(x: Array, y: Array, target: Array, reduction: Reduction = "mean", *, margin: float = 0) -> Any:
-    """Return max(0, margin - target (x - y)): x should rank above y where the label is 1, below where it is -1."""
+    """Return max(0, margin - target (x - y)): x should rank above y for label 1, below y for label -1."""
     return reduced(relu(margin - target * (x - y)), reduction)
 
 
 def cosine_embedding_loss(
     x: Array, y: Array, target: Array, reduction: Reduction = "mean", *, margin: float = 0.0
 ) -> Any:
-    """Return 1 - cos(x, y) where the label is 1, and max(0, cos(x, y) - margin) where it is -1."""
-    # Not `cosine_similarity`: PyTorch adds 1e-12 to each square here, where there it raises each norm to 1e-8.
+    """Return 1 - cos(x, y) for label 1, and max(0, cos(x, y) - margin) for label -1."""
+    # Not `cosine_similarity`: PyTorch adds 1e-12 to each square here, but there it raises each norm to at least 1e-8.
     cosine = sum(x * y, axis=-1) / sqrt((sum(x * x, axis=-1) + 1e-12) * (sum(y * y, axis=-1) + 1e-12))
     return reduced(where(raw(target) == 1, 1 - cosine, relu(cosine - margin)), reduction)
 
@@ -225,7 +225,7 @@ def triplet_margin_loss(
 ) -> Any:
     """Return max(0, margin + distance(anchor, positive) - distance(anchor, negative)).
 
-    With `swap` the distance from positive to negative counts where it is the smaller one (Balntas et al., 2016).
+    With `swap` the distance from positive to negative is used if it is smaller (Balntas et al., 2016).
     """
     near = pairwise_distance(anchor, positive, p, eps)
     far = pairwise_distance(anchor, negative, p, eps)

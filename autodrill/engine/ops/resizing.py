@@ -1,4 +1,4 @@
-"""Resizing the spatial axes of (N, C, ...): each is multiplied by a matrix that depends on its lengths alone."""
+"""Interpolation of the spatial axes of (N, C, ...), by multiplication with a matrix for each axis."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Matrix = np.ndarray[Any, np.dtype[np.float64]]
 Mode = Literal["nearest", "nearest-exact", "linear", "bilinear", "trilinear", "bicubic", "area"]
 
 _SPATIAL = {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2}
-_CUBIC = -0.75  # the slope of Keys's kernel (1981) at 1, as image libraries choose it
+_CUBIC = -0.75  # the slope of Keys's kernel (1981) at 1, as in image libraries
 
 
 def _linear(distance: Matrix) -> Matrix:
@@ -36,7 +36,7 @@ def _cubic(distance: Matrix) -> Matrix:
 
 
 def _resampling(mode: str, length: int, count: int, step: float, align_corners: bool) -> Matrix:
-    """Return the matrix of interpolation from `length` to `count` points; the outermost stand for all beyond."""
+    """Return the interpolation matrix from `length` to `count` points; beyond the ends the end points are used."""
     if align_corners:
         places = np.arange(count) * ((length - 1) / (count - 1) if count > 1 else 0)
     else:
@@ -60,25 +60,26 @@ def interpolate(
     *,
     scale_factor: float | tuple[float, ...] | None = None,
 ) -> Any:
-    """Resize the spatial axes of (N, C, ...).
+    """Return x with its spatial axes resized.
 
     Args:
-        x: One, two or three spatial axes.
-        size: Their new lengths.
+        x: Shape (N, C, ...), with one, two or three spatial axes.
+        size: The new lengths of the spatial axes.
         mode: `"nearest"`, which rounds down, or `"nearest-exact"`, which compares centres; `"linear"`, `"bilinear"`
             and `"trilinear"` for one, two and three spatial axes; `"bicubic"` for two; `"area"` for the means of bins.
-        align_corners: For the linear modes and the cubic: the outermost samples' centres, not their edges, coincide.
-        scale_factor: In place of `size`, how much longer the axes become, rounded down. Points then lie as far apart
-            as it says, not as the lengths do.
+        align_corners: Whether the centres of the outermost samples coincide instead of their edges; for the linear
+            modes and `"bicubic"`.
+        scale_factor: The ratio of the new lengths, rounded down, to the old ones, in place of `size`. The distance
+            between points is then 1 / `scale_factor`, not the ratio of the lengths.
 
     Raises:
-        ValueError: The mode is unknown or does not fit the number of axes, or not one of `size` and `scale_factor`
-            is given.
+        ValueError: The mode is unknown or does not fit the number of axes, or not exactly one of `size` and
+            `scale_factor` is given.
     """
     dims = x.ndim - 2
     old = x.shape[2:]
     if (size is None) == (scale_factor is None):
-        raise ValueError("`interpolate` takes either `size` or `scale_factor`")
+        raise ValueError("`interpolate` needs either `size` or `scale_factor`")
     if size is not None:
         target = lengths(size, dims)
         steps = tuple(n / m for n, m in zip(old, target, strict=True))

@@ -1,4 +1,4 @@
-"""Operations with steps and jumps: rounding, remainders, selection of the non-NaN, NumPy's names."""
+"""Operations with steps and jumps, under NumPy's names: rounding, remainders and replacement of NaN."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def trunc(xp: Namespace, x: Array) -> Array:
 
 @primitive
 def round(xp: Namespace, x: Array, *, decimals: int = 0) -> Array:
-    """Return x rounded to `decimals`, halves to even; the derivative is 0 everywhere."""
+    """Return x rounded to `decimals`, with halves to even; the derivative is 0 everywhere."""
     return xp.round(x, decimals)
 
 
@@ -67,12 +67,12 @@ def heaviside(x: Array, h: Array) -> Array:
     """Return 0 for negative x, h for x = 0 and 1 for positive x, as a plain array.
 
     Raises:
-        RuntimeError: An input requires grad or carries a tangent: a derivative of 0 would hide that none exists.
+        RuntimeError: An input requires grad or carries a tangent. A derivative of 0 would hide that none exists.
     """
     check_real("heaviside", x, h)
     for value in (x, h):
         if type(value) is Tensor and (value.requires_grad or value.tangents is not None):
-            raise RuntimeError("`heaviside` has no derivative to pass on; detach its inputs, or use `where`")
+            raise RuntimeError("`heaviside` has no derivative; detach its inputs, or use `where`")
     return backend_of(raw(x)).xp.heaviside(raw(x), raw(h))
 
 
@@ -81,7 +81,7 @@ def heaviside(x: Array, h: Array) -> Array:
 
 @primitive(broadcasts=True)
 def remainder(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return x - y floor(x / y), of the sign of y; also called mod."""
+    """Return x - y floor(x / y), with the sign of y; also called mod."""
     return xp.remainder(x, y)
 
 
@@ -91,7 +91,7 @@ remainder.jvp("elementwise")
 
 @primitive(broadcasts=True)
 def fmod(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return x - y trunc(x / y), of the sign of x."""
+    """Return x - y trunc(x / y), with the sign of x."""
     return xp.fmod(x, y)
 
 

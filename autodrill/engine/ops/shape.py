@@ -1,4 +1,4 @@
-"""Operations that rearrange elements: all linear, each one's adjoint the rearrangement back."""
+"""Operations that rearrange elements. All are linear, and the adjoint of each is the inverse rearrangement."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _inverse(axes: Sequence[int] | None) -> tuple[int, ...] | None:
 
 
 def _behind_batch(axes: Sequence[int] | None, ndim: int, count: int) -> tuple[int, ...]:
-    """Return a permutation of an example's axes that leaves `count` axes in front where they are."""
+    """Return a permutation of an example's axes, extended by `count` leading axes that stay in place."""
     moved = range(ndim)[::-1] if axes is None else [axis % ndim for axis in axes]
     return (*range(count), *(count + axis for axis in moved))
 
@@ -83,7 +83,7 @@ moveaxis.vmap(
 
 @primitive(view=True)
 def expand_dims(xp: Namespace, x: Array, *, axis: int | tuple[int, ...]) -> Array:
-    """Return x with axes of length 1 inserted at the positions `axis` of the result."""
+    """Return x with new axes of length 1 at the positions `axis` of the result."""
     return xp.expand_dims(x, axis)
 
 
@@ -96,7 +96,7 @@ expand_dims.vmap(
 
 @primitive(view=True)
 def squeeze(xp: Namespace, x: Array, *, axis: int | tuple[int, ...] | None = None) -> Array:
-    """Return x without the axes `axis`, which have length 1; by default without all such."""
+    """Return x without the axes `axis`, which have length 1; by default without all axes of length 1."""
     return xp.squeeze(x, axis)
 
 
@@ -152,7 +152,7 @@ flip.vmap("axis")
 
 
 def _piece(g: Array, arrays_shape: Sequence[tuple[int, ...]], axis: int, position: int) -> Array:
-    """Cut from a joined cotangent the piece that belongs to one of the arrays."""
+    """Return the part of a cotangent of joined arrays that belongs to one of them."""
     axis %= g.ndim
     start = sum(shape[axis] for shape in arrays_shape[:position])
     stop = start + arrays_shape[position][axis]
@@ -177,7 +177,7 @@ _concatenate.vmap(_concatenate_examples)
 
 
 def concatenate(arrays: Sequence[Array], axis: int | None = 0) -> Any:
-    """Return the arrays joined along an existing axis; flattened first where `axis` is None.
+    """Return the arrays joined along an existing axis; for None they are flattened first.
 
     Raises:
         ValueError: There are no arrays, or their other axes differ.

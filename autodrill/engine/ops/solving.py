@@ -1,6 +1,6 @@
-"""Inverses, determinants and solutions of linear systems, of batches of matrices.
+"""Inverses, determinants and solutions of linear systems, for batches of matrices.
 
-Rules after Giles (2008), "Collected matrix derivative results for forward and reverse mode".
+The rules follow Giles (2008), "Collected matrix derivative results for forward and reverse mode".
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def inv(xp: Namespace, x: Array) -> Array:
     """Return the inverse of square matrices.
 
     Raises:
-        numpy.linalg.LinAlgError: One is singular.
+        numpy.linalg.LinAlgError: A matrix is singular.
     """
     return xp.linalg.inv(x)
 
@@ -54,7 +54,7 @@ inv.vmap("leading")
 
 @primitive(broadcasts=True, on_complex="holomorphic")
 def _solve(xp: Namespace, a: Array, b: Array) -> Array:
-    """Return x with a x = b, b of matrices."""
+    """Return x with a x = b, for matrices b."""
     return xp.linalg.solve(a, b)
 
 
@@ -67,7 +67,7 @@ def solve(a: Array, b: Array) -> Any:
 
     Args:
         a: Square matrices, shape (..., N, N).
-        b: A vector, shape (N,), or matrices, shape (..., N, K); the axes before broadcast.
+        b: A vector, shape (N,), or matrices, shape (..., N, K); leading axes broadcast.
 
     Raises:
         numpy.linalg.LinAlgError: A matrix is singular.
@@ -76,13 +76,13 @@ def solve(a: Array, b: Array) -> Any:
 
 
 def solve_triangular(a: Array, b: Array, *, lower: bool = False, unit_diagonal: bool = False) -> Any:
-    """Return x with a x = b, of one triangle of a alone: the other is not read and gets no gradient.
+    """Return x with a x = b for triangular a; the other triangle is not read and gets no gradient.
 
     Args:
         a: Shape (..., N, N).
         b: As for `solve`.
-        lower: Which triangle.
-        unit_diagonal: Take the diagonal to be 1, whatever it holds.
+        lower: Whether a is lower triangular.
+        unit_diagonal: Whether the diagonal counts as 1, regardless of its values.
     """
     inner = 1 if unit_diagonal else 0
     triangle = tril(a, k=-inner) if lower else triu(a, k=inner)
@@ -94,7 +94,7 @@ def _matrices(g: Array) -> Array:
 
 
 def _cofactors(x: Array, out: Array) -> Array:
-    """Return the gradient of the determinant: det(x) x⁻ᵀ, or, where some matrix is singular, minors one by one."""
+    """Return the gradient of the determinant: det(x) x⁻ᵀ or, if a matrix is singular, the minors one by one."""
     n = x.shape[-1]
     if everywhere(raw(out) != 0):
         return _matrices(out) * _mT(inv(x))
@@ -109,7 +109,7 @@ def _cofactors(x: Array, out: Array) -> Array:
 
 @primitive(on_complex="holomorphic")
 def det(xp: Namespace, x: Array) -> Array:
-    """Return the determinants of square matrices; the gradient is right at a singular matrix too."""
+    """Return the determinants of square matrices; the gradient is correct for a singular matrix too."""
     return xp.linalg.det(x)
 
 
@@ -120,7 +120,7 @@ det.vmap("leading")
 
 @primitive(on_complex="adjoint")
 def logabsdet(xp: Namespace, x: Array) -> Array:
-    """Return log |det x| of square matrices, where the determinant itself would overflow or underflow."""
+    """Return log |det x| of square matrices, even if the determinant itself would overflow or underflow."""
     return xp.linalg.slogdet(x)[1]
 
 
@@ -131,7 +131,7 @@ logabsdet.vmap("leading")
 
 @primitive(on_complex="adjoint")
 def det_phase(xp: Namespace, x: Array) -> Array:
-    """Return det x / |det x| of square matrices, the sign of the determinant; of real ones its derivative is 0."""
+    """Return det x / |det x| of square matrices, the sign of the determinant; for real x its derivative is 0."""
     return xp.linalg.slogdet(x)[0]
 
 
@@ -144,7 +144,7 @@ def _det_phase_vjp(g: Array, x: Array, out: Array) -> Array:
 def _det_phase_jvp(dx: Array, x: Array, out: Array) -> Array:
     if not is_complex(x):
         return out * 0
-    # d log det x = tr(x⁻¹ dx), whose imaginary part is the angle's.
+    # d log det x = tr(x⁻¹ dx), and its imaginary part is the differential of the angle.
     return 1j * out * sum(dx * _mT(inv(x)), axis=(-2, -1)).imag
 
 
@@ -156,7 +156,7 @@ det_phase.vmap("leading")
 def slogdet(x: Array) -> tuple[Any, Any]:
     """Return the sign of the determinant and the logarithm of its absolute value.
 
-    The sign of real matrices is a plain array; that of complex ones, det x / |det x|, is differentiable.
+    The sign of real matrices is a plain array; for complex matrices it is det x / |det x|, which is differentiable.
     """
     return det_phase(x if is_complex(x) else raw(x)), logabsdet(x)
 
@@ -171,7 +171,7 @@ def _right_null(x: Array, out: Array) -> Array:
 
 @primitive(on_complex="adjoint")
 def pinv(xp: Namespace, x: Array) -> Array:
-    """Return the Moore-Penrose inverse; differentiable where the rank does not change (Golub and Pereyra, 1973)."""
+    """Return the Moore-Penrose inverse; differentiable if the rank is locally constant (Golub and Pereyra, 1973)."""
     return xp.linalg.pinv(x)
 
 
@@ -191,13 +191,13 @@ pinv.vmap("leading")
 
 
 def tensorinv(a: Array, ind: int = 2) -> Any:
-    """Return the inverse of `tensordot` with a: of the matrix a is with its first `ind` axes as rows."""
+    """Return the inverse of `tensordot` with a: the inverse of a as a matrix whose rows are its first `ind` axes."""
     rows, columns = a.shape[:ind], a.shape[ind:]
     return reshape(inv(reshape(a, (math.prod(rows), -1))), (*columns, *rows))
 
 
 def tensorsolve(a: Array, b: Array, axes: Sequence[int] | None = None) -> Any:
-    """Return the x with `tensordot(a, x, x.ndim)` equal to b; `axes` of a are first moved to the end."""
+    """Return x with `tensordot(a, x, x.ndim)` equal to b; `axes` of a are first moved to the end."""
     if axes is not None:
         last = [k % a.ndim for k in axes]
         a = transpose(a, (*(k for k in range(a.ndim) if k not in last), *last))
@@ -206,18 +206,18 @@ def tensorsolve(a: Array, b: Array, axes: Sequence[int] | None = None) -> Any:
 
 
 def vander(x: Array, N: int | None = None, increasing: bool = False) -> Any:
-    """Return the powers of each element along a last axis, N of them, by default as many as there are elements."""
+    """Return N powers of each element along a new last axis; by default N is the number of elements."""
     powers = np.arange(x.shape[-1] if N is None else N)
     return power(expand_dims(x, -1), (powers if increasing else powers[::-1]).astype(x.dtype))
 
 
 def lstsq(a: Array, b: Array) -> Any:
-    """Return the x of least norm among those for which |a x - b| is least; b a vector or matrices."""
+    """Return the x of least norm that minimises |a x - b|; b is a vector or matrices."""
     return matmul(pinv(a), b)
 
 
 def matrix_power(x: Array, n: int) -> Any:
-    """Return square matrices to an integer power, by repeated squaring; a negative one by the inverse."""
+    """Return an integer power of square matrices, by repeated squaring; a negative power by the inverse."""
     if n < 0:
         return matrix_power(inv(x), -n)
     result: Any = None
@@ -236,7 +236,7 @@ _PADE_RADIUS = 0.95
 
 
 def matrix_exp(x: Array) -> Any:
-    """Return exp of square matrices: a Padé approximant of x / 2ˢ, squared s times (Higham, 2005)."""
+    """Return the exponential of square matrices: a Padé approximant of x / 2ˢ, squared s times (Higham, 2005)."""
     norm = float(np.max(np.sum(np.abs(memory(raw(x))), axis=-2), initial=0))
     squarings = max(0, math.ceil(math.log2(norm / _PADE_RADIUS))) if norm > 0 else 0
     scaled = x * 0.5**squarings

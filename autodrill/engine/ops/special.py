@@ -1,4 +1,4 @@
-"""Special functions and their derivatives: the error function's family and the gamma function's."""
+"""Special functions: the families of the error function and of the gamma function."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ __all__ = [
 _TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
 
 
-# The error function's family
+# Error function
 
 
 @primitive
 def erfc(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - NumPy has none
-    """Return 1 - erf(x), to full relative precision where it is small."""
+    """Return 1 - erf(x), to full relative precision for small results."""
     return special_values.erfc(on_cpu("erfc", x))
 
 
@@ -40,7 +40,7 @@ erfc.jvp("elementwise")
 
 @primitive
 def erfcx(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - NumPy has none
-    """Return exp(x²) erfc(x), which neither underflows nor cancels for large x."""
+    """Return exp(x²) erfc(x), without underflow or cancellation for large x."""
     return special_values.erfcx(on_cpu("erfcx", x))
 
 
@@ -50,7 +50,7 @@ erfcx.jvp("elementwise")
 
 @primitive
 def erfinv(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - NumPy has none
-    """Return the inverse of erf, of x between -1 and 1."""
+    """Return the inverse of erf, for x between -1 and 1."""
     return special_values.erfinv(on_cpu("erfinv", x))
 
 
@@ -60,7 +60,7 @@ erfinv.jvp("elementwise")
 
 @primitive
 def ndtri(xp: Namespace, p: Array) -> Array:  # noqa: ARG001 - NumPy has none
-    """Return the inverse of `ndtr`, the quantiles of the normal distribution, of p between 0 and 1."""
+    """Return the inverse of `ndtr`, the quantiles of the normal distribution, for p between 0 and 1."""
     return special_values.ndtri(on_cpu("ndtri", p))
 
 
@@ -69,24 +69,24 @@ ndtri.jvp("elementwise")
 
 
 def ndtr(x: Array) -> Any:
-    """Return the normal distribution function, the area below x, to full relative precision in the lower tail."""
+    """Return the normal distribution function, to full relative precision in the lower tail."""
     return 0.5 * erfc(-math.sqrt(0.5) * x)
 
 
 def log_ndtr(x: Array) -> Any:
-    """Return the logarithm of the normal distribution function, finite where that underflows."""
+    """Return the logarithm of the normal distribution function, even where the function underflows."""
     low = raw(x) < -1
     tail = where(low, x, -1)
     central = where(low, 0, x)
     return where(low, log(0.5 * erfcx(-math.sqrt(0.5) * tail)) - 0.5 * tail * tail, log(ndtr(central)))
 
 
-# The gamma function's family
+# Gamma function
 
 
 @primitive
 def polygamma(xp: Namespace, x: Array, *, n: int = 0) -> Array:  # noqa: ARG001 - NumPy has none
-    """Return the (n + 1)-th derivative of log Γ, for any x but a pole: digamma for n = 0."""
+    """Return the (n + 1)-th derivative of log Γ, except at poles; for n = 0 it is digamma."""
     x = on_cpu("polygamma", x)
     return special_values.polygamma(n, x) if n else special_values.digamma(x)
 
@@ -97,7 +97,7 @@ polygamma.jvp("elementwise")
 
 @primitive
 def gammaln(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - NumPy has none
-    """Return log |Γ(x)|, for any x but a pole."""
+    """Return log |Γ(x)|, except at poles."""
     return special_values.gammaln(on_cpu("gammaln", x))
 
 
@@ -124,5 +124,5 @@ def multigammaln(x: Array, p: int) -> Any:
 
 
 def entr(x: Array) -> Any:
-    """Return -x log x, which is 0 at 0: a probability's contribution to the entropy."""
+    """Return -x log x, and 0 at 0: the contribution of a probability to the entropy."""
     return -xlogy(x, x)

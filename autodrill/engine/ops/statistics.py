@@ -1,4 +1,4 @@
-"""Sums and means that leave out what is not a number, and the second moments of several variables: NumPy's names."""
+"""Sums and means without NaN, and covariances of several variables, under NumPy's names."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ __all__ = ["corrcoef", "cov", "nanmean", "nansum"]
 
 
 def nansum(x: Array, axis: Axis = None, keepdims: bool = False) -> Any:
-    """Return the sum over `axis` of what is a number; the rest gets no gradient."""
+    """Return the sum over `axis` of all elements except NaN, which get no gradient."""
     return sum(where(raw(x) == raw(x), x, 0), axis=axis, keepdims=keepdims)
 
 
 def nanmean(x: Array, axis: Axis = None, keepdims: bool = False) -> Any:
-    """Return the mean over `axis` of what is a number, and NaN where nothing is."""
+    """Return the mean over `axis` of all elements except NaN, and NaN if all are NaN."""
     counted = (raw(x) == raw(x)).sum(axis=axis, keepdims=keepdims)
     return nansum(x, axis, keepdims) / backend_of(raw(x)).xp.asarray(counted, x.dtype)
 
 
 def cov(x: Array, *, ddof: float = 1, fweights: Array | None = None, aweights: Array | None = None) -> Any:
-    """Return the covariances of variables, the rows of x, over observations, its columns.
+    """Return the covariances of the rows of x, the variables, over its columns, the observations.
 
     Args:
         x: Shape (variables, observations), or (observations,) for one variable.
-        ddof: What is taken from the number of observations in the divisor.
-        fweights: How often each observation was made, integers of shape (observations,).
-        aweights: How much each observation counts, likewise; with these the divisor is NumPy's.
+        ddof: Subtracted from the number of observations in the divisor.
+        fweights: The number of times that each observation occurred, integers of shape (observations,).
+        aweights: The weights of the observations, of the same shape; the divisor is then NumPy's.
 
     Returns:
-        Shape (variables, variables), or () for the variance of one.
+        Shape (variables, variables), or () for one variable.
     """
     rows = reshape(x, (1, -1)) if x.ndim < 2 else x
     xp = backend_of(raw(x)).xp
@@ -55,7 +55,7 @@ def cov(x: Array, *, ddof: float = 1, fweights: Array | None = None, aweights: A
 
 
 def corrcoef(x: Array) -> Any:
-    """Return the correlations of variables, shaped as by `cov`; rounding may take them past 1, where NumPy clips."""
+    """Return the correlations of variables, of the shape of `cov`; unlike NumPy it does not clip rounding beyond 1."""
     found = cov(x)
     if found.ndim == 0:
         return found / found

@@ -1,4 +1,4 @@
-"""Sliding windows and their adjoint: what convolution and pooling are made of."""
+"""Sliding windows and their adjoint, on which convolution and pooling are built."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def windows(xp: Namespace, x: Array, *, axes: Lengths, size: Lengths, stride: Le
     Args:
         xp: The array library.
         x: Values of any shape.
-        axes: The axes windows slide along.
-        size: Elements of a window along each of them.
+        axes: The axes along which windows slide.
+        size: The number of elements of a window along each of these axes.
         stride: The distance from one window to the next.
         dilation: The distance from one element of a window to the next.
 
     Returns:
-        A view in which each of `axes` counts windows; the window's own axes come last.
+        A view in which each of `axes` enumerates windows; the axes of a window are last.
     """
     spans = tuple((n - 1) * d + 1 for n, d in zip(size, dilation, strict=True))
     view = xp.lib.stride_tricks.sliding_window_view(x, spans, axes)
@@ -54,7 +54,7 @@ def _shifted(axes: Lengths, shape: Lengths, batch: Lengths) -> Lengths:
 def overlap_add(
     xp: Namespace, x: Array, *, shape: Lengths, axes: Lengths, size: Lengths, stride: Lengths, dilation: Lengths
 ) -> Array:
-    """Add windows up where they came from, into zeros of `shape`: the adjoint of `windows`."""
+    """Return zeros of `shape` with the windows added at their places: the adjoint of `windows`."""
     out = xp.zeros(shape, x.dtype)
     for offset in product(*map(range, size)):
         place = [slice(None)] * len(shape)
@@ -81,7 +81,7 @@ def _overlap_add_vjp(
     g: Array, x_shape: Lengths, axes: Lengths, size: Lengths, stride: Lengths, dilation: Lengths
 ) -> Array:
     seen = windows(g, axes=axes, size=size, stride=stride, dilation=dilation)
-    # The shape may leave room for more windows than there were.
+    # `shape` may have room for more windows than x had.
     return seen if seen.shape == x_shape else getitem(seen, tuple(slice(n) for n in x_shape))
 
 
@@ -95,19 +95,19 @@ overlap_add.vmap(
 
 
 def lengths(value: int | Lengths, count: int) -> Lengths:
-    """Return one length for each of `count` axes."""
+    """Return one length for each of `count` spatial axes."""
     given = (value,) if isinstance(value, int) else tuple(value)
     if len(given) == 1:
         return given * count
     if len(given) != count:
-        raise ValueError(f"expected {count} lengths, one for each spatial axis, got {len(given)}")
+        raise ValueError(f"expected one length for each of {count} spatial axes, got {len(given)}")
     return given
 
 
 def over_axes(function: Callable[Concatenate[int, P], Any], dims: int) -> Callable[P, Any]:
-    """Return `function(dims, ...)` as a function of its own for `dims` spatial axes: of `_conv` and 2, `conv2d`.
+    """Return `function(dims, ...)` as a function for `dims` spatial axes; for `_conv` and 2 it is `conv2d`.
 
-    In the docstring `{axes}` stands for the names of the spatial axes.
+    In the docstring `{axes}` is replaced by the names of the spatial axes.
     """
 
     def call(*args: P.args, **kwargs: P.kwargs) -> Any:

@@ -1,4 +1,4 @@
-"""Writing in place, as a function: what a base has become after one of its views was written to."""
+"""In-place writes as a function: the value of a base after a write to one of its views."""
 
 from __future__ import annotations
 
@@ -26,12 +26,11 @@ __all__ = ["copy_slices"]
 def copy_slices(xp: Namespace, x: Array, values: Array, *, steps: Sequence[Step]) -> Array:
     """Return a copy of x in which the elements that the view operations `steps` select are `values`.
 
-    An element selected twice holds the last of its values, and its gradient goes to that one. (PyTorch's
-    `index_put_` gives it to each of them, also to those that were written over.) Which is the last is undefined on
-    CUDA.
+    An element selected twice holds the last of its values, which receives the gradient. (PyTorch's `index_put_` gives
+    the gradient to the overwritten values too.) On CUDA the order of the writes is undefined.
     """
     out = xp.array(x, order="C")
-    # The steps are applied to positions, not to `out` itself: a reshape may have to copy, and would be written in vain.
+    # The steps are applied to positions, not to `out` itself: a reshape may return a copy, and the write would be lost.
     positions = replay(xp.arange(out.size).reshape(out.shape), steps)
     out.reshape(-1)[positions] = values
     return out
@@ -50,7 +49,7 @@ def _copied_examples(
 
 
 def _of_last_writes(g: Array, x_shape: tuple[int, ...], steps: Sequence[Step]) -> Array:
-    """Return what `steps` select of g, and 0 where a later value was written to the same element."""
+    """Return the elements of g that `steps` select, with 0 where a later value overwrote an earlier one."""
     from autodrill.engine.transforms.vmap_boundary import lift
 
     taken = replay(g, steps)

@@ -1,1 +1,1 @@
-"""Reverse mode: the backward pass and everything PyTorch lets a user hang on it."""
+"""Reverse mode: the backward pass, hooks, in-place operations, custom functions and checkpointing."""

@@ -1,4 +1,4 @@
-"""Finding where a NaN came from: the operation, its input, the line, and the branch of `where` that hid it."""
+"""Anomaly detection: the operation, the line and the branch of `where` that a NaN came from."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ def _note_line(primitive: Primitive, args: tuple[Any, ...], result: Tensor) -> N
 
 @contextmanager
 def detect_anomaly() -> Iterator[None]:
-    """Raise as soon as a backward in this block makes a NaN, naming the operation and the line that recorded it.
+    """Raise FloatingPointError when a backward in this block makes a NaN, and name the operation.
 
-    The line is known of operations recorded inside the block too. Slow: for debugging.
+    The message includes the line that recorded the operation, if that line ran inside such a block too. Slow: use it
+    for debugging.
     """
     before = mode.check_gradient
     mode.check_gradient = _demand_no_nan
@@ -43,20 +44,20 @@ def detect_anomaly() -> Iterator[None]:
 
 def _has_nan(value: Any) -> bool:
     array = value.values if type(value) is IndexedSlices else memory(raw(value))
-    return hasattr(array, "dtype") and array.dtype.kind in "fc" and bool((array != array).any())  # noqa: PLR0124 - NaN is what differs from itself
+    return hasattr(array, "dtype") and array.dtype.kind in "fc" and bool((array != array).any())  # noqa: PLR0124 - as NaN does
 
 
 def _watch_for_nan(primitive: Primitive, args: tuple[Any, ...], result: Tensor) -> None:
     if _has_nan(result) and not any(_has_nan(a) for a in args):
         raise FloatingPointError(
-            f"`{primitive.name}` made a NaN out of inputs that have none, at {_first_nan(memory(result.data))} of its "
+            f"`{primitive.name}` made a NaN from inputs without NaN, at {_first_nan(memory(result.data))} of its "
             f"result, at {call_site()}"
         )
 
 
 @contextmanager
 def trace_nan() -> Iterator[None]:
-    """Raise FloatingPointError at the first operation in this block that makes a NaN, in forward or in backward."""
+    """Raise FloatingPointError at the first operation in this block, in forward or backward, that makes a NaN."""
     with observed_by(_watch_for_nan), detect_anomaly():
         yield
 
@@ -67,13 +68,13 @@ def _first_nan(array: Any) -> str:
 
 
 def _demand_no_nan(node: Node, index: int, gradient: Any, g: Any, order: Sequence[GraphNode]) -> None:
-    """Raise if a rule turned a cotangent without NaN into a gradient with one.
+    """Raise if a rule returned a gradient with a NaN.
 
     Args:
         node: The operation whose rule ran.
-        index: Which of its parents the gradient is for.
-        gradient: What the rule answered.
-        g: The cotangent it was given.
+        index: The index of the parent the gradient is for.
+        gradient: The gradient that the rule returned.
+        g: The cotangent that the rule received.
         order: The nodes of this backward, each after its parents.
 
     Raises:
@@ -89,18 +90,18 @@ def _demand_no_nan(node: Node, index: int, gradient: Any, g: Any, order: Sequenc
     if cotangent.shape == array.shape:
         at = (array != array) & (cotangent == 0)  # noqa: PLR0124 - as above
         if at.any():
-            message += "; the cotangent there is 0, and 0 times an infinite slope is NaN"
+            message += "; the cotangent there is 0, and 0 times an infinite derivative is NaN"
             branch = _branch(node, order)
             if branch is not None:
                 message += (
-                    f". It is 0 because `where` did not select this branch, `{branch}`, there: a branch not taken is "
-                    "differentiated too. Make its input harmless first, with a `where` inside it"
+                    f". It is 0 because `where` did not select this branch, `{branch}`, there. Backward differentiates "
+                    "both branches: make the input of this one safe with another `where` inside it"
                 )
     raise FloatingPointError(message)
 
 
 def _branch(node: Node, order: Sequence[GraphNode]) -> str | None:
-    """Return the name of the nearest `where`'s input that a node's result flows into."""
+    """Return the name of the input of the nearest `where` that uses a node's result."""
     reached: set[GraphNode] = {node}
     for later in order[order.index(node) + 1 :]:
         came = [k for k, parent in enumerate(later.parents) if parent in reached]

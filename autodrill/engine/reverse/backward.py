@@ -1,4 +1,4 @@
-"""Reverse mode: walk the recorded graph from the outputs to the inputs, once, in topological order."""
+"""The backward pass: one walk through the recorded graph, from outputs to inputs, in reverse topological order."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def backward(
     """Accumulate the gradient of `outputs` into the `.grad` of leaves; see `Tensor.backward`.
 
     Args:
-        outputs: What to differentiate; of several, the sum of their products with `gradients`.
+        outputs: The tensors to differentiate; if there are several, the sum of their products with `gradients`.
         gradients: The cotangents of the outputs, one for each.
         retain_graph: Keep saved values for another backward; by default `create_graph`.
         create_graph: Record the backward itself.
@@ -84,26 +84,26 @@ def grad(
     create_graph: bool = False,
     allow_unused: bool = False,
 ) -> Any:
-    """Return the gradient of `outputs` with respect to each of `inputs`, leaving every `.grad` alone.
+    """Return the gradient of `outputs` with respect to each of `inputs`, and change no `.grad`.
 
-    This is `torch.autograd.grad`, for tensors; `grad_of(f)` is the one that differentiates a function.
+    This is `torch.autograd.grad`, for tensors; `grad_of(f)` differentiates a function.
 
     Args:
-        outputs: What to differentiate, a Tensor or a container of them; of several, the sum of their products with
-            `grad_outputs`.
-        inputs: Leaves, or results of recorded operations, or a container of them.
-        grad_outputs: The cotangents of the outputs, a container like them; 1 for outputs of one element when left out.
+        outputs: A Tensor or a container of Tensors; if there are several, the sum of their products with `grad_outputs`
+            is differentiated.
+        inputs: A leaf, a result of a recorded operation, or a container of them.
+        grad_outputs: The cotangents of the outputs, a container like them; by default 1, for outputs of one element.
         retain_graph: Keep saved values for another backward; by default `create_graph`.
         create_graph: Record the backward itself, so that the gradients can be differentiated.
         allow_unused: Return None for an input the outputs do not depend on, instead of raising.
 
     Returns:
-        One gradient for each input, of its shape and dtype: a tuple, with containers where `inputs` has them; for a
-        dict or another container of names, a container like it.
+        One gradient for each input, of its shape and dtype, in a container like `inputs`; a tuple if `inputs` is one
+        Tensor or a list.
 
     Raises:
-        RuntimeError: An input does not require grad or is not used, a cotangent is missing or has another shape than
-            its output, or the saved values were freed by an earlier backward.
+        RuntimeError: An input does not require grad or is not used, a cotangent is missing or its shape differs from
+            the output's, or an earlier backward freed the saved values.
         TypeError: `outputs` is a function.
     """
     if callable(outputs):
@@ -126,7 +126,7 @@ def grad(
 
 
 def _name(structure: Structure, what: str, index: int) -> str:
-    """Return what a message calls one of the inputs or outputs: its number, or its path where they are nested."""
+    """Return the name of an input or output for messages: its number, or its path in a nested container."""
     flat = all(part is LEAF for part in structure.parts) and structure.kind in {object, tuple, list}
     return f"{what} {index}" if flat else f"`{structure.paths(f'{what}s')[index]}`"
 
@@ -144,12 +144,12 @@ def _nodes_of(inputs: Any) -> tuple[list[GraphNode], Structure]:
             )
         nodes.append(tensor.node)
     if not nodes:
-        raise ValueError("`inputs` is empty: there is nothing to differentiate with respect to")
+        raise ValueError("`inputs` is empty, but at least one is needed to differentiate with respect to")
     return nodes, structure
 
 
 def _seeds(outputs: Any, gradients: Any, create_graph: bool) -> tuple[list[GraphNode], list[Any]]:
-    """Pair each output's node with its cotangent, the caller's own: `_run` adds into no buffer it did not make."""
+    """Return the outputs' nodes and cotangents; the latter are the caller's arrays, which `_run` does not modify."""
     tensors, structure = flatten(outputs)
     given = structure.match(gradients, "gradients", none=True)
     roots: list[GraphNode] = []
@@ -159,8 +159,8 @@ def _seeds(outputs: Any, gradients: Any, create_graph: bool) -> tuple[list[Graph
             raise TypeError(f"{_name(structure, 'output', index)} is a `{type(tensor).__name__}`, not a Tensor")
         if tensor.node is None:
             raise RuntimeError(
-                f"{_name(structure, 'output', index)} does not require grad: nothing it was computed from requires "
-                "grad, or it was computed under `no_grad()` or detached"
+                f"{_name(structure, 'output', index)} does not require grad: no tensor it was computed from "
+                "requires grad, or it was computed under `no_grad()` or detached"
             )
         roots.append(tensor.node)
         seeds.append(_seed(tensor, gradient, create_graph))
@@ -173,12 +173,12 @@ def _seed(tensor: Tensor, gradient: Any, create_graph: bool) -> Any:
     if gradient is None:
         if data.size != 1:
             raise RuntimeError(
-                f"the gradient is implied only for an output of one element, this one has shape {tensor.shape}; "
-                "reduce it first, for example with `.sum()`, or pass the `gradient` (its cotangent)"
+                f"only an output of one element has a default gradient, but this one has shape {tensor.shape}; reduce "
+                "it first, for example with `.sum()`, or pass the `gradient` (its cotangent)"
             )
         if data.dtype.kind == "c":
             raise RuntimeError(
-                f"the gradient is implied only for real outputs, this one is `{data.dtype}`: differentiate a real "
+                f"only a real output has a default gradient, but this one is `{data.dtype}`; differentiate a real "
                 "function of it, such as `.real` or `abs(...) ** 2`, or pass the `gradient` (its cotangent)"
             )
         ones = xp.ones_like(data)
@@ -198,7 +198,9 @@ def _seed(tensor: Tensor, gradient: Any, create_graph: bool) -> Any:
     if value.shape != data.shape:
         raise RuntimeError(f"the gradient has shape {value.shape} but the output has shape {tensor.shape}")
     if value.dtype.kind == "c" and data.dtype.kind != "c":
-        raise RuntimeError(f"the gradient is `{value.dtype}`, the output real (`{data.dtype}`): pass the real part")
+        raise RuntimeError(
+            f"the gradient is `{value.dtype}` but the output is real (`{data.dtype}`); pass its real part"
+        )
     if type(gradient) is Tensor and (create_graph or live_tangents(gradient)):
         return gradient if gradient.data.dtype == data.dtype else gradient.astype(data.dtype)
     value = xp.asarray(value, dtype=data.dtype)
@@ -206,7 +208,7 @@ def _seed(tensor: Tensor, gradient: Any, create_graph: bool) -> Any:
 
 
 def _examples_seed(tensor: Tensor, gradient: Any, create_graph: bool) -> Any:
-    """Return the cotangent of an output where one of the two differs by example under `vmap`; both do then."""
+    """Return the cotangent of an output under `vmap`, with the examples of both the output and the given one."""
     from autodrill.engine.transforms.batched_array import levels_of
     from autodrill.engine.transforms.vmap_boundary import lift
 
@@ -234,16 +236,16 @@ def _run(
 ) -> None:
     """Propagate cotangents from `roots`.
 
-    A node's first contribution is borrowed (it may be a view, or shared with another node); from the second on they
-    are added in place into a buffer that belongs to this node alone.
+    The first contribution to a node's cotangent may be a view or shared with another node. From the second on,
+    contributions are added in place to a buffer that belongs to this node alone.
 
     Args:
         roots: The outputs' nodes.
         seeds: Their cotangents, raw arrays, or Tensors when `create_graph`.
         create_graph: Run the rules on Tensors and record them.
         retain_graph: Keep saved values; by default `create_graph`.
-        wanted: Compute what these nodes need and nothing else; all leaves when None.
-        captured: Where to put the cotangents of `wanted`; into `.grad` when None.
+        wanted: The nodes whose cotangents to compute; None for all leaves.
+        captured: Receives the cotangents of `wanted`; None to add them to `.grad`.
     """
     keep = create_graph if retain_graph is None else retain_graph
     order = topological_order(roots)
@@ -266,7 +268,7 @@ def _run(
             if watch is not None:
                 for hook in tuple(watch.hooks.values()):
                     g = hook(g)
-                owned.discard(node)  # a hook may have kept it
+                owned.discard(node)  # a hook may hold a reference
             if is_leaf if needed is None else node in targets:
                 if captured is None:
                     _deposit(node, g, owned=node in owned)
@@ -316,7 +318,7 @@ def _run(
                 sofar = cotangents.get(parent)
                 if sofar is None:
                     cotangents[parent] = gi
-                    # Neither `g` itself nor a view: nobody else holds it, and it can be kept without a copy.
+                    # Neither `g` itself nor a view, so no copy is needed to keep it.
                     if gi is not g and (type(parent) is Leaf or parent in targets) and _stands_alone(gi):
                         owned.add(parent)
                 elif parent in owned and type(gi) in BACKENDS and type(sofar) is type(gi):
@@ -334,7 +336,7 @@ def _run(
 
 
 def _through_posthooks(watch: Watch, node: Node, steps: Any, g: Any, saved: Any) -> Any:
-    """Run a node's rules, show their answers to its hooks, and return steps that give what the hooks made of them."""
+    """Run a node's rules and pass the gradients through its hooks; return steps that give the results."""
     found: list[Any] = [None] * len(node.parents)
     for index, rule, pick in steps:
         arguments = () if pick is None else (saved[pick],) if isinstance(pick, int) else pick(saved)
@@ -345,7 +347,7 @@ def _through_posthooks(watch: Watch, node: Node, steps: Any, g: Any, saved: Any)
 
 
 def _leading_to(targets: frozenset[GraphNode], order: list[GraphNode]) -> set[GraphNode]:
-    """Return the nodes of a topological order from which some target is reached, targets included."""
+    """Return the nodes of a topological order that depend on a target, targets included."""
     needed: set[GraphNode] = set()
     for node in order:
         if node in targets or not needed.isdisjoint(node.parents):
@@ -354,18 +356,18 @@ def _leading_to(targets: frozenset[GraphNode], order: list[GraphNode]) -> set[Gr
 
 
 def _stands_alone(g: Any) -> bool:
-    """Whether `g` is a raw array that owns its memory."""
+    """Whether `g` is a raw array that owns its memory and has at least one axis."""
     array = memory(g)
     return type(g) is not Tensor and getattr(array, "base", array) is None and g.shape != ()
 
 
 def _own(g: Any) -> Any:
-    """Return a cotangent that shares no memory with any other."""
+    """Return a copy of a cotangent."""
     return g.clone() if type(g) is Tensor else g.copy()
 
 
 def _as_tensor(g: Any) -> Tensor:
-    """Return a cotangent as a Tensor, dense and without tangents of forward-mode levels that are closed."""
+    """Return a cotangent as a dense Tensor, without tangents of closed forward-mode levels."""
     if _is_sparse(g):
         dense: Tensor = g.as_tensor()
         return dense
@@ -375,16 +377,16 @@ def _as_tensor(g: Any) -> Tensor:
 
 
 def _is_sparse(g: Any) -> bool:
-    """Whether a gradient is kept as a list of rows, an `IndexedSlices`, whose module few programs need."""
+    """Whether a gradient is an `IndexedSlices`, whose module is imported on first use only."""
     return hasattr(g, "coalesced")
 
 
 def _deposit(node: GraphNode, g: Any, *, owned: bool) -> None:
-    """Add a finished cotangent to `.grad`: in place, except where gradients are themselves in a graph."""
+    """Add a complete cotangent to `.grad`: in place, unless a gradient is itself part of a graph."""
     if mode.vmaps and type(raw(g)) in WRAPPERS:
         raise BatchError(
-            "`backward()` under `vmap` would add the gradients of many examples to one `.grad`; ask for the gradient "
-            "instead, by `grad(outputs, inputs)` or `grad_of(f)`"
+            "`backward()` under `vmap` would add the gradients of many examples to one `.grad`; use "
+            "`grad(outputs, inputs)` or `grad_of(f)` instead"
         )
     if isinstance(node, Node):
         watched(node).retains = True

@@ -1,9 +1,9 @@
-"""Checkpointing: forget what a stretch of the forward saved, and compute it again when backward needs it.
+"""Checkpointing: the saved values of a segment of the forward are dropped and recomputed when backward needs them.
 
-The operations inside are recorded as ever; only their saved values are let go (Griewank and Walther, 2000). The first
-that backward asks for runs the stretch once more and fills in all of them. So gradients flow to everything the function
-uses, arguments or not, `grad(...)` and `create_graph` work, and a checkpoint inside another saves its arguments
-through the outer one.
+The operations of the segment are recorded as usual; only their saved values are dropped (Griewank and Walther, 2000).
+When backward asks for the first of them, the segment runs again and restores all of them. So gradients flow to
+everything that the function uses, arguments or not, and `grad(...)` and `create_graph` work. A checkpoint inside
+another one saves its arguments through the outer one.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["checkpoint"]
 
 
-class _Stretch:
-    """One call of a checkpointed function: how to run it again, and the values the last run has ready."""
+class _Segment:
+    """One call of a checkpointed function, with all that a second run needs, and the values which that run restored."""
 
     def __init__(
         self, f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], rng: np.random.Generator | None
@@ -50,7 +50,7 @@ class _Stretch:
         self.ready: dict[int, Any] = {}
 
     def run(self, args: tuple[Any, ...]) -> Any:
-        """Run forward for the first time, noting the shape and dtype of whatever is saved."""
+        """Run forward for the first time and record the shape and dtype of each saved value."""
 
         def pack(tensor: Tensor) -> int:
             self.saved.append((tensor.shape, tensor.dtype))
@@ -65,16 +65,16 @@ class _Stretch:
                 around.extend(self.opened)
 
     def fetch(self, index: int) -> Tensor:
-        """Return one saved value, running forward again if it is not at hand."""
+        """Return one saved value; run forward again if it is not available."""
         if index not in self.ready:
             self.run_again()
         return wrap(self.ready.pop(index))
 
     def run_again(self) -> None:
-        """Fill in every saved value.
+        """Restore every saved value by a second run.
 
         Raises:
-            RuntimeError: The function did not do the same again, or one of its arguments has been written to.
+            RuntimeError: The second run saved other values, or an argument has been overwritten.
         """
         ready: list[Any] = []
 
@@ -97,14 +97,14 @@ class _Stretch:
         found = [(value.shape, value.dtype) for value in ready]
         if found != self.saved:
             raise RuntimeError(
-                f"a checkpointed function saved {len(self.saved)} values the first time and {len(found)} the second, "
-                "or others of another shape: it must do the same again (pass its random generator as `rng`)"
+                f"a checkpointed function saved {len(self.saved)} values in its first run and {len(found)} in its "
+                "second, or values of other shapes; both runs must do the same (pass its random generator as `rng`)"
             )
         self.ready = dict(enumerate(ready))
 
     @contextmanager
     def _rewound(self) -> Iterator[None]:
-        """Give the random generator the state it had at the first run, and afterwards back the one it has now."""
+        """Set the random generator to its state before the first run, and afterwards to its present state."""
         if self.rng is None or self.state is None:
             yield
             return
@@ -128,15 +128,15 @@ class _Stretch:
             memory = written_after(value.data, self.time)
             if memory is not None:
                 raise RuntimeError(
-                    f"{self._name(k)} of a checkpointed function was written to by `{memory.operation}` at "
-                    f"{memory.place}, so the function cannot be run again as it was"
+                    f"{self._name(k)} of a checkpointed function was overwritten by `{memory.operation}` at "
+                    f"{memory.place}, so a second run would give other values; compute out of place there"
                 )
         data = value.unpack() if isinstance(value, Packed) else value.data
         return wrap(data, Leaf(data.shape, data.dtype) if self.requires_grad[k] else None)
 
 
 def _kept(value: Any) -> Any:
-    """Return what to keep of an argument: through the checkpoint around this one, if there is one."""
+    """Return an argument as it is saved: through the surrounding checkpoint, if there is one."""
     if type(value) is not Tensor:
         return value
     if mode.packer is None or value.data.dtype.kind not in "fc":
@@ -162,17 +162,18 @@ def _packing(
 
 
 def checkpoint(f: Callable[..., Any], *args: Any, rng: np.random.Generator | None = None, **kwargs: Any) -> Any:
-    """Return `f(*args, **kwargs)`, of which only the arguments are kept for backward; f runs again there.
+    """Return `f(*args, **kwargs)`, saving only the arguments; backward runs f again.
 
-    A chain of n layers in about sqrt(n) checkpoints holds about 2 sqrt(n) activations at a time, for one more forward.
+    A chain of n layers in about sqrt(n) checkpoints holds about 2 sqrt(n) activations at a time, at the cost of one
+    more forward.
 
     Args:
-        f: A function that does the same each time it is called.
-        args: Its arguments, Tensors or containers of them. What f uses should be among these, so that a checkpoint
-            around this one can let go of it.
-        rng: A random generator f draws from: it is rewound for the second run, and left as it was after it.
-        kwargs: More arguments.
+        f: A function that does the same in every call.
+        args: Its arguments, Tensors or containers of them. They should include every tensor that f uses, because a
+            surrounding checkpoint can drop only these.
+        rng: The random generator that f draws from. Its state is reset for the second run and restored afterwards.
+        kwargs: Further arguments.
     """
     if not mode.grad_enabled:
         return f(*args, **kwargs)
-    return _Stretch(f, args, kwargs, rng).run(args)
+    return _Segment(f, args, kwargs, rng).run(args)

@@ -1,4 +1,4 @@
-"""What a custom `Function` remembers between its forward and its backward, and the nodes it leaves in the graph."""
+"""The context of a custom `Function`, which carries values from forward to backward, and its nodes in the graph."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Bundle", "Context", "Saved", "error_node", "output_node"]
 
 
 class Bundle:
-    """The cotangents of several outputs of one operation, those that have arrived so far."""
+    """The cotangents that the outputs of one operation have received so far."""
 
     __slots__ = ("parts",)
 
@@ -34,7 +34,7 @@ class Bundle:
 
 
 def output_node(hub: CustomNode, place: int, data: Any) -> CustomNode:
-    """Return the node of one of several outputs, which hands its cotangent on to the node they share."""
+    """Return the node of one of several outputs; it passes its cotangent to the node shared by all of them."""
 
     def hand_on(_: CustomNode, g: Any, create_graph: bool) -> list[Any]:  # noqa: ARG001 - as every pull
         return [Bundle({place: g})]
@@ -43,22 +43,22 @@ def output_node(hub: CustomNode, place: int, data: Any) -> CustomNode:
 
 
 def error_node(node: Any, reason: str, value: Tensor) -> CustomNode:
-    """Return a node for a value whose derivative is not known to the graph: backward through it raises."""
+    """Return a node through which backward raises, for a value whose derivative the graph does not contain."""
 
     def refuse(_: CustomNode, g: Any, create_graph: bool) -> list[Any]:  # noqa: ARG001 - as every pull
         raise RuntimeError(
-            f"`{node.primitive.name}` cannot be differentiated twice: {reason}, so the second derivative would be "
-            "computed as if that did not depend on the inputs"
+            f"`{node.primitive.name}` cannot be differentiated twice: {reason}, so the second derivative would miss "
+            "its dependence on the inputs"
         )
 
     return CustomNode(node.primitive.name, tuple(node.parents), (), value.data.shape, value.data.dtype, refuse)
 
 
 class Context:
-    """What `forward` and `backward` of a `Function` share; any other attribute may be set on it too.
+    """The object that `forward` and `backward` of a `Function` share; it accepts further attributes.
 
-    Save Tensors with `save_for_backward`, which lets them be freed and checked for writes in place; put on the
-    context itself only what has no derivative (shapes, masks, constants).
+    Save Tensors with `save_for_backward`: backward then frees them and detects in-place writes to them. Set attributes
+    only for values without a derivative (shapes, masks, constants).
 
     Attributes:
         needs_input_grad: For each argument of forward, whether its gradient is needed.
@@ -74,38 +74,38 @@ class Context:
         self._unpacked: tuple[Any, ...] | None = None
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Save inputs, outputs and intermediates; through intermediates backward cannot be differentiated again."""
+        """Save inputs, outputs and intermediate values; a backward that uses the latter cannot be differentiated."""
         for tensor in tensors:
             if tensor is not None and type(tensor) is not Tensor:
                 raise TypeError(f"save_for_backward() takes Tensors, not `{type(tensor).__name__}`")
         self.to_save = tensors
 
     def mark_dirty(self, *tensors: Tensor) -> None:
-        """Say which inputs were written to in place; each must be returned as an output."""
+        """Declare the inputs that forward modified in place; it must return each of them as an output."""
         self.dirty = tensors
 
     def mark_non_differentiable(self, *tensors: Tensor) -> None:
-        """Say which outputs have no derivative."""
+        """Declare the outputs that have no derivative."""
         self.constant = tensors
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Choose whether a cotangent that does not arrive is zeros (the default) or None."""
+        """Set whether a missing cotangent is passed as zeros (the default) or as None."""
         self.materialize = value
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """What `save_for_backward` saved, within `backward` and `jvp`.
+        """The values of `save_for_backward`, available inside `backward` and `jvp`.
 
         Raises:
-            RuntimeError: Asked for elsewhere.
+            RuntimeError: It is read elsewhere.
         """
         if self._unpacked is None:
-            raise RuntimeError("`saved_tensors` are there only inside `backward` and `jvp`")
+            raise RuntimeError("`saved_tensors` is available only inside `backward` and `jvp`")
         return self._unpacked
 
     @contextmanager
     def reached(self, node: CustomNode | None, saved: Sequence[Any]) -> Iterator[None]:
-        """Lend the saved tensors for the length of a `with` block; kept, they would hold the graph in a cycle."""
+        """Provide the saved tensors inside a `with` block; kept longer, they would form a cycle with the graph."""
         self.node, self._unpacked = node, tuple(saved)
         try:
             yield
@@ -114,13 +114,13 @@ class Context:
 
 
 class Saved:
-    """Where each saved tensor of one call came from, so that backward can connect it to the graph again.
+    """The origins of the saved tensors of one call, by which backward connects them to the graph again.
 
     Attributes:
-        args: The arguments as they were given; forgotten once recorded.
-        outputs: The outputs as forward made them; forgotten once recorded.
+        args: The arguments; dropped after recording.
+        outputs: The outputs of forward; dropped after recording.
         parents: The nodes of the arguments that require grad.
-        tracked: Which arguments those are.
+        tracked: The positions of these arguments.
         tensor: For each argument, whether it is a Tensor.
     """
 
@@ -143,22 +143,22 @@ class Saved:
         ctx.to_save = ()
 
     def zeros(self, shape: tuple[int, ...], dtype: Any) -> Tensor:
-        """Return a Tensor of zeros on the outputs' device."""
+        """Return a Tensor of zeros on the device of the outputs."""
         return wrap(self._xp.zeros(shape, dtype))
 
     def arrays(self) -> list[Any]:
-        """Return the arrays a node is to save."""
+        """Return the arrays for the node to save."""
         return [None if t is None else t.data for t in self._values]
 
     def forget(self, results: Sequence[Any]) -> None:
-        """Let go of tensors that would keep the graph, or memory a freed node is to give back, alive."""
+        """Drop the tensors that would keep the graph alive, or memory that a freed node releases."""
         for n, k in enumerate(self._results):
             if k is not None and self._inputs[n] is None:
                 self._tangents[n] = results[k].tangents
         self._values = self.args = self.outputs = ()
 
     def of(self, primals: Sequence[Any], results: Sequence[Any]) -> list[Any]:
-        """Return the saved tensors for a forward-mode rule: the inputs and outputs it is to see in their place."""
+        """Return the saved tensors for a forward-mode rule, with the given inputs and outputs in their places."""
         arrays = iter(self._values or [None] * len(self._inputs))
         found = []
         for i, k, value in zip(self._inputs, self._results, arrays, strict=True):
@@ -166,7 +166,7 @@ class Saved:
         return found
 
     def unpacked(self, node: CustomNode, *, create_graph: bool) -> list[Any]:
-        """Return the saved tensors for backward: in the graph if its work is recorded."""
+        """Return the saved tensors for backward, connected to the graph if `create_graph`."""
         found: list[Any] = []
         for n, data in enumerate(node.saved or ()):
             if data is None:
@@ -186,6 +186,6 @@ class Saved:
                 value.node = self._nodes[n]
             elif data.dtype.kind in "fc":
                 value.node = error_node(
-                    node, "its backward uses a saved tensor that is neither input nor output", value
+                    node, "its backward uses a saved tensor that is neither an input nor an output", value
                 )
         return found

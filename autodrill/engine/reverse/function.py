@@ -1,4 +1,4 @@
-"""Operations of one's own: a forward and its derivative, given as the methods of a `Function`."""
+"""Custom operations: a forward and its derivatives, written as the methods of a `Function`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["Function", "once_differentiable"]
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a `backward` whose own work cannot be differentiated: doing so is an error, not a wrong number."""
+    """Decorate a `backward` that cannot itself be differentiated: a second derivative raises instead of being wrong."""
 
     @functools.wraps(backward)
     def call(ctx: Context, *gradients: Any) -> Any:
@@ -41,14 +41,14 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Function:
-    """An operation with a derivative of its own; subclass it and call `apply`.
+    """A custom operation with its own derivative; subclass it and call `apply`.
 
-    `forward(ctx, *args)` computes, outside the graph, a Tensor or a tuple of them, and saves on `ctx` what backward
-    will need; or `forward(*args)` computes and `setup_context(ctx, inputs, output)` saves. `backward(ctx, *gradients)`
-    is given the cotangent of each output and returns a gradient for each argument of forward, None where there is
-    none. `jvp(ctx, *tangents)`, for forward mode, returns a tangent for each output. Under `create_graph` what
-    backward computes is itself recorded. Under `vmap` the methods are called once, on tensors that stand for many
-    examples: they are to use the engine's operations, and leaving for NumPy there is a `BatchError`.
+    `forward(ctx, *args)` computes a Tensor or a tuple of Tensors, outside the graph, and saves on `ctx` what backward
+    needs. Alternatively `forward(*args)` computes and `setup_context(ctx, inputs, output)` saves. `backward(ctx,
+    *gradients)` receives the cotangent of each output and returns a gradient, or None, for each argument of forward.
+    `jvp(ctx, *tangents)`, for forward mode, returns a tangent for each output. With `create_graph` the operations of
+    backward are recorded. Under `vmap` each method is called once, on tensors that stand for many examples, so it must
+    use the engine's operations: a conversion to NumPy raises `BatchError`.
     """
 
     @staticmethod
@@ -58,7 +58,7 @@ class Function:
 
     @staticmethod
     def setup_context(ctx: Context, inputs: tuple[Any, ...], output: Any) -> None:
-        """Save for backward, where `forward` does not take the context itself; see the class."""
+        """Save values for backward, if `forward` does not take the context itself; see the class."""
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
@@ -72,10 +72,10 @@ class Function:
 
     @classmethod
     def apply(cls, *args: Any) -> Any:
-        """Call the operation and record it.
+        """Apply the operation and record it.
 
         Raises:
-            RuntimeError: A leaf that requires grad was marked dirty.
+            RuntimeError: An input marked dirty is a leaf that requires grad.
         """
         tracked = [k for k, a in enumerate(args) if mode.grad_enabled and type(a) is Tensor and a.node is not None]
         ctx = Context(tuple(k in tracked for k in range(len(args))))
@@ -102,7 +102,7 @@ class Function:
 
 
 def _alike(outputs: list[Any]) -> list[Any]:
-    """Let all outputs vary by example under `vmap` if one does: backward is given their cotangents together."""
+    """Give all outputs the same examples under `vmap`: backward receives their cotangents together."""
     levels = levels_of(*(o.data for o in outputs if type(o) is Tensor))
     for k, out in enumerate(outputs):
         missing = tuple(x for x in levels if type(out) is Tensor and x not in levels_of(out.data))
@@ -112,20 +112,20 @@ def _alike(outputs: list[Any]) -> list[Any]:
 
 
 def _bare(value: Any) -> Any:
-    """Return a Tensor without forward-mode tangents: `jvp` says what becomes of those."""
+    """Return a Tensor without forward-mode tangents, which `jvp` handles separately."""
     return wrap(value.data, value.node) if type(value) is Tensor and value.tangents is not None else value
 
 
 def _fresh(out: Any) -> Any:
-    # Another Tensor than forward's own: had forward kept that one on `ctx`, the graph would hold itself in a cycle.
+    # A new Tensor: if forward kept its own one on `ctx`, the graph would contain a cycle.
     return wrap(out.data) if type(out) is Tensor else out
 
 
 def _written(cls: type[Function], target: Tensor, result: Tensor, before: int) -> Tensor:
-    """Let an input that was written to be the result."""
+    """Return an input that forward modified in place as the result."""
     if isinstance(target.node, Leaf) and mode.grad_enabled:
         raise RuntimeError(
-            f"`{cls.__name__}` wrote to a leaf that requires grad and marked it dirty; pass a `.clone()`"
+            f"`{cls.__name__}` modified a leaf that requires grad and marked it dirty; pass a `.clone()`"
         )
     if version(target.data) == before:
         record_write(target.data, cls.__name__)
@@ -134,7 +134,7 @@ def _written(cls: type[Function], target: Tensor, result: Tensor, before: int) -
 
 
 def _connect(cls: type[Function], ctx: Context, saved: Saved, results: list[Any]) -> None:
-    """Record the call: one node, and where there are several outputs one more for each of them."""
+    """Record the call: one node and, if there are several outputs, another node for each of them."""
     shapes = [(r.data.shape, r.data.dtype) if type(r) is Tensor else None for r in results]
 
     def pull(node: CustomNode, g: Any, create_graph: bool) -> list[Any]:
@@ -166,15 +166,15 @@ def _connect(cls: type[Function], ctx: Context, saved: Saved, results: list[Any]
 
 
 def _checked(cls: type[Function], found: Any, saved: Saved, create_graph: bool) -> list[Any]:
-    """Return the gradients of the inputs that require grad, refusing what cannot be one."""
+    """Return the gradients of the inputs that require grad; refuse malformed ones."""
     answers = list(found) if isinstance(found, (tuple, list)) else [found]
     count = len(saved.tensor)
     while len(answers) > count and answers[-1] is None:
         answers.pop()
     if len(answers) != count:
         raise RuntimeError(
-            f"`{cls.__name__}.backward` returned {len(answers)} gradients, but `forward` took {count} arguments: it "
-            "returns one for each, in their order, None where there is none"
+            f"`{cls.__name__}.backward` returned {len(answers)} gradients, but `forward` took {count} arguments; "
+            "return one gradient for each, in their order, or None"
         )
     gradients: list[Any] = []
     for k, (g, is_tensor) in enumerate(zip(answers, saved.tensor, strict=True)):
@@ -192,19 +192,19 @@ def _checked(cls: type[Function], found: Any, saved: Saved, create_graph: bool) 
                     f"has shape {parent.shape}"
                 )
             own = g if create_graph or live_tangents(g) else g.data.copy()
-            g = unbroadcast(own, parent.shape)  # noqa: PLW2901 - the same gradient, made to fit
+            g = unbroadcast(own, parent.shape)  # noqa: PLW2901 - the same gradient in the input's shape
         gradients.append(g)
     return gradients
 
 
 def _fits(shape: Sequence[int], onto: Sequence[int]) -> bool:
-    """Whether `shape` is what `onto` broadcasts to, so that the sum over what was added is meant."""
+    """Whether `onto` broadcasts to `shape`, so that a gradient of that shape can be summed back."""
     tail = list(shape)[len(shape) - len(onto) :]
     return len(shape) >= len(onto) and all(n in (1, m) for n, m in zip(onto, tail, strict=True))
 
 
 def _push(cls: type[Function], ctx: Context, saved: Saved, results: list[Any]) -> None:
-    """Give the results the tangents that follow from the inputs'."""
+    """Set the tangents of the results from those of the inputs."""
     args = saved.args
     levels = sorted({k for a in args if type(a) is Tensor for k in live_tangents(a) or ()})
     for level in levels:

@@ -1,8 +1,9 @@
-"""Hooks: functions that are told of a gradient on its way, or that keep what is saved for backward.
+"""Hooks: functions that backward calls with a gradient, or that store the values saved for backward.
 
-For one tensor, backward calls them in this order, which is PyTorch's: the tensor's own hooks, as they were registered;
-then the gradient is retained, or captured for `grad(...)`, or added to a leaf's `.grad`; then, for a leaf, the
-post-accumulate hooks; for another, the pre-hooks of the node that made it, its rules, and its hooks.
+For one tensor, backward takes these steps, in PyTorch's order. It calls the tensor's own hooks, in the order of
+registration. It retains the gradient, returns it from `grad(...)`, or adds it to a leaf's `.grad`. For a leaf it then
+calls the post-accumulate hooks. For any other tensor it calls the pre-hooks of the node that made it, the node's rules,
+and the node's hooks.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _numbers = count()
 
 
 class Handle:
-    """What a registration returns: `remove()` undoes it; in a `with`, so does the end of the block."""
+    """The handle of a registered hook: `remove()` or the end of a `with` block removes the hook."""
 
     __slots__ = ("_hooks", "_number")
 
@@ -43,7 +44,7 @@ class Handle:
         hooks[self._number] = hook
 
     def remove(self) -> None:
-        """Stop calling the hook; nothing happens if it was removed before."""
+        """Remove the hook; a second call has no effect."""
         self._hooks.pop(self._number, None)
 
     def __enter__(self) -> Self:
@@ -56,7 +57,9 @@ class Handle:
 def on_tensor(tensor: Tensor, hook: Hook) -> Handle:
     """Register a tensor hook; see `Tensor.register_hook`."""
     if tensor.node is None:
-        raise RuntimeError("register_hook() on a tensor that does not require grad: its gradient is never computed")
+        raise RuntimeError(
+            "register_hook() called on a tensor that does not require grad, whose gradient is never computed"
+        )
 
     def through(g: Any) -> Any:
         if type(g) is IndexedSlices:
@@ -70,9 +73,9 @@ def on_accumulation(tensor: Tensor, hook: Hook) -> Handle:
     """Register a hook of a leaf's `.grad`; see `Tensor.register_post_accumulate_grad_hook`."""
     if not isinstance(tensor.node, Leaf):
         raise RuntimeError(  # noqa: TRY004 - PyTorch's class of error
-            "a post-accumulate hook needs a leaf that requires grad; others accumulate nothing"
+            "a post-accumulate hook needs a leaf that requires grad; other tensors accumulate nothing"
         )
-    me = weakref.ref(tensor)  # the leaf lives in the graph: a hook must not keep the tensor and its graph in a cycle
+    me = weakref.ref(tensor)  # weak, because the node would otherwise form a cycle with its tensor
 
     def call() -> None:
         tensor = me()
@@ -87,10 +90,10 @@ def on_node(node: Node, hook: Hook, *, before: bool) -> Handle:
 
     Args:
         node: The node of a recorded operation, `tensor.grad_fn`.
-        hook: `hook(grad_outputs)` when `before`, otherwise `hook(grad_inputs, grad_outputs)`; each a tuple of Tensors,
-            with a gradient input for each input that requires grad (None where backward does not need it). It may
-            return a tuple that replaces the first, or None.
-        before: Whether it runs before the node's rules.
+        hook: `hook(grad_outputs)` if `before`, otherwise `hook(grad_inputs, grad_outputs)`. Both arguments are tuples
+            of Tensors; `grad_inputs` has an entry for each input that requires grad, or None if it was not needed.
+            The hook returns None, or a tuple that replaces its first argument.
+        before: Whether the hook runs before the node's rules.
     """
 
     def through(g: Any) -> Any:
@@ -105,7 +108,7 @@ def on_node(node: Node, hook: Hook, *, before: bool) -> Handle:
         if answer is None:
             return gradients
         if len(answer) != len(gradients):
-            raise ValueError(f"a node hook returned {len(answer)} gradients, it was given {len(gradients)}")
+            raise ValueError(f"a node hook returned {len(answer)} gradients for {len(gradients)}")
         return [gi if gi is None else _taken(new, gi, "a node hook") for gi, new in zip(gradients, answer, strict=True)]
 
     watch = watched(node)
@@ -113,40 +116,38 @@ def on_node(node: Node, hook: Hook, *, before: bool) -> Handle:
 
 
 def shown(g: Any) -> Tensor:
-    """Return a gradient as hooks are to see it: a Tensor that nobody can write through."""
+    """Return a gradient as hooks receive it: a Tensor, read-only unless it is part of a graph."""
     if type(g) is Tensor:
         return g
-    view = np.asarray(g) if isinstance(g, np.generic) else g.view()  # NumPy makes scalars of what has no dimensions
+    view = np.asarray(g) if isinstance(g, np.generic) else g.view()  # NumPy returns scalars in place of 0-d arrays
     if type(view) is np.ndarray:
         view.flags.writeable = False
     return wrap(view)
 
 
 def _taken(answer: Any, before: Any, what: str) -> Any:
-    """Return what a hook answered in place of a gradient, in that gradient's own speed and dtype; None keeps it."""
+    """Return the gradient that a hook returned, as an array or a Tensor like the old one; None keeps the old one."""
     if answer is None:
         return before
     if type(answer) is not Tensor:
-        raise TypeError(
-            f"{what} returned a `{type(answer).__name__}`; it may return a Tensor, or None to change nothing"
-        )
+        raise TypeError(f"{what} returned a `{type(answer).__name__}`; return a Tensor, or None to keep the gradient")
     if answer.data.shape != before.shape:
-        raise ValueError(f"{what} returned a gradient of shape {answer.data.shape}, it was given shape {before.shape}")
+        raise ValueError(f"{what} returned a gradient of shape {answer.data.shape} for one of shape {before.shape}")
     if answer.data.dtype != before.dtype:
         answer = answer.astype(before.dtype)
     return answer if type(before) is Tensor else answer.data
 
 
 def pack_saved(node: Node, pack: Callable[[Tensor], Any], unpack: Callable[[Any], Any]) -> Node:
-    """Return a node that saves through `pack` and `unpack` what `node` saved as arrays.
+    """Return a copy of a node with its saved arrays packed by `pack`.
 
-    Values that carry forward-mode tangents stay where they are: a hook would lose the tangents.
+    Values that carry forward-mode tangents are not packed, because a hook would lose the tangents.
     """
     plan, saved = node.plan, list(node.saved or ())
     for index in range(len(plan.inputs) + plan.saves_out):
         if hasattr(saved[index], "dtype") and not hasattr(saved[index], "node"):
             before = mode.observers
-            mode.observers = ()  # what a hook computes is not itself observed
+            mode.observers = ()  # the hook's own operations are not observed
             try:
                 saved[index] = Packed(pack(wrap(saved[index])), unpack)
             finally:
@@ -158,14 +159,14 @@ def pack_saved(node: Node, pack: Callable[[Tensor], Any], unpack: Callable[[Any]
 
 @contextmanager
 def saved_tensors_hooks(pack: Callable[[Tensor], Any], unpack: Callable[[Any], Any]) -> Iterator[None]:
-    """Keep what operations in this block save for backward as `pack(tensor)`, and fetch it by `unpack(kept)`.
+    """Store the values that operations in this block save as `pack(tensor)`; backward calls `unpack(stored)`.
 
-    Of nested blocks the innermost decides. The Tensors are outside the graph; `unpack` returns one of the same shape
-    and dtype. A packed value is the hooks' own affair: writing to the original in place is not checked.
+    The innermost of nested blocks is used. The Tensors are outside the graph, and `unpack` returns one of the same
+    shape and dtype. In-place writes to the original of a packed value are not detected.
     """
 
     def observe(primitive: Primitive, args: tuple[Any, ...], result: Tensor) -> None:  # noqa: ARG001 - an observer
-        # A node that is packed already was packed by an inner block; a view or `clone` may save nothing at all.
+        # An inner block may have packed the node already; a view or `clone` may save nothing.
         if type(result.node) is Node and result.node.plan.saves_arrays:
             result.node = pack_saved(result.node, pack, unpack)
 

@@ -1,7 +1,7 @@
-"""Operations in place: the value is written over, the tensor moves to a new place in the graph.
+"""In-place operations: the memory is overwritten and the tensor gets a new node in the graph.
 
-`x.exp_()` is recorded as `y = exp(x)` after which the name `x` means y. A view that is written to changes its base too:
-the base becomes the result of `copy_slices`, and every living view of it is cut from that again.
+`x.exp_()` is recorded as `y = exp(x)`, after which `x` stands for y. A write to a view changes its base too: the base
+becomes the result of `copy_slices`, and all its views are derived from it again.
 """
 
 from __future__ import annotations
@@ -48,29 +48,30 @@ def _tracked(*values: Any) -> bool:
 
 
 def admit(target: Tensor, name: str, *values: Any) -> bool:
-    """Decide whether `target` may be written to, and return whether the write is to be recorded.
+    """Return whether a write to `target` must be recorded; refuse a write that is not allowed.
 
     Args:
         target: The tensor to write to.
         name: The operation, for messages.
-        values: What the new elements are computed from.
+        values: The operands of the new elements.
 
     Raises:
-        RuntimeError: It is a leaf that requires grad, a view of one, one of several views made at once, a view made
-            where nothing was recorded, memory that several elements share, or made under `inference_mode()`.
+        RuntimeError: `target` is a leaf that requires grad or a view of one, one of several views that one operation
+            made, a view made while nothing was recorded, memory that several elements share, or a tensor made under
+            `inference_mode()`.
     """
     if mode.vmaps:
         refuse_unbatched(target.data, [getattr(value, "data", value) for value in values], name)
     data = memory(target.data)
     if data is not target.data and type(data) is np.ndarray and not data.flags.writeable:
         raise RuntimeError(
-            f"`{name}` cannot write to an argument of a function under `vmap`: it is the caller's memory, of all "
+            f"`{name}` cannot write to an argument of a function under `vmap`, which is the caller's memory of all "
             "examples; `.clone()` it first"
         )
     if any(step == 0 and n > 1 for step, n in zip(data.strides, data.shape, strict=True)) or (
         type(data) is np.ndarray and not data.flags.writeable
     ):
-        raise RuntimeError(f"`{name}` cannot write here: several elements share one place in memory; `.clone()` first")
+        raise RuntimeError(f"`{name}` cannot write to a tensor with elements that share memory; `.clone()` it first")
     if not mode.inference and is_inference(data):
         raise RuntimeError(
             f"`{name}` cannot write outside `inference_mode()` to a tensor made inside it; `.clone()` it first"
@@ -80,20 +81,20 @@ def admit(target: Tensor, name: str, *values: Any) -> bool:
         return False
     if isinstance(target.node, Leaf) or isinstance(base.node, Leaf):
         what = "a leaf that requires grad" if isinstance(target.node, Leaf) else "a view of a leaf that requires grad"
-        raise RuntimeError(  # noqa: TRY004 - PyTorch's class of error; what the type tells is only which leaf
-            f"`{name}` would write to {what}: it would no longer be the variable its gradient is for; update it under "
-            "`no_grad()`, or write to a `.clone()` of it"
+        raise RuntimeError(  # noqa: TRY004 - PyTorch's class of error
+            f"`{name}` would write to {what}, which would then no longer be the variable of its gradient; update it "
+            "under `no_grad()`, or write to a `.clone()` of it"
         )
     refusal = target.alias.refusal if type(target.alias) is View else None
     if refusal == "several":
         raise RuntimeError(
-            f"`{name}` would write to one of several views that one operation made (iterating over a tensor, or "
-            "splitting it); index the tensor instead, or compute a new one out of place"
+            f"`{name}` would write to one of several views that one operation made (iteration or `split`); index the "
+            "tensor instead, or compute out of place"
         )
     if refusal is not None:
         raise RuntimeError(
-            f"`{name}` would write, and record it, to a view that was made under `{refusal}` and so is not recorded "
-            "itself; move both inside the block or both outside it"
+            f"`{name}` would record a write to a view that was made under `{refusal}` and is not recorded itself; move "
+            "both into the block or both out of it"
         )
     return True
 
@@ -102,21 +103,23 @@ def update(target: Tensor, primitive: Primitive, *args: Any, **static: Any) -> T
     """Replace a tensor's value by `primitive(target, *args)` and return the tensor.
 
     Raises:
-        RuntimeError: The tensor may not be written to; see `admit`.
+        RuntimeError: `admit` refuses the write.
         ValueError: The result has another shape.
-        TypeError: The result's dtype does not fit, say a floating result into integers.
+        TypeError: The result does not convert to the tensor's dtype, such as floats to integers.
     """
     name = _METHODS.get(primitive.name, f"{primitive.name}_")
     recorded = admit(target, name, *args)
     data = target.data
     source = wrap(data, target.node, target.tangents)
     if recorded and any(primitive.inputs[0] in names for names in primitive.vjp_names.values()):
-        source.data = data.copy()  # the rules will ask for what is written over now
+        source.data = data.copy()  # the rules need the values that are overwritten now
     new = primitive(source, *args, **static)
     if new.data.shape != data.shape:
         raise ValueError(f"`{name}` on a tensor of shape {data.shape} has a result of shape {new.data.shape}")
     if not np.can_cast(new.data.dtype, data.dtype, "same_kind"):
-        raise TypeError(f"`{name}` on a `{data.dtype}` tensor has a `{new.data.dtype}` result, which does not fit")
+        raise TypeError(
+            f"`{name}` on a `{data.dtype}` tensor has a `{new.data.dtype}` result, which does not convert to it"
+        )
     made = new.node
     if new.data.dtype != data.dtype:
         new = astype(new, data.dtype)
@@ -129,7 +132,7 @@ def update(target: Tensor, primitive: Primitive, *args: Any, **static: Any) -> T
 
 
 def _save_written(node: Node, result: Array, data: Array) -> None:
-    """Let a node that saves its result save the memory it was written to, and so notice a later write to it."""
+    """Make a node that saves its result save the overwritten memory, so that a later write to it is detected."""
     if node.saved is None:
         return
     arguments, place = node.saved[: len(node.plan.inputs)], len(node.plan.inputs)
@@ -144,8 +147,8 @@ def assign(target: Tensor, values: Any, index: Any = None, name: str = "copy_") 
     """Replace the elements of a tensor, or those at `index`, by `values`, which broadcast; return the tensor.
 
     Raises:
-        RuntimeError: The tensor may not be written to; see `admit`.
-        ValueError: The values do not broadcast to the elements they replace.
+        RuntimeError: `admit` refuses the write.
+        ValueError: The values do not broadcast to the replaced elements.
         TypeError: The values are complex and the tensor is not.
     """
     parts = index if isinstance(index, tuple) else (index,)
@@ -169,7 +172,7 @@ def assign(target: Tensor, values: Any, index: Any = None, name: str = "copy_") 
 
 
 def _owned_index(index: Any) -> Any:
-    """Return an index without Tensors, and without arrays that the caller may change later."""
+    """Return an index with arrays in place of Tensors, and with copies of arrays that the caller may change later."""
     if isinstance(index, tuple):
         return tuple(_owned_index(part) for part in index)
     data = index.data if hasattr(index, "node") else index
@@ -177,7 +180,7 @@ def _owned_index(index: Any) -> Any:
 
 
 def settle(target: Any, new: Tensor) -> None:
-    """Give a tensor, whose memory already holds the value of `new`, the place of `new` in the graph."""
+    """Give a tensor the node and tangents of `new`, whose value its memory already holds."""
     base, steps = _base_of(target)
     if base is not target:
         if new.node is not None or new.tangents or base.node is not None or base.tangents:
@@ -199,7 +202,7 @@ def _rebase(base: Any, new: Tensor, steps: tuple[Step, ...]) -> None:
 
 
 def _move(tensor: Any, node: GraphNode | None) -> None:
-    """Put a tensor in another place of the graph; `retain_grad()` follows its value, hooks stay with the old one."""
+    """Give a tensor another node; `retain_grad()` moves to the new node, and hooks stay with the old one."""
     watch = tensor.node.watch if tensor.node is not None else None
     if watch is not None and watch.retains and node is not None:
         watch.retains = False

@@ -1,1 +1,1 @@
-"""Tapes: a computation recorded row by row, for reading."""
+"""Tapes: records of a computation, row by row."""

@@ -1,4 +1,4 @@
-"""Recording a tape: a function of tensors run once under the eyes of forward mode, or the graph behind a `Value`."""
+"""Recording of a tape: of a function of tensors, by one run in forward mode, or of the graph of a `Value`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,13 @@ __all__ = ["tape_of", "tape_of_value"]
 
 _Pull: TypeAlias = "Callable[[Numbers], list[Contribution]]"
 
-_NAMES = {"+": "add", "*": "multiply", "/": "divide", "**": "power", "neg": "negative"}  # `Value` has signs for names
+_NAMES = {
+    "+": "add",
+    "*": "multiply",
+    "/": "divide",
+    "**": "power",
+    "neg": "negative",
+}  # `Value` names operations by their signs
 
 
 def tape_of(
@@ -39,15 +45,15 @@ def tape_of(
     """Evaluate f once and record its tape: primals, tangents and adjoints.
 
     Args:
-        f: A function of as many arguments as there are primals, made of the engine's operations, that returns a Tensor.
-        primals: Name and value of each argument, in f's order.
-        tangents: The direction of the tangents by name, 0 for those left out; no tangents are recorded when None.
-        cotangent: Of the output's shape; 1 for an output of one element when left out.
+        f: A function of one argument for each primal, in the engine's operations, that returns a Tensor.
+        primals: The name and value of each argument, in f's order.
+        tangents: The tangents of the primals by name, 0 if left out; None records no tangents.
+        cotangent: Of the output's shape; by default 1, for an output of one element.
 
     Raises:
-        TypeError: A primal is not of a floating dtype, or f returns something else than a Tensor.
-        ValueError: The output depends on no argument, a tangent is for none or has another shape than its primal, or
-            the cotangent is missing or has another shape than the output.
+        TypeError: A primal is not of a floating dtype, or f does not return a Tensor.
+        ValueError: The output depends on no argument, a tangent has an unknown name or the wrong shape, or the
+            cotangent is missing or has the wrong shape.
     """
     _check_names(tangents, primals)
     tape = _Tape(len(primals))
@@ -55,7 +61,7 @@ def tape_of(
 
     def watch(primitive: Primitive, args: tuple[Any, ...], result: Tensor) -> None:
         if result.tangents is None or level not in result.tangents:
-            return  # of constants, or within a rule
+            return  # computed from constants, or inside a rule
         operands = [_operand(a, numbers) for a in args]
         pushed = None if tangents is None else raw(result.tangents[level])
         pull = _pull_of_node(result.node, args, operands) if isinstance(result.node, Node) else None
@@ -72,7 +78,9 @@ def tape_of(
             numbers[x.node] = tape.add("", name, [], x.data, None if tangents is None else dx.data, None)
         result = f(*arguments)
     if type(result) is not Tensor:
-        raise TypeError(f"a tape is of a function that returns a Tensor, this one returned a `{type(result).__name__}`")
+        raise TypeError(
+            f"a tape needs a function that returns a Tensor, but this one returned a `{type(result).__name__}`"
+        )
     output = numbers.get(_identity(result))
     if output is None:
         raise ValueError("the result depends on none of the arguments")
@@ -82,18 +90,18 @@ def tape_of(
 def tape_of_value(
     output: Value, variables: Mapping[str, Value], *, tangents: Mapping[str, float] | None = None
 ) -> Tape:
-    """Record the tape of a computation that was done on scalar `Value`s; their gradients are left as they are.
+    """Record the tape of a computation on scalar `Value`s, without changing their gradients.
 
-    The rows stand in the order Python evaluates one expression in: operands from left to right. A value that was not
-    computed and is no variable is a constant.
+    The rows are in Python's order of evaluation: operands from left to right. A value that was not computed and is not
+    a variable is a constant.
 
     Args:
         output: The result.
         variables: The independent variables by name.
-        tangents: The direction of the tangents by name, 0 for those left out; no tangents are recorded when None.
+        tangents: The tangents of the variables by name, 0 if left out; None records no tangents.
 
     Raises:
-        ValueError: The output depends on no variable, or a tangent is for none.
+        ValueError: The output depends on no variable, or a tangent has an unknown name.
     """
     _check_names(tangents, variables)
     tape = _Tape(len(variables))
@@ -106,7 +114,7 @@ def tape_of_value(
     for value in _evaluation_order(output, frozenset(numbers)):
         operands: list[Operand] = [Ref(numbers[v]) if v in numbers else Constant(_number(v.data)) for v in value._prev]
         if not any(isinstance(o, Ref) for o in operands):
-            continue  # computed from constants alone, or given: a constant
+            continue  # a constant: given, or computed from constants
         pull = _pull_of_value(value, operands)
         tangent = None
         if tangents is not None:
@@ -120,7 +128,7 @@ def tape_of_value(
 
 
 class _Tape:
-    """A tape being recorded: its rows without adjoints, and for each how a cotangent is pulled back through it."""
+    """A tape during recording: its rows without adjoints, and the pullback of each row."""
 
     def __init__(self, variables: int) -> None:
         self._variables = variables
@@ -145,7 +153,7 @@ class _Tape:
         return number
 
     def finished(self, output: int, seed: Numbers) -> Tape:
-        """Run reverse mode from the output: each row's adjoint is complete before it is passed on."""
+        """Run reverse mode from the output; a row's adjoint is complete before it is propagated."""
         adjoints = {row.number: row.adjoint for row in self._rows}
         adjoints[output] = seed
         rows: list[Row] = []
@@ -163,11 +171,13 @@ class _Tape:
 def _check_names(tangents: Mapping[str, Any] | None, variables: Mapping[str, Any]) -> None:
     for name in tangents or ():
         if name not in variables:
-            raise ValueError(f"a tangent for `{name}`, which is not one of {', '.join(f'`{v}`' for v in variables)}")
+            raise ValueError(
+                f"a tangent names the variable `{name}`, but there are only {', '.join(f'`{v}`' for v in variables)}"
+            )
 
 
 def _identity(tensor: Tensor) -> Any:
-    """Return what stays the same when a tensor is wrapped anew: its node, or itself where nothing was recorded."""
+    """Return the identity of a variable, shared by all its tensors: its node, or the tensor if it has none."""
     return tensor if tensor.node is None else tensor.node
 
 
@@ -177,9 +187,9 @@ def _operand(value: Any, numbers: Mapping[Any, int]) -> Operand:
 
 
 def _pull_of_node(node: Node, args: Sequence[Any], operands: Sequence[Operand]) -> _Pull:
-    """Return how a recorded operation pulls a cotangent back: its own VJP rules, on arrays."""
+    """Return the pullback of a recorded operation: its VJP rules, on arrays."""
     saved = unpack(node, create_graph=False)
-    # A parent that is no row is a tensor f took from elsewhere, which someone else differentiates.
+    # A parent without a row is a tensor from outside f.
     positions = [k for k, a in enumerate(args) if type(a) is Tensor and a.node is not None]
 
     def pull(g: Numbers) -> list[Contribution]:
@@ -198,7 +208,7 @@ def _pull_of_node(node: Node, args: Sequence[Any], operands: Sequence[Operand]) 
 
 
 def _pull_of_value(value: Value, operands: Sequence[Operand]) -> _Pull:
-    """Return how a `Value` pulls a cotangent back: its closure, with all gradients it touches put back afterwards."""
+    """Return the pullback of a `Value`: its closure, after which all gradients it changed are restored."""
 
     def pull(g: Numbers) -> list[Contribution]:
         touched = {value, *value._prev}
@@ -222,7 +232,7 @@ def _pull_of_value(value: Value, operands: Sequence[Operand]) -> _Pull:
 
 
 def _evaluation_order(output: Value, variables: frozenset[Value]) -> list[Value]:
-    """Return what a value was computed from and itself, operands from left to right, each once."""
+    """Return a value and everything it was computed from, operands from left to right, each once."""
     order: list[Value] = []
     seen = set(variables)
     stack = [(output, False)]
@@ -241,7 +251,7 @@ def _seed(cotangent: Any, output: Any) -> Numbers:
     if cotangent is None:
         if output.size != 1:
             raise ValueError(
-                f"an output of shape {output.shape} needs a `cotangent`; 1 is implied for one element only"
+                f"an output of shape {output.shape} needs a `cotangent`; only one element has the default 1"
             )
         return np.ones_like(output)
     seed = np.asarray(raw(cotangent), dtype=output.dtype)
@@ -255,7 +265,7 @@ def _number(value: float) -> Numbers:
 
 
 def _frozen(array: Any) -> Numbers:
-    """Copy an array, read-only: a record must not change with what it was made from."""
+    """Return a read-only copy: a record must not change with its source."""
     copied: Numbers = np.array(array)
     copied.flags.writeable = False
     return copied

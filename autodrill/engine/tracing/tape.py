@@ -1,8 +1,8 @@
-"""The tape of a computation as a record: its rows in evaluation order, each with primal, tangent and adjoint.
+"""The tape of a computation, as a record: rows in evaluation order, each with primal, tangent and adjoint.
 
-Numbering follows the surveys of the field (Griewank and Walther, 2008; Baydin et al., 2018): of n independent
-variables the last is v0 and the first v(1-n), and the operations are v1, v2, ... A constant is no row: it stands among
-the operands of the operation that uses it.
+Rows are numbered as in the surveys of the field (Griewank and Walther, 2008; Baydin et al., 2018): of n independent
+variables the first is v(1-n) and the last v0, and the operations are v1, v2, ... A constant has no row; it is an
+operand of the operations that use it.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ Numbers: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """An operand that is a row of the tape, by its number."""
+    """An operand that is a row of the tape, given by its number."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constant:
-    """An operand nothing is differentiated with respect to."""
+    """An operand that is a constant."""
 
     value: Numbers
 
@@ -37,12 +37,12 @@ Operand: TypeAlias = Ref | Constant
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contribution:
-    """What reverse mode adds to the adjoint of one operand when it passes an operation.
+    """The summand that reverse mode adds to the adjoint of an operand when it processes an operation.
 
     Attributes:
         source: The number of the operand's row.
-        positions: Which operand of the operation it is; several where one value was given more than once and its
-            backward does not tell them apart, as the closures of `Value` do not.
+        positions: The positions of the operand. There are several if one value is used more than once and the backward
+            returns the sum, as the closures of `Value` do.
         amount: The summand, of the operand's shape.
     """
 
@@ -53,17 +53,17 @@ class Contribution:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Row:
-    """One value of the tape: an independent variable, or the result of an operation.
+    """One value of the tape: an independent variable or the result of an operation.
 
     Attributes:
         number: Its subscript: at most 0 for an independent variable.
         operation: The primitive's name; empty for an independent variable.
         label: The name of an independent variable; empty for an operation.
-        operands: What the operation was applied to.
+        operands: The operands of the operation.
         primal: The value.
-        tangent: Its derivative in the direction of the seeds; None where no direction was given.
-        adjoint: The derivative of the output, paired with its cotangent, with respect to this value.
-        contributions: What the row adds to the adjoints of its operands.
+        tangent: The derivative of the value in the direction of the given tangents; None if there are none.
+        adjoint: The derivative of `cotangent · output` with respect to this value.
+        contributions: The summands that the row adds to the adjoints of its operands.
     """
 
     number: int
@@ -77,13 +77,13 @@ class Row:
 
     @property
     def sources(self) -> tuple[int, ...]:
-        """The numbers of the rows it was computed from, in the operands' order, each once."""
+        """The numbers of the operands' rows, in the operands' order, each once."""
         return tuple(dict.fromkeys(o.number for o in self.operands if isinstance(o, Ref)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tape:
-    """A computation: its rows, independent variables first, each after its operands, and which row is the output."""
+    """A computation: its rows, independent variables first and each after its operands, and its output's number."""
 
     rows: tuple[Row, ...]
     output: int
@@ -98,12 +98,12 @@ class Tape:
 
     @property
     def operations(self) -> tuple[Row, ...]:
-        """The rows that were computed."""
+        """The rows of the operations."""
         return tuple(row for row in self.rows if row.number > 0)
 
 
 def levelled(tape: Tape) -> Tape:
-    """Return the tape in the surveys' order: operations by their distance from the variables, else as evaluated."""
+    """Return the tape in the order of the surveys: by distance from the variables, then in evaluation order."""
     depth: dict[int, int] = {row.number: 0 for row in tape.variables}
     for row in tape.operations:
         depth[row.number] = 1 + max(depth[source] for source in row.sources)

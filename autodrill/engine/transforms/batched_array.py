@@ -1,9 +1,9 @@
-"""An array that stands for one example of many: what a function under `vmap` computes with.
+"""The array type of a function under `vmap`, which stands for one example of many.
 
-A `Batched` has the shape of one example. Its memory has one axis more for each `vmap` it varies under, all in front,
-the outermost first; it is an array of the engine like NumPy's and CuPy's, so tensors, graphs and derivative rules need
-not know of it. An operation on it is one call on the whole memory, by the rule the operation declares for it
-(`Primitive.vmap`); what this module knows itself is NumPy's own functions, which rules use on raw arrays.
+A `Batched` has the shape of one example. Its memory has additional leading axes, one for each `vmap` under which it
+varies, the outermost first. To the engine it is an array like NumPy's and CuPy's, so tensors, graphs and derivative
+rules need no special cases. An operation on it is one call on the whole memory, by the batching rule of the primitive
+(`Declaration.vmap`). This module adds NumPy's own functions and operators, which rules use on raw arrays.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ class Level:
     """One use of `vmap`.
 
     Attributes:
-        number: Counts the uses, in the order they were opened.
-        size: How many examples there are.
-        randomness: What random operations do; see `vmap`.
+        number: A serial number, in the order of opening.
+        size: The number of examples.
+        randomness: The behaviour of random operations; see `vmap`.
     """
 
     number: int
@@ -52,13 +52,13 @@ class Level:
 
 
 def levels_of(*values: Any) -> tuple[Level, ...]:
-    """Return the levels that some of the raw values vary under, the outermost first."""
+    """Return the levels under which any of the raw values varies, the outermost first."""
     found = {level for value in values if type(value) is Batched for level in value.levels}
     return tuple(sorted(found, key=operator.attrgetter("number")))
 
 
 def in_front(value: Any, levels: Sequence[Level]) -> Array:
-    """Return an array with one axis in front for each of `levels`, of length 1 where it does not vary."""
+    """Return the memory with one leading axis for each of `levels`, of length 1 if the value does not vary there."""
     if type(value) is not Batched:
         return value.reshape((1,) * len(levels) + value.shape)
     if value.levels == tuple(levels):
@@ -68,9 +68,9 @@ def in_front(value: Any, levels: Sequence[Level]) -> Array:
 
 
 def aligned(values: Sequence[Any], levels: Sequence[Level]) -> list[Any]:
-    """Return arrays that broadcast as the examples do: axes for the levels, axes of length 1, the example's own.
+    """Return arrays that broadcast as the examples do: the axes of the levels, axes of length 1, the example's axes.
 
-    Python numbers stay numbers, so that they do not decide a dtype.
+    Python numbers are returned unchanged, so that they do not determine a dtype.
     """
     ndim = max((len(v.shape) for v in values if hasattr(v, "shape")), default=0)
     found = []
@@ -85,7 +85,7 @@ def aligned(values: Sequence[Any], levels: Sequence[Level]) -> list[Any]:
 
 
 def refuse_unbatched(target: Any, values: Sequence[Any], name: str) -> None:
-    """Refuse a write that would give raw memory the values of more examples than it is of.
+    """Refuse a write of values that differ by example to memory that all examples share.
 
     Raises:
         BatchError: Some of `values` vary under a `vmap` that `target` does not vary under.
@@ -93,14 +93,14 @@ def refuse_unbatched(target: Any, values: Sequence[Any], name: str) -> None:
     there = levels_of(target)
     if any(level not in there for level in levels_of(*values)):
         raise BatchError(
-            f"`{name}` would write values that differ by example to a tensor, of shape {target.shape}, that is the "
-            "same for all of them under `vmap`; compute out of place, or make it differ by example too: as an "
-            "argument that `in_axes` maps, or by adding zeros made from one"
+            f"`{name}` would write values that differ by example to a tensor of shape {target.shape} that all "
+            "examples share under `vmap`; compute out of place, or make the tensor differ by example too: pass it as "
+            "an argument that `in_axes` maps, or add zeros made from such an argument"
         )
 
 
 def refusal(what: str) -> str:
-    """Say why something cannot be done under `vmap`, and what can."""
+    """Return the message about something that is impossible under `vmap`, with the alternatives."""
     return (
         f"{what} under `vmap`, where a tensor stands for many examples at once; choose between values with `where`, "
         "and leave conversions to NumPy and to Python numbers until after `vmap`"
@@ -111,8 +111,8 @@ class Batched:
     """An array of one example's shape, with the memory of all examples.
 
     Attributes:
-        data: The memory, the examples' axes in front.
-        levels: What those axes stand for, the outermost first.
+        data: The memory, with the axes of the levels in front.
+        levels: The levels of these axes, the outermost first.
     """
 
     __slots__ = ("__weakref__", "data", "levels")
@@ -145,7 +145,7 @@ class Batched:
 
     @property
     def base(self) -> Array:
-        """The memory: what is written to it is written here."""
+        """The memory, as the array that owns the elements."""
         return self.data
 
     def __len__(self) -> int:
@@ -159,7 +159,7 @@ class Batched:
         raise BatchError(refusal(what))
 
     def __bool__(self) -> bool:
-        return bool(self._refused("a value cannot decide what Python does next"))
+        return bool(self._refused("a value cannot decide a Python condition"))
 
     def __float__(self) -> float:
         return float(self._refused("a value cannot become a Python number"))
@@ -170,22 +170,22 @@ class Batched:
     __index__ = __int__
 
     def item(self) -> Any:
-        """Refuse to give one number for many examples."""
+        """Raise BatchError: many examples have no single number."""
         return self._refused("a value cannot become a Python number")
 
     def get(self) -> Any:
-        """Refuse to give one array for many examples."""
+        """Raise BatchError: many examples have no single array."""
         return self._refused("a tensor cannot become a NumPy array")
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         return self._refused("a tensor cannot become a NumPy array")
 
     def copy(self) -> Batched:
-        """Return a copy with memory of its own."""
+        """Return a copy that shares no memory."""
         return Batched(self.data.copy(), self.levels)
 
     def view(self) -> Batched:
-        """Return the same memory."""
+        """Return an array on the same memory."""
         return Batched(self.data.view(), self.levels)
 
     def astype(self, dtype: Any) -> Batched:
@@ -194,7 +194,7 @@ class Batched:
 
     @property
     def real(self) -> Batched:
-        """The real parts; of real numbers these themselves, as with NumPy's arrays."""
+        """The real parts; for real numbers the array itself, as in NumPy."""
         return self._with(self.data.real)
 
     @property
@@ -203,7 +203,7 @@ class Batched:
         return Batched(self.data.imag, self.levels)
 
     def conj(self) -> Batched:
-        """Return the complex conjugates; of real numbers these themselves, as with NumPy's arrays."""
+        """Return the complex conjugates; for real numbers the array itself, as in NumPy."""
         return self._with(self.data.conj())
 
     def _with(self, data: Array) -> Batched:
@@ -220,7 +220,7 @@ class Batched:
         def __rmatmul__(self, other: Any) -> Any: ...
 
     def __getattr__(self, name: str) -> Any:
-        """Return a reduction as the method an array has: `x.sum(axis=0)`."""
+        """Return a reduction as a method, as in `x.sum(axis=0)`."""
         if name not in REDUCTIONS:
             raise AttributeError(f"an array under `vmap` has no attribute `{name}`")
         function = getattr(backend_of(self).xp, name)
@@ -231,7 +231,7 @@ BY_OPERATIONS.add(Batched)
 
 
 def lead(function: Callable[..., Any], *values: Any, **keywords: Any) -> Any:
-    """Call a function of arrays that treats axes in front as a batch, be it elementwise or of matrices."""
+    """Call a function that treats leading axes as a batch: an elementwise function, or one of matrices."""
     levels = levels_of(*values)
     return _wrapped(function(*aligned(values, levels), **keywords), levels)
 
@@ -245,7 +245,7 @@ def _wrapped(result: Any, levels: tuple[Level, ...]) -> Any:
 def _operator(name: str, *, reflected: bool = False) -> Any:
     def apply(self: Batched, *others: Any) -> Any:
         if others and hasattr(others[0], "node"):
-            return NotImplemented  # a Tensor's own operator records
+            return NotImplemented  # so that the Tensor's own operator records
         function = getattr(backend_of(self.data).xp, name)
         return lead(function, *others, self) if reflected else lead(function, self, *others)
 
@@ -283,7 +283,7 @@ for _method, _name in _COMPARISONS.items():
     setattr(Batched, f"__{_method}__", _operator(_name))
 
 
-# NumPy's functions on arrays under `vmap`, by how they are called; see `namespace`.
+# NumPy's functions by the way they are called on arrays under `vmap`; see `batched_namespace`.
 
 REDUCTIONS = frozenset({"sum", "prod", "mean", "max", "min", "any", "all", "argmax", "argmin"})
 ALONG_LAST = frozenset({"argsort", "sort", "argpartition", "partition"})

@@ -1,6 +1,6 @@
-"""NumPy's functions and operators for arrays under `vmap`, by the engine's operations where they need one.
+"""NumPy's functions for arrays under `vmap`, and the operators and methods of `Batched` that are operations.
 
-The rest of the namespace (arange, zeros ...) is the library's own.
+Functions without an array argument (arange, zeros ...) are the library's own.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["backend_of_batched"]
 
 
 class _Namespace:
-    """An array library whose functions take arrays under `vmap` too."""
+    """A namespace like the array library's, with functions that also accept arrays under `vmap`."""
 
     def __init__(self, xp: Namespace, *, leading: bool = False) -> None:
         self._xp = xp
@@ -49,7 +49,7 @@ class _Namespace:
 
 
 class _Leading:
-    """A function that treats axes in front as a batch."""
+    """A function that treats leading axes as a batch."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
@@ -58,7 +58,7 @@ class _Leading:
         return lead(self._function, *values, **keywords)
 
     def accumulate(self, x: Any, axis: int = 0) -> Any:
-        """Return the running result along an axis."""
+        """Return the running result along an axis, as the method of a ufunc."""
         function: Any = self._function
         return _along(function.accumulate, default=0)(x, axis=axis)
 
@@ -74,7 +74,7 @@ def _converting(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _along(function: Callable[..., Any], default: int | None, *, after: bool = False) -> Callable[..., Any]:
-    """Return a function of an array and an axis; with `after`, another argument stands between them."""
+    """Return a function of an array and an axis; with `after`, another argument comes between the two."""
 
     def call(x: Any, *args: Any, **keywords: Any) -> Any:
         if type(x) is not Batched:
@@ -82,7 +82,7 @@ def _along(function: Callable[..., Any], default: int | None, *, after: bool = F
         first, rest = (args[:1], args[1:]) if after else ((), args)
         axis = rest[0] if rest else keywords.pop("axis", default)
         data, ndim = x.data, x.ndim
-        if axis is None or ndim == 0:  # as one axis: not every function takes several
+        if axis is None or ndim == 0:  # flattened, because not every function accepts several axes
             data = data.reshape((*data.shape[: len(x.levels)], -1))
             kept = keywords.pop("keepdims", False)
             result = function(data, *first, axis=-1, **keywords)
@@ -98,7 +98,7 @@ _wrappers: dict[Backend, Backend] = {}
 
 
 def backend_of_batched(array: Batched) -> Backend:
-    """Return the backend of an array under `vmap`: that of its memory, with a namespace for such arrays."""
+    """Return the backend of an array under `vmap`: that of its memory, with the namespace of this module."""
     inner = backend_of(array.data)
     found = _wrappers.get(inner)
     if found is None:
@@ -107,22 +107,22 @@ def backend_of_batched(array: Batched) -> Backend:
     return found
 
 
-# The methods of an array under `vmap` that are operations
+# Operators and methods of Batched
 
 
 def _array_ufunc(self: Batched, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:  # noqa: ARG001 - a method
-    """Answer NumPy's elementwise functions, so that a function written in NumPy can be mapped."""
+    """Apply NumPy's elementwise functions, so that `vmap` can map a function written in NumPy."""
     if any(hasattr(x, "node") for x in inputs):
-        return NotImplemented  # a Tensor's own operator records
+        return NotImplemented  # so that the Tensor's own operator records
     if ufunc is np.matmul:
         return matmul(*inputs)
     if method != "__call__" or keywords.get("out") is not None or ufunc.signature is not None:
-        raise BatchError(refusal(f"`{ufunc.__name__}` of NumPy cannot write to an array or reduce one"))
+        raise BatchError(refusal(f"NumPy's `{ufunc.__name__}` cannot write to an array or reduce one"))
     return lead(ufunc, *inputs, **keywords)
 
 
 def _array_function(self: Batched, function: Any, types: Any, args: Any, kwargs: Any) -> Any:  # noqa: ARG001 - NumPy's protocol
-    """Answer those of NumPy's other functions that are known here, or are operations of the engine."""
+    """Apply those other functions of NumPy that this module or the engine implements."""
     name = function.__name__
     if function.__module__ == "numpy.linalg":
         return getattr(backend_of(self).xp.linalg, name)(*args, **kwargs)
@@ -130,7 +130,7 @@ def _array_function(self: Batched, function: Any, types: Any, args: Any, kwargs:
         return getattr(backend_of(self).xp, name)(*args, **kwargs)
     if name in ops.names():
         return getattr(ops, name)(*args, **kwargs)
-    raise BatchError(refusal(f"`{name}` of NumPy is not known"))
+    raise BatchError(refusal(f"NumPy's `{name}` is not supported"))
 
 
 def _reshape(self: Batched, *shape: Any) -> Any:

@@ -1,14 +1,14 @@
-"""How a primitive is called on arrays that stand for many examples: by the rule it declares, or one example at a time.
+"""Batching: the application of a primitive to arrays under `vmap`, by its batching rule or one example at a time.
 
 A primitive declares one of
 
-    inv.vmap("leading")             axes in front are a batch to its forward already: elementwise, or of matrices
-    sum.vmap("axis")                likewise, once its static `axis` or `axes` is counted from the end
+    inv.vmap("leading")             its forward treats leading axes as a batch: it is elementwise, or of matrices
+    sum.vmap("axis")                likewise, if its static `axis` or `axes` is counted from the end
     reshape.vmap(lambda x, shape, batch: reshape(x, (*batch, *shape)))
 
-A rule is called with what its parameters name: an input, with the examples' axes in front, of length 1 where it does
-not vary (for `*arrays` a list of them); a static parameter; `<input>_shape`, the shape of one example; `batch`, the
-lengths of the axes in front; `levels`, what they stand for. It returns the memory of all results.
+A rule's parameters are looked up by name: an input, with leading axes for the examples, of length 1 if the input does
+not vary (for `*arrays` a list of such); a static parameter; `<input>_shape`, the shape of one example; `batch`, the
+lengths of the leading axes; `levels`, the uses of `vmap` they belong to. The rule returns the memory of all results.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = ["apply", "crossing"]
 
 
 def apply(primitive: Primitive, values: Sequence[Any], static: dict[str, Any]) -> Array:
-    """Return the primitive's result for raw values some of which stand for many examples."""
+    """Return the result of a primitive for raw values of which some are `Batched`."""
     rule = primitive.batching
     if rule == "levels":
         return primitive.forward(None, *values, **static)
@@ -80,12 +80,14 @@ def _named(
 
 
 def _one_by_one(primitive: Primitive, values: Sequence[Any], static: dict[str, Any]) -> Batched:
-    """Call the primitive on one example after the other: the last resort, as slow as a loop."""
+    """Call the primitive once for each example, as slowly as a loop; for primitives without a batching rule."""
     levels = levels_of(*values, *_batched_in(static))
     batch = tuple(level.size for level in levels)
     backend = backend_of(*map(memory, values))
     if 0 in batch:
-        raise ValueError(f"`{primitive.name}` is called one example at a time under `vmap`, and there are none")
+        raise ValueError(
+            f"`{primitive.name}` has no batching rule, so `vmap` calls it for each example, but there are no examples"
+        )
     results = []
     for place in np.ndindex(*batch):
         at = dict(zip(levels, place, strict=True))
@@ -106,7 +108,7 @@ def _holds_batched(static: dict[str, Any]) -> bool:
 
 
 def _example(value: Any, at: dict[Level, int]) -> Any:
-    """Return a value, or static values, of one example."""
+    """Return the value, or the static values, of one example."""
     if type(value) is Batched:
         return value.data[tuple(at[level] for level in value.levels)]
     if isinstance(value, dict):
@@ -117,7 +119,7 @@ def _example(value: Any, at: dict[Level, int]) -> Any:
 
 
 def crossing(plan: Plan, values: Sequence[Any], out: Any) -> Plan:
-    """Let the cotangent of an input that is the same for all examples be summed over them.
+    """Return a plan that sums over the examples the cotangent of an input that all of them share.
 
     See `vmap_boundary.summed`.
     """

@@ -1,9 +1,9 @@
-"""Forward mode: tangents travel beside values, one for each open level.
+"""Forward mode: every tensor carries a tangent for each open level.
 
-A level is one use of `jvp`; levels are numbered in the order they are opened and never reused. A tensor may carry a
-tangent for several open levels; the tangent of a level itself carries tangents of earlier levels only. Each rule
-sees its inputs with just the earlier levels on them, so the perturbations of two nested derivatives cannot be
-confused (Siskind and Pearlmutter, 2005), and a tangent is recorded for backward like any other value.
+A level is one use of `jvp`. Levels are numbered in the order of opening, and no number is used twice. A tensor may
+carry tangents of several open levels; the tangent of one level itself carries tangents of earlier levels only. A rule
+receives its inputs with the tangents of earlier levels only, so nested derivatives cannot confuse their perturbations
+(Siskind and Pearlmutter, 2005). Tangents are recorded for backward like any other value.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _numbers = count(1)
 
 @contextmanager
 def open_level() -> Iterator[int]:
-    """Open a forward-mode level for the length of a `with` block; its number is the block's value."""
+    """Open a forward-mode level inside a `with` block; its number is the value of `as`."""
     level = next(_numbers)
     before = mode.levels, mode.push
     mode.levels, mode.push = (*mode.levels, level), _push_tangents
@@ -48,7 +48,7 @@ def attach(primal: Tensor, tangent: Tensor, level: int) -> Tensor:
 
 
 def below(tensor: Tensor, level: int) -> Tensor:
-    """Return the tensor with the tangents of levels opened before `level` only."""
+    """Return the tensor with only the tangents of levels opened before `level`."""
     if tensor.tangents is None:
         return tensor
     kept = {k: t for k, t in tensor.tangents.items() if k < level}
@@ -56,13 +56,13 @@ def below(tensor: Tensor, level: int) -> Tensor:
 
 
 def _push_tangents(primitive: Primitive, args: Sequence[Any], static: dict[str, Any], result: Tensor) -> None:
-    """Give the result of an operation the tangents that follow from its inputs'.
+    """Set the tangents of an operation's result from those of its inputs.
 
     Args:
         primitive: The operation.
-        args: Its inputs as they were given, Tensors with or without tangents and constants.
+        args: Its inputs: Tensors with or without tangents, and constants.
         static: Its static values.
-        result: Its result, as recorded for reverse mode; changed in place.
+        result: Its result, as recorded for reverse mode; modified in place.
     """
     levels = sorted({k for a in args if type(a) is Tensor for k in live_tangents(a) or ()})
     if not levels:
@@ -79,10 +79,10 @@ def _push_tangents(primitive: Primitive, args: Sequence[Any], static: dict[str, 
 
 
 def _resaved(node: Node, args: Sequence[Any], out: Array, tangents: dict[int, Tensor]) -> DualNode:
-    """Let what a node saved carry its tangents too, so that forward mode passes through its backward.
+    """Return a node whose saved values carry their tangents, so that forward mode passes through its backward.
 
-    This comes before the result's own tangents are known, because they are themselves computed from the result and
-    recorded: `tangents` is filled in afterwards.
+    The result's tangents are computed from the result and recorded, so they are not known yet: the caller fills
+    `tangents` afterwards.
     """
     saved = list(node.saved or ())
     for index, position in enumerate(node.plan.inputs):
@@ -97,10 +97,10 @@ def _resaved(node: Node, args: Sequence[Any], out: Array, tangents: dict[int, Te
 def _tangent(
     primitive: Primitive, primals: Sequence[Any], tangents: Sequence[Tensor | None], static: dict[str, Any], out: Tensor
 ) -> Any:
-    """Apply the primitive's JVP rule at one level; `tangents` holds None where an input has none."""
+    """Apply the primitive's JVP rule at one level; `tangents` has None for an input without a tangent."""
     rule = primitive.jvp_rule
     if rule is None:
-        raise NotImplementedError(f"`{primitive.name}` has no jvp rule: forward mode cannot pass through it")
+        raise NotImplementedError(f"`{primitive.name}` has no jvp rule, so forward mode cannot differentiate it")
     if rule == "linear":
         return primitive(*_linear_inputs(primitive, primals, tangents), **static)
     if isinstance(rule, str):
@@ -139,13 +139,13 @@ def _linear_inputs(primitive: Primitive, primals: Sequence[Any], tangents: Seque
 def _diagonal(
     primitive: Primitive, position: int, primals: Sequence[Any], tangent: Tensor, static: dict[str, Any], out: Tensor
 ) -> Any:
-    """Use that the Jacobian of an elementwise operation is diagonal: its VJP rule multiplies by the same entries."""
+    """Apply the VJP rule to a tangent: the Jacobian of an elementwise operation is diagonal, so it is symmetric."""
     name = primitive.inputs[position]
     rule = primitive.vjps[name]
     assert rule is not None
     values = [_value(primitive, n, primals, static, out) for n in primitive.vjp_names[name]]
     if is_complex(tangent) and not is_complex(out):
-        # Of a real function the rule gives g times the gradient, whose inner product with the tangent this is.
+        # For a real result the rule returns g times the gradient; this is its inner product with the tangent.
         return rule(tangent.conj(), *values).real
     return rule(tangent, *values)
 
@@ -162,11 +162,11 @@ def _zeros(value: Any) -> Any:
     array = raw(value)
     if isinstance(array, (int, float, complex)):
         return 0
-    return backend_of(array).xp.zeros_like(array)  # not 0 * array: that is not a number where the array is infinite
+    return backend_of(array).xp.zeros_like(array)  # not 0 * array, which is NaN for an infinite element
 
 
 def _fitted(pushed: Any, result: Tensor) -> Tensor:
-    """Bring a tangent to the result's shape and dtype, and make it a Tensor."""
+    """Return a tangent as a Tensor of the result's shape and dtype."""
     tangent = pushed if type(pushed) is Tensor else wrap(pushed)
     if tangent.data.shape != result.data.shape:
         tangent = broadcast_to(tangent, result.data.shape)

@@ -1,4 +1,4 @@
-"""Jacobians and Hessians: a derivative along every basis vector, all of them at once by `vmap`."""
+"""Jacobians and Hessians: derivatives along all basis vectors at once, by `vmap`."""
 
 from __future__ import annotations
 
@@ -31,36 +31,38 @@ def jacobian(
 ) -> Any:
     """Return the Jacobian of f at x.
 
-    Forward mode pushes forward, reverse mode pulls back, every vector of a basis: of x in forward mode, of f(x) in
-    reverse mode. They go through f, or back through its graph, together, as examples under `vmap`; one after the
-    other where that is refused (a `BatchError`: f has a `Function` that computes in NumPy, say), which gives the
-    same numbers as slowly as a loop.
+    Forward mode computes the JVP of every basis vector of x, reverse mode the VJP of every basis vector of f(x). All
+    basis vectors are computed together, as examples under `vmap`. If that raises `BatchError`, for instance because a
+    `Function` computes in NumPy, they are computed one after the other: the numbers are the same, at the speed of a
+    loop.
 
     Args:
         f: A function of one argument.
         x: A Tensor, an array or a number, or a container of them.
-        mode: By default the one of the shorter basis, forward where they are equally long. Complex values take forward
-            mode, real values of complex numbers reverse mode: the other would see one of two directions only.
-        chunk_size: How many basis vectors at once, which bounds memory: what f computes is held so many times. By
-            default all.
+        mode: By default the mode with the shorter basis, or forward if both are equally long. Complex values require
+            forward mode, and real values at complex x use reverse mode: the other mode would see only one of two
+            directions.
+        chunk_size: The number of basis vectors computed at once, by default all. It bounds memory, because the
+            intermediate values of f are held once for each.
 
     Returns:
-        A Tensor of shape `f(x).shape + x.shape`. Where f(x) is a container, a container like it of the Jacobians of
-        its leaves; where x is one, each Jacobian is a container like x, None where x is not floating or complex.
+        A Tensor of shape `f(x).shape + x.shape`. If f(x) is a container, the result is a container like it of the
+        Jacobians of its leaves. If x is a container, each Jacobian is a container like x, with None for leaves that
+        are neither floating nor complex.
 
-        Where x and f(x) are complex the entries are the derivatives df/dz, and f must be holomorphic; where f(x) alone
-        is, they are the derivatives of both parts along the real line; where x alone is, the rows are gradients,
-        dL/dx + i dL/dy.
+        If x and f(x) are complex, the entries are the derivatives df/dz, and f must be holomorphic. If only f(x) is
+        complex, they are the derivatives of both parts along the real line. If only x is complex, the rows are
+        gradients, dL/dx + i dL/dy.
 
     Raises:
         TypeError: No leaf of x is of a floating or complex dtype.
-        ValueError: x and f(x) are complex and f is not holomorphic, so that no complex matrix is its derivative; or
-            `mode` is the reverse one of complex values.
+        ValueError: x and f(x) are complex and f is not holomorphic, so its derivative is not a complex matrix; or
+            `mode` is `"reverse"` and the values are complex.
     """
     leaves, structure = flatten(x)
     moving = [k for k, leaf in enumerate(leaves) if is_differentiable(leaf)]
     if not moving:
-        raise TypeError("the Jacobian is asked for at something that is not of a floating or complex dtype")
+        raise TypeError("the Jacobian needs an argument with a floating or complex leaf")
     xp = backend_of(*map(raw, leaves)).xp
     points = [p if hasattr(p, "shape") else Tensor(xp.asarray(p)) for p in leaves]
 
@@ -72,7 +74,7 @@ def jacobian(
     if mode is None:
         mode = "forward" if to_complex or (columns <= rows and not from_complex) else "reverse"
     if mode == "reverse" and to_complex:
-        raise ValueError("the Jacobian of complex values is taken in forward mode: reverse mode is for real ones")
+        raise ValueError("the Jacobian of complex values needs forward mode; reverse mode is for real values")
 
     def push(*tangents: Any) -> list[Any]:
         given: list[Any] = [None] * len(leaves)
@@ -98,15 +100,15 @@ def jacobian(
 
 
 def _check_holomorphic(inputs: Sequence[Any], found: list[list[Any]], turned: list[list[Any]]) -> None:
-    """Demand that i times a step makes i times the change."""
+    """Check that i times a step gives i times the change."""
     for x, row, others in zip(inputs, found, turned, strict=True):
         for block, other in zip(row, others, strict=True) if is_complex(x) else ():
             change, size = (abs(memory(raw(v))) for v in (other - 1j * block, block))
             precision = float(np.finfo(x.dtype).eps) ** 0.5
             if change.size and change.max() > precision * size.max() + 1e-300:
                 raise ValueError(
-                    "f is not holomorphic: i times a step does not make i times the change, so no complex matrix is "
-                    "its Jacobian; take that of a function of `view_as_real`"
+                    "f is not holomorphic: i times a step does not give i times the change, so its Jacobian is not a "
+                    "complex matrix; differentiate a function of `view_as_real` instead"
                 )
 
 
@@ -116,16 +118,18 @@ def hessian(f: Callable[[Any], Any], x: Any, *, chunk_size: int | None = None) -
     Args:
         f: A function of one argument.
         x: A Tensor, an array or a number, or a container of floating ones.
-        chunk_size: How many columns at once; see `jacobian`.
+        chunk_size: The number of columns computed at once; see `jacobian`.
 
     Returns:
-        A Tensor of shape `x.shape + x.shape`; where x is a container, a container like it of containers like it.
+        A Tensor of shape `x.shape + x.shape`; if x is a container, a container of containers like it.
 
     Raises:
-        TypeError: x is complex: a gradient is not holomorphic, and has no complex Jacobian.
+        TypeError: x is complex. A gradient is not holomorphic, so it has no complex Jacobian.
     """
     if any(map(is_complex, flatten(x)[0])):
-        raise TypeError("a Hessian is of a function of real numbers; take that of a function of `view_as_real(x)`")
+        raise TypeError(
+            "a Hessian needs a function of real numbers; differentiate a function of `view_as_real(x)` instead"
+        )
     return jacobian(grad_of(f), x, chunk_size=chunk_size)
 
 
@@ -138,10 +142,10 @@ def along_basis(
     """Apply a linear function of several tensors to every vector of their standard basis.
 
     Args:
-        derivative: A function of as many tensors as there are sources, returning as many as there are results.
-        sources: What the arguments are like.
-        results: What it returns is like.
-        chunk_size: How many vectors at once; by default all.
+        derivative: A function of one tensor for each source that returns one for each result.
+        sources: Arrays or Tensors like its arguments.
+        results: Arrays or Tensors like its results.
+        chunk_size: The number of vectors at once; by default all.
 
     Returns:
         For each source and each result a Tensor of shape `source.shape + result.shape`.
@@ -160,7 +164,7 @@ def along_basis(
             try:
                 found = vmap(lambda *vectors: list(derivative(*vectors)))(*seeds)
             except BatchError:
-                together = False  # what follows raises again what was no matter of batching
+                together = False  # an error with another cause is raised again below
         if found is None:
             rows = [derivative(*(seed[k] for seed in seeds)) for k in range(high - low)]
             found = [stack(column) for column in zip(*rows, strict=True)]
@@ -183,7 +187,7 @@ def _whole(parts: list[Any], total: int, like: Any) -> Any:
 
 
 def _basis(like: Any, low: int, high: int) -> Any:
-    """Return basis vectors `low` to `high` of an array's elements, stacked; those outside them are zero."""
+    """Return the basis vectors `low` to `high` of an array's elements, stacked; vectors out of range are zero."""
     array = raw(like)
     n = _size(like)
     seeds = backend_of(array).xp.zeros((high - low, n), array.dtype)
@@ -203,7 +207,7 @@ def _count(values: Sequence[Any]) -> int:
 
 
 def _moved_last(block: Any, count: int) -> Any:
-    """Return a block with its first `count` axes, those of the input, after the others."""
+    """Return a block with its first `count` axes, those of the input, moved to the end."""
     ndim = len(block.shape)
     return transpose(block, (*range(count, ndim), *range(count)))
 

@@ -1,4 +1,4 @@
-"""Jacobian-vector products of functions: by forward mode, by a recorded pullback, and of a gradient."""
+"""Jacobian-vector products of functions, by forward mode or by a linearised pullback."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ __all__ = ["hvp", "jvp", "linearize"]
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-    """Evaluate f and push tangents forward through it, in one pass.
+    """Evaluate f and its Jacobian-vector product with the tangents, in one pass of forward mode.
 
     Args:
-        f: A function of as many arguments as there are primals, returning a Tensor or a container of Tensors.
+        f: A function of one argument for each primal that returns a Tensor or a container of Tensors.
         primals: Tensors, arrays or numbers, or containers of them.
-        tangents: One for each primal, of its shape, or a container like it; None for what is held constant.
+        tangents: One for each primal, of its shape, or a container like it; None for a constant.
 
     Returns:
         The value of f and the tangent of that value, Tensors or containers of them.
@@ -54,7 +54,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
             if is_complex(dx) and not is_complex(x):
                 path = argument_paths(f, structure)[index]
                 raise TypeError(
-                    f"the tangent of `{path}` is complex, but its primal is `{x.dtype}`: it moves on the real line"
+                    f"the tangent of `{path}` is complex, but its primal is `{x.dtype}`; pass a real tangent"
                 )
             duals.append(attach(x, dx if dx.dtype == x.dtype else astype(dx, x.dtype), level))
         result = f(*structure.unflatten(duals))
@@ -64,23 +64,23 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
 
 
 def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """Evaluate f once and return its differential there, a function that can be applied to any number of tangents.
+    """Evaluate f once and return its differential at the primals, a function that may be applied repeatedly.
 
-    The differential is the transpose of the pullback, which is linear: recorded once and pulled back itself.
+    The pullback is linear. It is recorded once, and its own pullback is the differential.
 
     Args:
-        f: A function of as many arguments as there are primals, returning a Tensor or a container of Tensors.
+        f: A function of one argument for each primal that returns a Tensor or a container of Tensors.
         primals: Tensors, arrays or numbers, or containers of them.
 
     Returns:
-        The value of f, and `push(*tangents)`: one tangent for each primal, of its shape or a container like it, None
-        for what is held constant; it returns the tangent of the value, without evaluating f again.
+        The value of f, and `push(*tangents)`, which returns the tangent of the value without evaluating f again. It
+        takes one tangent for each primal, of its shape or a container like it, or None for a constant.
     """
     structure = flatten(primals)[1]
     value, pullback = vjp(f, *primals)
     outputs, made = tensors_in(value)
     with enable_grad():
-        # Where does not matter for a linear function.
+        # Zeros, because the derivative of a linear function is the same everywhere.
         cotangents = [Tensor(zeros_like(y).data, requires_grad=True) for y in outputs]
         pulled = structure.match(pullback(made.unflatten(cotangents)), "pulled", none=True)
 
@@ -102,15 +102,15 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
 
 
 def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
-    """Return the product of f's Hessian with a vector, forward over reverse: about the cost of two gradients.
+    """Return the Hessian-vector product of f, by forward over reverse mode, for about the cost of two gradients.
 
     Args:
         f: A function that returns a Tensor of one element.
-        primals: Where the Hessian is taken; Tensors, arrays, numbers, or containers of them.
+        primals: The point of the Hessian: Tensors, arrays, numbers, or containers of them.
         tangents: The vector, one part for each primal.
 
     Returns:
-        A tuple with a Tensor, or a container, for each primal; for a single primal, that alone.
+        A tuple with a Tensor or a container for each primal; for a single primal, just its entry.
     """
     _, product = jvp(grad_of(f, tuple(range(len(primals)))), primals, tangents)
     return product[0] if len(product) == 1 else product

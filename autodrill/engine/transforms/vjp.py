@@ -1,8 +1,7 @@
 """Vector-Jacobian products of functions, by reverse mode.
 
-Each transform takes a function of tensors, or of nested containers of them, and returns the like. They nest in any
-order, with each other and with `backward`: a function is always given fresh variables, so two nested derivatives never
-mistake each other's.
+Every transform accepts functions of tensors or of nested containers of them. Transforms nest in any order, with each
+other and with `backward`: a function always receives fresh variables, so nested derivatives cannot confuse them.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ __all__ = ["is_differentiable", "tensors_in", "vjp", "zeros_like"]
 
 
 def is_differentiable(value: Any) -> bool:
-    """Return whether a primal is floating or complex; Python numbers count as the floats they would become."""
+    """Return whether a primal is floating or complex; a Python float or complex number counts too."""
     if isinstance(value, bool):
         return False
     if isinstance(value, (float, complex)):
@@ -35,7 +34,7 @@ def is_differentiable(value: Any) -> bool:
 
 
 def _variable(value: Any) -> Any:
-    """Return a fresh variable with the value of a primal: differentiable again, yet distinct from the original."""
+    """Return a fresh variable with the value of a primal, connected to the primal's graph."""
     if not is_differentiable(value):
         return value
     if type(value) is not Tensor:
@@ -46,30 +45,30 @@ def _variable(value: Any) -> Any:
 
 
 def tensors_in(result: Any) -> tuple[list[Tensor], Structure]:
-    """Return what a function returned as a list of Tensors, and the structure of its container."""
+    """Return the leaves of a function's result, as Tensors, and the structure of the result."""
     leaves, structure = flatten(result)
     return [y if type(y) is Tensor else Tensor(y) for y in leaves], structure
 
 
 def _depends_on_more(outputs: Sequence[Tensor], variables: Sequence[Any]) -> bool:
-    """Whether the outputs, or the variables themselves, are part of a graph that someone else differentiates."""
+    """Whether the outputs depend on leaves other than the variables, so that an outer derivative needs their graph."""
     ours = {v.node for v in variables if type(v) is Tensor}
     reached: list[GraphNode] = topological_order([t.node for t in outputs if t.node is not None])
     return any(type(node) is Leaf and node not in ours for node in reached)
 
 
 def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
-    """Evaluate f and return the function that pulls a cotangent back through it.
+    """Evaluate f and return its pullback, which maps a cotangent of the value to cotangents of the primals.
 
     Args:
-        f: A function of as many arguments as there are primals, returning a Tensor or a container of Tensors.
-        primals: Tensors, arrays or numbers, or containers of them; see `containers`.
+        f: A function of one argument for each primal that returns a Tensor or a container of Tensors.
+        primals: Tensors, arrays or numbers, or containers of them; see `pytree`.
 
     Returns:
-        The value of f, and `pullback(cotangent)`, which may be called any number of times. The cotangent is an array
-        or a Tensor of the value's shape, or a container like the value. The result is a tuple with an entry for each
-        primal, a Tensor or a container like the primal: zeros where the value does not depend on it and None where it
-        is not of a floating or complex dtype.
+        The value of f, and `pullback(cotangent)`, which may be called repeatedly. The cotangent is an array or a Tensor
+        of the value's shape, or a container like the value. The result is a tuple with an entry for each primal, a
+        Tensor or a container like the primal: zeros for a leaf that the value does not depend on, and None for a leaf
+        that is neither floating nor complex.
     """
     leaves, structure = flatten(primals)
     moving = [is_differentiable(p) for p in leaves]

@@ -1,4 +1,4 @@
-"""`vmap`: a function of one example becomes a function of many, computed all at once."""
+"""`vmap`: vectorisation of a function of one example over many examples."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ WRAPPERS[Batched] = Wrapper(backend_of_batched, apply, crossing)
 
 @contextmanager
 def open_examples(size: int, randomness: Randomness = "error") -> Iterator[Level]:
-    """Compute with `size` examples at once for the length of a `with` block; the level is the block's value."""
-    # What a checkpoint computes again has to stand for the same examples as before.
+    """Compute with `size` examples at once inside a `with` block; the level is the value of `as`."""
+    # The second run of a checkpoint must use the same levels as the first.
     again = None if mode.reopened is None else next(mode.reopened, None)
     level = Level(next(_numbers), size, randomness) if again is None else again
     if mode.opened is not None:
@@ -56,31 +56,31 @@ def vmap(
 ) -> Callable[..., Any]:
     """Return a function that applies f to every example along an axis of its arguments, and stacks the results.
 
-    Each operation runs once, on all examples, by the batching rule it declares; one that declares none
-    (`registry[name].batching is None`) runs one example at a time. It nests with itself and with every other
-    transform, in either order: `vmap(grad_of(loss), in_axes=(None, 0, 0))` is the gradient of each example's loss, the
-    gradient of a `vmap` is summed over examples where an argument was shared by them.
+    Each operation runs once, on all examples, by its batching rule; an operation without a rule
+    (`registry[name].batching is None`) runs once for each example. `vmap` nests with itself and with every other
+    transform, in either order. `vmap(grad_of(loss), in_axes=(None, 0, 0))` is the gradient of each example's loss. The
+    gradient of a `vmap` with respect to a shared argument is summed over the examples.
 
-    Inside, a tensor has the shape of one example. What has no meaning for many at once is a `BatchError`: an `if` on
-    a tensor's value, `.item()`, `.numpy()`, a shape that depends on values. So is writing in place to an argument, or
-    writing values that differ by example to a tensor that does not.
+    Inside, a tensor has the shape of one example. Operations that are undefined for many examples raise `BatchError`:
+    an `if` on a tensor's value, `.item()`, `.numpy()`, a shape that depends on values. The same holds for an in-place
+    write to an argument, and for a write of values that differ by example to a tensor that does not.
 
     Args:
-        f: A function of Tensors in any nest of containers, returning the like.
-        in_axes: Along which axis of each argument the examples lie, None for an argument that is the same for all.
-            One number for all of them; or a tuple with an entry for each argument, in which an entry may be a
-            container like the argument itself.
-        out_axes: Where the examples lie in the results, likewise; None for a result that is the same for all.
-        randomness: What an operation that draws random numbers does: refuse (`"error"`), draw once for all examples
-            (`"same"`), or for each its own (`"different"`). PyTorch's names.
-        chunk_size: How many examples at once; by default all of them.
+        f: A function of Tensors, or of nested containers of them, that returns the same.
+        in_axes: The axis of the examples in each argument; None for an argument that all examples share. Either one
+            number for all arguments, or a tuple with an entry for each argument. An entry may be a container like the
+            argument.
+        out_axes: The axis of the examples in the results, likewise; None for a result that all examples share.
+        randomness: The behaviour of operations that draw random numbers, with PyTorch's names: raise (`"error"`),
+            draw once for all examples (`"same"`), or draw for each example (`"different"`).
+        chunk_size: The number of examples computed at once; by default all.
 
     Returns:
-        A function of the same arguments, whose results are Tensors. Keyword arguments are passed on as they are.
+        A function of the same arguments, whose results are Tensors. Keyword arguments are passed on unchanged.
 
     Raises:
-        ValueError: An axis does not exist, two arguments have another number of examples, no argument is mapped, or
-            `in_axes` or `out_axes` has another structure than what it is for.
+        ValueError: An axis does not exist, arguments have different numbers of examples, no argument is mapped, or
+            the structure of `in_axes` or `out_axes` does not match.
     """
 
     def mapped(*args: Any, **kwargs: Any) -> Any:
@@ -133,12 +133,12 @@ def _out(result: Any, axis: int | None, path: str, level: Level) -> Any:
         and type(value) not in BACKENDS
         and type(value) is not Batched
     ):
-        raise TypeError(f"f returned a `{type(value).__name__}` as `{path}` under `vmap`, which is no array")
+        raise TypeError(f"f returned a `{type(value).__name__}` as `{path}` under `vmap`; return arrays or Tensors")
     if type(result) is not Tensor:
         result = Tensor(value)
     if axis is None:
         if level in levels_of(value):
-            raise ValueError(f"`out_axes` is None for `{path}`, but it is not the same for all examples")
+            raise ValueError(f"`out_axes` is None for `{path}`, which differs by example")
         return result
     ndim = len(result.shape) + 1
     if not -ndim <= axis < ndim:
@@ -149,7 +149,7 @@ def _out(result: Any, axis: int | None, path: str, level: Level) -> Any:
 def _axes(
     f: Callable[..., Any], args: tuple[Any, ...], in_axes: Any, leaves: list[Any], structure: Structure
 ) -> list[int | None]:
-    """Return the axis of each leaf, counted from the front, or None; leaves that are lists of numbers become arrays."""
+    """Return the axis of each leaf, counted from the front, or None."""
     if isinstance(in_axes, (tuple, list)) and len(in_axes) != len(args):
         raise ValueError(f"`in_axes` has {len(in_axes)} entries for {len(args)} arguments: {in_axes}")
     if type(in_axes) not in {tuple, list, int, type(None)}:
@@ -169,22 +169,22 @@ def _axes(
             raise TypeError(f"`in_axes` for `{path}` is a number or None, not `{axis!r}`")
         if shape is None:
             raise ValueError(
-                f"`in_axes` is {axis} for `{path}`, a `{type(leaves[k]).__name__}` with no axes; "
-                "give None for what is the same for all examples"
+                f"`in_axes` is {axis} for `{path}`, a `{type(leaves[k]).__name__}` without axes; "
+                "pass None for an argument that all examples share"
             )
         if not -len(shape) <= axis < len(shape):
-            raise ValueError(f"`in_axes` is {axis} for `{path}`, which has shape {shape} and so no such axis")
+            raise ValueError(f"`in_axes` is {axis} for `{path}`, which has shape {shape}, without such an axis")
         axes[k] = axis % len(shape)
         found.setdefault(shape[axis], f"`{path}` of shape {shape} has {shape[axis]} along axis {axis}")
     if not found:
-        raise ValueError("`vmap` needs an argument with examples along an axis; `in_axes` is None for all of them")
+        raise ValueError("`vmap` needs at least one mapped argument, but `in_axes` is None for all of them")
     if len(found) > 1:
         raise ValueError("arguments have different numbers of examples: " + ", ".join(found.values()))
     return axes
 
 
 def _joined(parts: Sequence[Any], out_axes: Any) -> Any:
-    """Return the results of chunks as one."""
+    """Return the concatenated results of the chunks."""
     flat = [flatten(part) for part in parts]
     structure = flat[0][1]
     axes = structure.match(out_axes, "out_axes", prefix=True, none=True)

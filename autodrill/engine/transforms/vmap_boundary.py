@@ -1,4 +1,4 @@
-"""Into an array of examples and out of it again: the operations at the border of `vmap`, linear like any view."""
+"""The boundary of `vmap`: linear operations that make examples of an axis, or an axis of examples."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ __all__ = ["enter", "leave", "lift", "spread", "summed", "total", "uniform"]
 
 
 def _enter(xp: Namespace, x: Array, *, level: Level, axis: int) -> Array:  # noqa: ARG001 - a primitive's signature
-    """Return x with its axis `axis` taken for the examples of a level."""
+    """Return x with the elements along `axis` as the examples of a level."""
     levels = levels_of(x)
     place = len([other for other in levels if other.number < level.number])
     data = memory(x)
     if type(data) is np.ndarray:
         data = data.view()
-        data.flags.writeable = False  # it is the caller's memory
+        data.flags.writeable = False  # the memory is the caller's
     else:
         data = data.copy()
     data = backend_of(data).xp.moveaxis(data, len(levels) + axis, place)
@@ -38,7 +38,7 @@ def _enter(xp: Namespace, x: Array, *, level: Level, axis: int) -> Array:  # noq
 
 
 def _leave(xp: Namespace, x: Array, *, level: Level, axis: int) -> Array:  # noqa: ARG001 - a primitive's signature
-    """Return x with the examples of a level as its axis `axis`."""
+    """Return x with the examples of a level as the elements along `axis`."""
     place = x.levels.index(level)
     levels = tuple(other for other in x.levels if other is not level)
     data = backend_of(x.data).xp.moveaxis(x.data, place, len(levels) + axis)
@@ -46,7 +46,7 @@ def _leave(xp: Namespace, x: Array, *, level: Level, axis: int) -> Array:  # noq
 
 
 def _lift(xp: Namespace, x: Array, *, levels: Sequence[Level]) -> Array:  # noqa: ARG001 - a primitive's signature
-    """Return x, which varies under none of the levels, as examples that are all the same; nothing is copied."""
+    """Return x, which varies under none of the levels, as equal examples; nothing is copied."""
     whole = tuple(sorted((*levels_of(x), *levels), key=lambda level: level.number))
     data = in_front(x, whole)
     batch = tuple(level.size for level in whole)
@@ -61,10 +61,9 @@ def total(x: Any, level: Level) -> Any:
 
 
 def summed(x: Any, levels: Sequence[Level]) -> Any:
-    """Return the cotangent of what is the same for all examples: the sum of theirs.
+    """Return the cotangent of a value that all examples share: the sum of the examples' cotangents.
 
-    Not while their `vmap` is open: what is computed there is about one example, and so is a gradient that is asked
-    for there.
+    A level that is still open is not summed over: inside `vmap` a gradient is that of one example.
     """
     for level in levels:
         if level not in mode.vmaps:
@@ -76,7 +75,7 @@ enter, leave, lift = (Primitive(f, on_complex="adjoint") for f in (_enter, _leav
 enter.vjp(x=lambda g, level, axis: leave(g, level=level, axis=axis))
 enter.jvp(lambda dx, level, axis: enter(dx, level=level, axis=axis))
 leave.vjp(x=lambda g, level, axis: enter(g, level=level, axis=axis))
-leave.jvp(lambda dx, level, axis: spread(dx, level, axis))  # noqa: PLW0108 - `dx` is what asks for the tangent
+leave.jvp(lambda dx, level, axis: spread(dx, level, axis))  # noqa: PLW0108 - the name `dx` asks for the tangent
 lift.vjp(x=summed)
 lift.jvp(lambda dx, levels: lift(dx, levels=levels))
 for _border in (enter, leave, lift):
@@ -84,7 +83,7 @@ for _border in (enter, leave, lift):
 
 
 def spread(x: Any, level: Level, axis: int) -> Any:
-    """Return x with the examples of a level as an axis, repeated where it is the same for all of them."""
+    """Return x with the examples of a level along a new axis, repeated if all of them are the same."""
     if level in levels_of(raw(x)):
         return leave(x, level=level, axis=axis)
     shape = (*x.shape[:axis], level.size, *x.shape[axis:])
@@ -92,15 +91,15 @@ def spread(x: Any, level: Level, axis: int) -> Any:
 
 
 def uniform(rng: np.random.Generator, x: Any) -> Any:
-    """Return random numbers from [0, 1), one for each element of x, as each open `vmap` has them drawn.
+    """Return random numbers from [0, 1), one for each element of x, as the `randomness` of each open `vmap` says.
 
     Raises:
-        BatchError: A `vmap` was not told how.
+        BatchError: A `vmap` has `randomness="error"`.
     """
     xp = backend_of(memory(raw(x))).xp
     if any(level.randomness == "error" for level in mode.vmaps):
         raise BatchError(
-            "a random operation under `vmap` needs to be told whether examples share what is drawn: pass "
+            "a random operation under `vmap` must know whether all examples share the numbers drawn: pass "
             '`randomness="same"` or `randomness="different"` to `vmap`'
         )
     apart = tuple(level for level in mode.vmaps if level.randomness == "different")

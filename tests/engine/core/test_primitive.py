@@ -54,7 +54,7 @@ def test_a_primitive_without_rules_is_found_when_its_module_is_checked(monkeypat
 
 
 def test_a_name_is_given_once() -> Any:
-    with pytest.raises(RuleError, match="called `exp` already"):
+    with pytest.raises(RuleError, match="already a primitive called `exp`"):
 
         @primitive
         def exp(xp: Any, x: Any) -> Any:
@@ -79,7 +79,7 @@ def test_static_values_may_follow_the_inputs_by_position(scaled: Any) -> None:
 
 
 def test_wrong_arguments_are_named(scaled: Any) -> None:
-    with pytest.raises(TypeError, match="misses its argument `y`"):
+    with pytest.raises(TypeError, match="is missing its argument `y`"):
         scaled(1.0)
     with pytest.raises(TypeError, match="at most 3 arguments, got 4"):
         scaled(1.0, 2.0, 3.0, 4.0)

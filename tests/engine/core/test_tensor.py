@@ -197,7 +197,7 @@ class TestWithoutAGpu:
     def test_an_array_of_no_known_library_is_refused(self) -> None:
         from autodrill.engine.core import backend
 
-        with pytest.raises(TypeError, match="is no array of a known backend"):
+        with pytest.raises(TypeError, match="is not an array class of a known backend"):
             backend.backend_of_type(list)
 
 

@@ -82,7 +82,7 @@ def test_sums_of_equal_values_have_a_derivative_in_both_modes(values: Any, slope
 
 
 def test_the_eigenvalues_of_a_defective_matrix_have_no_slope() -> None:
-    with pytest.raises(np.linalg.LinAlgError, match=r"defective.*infinite slope"):
+    with pytest.raises(np.linalg.LinAlgError, match=r"defective.*derivative is infinite"):
         engine.eigvals(leaf(DEFECTIVE)).real.sum().backward()
     with pytest.raises(np.linalg.LinAlgError, match="defective"):
         engine.jvp(engine.eigvals, (DEFECTIVE,), (DEFECTIVE,))
@@ -98,7 +98,7 @@ PHASES: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize("name", PHASES)
 def test_a_loss_of_the_phase_of_a_complex_vector_is_refused_and_one_of_its_size_is_not(name: str) -> None:
     z = WEIGHTS + 2 * EQUAL + 1j * np.triu(WEIGHTS) - 1j * np.triu(WEIGHTS).T
-    with pytest.raises(RuntimeError, match=rf"`{name}`.*phases.*`absolute"):
+    with pytest.raises(RuntimeError, match=rf"phases of the complex vectors of `{name}`.*`absolute"):
         (PHASES[name](leaf(z)) * (1 + 1j * WEIGHTS)).imag.sum().backward()
     assert engine.gradcheck(lambda z: engine.absolute(PHASES[name](z + z.conj().T if name == "eigh" else z)), [z])
 

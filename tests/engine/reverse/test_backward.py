@@ -294,7 +294,7 @@ def test_no_grad_in_one_thread_leaves_another_recording() -> None:
         (
             lambda x: engine.grad([x * 2, x], x, [1.0]),
             ValueError,
-            "`gradients` is a list of 1, where a list of 2 is expected",
+            "`gradients` is a list of 1, but a list of 2 is expected",
         ),
         (lambda x: engine.grad([x * 2, cast("Tensor", 3.0)], x), TypeError, "output 1 is a `float`"),
         (lambda x: (x * 2).backward(np.ones((2, 1))), RuntimeError, r"has shape \(2, 1\) but the output has"),

@@ -88,7 +88,7 @@ def test_a_function_that_does_something_else_the_second_time_is_refused() -> Non
         return engine.exp(x) if len(runs) == 1 else engine.exp(engine.exp(x))
 
     y = checkpoint(f, Tensor([1.0], requires_grad=True))
-    with pytest.raises(RuntimeError, match="saved 1 values the first time and 2 the second"):
+    with pytest.raises(RuntimeError, match="saved 1 values in its first run and 2 in its second"):
         y.backward()
 
 

@@ -190,7 +190,7 @@ def test_a_saved_intermediate_makes_the_second_derivative_an_error_not_a_wrong_n
     (g,) = engine.grad(Square.apply(x), x, create_graph=True)
     assert g is not None
     assert g.item() == 6
-    with pytest.raises(RuntimeError, match=r"`Square` cannot be differentiated twice.*neither input nor output"):
+    with pytest.raises(RuntimeError, match=r"`Square` cannot be differentiated twice.*neither an input nor an output"):
         engine.grad(g, x)
 
 

@@ -42,15 +42,15 @@ def test_an_operation_without_a_rule_is_called_one_example_at_a_time() -> None:
     assert np.allclose(powers.numpy(), X[:, ::-1] ** np.array([[1], [2], [3], [1], [2]]) + 3)
     got = engine.grad_of(lambda v: (vmap(f, (0, None))(X, v) * X).sum())(y)
     assert np.allclose(got.numpy(), X.sum())
-    with pytest.raises(ValueError, match="`reversed_sum` is called one example at a time"):
+    with pytest.raises(ValueError, match="`reversed_sum` has no batching rule"):
         vmap(f, (0, None))(X[:0], y)
 
 
 @pytest.mark.parametrize(
     ("rule", "message"),
     [
-        ("elementwise", "no kind of vmap rule it can have is called `elementwise`"),
-        ("axis", "no kind of vmap rule it can have is called `axis`"),
+        ("elementwise", "`elementwise` is not a kind of vmap rule"),
+        ("axis", "`axis` is not a kind of vmap rule"),
         (lambda x, out: x, "the vmap rule asks for `out`; it may ask for `batch`"),
     ],
 )
@@ -143,8 +143,8 @@ def test_points_are_evaluated_together_where_f_allows_it() -> None:
     ("f", "reason"),
     [
         (lambda x: x if float(x[0]) > 0 else -x, "BatchError: a value cannot become a Python number"),
-        (lambda x: np.interp(x, [-9.0, 9.0], [-9.0, 9.0]), "`interp` of NumPy"),
-        (lambda x: x - (type(x) is Batched), "other values than one by one"),
+        (lambda x: np.interp(x, [-9.0, 9.0], [-9.0, 9.0]), "NumPy's `interp`"),
+        (lambda x: x - (type(x) is Batched), "other values together than one by one"),
     ],
 )
 def test_points_are_evaluated_one_by_one_where_together_fails(f: Any, reason: str) -> None:
@@ -160,7 +160,7 @@ def test_gradcheck_says_that_it_evaluated_one_by_one_and_why() -> None:
     alone = engine.gradcheck(lambda x: x * 2.0 if x.sum().item() > -99 else x, [X])
     assert (together.alone, "one point at a time" in str(together)) == (None, False)
     assert alone
-    assert "one point at a time, since many together fail: BatchError" in str(alone)
+    assert "one point at a time, because many at once failed: BatchError" in str(alone)
     assert together.findings[0].counts == alone.findings[0].counts
 
 

@@ -308,7 +308,7 @@ def test_vhp_is_hvp_in_every_block() -> None:
 
 def test_cotangents_and_tangents_of_another_number_are_refused() -> None:
     _, pullback = vjp(lambda x: (x, x * 2), np.ones(2))
-    with pytest.raises(ValueError, match="`cotangent` is a tuple of 1, where a tuple of 2 is expected"):
+    with pytest.raises(ValueError, match="`cotangent` is a tuple of 1, but a tuple of 2 is expected"):
         pullback((np.ones(2),))
     with pytest.raises(ValueError, match="1 primals need as many"):
         jvp(lambda x: x, [1.0], [1.0, 2.0])

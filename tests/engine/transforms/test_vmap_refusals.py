@@ -21,7 +21,7 @@ W, X, Y = (np.random.default_rng(seed).normal(size=shape) for seed, shape in enu
         (1, r"different numbers of examples: `a` of shape \(5, 4\) has 4 along axis 1, `b\['w'\]` of .* has 3"),
         ((None, None), "None for all of them"),
         ((0,), "1 entries for 2 arguments"),
-        ((0, {"v": 0}), r"`in_axes for b` is a dict with the keys 'v', where a dict with the keys 'w'"),
+        ((0, {"v": 0}), r"`in_axes for b` is a dict with the keys 'v', but a dict with the keys 'w'"),
         ((0, [0, 0]), r"`in_axes for b` is a list of 2"),
     ],
 )
@@ -31,7 +31,7 @@ def test_in_axes_that_do_not_fit_name_the_argument(axes: Any, message: str) -> N
 
 
 def test_a_number_cannot_be_mapped() -> None:
-    with pytest.raises(ValueError, match=r"`in_axes` is 0 for `b`, a `float` with no axes; give None"):
+    with pytest.raises(ValueError, match=r"`in_axes` is 0 for `b`, a `float` without axes; pass None"):
         vmap(lambda a, b: a * b)(X, 2.0)
 
 
@@ -45,7 +45,7 @@ def test_axes_of_another_type_are_refused() -> None:
 def test_out_axes_that_do_not_fit_name_the_result() -> None:
     with pytest.raises(ValueError, match=r"`out_axes` is 2 for `result\[1\]`, which has shape \(4,\) for one example"):
         vmap(lambda x: (x, x), out_axes=(0, 2))(X)
-    with pytest.raises(ValueError, match="`out_axes` is None for `result`, but it is not the same"):
+    with pytest.raises(ValueError, match="`out_axes` is None for `result`, which differs by example"):
         vmap(lambda x: x, out_axes=None)(X)
     with pytest.raises(TypeError, match="returned a `str` as `result`"):
         vmap(lambda x: "x")(X)
