@@ -40,6 +40,7 @@ class Kind:
         linear: Whether an answer depends only on its arguments and is linear in the cotangents or tangents.
         has_forward: Whether the candidate also writes the forward, which is compared before the backward.
         moving: The word for what the answer is linear in: "cotangent" or "tangent".
+        takes_cotangents: Whether the candidate is handed cotangents of the outputs.
         large_case: Whether there is a large case, in which finite differences cost too much.
         single_precision: Whether all floating arguments are float32.
         any_dtype: Whether results may have any dtype.
@@ -56,6 +57,7 @@ class Kind:
     linear = False
     has_forward = False
     moving = "cotangent"
+    takes_cotangents = True
     large_case = False
     single_precision = False
     any_dtype = False

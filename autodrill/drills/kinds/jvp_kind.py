@@ -29,6 +29,7 @@ class Jvp(Backward):
     """
 
     moving = "tangent"
+    takes_cotangents = False
     large_case = False
     default_results = ("dout",)
     nonlinear = Rule(

@@ -86,7 +86,7 @@ def node(change: Callable[[float, Array, float], Array]) -> Alternative:
 
 def _has_upstream(drill: Drill, o: Observation) -> bool:
     """Whether the candidate's code receives exactly one cotangent."""
-    return len(o.expected.cotangents) == 1 and not drill.solution.drive and drill.kind.moving == "cotangent"
+    return len(o.expected.cotangents) == 1 and not drill.solution.drive and drill.kind.takes_cotangents
 
 
 def upstream_one(drill: Drill, o: Observation) -> list[Array | None]:
