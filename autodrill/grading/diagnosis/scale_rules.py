@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np  # noqa: TID253 the whole module computes with arrays
 
 from autodrill.drills.answer_records import Rule
-from autodrill.drills.arguments import named_arguments
 from autodrill.grading.diagnosis.similarity import close
 from autodrill.grading.diagnosis.transformations import contributions, hair
 
@@ -222,7 +221,7 @@ def _quantities(drill: Drill, o: Observation) -> dict[str, Array]:
         named["`out.data`" if nodes else "`out`"] = o.expected.outputs[0].astype(np.float64)
         named["`out.grad`" if nodes else "`g`"] = o.expected.cotangents[0].astype(np.float64)
     if drill.solution.saved is not None and not drill.solution.drive and not o.case.draws:
-        handed = named_arguments(drill, o.case, o.expected)
+        handed = drill.kind.shown_arguments(drill, o.case, o.expected)
         for name, value in handed.items():
             if isinstance(value, np.ndarray) and value.dtype.kind == "f":
                 named.setdefault(f"`{name}`", value.astype(np.float64))
