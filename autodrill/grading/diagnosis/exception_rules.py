@@ -177,7 +177,7 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
     (
         "TypeError",
         r"not subscriptable|does not support item assignment",
-        Rule("not-subscriptable", "the value before `[` cannot be indexed or assigned to", "what type does it have?"),
+        Rule("not-subscriptable", "the value before `[` does not support this indexing", "what type does it have?"),
     ),
     ("TypeError", r"positional argument|keyword argument|required argument", _ARGUMENTS),
     (
