@@ -60,23 +60,24 @@ def imports(path: Path, package: Path = PACKAGE) -> list[Import]:
 
 def _imports(node: ast.AST, folder: tuple[str, ...], *, typing_only: bool) -> Iterator[Import]:
     for child in ast.iter_child_nodes(node):
-        names: list[str] = []
-        line = getattr(child, "lineno", 0)
-        if isinstance(child, ast.Import):
-            names = [alias.name for alias in child.names]
-        elif isinstance(child, ast.ImportFrom):
-            above = folder[: len(folder) + 1 - child.level] if child.level else ()
-            base = ".".join([*above, *([child.module] if child.module else [])])
-            names = [f"{base}.{alias.name}" for alias in child.names]
-        for name in names:
-            if name.startswith("autodrill."):
-                yield Import(name.removeprefix("autodrill."), line, typing_only)
+        if isinstance(child, ast.Import | ast.ImportFrom):
+            for name in _names(child, folder):
+                if name.startswith("autodrill."):
+                    yield Import(name.removeprefix("autodrill."), child.lineno, typing_only)
         if isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING"):
             for statement in child.body:
                 yield from _imports(ast.Module([statement], []), folder, typing_only=True)
             yield from _imports(ast.Module(child.orelse, []), folder, typing_only=typing_only)
         else:
             yield from _imports(child, folder, typing_only=typing_only)
+
+
+def _names(node: ast.Import | ast.ImportFrom, folder: tuple[str, ...]) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    above = folder[: len(folder) + 1 - node.level] if node.level else ()
+    base = ".".join([*above, *([node.module] if node.module else [])])
+    return [f"{base}.{alias.name}" for alias in node.names]
 
 
 # Arrows
