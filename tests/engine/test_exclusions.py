@@ -30,13 +30,13 @@ NAMED: dict[str, dict[str, str]] = {
 
 
 @pytest.mark.parametrize("table", NAMED)
-def test_every_exclusion_is_of_an_operation_and_says_why(table: str) -> None:
+def test_exclusions_name_an_operation_and_a_reason(table: str) -> None:
     for name, reason in NAMED[table].items():
         assert name in registry or name in ops.names()
         assert len(reason.split()) >= 3, f"`{name}`: `{reason}` explains nothing"
 
 
-def test_every_miss_and_refusal_says_why() -> None:
+def test_misses_and_refusals_have_a_reason() -> None:
     assert all(name in CALLS or name.rpartition(".")[0] in CALLS for name, _ in MISSES)
     for reason in (*MISSES.values(), *(refusal.reason for refusal in REFUSED_BY_PYTORCH)):
         assert len(reason.split()) >= 3
@@ -44,7 +44,7 @@ def test_every_miss_and_refusal_says_why() -> None:
         assert any(map(refusal.holds, SAMPLES)), f"no sample is left out because of {refusal.reason}"
 
 
-def test_an_operation_is_sampled_with_complex_numbers_or_has_a_reason_not_to_be() -> None:
+def test_complex_samples_are_complete_or_excluded() -> None:
     """That those with a reason refuse complex numbers is tested, one by one, in test_complex.py."""
     sampled = {s.name for s in SAMPLES}
     assert {s.name for s in SAMPLES if s.of_complex} == sampled - set(OF_REAL_NUMBERS)
@@ -52,7 +52,7 @@ def test_an_operation_is_sampled_with_complex_numbers_or_has_a_reason_not_to_be(
 
 
 @pytest.mark.parametrize("name", NOT_IN_SINGLE)
-def test_what_is_left_out_in_single_precision_leaves_it(name: str) -> None:
+def test_single_precision_exclusions_are_needed(name: str) -> None:
     sample = next(s for s in SAMPLES if s.name == name)
     assert sample.function()(*(x.astype(np.float32) for x in sample.inputs())).dtype == np.float64
 
@@ -106,6 +106,6 @@ class TestWhatPyTorchRefuses:
             gradient(torch, call, inputs)
 
 
-def test_what_refuses_to_be_differentiated_does() -> None:
+def test_declared_refusals_do_refuse() -> None:
     for name in ("argsort", "argmax", "argmin"):
         assert getattr(engine, name)(engine.Tensor([1.0, 2.0], requires_grad=True)).dtype.kind == "i"

@@ -267,14 +267,14 @@ REFUSALS: dict[str, Refusal] = {
         ("`Square.backward`", "2 gradients"), "`forward` took 1", "the same"),
     "a Function that saved an intermediate, differentiated twice": L(
         lambda e: twice(e, custom(e, lambda ctx, g: g * ctx.saved_tensors[0], lambda x: 2 * x)), None, ("`Square`",),
-        "neither an input nor an output", "PyTorch answers with a graph that lacks this path: a wrong second derivative"),
+        "neither an input nor an output", "PyTorch answers with a graph without this path: a wrong second derivative"),
     "once_differentiable, differentiated twice": L(
         lambda e: twice(e, custom(e, e.once_differentiable(lambda ctx, g: g * 2 * ctx.saved_tensors[0]))), None,
         ("`Square`",), "once_differentiable", "PyTorch takes the gradient for a constant where it is added to others"),
     "a checkpoint that does another thing the second time": L(
         other_the_second_time, "saved", ("checkpoint",), "first run", "the same"),
     "a checkpoint's argument overwritten": L(
-        argument_overwritten, "modified by an inplace operation", ("argument 0", "`add_`", HERE), "would give other values",
+        argument_overwritten, "modified by an inplace operation", ("argument 0", "`add_`", HERE), "other values",
         "names the argument and the line that wrote"),
     "a NaN in backward": L(
         nan_in_backward, "returned nan values in its 0th output", ("`sqrt`", HERE, r"index \(0,\)"), "NaN",
@@ -300,7 +300,7 @@ ERRORS = (RuntimeError, TypeError, ValueError, FloatingPointError, NotImplemente
 
 
 @pytest.mark.parametrize("name", REFUSALS)
-def test_ours_says_at_least_as_much_as_pytorch(torch: Any, name: str) -> None:
+def test_message_says_at_least_as_much_as_pytorch(torch: Any, name: str) -> None:
     row = REFUSALS[name]
     with pytest.raises(ERRORS) as caught:
         row.run(Engine())
@@ -314,7 +314,7 @@ def test_ours_says_at_least_as_much_as_pytorch(torch: Any, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [n for n, row in REFUSALS.items() if row.theirs is not None])
-def test_where_both_refuse_the_class_of_the_error_is_pytorchs(torch: Any, name: str) -> None:
+def test_error_class_is_pytorchs(torch: Any, name: str) -> None:
     """So that an `except` moved from one to the other still catches; a narrower or wider one will do."""
     row, classes = REFUSALS[name], []
     for library in (Engine(), PyTorch(torch)):

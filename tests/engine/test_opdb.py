@@ -22,7 +22,7 @@ def operations(torch: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_the_engine_agrees_with_pytorch_on_pytorchs_own_samples(torch: Any, operations: list[Any], name: str) -> None:
+def test_engine_agrees_with_pytorch_on_its_samples(torch: Any, operations: list[Any], name: str) -> None:
     variants = served(operations, name, CALLS)
     assert variants, "PyTorch has no such operation, or each of its variants has a call of its own"
     compared: list[Comparison] = [

@@ -35,12 +35,12 @@ def added() -> dict[str, object]:
     return {name: f for name, f in own.items() if getattr(f, "__module__", None) == operators.__name__}
 
 
-def test_every_added_method_is_listed_for_type_checkers() -> None:
+def test_added_methods_are_listed_for_type_checkers() -> None:
     assert set(added()) == set(METHODS)
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_an_added_method_has_the_listed_parameters(name: str) -> None:
+def test_added_method_has_the_listed_parameters(name: str) -> None:
     listed, found = parameters(METHODS[name]), described(added()[name])
     if name.startswith("__"):  # an operator passes its operands by position: `x += y` is `x.add_(y)`
         assert [kind for _, kind in found] == [kind for _, kind in listed]

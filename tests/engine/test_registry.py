@@ -80,14 +80,14 @@ def test_every_operation_has_samples(capsys: pytest.CaptureFixture[str]) -> None
         )
 
 
-def test_every_primitive_is_sampled_at_an_edge_of_shape() -> None:
+def test_every_primitive_is_sampled_at_an_edge_case() -> None:
     """Each has a sample that is 0-d, of one element or empty, where reductions and broadcasting go wrong first."""
     edges = {s.name for s in SAMPLES if any(np.prod(shape) <= 1 for shape in s.shapes)}
     assert set(registry) - edges == set(WITHOUT_EDGE_OF_SHAPE)
 
 
 @each(SAMPLES)
-def test_reverse_mode_agrees_with_finite_differences(sample: Sample) -> None:
+def test_reverse_mode_agrees_with_differences(sample: Sample) -> None:
     f, inputs = sample.function(), sample.inputs()
     value, pullback = engine.vjp(f, *inputs)
     cotangent = cotangent_for(sample, value)
@@ -101,7 +101,7 @@ def test_reverse_mode_agrees_with_finite_differences(sample: Sample) -> None:
 
 
 @each(SAMPLES)
-def test_forward_mode_agrees_with_finite_differences(sample: Sample) -> None:
+def test_forward_mode_agrees_with_differences(sample: Sample) -> None:
     f, inputs, tangents = sample.function(), sample.inputs(), tangents_for(sample)
     value, tangent = engine.jvp(f, inputs, tangents)
     expected, error = numerical_jvp(f, inputs, tangents)
@@ -128,7 +128,7 @@ def test_forward_and_reverse_mode_are_adjoint(sample: Sample) -> None:
 
 @pytest.mark.slow
 @each(SAMPLES)
-def test_reverse_over_reverse_agrees_with_finite_differences(sample: Sample) -> None:
+def test_reverse_over_reverse_agrees_with_differences(sample: Sample) -> None:
     gradients, inputs = pulled_back(sample), sample.inputs()
     cotangent = cotangent_for(sample, sample.function()(*inputs))
     first = gradients(*inputs, cotangent)
@@ -143,7 +143,7 @@ def test_reverse_over_reverse_agrees_with_finite_differences(sample: Sample) -> 
 
 @pytest.mark.slow
 @each(SAMPLES)
-def test_forward_over_reverse_agrees_with_finite_differences(sample: Sample) -> None:
+def test_forward_over_reverse_agrees_with_differences(sample: Sample) -> None:
     gradients, inputs, tangents = pulled_back(sample), sample.inputs(), tangents_for(sample)
     cotangent = cotangent_for(sample, sample.function()(*inputs))
     directions = [*tangents, drawn_like(np.random.default_rng(4), cotangent)]
@@ -155,7 +155,7 @@ def test_forward_over_reverse_agrees_with_finite_differences(sample: Sample) -> 
 
 @pytest.mark.slow
 @each(SAMPLES)
-def test_reverse_over_forward_agrees_with_finite_differences(sample: Sample) -> Any:
+def test_reverse_over_forward_agrees_with_differences(sample: Sample) -> Any:
     f, inputs, tangents = sample.function(), sample.inputs(), tangents_for(sample)
 
     def pushed(*values: Any) -> Any:
@@ -173,7 +173,7 @@ def test_reverse_over_forward_agrees_with_finite_differences(sample: Sample) -> 
 
 @pytest.mark.slow
 @each(s for s in SAMPLES if s.name not in NOT_IN_SINGLE)
-def test_single_precision_stays_single_in_every_mode(sample: Sample) -> None:
+def test_single_precision_is_kept_in_every_mode(sample: Sample) -> None:
     f, doubles = sample.function(), sample.inputs()
     singles = [in_single(x) for x in doubles]
     value, pullback = engine.vjp(f, *singles)
@@ -192,14 +192,14 @@ def test_single_precision_stays_single_in_every_mode(sample: Sample) -> None:
 
 
 @each(SAMPLES)
-def test_raw_arrays_in_give_a_raw_array_out(sample: Sample) -> None:
+def test_operations_return_arrays_for_arrays(sample: Sample) -> None:
     result = sample.function()(*sample.inputs())
     # NumPy answers operators on 0-d arrays with scalars; what is composed of operators does too.
     assert isinstance(result, np.ndarray if sample.name in registry else (np.ndarray, np.generic))
 
 
 @pytest.mark.parametrize("name", LINEAR)
-def test_a_linear_operation_and_its_pullback_are_adjoint(name: str) -> None:
+def test_linear_operation_and_pullback_are_adjoint(name: str) -> None:
     """<A x, y> = <x, Aᴴ y> of the operation itself, real and complex, in the inner product Re Σ conj(a) b."""
     kinds = set()
     for sample in (s for s in SAMPLES if s.name == name):
@@ -216,7 +216,7 @@ def test_a_linear_operation_and_its_pullback_are_adjoint(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", LINEAR)
-def test_a_rule_declared_linear_is_of_a_linear_operation(name: str) -> None:
+def test_rule_declared_linear_is_linear(name: str) -> None:
     for sample in (s for s in SAMPLES if s.name == name):
         f, x, y = sample.function(), sample.inputs(), tangents_for(sample)
         y = [a if b is None else b for a, b in zip(x, y, strict=True)]

@@ -22,7 +22,7 @@ EXPRESSIONS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", EXPRESSIONS)
-def test_operators_agree_with_finite_differences(name: str) -> None:
+def test_value_operators_agree_with_differences(name: str) -> None:
     f = EXPRESSIONS[name]
     a, b = Value(1.3), Value(0.7)
     out = f(a, b)
@@ -47,7 +47,7 @@ def test_operators_agree_with_finite_differences(name: str) -> None:
         ("sigmoid", 800.0, 1.0, 0.0),
     ],
 )
-def test_functions_agree_with_their_closed_forms(name: str, x: Any, value: Any, slope: Any) -> None:
+def test_value_functions_agree_with_closed_forms(name: str, x: Any, value: Any, slope: Any) -> None:
     leaf = Value(x)
     out = getattr(leaf, name)()
     out.backward()
@@ -55,20 +55,20 @@ def test_functions_agree_with_their_closed_forms(name: str, x: Any, value: Any, 
     assert leaf.grad == pytest.approx(slope, rel=1e-14)
 
 
-def test_a_value_used_twice_gets_both_contributions() -> None:
+def test_value_used_twice_gets_both_contributions() -> None:
     a = Value(3.0)
     (a * a + a).backward()
     assert a.grad == 7
 
 
-def test_a_diamond_is_visited_in_topological_order() -> None:
+def test_value_backward_visits_a_diamond_in_order() -> None:
     a = Value(1.0)
     b = a + a
     (b + b).backward()
     assert a.grad == 4
 
 
-def test_a_second_backward_adds_to_leaves_and_starts_interior_gradients_over() -> None:
+def test_value_second_backward_adds_to_leaves_only() -> None:
     a = Value(2.0)
     b = a * a
     c = b * 3
@@ -78,7 +78,7 @@ def test_a_second_backward_adds_to_leaves_and_starts_interior_gradients_over() -
     assert b.grad == 3
 
 
-def test_the_graph_is_what_the_interview_expects_of_it() -> None:
+def test_value_graph_has_the_interview_attributes() -> None:
     a, b = Value(2.0), Value(3.0)
     c = a * b
     assert c._op == "*"
@@ -89,24 +89,24 @@ def test_the_graph_is_what_the_interview_expects_of_it() -> None:
     assert repr(a) == "Value(data=2.0, grad=3.0)"
 
 
-def test_a_negative_base_is_differentiable_where_the_exponent_is_constant() -> None:
+def test_value_power_of_negative_base() -> None:
     a = Value(-2.0)
     (a**3).backward()
     assert a.grad == 12
 
 
-def test_zero_to_the_power_of_zero_has_slope_zero() -> None:
+def test_value_zero_to_the_power_of_zero() -> None:
     a = Value(0.0)
     (a**0).backward()
     assert a.grad == 0
 
 
-def test_logarithm_of_nothing_is_an_error() -> None:
+def test_value_log_of_zero_raises() -> None:
     with pytest.raises(ValueError, match=r"math domain|positive"):
         Value(0.0).log()
 
 
-def test_a_chain_of_a_hundred_thousand_values_does_not_recurse() -> None:
+def test_value_backward_through_a_long_chain() -> None:
     a = Value(1.0)
     out = a
     for _ in range(100_000):

@@ -21,7 +21,7 @@ pytestmark = [
 ]
 
 
-def test_every_item_has_a_program() -> None:
+def test_every_semantics_item_has_a_program() -> None:
     assert {name.partition(":")[0] for name in PROGRAMS} == set(ITEMS)
 
 
@@ -40,6 +40,6 @@ def assert_same(ours: Any, theirs: Any) -> None:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_program_does_the_same_in_both(torch: Any, name: str) -> None:
+def test_program_agrees_with_pytorch(torch: Any, name: str) -> None:
     run = PROGRAMS[name]
     assert_same(plain(run(Engine())), plain(run(PyTorch(torch))))

@@ -43,7 +43,7 @@ def array(tensor: Any) -> Any:
     return tensor.detach().resolve_conj().resolve_neg().numpy(force=True)
 
 
-def test_every_operation_is_compared_or_has_a_reason_not_to_be(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_operation_is_compared_or_excluded(capsys: pytest.CaptureFixture[str]) -> None:
     sampled = {sample.name for sample in SAMPLES}
     assert sampled - set(COUNTERPARTS) == set(WITHOUT_COUNTERPART)
     assert set(COUNTERPARTS) <= sampled
@@ -168,7 +168,7 @@ HOLOMORPHIC = (
 
 
 @pytest.mark.parametrize("name", HOLOMORPHIC)
-def test_branches_are_pytorchs_in_every_quadrant(torch: Any, name: str) -> None:
+def test_branch_cuts_agree_with_pytorch(torch: Any, name: str) -> None:
     z, t = engine.Tensor(QUADRANTS, requires_grad=True), torch.tensor(QUADRANTS, dtype=torch.complex128)
     t.requires_grad_()
     value, expected = getattr(engine, name)(z), getattr(torch, name)(t)
@@ -192,7 +192,7 @@ COMPLEX_KINKS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", COMPLEX_KINKS)
-def test_conventions_at_complex_kinks_are_pytorchs(torch: Any, name: str) -> None:
+def test_complex_kinks_agree_with_pytorch(torch: Any, name: str) -> None:
     f, data = COMPLEX_KINKS[name]
     ours = [engine.Tensor(d, requires_grad=True) for d in data]
     theirs = [torch.tensor(d, dtype=torch.complex128, requires_grad=True) for d in data]
@@ -218,7 +218,7 @@ KINKS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", KINKS)
-def test_conventions_at_kinks_are_pytorchs(torch: Any, name: str) -> None:
+def test_kinks_agree_with_pytorch(torch: Any, name: str) -> None:
     f, data = KINKS[name]
     ours = [engine.Tensor(d, requires_grad=True) for d in data]
     theirs = [torch.tensor(d, dtype=torch.float64, requires_grad=True) for d in data]
@@ -244,7 +244,7 @@ STEPS: dict[str, list[float]] = {
 
 
 @pytest.mark.parametrize("name", STEPS)
-def test_subgradients_of_activations_are_pytorchs(torch: Any, name: str) -> None:
+def test_activation_subgradients_agree_with_pytorch(torch: Any, name: str) -> None:
     x = engine.Tensor(STEPS[name], requires_grad=True, dtype=float)
     t = torch.tensor(STEPS[name], dtype=torch.float64, requires_grad=True)
     getattr(engine, name)(x).sum().backward()
@@ -271,7 +271,7 @@ TIES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", TIES)
-def test_which_of_equal_elements_gets_the_gradient_is_pytorchs_choice(torch: Any, name: str) -> None:
+def test_choice_among_equal_elements_agrees_with_pytorch(torch: Any, name: str) -> None:
     ours, theirs = TIES[name]
     data = [2.0, 5.0, 5.0, 5.0, 1.0, 5.0]
     x, t = engine.Tensor(data, requires_grad=True), torch.tensor(data, dtype=torch.float64, requires_grad=True)
@@ -285,7 +285,7 @@ def test_which_of_equal_elements_gets_the_gradient_is_pytorchs_choice(torch: Any
 
 @pytest.mark.parametrize("axis", [None, 0, 1])
 @pytest.mark.parametrize(("ours", "theirs"), [(engine.max, "amax"), (engine.min, "amin")])
-def test_ties_of_an_extreme_share_the_gradient_as_amax_does(torch: Any, axis: Any, ours: Any, theirs: Any) -> None:
+def test_max_shares_the_gradient_as_amax_does(torch: Any, axis: Any, ours: Any, theirs: Any) -> None:
     data = [[1.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
     x, t = engine.Tensor(data, requires_grad=True), torch.tensor(data, dtype=torch.float64, requires_grad=True)
     ours(x, axis).sum().backward()
@@ -296,7 +296,7 @@ def test_ties_of_an_extreme_share_the_gradient_as_amax_does(torch: Any, axis: An
 
 @pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
 @pytest.mark.parametrize("name", ["cross_entropy", "nll_loss"])
-def test_losses_agree_in_every_reduction(torch: Any, name: str, reduction: Any) -> None:
+def test_losses_agree_with_pytorch_in_every_reduction(torch: Any, name: str, reduction: Any) -> None:
     scores, labels = np.random.default_rng(0).normal(size=(4, 3, 2)), np.array([[0, 2], [1, 1], [2, 0], [0, 0]])
     x, t = engine.Tensor(scores, requires_grad=True), torch.tensor(scores, requires_grad=True)
     ours = getattr(engine, name)(x, labels, reduction)
@@ -317,7 +317,7 @@ def test_gelu_tanh_approximation_agrees(torch: Any) -> None:
     assert np.allclose(x.grad.numpy(), t.grad.numpy(), rtol=1e-12, atol=1e-14)
 
 
-def test_interior_gradients_of_value_follow_a_second_backward_as_pytorchs_leaves_do(torch: Any) -> None:
+def test_value_second_backward_agrees_with_pytorch(torch: Any) -> None:
     ours = engine.Value(2.0)
     theirs = torch.tensor(2.0, dtype=torch.float64, requires_grad=True)
     y, z = (ours * ours).tanh(), torch.tanh(theirs * theirs)

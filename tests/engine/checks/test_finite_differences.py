@@ -24,7 +24,7 @@ SMOOTH: dict[str, Any] = {
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
 @pytest.mark.parametrize("name", SMOOTH)
-def test_error_estimate_bounds_the_true_error_within_a_factor_of_ten(name: str, scale: Any) -> None:
+def test_error_estimate_bounds_true_error_within_factor_ten(name: str, scale: Any) -> None:
     f, slope = SMOOTH[name]
     x = scale * np.random.default_rng(0).normal(size=200)
     cotangent = np.random.default_rng(1).normal(size=200)
@@ -36,7 +36,7 @@ def test_error_estimate_bounds_the_true_error_within_a_factor_of_ten(name: str, 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
 @pytest.mark.parametrize("name", ["sin", "log", "reciprocal", "cube", "sqrt"])
-def test_estimated_error_is_small_on_smooth_functions_of_any_scale(name: str, scale: Any) -> None:
+def test_error_estimate_is_small_for_smooth_functions(name: str, scale: Any) -> None:
     f, slope = SMOOTH[name]
     x = scale * np.array([0.7, -1.3, 2.0])
     for k in range(3):
@@ -46,7 +46,7 @@ def test_estimated_error_is_small_on_smooth_functions_of_any_scale(name: str, sc
         assert np.all(error <= 1e-8 * max(1.0, np.abs(slope(x)).max()))
 
 
-def test_gradient_of_a_matrix_product_in_both_factors() -> None:
+def test_numerical_vjp_of_matrix_product() -> None:
     rng = np.random.default_rng(0)
     a, b, g = rng.normal(size=(2, 3)), rng.normal(size=(3, 4)), rng.normal(size=(2, 4))
     (ga, gb), _ = numerical_vjp(np.matmul, [a, b], g)
@@ -56,7 +56,7 @@ def test_gradient_of_a_matrix_product_in_both_factors() -> None:
     assert np.allclose(gb, a.T @ g, rtol=1e-10, atol=1e-10)
 
 
-def test_a_view_as_output_does_not_make_the_difference_zero() -> None:
+def test_differences_copy_an_output_that_is_a_view() -> None:
     (g,), _ = numerical_vjp(lambda x: x.T, [np.ones((2, 3))], np.arange(6.0).reshape(3, 2))
     assert g is not None
     assert np.allclose(g, np.arange(6.0).reshape(3, 2).T, rtol=1e-12)
@@ -64,7 +64,7 @@ def test_a_view_as_output_does_not_make_the_difference_zero() -> None:
     assert np.allclose(tangent, [2, 2, 2], rtol=1e-12)
 
 
-def test_a_function_that_writes_into_its_inputs_is_given_fresh_ones() -> Any:
+def test_differences_pass_copies_to_a_function_that_writes() -> Any:
     def f(x: Any, y: Any) -> Any:
         x *= 2
         y += x
@@ -79,7 +79,7 @@ def test_a_function_that_writes_into_its_inputs_is_given_fresh_ones() -> Any:
     assert np.array_equal(x, np.ones(3))
 
 
-def test_a_function_that_returns_the_same_buffer_each_time_is_copied_from() -> None:
+def test_differences_copy_a_reused_output_buffer() -> None:
     buffer = np.empty(2)
 
     def f(x: Any) -> Any:
@@ -92,7 +92,7 @@ def test_a_function_that_returns_the_same_buffer_each_time_is_copied_from() -> N
     assert np.allclose(tangent, [2, 6], rtol=1e-9)
 
 
-def test_a_period_that_fits_the_steps_does_not_pass_for_a_derivative_of_zero() -> None:
+def test_steps_detect_a_function_with_a_matching_period() -> None:
     x = np.array([-803.73184852])
     (g,), _ = numerical_vjp(lambda t: np.sin(t * 4 * np.pi / (x * 2.0**-7)), [x], np.ones(1))
     assert g is not None
@@ -100,7 +100,7 @@ def test_a_period_that_fits_the_steps_does_not_pass_for_a_derivative_of_zero() -
     assert np.allclose(g, slope * np.cos(slope * x), rtol=1e-6)
 
 
-def test_near_a_kink_the_slope_of_the_side_the_input_is_on() -> None:
+def test_differences_near_a_kink_give_one_sided_slope() -> None:
     x = np.array([1.0, 1e-2, -1e-3, 1e-4])
     (g,), (error,) = numerical_vjp(np.abs, [x], np.ones(4))
     assert g is not None
@@ -109,20 +109,20 @@ def test_near_a_kink_the_slope_of_the_side_the_input_is_on() -> None:
     assert np.all(error < 1e-6)
 
 
-def test_at_a_kink_or_where_nothing_is_finite_the_estimate_says_so() -> None:
+def test_error_estimate_is_large_at_kinks_and_non_finite_values() -> None:
     _, (error,) = numerical_vjp(lambda x: np.full_like(x, np.nan), [np.array([1.0])], np.ones(1))
     assert error is not None
     assert np.isinf(error[0])
 
 
-def test_a_pole_within_the_first_step_is_stepped_around() -> None:
+def test_differences_avoid_a_pole_within_the_first_step() -> None:
     x = np.array([1e-4, 1.0])
     (g,), _ = numerical_vjp(np.log, [x], np.ones(2))
     assert g is not None
     assert np.allclose(g, 1 / x, rtol=1e-8)
 
 
-def test_integer_inputs_are_passed_on_and_get_none() -> None:
+def test_numerical_vjp_gives_none_for_integers() -> None:
     gradients, errors = numerical_vjp(lambda x, i: x[i], [np.arange(3.0), np.array([2, 2])], np.array([1.0, 10.0]))
     assert gradients[1] is None
     assert errors[1] is None
@@ -130,7 +130,7 @@ def test_integer_inputs_are_passed_on_and_get_none() -> None:
     assert np.allclose(gradients[0], [0, 0, 11])
 
 
-def test_float32_inputs_are_differentiated_in_float64() -> None:
+def test_numerical_vjp_computes_float32_inputs_in_float64() -> None:
     (g,), (error,) = numerical_vjp(np.sin, [np.ones(2, dtype=np.float32)], np.ones(2))
     assert g is not None
     assert error is not None
@@ -139,7 +139,7 @@ def test_float32_inputs_are_differentiated_in_float64() -> None:
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (0,), (2, 0)])
-def test_shapes_are_kept_at_the_edges(shape: Any) -> None:
+def test_numerical_vjp_keeps_edge_case_shapes(shape: Any) -> None:
     x = np.full(shape, 0.5)
     (g,), (error,) = numerical_vjp(np.exp, [x], np.ones(shape))
     assert g is not None
@@ -149,7 +149,7 @@ def test_shapes_are_kept_at_the_edges(shape: Any) -> None:
     assert tangent.shape == shape
 
 
-def test_functions_of_several_outputs() -> Any:
+def test_differences_of_several_outputs() -> Any:
     def f(x: Any) -> Any:
         return np.sin(x), x * x
 
@@ -162,7 +162,7 @@ def test_functions_of_several_outputs() -> Any:
     assert error.shape == (1,)
 
 
-def test_complex_numbers_are_differentiated_in_both_parts() -> None:
+def test_numerical_vjp_differentiates_both_complex_parts() -> None:
     z, g = np.array([1 + 2j, -0.5 + 0.1j]), np.array([0.3 - 1j, 2 + 1j])
     (gradient,), (error,) = numerical_vjp(np.exp, [z], g)
     assert gradient is not None
@@ -176,7 +176,7 @@ def test_complex_numbers_are_differentiated_in_both_parts() -> None:
     assert np.all(np.abs(tangent - g * np.exp(z)) <= 10 * error)
 
 
-def test_a_function_of_complex_numbers_need_not_be_holomorphic_nor_complex() -> None:
+def test_numerical_vjp_accepts_non_holomorphic_functions() -> None:
     (gradient,), _ = numerical_vjp(lambda z: np.abs(z) ** 2, [np.array([3 + 4j])], np.array([2.0]))
     assert gradient is not None
     assert np.allclose(gradient, [12 + 16j], rtol=1e-11)
@@ -189,17 +189,17 @@ def test_a_function_of_complex_numbers_need_not_be_holomorphic_nor_complex() -> 
     assert np.allclose(second, 2 - 3j)
 
 
-def test_tangents_may_hold_an_input_constant() -> None:
+def test_numerical_jvp_accepts_none_for_constants() -> None:
     tangent, _ = numerical_jvp(np.multiply, [np.array([3.0]), np.array([5.0])], [np.array([1.0]), None])
     assert np.allclose(tangent, 5, rtol=1e-12)
 
 
-def test_a_cotangent_of_another_size_is_refused_although_it_would_broadcast() -> None:
+def test_numerical_vjp_refuses_a_broadcastable_cotangent() -> None:
     with pytest.raises(ValueError, match="cotangent has 2 elements but the output has 1"):
         numerical_vjp(np.sum, [np.ones(2)], np.ones(2))
 
 
-def test_a_flat_slope_is_that_of_every_output_in_a_row_and_needs_no_value_in_the_middle() -> None:
+def test_flat_jvp_concatenates_outputs_without_a_centre_value() -> None:
     x, t = np.array([[0.5, -1.0]]), np.array([[1.0, 2.0]])
     middle = []
 

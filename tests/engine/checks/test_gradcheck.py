@@ -46,7 +46,7 @@ def only(report: Report) -> Verdict:
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 20))])
 @pytest.mark.parametrize("name", SMOOTH)
-def test_right_rules_pass_in_first_and_second_order(name: str, seed: int) -> None:
+def test_gradcheck_passes_correct_rules_in_both_orders(name: str, seed: int) -> None:
     f, shapes = SMOOTH[name]
 
     report = gradcheck(f, drawn(shapes, seed), seed=seed)
@@ -57,7 +57,7 @@ def test_right_rules_pass_in_first_and_second_order(name: str, seed: int) -> Non
 
 
 @pytest.mark.parametrize("off", [1.0, 1e-3, 1e-6])
-def test_a_wrong_rule_is_found_at_its_element(off: float) -> None:
+def test_gradcheck_locates_a_wrong_rule(off: float) -> None:
     wrong = with_derivative_of(engine.sin, lambda x: engine.sin(x) + off * x * np.eye(3)[1])
 
     report = gradcheck(wrong, [np.array([0.3, -1.2, 2.0])], raise_exception=False)
@@ -70,7 +70,7 @@ def test_a_wrong_rule_is_found_at_its_element(off: float) -> None:
     assert report.findings[0].counts == {Verdict.RIGHT: 2, Verdict.WRONG: 1}
 
 
-def test_what_is_not_right_is_raised_with_the_report() -> None:
+def test_gradcheck_raises_with_its_report() -> None:
     wrong = with_derivative_of(lambda x: x * x, lambda x: x)
 
     with pytest.raises(GradcheckError, match=r"WRONG at \[0\]: the engine says .*, finite differences") as raised:
@@ -80,7 +80,7 @@ def test_what_is_not_right_is_raised_with_the_report() -> None:
     assert isinstance(raised.value, AssertionError)
 
 
-def test_a_wrong_second_derivative_behind_a_right_first_is_found_by_gradgradcheck() -> None:
+def test_gradgradcheck_finds_a_wrong_second_derivative() -> None:
     def f(x: Any) -> Any:  # its first derivative is 3x², whose own derivative is lost
         slope = (3 * x * x).detach()
         return (x * x * x).detach() + slope * (x - x.detach())
@@ -89,7 +89,7 @@ def test_a_wrong_second_derivative_behind_a_right_first_is_found_by_gradgradchec
     assert not gradgradcheck(f, [np.array([2.0])], raise_exception=False)
 
 
-def test_only_the_mode_that_is_wrong_is_blamed() -> None:
+def test_gradcheck_blames_only_the_wrong_mode() -> None:
     def f(x: Any) -> Any:
         reverse = x.requires_grad  # what only one mode sees stands in for a rule wrong in only one
         return x * x if not reverse else with_derivative_of(lambda y: y * y, lambda y: y)(x)
@@ -110,7 +110,7 @@ def test_only_the_mode_that_is_wrong_is_blamed() -> None:
         (lambda x: engine.relu(x) + x * x * 50, [1.0, 0.0, -2.0]),
     ],
 )
-def test_a_kink_is_called_a_kink(f: Any, x: list[float]) -> None:
+def test_gradcheck_reports_a_kink(f: Any, x: list[float]) -> None:
     report = gradcheck(f, [np.array(x)], raise_exception=False)
 
     assert only(report) is Verdict.KINK
@@ -118,7 +118,7 @@ def test_a_kink_is_called_a_kink(f: Any, x: list[float]) -> None:
     assert "KINK at [1]" in str(report)
 
 
-def test_a_choice_outside_both_slopes_is_wrong_even_at_a_kink() -> None:
+def test_gradcheck_refuses_a_value_outside_the_slopes_at_a_kink() -> None:
     wrong = with_derivative_of(engine.relu, lambda x: engine.relu(x) * 0 + x * 2)
 
     report = gradcheck(wrong, [np.array([0.0])], raise_exception=False)
@@ -127,16 +127,16 @@ def test_a_choice_outside_both_slopes_is_wrong_even_at_a_kink() -> None:
     assert report.findings[0].slopes is not None
 
 
-def test_a_kink_near_by_is_none() -> None:
+def test_gradcheck_ignores_a_kink_nearby() -> None:
     assert gradcheck(engine.relu, [np.array([1e-4, -1e-3, 5.0])])
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
-def test_strong_curvature_is_no_kink(scale: float) -> None:
+def test_gradcheck_tells_strong_curvature_from_a_kink(scale: float) -> None:
     assert gradcheck(lambda x: engine.exp(5 * x / scale), [np.array([0.5, -1.0, 2.0]) * scale])
 
 
-def test_noise_is_called_noise() -> None:
+def test_gradcheck_reports_a_nondeterministic_value() -> None:
     draw = np.random.default_rng(0)
 
     report = gradcheck(lambda x: x * (1 + 1e-9 * draw.normal()), [np.ones(3)], raise_exception=False)
@@ -146,7 +146,7 @@ def test_noise_is_called_noise() -> None:
     assert "two runs at the same point differ" in str(report)
 
 
-def test_a_gradient_that_changes_from_run_to_run_is_noise_too() -> None:
+def test_gradcheck_reports_a_nondeterministic_gradient() -> None:
     draw = np.random.default_rng(0)
 
     def f(x: Any) -> Any:
@@ -156,25 +156,25 @@ def test_a_gradient_that_changes_from_run_to_run_is_noise_too() -> None:
     assert only(gradcheck(f, [np.ones(3)], raise_exception=False)) is Verdict.NONDETERMINISTIC
 
 
-def test_differences_that_cannot_judge_say_so() -> None:
+def test_gradcheck_reports_inconclusive_differences() -> None:
     report = gradcheck(lambda x: engine.sin(1e9 * x), [np.array([1.0, 5.0])], raise_exception=False)
 
     assert only(report) is Verdict.UNSURE
 
 
 @pytest.mark.parametrize("value", [0.0, 1e6])
-def test_a_constant_has_the_derivative_zero(value: float) -> None:
+def test_gradcheck_accepts_a_constant(value: float) -> None:
     assert gradcheck(lambda x: x * 0.0 + value, [np.array([1.0, -2.0])])
 
 
-def test_float32_is_held_to_the_precision_of_float32() -> None:
+def test_gradcheck_uses_the_precision_of_float32() -> None:
     x = np.array([0.5, 2.0], dtype=np.float32)
 
     assert gradcheck(engine.exp, [x])
     assert not gradcheck(with_derivative_of(engine.exp, lambda x: engine.exp(x) * 1.01), [x], raise_exception=False)
 
 
-def test_integers_are_passed_on_and_expanded_arrays_are_taken_apart() -> None:
+def test_gradcheck_accepts_integers_and_expanded_arrays() -> None:
     expanded = np.broadcast_to(np.array([1.5]), (3,))
 
     report = gradcheck(lambda x, k: x * x * k, [expanded, np.array([1, 2, 3])])
@@ -182,7 +182,7 @@ def test_integers_are_passed_on_and_expanded_arrays_are_taken_apart() -> None:
     assert {finding.input for finding in report.findings} == {0}
 
 
-def test_inputs_without_a_derivative_are_refused() -> None:
+def test_gradcheck_refuses_inputs_without_derivative() -> None:
     with pytest.raises(TypeError, match="no input is floating or complex"):
         gradcheck(lambda x: x * 2, [np.array([1])])
 
@@ -198,7 +198,7 @@ COMPLEX: dict[str, tuple[Any, list[tuple[int, ...]]]] = {
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", COMPLEX)
-def test_complex_inputs_are_checked_in_both_parts_and_orders(name: str, seed: int) -> None:
+def test_gradcheck_checks_both_parts_of_complex_inputs(name: str, seed: int) -> None:
     f, shapes = COMPLEX[name]
     inputs = [x + 1j * y for x, y in zip(drawn(shapes, seed), drawn(shapes, seed + 50), strict=True)]
 
@@ -209,13 +209,13 @@ def test_complex_inputs_are_checked_in_both_parts_and_orders(name: str, seed: in
     gradgradcheck(f, inputs, seed=seed)
 
 
-def test_complex_values_of_real_inputs_are_checked() -> None:
+def test_gradcheck_checks_complex_values_of_real_inputs() -> None:
     gradcheck(engine.rfft, [np.arange(5.0)])
     gradgradcheck(lambda x: engine.exp(1j * x), [np.arange(3.0)])
 
 
 @pytest.mark.parametrize("part", ["real", "imaginary"])
-def test_a_wrong_rule_is_found_in_its_part_of_the_element(part: Any) -> None:
+def test_gradcheck_names_the_wrong_part_of_an_element(part: Any) -> None:
     wrong = with_derivative_of(engine.exp, lambda z: engine.exp(z) + 1e-3 * getattr(z, part[:4]) * np.eye(3)[1])
 
     report = gradcheck(wrong, [np.array([0.3 + 1j, -1.2 + 0.4j, 2.0 - 1j])], raise_exception=False)
@@ -224,7 +224,7 @@ def test_a_wrong_rule_is_found_in_its_part_of_the_element(part: Any) -> None:
     assert f"at [1], {part} part" in str(report)
 
 
-def test_a_forgotten_conjugate_is_found() -> None:
+def test_gradcheck_finds_a_forgotten_conjugate() -> None:
     class Product(engine.Function):
         @staticmethod
         def forward(ctx: Any, x: Any) -> Any:
@@ -240,7 +240,7 @@ def test_a_forgotten_conjugate_is_found() -> None:
     assert only(report) is Verdict.WRONG
 
 
-def test_a_kink_in_the_plane_is_called_a_kink() -> None:
+def test_gradcheck_reports_a_kink_in_the_complex_plane() -> None:
     report = gradcheck(engine.absolute, [np.array([1 + 1j, 0j])], raise_exception=False)
 
     assert only(report) is Verdict.KINK
@@ -252,7 +252,7 @@ def test_a_kink_in_the_plane_is_called_a_kink() -> None:
     ("name", "x", "right"),
     [("tanh", [0.3, -1.0], True), ("sqrt", [0.5, 2.0], True), ("relu", [0.0, 1.0], False), ("sin", [0.1, 4.0], True)],
 )
-def test_pytorchs_gradcheck_has_the_same_opinion(torch: Any, name: str, x: list[float], right: bool) -> None:
+def test_gradcheck_agrees_with_pytorchs(torch: Any, name: str, x: list[float], right: bool) -> None:
     theirs = torch.autograd.gradcheck(
         getattr(torch, name), [torch.tensor(x, dtype=torch.float64, requires_grad=True)], raise_exception=False
     )
@@ -263,7 +263,7 @@ def test_pytorchs_gradcheck_has_the_same_opinion(torch: Any, name: str, x: list[
 
 
 @pytest.mark.torch
-def test_a_relative_error_of_a_millionth_that_pytorch_lets_pass_is_found(torch: Any) -> None:
+def test_gradcheck_finds_relative_errors_of_one_millionth(torch: Any) -> None:
     x = torch.tensor([2.0], dtype=torch.float64, requires_grad=True)
 
     assert torch.autograd.gradcheck(lambda x: (x * x).detach() + (1 + 1e-6) * (x * x - (x * x).detach()), [x])

@@ -22,7 +22,7 @@ def _observers_as_before() -> Any:
     mode.observers = before
 
 
-def test_set_grad_enabled_acts_at_once_and_is_undone_by_its_block() -> None:
+def test_set_grad_enabled_acts_immediately_and_restores() -> None:
     with set_grad_enabled(False):
         assert not is_grad_enabled()
         set_grad_enabled(True)
@@ -31,7 +31,7 @@ def test_set_grad_enabled_acts_at_once_and_is_undone_by_its_block() -> None:
 
 
 class TestInference:
-    def test_results_do_not_require_grad_and_cannot_be_saved_for_backward(self) -> None:
+    def test_results_cannot_be_saved_for_backward(self) -> None:
         x = leaf(1.0, 2.0)
         with inference_mode():
             z = x * 2
@@ -42,7 +42,7 @@ class TestInference:
             x * z
         assert (x * z.clone()).requires_grad
 
-    def test_writing_outside_to_what_was_made_inside_is_refused(self) -> None:
+    def test_refuses_writes_outside_to_inner_tensors(self) -> None:
         with inference_mode():
             z = Tensor([1.0])
             z.add_(1)
@@ -51,7 +51,7 @@ class TestInference:
         with pytest.raises(RuntimeError, match="cannot require grad"):
             z.requires_grad_()
 
-    def test_a_normal_tensor_stays_normal_though_its_views_made_inside_are_not_for_recording(self) -> None:
+    def test_outer_tensor_stays_usable_after_inner_views(self) -> None:
         y = leaf(1.0, 2.0) * 1
         with inference_mode():
             y.add_(1)
@@ -61,7 +61,7 @@ class TestInference:
         with pytest.raises(RuntimeError, match=r"made under `inference_mode\(\)`"):
             view.add_(1)
 
-    def test_the_mode_ends_with_the_block_even_by_an_exception(self) -> None:
+    def test_mode_ends_with_an_exception(self) -> None:
         @inference_mode()
         def fail() -> None:
             raise KeyError
@@ -73,7 +73,7 @@ class TestInference:
 
 
 class TestAnomaly:
-    def test_a_nan_made_by_backward_names_operation_and_forward_line(self) -> None:
+    def test_backward_nan_names_operation_and_line(self) -> None:
         x = leaf(-1.0, 4.0)
         with detect_anomaly():
             y = engine.sqrt(x)
@@ -82,13 +82,13 @@ class TestAnomaly:
             ):
                 y.sum().backward()
 
-    def test_a_nan_of_a_branch_not_taken_names_where_and_the_branch(self) -> None:
+    def test_nan_of_unselected_branch_names_where(self) -> None:
         x = leaf(0.0, 4.0)
         y = engine.where(x > 0, engine.sqrt(x), 1.0)
         with detect_anomaly(), pytest.raises(FloatingPointError, match=r"`sqrt`.*cotangent there is 0.*`where`.*`x`"):
             y.sum().backward()
 
-    def test_the_double_where_it_advises_is_silent_and_right(self) -> None:
+    def test_advised_double_where_is_correct(self) -> None:
         x = leaf(0.0, 4.0)
         safe = engine.where(x > 0, x, 1.0)
         with detect_anomaly():
@@ -96,7 +96,7 @@ class TestAnomaly:
         assert x.grad is not None
         assert np.array_equal(x.grad.numpy(), [0, 0.25])
 
-    def test_a_nan_is_let_pass_outside_the_block(self) -> None:
+    def test_nan_passes_outside_the_block(self) -> None:
         x = leaf(-1.0)
         with detect_anomaly():
             pass
@@ -104,7 +104,7 @@ class TestAnomaly:
         assert x.grad is not None
         assert np.isnan(x.grad.item())
 
-    def test_trace_nan_names_the_first_operation_that_makes_one_in_forward(self) -> None:
+    def test_trace_nan_names_first_forward_operation(self) -> None:
         x = leaf(-1.0, 1.0)
         with (
             trace_nan(),

@@ -12,7 +12,7 @@ from autodrill.engine import Tensor
 from tests.engine.build import gradient_of, leaf
 
 
-def test_gradient_passed_to_backward_is_not_aliased() -> None:
+def test_backward_copies_the_given_gradient() -> None:
     x = leaf(1.0, 2.0)
     g = np.ones(2)
     x.backward(g)
@@ -22,7 +22,7 @@ def test_gradient_passed_to_backward_is_not_aliased() -> None:
 
 
 @pytest.mark.parametrize("create_graph", [False, True])
-def test_a_tensor_passed_as_gradient_is_not_aliased(create_graph: bool) -> None:
+def test_backward_copies_a_gradient_given_as_tensor(create_graph: bool) -> None:
     x = leaf(1.0, 2.0)
     g = Tensor([1.0, 1.0])
     (x + 0).backward(g, create_graph=create_graph)
@@ -34,7 +34,7 @@ def test_a_tensor_passed_as_gradient_is_not_aliased(create_graph: bool) -> None:
     assert np.array_equal(g.numpy(), [1, 1])
 
 
-def test_two_leaves_of_an_addition_do_not_share_a_gradient() -> None:
+def test_addition_gives_two_leaves_separate_gradients() -> None:
     x, y = leaf(1.0, 2.0), leaf(3.0, 4.0)
     (x + y).backward([1.0, 1.0])
     assert not np.shares_memory(gradient_of(x), gradient_of(y))
@@ -42,13 +42,13 @@ def test_two_leaves_of_an_addition_do_not_share_a_gradient() -> None:
     assert np.array_equal(gradient_of(y), [1, 1])
 
 
-def test_two_leaves_do_not_share_a_gradient_under_create_graph() -> None:
+def test_create_graph_gives_two_leaves_separate_gradients() -> None:
     x, y = leaf(1.0, 2.0), leaf(3.0, 4.0)
     (x + y).sum().backward(create_graph=True)
     assert not np.shares_memory(gradient_of(x), gradient_of(y))
 
 
-def test_gradient_of_a_broadcast_is_writable_memory_of_its_own() -> None:
+def test_broadcast_gradient_owns_writable_memory() -> None:
     x = leaf(1.0, 2.0, 3.0)
     x.sum().backward()
     assert x.grad is not None
@@ -56,7 +56,7 @@ def test_gradient_of_a_broadcast_is_writable_memory_of_its_own() -> None:
     assert np.array_equal(gradient_of(x), [2, 2, 2])
 
 
-def test_pieces_of_one_cotangent_are_not_shared() -> None:
+def test_parts_of_one_cotangent_are_separate() -> None:
     x, y = leaf(1.0), leaf(2.0)
     g = np.array([3.0, 4.0])
     engine.concatenate([x, y]).backward(g)
@@ -64,7 +64,7 @@ def test_pieces_of_one_cotangent_are_not_shared() -> None:
     assert (gradient_of(x).item(), gradient_of(y).item()) == (3, 4)
 
 
-def test_retained_gradient_does_not_alias_the_leafs() -> None:
+def test_retained_gradient_is_separate_from_the_leafs() -> None:
     x = leaf(1.0, 2.0)
     y = x.reshape(2, 1)
     y.retain_grad()
@@ -72,7 +72,7 @@ def test_retained_gradient_does_not_alias_the_leafs() -> None:
     assert not np.shares_memory(gradient_of(x), gradient_of(y))
 
 
-def test_captured_gradients_do_not_alias_each_other() -> None:
+def test_grad_returns_separate_arrays() -> None:
     x, y = leaf(1.0, 2.0), leaf(3.0, 4.0)
     gx, gy = engine.grad(x + y, [x, y], np.ones(2))
     assert gx is not None
@@ -80,7 +80,7 @@ def test_captured_gradients_do_not_alias_each_other() -> None:
     assert not np.shares_memory(gx.data, gy.data)
 
 
-def test_a_third_contribution_is_added_in_place_without_touching_the_first() -> None:
+def test_third_contribution_leaves_the_first_unchanged() -> None:
     x = leaf(1.0, 2.0)
     g = np.ones(2)
     (x + x + x + x).backward(g)
@@ -88,7 +88,7 @@ def test_a_third_contribution_is_added_in_place_without_touching_the_first() -> 
     assert np.array_equal(g, [1, 1])
 
 
-def test_the_data_given_to_a_tensor_is_copied() -> None:
+def test_tensor_copies_its_data() -> None:
     data = np.ones(2)
     x = Tensor(data, requires_grad=True)
     y = (x * x).sum()
@@ -107,7 +107,7 @@ def test_the_data_given_to_a_tensor_is_copied() -> None:
         lambda x, y: x.reshape(2, 1) * 1 + y.reshape(2, 1),
     ],
 )
-def test_gradients_of_examples_share_memory_with_nothing(f: Any) -> None:
+def test_gradients_of_examples_own_their_memory(f: Any) -> None:
     data = np.arange(6.0).reshape(3, 2)
     cotangent = np.ones((3, *f(data[0], data[0]).shape))
 
@@ -119,7 +119,7 @@ def test_gradients_of_examples_share_memory_with_nothing(f: Any) -> None:
         assert not np.shares_memory(a, b)
 
 
-def test_contributions_that_differ_by_example_and_that_do_not_add_up() -> None:
+def test_contributions_add_with_and_without_examples() -> None:
     data = np.arange(6.0).reshape(3, 2)
     of_shared = engine.grad_of(lambda w, x: (w * x).sum() + (w * 2).sum() + (w * x).sum() + w.sum())
     assert np.array_equal(engine.vmap(of_shared, (None, 0))(np.ones(2), data).numpy(), 2 * data + 3)

@@ -20,29 +20,29 @@ def scaled() -> Any:
     return Primitive(scaled, broadcasts=True)
 
 
-def test_a_rule_for_no_input_is_refused(scaled: Any) -> None:
+def test_vjp_refuses_a_rule_for_an_unknown_input(scaled: Any) -> None:
     with pytest.raises(RuleError, match=r"`scaled` has no input `z`.*`x`, `y`"):
         scaled.vjp(x=lambda g: g, z=lambda g: g)
 
 
-def test_a_missing_rule_is_refused_and_says_how_to_mean_it(scaled: Any) -> None:
+def test_vjp_refuses_a_missing_rule_with_advice(scaled: Any) -> None:
     with pytest.raises(RuleError, match=r"no vjp rule for `y`.*`y=None`"):
         scaled.vjp(x=lambda g: g)
 
 
-def test_a_rule_that_asks_for_an_unknown_name_is_refused(scaled: Any) -> None:
+def test_vjp_refuses_an_unknown_parameter_name(scaled: Any) -> None:
     with pytest.raises(RuleError, match=r"vjp rule for `x` asks for `yy`; it may ask for .*`factor`.*`out`.*`x_shape`"):
         scaled.vjp(x=lambda g, yy: g * yy, y=None)
     with pytest.raises(RuleError, match="the jvp rule asks for `dz`"):
         scaled.jvp(lambda dx, dz: dx)
 
 
-def test_an_unknown_kind_of_jvp_rule_is_refused(scaled: Any) -> None:
+def test_jvp_refuses_an_unknown_kind(scaled: Any) -> None:
     with pytest.raises(RuleError, match="`bilinear`"):
         scaled.jvp("bilinear")
 
 
-def test_a_primitive_without_rules_is_found_when_its_module_is_checked(monkeypatch: pytest.MonkeyPatch) -> Any:
+def test_check_registry_finds_a_primitive_without_rules(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr("autodrill.engine.core.primitive.registry", {})  # what is declared here is for this test only
 
     @primitive
@@ -53,7 +53,7 @@ def test_a_primitive_without_rules_is_found_when_its_module_is_checked(monkeypat
         check_registry()
 
 
-def test_a_name_is_given_once() -> Any:
+def test_primitive_refuses_a_duplicate_name() -> Any:
     with pytest.raises(RuleError, match="already a primitive called `exp`"):
 
         @primitive
@@ -61,7 +61,7 @@ def test_a_name_is_given_once() -> Any:
             return x
 
 
-def test_parameter_names_are_what_is_saved(scaled: Any) -> None:
+def test_rule_parameters_determine_saved_values(scaled: Any) -> None:
     scaled.vjp(x=lambda g, y, factor: g * y * factor, y=lambda g, x, factor: g * x * factor)
     x, y = Tensor([2.0], requires_grad=True), Tensor([3.0])
     out = scaled(x, y, factor=5.0)
@@ -72,13 +72,13 @@ def test_parameter_names_are_what_is_saved(scaled: Any) -> None:
     assert g.item() == 15
 
 
-def test_static_values_may_follow_the_inputs_by_position(scaled: Any) -> None:
+def test_call_accepts_static_values_by_position(scaled: Any) -> None:
     scaled.vjp(x=None, y=None)
     assert scaled(2.0, 3.0, 5.0) == scaled(2.0, 3.0, factor=5.0) == 30
     assert scaled(2.0, y=3.0) == 12
 
 
-def test_wrong_arguments_are_named(scaled: Any) -> None:
+def test_call_names_wrong_arguments(scaled: Any) -> None:
     with pytest.raises(TypeError, match="is missing its argument `y`"):
         scaled(1.0)
     with pytest.raises(TypeError, match="at most 3 arguments, got 4"):
@@ -87,7 +87,7 @@ def test_wrong_arguments_are_named(scaled: Any) -> None:
         scaled(1.0, 2.0, 3.0, factor=4.0)
 
 
-def test_an_input_declared_not_differentiable_gets_no_gradient(scaled: Any) -> None:
+def test_non_differentiable_input_gets_no_gradient(scaled: Any) -> None:
     scaled.vjp(x=lambda g, y, factor: g * y * factor, y=None)
     x, y = Tensor([2.0], requires_grad=True), Tensor([3.0], requires_grad=True)
     scaled(x, y).backward()
@@ -96,12 +96,12 @@ def test_an_input_declared_not_differentiable_gets_no_gradient(scaled: Any) -> N
     assert y.grad is None
 
 
-def test_forward_mode_through_a_primitive_without_a_jvp_rule_says_so(scaled: Any) -> None:
+def test_forward_mode_names_a_missing_jvp_rule(scaled: Any) -> None:
     with pytest.raises(NotImplementedError, match="`scaled` has no jvp rule"):
         engine.jvp(lambda x: scaled(x, 1.0), (1.0,), (1.0,))
 
 
-def test_a_cotangent_is_summed_back_by_the_engine_not_the_rule(scaled: Any) -> None:
+def test_engine_sums_cotangents_of_broadcast_inputs(scaled: Any) -> None:
     scaled.vjp(x=lambda g, y: g * y, y=None)
     x = Tensor(np.ones((2, 1)), requires_grad=True)
     scaled(x, np.ones((4, 1, 3))).backward(np.ones((4, 2, 3)))
@@ -110,6 +110,6 @@ def test_a_cotangent_is_summed_back_by_the_engine_not_the_rule(scaled: Any) -> N
 
 
 @pytest.mark.parametrize("name", list(registry))
-def test_every_primitive_says_what_it_does(name: str) -> None:
+def test_every_primitive_has_a_docstring(name: str) -> None:
     assert registry[name].__doc__ or name in {"astype", "concatenate", "cross_entropy", "gelu", "getitem"}
     assert name in repr(registry[name])

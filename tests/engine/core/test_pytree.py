@@ -80,7 +80,7 @@ def assert_same(got: Any, expected: list[Any]) -> None:
         np.testing.assert_allclose(a, b.numpy(), rtol=1e-14)
 
 
-def test_taking_apart_and_putting_together_give_back_the_container() -> None:
+def test_unflatten_inverts_flatten() -> None:
     params = parameters()
     leaves, structure = flatten(params)
     again = structure.unflatten(leaves)
@@ -99,7 +99,7 @@ def test_taking_apart_and_putting_together_give_back_the_container() -> None:
     ]
 
 
-def test_gradients_have_the_structure_of_the_argument() -> None:
+def test_grad_of_keeps_the_structure_of_the_argument() -> None:
     gradients = grad_of(total)(parameters(), X[0])
     of_leaves, leaves = by_leaf(lambda params: total(params, X[0]))
     assert_same(gradients, list(grad_of(of_leaves, argnums=range(FLOATING))(*leaves)))
@@ -131,14 +131,14 @@ def test_vjp_and_linearize_of_containers_on_both_sides() -> None:
     assert flatten(again)[1].paths() == flatten(value)[1].paths()
 
 
-def test_jvp_takes_none_for_a_part_that_is_held_constant() -> None:
+def test_jvp_accepts_none_for_a_constant_part() -> None:
     direction = {"layers": [None, Layer(np.ones((2, 2)), None)], "scale": None, "pair": None}
     _, got = engine.jvp(total, (parameters(), X[0]), (direction, None))
     gradient = grad_of(total)(parameters(), X[0])
     assert got.item() == pytest.approx(gradient["layers"][1].w.numpy().sum(), rel=1e-13)
 
 
-def test_hessian_vector_products_of_containers_are_those_of_the_hessian() -> None:
+def test_hvp_of_containers_matches_the_hessian() -> None:
     point, direction = {"a": X[0], "b": (X[1],)}, {"a": X[2], "b": (X[3],)}
 
     def f(p: Any) -> Any:
@@ -171,7 +171,7 @@ def test_checkpoint_of_containers() -> None:
     assert_same(grad_of(f)(parameters(), X[0]), [g for g in flatten(plain)[0] if g is not None])
 
 
-def test_vmap_of_containers_with_axes_for_their_parts() -> None:
+def test_vmap_of_containers_with_axes_by_part() -> None:
     many = {"x": [np.moveaxis(X, 0, 1), 2.0], "y": Pair(X, X[0])}
     got = engine.vmap(
         lambda p: {"s": p["x"][0] * p["x"][1], "t": (p["y"].left @ p["y"].right,)},
@@ -182,7 +182,7 @@ def test_vmap_of_containers_with_axes_for_their_parts() -> None:
     np.testing.assert_allclose(got["t"][0].numpy(), X @ X[0], rtol=1e-14)
 
 
-def test_per_example_gradients_of_a_model_in_a_container() -> None:
+def test_vmap_gives_per_example_gradients_of_containers() -> None:
     got = engine.vmap(grad_of(lambda layer, x: (engine.tanh(x @ layer.w) + layer.b).sum()), (None, 0))(
         Layer(np.ones((3, 2)), np.zeros(2)), X
     )
@@ -191,13 +191,13 @@ def test_per_example_gradients_of_a_model_in_a_container() -> None:
     assert np.array_equal(got.b.numpy(), np.ones((4, 2)))
 
 
-def test_static_fields_of_a_dataclass_are_kept() -> None:
+def test_register_container_keeps_static_fields() -> None:
     gradient = grad_of(lambda p: (p.weight**2).sum())(Named(np.array([1.0, 2.0]), "output", ["a"]))
     assert np.array_equal(gradient.weight.numpy(), [2, 4])
     assert (gradient.name, gradient.notes) == ("output", ["a"])
 
 
-def test_a_class_of_ones_own_says_how_it_is_taken_apart() -> None:
+def test_register_container_needs_functions_for_other_classes() -> None:
     class Box:
         def __init__(self, value: Any) -> None:
             self.value = value
@@ -244,12 +244,12 @@ class Unregistered:
         (lambda f: grad_of(f, 3)({"w": [X[0]]}), ValueError, "argument 3 of 1"),
     ],
 )
-def test_a_leaf_that_does_not_fit_is_named(call: Any, error: Any, message: str) -> None:
+def test_transforms_name_a_mismatched_leaf(call: Any, error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
         call(lambda params: {"y": params["w"][0] * 2})
 
 
-def test_grad_names_the_nested_input_that_does_not_require_grad() -> None:
+def test_grad_names_a_nested_input_without_grad() -> None:
     a = Tensor(2.0, requires_grad=True)
     with pytest.raises(RuntimeError, match=r"`inputs\['w'\]\[1\]` does not require grad"):
         engine.grad(a * a, {"w": [a, Tensor(1.0)]})
@@ -257,7 +257,7 @@ def test_grad_names_the_nested_input_that_does_not_require_grad() -> None:
         engine.grad(a * a, {"w": [a, Tensor(1.0, requires_grad=True)]})
 
 
-def test_a_checkpoint_names_the_nested_argument_that_was_written_to() -> None:
+def test_checkpoint_names_an_overwritten_nested_argument() -> None:
     w = Tensor(X[0])
     out = engine.checkpoint(lambda p: engine.exp(p["w"] * p["s"]), {"w": w, "s": Tensor(2.0, requires_grad=True)})
     w.zero_()

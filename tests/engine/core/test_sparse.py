@@ -1,4 +1,4 @@
-"""Sparse gradients of a lookup: lists of rows until somebody needs them dense."""
+"""Sparse gradients of a lookup: lists of rows until a dense gradient is needed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def dense_gradient(*batches: Any) -> Any:
 FIRST, SECOND = np.array([[0, 2], [2, 2]]), np.array([3, 0])
 
 
-def test_the_gradient_stays_a_list_of_rows_over_several_backwards() -> None:
+def test_sparse_grad_stays_sparse_over_several_backwards() -> None:
     w = table()
     for indices in (FIRST, SECOND):
         engine.square(engine.embedding(indices, w, sparse=True)).sum().backward()
@@ -37,7 +37,7 @@ def test_the_gradient_stays_a_list_of_rows_over_several_backwards() -> None:
     assert np.array_equal(once.values, dense_gradient(FIRST, SECOND)[[0, 2, 3]])
 
 
-def test_reading_grad_makes_it_dense() -> None:
+def test_reading_grad_makes_the_gradient_dense() -> None:
     w = table()
     engine.square(engine.embedding(FIRST, w, sparse=True)).sum().backward()
     assert w.grad is not None
@@ -48,7 +48,7 @@ def test_reading_grad_makes_it_dense() -> None:
 
 
 @pytest.mark.parametrize("sparse_first", [True, False])
-def test_another_use_of_the_table_adds_to_it(sparse_first: bool) -> None:
+def test_another_use_of_the_table_adds_a_dense_gradient(sparse_first: bool) -> None:
     w = table()
     a, b = engine.square(engine.embedding(FIRST, w, sparse=True)).sum(), (w * 1).sum()
     (a + b + b if sparse_first else b + b + a).backward()
@@ -56,7 +56,7 @@ def test_another_use_of_the_table_adds_to_it(sparse_first: bool) -> None:
     assert np.array_equal(w.grad.numpy(), dense_gradient(FIRST) + 2)
 
 
-def test_grad_hooks_and_the_second_derivative_see_it_dense() -> None:
+def test_grad_hooks_and_create_graph_get_dense_gradients() -> None:
     w = table()
     (g,) = engine.grad(engine.square(engine.embedding(FIRST, w, sparse=True)).sum(), w, create_graph=True)
     assert g is not None
@@ -73,7 +73,7 @@ def test_grad_hooks_and_the_second_derivative_see_it_dense() -> None:
     assert np.array_equal(w.grad.numpy(), 10 * dense_gradient(FIRST))
 
 
-def test_a_table_that_is_no_leaf_gets_a_dense_gradient() -> None:
+def test_interior_table_gets_a_dense_gradient() -> None:
     w = table()
     engine.square(engine.embedding(FIRST, w * 1, sparse=True)).sum().backward()
     assert w.sparse_grad is None
@@ -81,7 +81,7 @@ def test_a_table_that_is_no_leaf_gets_a_dense_gradient() -> None:
     assert np.array_equal(w.grad.numpy(), dense_gradient(FIRST))
 
 
-def test_a_dense_gradient_joins_the_rows_of_an_earlier_backward() -> None:
+def test_dense_gradient_adds_to_sparse_gradient() -> None:
     w = table()
     engine.square(engine.embedding(FIRST, w, sparse=True)).sum().backward()
     assert "4 rows of shape (4, 3)" in repr(w.sparse_grad)
@@ -91,25 +91,25 @@ def test_a_dense_gradient_joins_the_rows_of_an_earlier_backward() -> None:
     assert np.array_equal(w.grad.numpy(), dense_gradient(FIRST) + 2)
 
 
-def test_arrays_are_looked_up_as_they_are() -> None:
+def test_embedding_accepts_raw_arrays() -> None:
     assert np.array_equal(engine.embedding(SECOND, np.eye(4), sparse=True), np.eye(4)[SECOND])
 
 
-def test_the_padding_row_gets_no_gradient() -> None:
+def test_padding_row_gets_no_gradient() -> None:
     w = table()
     engine.square(engine.embedding(FIRST, w, padding_idx=2, sparse=True)).sum().backward()
     assert w.sparse_grad is not None
     assert np.array_equal(w.sparse_grad.dense(), dense_gradient([0]))
 
 
-def test_rows_and_a_dense_array_add_to_a_dense_array() -> None:
+def test_indexed_slices_plus_array_is_dense() -> None:
     rows = IndexedSlices(np.array([1, 1]), np.array([[1.0], [2.0]]), (3, 1))
     for total in (np.ones((3, 1)) + rows, rows + np.ones((3, 1))):
         assert np.array_equal(total, [[1], [4], [1]])
 
 
 @pytest.mark.torch
-def test_the_rows_agree_with_pytorchs_sparse_embedding(torch: Any) -> None:
+def test_sparse_grad_agrees_with_pytorch(torch: Any) -> None:
     w, theirs = table(), torch.arange(12.0, dtype=torch.float64).reshape(4, 3).requires_grad_()
     engine.square(engine.embedding(FIRST, w, sparse=True)).sum().backward()
     torch.nn.functional.embedding(torch.tensor(FIRST), theirs, sparse=True).square().sum().backward()

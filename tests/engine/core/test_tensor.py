@@ -34,7 +34,7 @@ def test_item_and_conversions_take_exactly_one_element() -> None:
         bool(Tensor([1.0, 2.0]))
 
 
-def test_an_array_on_the_left_leaves_the_operation_to_the_tensor() -> None:
+def test_array_on_the_left_defers_to_the_tensor() -> None:
     x = Tensor([1.0, 2.0], requires_grad=True)
     for y in (np.ones(2) * x, np.ones(2) + x, np.ones(2) - x, np.ones(2) / x, np.float64(2) * x, np.eye(2) @ x):
         assert type(y) is Tensor
@@ -57,17 +57,17 @@ def test_an_array_on_the_left_leaves_the_operation_to_the_tensor() -> None:
         (lambda x: [1, 2] @ x, 10),
     ],
 )
-def test_operators_compute_what_numpy_computes(got: Any, expected: Any) -> None:
+def test_operators_agree_with_numpy(got: Any, expected: Any) -> None:
     assert np.array_equal(got(Tensor([2.0, 4.0])).numpy(), expected)
 
 
-def test_python_numbers_leave_float32_as_it_is() -> None:
+def test_python_numbers_keep_float32() -> None:
     x = Tensor([1.0, 2.0], dtype=np.float32)
     for y in (x * 2.5, 2.5 * x, x + 1, 1 / x, x**2.0, 2**x, engine.maximum(x, 0.5), engine.where(x > 1, x, 0.0)):
         assert y.dtype == np.float32
 
 
-def test_python_numbers_leave_float32_gradients_as_they_are_at_every_order() -> None:
+def test_python_numbers_keep_float32_gradients() -> None:
     x = Tensor([1.0, 2.0], requires_grad=True, dtype=np.float32)
     g: Tensor | None = (2.5 * x**3 / 1.5).sum()
     for _ in range(3):
@@ -77,7 +77,7 @@ def test_python_numbers_leave_float32_gradients_as_they_are_at_every_order() -> 
         assert g.dtype == np.float32
 
 
-def test_comparisons_give_boolean_arrays() -> None:
+def test_comparisons_return_boolean_arrays() -> None:
     x = Tensor([1.0, 2.0])
     for got, expected in [(x > 1, [0, 1]), (x >= 1, [1, 1]), (x < 2, [1, 0]), (x <= Tensor([1.0, 3.0]), [1, 1])]:
         assert type(got) is np.ndarray
@@ -91,7 +91,7 @@ def test_tensors_are_hashed_by_identity() -> None:
     assert len({x, y, x}) == 2
 
 
-def test_iteration_goes_over_the_first_axis_and_stays_in_the_graph() -> None:
+def test_iteration_yields_rows_in_the_graph() -> None:
     x = Tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
     first, second = x
     (first * second).sum().backward()
@@ -109,24 +109,24 @@ def test_indexing_with_an_integer_tensor() -> None:
     assert np.array_equal(x.grad.numpy(), [1, 0, 2])
 
 
-def test_repr_shows_values_and_where_the_tensor_stands() -> None:
+def test_repr_shows_values_and_graph_state() -> None:
     assert repr(Tensor([1.0, 2.0])) == "tensor([1., 2.])"
     assert repr(Tensor([1.0], requires_grad=True)) == "tensor([1.], requires_grad=True)"
     x = Tensor(1.0, requires_grad=True, dtype=np.float32)
     assert repr(x * 2) == "tensor(2., dtype=float32, made_by=multiply)"
 
 
-def test_a_tensor_of_no_numbers_is_refused() -> None:
+def test_tensor_refuses_non_numeric_data() -> None:
     with pytest.raises(TypeError, match="holds numbers"):
         Tensor(["a"])
 
 
-def test_an_operand_that_is_no_array_is_named() -> None:
+def test_operators_name_an_invalid_operand() -> None:
     with pytest.raises(TypeError, match="`str`"):
         Tensor(1.0) * "a"
 
 
-def test_setting_a_gradient_of_another_shape_is_refused() -> None:
+def test_grad_setter_refuses_another_shape() -> None:
     x = Tensor([1.0, 2.0], requires_grad=True)
     with pytest.raises(ValueError, match=r"\(3,\).*\(2,\)"):
         x.grad = Tensor(np.ones(3))
@@ -136,7 +136,7 @@ def test_setting_a_gradient_of_another_shape_is_refused() -> None:
         Tensor(1.0).grad = Tensor(1.0)
 
 
-def test_methods_are_the_operations_of_their_names() -> None:
+def test_methods_agree_with_operations() -> None:
     x = Tensor(np.array([[3.0, 1.0, 2.0], [6.0, 5.0, 4.0]]))
     for method, along in ((x.sum, np.sum), (x.mean, np.mean), (x.max, np.max), (x.min, np.min)):
         assert np.array_equal(method(axis=1, keepdims=True).numpy(), along(x.numpy(), axis=1, keepdims=True))
@@ -147,7 +147,7 @@ def test_methods_are_the_operations_of_their_names() -> None:
         len(x[0, 0])
 
 
-def test_to_require_grad_again_changes_nothing() -> None:
+def test_requires_grad_twice_changes_nothing() -> None:
     x = Tensor(1.0, requires_grad=True)
     y = x * 2
     assert y.requires_grad_() is y
@@ -155,7 +155,7 @@ def test_to_require_grad_again_changes_nothing() -> None:
     assert Tensor(1.0).grad is None
 
 
-def test_an_unknown_device_is_refused() -> None:
+def test_backend_named_refuses_an_unknown_device() -> None:
     with pytest.raises(engine.DeviceError, match="no device named `tpu`"):
         engine.backend_named("tpu")
 
@@ -163,7 +163,7 @@ def test_an_unknown_device_is_refused() -> None:
 class TestWithoutAGpu:
     """What is said, and what is set up, by what importing CuPy comes to."""
 
-    def test_cuda_without_cupy_says_what_to_install(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_cuda_names_the_missing_package(self, monkeypatch: pytest.MonkeyPatch) -> None:
         from autodrill.engine.core import backend
 
         def missing(name: str) -> Any:
@@ -174,9 +174,7 @@ class TestWithoutAGpu:
             engine.backend_named("cuda")
 
     @pytest.mark.parametrize("available", [False, True])
-    def test_cuda_with_cupy_is_set_up_once_if_there_is_a_gpu(
-        self, monkeypatch: pytest.MonkeyPatch, available: bool
-    ) -> None:
+    def test_cuda_is_initialised_once(self, monkeypatch: pytest.MonkeyPatch, available: bool) -> None:
         from autodrill.engine.core import backend
 
         class Elsewhere(np.ndarray):
@@ -194,14 +192,14 @@ class TestWithoutAGpu:
         assert engine.backend_named("cuda") is made
         assert backend.backend_of(1.0, np.ones(2).view(Elsewhere)) is made
 
-    def test_an_array_of_no_known_library_is_refused(self) -> None:
+    def test_refuses_an_unknown_array_class(self) -> None:
         from autodrill.engine.core import backend
 
         with pytest.raises(TypeError, match="is not an array class of a known backend"):
             backend.backend_of_type(list)
 
 
-def test_arrays_of_two_devices_do_not_mix_and_both_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_operators_name_two_mixed_devices(monkeypatch: pytest.MonkeyPatch) -> None:
     from autodrill.engine.core import backend, tensor
 
     class Elsewhere(np.ndarray):
@@ -246,7 +244,7 @@ def test_elementwise_vjp_imports_only_what_it_uses() -> None:
     assert {name.removeprefix("autodrill.engine.") for name in found if name.startswith("autodrill.engine.")} == needed
 
 
-def test_every_exported_name_exists_and_every_differentiable_operation_is_exported() -> None:
+def test_every_exported_name_exists() -> None:
     for name in dir(engine):
         assert hasattr(engine, name)
     assert set(engine.__all__) | set(engine.registry) <= set(dir(engine))
@@ -254,7 +252,7 @@ def test_every_exported_name_exists_and_every_differentiable_operation_is_export
         engine.multiplied  # type: ignore[attr-defined]  # noqa: B018
 
 
-def test_every_family_of_operations_is_found_and_no_name_is_in_two() -> None:
+def test_families_are_complete_without_duplicate_names() -> None:
     assert sorted(ops.FAMILIES) == sorted(module.name for module in iter_modules(ops.__path__))
     assert len(set(ops.names())) == len(ops.names())
     assert not {*ops.names(), *engine.__all__} & {*ops.FAMILIES}

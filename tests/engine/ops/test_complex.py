@@ -23,13 +23,13 @@ def drawn(*shape: int, seed: int = 0) -> Any:
 # The convention
 
 
-def test_the_gradient_is_the_derivative_in_x_plus_i_times_that_in_y() -> None:
+def test_gradient_is_dx_plus_i_dy() -> None:
     z = leaf(3 + 4j)
     (z.real**2 * z.imag).sum().backward()  # x² y: 2xy and x²
     assert np.array_equal(gradient_of(z), [24 + 9j])
 
 
-def test_a_step_against_the_gradient_goes_downhill() -> None:
+def test_step_against_the_gradient_decreases_the_loss() -> None:
     z = leaf(1 + 2j, -0.3 + 0.1j)
     loss = (abs(engine.exp(z) - 2j) ** 2).sum()
     loss.backward()
@@ -38,14 +38,14 @@ def test_a_step_against_the_gradient_goes_downhill() -> None:
     assert (abs(engine.exp(moved) - 2j) ** 2).sum().item() == pytest.approx(expected, rel=1e-5)
 
 
-def test_a_pullback_multiplies_by_the_conjugate_and_a_pushforward_does_not() -> None:
+def test_pullback_conjugates_and_pushforward_does_not() -> None:
     z, g = np.array([1 + 2j]), np.array([3 - 1j])
     pulled: Any = engine.vjp(lambda t: t * t, z)[1](g)[0]
     assert np.array_equal(pulled.numpy(), g * np.conj(2 * z))
     assert np.array_equal(engine.jvp(lambda t: t * t, (z,), (g,))[1].numpy(), g * 2 * z)
 
 
-def test_a_real_factor_gets_the_real_part() -> None:
+def test_real_factor_gets_the_real_part() -> None:
     x, z = leaf(2.0), leaf(1 + 1j)
     (x * z).backward([3 - 2j])
     assert gradient_of(x).dtype == np.float64
@@ -53,7 +53,7 @@ def test_a_real_factor_gets_the_real_part() -> None:
     assert np.array_equal(gradient_of(z), [(3 - 2j) * 2])
 
 
-def test_a_real_gradient_of_a_complex_result_is_accepted() -> None:
+def test_backward_accepts_a_real_gradient_of_a_complex_result() -> None:
     z = leaf(1 + 1j)
     (z * 1j).backward([2.0])
     assert np.array_equal(gradient_of(z), [-2j])
@@ -67,7 +67,7 @@ def test_gradients_accumulate_and_keep_single_precision() -> None:
     assert np.allclose(gradient_of(z), [16 + 16j], rtol=1e-6)
 
 
-def test_hooks_and_retained_gradients_are_in_the_same_convention() -> None:
+def test_hooks_and_retained_gradients_use_the_convention() -> None:
     z, seen = leaf(1 + 2j), []
     w = z * (1 + 1j)
     w.retain_grad()
@@ -92,19 +92,19 @@ class Product(Function):
         return g * y.conj(), g * x.conj()
 
 
-def test_a_custom_function_is_in_the_same_convention() -> None:
+def test_custom_function_uses_the_convention() -> None:
     gradcheck(Product.apply, [drawn(3), drawn(3, seed=1)], modes=("reverse",))
     gradgradcheck(Product.apply, [drawn(3), np.arange(3.0)], modes=("reverse",))
 
 
-def test_a_checkpoint_gives_the_gradient_of_what_it_forgot() -> None:
+def test_checkpoint_of_complex_values() -> None:
     z, w = leaf(*drawn(3)), leaf(*drawn(3))
     abs(engine.checkpoint(lambda t: engine.exp(t) * t, z)).sum().backward()
     abs(engine.exp(w) * w).sum().backward()
     assert np.array_equal(gradient_of(z), gradient_of(w))
 
 
-def test_an_operation_in_place_is_differentiated() -> None:
+def test_inplace_operation_on_complex_values() -> None:
     z = leaf(1 + 2j, 3 - 1j)
     w = z * 1
     w.mul_(2j)
@@ -116,7 +116,7 @@ def test_an_operation_in_place_is_differentiated() -> None:
 # Derivatives of functions
 
 
-def test_the_jacobian_of_a_holomorphic_function_holds_its_complex_derivatives() -> None:
+def test_jacobian_of_holomorphic_function_has_complex_entries() -> None:
     z = drawn(3)
     assert np.allclose(engine.jacobian(lambda t: t * t, z).numpy(), np.diag(2 * z), rtol=1e-15)
     rotation = engine.jacobian(engine.fft, drawn(4)).numpy()
@@ -125,24 +125,24 @@ def test_the_jacobian_of_a_holomorphic_function_holds_its_complex_derivatives() 
 
 
 @pytest.mark.parametrize("f", [lambda z: z.conj(), lambda z: z * abs(z)])
-def test_what_is_not_holomorphic_has_no_complex_jacobian(f: Any) -> None:
+def test_jacobian_refuses_non_holomorphic_functions(f: Any) -> None:
     with pytest.raises(ValueError, match="not holomorphic"):
         engine.jacobian(f, drawn(2))
 
 
-def test_the_jacobian_of_complex_values_of_real_numbers_holds_both_parts_derivatives() -> None:
+def test_jacobian_of_complex_values_of_real_inputs() -> None:
     x = np.array([0.1, 0.7])
     assert np.allclose(engine.jacobian(lambda t: engine.exp(1j * t), x).numpy(), np.diag(1j * np.exp(1j * x)))
     summed = engine.jacobian(lambda t: engine.exp(1j * t).sum(), x).numpy()
     assert np.allclose(summed, 1j * np.exp(1j * x))
 
 
-def test_the_jacobian_of_real_values_of_complex_numbers_holds_gradients() -> None:
+def test_jacobian_of_real_values_of_complex_inputs() -> None:
     z = drawn(3)
     assert np.allclose(engine.jacobian(lambda t: abs(t) ** 2, z).numpy(), np.diag(2 * z), rtol=1e-15)
 
 
-def test_a_hessian_vector_product_is_the_change_of_the_gradient() -> None:
+def test_hvp_of_complex_inputs() -> None:
     def loss(t: Any) -> Any:
         return (abs(engine.exp(t)) ** 2 * t.real).sum()
 
@@ -152,7 +152,7 @@ def test_a_hessian_vector_product_is_the_change_of_the_gradient() -> None:
     assert np.allclose(engine.vhp(loss, (z,), (v,)).numpy(), change, rtol=1e-9)  # the Hessian of the plane is symmetric
 
 
-def test_linearize_pushes_what_jvp_pushes() -> None:
+def test_linearize_agrees_with_jvp() -> None:
     z, v = drawn(3), drawn(3, seed=1)
     for f in (lambda t: engine.exp(t) * t.conj(), abs, lambda t: engine.fft(t.real)):
         _, push = engine.linearize(f, z)
@@ -174,7 +174,7 @@ def first_of_each() -> list[Sample]:
 
 
 @pytest.mark.parametrize("sample", first_of_each(), ids=lambda s: s.name)
-def test_an_operation_that_is_not_sampled_with_complex_numbers_refuses_them(sample: Sample) -> None:
+def test_operations_without_complex_samples_refuse_complex(sample: Sample) -> None:
     of_complex = sample.in_complex()
     named = f"`{sample.name}` is" if sample.name in registry else "a loss is|is"
     for inputs in (of_complex.inputs(), [Tensor(x, requires_grad=x.dtype.kind == "c") for x in of_complex.inputs()]):
@@ -183,7 +183,7 @@ def test_an_operation_that_is_not_sampled_with_complex_numbers_refuses_them(samp
 
 
 @pytest.mark.parametrize("name", ["argsort", "argmax", "argmin", "heaviside"])
-def test_orders_and_steps_without_derivatives_refuse_them_too(name: str) -> None:
+def test_order_and_step_functions_refuse_complex_numbers(name: str) -> None:
     arguments = (drawn(3), 0.5) if name == "heaviside" else (drawn(3),)
     with pytest.raises(TypeError, match=f"`{name}` is not defined for complex numbers"):
         getattr(engine, name)(*arguments)
@@ -193,7 +193,7 @@ def test_orders_and_steps_without_derivatives_refuse_them_too(name: str) -> None
 @pytest.mark.parametrize(
     "other", [2 + 1j, 1.0, np.ones(2), Tensor([1j, 2])], ids=["complex", "real", "array", "tensor"]
 )
-def test_complex_numbers_have_no_order(compare: Any, other: Any) -> None:
+def test_comparisons_refuse_complex_numbers(compare: Any, other: Any) -> None:
     """As in Python and PyTorch; NumPy would compare real parts, and imaginary ones where those are equal."""
     z = Tensor([1j, 2 + 1j])
     with pytest.raises(TypeError, match=r"is not defined for complex numbers.*absolute value"):
@@ -204,13 +204,13 @@ def test_complex_numbers_have_no_order(compare: Any, other: Any) -> None:
         compare(Tensor([1.0, 2.0]), 1j)
 
 
-def test_complex_numbers_are_equal_or_not() -> None:
+def test_equality_accepts_complex_numbers() -> None:
     z = Tensor([1j, 2])
     assert np.array_equal(z == np.array([1j, 1]), [True, False])
     assert np.array_equal(z != 2, [True, False])
 
 
-def test_a_backward_from_a_complex_number_says_what_to_do() -> None:
+def test_backward_from_a_complex_result_gives_advice() -> None:
     with pytest.raises(RuntimeError, match=r"only a real output.*complex128.*`\.real`"):
         (leaf(1j) * 2).sum().backward()
 
@@ -241,13 +241,13 @@ def refused() -> dict[str, tuple[Any, type[Exception], str]]:
 
 
 @pytest.mark.parametrize("name", refused())
-def test_what_makes_no_sense_is_refused_by_name(name: str) -> None:
+def test_undefined_complex_calls_are_refused_by_name(name: str) -> None:
     call, error, message = refused()[name]
     with pytest.raises(error, match=message):
         call()
 
 
-def test_dropping_the_imaginary_part_by_conversion_warns_as_numpy_does() -> None:
+def test_astype_to_real_warns_as_numpy_does() -> None:
     with pytest.warns(np.exceptions.ComplexWarning):
         converted = Tensor([1 + 2j]).astype(float)
     assert np.array_equal(converted.numpy(), [1])
@@ -256,17 +256,17 @@ def test_dropping_the_imaginary_part_by_conversion_warns_as_numpy_does() -> None
 # What infinite parts and free phases make hard
 
 
-def test_complex_keeps_infinite_parts_apart() -> None:
+def test_complex_keeps_infinite_parts() -> None:
     assert engine.complex(np.array(1.0), np.array(np.inf)).real == 1
     assert np.array_equal(engine.view_as_real(engine.complex(np.float32(2), np.zeros(1, np.float32))), [[2, 0]])
 
 
-def test_a_sigmoid_does_not_overflow_in_either_half_of_the_plane() -> None:
+def test_sigmoid_does_not_overflow_in_either_half_plane() -> None:
     z = np.array([1000 + 1j, -1000 + 1j])
     assert np.allclose(engine.sigmoid(z), [1, 0])
 
 
-def test_the_sign_of_a_real_determinant_is_a_plain_array_and_that_of_a_complex_one_is_not() -> None:
+def test_slogdet_sign_is_differentiable_only_for_complex() -> None:
     assert isinstance(engine.slogdet(Tensor(np.eye(2)))[0], np.ndarray)
     assert isinstance(engine.slogdet(Tensor(1j * np.eye(2), requires_grad=True))[0], Tensor)
 
@@ -297,14 +297,14 @@ DECOMPOSED: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", DECOMPOSED)
-def test_decompositions_of_complex_matrices_are_right_wherever_they_are_defined(name: str) -> None:
+def test_complex_decompositions_agree_with_differences(name: str) -> None:
     f, shape = DECOMPOSED[name]
     x = regular(np.random.default_rng(3), shape) + 0.4 * drawn(*shape)
     gradcheck(f, [x])
     gradgradcheck(f, [x])
 
 
-def test_decompositions_of_complex_matrices_put_together_are_the_matrix() -> None:
+def test_complex_decompositions_reconstruct_the_matrix() -> None:
     x = drawn(4, 3)
     q, r = engine.qr(x)
     u, s, vh = engine.svd(x)

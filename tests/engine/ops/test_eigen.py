@@ -24,20 +24,20 @@ def leaf(x: Any) -> Tensor:
     return Tensor(x, requires_grad=True)
 
 
-def test_eigenvalues_are_complex_even_where_all_are_real() -> None:
+def test_eigvals_is_complex_for_real_eigenvalues() -> None:
     values, vectors = engine.eig(np.diag([1.0, 3.0]).astype(np.float32))
     assert values.dtype == vectors.dtype == np.complex64
     assert sorted(values.real) == [1, 3]
 
 
 @pytest.mark.parametrize("x", [ROTATION, ROTATION + 1j * DEFECTIVE, np.stack([ROTATION, 2 * ROTATION - 1])])
-def test_a_matrix_is_its_eigenvectors_times_its_eigenvalues(x: Any) -> None:
+def test_eig_reconstructs_the_matrix(x: Any) -> None:
     values, vectors = engine.eig(x)
     assert np.allclose(x @ vectors, vectors * values[..., None, :], rtol=1e-14)
     assert np.allclose(np.linalg.norm(vectors, axis=-2), 1, rtol=1e-15)
 
 
-def test_the_slope_of_a_simple_eigenvalue_has_a_closed_form() -> None:
+def test_eigenvalue_derivative_has_its_closed_form() -> None:
     """Of a 2 x 2 matrix it is (t + sqrt(t² - 4 d)) / 2, t the trace and d the determinant."""
     x = leaf([[1.0, 2.0], [0.5, 4.0]])
     values = engine.eigvals(x)
@@ -56,7 +56,7 @@ REPEATED: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", REPEATED)
-def test_vectors_of_equal_values_have_no_derivative(name: str) -> None:
+def test_eigenvectors_of_equal_values_are_refused(name: str) -> None:
     """A number here would be wrong: the derivative of f(x), made of the vectors, has parts between them."""
     with pytest.raises(np.linalg.LinAlgError, match=rf"`{name}` has two equal \w+.*`matrix_exp`"):
         (REPEATED[name](leaf(EQUAL)) * WEIGHTS).sum().backward()
@@ -67,13 +67,13 @@ def test_vectors_of_equal_values_have_no_derivative(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", REPEATED)
-def test_vectors_of_values_that_only_come_near_each_other_have_one(name: str) -> None:
+def test_eigenvectors_of_close_values_are_differentiable(name: str) -> None:
     x = EQUAL + np.diag([0.0, 1e-3, 0.0]) + 0.01 * (WEIGHTS + WEIGHTS.T)
     assert engine.gradcheck(lambda x: engine.absolute(REPEATED[name]((x + x.T) / 2)), [x])
 
 
 @pytest.mark.parametrize(("values", "slope"), [(engine.eigvalsh, 1.0), (engine.eigvals, 1.0), (engine.svdvals, 1.0)])
-def test_sums_of_equal_values_have_a_derivative_in_both_modes(values: Any, slope: float) -> None:
+def test_sum_of_equal_eigenvalues_is_differentiable(values: Any, slope: float) -> None:
     x = leaf(EQUAL)
     values(x).real.sum().backward()
     assert np.allclose(gradient_of(x), slope * np.eye(3), atol=1e-15)
@@ -81,7 +81,7 @@ def test_sums_of_equal_values_have_a_derivative_in_both_modes(values: Any, slope
     assert pushed.numpy() == pytest.approx(slope * np.trace(WEIGHTS))
 
 
-def test_the_eigenvalues_of_a_defective_matrix_have_no_slope() -> None:
+def test_eig_refuses_a_defective_matrix() -> None:
     with pytest.raises(np.linalg.LinAlgError, match=r"defective.*derivative is infinite"):
         engine.eigvals(leaf(DEFECTIVE)).real.sum().backward()
     with pytest.raises(np.linalg.LinAlgError, match="defective"):
@@ -96,7 +96,7 @@ PHASES: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", PHASES)
-def test_a_loss_of_the_phase_of_a_complex_vector_is_refused_and_one_of_its_size_is_not(name: str) -> None:
+def test_eig_refuses_a_loss_of_the_phase_only(name: str) -> None:
     z = WEIGHTS + 2 * EQUAL + 1j * np.triu(WEIGHTS) - 1j * np.triu(WEIGHTS).T
     with pytest.raises(RuntimeError, match=rf"phases of the complex vectors of `{name}`.*`absolute"):
         (PHASES[name](leaf(z)) * (1 + 1j * WEIGHTS)).imag.sum().backward()
@@ -105,7 +105,7 @@ def test_a_loss_of_the_phase_of_a_complex_vector_is_refused_and_one_of_its_size_
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", ["eigh", "eig"])
-def test_the_gradient_between_phases_is_pytorchs(torch: Any, name: str) -> None:
+def test_eig_phase_gradient_agrees_with_pytorch(torch: Any, name: str) -> None:
     """Of the vectors' squares times numbers: what does not cancel in an absolute value."""
     z = WEIGHTS + 2 * EQUAL + 1j * np.triu(WEIGHTS) - 1j * np.triu(WEIGHTS).T
     x, t = leaf(z), torch.tensor(z, requires_grad=True)

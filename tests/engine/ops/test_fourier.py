@@ -54,7 +54,7 @@ def input_of(name: str, shape: tuple[int, ...], seed: int) -> Any:
 
 @settings(max_examples=150, deadline=None)
 @given(calls(), seeds)
-def test_values_are_numpys_for_any_length_axis_and_scale(call: Any, seed: int) -> None:
+def test_fft_agrees_with_numpy(call: Any, seed: int) -> None:
     name, shape, static = call
     x = input_of(name, shape, seed)
     expected = getattr(np.fft, name)(x, **static)
@@ -66,7 +66,7 @@ def test_values_are_numpys_for_any_length_axis_and_scale(call: Any, seed: int) -
 
 @settings(max_examples=150, deadline=None)
 @given(calls(), seeds)
-def test_forward_and_reverse_mode_are_adjoint_for_any_length_axis_and_scale(call: Any, seed: int) -> None:
+def test_fft_modes_are_adjoint(call: Any, seed: int) -> None:
     name, shape, static = call
     x, v = input_of(name, shape, seed), input_of(name, shape, seed + 1)
     value, pullback = engine.vjp(lambda t: getattr(engine, name)(t, **static), x)
@@ -81,7 +81,7 @@ def test_forward_and_reverse_mode_are_adjoint_for_any_length_axis_and_scale(call
 
 @settings(deadline=None)
 @given(lengths, seeds)
-def test_a_unitary_transform_keeps_the_length_of_a_vector_and_of_its_gradient(n: int, seed: int) -> None:
+def test_unitary_fft_preserves_norms(n: int, seed: int) -> None:
     x, g = drawn((n,), seed), drawn((n,), seed + 1)
     value, pullback = engine.vjp(lambda t: engine.fft(t, norm="ortho"), x)
     pulled: Any = pullback(g)[0]
@@ -91,7 +91,7 @@ def test_a_unitary_transform_keeps_the_length_of_a_vector_and_of_its_gradient(n:
 
 @settings(deadline=None)
 @given(lengths, seeds, st.sampled_from(NORMS))
-def test_an_inverse_undoes_its_transform_and_so_does_its_gradient(n: int, seed: int, norm: Any) -> None:
+def test_inverse_fft_inverts_values_and_gradients(n: int, seed: int, norm: Any) -> None:
     x, g = drawn((n,), seed, real=True), drawn((n,), seed + 1, real=True)
     pairs: tuple[Any, ...] = (
         lambda t: engine.ifft(engine.fft(t, norm=norm), norm=norm).real,
@@ -109,7 +109,7 @@ def test_an_inverse_undoes_its_transform_and_so_does_its_gradient(n: int, seed: 
 
 @settings(deadline=None)
 @given(lengths, seeds)
-def test_the_gradient_of_parsevals_sum_is_twice_the_vector(n: int, seed: int) -> None:
+def test_gradient_of_parseval_sum_is_twice_the_vector(n: int, seed: int) -> None:
     x = drawn((n,), seed)
     gradient = engine.grad_of(lambda t: (abs(engine.fft(t)) ** 2).sum() / n)(x)
     assert np.allclose(gradient.numpy(), 2 * x, atol=1e-11)
@@ -118,7 +118,7 @@ def test_the_gradient_of_parsevals_sum_is_twice_the_vector(n: int, seed: int) ->
     assert np.allclose(half.numpy(), expected, atol=1e-11)
 
 
-def test_a_circular_convolution_by_transforms_has_the_gradients_of_its_sum() -> None:
+def test_fft_convolution_has_the_gradients_of_the_sum() -> None:
     x, h, g = (drawn((6,), k, real=True) for k in range(3))
     places = (np.arange(6)[:, None] - np.arange(6)) % 6
 
@@ -138,7 +138,7 @@ def test_a_circular_convolution_by_transforms_has_the_gradients_of_its_sum() -> 
             assert np.allclose(a.numpy(), b.numpy())
 
 
-def test_a_half_spectrum_ignores_what_symmetry_makes_zero() -> None:
+def test_irfft_ignores_parts_fixed_by_symmetry() -> None:
     spectrum = Tensor(np.array([1 + 2j, 3 - 1j, 0.5 + 4j]), requires_grad=True)
     engine.irfft(spectrum, 4).backward(np.array([1.0, 2.0, -1.0, 0.5]))
     assert spectrum.grad is not None
@@ -146,13 +146,13 @@ def test_a_half_spectrum_ignores_what_symmetry_makes_zero() -> None:
 
 
 @pytest.mark.parametrize("name", FULL + OF_REAL + TO_REAL)
-def test_single_precision_stays_single(name: str) -> None:
+def test_fft_keeps_single_precision(name: str) -> None:
     x = input_of(name, (3, 4), 0)
     single = x.astype(np.complex64 if x.dtype.kind == "c" else np.float32)
     assert getattr(engine, name)(single).dtype.itemsize * 2 == getattr(engine, name)(x).dtype.itemsize
 
 
-def test_integers_are_transformed_and_have_no_gradient() -> None:
+def test_fft_of_integers_has_no_gradient() -> None:
     assert np.allclose(engine.rfft(np.arange(4)), np.fft.rfft(np.arange(4)))
     assert np.allclose(engine.fftn(np.eye(2, dtype=int), axes=()), np.eye(2))
     assert engine.fftn(np.eye(2), axes=()).dtype == np.complex128
@@ -175,6 +175,6 @@ def test_integers_are_transformed_and_have_no_gradient() -> None:
         (lambda x: engine.ihfft(x + 0j), TypeError, "`ihfft` is not defined for complex numbers"),
     ],
 )
-def test_arguments_that_do_not_fit_are_named(call: Any, error: Any, message: str) -> None:
+def test_fft_names_invalid_arguments(call: Any, error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
         call(np.ones((2, 3)))

@@ -16,7 +16,7 @@ def gradient(f: Any, x: Any) -> np.ndarray[Any, Any]:
     return slope
 
 
-def test_cross_entropy_is_finite_and_exact_at_logits_of_a_thousand() -> None:
+def test_cross_entropy_is_exact_for_large_logits() -> None:
     logits = Tensor([[1000.0, -1000.0, 0.0], [1000.0, -1000.0, 0.0]], requires_grad=True)
     loss = engine.cross_entropy(logits, [0, 1])
     loss.backward()
@@ -25,7 +25,7 @@ def test_cross_entropy_is_finite_and_exact_at_logits_of_a_thousand() -> None:
     assert np.array_equal(logits.grad.numpy(), np.array([[0, 0, 0], [0.5, -0.5, 0]]))
 
 
-def test_cross_entropy_s_gradient_keeps_a_small_doubt_beside_large_logits() -> None:
+def test_cross_entropy_gradient_keeps_small_probabilities() -> None:
     logits = Tensor([-416.1, -383.8], requires_grad=True)
     engine.cross_entropy(logits, 1).backward()
     doubt = np.exp(-416.1 + 383.8)  # of 1e-14; the softmax of two is a sigmoid, 1 + doubt is 1 but for 1e-28
@@ -36,47 +36,47 @@ def test_cross_entropy_s_gradient_keeps_a_small_doubt_beside_large_logits() -> N
 
 
 @pytest.mark.parametrize("f", [engine.softmax, engine.log_softmax, engine.logsumexp, engine.sigmoid, engine.softplus])
-def test_no_overflow_and_finite_gradients_at_a_thousand(f: Any) -> None:
+def test_activations_do_not_overflow(f: Any) -> None:
     x = np.array([1000.0, -1000.0, 0.0])
     assert np.all(np.isfinite(f(x)))
     assert np.all(np.isfinite(gradient(f, x)))
 
 
-def test_sigmoid_and_softplus_keep_their_relative_accuracy_in_the_tail() -> None:
+def test_sigmoid_and_softplus_are_accurate_in_the_tail() -> None:
     assert engine.sigmoid(np.array([-100.0]))[0] == pytest.approx(np.exp(-100), rel=1e-14)
     assert engine.softplus(np.array([-100.0]))[0] == pytest.approx(np.exp(-100), rel=1e-14)
 
 
-def test_logsumexp_of_nothing_possible_is_minus_infinity() -> None:
+def test_logsumexp_of_minus_infinities() -> None:
     assert engine.logsumexp(np.full(3, -np.inf)) == -np.inf
 
 
-def test_product_with_zeros_has_the_product_of_the_others_as_gradient() -> None:
+def test_prod_gradient_with_zeros() -> None:
     assert np.array_equal(gradient(engine.prod, [2.0, 0.0, 5.0]), [0, 10, 0])
     assert np.array_equal(gradient(engine.prod, [2.0, 0.0, 0.0]), [0, 0, 0])
     hessian = engine.hessian(engine.prod, np.array([2.0, 0.0, 0.0])).numpy()
     assert np.array_equal(hessian, [[0, 0, 0], [0, 0, 2], [0, 2, 0]])
 
 
-def test_a_product_that_underflows_has_the_product_of_the_others_as_gradient() -> None:
+def test_prod_gradient_with_underflow() -> None:
     """PyTorch divides the product, which is 0, by each factor."""
     assert np.array_equal(gradient(engine.prod, [1e-300, 1e-100]), [1e-100, 1e-300])
     assert np.array_equal(gradient(engine.prod, [np.nan, 2.0]), [2.0, np.nan], equal_nan=True)
 
 
-def test_the_branch_not_taken_gets_zero_even_where_its_slope_is_infinite() -> None:
+def test_where_gives_the_unselected_branch_zero() -> None:
     x = np.array([0.0, 4.0])
     safe = np.where(x > 0, x, 1.0)
     slope = gradient(lambda t: engine.where(x > 0, engine.sqrt(engine.where(x > 0, t, safe)), 0.0), x)
     assert np.array_equal(slope, [0, 0.25])
 
 
-def test_a_repeated_index_collects_every_contribution() -> None:
+def test_getitem_gradient_adds_repeated_indices() -> None:
     assert np.array_equal(gradient(lambda t: t[np.array([0, 0, 2])], np.ones(3)), [2, 0, 1])
     assert np.array_equal(engine.index_add(np.zeros(3), np.array([1, 1]), np.array([2.0, 3.0])), [0, 5, 0])
 
 
-def test_index_add_is_differentiable_in_both_and_broadcasts_its_values() -> None:
+def test_index_add_differentiates_and_broadcasts() -> None:
     (gx, gv) = engine.grad_of(lambda x, v: (engine.index_add(x, np.array([0, 0]), v) ** 2).sum(), argnums=(0, 1))(
         np.array([1.0, 2.0]), np.array(3.0)
     )
@@ -84,7 +84,7 @@ def test_index_add_is_differentiable_in_both_and_broadcasts_its_values() -> None
     assert gv.item() == 28
 
 
-def test_gelu_and_erf_against_tabulated_values() -> None:
+def test_gelu_and_erf_match_tabulated_values() -> None:
     """Abramowitz and Stegun, table 7.1: erf(1) = 0.8427007929."""
     assert engine.erf(np.array([1.0]))[0] == pytest.approx(0.8427007929, abs=1e-10)
     assert engine.gelu(np.array([np.sqrt(2.0)]))[0] == pytest.approx(np.sqrt(0.5) * 1.8427007929, abs=1e-10)
@@ -92,7 +92,7 @@ def test_gelu_and_erf_against_tabulated_values() -> None:
         engine.gelu(np.ones(1), "sigmoid")  # type: ignore[arg-type]  # the mistake is the test
 
 
-def test_stack_joins_along_a_new_axis_and_cuts_the_cotangent() -> None:
+def test_stack_splits_its_cotangent() -> None:
     x, y = Tensor([1.0, 2.0], requires_grad=True), Tensor([3.0, 4.0])
     out = engine.stack([x, y], axis=1)
     assert np.array_equal(out.numpy(), [[1, 3], [2, 4]])
@@ -101,11 +101,11 @@ def test_stack_joins_along_a_new_axis_and_cuts_the_cotangent() -> None:
     assert np.array_equal(x.grad.numpy(), [10, 20])
 
 
-def test_concatenate_flattens_for_no_axis() -> None:
+def test_concatenate_flattens_for_axis_none() -> None:
     assert np.array_equal(engine.concatenate([np.ones((1, 2)), np.zeros(1)], axis=None), [1, 1, 0])
 
 
-def test_conversion_to_integers_leaves_the_graph() -> None:
+def test_astype_to_integers_leaves_the_graph() -> None:
     x = Tensor([1.5], requires_grad=True)
     assert not x.astype(int).requires_grad
     y = x.astype(np.float32)
@@ -131,18 +131,18 @@ def test_clip_passes_no_gradient_to_nan() -> None:
     ],
 )
 @pytest.mark.parametrize("loss", [engine.cross_entropy, engine.nll_loss])
-def test_targets_that_do_not_fit_are_named(loss: Any, target: Any, error: Any, message: Any) -> None:
+def test_losses_name_invalid_targets(loss: Any, target: Any, error: Any, message: Any) -> None:
     with pytest.raises(error, match=message):
         loss(np.zeros((2, 3)), np.array(target))
 
 
 @pytest.mark.parametrize("loss", [engine.cross_entropy, engine.nll_loss])
-def test_an_unknown_reduction_is_named(loss: Any) -> None:
+def test_losses_name_an_unknown_reduction(loss: Any) -> None:
     with pytest.raises(ValueError, match="`average`"):
         loss(np.zeros((2, 3)), np.array([0, 1]), "average")
 
 
-def test_matmul_with_one_matrix_for_a_batch_agrees_with_einsum() -> None:
+def test_matmul_with_shared_matrix_agrees_with_einsum() -> None:
     rng = np.random.default_rng(0)
     x, w, g = rng.normal(size=(4, 5, 2, 3)), rng.normal(size=(3, 6)), rng.normal(size=(4, 5, 2, 6))
     _, pullback = engine.vjp(engine.matmul, x, w)
@@ -153,12 +153,12 @@ def test_matmul_with_one_matrix_for_a_batch_agrees_with_einsum() -> None:
     assert np.allclose(gw.numpy(), np.einsum("abik,abij->kj", x, g), rtol=1e-12)
 
 
-def test_raw_numbers_in_give_raw_arrays_out() -> None:
+def test_operations_return_arrays_for_numbers() -> None:
     assert type(engine.exp(1.0)) is np.ndarray
     assert type(engine.add(1, 2.0)) is np.ndarray
 
 
-def test_order_and_labels_are_plain_integers() -> None:
+def test_argsort_and_one_hot_return_integers() -> None:
     x = Tensor([[0.3, 0.1, 0.3]], requires_grad=True)
     assert np.array_equal(engine.argsort(x), [[1, 0, 2]])
     assert np.array_equal(engine.argmax(x, 1), [0])
@@ -169,23 +169,23 @@ def test_order_and_labels_are_plain_integers() -> None:
     assert np.array_equal(places, [[0, 2]])
 
 
-def test_heaviside_refuses_to_be_differentiated() -> None:
+def test_heaviside_refuses_differentiation() -> None:
     x = np.array([-1.0, 0.0, 2.0])
     assert np.array_equal(engine.heaviside(x, 0.5), [0, 0.5, 1])
     with pytest.raises(RuntimeError, match="no derivative"):
         engine.heaviside(Tensor(x, requires_grad=True), 0.5)
 
 
-def test_a_determinant_has_its_cofactors_as_gradient_where_it_is_zero() -> None:
+def test_det_gradient_of_singular_matrix_is_its_cofactors() -> None:
     assert np.array_equal(gradient(engine.det, [[1.0, 2.0], [2.0, 4.0]]), [[4, -2], [-2, 1]])
 
 
-def test_running_product_with_a_zero_has_finite_exact_gradients() -> None:
+def test_cumprod_gradient_with_zeros() -> None:
     """Of x, xy, xyz at (2, 0, 5): 1 + y + yz, x + xz, xy."""
     assert np.array_equal(gradient(engine.cumprod, [2.0, 0.0, 5.0]), [1, 12, 0])
 
 
-def test_masked_attention_passes_nothing_to_what_it_does_not_see() -> None:
+def test_attention_gives_masked_keys_no_gradient() -> None:
     rng = np.random.default_rng(0)
     q, k, v = (Tensor(rng.normal(size=(3, 2)), requires_grad=True) for _ in range(3))
     engine.scaled_dot_product_attention(q, k, v, is_causal=True)[0].sum().backward()
@@ -195,7 +195,7 @@ def test_masked_attention_passes_nothing_to_what_it_does_not_see() -> None:
     assert np.array_equal(k.grad.numpy()[1:], np.zeros((2, 2)))
 
 
-def test_dropout_keeps_the_mean_and_repeats_with_its_generator() -> None:
+def test_dropout_keeps_the_mean_and_is_reproducible() -> None:
     x = np.ones(10_000)
     first, second = (engine.dropout(x, 0.2, rng=np.random.default_rng(7)) for _ in range(2))
     assert np.array_equal(first, second)
@@ -204,7 +204,7 @@ def test_dropout_keeps_the_mean_and_repeats_with_its_generator() -> None:
     assert np.array_equal(engine.dropout(x, 1.0, rng=np.random.default_rng(7)), np.zeros(10_000))
 
 
-def test_a_padded_embedding_row_learns_nothing() -> None:
+def test_embedding_padding_row_gets_no_gradient() -> None:
     weight = Tensor(np.ones((3, 2)), requires_grad=True)
     engine.embedding([0, 2, 0], weight, padding_idx=0).sum().backward()
     assert weight.grad is not None
@@ -241,12 +241,12 @@ def test_a_padded_embedding_row_learns_nothing() -> None:
         (lambda: engine.one_hot(np.array([3]), 2), r"outside 0\.\.1"),
     ],
 )
-def test_arguments_that_do_not_fit_are_named(call: Any, message: str) -> None:
+def test_operations_name_invalid_arguments(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
 
 
-def test_coinciding_singular_values_share_the_gradient_of_the_spectral_norm() -> None:
+def test_spectral_norm_shares_its_gradient_at_ties() -> None:
     """As ties of a maximum do; no singular vectors are divided by a difference that is 0."""
     assert np.allclose(gradient(lambda x: engine.norm(x, 2), np.eye(3)), np.eye(3) / 3, rtol=1e-15)
     assert np.array_equal(np.abs(gradient(lambda x: engine.norm(x, "nuc"), np.zeros((2, 2)))), np.eye(2))
@@ -261,16 +261,16 @@ def test_coinciding_singular_values_share_the_gradient_of_the_spectral_norm() ->
         lambda x: engine.matmul(x[None, :, :0], x[:0, :]),
     ],
 )
-def test_nothing_has_a_gradient_of_zero(f: Any) -> None:
+def test_empty_arrays_have_empty_gradients(f: Any) -> None:
     assert np.array_equal(gradient(lambda x: f(x).sum(), np.ones((2, 3))), np.zeros((2, 3)))
 
 
-def test_second_derivatives_of_a_norm_at_the_origin_are_zero_not_those_of_a_stand_in() -> None:
+def test_norm_second_derivative_at_the_origin_is_zero() -> None:
     for f in (engine.vector_norm, lambda x: engine.hypot(x[0], x[1])):
         assert np.array_equal(engine.hvp(f, [np.zeros(2)], [np.ones(2)]).numpy(), [0, 0])
 
 
-def test_gelu_has_slope_a_half_at_zero_and_its_curvature() -> None:
+def test_gelu_derivatives_at_zero() -> None:
     """Φ(0) = 1/2, and the second derivative there is 2 φ(0)."""
     assert np.array_equal(gradient(engine.gelu, [0.0]), [0.5])
     curvature = engine.grad_of(engine.grad_of(engine.gelu))(np.array(0.0)).item()
@@ -278,6 +278,6 @@ def test_gelu_has_slope_a_half_at_zero_and_its_curvature() -> None:
 
 
 @pytest.mark.parametrize("widths", [((-1, 2),), ((0, -1),)])
-def test_a_negative_width_is_refused_and_drops_nothing(widths: tuple[tuple[int, int], ...]) -> None:
+def test_pad_refuses_negative_widths(widths: tuple[tuple[int, int], ...]) -> None:
     with pytest.raises(ValueError, match="widths must not be negative; slice x"):
         engine.pad(Tensor(np.array([1.0])), widths)

@@ -123,14 +123,14 @@ def evaluated(name: str, x: Any) -> Any:
 
 
 @pytest.mark.parametrize(("name", "x", "expected"), REFERENCES)
-def test_values_are_right_to_fifteen_digits(name: str, x: float, expected: float) -> None:
+def test_special_values_have_fifteen_digits(name: str, x: float, expected: float) -> None:
     # Sixteen roundings, and for log gamma and digamma, which cross zero, of numbers of size 10; Y adds up 64 nodes.
     roundings = 64 if name.startswith("bessel_y") else 16
     assert evaluated(name, np.array([x]))[0] == pytest.approx(expected, rel=roundings * 2.2e-16, abs=1e-15)
 
 
 @pytest.mark.parametrize("name", ["erf", "erfc", "erfcx", "erfinv", "gammaln", "digamma", "ndtri", "polygamma:1"])
-def test_shape_and_dtype_are_those_of_the_input(name: str) -> None:
+def test_special_values_keep_shape_and_dtype(name: str) -> None:
     for shape in ((), (0,), (2, 3)):
         result = evaluated(name, np.full(shape, 0.4, dtype=np.float32))
         assert result.shape == shape
@@ -138,7 +138,7 @@ def test_shape_and_dtype_are_those_of_the_input(name: str) -> None:
 
 
 @pytest.mark.torch
-def test_bessel_functions_are_pytorchs(torch: Any) -> None:
+def test_bessel_functions_agree_with_pytorch(torch: Any) -> None:
     """It differentiates none; its J and Y are off by up to 1e-6 just above 5, where 40 digits are on our side."""
     theirs = torch.special
     x = np.linspace(0.01, 50, 500)
@@ -153,7 +153,7 @@ def test_bessel_functions_are_pytorchs(torch: Any) -> None:
         assert np.allclose(getattr(engine, name)(x), expected, rtol=1e-13, atol=atol), name
 
 
-def test_bessel_functions_at_the_ends_of_the_line() -> None:
+def test_bessel_functions_at_infinity_and_zero() -> None:
     ends = np.array([0.0, np.inf, -1.0, np.nan])
     assert np.array_equal(bessel_values.bessel_j(0, ends[[0, 1, 3]]), [1, 0, np.nan], equal_nan=True)
     assert np.array_equal(bessel_values.bessel_y(1, ends), [-np.inf, 0, np.nan, np.nan], equal_nan=True)
@@ -161,7 +161,7 @@ def test_bessel_functions_at_the_ends_of_the_line() -> None:
     assert bessel_values.bessel_j(1, np.array([-2.0]))[0] == -bessel_values.bessel_j(1, np.array([2.0]))[0]
 
 
-def test_wronskians_of_bessel_functions_are_known_and_so_are_their_slopes() -> None:
+def test_bessel_wronskians_and_their_derivatives() -> None:
     """J Y' - J' Y = 2 / (π x) and I K' - I' K = -1 / x (DLMF 10.5.2 and 10.28.2), with slopes by the engine."""
     x = np.array([0.1, 1.7, 12.0, 35.0])
     slope = {name: engine.vmap(engine.grad_of(getattr(engine, name)))(x).numpy() for name in ("j1", "y1", "i1", "k1")}
@@ -170,7 +170,7 @@ def test_wronskians_of_bessel_functions_are_known_and_so_are_their_slopes() -> N
     assert value["i1"] * slope["k1"] - slope["i1"] * value["k1"] == pytest.approx(-1 / x, rel=1e-13)
 
 
-def test_the_ends_of_the_line() -> None:
+def test_special_values_at_infinity_and_poles() -> None:
     ends = np.array([-np.inf, np.inf, np.nan])
     assert np.array_equal(special_values.erf(ends), [-1, 1, np.nan], equal_nan=True)
     assert np.array_equal(special_values.erfc(ends), [2, 0, np.nan], equal_nan=True)
@@ -178,7 +178,7 @@ def test_the_ends_of_the_line() -> None:
     assert np.signbit(special_values.erf(np.array([-0.0])))[0]
 
 
-def test_derivatives_of_digamma_at_negative_halves_have_closed_forms() -> None:
+def test_polygamma_at_negative_halves_has_closed_forms() -> None:
     """By the recurrence in x from 1/2, where they are pi^2 / 2, -14 zeta(3) and pi^4 (DLMF 5.15.2 and 5.15.5)."""
     zeta_3 = 1.2020569031595942
     expected = {1: np.pi**2 / 2 + 4, 2: -14 * zeta_3 + 16, 3: np.pi**4 + 6 * 16}
@@ -189,7 +189,7 @@ def test_derivatives_of_digamma_at_negative_halves_have_closed_forms() -> None:
     assert special_values.polygamma(1, np.array([-999.5]))[0] == pytest.approx(far, rel=1e-14)
 
 
-def test_normal_quantiles_are_those_of_the_standard_library() -> None:
+def test_ndtri_agrees_with_the_standard_library() -> None:
     """Which computes them by rational approximations (Wichura, 1988), good to sixteen digits."""
     p = np.array([1e-300, 1e-20, 1e-5, 0.02, 0.3, 0.5, 0.5 + 1e-9, 0.975, 1 - 1e-12])
     expected = [statistics.NormalDist().inv_cdf(v) for v in p]
@@ -198,18 +198,18 @@ def test_normal_quantiles_are_those_of_the_standard_library() -> None:
     assert np.array_equal(ends, [-np.inf, np.inf, np.nan, np.nan, np.nan], equal_nan=True)
 
 
-def test_gamma_has_poles_at_zero_and_below() -> None:
+def test_gammaln_has_poles_at_non_positive_integers() -> None:
     poles = np.array([0.0, -1.0, -7.0])
     assert np.array_equal(special_values.gammaln(poles), [np.inf] * 3)
     assert np.array_equal(special_values.polygamma(1, poles), [np.inf] * 3)
 
 
-def test_erf_does_not_depend_on_how_many_are_asked_at_once() -> None:
+def test_erf_does_not_depend_on_the_array_size() -> None:
     x = np.linspace(-7, 7, 20_001)
     assert np.array_equal(special_values.erf(x)[::500], [special_values.erf(v) for v in x[::500]])
 
 
-def test_every_derivative_of_sinc_at_zero_is_right() -> None:
+def test_sinc_derivatives_at_zero() -> None:
     """The even ones are (-1)ⁿ π²ⁿ / (2n + 1), the odd ones 0."""
     f = engine.sinc
     for expected in (1.0, 0.0, -(np.pi**2) / 3, 0.0, np.pi**4 / 5):

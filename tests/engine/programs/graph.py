@@ -10,7 +10,7 @@ from tests.engine.libraries import plain
 from tests.engine.programs import program
 
 
-@program("leaf", "made by nobody, or not recorded; only a leaf that requires grad collects a gradient")
+@program("leaf", "made by no recorded operation; only a leaf that requires grad collects a gradient")
 def _(e: Any) -> Any:
     x, c = e.leaf(2.0), e.constant(3.0)
     y = x * c

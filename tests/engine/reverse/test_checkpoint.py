@@ -35,19 +35,19 @@ def gradients(f: Callable[..., Any]) -> list[Any]:
 
 
 @pytest.mark.parametrize("f", [block, nested], ids=["flat", "nested"])
-def test_gradients_of_both_orders_are_those_without_a_checkpoint(f: Callable[..., Any]) -> None:
+def test_checkpoint_gradients_equal_those_without(f: Callable[..., Any]) -> None:
     plain = gradients(lambda x, w: block(block(block(x, w), w), w) if f is nested else block(x, w))
     assert all(np.array_equal(a, b) for a, b in zip(gradients(lambda x, w: checkpoint(f, x, w)), plain, strict=True))
 
 
-def test_what_a_function_uses_without_being_given_it_gets_its_gradient() -> None:
+def test_checkpoint_differentiates_closed_over_tensors() -> None:
     x, w = Tensor([2.0], requires_grad=True), Tensor([3.0], requires_grad=True)
     checkpoint(lambda t: t * w * w, x).backward()
     assert w.grad is not None
     assert w.grad.item() == 12
 
 
-def test_forward_runs_once_more_for_backward_and_not_at_all_more_without() -> None:
+def test_checkpoint_reruns_forward_once() -> None:
     runs: list[int] = []
 
     def f(x: Tensor) -> Tensor:
@@ -64,7 +64,7 @@ def test_forward_runs_once_more_for_backward_and_not_at_all_more_without() -> No
     assert len(runs) == 3
 
 
-def test_random_state_is_rewound_for_the_second_run_and_left_as_it_was() -> None:
+def test_checkpoint_resets_and_restores_the_generator() -> None:
     rng, twin = np.random.default_rng(0), np.random.default_rng(0)
 
     def dropout(x: Tensor) -> Tensor:
@@ -80,7 +80,7 @@ def test_random_state_is_rewound_for_the_second_run_and_left_as_it_was() -> None
     assert rng.random() == twin.random()
 
 
-def test_a_function_that_does_something_else_the_second_time_is_refused() -> None:
+def test_checkpoint_refuses_a_different_second_run() -> None:
     runs: list[int] = []
 
     def f(x: Tensor) -> Tensor:
@@ -92,7 +92,7 @@ def test_a_function_that_does_something_else_the_second_time_is_refused() -> Non
         y.backward()
 
 
-def test_an_argument_written_to_in_between_is_refused_with_the_line() -> None:
+def test_checkpoint_names_the_line_of_an_overwrite() -> None:
     h = Tensor([1.0], requires_grad=True) * 1
     y = checkpoint(engine.exp, h)
     h.add_(1)
@@ -100,7 +100,7 @@ def test_an_argument_written_to_in_between_is_refused_with_the_line() -> None:
         y.backward()
 
 
-def test_a_checkpoint_leaves_no_reference_cycle() -> None:
+def test_checkpoint_leaves_no_reference_cycle() -> None:
     gc.disable()
     try:
         x = Tensor([1.0, 2.0], requires_grad=True)

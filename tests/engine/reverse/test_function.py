@@ -77,7 +77,7 @@ def returning(*gradients: Any) -> type[Function]:
     return Returns
 
 
-def test_gradients_agree_with_finite_differences() -> None:
+def test_function_gradients_agree_with_differences() -> None:
     x, y = np.array([0.5, 2.0]), np.array([3.0, -1.0])
 
     def f(a: Any, b: Any) -> Any:
@@ -94,7 +94,7 @@ def test_gradients_agree_with_finite_differences() -> None:
 
 
 @pytest.mark.parametrize(("function", "orders"), [(Cube, [12, 12, 6]), (Exp, [np.exp(2)] * 3)])
-def test_saved_inputs_and_outputs_are_differentiated_again(function: type[Function], orders: list[float]) -> None:
+def test_function_second_derivative_through_saved_tensors(function: type[Function], orders: list[float]) -> None:
     x = leaf(2.0)
     g: Tensor | None = function.apply(x)
     for expected in orders:
@@ -104,7 +104,7 @@ def test_saved_inputs_and_outputs_are_differentiated_again(function: type[Functi
         assert g.item() == pytest.approx(expected)
 
 
-def test_an_output_of_several_that_is_not_used_has_zeros_or_none_for_a_cotangent() -> None:
+def test_unused_output_has_zero_or_none_cotangent() -> None:
     seen: list[Any] = []
 
     class Pair(SumAndProduct):
@@ -124,7 +124,7 @@ def test_an_output_of_several_that_is_not_used_has_zeros_or_none_for_a_cotangent
     assert seen == [0, None]
 
 
-def test_needs_input_grad_tells_which_gradients_are_wanted() -> None:
+def test_needs_input_grad_marks_needed_gradients() -> None:
     seen: list[Any] = []
 
     class Times(Function):
@@ -149,13 +149,13 @@ def test_needs_input_grad_tells_which_gradients_are_wanted() -> None:
         ((Tensor([1.0, 1.0, 1.0]),), 1, r"shape \(3,\) for argument 0, which has shape \(2,\)"),
     ],
 )
-def test_what_cannot_be_the_gradients_is_refused(gradients: Any, inputs: int, message: str) -> None:
+def test_function_refuses_malformed_gradients(gradients: Any, inputs: int, message: str) -> None:
     out = returning(*gradients).apply(*[leaf(1.0, 2.0) for _ in range(inputs)])
     with pytest.raises(RuntimeError, match=message):
         out.sum().backward()
 
 
-def test_trailing_nones_are_allowed_and_a_gradient_for_a_constant_is_not() -> None:
+def test_function_allows_trailing_nones_only() -> None:
     x = leaf(2.0)
     returning(Tensor([5.0]), None, None).apply(x).backward()
     assert gradient_of(x) == 5
@@ -163,7 +163,7 @@ def test_trailing_nones_are_allowed_and_a_gradient_for_a_constant_is_not() -> No
         returning(Tensor([1.0]), Tensor([1.0])).apply(x, 3.0).backward()
 
 
-def test_a_returned_gradient_that_is_kept_elsewhere_is_not_accumulated_into() -> None:
+def test_function_gradient_is_copied_before_accumulation() -> None:
     kept = Tensor([1.0])
     x = leaf(2.0)
     for _ in range(3):
@@ -172,7 +172,7 @@ def test_a_returned_gradient_that_is_kept_elsewhere_is_not_accumulated_into() ->
     assert gradient_of(x) == 3
 
 
-def test_a_saved_intermediate_makes_the_second_derivative_an_error_not_a_wrong_number() -> None:
+def test_saved_intermediate_refuses_second_derivative() -> None:
     """PyTorch issue 58509: there the second derivative is silently that of a constant."""
 
     class Square(Function):
@@ -194,7 +194,7 @@ def test_a_saved_intermediate_makes_the_second_derivative_an_error_not_a_wrong_n
         engine.grad(g, x)
 
 
-def test_once_differentiable_says_so_at_the_second_derivative() -> None:
+def test_once_differentiable_refuses_second_derivative() -> None:
     class Once(Cube):
         backward = staticmethod(once_differentiable(Cube.backward))
 
@@ -206,7 +206,7 @@ def test_once_differentiable_says_so_at_the_second_derivative() -> None:
         g.backward()
 
 
-def test_saved_tensors_are_freed_and_checked_for_writes() -> None:
+def test_saved_tensors_are_freed_and_checked() -> None:
     x = leaf(2.0)
     y = Cube.apply(x)
     y.backward()
@@ -232,7 +232,7 @@ class Double_(Function):  # noqa: N801 - in place, by PyTorch's naming
         return g * 2
 
 
-def test_a_dirty_input_is_the_result_and_its_base_follows() -> None:
+def test_dirty_input_is_the_result() -> None:
     x = leaf(1.0, 2.0, 3.0)
     y = x * 1
     view = y[:2]
@@ -243,7 +243,7 @@ def test_a_dirty_input_is_the_result_and_its_base_follows() -> None:
         Double_.apply(leaf(1.0))
 
 
-def test_a_non_differentiable_output_does_not_require_grad() -> None:
+def test_non_differentiable_output_has_no_grad() -> None:
     class SortWithOrder(Function):
         @staticmethod
         def forward(ctx: Context, x: Tensor) -> Any:
@@ -263,7 +263,7 @@ def test_a_non_differentiable_output_does_not_require_grad() -> None:
     assert np.array_equal(gradient_of(x), [100, 1, 10])
 
 
-def test_forward_mode_nests_and_mixes_with_reverse() -> None:
+def test_function_jvp_nests_with_reverse_mode() -> None:
     def third(x: Any) -> Any:
         return engine.jvp(lambda t: engine.jvp(Cube.apply, (t,), (np.ones(1),))[1], (x,), (np.ones(1),))[1]
 
@@ -275,7 +275,7 @@ def test_forward_mode_nests_and_mixes_with_reverse() -> None:
         engine.jvp(Exp.apply, (x,), (np.ones(1),))
 
 
-def test_a_function_leaves_no_reference_cycle() -> None:
+def test_function_leaves_no_reference_cycle() -> None:
     gc.disable()
     try:
         x = leaf(1.0, 2.0)
@@ -287,7 +287,7 @@ def test_a_function_leaves_no_reference_cycle() -> None:
         gc.enable()
 
 
-def test_a_gradient_without_dimensions_can_be_computed_with() -> None:
+def test_function_accepts_zero_dimensional_gradients() -> None:
     class Square(Function):
         @staticmethod
         def forward(ctx: Context, x: Tensor) -> Any:
@@ -304,7 +304,7 @@ def test_a_gradient_without_dimensions_can_be_computed_with() -> None:
     assert gradient_of(x) == 18
 
 
-def test_what_a_function_lacks_or_may_not_do_is_said() -> None:
+def test_function_names_missing_methods_and_misuse() -> None:
     class Nothing(Function):
         """Defines nothing."""
 
@@ -349,7 +349,7 @@ def test_what_a_function_lacks_or_may_not_do_is_said() -> None:
         GivesANumber.apply(leaf(1.0)).backward()
 
 
-def test_forward_mode_gives_zeros_for_an_argument_without_a_tangent() -> None:
+def test_function_jvp_gets_zeros_for_missing_tangents() -> None:
     class Product(Function):
         """The product of two."""
 

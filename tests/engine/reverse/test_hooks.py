@@ -22,7 +22,7 @@ class Calls(list[Any]):
         return answer
 
 
-def test_a_hook_replaces_the_gradient_for_what_follows_and_for_grad() -> None:
+def test_tensor_hook_replaces_the_gradient() -> None:
     x = leaf(2.0)
     y = x * 1
     y.retain_grad()
@@ -33,14 +33,14 @@ def test_a_hook_replaces_the_gradient_for_what_follows_and_for_grad() -> None:
     assert gradient_of(x) == 20
 
 
-def test_a_hook_sees_the_sum_over_all_uses_once() -> None:
+def test_tensor_hook_gets_the_sum_once() -> None:
     x, seen = leaf(2.0), []
     x.register_hook(lambda g: seen.append(g.item()))
     (x * x + x).backward()
     assert seen == [5]
 
 
-def test_a_removed_hook_is_not_called() -> None:
+def test_removed_hook_is_not_called() -> None:
     x, seen = leaf(2.0), []
     handle = x.register_hook(lambda g: seen.append(1))
     handle.remove()
@@ -51,7 +51,7 @@ def test_a_removed_hook_is_not_called() -> None:
     assert seen == [2]
 
 
-def test_a_hook_runs_before_its_gradient_is_captured() -> None:
+def test_tensor_hook_runs_before_capture() -> None:
     x = leaf(2.0)
     y = x * 1
     y.register_hook(lambda g: g * 10)
@@ -60,7 +60,7 @@ def test_a_hook_runs_before_its_gradient_is_captured() -> None:
     assert g.item() == 10
 
 
-def test_what_a_hook_is_shown_cannot_be_written_and_does_not_change_when_kept() -> None:
+def test_hook_gradient_is_read_only_and_stable() -> None:
     kept: list[Tensor] = []
     x = leaf(2.0)
     x.register_hook(kept.append)
@@ -71,7 +71,7 @@ def test_what_a_hook_is_shown_cannot_be_written_and_does_not_change_when_kept() 
         kept[0].mul_(2)
 
 
-def test_a_hook_of_another_shape_or_type_is_refused() -> None:
+def test_hook_result_of_wrong_shape_or_type_is_refused() -> None:
     x = leaf(1.0, 2.0)
     with x.register_hook(lambda g: g.sum()), pytest.raises(ValueError, match=r"shape \(\).*shape \(2,\)"):
         (x * 1).sum().backward()
@@ -81,7 +81,7 @@ def test_a_hook_of_another_shape_or_type_is_refused() -> None:
         Tensor(1.0).register_hook(print)
 
 
-def test_hooks_under_create_graph_are_recorded() -> None:
+def test_hooks_are_recorded_under_create_graph() -> None:
     x = leaf(3.0)
     x.register_hook(lambda g: g * g)
     (x * x).backward(create_graph=True)  # (2x)²
@@ -91,7 +91,7 @@ def test_hooks_under_create_graph_are_recorded() -> None:
     assert g.item() == (8 * 3) ** 2  # the hook of x squares this gradient too, as in PyTorch
 
 
-def test_a_node_hook_may_replace_the_gradients() -> None:
+def test_node_hook_replaces_gradients() -> None:
     x, w = leaf(2.0), leaf(3.0)
     y = x * w
     assert y.grad_fn is not None
@@ -100,7 +100,7 @@ def test_a_node_hook_may_replace_the_gradients() -> None:
     assert (gradient_of(x), gradient_of(w)) == (0, 3)
 
 
-def test_a_post_accumulate_hook_can_step_and_drop_the_gradient() -> None:
+def test_post_accumulate_hook_can_step_and_clear() -> None:
     """What it is for: an optimiser that needs no memory for gradients."""
     x = leaf(2.0)
 
@@ -118,7 +118,7 @@ def test_a_post_accumulate_hook_can_step_and_drop_the_gradient() -> None:
 
 
 class TestSavedTensorsHooks:
-    def test_what_is_saved_is_what_pack_kept_and_unpack_returns(self) -> None:
+    def test_pack_and_unpack_replace_saved_values(self) -> None:
         packed = Calls()
         x = leaf(1.0, 2.0)
         with saved_tensors_hooks(lambda t: packed.note(t.numpy(), len(packed)), lambda k: Tensor(packed[k]) * 2):
@@ -127,7 +127,7 @@ class TestSavedTensorsHooks:
         y.sum().backward()
         assert np.allclose(gradient_of(x), 2 * np.exp([1, 2]))
 
-    def test_the_innermost_of_nested_hooks_decides(self) -> None:
+    def test_innermost_hooks_apply(self) -> None:
         names = Calls()
         x = leaf(2.0)
         with saved_tensors_hooks(lambda t: names.note("outer", t), lambda t: t):
@@ -137,7 +137,7 @@ class TestSavedTensorsHooks:
         assert names == ["inner", "outer"]
         assert gradient_of(x) == 32
 
-    def test_double_backward_goes_through_packed_values(self) -> None:
+    def test_double_backward_through_packed_values(self) -> None:
         x = leaf(2.0)
         with saved_tensors_hooks(lambda t: t.numpy().copy(), Tensor):
             y = x**3
@@ -147,21 +147,21 @@ class TestSavedTensorsHooks:
         assert h is not None
         assert (g.item(), h.item()) == (12, 12)
 
-    def test_what_a_pack_hook_computes_is_not_packed_in_its_turn(self) -> None:
+    def test_pack_hook_operations_are_not_packed(self) -> None:
         x, scale = leaf(1.0), leaf(2.0)
         with saved_tensors_hooks(lambda t: engine.multiply(t, scale), lambda t: t / 2):
             y = engine.exp(x)
         y.backward()
         assert np.allclose(gradient_of(x), np.e)
 
-    def test_an_unpack_hook_that_returns_no_tensor_is_named(self) -> None:
+    def test_unpack_hook_must_return_a_tensor(self) -> None:
         with saved_tensors_hooks(lambda t: t, lambda t: None):
             y = engine.exp(leaf(1.0))
         with pytest.raises(TypeError, match="unpack hook returned a `NoneType`"):
             y.backward()
 
 
-def test_hooks_views_and_writes_leave_no_reference_cycle() -> None:
+def test_hooks_views_and_writes_leave_no_cycle() -> None:
     """With the collector off, letting go of the last tensor frees the graph."""
     gc.disable()
     try:
@@ -181,7 +181,7 @@ def test_hooks_views_and_writes_leave_no_reference_cycle() -> None:
         gc.enable()
 
 
-def test_a_node_hook_that_returns_too_few_gradients_is_refused() -> None:
+def test_node_hook_with_too_few_gradients_is_refused() -> None:
     x = Tensor(np.array([1.0]), requires_grad=True)
     y = x * x
     assert y.grad_fn is not None
@@ -190,7 +190,7 @@ def test_a_node_hook_that_returns_too_few_gradients_is_refused() -> None:
         y.backward()
 
 
-def test_a_hook_may_answer_in_another_dtype() -> None:
+def test_hook_result_is_converted_to_the_dtype() -> None:
     x = Tensor(np.array([1.0]), requires_grad=True)
     x.register_hook(lambda g: Tensor(g.numpy().astype(np.float32) * 2))
     (x * 3).backward()

@@ -54,7 +54,7 @@ IN_PLACE: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
 
 
 @pytest.mark.parametrize("name", IN_PLACE)
-def test_a_write_in_place_is_the_operation_out_of_place(name: str) -> None:
+def test_inplace_operations_agree_with_out_of_place(name: str) -> None:
     """Its value, its gradient, the tensor it returns, and one version more."""
     write, compute = IN_PLACE[name]
     data = np.array([[0.5, 1.5]])
@@ -70,7 +70,7 @@ def test_a_write_in_place_is_the_operation_out_of_place(name: str) -> None:
 
 
 class TestVersions:
-    def test_a_write_is_counted_for_every_tensor_on_the_same_memory_and_no_other(self) -> None:
+    def test_write_is_counted_for_all_tensors_on_the_memory(self) -> None:
         x = Tensor([1.0, 2.0])
         view, alias, copy = x[0], x.detach(), x.clone()
         view.add_(1)
@@ -78,7 +78,7 @@ class TestVersions:
         assert [t.version for t in (x, view, alias, copy)] == [2, 2, 2, 0]
         assert np.array_equal(x.numpy(), [4, 4])
 
-    def test_the_error_names_operation_input_writer_and_line(self) -> None:
+    def test_error_names_operation_input_writer_and_line(self) -> None:
         x, w = leaf(1.0, 2.0), leaf(3.0, 4.0)
         h = x * 1
         y = h * w
@@ -86,7 +86,7 @@ class TestVersions:
         with pytest.raises(RuntimeError, match=r"`multiply` needs its input `x`.*`add_`.*test_inplace.py:\d+ \(`h.add"):
             y.sum().backward()
 
-    def test_a_saved_result_is_checked_too(self) -> None:
+    def test_saved_result_is_checked(self) -> None:
         x = leaf(1.0)
         y = engine.exp(x)
         y.mul_(2)
@@ -94,7 +94,7 @@ class TestVersions:
             y.sum().backward()
 
     @pytest.mark.parametrize("writer", [lambda h: h[0:1], lambda h: h.detach(), lambda h: h.reshape(1, 2)])
-    def test_a_write_through_a_view_or_a_detached_alias_is_seen(self, writer: Callable[[Tensor], Tensor]) -> None:
+    def test_write_through_view_or_alias_is_detected(self, writer: Callable[[Tensor], Tensor]) -> None:
         h = leaf(1.0, 2.0) * 1
         y = h * h
         with no_grad():
@@ -102,14 +102,14 @@ class TestVersions:
         with pytest.raises(RuntimeError, match="`fill_` has written"):
             y.sum().backward()
 
-    def test_a_write_before_the_value_was_saved_is_no_error(self) -> None:
+    def test_write_before_saving_is_allowed(self) -> None:
         x = leaf(1.0, 2.0)
         h = x * 1
         h.add_(1)
         (h * h).sum().backward()
         assert np.array_equal(gradient_of(x), [4, 6])
 
-    def test_a_write_to_what_no_rule_asks_for_is_no_error(self) -> None:
+    def test_write_to_unsaved_value_is_allowed(self) -> None:
         x = leaf(1.0, 2.0)
         h = x * 1
         y = h + h
@@ -117,7 +117,7 @@ class TestVersions:
         y.sum().backward()
         assert np.array_equal(gradient_of(x), [2, 2])
 
-    def test_what_was_multiplied_in_place_is_remembered_as_it_was(self) -> None:
+    def test_inplace_product_saves_the_old_value(self) -> None:
         x, w = leaf(2.0, 3.0), leaf(5.0, 7.0)
         y = x * 1
         y.mul_(w)
@@ -125,7 +125,7 @@ class TestVersions:
         assert np.array_equal(gradient_of(w), [2, 3])
         assert np.array_equal(gradient_of(x), [5, 7])
 
-    def test_a_parameter_saved_and_then_stepped_is_caught(self) -> None:
+    def test_stepping_a_saved_parameter_is_detected(self) -> None:
         """The usual bug: `optimizer.step()` between the forward and the backward."""
         w = leaf(2.0)
         loss = w * w
@@ -134,7 +134,7 @@ class TestVersions:
         with pytest.raises(RuntimeError, match="sub"):
             loss.backward()
 
-    def test_a_gradient_saved_in_a_graph_and_then_accumulated_into_is_caught(self) -> None:
+    def test_accumulating_into_a_saved_gradient_is_detected(self) -> None:
         x, w = leaf(2.0), leaf(5.0)
         (x * 3).backward()
         y = w * x.grad
@@ -145,7 +145,7 @@ class TestVersions:
 
 class TestRefusals:
     @pytest.mark.parametrize("write", [lambda x: x.add_(1), lambda x: x.__setitem__(0, 5.0), lambda x: x.zero_()])
-    def test_a_leaf_that_requires_grad_is_not_written_to(self, write: Callable[[Tensor], Any]) -> None:
+    def test_write_to_a_leaf_is_refused(self, write: Callable[[Tensor], Any]) -> None:
         x = leaf(1.0, 2.0)
         with pytest.raises(RuntimeError, match=r"a leaf that requires grad.*no_grad.*clone"):
             write(x)
@@ -153,7 +153,7 @@ class TestRefusals:
             write(x.reshape(2, 1))
         assert np.array_equal(x.numpy(), [1, 2])
 
-    def test_under_no_grad_a_leaf_is_written_to_and_stays_a_leaf(self) -> None:
+    def test_write_to_a_leaf_under_no_grad_is_allowed(self) -> None:
         x = leaf(1.0, 2.0)
         with no_grad():
             x[0].sub_(1)
@@ -161,12 +161,12 @@ class TestRefusals:
         assert np.array_equal(x.numpy(), [0, 2])
 
     @pytest.mark.parametrize("cut", [iter, lambda x: engine.split(x, 2), engine.unstack])
-    def test_one_of_several_views_is_not_written_to(self, cut: Callable[[Tensor], Iterable[Tensor]]) -> None:
+    def test_write_to_one_of_several_views_is_refused(self, cut: Callable[[Tensor], Iterable[Tensor]]) -> None:
         first, _ = cut(leaf(1.0, 2.0) * 1)
         with pytest.raises(RuntimeError, match="one of several views"):
             first.mul_(2)
 
-    def test_a_view_made_under_no_grad_is_not_written_to_while_recording(self) -> None:
+    def test_write_to_a_view_made_under_no_grad_is_refused(self) -> None:
         x = leaf(1.0, 2.0) * 1
         with no_grad():
             view = x[:1]
@@ -174,11 +174,11 @@ class TestRefusals:
             with pytest.raises(RuntimeError, match=r"made under `no_grad\(\)`"):
                 refused.mul_(2)
 
-    def test_broadcast_memory_is_not_written_to(self) -> None:
+    def test_write_to_broadcast_memory_is_refused(self) -> None:
         with pytest.raises(RuntimeError, match="elements that share memory"):
             engine.broadcast_to(Tensor([1.0]), shape=(3,)).add_(1)
 
-    def test_a_result_that_does_not_fit_is_refused_before_anything_is_written(self) -> None:
+    def test_mismatched_result_is_refused_before_the_write(self) -> None:
         x = Tensor([1, 2])
         with pytest.raises(TypeError, match=r"`add_` on a `int64`.*`float64`"):
             x.add_(0.5)
@@ -188,7 +188,7 @@ class TestRefusals:
 
 
 class TestGraph:
-    def test_writing_to_a_view_changes_the_base_in_the_graph(self) -> None:
+    def test_write_to_a_view_updates_the_base(self) -> None:
         x, w = leaf(1.0, 2.0, 3.0), leaf(10.0)
         y = x * 1
         y[1:].mul_(w)
@@ -197,7 +197,7 @@ class TestGraph:
         assert np.array_equal(gradient_of(x), [1, 10, 10])
         assert gradient_of(w) == 5
 
-    def test_writing_to_the_base_changes_the_view_in_the_graph(self) -> None:
+    def test_write_to_the_base_updates_the_view(self) -> None:
         x = leaf(1.0, 2.0)
         y = x * 1
         view = y[1]
@@ -205,7 +205,7 @@ class TestGraph:
         view.backward()
         assert np.array_equal(gradient_of(x), [0, 5])
 
-    def test_a_constant_that_is_written_to_joins_the_graph(self) -> None:
+    def test_written_constant_joins_the_graph(self) -> None:
         x, w = Tensor(np.zeros(3)), leaf(4.0)
         x[1] = w[0] * 2
         assert x.requires_grad
@@ -213,14 +213,14 @@ class TestGraph:
         x.sum().backward()
         assert gradient_of(w) == 2
 
-    def test_what_is_overwritten_gets_no_gradient(self) -> None:
+    def test_overwritten_value_gets_no_gradient(self) -> None:
         x = leaf(1.0, np.inf)
         y = x * 1
         y.zero_()
         y.sum().backward()
         assert np.array_equal(gradient_of(x), [0, 0])
 
-    def test_retain_grad_follows_the_value_and_a_hook_stays_with_the_old_one(self) -> None:
+    def test_retain_grad_moves_and_hooks_stay(self) -> None:
         x, seen = leaf(2.0), []
         y = x * 1
         y.retain_grad()
@@ -230,7 +230,7 @@ class TestGraph:
         assert gradient_of(y) == 1
         assert seen == [3]
 
-    def test_a_tangent_follows_a_write_in_place(self) -> None:
+    def test_tangent_follows_an_inplace_write(self) -> None:
         def f(x: Tensor) -> Tensor:
             y = x * 1
             y[0] = y[1] * y[1]
@@ -241,7 +241,7 @@ class TestGraph:
         assert np.allclose(value.numpy(), np.exp([4, 2]))
         assert np.allclose(tangent.numpy(), np.exp([4, 2]) * [40, 10])
 
-    def test_second_derivative_through_a_write_in_place(self) -> None:
+    def test_second_derivative_through_an_inplace_write(self) -> None:
         x = leaf(2.0)
         y = x * x
         y[0] *= x[0]
@@ -251,7 +251,7 @@ class TestGraph:
         assert h is not None
         assert (g.item(), h.item()) == (12, 12)
 
-    def test_no_operation_but_a_view_shares_memory_with_its_input(self) -> None:
+    def test_only_views_share_memory_with_their_input(self) -> None:
         """Otherwise a write to the result would change the input outside the graph."""
         from tests.engine.samples import SAMPLES
 
@@ -289,7 +289,7 @@ OPERATION = st.one_of(
 @pytest.mark.filterwarnings("ignore:The use of `x.T`:UserWarning")  # PyTorch's own
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.lists(OPERATION, min_size=2, max_size=8))
-def test_writes_on_chains_of_views_agree_with_pytorch(torch: Any, operations: list[tuple[str, int, int]]) -> None:
+def test_writes_to_chains_of_views_agree_with_pytorch(torch: Any, operations: list[tuple[str, int, int]]) -> None:
     """The same program in both: every living tensor's value, and the gradients of all of them, agree."""
     start, weight = np.linspace(0.1, 0.6, 6).reshape(2, 3), np.array(0.7)
 
@@ -321,7 +321,7 @@ def test_writes_on_chains_of_views_agree_with_pytorch(torch: Any, operations: li
     assert gw is None or np.allclose(gw.numpy(), expected[2].numpy(), rtol=1e-10)
 
 
-def test_of_an_element_written_twice_the_last_value_alone_gets_the_gradient() -> None:
+def test_last_of_repeated_writes_gets_the_gradient() -> None:
     """PyTorch gives it to both, though the first has no influence on anything."""
     place = np.array([[1, 0, 1], [2, 1, 2]])
 

@@ -57,7 +57,7 @@ def checkpointed(x: Tensor, layers: int) -> Tensor:
     return x
 
 
-def test_of_64_equal_layers_checkpoints_hold_two_times_the_square_root() -> None:
+def test_checkpoints_of_64_layers_hold_twice_the_root() -> None:
     """The inputs of 8 stretches, the 8 values saved in one, and what one rule is working on; of all layers else."""
     assert peak(backward(lambda x: stretch(x, 64))) >= 64
     assert peak(backward(lambda x: checkpointed(x, 64))) <= 2 * 8 + WORKING
@@ -67,7 +67,7 @@ WORKING = 5
 """Activations that are there at any length: the leaf and its gradient, the cotangent, and what a rule makes of it."""
 
 
-def test_what_checkpoints_hold_grows_with_the_square_root_of_the_length() -> None:
+def test_checkpoint_memory_grows_with_the_square_root() -> None:
     lengths = (16, 64, 256)
     held = [peak(backward(partial(checkpointed, layers=n))) for n in lengths]
     assert all(most <= 2 * isqrt(n) + WORKING for most, n in zip(held, lengths, strict=True))
@@ -75,7 +75,7 @@ def test_what_checkpoints_hold_grows_with_the_square_root_of_the_length() -> Non
     assert growth == pytest.approx(2, abs=0.2)  # √256 - √64 over √64 - √16; 4 were it linear
 
 
-def test_a_checkpoint_inside_another_holds_fewer_still() -> None:
+def test_nested_checkpoints_hold_less_memory() -> None:
     """Twice nested, 4 x 4 x 4 layers: the inner checkpoints' arguments are let go too."""
 
     def level(x: Tensor, depth: int) -> Tensor:
@@ -89,7 +89,7 @@ def test_a_checkpoint_inside_another_holds_fewer_still() -> None:
 # Without a graph
 
 
-def test_under_no_grad_nothing_is_kept() -> None:
+def test_no_grad_saves_nothing() -> None:
     def forward() -> Tensor:
         return stretch(start(), 64)
 
@@ -101,7 +101,7 @@ def test_under_no_grad_nothing_is_kept() -> None:
     assert peak(without) < 3.5  # the leaf, a layer's argument and its result
 
 
-def test_under_no_grad_an_intermediate_is_gone_with_its_last_name() -> None:
+def test_no_grad_frees_intermediates_immediately() -> None:
     x = Tensor(np.ones(3), requires_grad=True)
     with no_grad():
         y = engine.tanh(x)
@@ -114,7 +114,7 @@ def test_under_no_grad_an_intermediate_is_gone_with_its_last_name() -> None:
     assert argument() is not None
 
 
-def test_what_needs_no_gradient_is_not_kept_while_recording() -> None:
+def test_recording_saves_only_needed_values() -> None:
     """`x * w` saves w for x; with only w asked for, x alone, and of a sum neither."""
     x, w = Tensor(np.ones(3)), Tensor(np.ones(3), requires_grad=True)
     kept, let_go, summed = (weakref.ref((x * 1).data) for _ in range(3))
@@ -148,12 +148,12 @@ def living(layers: int, *, retain_graph: bool) -> list[int]:
     return counts
 
 
-def test_backward_frees_what_each_layer_saved_as_it_goes() -> None:
+def test_backward_frees_saved_values_layer_by_layer() -> None:
     assert living(20, retain_graph=False) == [20, *range(20, 1, -1)]  # with that of the rule that ran last
     assert living(20, retain_graph=True) == [20] * 20
 
 
-def test_backward_needs_no_more_than_forward_kept() -> None:
+def test_backward_needs_no_extra_memory() -> None:
     """Cotangents are let go as well: of 64 layers two are there at a time, and a rule's own."""
     x = start()
     out = stretch(x, 64)
@@ -190,7 +190,7 @@ def every_transform(f: Callable[..., Any], inputs: list[Any]) -> None:
 
 
 @pytest.mark.usefixtures("only_counted")
-def test_no_operation_leaves_a_cycle_in_any_transform() -> None:
+def test_operations_leave_no_cycle_in_any_transform() -> None:
     """Its first sample, differentiated both ways, in a checkpoint with `create_graph`, and under `vmap`."""
     first = {s.name: s for s in reversed(SAMPLES) if s.name in registry and not s.of_complex}
     leaving = {}
@@ -203,7 +203,7 @@ def test_no_operation_leaves_a_cycle_in_any_transform() -> None:
 
 
 @pytest.mark.usefixtures("only_counted")
-def test_a_cycle_would_be_found() -> None:
+def test_cycle_detection_finds_a_cycle() -> None:
     x = Tensor(np.ones(3), requires_grad=True)
     y = engine.tanh(x)
     y.register_hook(lambda _, y=y: None)  # the node holds the hook, which holds the tensor, which holds the node

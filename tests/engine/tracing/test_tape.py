@@ -21,7 +21,7 @@ def numbers_by(tape: Tape, what: str) -> dict[int, float]:
     return {row.number: float(getattr(row, what)) for row in tape.rows}
 
 
-def test_the_variables_end_at_v0_and_the_operations_begin_at_v1() -> None:
+def test_tape_numbers_variables_to_v0_and_operations_from_v1() -> None:
     tape = tape_of(survey, {"x1": 2.0, "x2": 5.0})
 
     assert [row.number for row in tape.rows] == [-1, 0, 1, 2, 3, 4, 5]
@@ -30,7 +30,7 @@ def test_the_variables_end_at_v0_and_the_operations_begin_at_v1() -> None:
     assert tape.output == 5
 
 
-def test_by_levels_the_tape_has_the_order_of_the_surveys() -> None:
+def test_levelled_tape_has_the_order_of_the_surveys() -> None:
     tape = levelled(tape_of(survey, {"x1": 2.0, "x2": 5.0}))
 
     assert [row.operation for row in tape.operations] == ["log", "multiply", "sin", "add", "subtract"]
@@ -38,7 +38,7 @@ def test_by_levels_the_tape_has_the_order_of_the_surveys() -> None:
     assert [c.source for c in tape[5].contributions] == [4, 3]
 
 
-def test_primals_tangents_and_adjoints_are_the_closed_forms() -> None:
+def test_tape_values_are_the_closed_forms() -> None:
     tape = tape_of(survey, {"x1": 2.0, "x2": 5.0}, tangents={"x1": 1.0})
 
     found = [float(tape[5].primal), float(tape[5].tangent or 0), float(tape[-1].adjoint), float(tape[0].adjoint)]
@@ -47,7 +47,7 @@ def test_primals_tangents_and_adjoints_are_the_closed_forms() -> None:
     assert found == pytest.approx(closed, rel=1e-15)
 
 
-def test_an_adjoint_is_the_sum_of_its_contributions() -> None:
+def test_tape_adjoint_is_the_sum_of_contributions() -> None:
     tape = tape_of(lambda x: x * x + engine.sin(x) * x, {"x": 3.0})
 
     for row in tape.rows[:-1]:
@@ -56,7 +56,7 @@ def test_an_adjoint_is_the_sum_of_its_contributions() -> None:
     assert sum(c.source == 0 for row in tape.rows for c in row.contributions) == 4  # x*x, sin, and the product
 
 
-def test_a_write_in_place_is_a_row_of_its_own() -> None:
+def test_tape_has_a_row_for_an_inplace_write() -> None:
     def overwritten(x: Any) -> Any:
         y = x * 2
         y[0] = y[1] * x[0]
@@ -72,7 +72,7 @@ def test_a_write_in_place_is_a_row_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_arrays_have_the_gradients_and_tangents_of_the_engine(seed: int) -> None:
+def test_tape_of_arrays_agrees_with_the_engine(seed: int) -> None:
     draw = np.random.default_rng(seed)
     x, w, b = draw.normal(size=(4, 3)), draw.normal(size=(3, 2)), draw.normal(size=2)
     dw, g = draw.normal(size=(3, 2)), draw.normal(size=(4, 2))
@@ -93,7 +93,7 @@ def test_arrays_have_the_gradients_and_tangents_of_the_engine(seed: int) -> None
         np.testing.assert_allclose(row.adjoint, gradient.numpy(), rtol=1e-12, atol=1e-15)
 
 
-def test_what_does_not_depend_on_a_variable_is_a_constant() -> None:
+def test_tape_value_without_variables_is_a_constant() -> None:
     outside = engine.Tensor(4.0, requires_grad=True)
 
     tape = tape_of(lambda x: x * outside + x.detach() * 2.0 * x, {"x": 3.0})
@@ -107,13 +107,13 @@ def test_what_does_not_depend_on_a_variable_is_a_constant() -> None:
     assert outside.grad is None
 
 
-def test_a_variable_that_is_not_used_has_adjoint_zero() -> None:
+def test_tape_unused_variable_has_adjoint_zero() -> None:
     tape = tape_of(lambda x, y: x * 2.0, {"x": 3.0, "y": 1.0})
 
     assert numbers_by(tape, "adjoint") == {-1: 2.0, 0: 0.0, 1: 1.0}
 
 
-def test_a_record_does_not_change_with_what_it_was_made_from() -> None:
+def test_tape_is_independent_of_its_sources() -> None:
     x = np.array([1.0, 2.0])
 
     tape = tape_of(lambda x: (x * 3.0).sum(), {"x": x})
@@ -124,7 +124,7 @@ def test_a_record_does_not_change_with_what_it_was_made_from() -> None:
         tape[0].adjoint[0] = 1
 
 
-def test_recording_a_tape_within_a_derivative_leaves_that_derivative_alone() -> None:
+def test_tape_inside_a_derivative_does_not_change_it() -> None:
     def f(x: Any) -> Any:
         assert float(tape_of(lambda y: y * y, {"y": 2.0})[0].adjoint) == 4.0
         return x * x * x
@@ -145,12 +145,12 @@ def test_recording_a_tape_within_a_derivative_leaves_that_derivative_alone() -> 
         (lambda: tape_of_value(engine.Value(1.0), {"x": engine.Value(2.0)}), "depends on none"),
     ],
 )
-def test_what_has_no_tape_is_refused(call: Any, said: str) -> None:
+def test_tape_refuses_invalid_functions(call: Any, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         call()
 
 
-def test_the_tape_of_a_value_is_that_of_the_tensors_and_leaves_its_gradients() -> None:
+def test_tape_of_value_equals_that_of_tensors() -> None:
     a, b = engine.Value(0.5), engine.Value(-1.5)
     a.grad = 7.0
 
@@ -165,7 +165,7 @@ def test_the_tape_of_a_value_is_that_of_the_tensors_and_leaves_its_gradients() -
         assert numbers_by(tape, what) == pytest.approx(numbers_by(other, what), rel=1e-13)
 
 
-def test_a_value_used_twice_by_one_operation_contributes_once_for_both() -> None:
+def test_tape_of_value_merges_repeated_operands() -> None:
     x = engine.Value(3.0)
 
     tape = tape_of_value(x * x, {"x": x}, tangents={"x": 1.0})

@@ -30,7 +30,7 @@ def unbatched() -> Primitive:
     return made
 
 
-def test_an_operation_without_a_rule_is_called_one_example_at_a_time() -> None:
+def test_vmap_calls_an_operation_without_rule_per_example() -> None:
     f = unbatched()
     assert f.batching is None
     y = np.array([1.0, 2.0])
@@ -54,12 +54,12 @@ def test_an_operation_without_a_rule_is_called_one_example_at_a_time() -> None:
         (lambda x, out: x, "the vmap rule asks for `out`; it may ask for `batch`"),
     ],
 )
-def test_a_rule_that_does_not_fit_fails_where_it_is_declared(rule: Any, message: str) -> None:
+def test_vmap_rule_is_checked_at_its_declaration(rule: Any, message: str) -> None:
     with pytest.raises(RuleError, match=message):
         unbatched().vmap(rule)
 
 
-def test_a_rule_is_given_what_it_names() -> None:
+def test_vmap_rule_gets_the_parameters_it_names() -> None:
     seen: dict[str, Any] = {}
 
     def rule(x: Any, y: Any, x_shape: Any, power: Any, batch: Any) -> Any:
@@ -90,7 +90,7 @@ def test_a_rule_is_given_what_it_names() -> None:
         lambda x: np.asarray(abs(-x)) if isinstance(x, np.ndarray) else abs(-x),
     ],
 )
-def test_a_function_in_numpy_is_evaluated_for_all_examples(f: Any) -> None:
+def test_vmap_maps_a_function_written_in_numpy(f: Any) -> None:
     with open_examples(5) as level:
         got = f(Batched(X, (level,)))
     assert type(got) is Batched
@@ -109,12 +109,12 @@ def test_a_function_in_numpy_is_evaluated_for_all_examples(f: Any) -> None:
         lambda x: [x] if x else [],
     ],
 )
-def test_what_numpy_would_need_values_for_is_refused(f: Any) -> None:
+def test_vmap_refuses_numpy_functions_that_need_values(f: Any) -> None:
     with open_examples(5) as level, pytest.raises((BatchError, IndexError)):
         f(Batched(X.copy(), (level,)))
 
 
-def test_an_operator_between_a_tensor_and_an_array_under_vmap_records() -> None:
+def test_operator_of_tensor_and_batched_array_records() -> None:
     w = Tensor(np.ones(4), requires_grad=True)
     vmap(lambda x: (x.data * w + w * x.data).sum())(X).sum().backward()
     assert w.grad is not None
@@ -124,7 +124,7 @@ def test_an_operator_between_a_tensor_and_an_array_under_vmap_records() -> None:
 # Evaluation at many points
 
 
-def test_points_are_evaluated_together_where_f_allows_it() -> None:
+def test_evaluation_evaluates_points_together() -> None:
     calls = 0
 
     def f(x: Any) -> Any:
@@ -147,7 +147,7 @@ def test_points_are_evaluated_together_where_f_allows_it() -> None:
         (lambda x: x - (type(x) is Batched), "other values together than one by one"),
     ],
 )
-def test_points_are_evaluated_one_by_one_where_together_fails(f: Any, reason: str) -> None:
+def test_evaluation_falls_back_to_one_by_one(f: Any, reason: str) -> None:
     evaluate = Evaluation(f)
     points = np.random.default_rng(1).normal(size=(30, 4))
     assert np.array_equal(evaluate([X[0]], 0, points), np.stack([f(p) for p in points]))
@@ -155,7 +155,7 @@ def test_points_are_evaluated_one_by_one_where_together_fails(f: Any, reason: st
     assert reason in evaluate.alone
 
 
-def test_gradcheck_says_that_it_evaluated_one_by_one_and_why() -> None:
+def test_gradcheck_reports_evaluation_one_by_one() -> None:
     together = engine.gradcheck(engine.exp, [X])
     alone = engine.gradcheck(lambda x: x * 2.0 if x.sum().item() > -99 else x, [X])
     assert (together.alone, "one point at a time" in str(together)) == (None, False)
@@ -164,7 +164,7 @@ def test_gradcheck_says_that_it_evaluated_one_by_one_and_why() -> None:
     assert together.findings[0].counts == alone.findings[0].counts
 
 
-def test_gradcheck_finds_the_same_together_as_one_by_one() -> None:
+def test_gradcheck_findings_are_equal_one_by_one() -> None:
     """A wrong rule, a kink and a right gradient, each once so that it can be batched and once so that it cannot."""
 
     class Wrong(engine.Function):

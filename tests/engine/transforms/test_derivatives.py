@@ -26,7 +26,7 @@ def test_nested_derivatives_do_not_confuse_their_perturbations(outer: Any, inner
 
 
 @pytest.mark.parametrize("modes", [(a, b, c) for a in "rf" for b in "rf" for c in "rf"], ids="".join)
-def test_third_derivative_in_every_nesting_of_modes(modes: Any) -> None:
+def test_third_derivative_in_every_nesting(modes: Any) -> None:
     f: Any = engine.tanh
     for mode in modes:
         f = (grad_of if mode == "r" else derivative)(f)
@@ -50,7 +50,7 @@ FOURTH: dict[str, tuple[Any, Any]] = {
 
 
 @pytest.mark.parametrize("name", FOURTH)
-def test_fourth_derivative_in_every_nesting_of_modes_is_the_closed_form(name: str) -> None:
+def test_fourth_derivative_in_every_nesting(name: str) -> None:
     """All sixteen: forward over forward over reverse over reverse, and so on."""
     f, closed = FOURTH[name]
     for modes in product((grad_of, derivative), repeat=4):
@@ -86,7 +86,7 @@ def test_fifth_derivative_by_forward_mode_alone() -> None:
     assert f(0.5).item() == pytest.approx(np.exp(0.5), rel=1e-14)
 
 
-def test_a_closed_over_outer_variable_is_differentiated_through_the_inner_gradient() -> None:
+def test_inner_gradient_is_differentiated_in_outer_variable() -> None:
     """d/dw of d/dx (w² x) is 2w."""
     w = Tensor(3.0, requires_grad=True)
     g = grad_of(lambda x: w * w * x)(1.0)
@@ -102,17 +102,17 @@ def test_value_and_grad_of_several_arguments() -> None:
     assert np.array_equal(gy.numpy(), [1, 1])
 
 
-def test_gradient_of_a_function_of_more_than_one_element_is_refused() -> None:
+def test_grad_of_refuses_a_result_of_several_elements() -> None:
     with pytest.raises(ValueError, match=r"one element.*shape \(2,\)"):
         grad_of(lambda x: x)(np.ones(2))
 
 
-def test_gradient_with_respect_to_integers_is_refused() -> None:
+def test_grad_of_refuses_integers() -> None:
     with pytest.raises(TypeError, match="argument 0"):
         grad_of(lambda x: x)(np.array(1))
 
 
-def test_pullback_may_be_called_again_and_is_linear() -> None:
+def test_pullback_is_linear_and_reusable() -> None:
     _, pullback = vjp(lambda x: x * engine.sin(x), np.array([1.0, 2.0]))
     a, b = np.array([1.0, -1.0]), np.array([0.5, 2.0])
     (ga,), (gb,), (gab,) = pullback(a), pullback(b), pullback(a + b)
@@ -122,7 +122,7 @@ def test_pullback_may_be_called_again_and_is_linear() -> None:
     assert np.allclose(ga.numpy() + gb.numpy(), gab.numpy(), rtol=1e-14)
 
 
-def test_pullback_gives_none_for_integers_and_zeros_for_what_is_unused() -> None:
+def test_pullback_gives_none_for_integers_zeros_for_unused() -> None:
     _, pullback = vjp(lambda x, index, unused: x[index], np.arange(3.0), np.array([2, 0]), np.ones((2, 2)))
     gx, none, unused = pullback([1.0, 10.0])
     assert gx is not None
@@ -132,7 +132,7 @@ def test_pullback_gives_none_for_integers_and_zeros_for_what_is_unused() -> None
     assert np.array_equal(unused.numpy(), np.zeros((2, 2)))
 
 
-def test_a_repeated_argument_is_two_variables() -> None:
+def test_vjp_treats_a_repeated_argument_as_two_variables() -> None:
     x = np.array([2.0])
     _, pullback = vjp(engine.multiply, x, x)
     gx, gy = pullback([1.0])
@@ -141,7 +141,7 @@ def test_a_repeated_argument_is_two_variables() -> None:
     assert (gx.item(), gy.item()) == (2, 2)
 
 
-def test_functions_of_several_outputs() -> Any:
+def test_transforms_of_several_outputs() -> Any:
     def f(x: Any) -> Any:
         return engine.sin(x), x * x
 
@@ -155,21 +155,21 @@ def test_functions_of_several_outputs() -> Any:
     assert dsquare.item() == 4
 
 
-def test_an_output_that_does_not_depend_on_the_input_has_a_zero_derivative() -> None:
+def test_independent_output_has_zero_derivative() -> None:
     assert np.array_equal(jvp(lambda x: Tensor([1.0, 2.0]), (3.0,), (1.0,))[1].numpy(), [0, 0])
     (g,) = vjp(lambda x: Tensor([1.0, 2.0]), 3.0)[1]([1.0, 1.0])
     assert g is not None
     assert g.item() == 0
 
 
-def test_tangent_of_another_shape_is_refused() -> None:
+def test_jvp_refuses_a_tangent_of_another_shape() -> None:
     with pytest.raises(ValueError, match=r"tangent of `x` has shape \(3,\).*\(2,\)"):
         jvp(lambda x: x * x, (np.ones(2),), (np.ones(3),))
     with pytest.raises(ValueError, match="as many tangents"):
         jvp(engine.sin, (np.ones(2),), ())
 
 
-def test_a_tangent_has_the_dtype_of_the_value_also_where_only_the_narrower_input_moves() -> None:
+def test_jvp_tangent_has_the_dtype_of_the_value() -> None:
     x, y = np.ones(2, dtype=np.float32), np.zeros(2)
     value, tangent = jvp(engine.maximum, (x, y), (x, None))
     assert value.dtype == tangent.dtype == np.float64
@@ -180,7 +180,7 @@ def test_jacobian_of_a_linear_map_is_its_matrix() -> None:
     assert np.array_equal(jacobian(lambda x: engine.matmul(a, x), np.ones(3)).numpy(), a)
 
 
-def test_hessian_of_a_quadratic_form_is_symmetric_and_hvp_its_product() -> Any:
+def test_hessian_and_hvp_of_a_quadratic_form() -> Any:
     a = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, 1.0], [5.0, 1.0, 4.0]])
 
     def form(x: Any) -> Any:
@@ -191,13 +191,13 @@ def test_hessian_of_a_quadratic_form_is_symmetric_and_hvp_its_product() -> Any:
     assert np.allclose(hvp(form, (x,), (v,)).numpy(), (a + a.T) @ v, rtol=1e-14)
 
 
-def test_hvp_in_several_variables_includes_the_mixed_block() -> None:
+def test_hvp_includes_mixed_blocks() -> None:
     """f = x²y has the Hessian [[2y, 2x], [2x, 0]]."""
     hx, hy = hvp(lambda x, y: x * x * y, (3.0, 5.0), (1.0, 10.0))
     assert (hx.item(), hy.item()) == (10 + 60, 6)
 
 
-def test_a_result_kept_from_a_closed_level_carries_no_tangent_into_a_later_one() -> Any:
+def test_closed_level_leaves_no_tangent() -> Any:
     kept = []
 
     def f(x: Any) -> Any:
@@ -209,7 +209,7 @@ def test_a_result_kept_from_a_closed_level_carries_no_tangent_into_a_later_one()
     assert jvp(lambda x: x + kept[0], (1.0,), (1.0,))[1].item() == 1
 
 
-def test_backward_through_a_value_computed_under_forward_mode_gives_a_plain_gradient() -> None:
+def test_backward_through_a_dual_value_gives_a_plain_gradient() -> None:
     x = Tensor(3.0, requires_grad=True)
     value, _ = jvp(lambda y: y * y * y, (x,), (1.0,))
     value.backward()
@@ -218,13 +218,13 @@ def test_backward_through_a_value_computed_under_forward_mode_gives_a_plain_grad
     assert x.grad.item() == 27
 
 
-def test_transforms_record_even_inside_no_grad() -> None:
+def test_transforms_record_inside_no_grad() -> None:
     with engine.no_grad():
         assert grad_of(lambda x: x * x)(3.0).item() == 6
 
 
 @pytest.mark.parametrize(("n", "m", "calls"), [(2, 50, 2), (50, 2, 1), (3, 3, 2)])
-def test_jacobian_takes_the_mode_of_fewer_passes(n: int, m: int, calls: int) -> None:
+def test_jacobian_selects_the_cheaper_mode(n: int, m: int, calls: int) -> None:
     a = np.random.default_rng(0).normal(size=(m, n))
     x = np.random.default_rng(1).normal(size=n)
     count = 0
@@ -242,7 +242,7 @@ def test_jacobian_takes_the_mode_of_fewer_passes(n: int, m: int, calls: int) -> 
 
 
 @pytest.mark.parametrize("shapes", [((), (2, 3)), ((2, 3), ()), ((2,), (2, 3)), ((0,), (2,)), ((2,), (0,))])
-def test_jacobian_has_the_shape_of_the_value_followed_by_that_of_the_input(shapes: Any) -> None:
+def test_jacobian_shape_is_value_then_input(shapes: Any) -> None:
     inner, outer = shapes
     weight = np.ones(outer)
 
@@ -252,7 +252,7 @@ def test_jacobian_has_the_shape_of_the_value_followed_by_that_of_the_input(shape
     assert np.all(found.numpy() == 1)
 
 
-def test_a_jacobian_in_forward_mode_can_itself_be_differentiated() -> None:
+def test_forward_jacobian_is_differentiable() -> None:
     def trace_of_jacobian(x: Any) -> Any:
         inner = jacobian(lambda y: y**3 * engine.sum(y), x)
         return engine.sum(inner * np.eye(2))
@@ -263,7 +263,7 @@ def test_a_jacobian_in_forward_mode_can_itself_be_differentiated() -> None:
     assert grad_of(trace_of_jacobian)(x).numpy().tolist() == (6 * x * 7 + 3 * 29 + 3 * x**2).tolist()
 
 
-def test_linearize_evaluates_once_and_pushes_as_jvp_does() -> None:
+def test_linearize_evaluates_once_and_agrees_with_jvp() -> None:
     draw = np.random.default_rng(0)
     x, w, k = draw.normal(size=(2, 3)), draw.normal(size=3), np.array([1, 2])
     count = 0
@@ -286,13 +286,13 @@ def test_linearize_evaluates_once_and_pushes_as_jvp_does() -> None:
             np.testing.assert_allclose(ours.numpy(), theirs.numpy(), rtol=1e-13, atol=1e-15)
 
 
-def test_linearize_of_a_constant_pushes_zero() -> None:
+def test_linearize_of_a_constant_gives_zero() -> None:
     _, push = linearize(lambda x: engine.Tensor([1.0, 2.0]), 3.0)
 
     assert push(1.0).numpy().tolist() == [0.0, 0.0]
 
 
-def test_vhp_is_hvp_in_every_block() -> None:
+def test_vhp_equals_hvp_in_every_block() -> None:
     draw = np.random.default_rng(0)
     x, y, u, v = (draw.normal(size=3) for _ in range(4))
 
@@ -306,7 +306,7 @@ def test_vhp_is_hvp_in_every_block() -> None:
     np.testing.assert_allclose(single.numpy(), 6 * x * u, rtol=1e-14)
 
 
-def test_cotangents_and_tangents_of_another_number_are_refused() -> None:
+def test_transforms_refuse_a_wrong_number_of_cotangents() -> None:
     _, pullback = vjp(lambda x: (x, x * 2), np.ones(2))
     with pytest.raises(ValueError, match="`cotangent` is a tuple of 1, but a tuple of 2 is expected"):
         pullback((np.ones(2),))

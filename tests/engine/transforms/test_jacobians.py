@@ -28,12 +28,12 @@ def slopes() -> np.ndarray[Any, Any]:
 
 @pytest.mark.parametrize("mode", ["forward", "reverse", None])
 @pytest.mark.parametrize("chunk", [None, 1, 4, 100])
-def test_every_mode_and_chunk_gives_the_closed_form(mode: Any, chunk: int | None) -> None:
+def test_jacobian_is_the_closed_form_in_every_mode(mode: Any, chunk: int | None) -> None:
     got = jacobian(f, X, mode=mode, chunk_size=chunk)
     np.testing.assert_allclose(got.numpy(), slopes(), rtol=1e-12, atol=1e-15)
 
 
-def test_a_chunk_bounds_how_many_go_together() -> None:
+def test_jacobian_chunk_size_bounds_the_batch() -> None:
     sizes = []
 
     def g(x: Any) -> Any:
@@ -46,7 +46,7 @@ def test_a_chunk_bounds_how_many_go_together() -> None:
 
 
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
-def test_blocks_of_containers(mode: Any) -> None:
+def test_jacobian_of_containers_has_blocks(mode: Any) -> None:
     point = {"x": X, "k": np.array([1, 2]), "s": 0.5}
     got = jacobian(lambda p: (f(p["x"]) * p["s"], {"sum": p["x"].sum(axis=0)}), point, mode=mode)
     np.testing.assert_allclose(got[0]["x"].numpy(), slopes() * 0.5, rtol=1e-12, atol=1e-15)
@@ -57,7 +57,7 @@ def test_blocks_of_containers(mode: Any) -> None:
 
 
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
-def test_a_jacobian_is_itself_differentiated(mode: Any) -> None:
+def test_jacobian_is_differentiable(mode: Any) -> None:
     weight = np.random.default_rng(2).normal(size=(2, 4, 2, 3))
     got = grad_of(lambda x: (jacobian(f, x, mode=mode) * weight).sum())(X)
     t = np.tanh(X @ A)
@@ -79,12 +79,12 @@ def test_hessian_of_a_quartic() -> None:
         )
 
 
-def test_the_jacobian_with_respect_to_integers_is_refused() -> None:
+def test_jacobian_refuses_integers() -> None:
     with pytest.raises(TypeError, match="floating or complex leaf"):
         jacobian(lambda x: x * 2.0, np.arange(3))
 
 
-def test_an_error_of_f_is_its_own_whether_batched_or_not() -> None:
+def test_jacobian_passes_on_errors_of_f() -> None:
     def fails(x: Any) -> Any:
         raise ZeroDivisionError
 
@@ -94,7 +94,7 @@ def test_an_error_of_f_is_its_own_whether_batched_or_not() -> None:
             jacobian(fails, X, mode=mode)
 
 
-def test_a_function_that_decides_by_a_value_has_its_jacobian_column_by_column() -> None:
+def test_jacobian_falls_back_to_columns_for_control_flow() -> None:
     got = jacobian(lambda x: x * 2.0 if x.sum().item() > 0 else x * 3.0, np.array([1.0, 2.0]), mode="forward")
     assert np.array_equal(got.numpy(), 2 * np.eye(2))
 
@@ -139,14 +139,14 @@ def test_fourth_derivatives_in_every_nesting(nest: str) -> None:
 
 
 @pytest.mark.parametrize(("outer", "inner"), list(product("frmbj", repeat=2)), ids="".join)
-def test_perturbations_of_nested_derivatives_are_not_confused(outer: str, inner: str) -> None:
+def test_nested_derivatives_keep_perturbations_apart(outer: str, inner: str) -> None:
     """d/dx [x d/dy (x y)] at y = 2 is 2x, and d/dx [x d/dy (x + y)] is 1 (Siskind and Pearlmutter, 2005)."""
     d, e = DERIVATIVES[outer], DERIVATIVES[inner]
     assert d(lambda x: x * e(lambda y: x * y)(Tensor(2.0)))(Tensor(3.0)).item() == 6
     assert d(lambda x: x * e(lambda y: x + y)(Tensor(1.0)))(Tensor(3.0)).item() == 1
 
 
-def test_a_curried_function_keeps_its_perturbations_apart() -> None:
+def test_curried_function_keeps_perturbations_apart() -> None:
     """After Manzyuk et al. (2019), whose operator shifts a function's argument and is differentiated by the shift."""
     shift: Any = lambda u: lambda g: lambda x: g(x + u)
     shifted: Any = lambda h: lambda x: jvp(lambda u: shift(u)(h)(x), (0.0,), (1.0,))[1]

@@ -33,23 +33,23 @@ def each(f: Any) -> np.ndarray[Any, Any]:
     return np.stack([f(W, x, y).numpy() for x, y in zip(X, Y, strict=True)])
 
 
-def test_gradient_of_each_example() -> None:
+def test_vmap_of_grad_gives_each_examples_gradient() -> None:
     close(vmap(grad_of(loss), (None, 0, 0))(W, X, Y), each(grad_of(loss)))
 
 
-def test_gradient_of_a_mapped_function_is_summed_over_examples_where_they_share_an_argument() -> None:
+def test_grad_of_vmap_sums_over_shared_arguments() -> None:
     got = grad_of(lambda w: vmap(loss, (None, 0, 0))(w, X, Y).sum())(W)
     close(got, each(grad_of(loss)).sum(axis=0))
 
 
-def test_backward_through_a_mapped_function_sums_into_what_it_closes_over() -> None:
+def test_backward_of_vmap_sums_into_closed_over_tensors() -> None:
     w = Tensor(W, requires_grad=True)
     vmap(lambda x, y: loss(w, x, y))(X, Y).sum().backward()
     assert w.grad is not None
     close(w.grad, each(grad_of(loss)).sum(axis=0))
 
 
-def test_gradient_of_the_norms_of_each_examples_gradient() -> None:
+def test_gradient_of_per_example_gradient_norms() -> None:
     """Reverse mode through `vmap` of reverse mode, as gradient penalties need it."""
 
     def penalty(w: Any) -> Any:
@@ -74,11 +74,11 @@ def test_gradient_of_the_norms_of_each_examples_gradient() -> None:
     ],
     ids=["jacobian", "hessian", "jvp", "hvp", "vhp", "linearize", "vjp"],
 )
-def test_every_derivative_of_each_example(derivative: Any) -> None:
+def test_vmap_of_every_transform(derivative: Any) -> None:
     close(vmap(derivative, (None, 0, 0))(W, X, Y), each(lambda w, x, y: derivative(w, Tensor(x), Tensor(y))))
 
 
-def test_forward_mode_through_a_mapped_function() -> None:
+def test_jvp_of_vmap() -> None:
     dw, dx = normal(4, 3, seed=3), normal(5, 4, seed=4)
     _, got = jvp(lambda w, x: vmap(loss, (None, 0, 0))(w, x, Y), (W, X), (dw, dx))
     expected = [
@@ -88,7 +88,7 @@ def test_forward_mode_through_a_mapped_function() -> None:
 
 
 @pytest.mark.parametrize("axes", [(0, 0), (0, 1), (1, 0), (-1, 1)])
-def test_nested_maps_give_every_pair(axes: tuple[int, int]) -> None:
+def test_nested_vmap_gives_every_pair(axes: tuple[int, int]) -> None:
     a, b = normal(3, 2), normal(4, 2, seed=1)
     first = np.moveaxis(a, 0, axes[0])
     second = np.moveaxis(b, 0, axes[1])
@@ -96,7 +96,7 @@ def test_nested_maps_give_every_pair(axes: tuple[int, int]) -> None:
     close(pairs(first, second), np.sin(a[:, None] * b).sum(axis=-1))
 
 
-def test_gradients_between_two_maps() -> None:
+def test_gradient_between_two_vmaps() -> None:
     a, b = normal(3, 2), normal(4, 2, seed=1)
     inner = vmap(grad_of(lambda x, y: engine.sin(x * y).sum()), (None, 0))
     close(vmap(inner, (0, None))(a, b), np.cos(a[:, None] * b) * b)
@@ -104,25 +104,25 @@ def test_gradients_between_two_maps() -> None:
     close(outer(b), (np.cos(a[:, None] * b) * a[:, None]).sum(axis=0))
 
 
-def test_a_pullback_made_outside_is_mapped_over_cotangents() -> None:
+def test_vmap_of_an_outer_pullback() -> None:
     _, pullback = vjp(lambda x: engine.sin(x) * x, X[0])
     g = normal(6, 4, seed=5)
     close(vmap(pullback)(g)[0], g * (np.cos(X[0]) * X[0] + np.sin(X[0])))
 
 
-def test_torch_style_grad_under_vmap_is_of_one_example_also_for_what_examples_share() -> None:
+def test_grad_under_vmap_is_of_one_example() -> None:
     w = Tensor(W, requires_grad=True)
     got = vmap(lambda x, y: engine.grad(loss(w, x, y), w)[0])(X, Y)
     close(got, each(grad_of(loss)))
 
 
-def test_an_argument_no_example_depends_on_has_a_gradient_of_zero() -> None:
+def test_vmap_gives_unused_arguments_zero_gradient() -> None:
     got = vmap(grad_of(lambda x, y: (y * y).sum(), 0), (0, 0))(X, Y)
     assert got.shape == X.shape
     assert not got.numpy().any()
 
 
-def test_a_result_that_is_the_same_for_all_is_repeated_or_given_once() -> None:
+def test_vmap_result_shared_by_all_examples() -> None:
     w = Tensor(W, requires_grad=True)
     same, once = vmap(lambda x: ((w * w).sum(), (w * 2).sum()), out_axes=(0, None))(X)
     assert same.shape == (5,)
@@ -132,19 +132,19 @@ def test_a_result_that_is_the_same_for_all_is_repeated_or_given_once() -> None:
     close(w.grad, 5 * 2 * W)
 
 
-def test_a_comparison_under_vmap_gives_booleans() -> None:
+def test_vmap_of_a_comparison_gives_booleans() -> None:
     assert np.array_equal(vmap(lambda x: x > 0)(X).numpy(), X > 0)
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 5, 7])
-def test_chunks_give_what_one_call_gives(chunk: int) -> None:
+def test_vmap_in_chunks_agrees_with_one_call(chunk: int) -> None:
     got = vmap(grad_of(loss), (None, 0, 0), out_axes=1, chunk_size=chunk)(W, X, Y)
     close(got, np.moveaxis(each(grad_of(loss)), 0, 1))
     (through,) = vjp(vmap(engine.sin, chunk_size=chunk), X)[1](np.ones(X.shape))
     close(through, np.cos(X))
 
 
-def test_no_examples_at_all() -> None:
+def test_vmap_over_no_examples() -> None:
     got = vmap(grad_of(loss), (None, 0, 0))(W, np.zeros((0, 4)), np.zeros((0, 3)))
     assert got.shape == (0, 4, 3)
 
@@ -152,7 +152,7 @@ def test_no_examples_at_all() -> None:
 @pytest.mark.torch
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's own
 @pytest.mark.parametrize("kind", ["per-example gradients", "hessians", "jacobian of gradients", "nested"])
-def test_compositions_agree_with_torch_func(kind: str) -> None:
+def test_vmap_compositions_agree_with_torch_func(kind: str) -> None:
     import torch
     from torch import func
 
@@ -195,7 +195,7 @@ def dropped(randomness: Any) -> np.ndarray[Any, Any]:
     return found
 
 
-def test_what_is_drawn_is_shared_or_each_examples_own() -> None:
+def test_vmap_randomness_is_shared_or_separate() -> None:
     same, different = dropped("same"), dropped("different")
     assert all(np.array_equal(row, same[0]) for row in same)
     assert len({row.tobytes() for row in different}) == 4
@@ -203,13 +203,13 @@ def test_what_is_drawn_is_shared_or_each_examples_own() -> None:
         dropped("error")
 
 
-def test_a_tensor_no_example_varies_is_dropped_apart_for_each() -> None:
+def test_vmap_dropout_of_a_shared_tensor_differs_by_example() -> None:
     rng = np.random.default_rng(0)
     got = vmap(lambda x: x + engine.dropout(np.ones(50), 0.5, rng=rng), randomness="different")(np.zeros(3)).numpy()
     assert len({row.tobytes() for row in got}) == 3
 
 
-def test_writing_in_place_to_an_examples_own_tensor() -> None:
+def test_vmap_inplace_write_to_an_examples_tensor() -> None:
     def f(x: Any) -> Any:
         y = x * 1.0
         y[0] = x[1] * x[2]
@@ -226,7 +226,7 @@ def test_writing_in_place_to_an_examples_own_tensor() -> None:
     np.testing.assert_allclose(got, wanted, rtol=1e-13)
 
 
-def test_writing_at_an_index_of_each_examples_own() -> None:
+def test_vmap_write_at_an_examples_own_index() -> None:
     def f(x: Any, k: Any) -> Any:
         y = x.clone()
         y[k] = x[0] * 3.0
@@ -244,7 +244,7 @@ def test_writing_at_an_index_of_each_examples_own() -> None:
 
 
 @pytest.mark.parametrize("write", ["index", "update", "copy"])
-def test_writing_an_examples_values_to_a_shared_tensor_says_what_to_do(write: str) -> None:
+def test_vmap_refuses_example_values_in_a_shared_tensor(write: str) -> None:
     total = Tensor(np.zeros(4))
 
     def f(x: Any) -> Any:
@@ -261,7 +261,7 @@ def test_writing_an_examples_values_to_a_shared_tensor_says_what_to_do(write: st
     assert not total.numpy().any()
 
 
-def test_writing_to_an_argument_says_to_clone_it() -> None:
+def test_vmap_refuses_writes_to_arguments() -> None:
     x = X.copy()
     with pytest.raises(RuntimeError, match=r"`mul_` cannot write to an argument.*`\.clone\(\)` it first"):
         vmap(lambda v: v.mul_(2.0))(Tensor(x))
@@ -287,7 +287,7 @@ class CubeInNumPy(Cube):
         return Tensor(g.numpy() * 3 * x.numpy() ** 2)
 
 
-def test_a_custom_function_of_engine_operations_is_mapped() -> None:
+def test_vmap_of_a_custom_function() -> None:
     close(vmap(grad_of(lambda x: Cube.apply(x).sum()))(X), 3 * X * X)
     close(grad_of(lambda x: vmap(Cube.apply)(x).sum())(X), 3 * X * X)
     w = Tensor(W[:, 0], requires_grad=True)
@@ -310,7 +310,7 @@ class Scale(engine.Function):
         return g * x + h * 2.0 * w, g * w
 
 
-def test_a_custom_function_sums_over_examples_into_what_they_share() -> None:
+def test_custom_function_sums_over_shared_arguments() -> None:
     def f(w: Any) -> Any:
         first, second = vmap(lambda x: Scale.apply(w, x))(X)
         return (first * first).sum() + (second * X).sum()
@@ -320,13 +320,13 @@ def test_a_custom_function_sums_over_examples_into_what_they_share() -> None:
     close(vmap(grad_of(lambda v, x: Scale.apply(v, x)[0].sum()), (None, 0))(w, X), X)
 
 
-def test_a_custom_function_in_numpy_is_refused_but_has_a_jacobian_row_by_row() -> None:
+def test_custom_function_in_numpy_is_refused_under_vmap() -> None:
     with pytest.raises(BatchError, match="NumPy"):
         vmap(grad_of(lambda x: CubeInNumPy.apply(x).sum()))(X)
     close(jacobian(CubeInNumPy.apply, X[0], mode="reverse"), np.diag(3 * X[0] ** 2))
 
 
-def test_a_checkpoint_under_vmap_and_around_it() -> None:
+def test_checkpoint_inside_and_around_vmap() -> None:
     def stretch(x: Any) -> Any:
         return engine.sin(engine.exp(x)).sum()
 
@@ -336,7 +336,7 @@ def test_a_checkpoint_under_vmap_and_around_it() -> None:
     close(grad_of(lambda x: vmap(lambda v: engine.checkpoint(stretch, v))(x).sum())(X), slope)
 
 
-def test_a_checkpoint_draws_the_same_again_outside_the_map_it_was_made_in() -> None:
+def test_checkpoint_repeats_randomness_outside_its_vmap() -> None:
     rng = np.random.default_rng(0)
 
     def f(x: Any) -> Any:

@@ -25,24 +25,24 @@ W, X, Y = (np.random.default_rng(seed).normal(size=shape) for seed, shape in enu
         ((0, [0, 0]), r"`in_axes for b` is a list of 2"),
     ],
 )
-def test_in_axes_that_do_not_fit_name_the_argument(axes: Any, message: str) -> None:
+def test_invalid_in_axes_name_the_argument(axes: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         vmap(lambda a, b: a.sum() * b["w"].sum(), axes)(X, {"w": Y})
 
 
-def test_a_number_cannot_be_mapped() -> None:
+def test_vmap_refuses_a_mapped_number() -> None:
     with pytest.raises(ValueError, match=r"`in_axes` is 0 for `b`, a `float` without axes; pass None"):
         vmap(lambda a, b: a * b)(X, 2.0)
 
 
-def test_axes_of_another_type_are_refused() -> None:
+def test_vmap_refuses_axes_of_another_type() -> None:
     with pytest.raises(TypeError, match="not `'0'`"):
         vmap(lambda a: a, "0")(X)
     with pytest.raises(TypeError, match=r"`in_axes` for `a` is a number or None, not `1\.5`"):
         vmap(lambda a: a, (1.5,))(X)
 
 
-def test_out_axes_that_do_not_fit_name_the_result() -> None:
+def test_invalid_out_axes_name_the_result() -> None:
     with pytest.raises(ValueError, match=r"`out_axes` is 2 for `result\[1\]`, which has shape \(4,\) for one example"):
         vmap(lambda x: (x, x), out_axes=(0, 2))(X)
     with pytest.raises(ValueError, match="`out_axes` is None for `result`, which differs by example"):
@@ -63,18 +63,18 @@ def test_out_axes_that_do_not_fit_name_the_result() -> None:
     ],
     ids=["if", "item", "float", "numpy", "masked_select", "mask"],
 )
-def test_what_depends_on_values_is_refused_with_a_way_out(act: Any) -> None:
+def test_value_dependent_code_is_refused_with_advice(act: Any) -> None:
     with pytest.raises(BatchError, match="where"):
         vmap(act)(X)
 
 
-def test_backward_under_vmap_points_to_grad() -> None:
+def test_backward_under_vmap_advises_grad() -> None:
     w = Tensor(W, requires_grad=True)
     with pytest.raises(BatchError, match=r"`grad\(outputs, inputs\)`"):
         vmap(lambda x, y: ((x @ w - y) ** 2).sum().backward())(X, Y)
 
 
-def test_a_tensor_under_vmap_can_be_printed() -> None:
+def test_repr_of_a_tensor_under_vmap() -> None:
     seen: list[str] = []
 
     def f(x: Any) -> Any:
@@ -85,12 +85,12 @@ def test_a_tensor_under_vmap_can_be_printed() -> None:
     assert seen == ["tensor(<one of 5 examples of shape (4,) under vmap>)"]
 
 
-def test_axes_of_an_example_are_checked_as_ever() -> None:
+def test_axes_of_an_example_are_checked() -> None:
     with pytest.raises(ValueError, match="axis 1 is out of bounds"):
         vmap(lambda x: x.sum(axis=1))(X)
 
 
-def test_the_level_is_closed_when_f_raises() -> None:
+def test_vmap_closes_its_level_when_f_raises() -> None:
     with pytest.raises(ZeroDivisionError):
         vmap(lambda x: 1 / 0)(X)
     assert engine.dropout(np.ones(3), 0.0, rng=np.random.default_rng(0)).shape == (3,)

@@ -72,13 +72,13 @@ def no_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batching_rules, "_one_by_one", one_by_one)
 
 
-def test_which_operations_run_one_example_at_a_time_is_known() -> None:
+def test_operations_without_batching_rule_are_listed() -> None:
     assert {name for name, primitive in registry.items() if primitive.batching is None} == set(ONE_BY_ONE)
 
 
 @pytest.mark.slow
 @each(SAMPLES)
-def test_values_are_those_of_a_loop(sample: Sample) -> None:
+def test_vmap_values_agree_with_a_loop(sample: Sample) -> None:
     f = sample.function()
     for axes in placements(sample):
         examples = examples_of(sample, [k for k, axis in enumerate(axes) if axis is not None])
@@ -105,7 +105,7 @@ def first_and_all(sample: Sample) -> Iterator[tuple[int | None, ...]]:
 
 @pytest.mark.slow
 @each(SAMPLES)
-def test_gradients_inside_and_outside_are_those_of_a_loop(sample: Sample) -> None:
+def test_vmap_gradients_agree_with_a_loop(sample: Sample) -> None:
     f, rng = sample.function(), np.random.default_rng(7)
     for axes in first_and_all(sample):
         examples = examples_of(sample, [k for k, axis in enumerate(axes) if axis is not None])
@@ -124,7 +124,7 @@ def test_gradients_inside_and_outside_are_those_of_a_loop(sample: Sample) -> Non
 
 
 @each(SAMPLES)
-def test_a_batch_of_tangents_is_pushed_through_one_point(sample: Sample) -> None:
+def test_vmap_of_tangents_agrees_with_a_loop(sample: Sample) -> None:
     f, inputs, rng = sample.function(), sample.inputs(), np.random.default_rng(7)
     several = [np.broadcast_to(x, (EXAMPLES, *x.shape)) for x in inputs]
     tangents = [drawn_like(rng, x) if x.dtype.kind in "fc" else None for x in several]
@@ -140,7 +140,7 @@ def test_a_batch_of_tangents_is_pushed_through_one_point(sample: Sample) -> None
 
 @pytest.mark.slow
 @each(SAMPLES)
-def test_second_derivatives_of_each_example_are_those_of_a_loop(sample: Sample) -> None:
+def test_vmap_second_derivatives_agree_with_a_loop(sample: Sample) -> None:
     """Forward over reverse: every rule's own operations, mapped while the rule is differentiated."""
     rng = np.random.default_rng(7)
     axes = tuple(0 for _ in sample.shapes)
