@@ -1,4 +1,4 @@
-"""What every test starts from: a clean environment, optional libraries skipped where missing, a pack to spoil."""
+"""Fixtures of all tests: a clean environment, the command line, an empty pack; and skips for missing libraries."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
     Run = Callable[..., subprocess.CompletedProcess[str]]
 
-# Before PyTorch is imported: tests run side by side, and threads that wait for one another in small sums only spin.
+# Set before PyTorch is imported. Workers already use every core, and threads that wait in small sums only spin.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 UNSET = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "EDITOR", "VISUAL", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
-KEPT = ("AUTODRILL_SEEDS",)  # how long the tests of the content run, not what they run
+KEPT = ("AUTODRILL_SEEDS",)  # decides how long the tests of the content run
 
-# A busy machine makes no example wrong.
+# A busy machine must not fail an example.
 hypothesis.settings.register_profile(
     "autodrill", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("autodrill")
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell starts what it starts in the background
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell ignores it in background processes
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 EXERCISE = '''# /// autodrill
@@ -90,7 +90,7 @@ def cube_backward(g, x):
 
 @dataclass(frozen=True)
 class Pack:
-    """A pack of exercises in a folder of the test's own; its files begin sound, a test spoils what it is about."""
+    """A pack of exercises in a temporary folder. Its files are sound except for the passages that a test changes."""
 
     root: Path
 
@@ -105,8 +105,8 @@ class Pack:
 
         Args:
             name: Its id.
-            exercise: A passage of the sound exercise file and what stands there instead.
-            solution: Likewise of the solution file; None for no solution file.
+            exercise: A passage of the sound exercise file and its replacement.
+            solution: A passage of the sound solution file and its replacement; None for no solution file.
         """
         path = self.root / "exercises" / "demo" / f"{name}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -137,7 +137,7 @@ def _changed(text: str, change: tuple[str, str]) -> str:
 
 
 def line_of(path: Path, passage: str) -> int:
-    """The line of a file on which a passage begins."""
+    """The number of the line on which a passage of a file begins."""
     text = path.read_text(encoding="utf-8")
     return 1 + text[: text.index(passage)].count("\n")
 
@@ -157,13 +157,13 @@ def pack(tmp_path: Path) -> Pack:
 
 @pytest.fixture
 def place() -> Callable[[Path, str], int]:
-    """Find the line on which a passage of a file begins."""
+    """Find the number of the line on which a passage of a file begins."""
     return line_of
 
 
 @pytest.fixture
 def here(tmp_path: Path) -> Path:
-    """The empty folder in which commands are run."""
+    """The empty folder in which commands run."""
     folder = tmp_path / "here"
     folder.mkdir()
     return folder
@@ -171,7 +171,7 @@ def here(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def run(here: Path) -> Run:
-    """Run the command line in a process of its own, on pipes; a change of None unsets."""
+    """Run the command line in a process with pipes. A change sets an environment variable; None unsets it."""
 
     def run(*arguments: str, cwd: Path = here, **changes: str | None) -> subprocess.CompletedProcess[str]:
         changed = {**os.environ, **changes}
@@ -206,7 +206,7 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, _homes: Callable[[], Pat
 
 @pytest.fixture(scope="session")
 def torch() -> Any:
-    """PyTorch, for tests that carry its marker: without it they are skipped."""
+    """PyTorch, for tests with the marker `torch`, which are skipped without it."""
     import torch
 
     return torch
@@ -240,5 +240,5 @@ def _has_gpu() -> bool:
         import cupy
 
         return bool(cupy.cuda.runtime.getDeviceCount())
-    except (ImportError, RuntimeError):  # cupy's own errors of the driver are RuntimeErrors
+    except (ImportError, RuntimeError):  # cupy's driver errors are RuntimeErrors
         return False

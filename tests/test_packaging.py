@@ -1,4 +1,4 @@
-"""The wheel holds the package and the content and nothing else, and it works without a checkout."""
+"""The wheel contains the package and the content, nothing else, and works without a checkout."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def ran(*command: str | Path, cwd: Path, env: dict[str, str] | None = None) -> s
 
 
 def in_git(*folders: str) -> set[str]:
-    """The files that a commit of the working tree would hold; in a clean checkout these are `git ls-files`."""
+    """The files that a commit of the working tree would contain; in a clean checkout these are `git ls-files`."""
     listed = ran("git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *folders, cwd=ROOT)
     return {name for name in listed.splitlines() if (ROOT / name).is_file()}
 

@@ -1,4 +1,4 @@
-"""The tree as a whole: lint, types, lengths, and nothing of the machine it was written on."""
+"""The tree as a whole: linter, types, lengths, paths of one machine, and the lanes of the tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.lanes import LONGEST, SAMPLED
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST_MODULE = 450
-TABLES_OF_NAMES = {Path("autodrill/engine/ops/__init__.py")}  # as long as there are operations
+TABLES_OF_NAMES = {Path("autodrill/engine/ops/__init__.py")}  # one line for each operation
 GENERATED = {"uv.lock"}
 
 EXEMPTION = re.compile(r"# (?:noqa|type: ignore)(?::? ?(?:\[[\w,-]+\]|[A-Z]+\d+(?:, ?[A-Z]+\d+)*))?")
@@ -36,7 +36,7 @@ needs_checkout = pytest.mark.skipif(not (ROOT / ".git").exists(), reason="what i
 
 @cache
 def tracked() -> dict[Path, str]:
-    """Every text file that a commit of the working tree would hold, with its text."""
+    """Every text file that a commit of the working tree would contain, with its text."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
     texts = {}

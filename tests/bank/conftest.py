@@ -35,7 +35,7 @@ SECTIONS = {
 
 
 def question_text(*, ask: str = "", table: str = "", **changes: str | None) -> str:
-    """Write one question; a change replaces or adds a field (lower case) or a section (as in TITLES), None drops it."""
+    """Write one question. A change sets a field (lower case) or a section (as in TITLES); None removes it."""
     fields = {**FRONT, **{name: value for name, value in changes.items() if name[0].islower()}}
     sections = {**SECTIONS, **{TITLES.get(name, name): text for name, text in changes.items() if name[0].isupper()}}
     front = "\n".join(f"{name} = {value}" for name, value in fields.items() if value is not None)
@@ -45,7 +45,7 @@ def question_text(*, ask: str = "", table: str = "", **changes: str | None) -> s
 
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[..., Path]:
-    """Write question texts into one file and return it."""
+    """Write question texts into one file and return its path."""
 
     def write(*texts: str, name: str = "graph.md") -> Path:
         path = tmp_path / name
@@ -57,5 +57,5 @@ def write(tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture
 def text() -> Callable[..., str]:
-    """The builder of one question's text."""
+    """The builder of the text of one question."""
     return question_text

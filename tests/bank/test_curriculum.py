@@ -40,7 +40,7 @@ def bank(write: Callable[..., Path], text: Callable[..., str]) -> tuple[Question
 
 @pytest.fixture
 def problems(tmp_path: Path, bank: tuple[Question, ...]) -> Callable[..., list[str]]:
-    """Change the good file in one place, and return what is found wrong with it, as `line: message`."""
+    """Change one passage of the sound file and return its problems as `line: message`."""
 
     def problems(old: str = "", new: str = "", *, exercises: bool = False) -> list[str]:
         assert old in GOOD

@@ -76,7 +76,7 @@ def test_evaluate_is_fast_for_any_input(typed: str) -> None:
     start = time.perf_counter()
     with contextlib.suppress(ExpressionError):
         evaluate(typed)
-    # Microseconds in truth; a power tower evaluated for real would never end.
+    # It takes microseconds. Evaluating the power tower would never end.
     assert time.perf_counter() - start < 0.5
 
 

@@ -29,7 +29,7 @@ def run(path: Path) -> None:
 
 
 KEYED: dict[str, tuple[dict[str, str], str, str]] = {
-    # kind: (its fields, a proof that bears the key out, a proof that refutes it)
+    # kind: (its fields, a proof that accepts the key, a proof that refutes it)
     "choice": ({"Options": OPTIONS}, "verdicts = [0 > 1, 1 > 0, False]", "verdicts = [True, True, False]"),
     "numeric": ({"table": '[answers]\nx = "1/3"'}, "computed = {'x': 0.33333}", "computed = {'x': 0.333}"),
     "predict": ({"ask": fence("print( 1 / 4 )"), "output": '"0.25"'}, "pass", "raise ValueError"),

@@ -52,7 +52,7 @@ def test_question_is_read_with_all_its_fields(write: Callable[..., Path], text: 
     assert question.follow_ups == (FollowUp("Why?", "The chain rule."), FollowUp("And then?", None))
     assert question.commonly_read == (CommonlyRead(7, "recursion is fine.", "it overflows\nat depth 1000."),)
     assert question.proofs[0].needs_torch
-    # The fence knows its place in the file, so that a failing proof's traceback points there.
+    # The fence has its line in the file, so the traceback of a failing proof points there.
     assert path.read_text(encoding="utf-8").splitlines()[question.proofs[0].line - 1] == "assert 1 + 1 == 2"
 
 
@@ -209,7 +209,7 @@ def test_loading_400_questions_is_fast(write: Callable[..., Path], text: Callabl
     answer = "One line of prose about a gradient.\n\n" * 10
     path = write(*(text(id=f'"q{i}"', Answer=answer, Proof=proof) for i in range(400)))
     best = min(timed(path) for _ in range(3))
-    # 0.08 s on an idle core of 2020; three times that is room for a busy machine and still catches a quadratic scan.
+    # 0.08 s of CPU on an idle core of 2020. Seven times that suits a busy machine and still finds a quadratic scan.
     assert best < 0.6
 
 

@@ -1,4 +1,4 @@
-"""A typed expression as a tape: its numbers against PyTorch, and what is refused."""
+"""A typed expression as a tape: its numbers agree with PyTorch, and malformed input is refused."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_error_has_its_place_in_the_text(typed: str, place: str, said: str | Non
 
     assert raised.value.span is not None
     start, end = raised.value.span
-    assert as_read(typed)[start:end] in {place, f"exp({place})"}  # the innermost that overflows
+    assert as_read(typed)[start:end] in {place, f"exp({place})"}  # the innermost call that overflows
 
 
 @pytest.mark.parametrize("typed", ["sqrt(x)", "x^0.5"])
@@ -87,7 +87,7 @@ def test_tape_agrees_with_pytorch_on_random_expressions(torch: Any, seed: int) -
 
     tape = trace_expression(text, point, "b")
 
-    # Float64 both: a few dozen roundings, magnified by cancellation at most.
+    # Both compute in float64: a few dozen roundings, magnified by cancellation at most.
     assert float(tape[tape.output].primal) == pytest.approx(theirs.item(), rel=1e-12, abs=1e-12)
     expected = [0.0 if leaf.grad is None else leaf.grad.item() for leaf in leaves.values()]
     assert [float(row.adjoint) for row in tape.variables] == pytest.approx(expected, rel=1e-10, abs=1e-12)
@@ -96,7 +96,7 @@ def test_tape_agrees_with_pytorch_on_random_expressions(torch: Any, seed: int) -
 
 
 def _torch_value(text: str, functions: dict[str, Any], leaves: dict[str, Any]) -> Any:
-    """Evaluate text this test wrote itself in PyTorch, by Python's own rules: a parser not ours."""
+    """Evaluate a text of this test in PyTorch, with Python's parser instead of ours."""
     lifted = {name: (lambda x, f=f: f(_lift(x))) for name, f in functions.items()}
     return eval(text.replace("^", "**"), {"__builtins__": {}}, {**lifted, **leaves})
 

@@ -1,11 +1,11 @@
-"""Breaking answer keys, to see that the build breaks with them: no key of the bank may be wrong unnoticed.
+"""Breaks answer keys and checks that the build fails: a wrong key in the bank must not go unnoticed.
 
-    python -m tests.content.broken_keys                  20 keys at random, each in a build of its own
+    python -m tests.content.broken_keys                  20 keys at random, a build for each
     python -m tests.content.broken_keys --all --part 1/4 every way to break every key, a quarter of the bank
 
-A key is broken in the question file, in a temporary copy: the mark of a choice moves to another option, a number
-changes by a little or by its sign, something else is printed, a formula has another sign or operator, the wrong line is
-the one before or after.
+A key is broken in a temporary copy of the question file. The mark of a choice moves to another option. A number
+changes slightly or in sign. A word of the output changes. A formula gets another sign or operator. The line of a bug
+becomes the one before or after.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ OPERATORS = {"+": "-", "-": "+", "*": "/", "/": "*"}
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """One way in which a question's key is made wrong.
+    """One change that makes the key of a question wrong.
 
     Attributes:
-        what: What was changed, in words.
+        what: The change, in words.
         first: The index of the first line replaced.
         last: The index after the last line replaced.
-        lines: What stands there instead.
+        lines: The lines that replace them.
     """
 
     what: str
@@ -64,7 +64,7 @@ class Break:
 
 
 def breaks(question: Question, text: str) -> list[Break]:
-    """Every way to break the key of a question that stands in a file with this text."""
+    """All breaks of the key of a question, given the text of its file."""
     lines = text.splitlines()
     start = question.line
     stop = next(i for i in range(start, len(lines)) if lines[i].rstrip() == "+++")
@@ -91,7 +91,7 @@ def _choice(lines: Sequence[str], stop: int) -> Iterator[Break]:
     for other in (i for i in options if i != right):
         moved = list(lines[first:last])
         unmarked = lines[right].replace(lines[right][:5], "- [ ]", 1)
-        # A wrong option without an explanation would be refused for its form.
+        # Without an explanation the wrong option would be refused as malformed.
         moved[right - first] = unmarked if " :: " in unmarked else unmarked + " :: the right one"
         moved[other - first] = lines[other].replace("- [ ]", "- [x]", 1)
         number = options.index(other) + 1
@@ -155,7 +155,7 @@ def _line_of(label: str, lines: Sequence[str], start: int, stop: int) -> int:
 
 
 def noticed(question: Question, broken: Break, folder: Path) -> str | None:
-    """What the content tests say of the broken question, run here; None if they are content."""
+    """The error of the broken question's checks, run in this process; None if they pass."""
     copy = folder / question.path.name
     copy.write_text(broken.applied(question.path.read_text(encoding="utf-8")), encoding="utf-8")
     read, problems = read_file(copy)
@@ -171,7 +171,7 @@ def noticed(question: Question, broken: Break, folder: Path) -> str | None:
 
 
 def copy_of_the_tree(folder: Path) -> None:
-    """Copy what the content tests need."""
+    """Copy the files that the content tests need."""
     for name in COPIED:
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", ".*"))
@@ -189,7 +189,7 @@ def build(tree: Path, ids: Sequence[str]) -> subprocess.CompletedProcess[str]:
 
 
 def break_some(count: int, seed: int) -> int:
-    """Break keys at random, every kind among them, each in a build of its own; return how many went unnoticed."""
+    """Break random keys of every kind, with a build for each, and return how many breaks went unnoticed."""
     rng = random.Random(seed)
     by_kind = {
         kind: rng.sample(found, len(found))
@@ -219,7 +219,7 @@ def break_some(count: int, seed: int) -> int:
 
 
 def break_all(part: int, parts: int, kinds: Sequence[str]) -> int:
-    """Break every key of a part of the bank in every way; return how many breaks went unnoticed."""
+    """Break every key of a part of the bank in every way, and return how many breaks went unnoticed."""
     questions = [q for q in load_questions(ROOT / "questions") if q.key and (not kinds or q.kind in kinds)]
     questions = questions[part - 1 :: parts]
     started, tried, survivors = time.monotonic(), 0, 0
@@ -239,10 +239,12 @@ def break_all(part: int, parts: int, kinds: Sequence[str]) -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=20, help="how many keys to break at random")
-    parser.add_argument("--seed", type=int, help="the same ones again")
-    parser.add_argument("--all", action="store_true", help="every key in every way instead, in this process")
-    parser.add_argument("--part", default="1/1", help="with --all: which part of the bank, as 1/4")
-    parser.add_argument("--kind", action="append", default=[], help="with --all: only this kind; may be given again")
+    parser.add_argument("--seed", type=int, help="repeat the breaks of a seed")
+    parser.add_argument("--all", action="store_true", help="break every key in every way, in this process")
+    parser.add_argument("--part", default="1/1", help="with --all: a part of the bank, such as 1/4")
+    parser.add_argument(
+        "--kind", action="append", default=[], help="with --all: only questions of this kind; repeatable"
+    )
     given = parser.parse_args()
     part, parts = map(int, given.part.split("/"))
     seed = int.from_bytes(os.urandom(3)) if given.seed is None else given.seed

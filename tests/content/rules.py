@@ -1,4 +1,4 @@
-"""The rule each wrong answer of `tests/corpus/answers` breaks."""
+"""The rule that each wrong answer of `tests/corpus/answers` breaks."""
 
 from __future__ import annotations
 
@@ -463,4 +463,4 @@ RULES = {
     "version_counter__told_once": "one-class",
     "version_counter__value_error": "another-exception",
 }
-"""The rule each wrong answer breaks, read and judged by hand; None where nothing true is known to say."""
+"""The rule that each wrong answer breaks, judged by hand; None if no rule describes its error."""

@@ -1,10 +1,10 @@
-"""Sentences of the bank that share words with texts of others: eight in a row are too many.
+"""Finds sentences of the bank that share eight or more words in a row with other texts.
 
     python -m tests.content.shared_words FOLDER [FOLDER ...] [--words 8]
 
-Facts may come from anywhere, sentences may not. Of each question its prose is read, its title apart: how a thing is
-asked is soon the same everywhere. Code, formulas and numbers break a sequence of words. The folders hold Markdown,
-reStructuredText, HTML, notebooks, Python (its docstrings and comments) or plain text.
+Facts may come from anywhere, sentences may not. The script reads the prose of each question except its title, because
+the same question is worded alike everywhere. Code, formulas and numbers end a sequence of words. The folders hold
+Markdown, reStructuredText, HTML, notebooks, Python (docstrings and comments) or plain text.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ SUFFIXES = {".md", ".rst", ".txt", ".ipynb", ".html", ".htm", ".py", ".ts", ".te
 LARGEST = 20_000_000
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 GAP = re.compile(r"[^\w\s'’,()\"“”:-]|\d|_")
-"""What ends a sequence: the end of a sentence, a number, a sign of mathematics; a comma or a bracket does not."""
+"""The end of a sequence: the end of a sentence, a number or a mathematical sign, but no comma and no bracket."""
 PARSER = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
 def prose(text: str) -> list[str]:
-    """The prose of a Markdown text, a string for each stretch that no code breaks."""
+    """The prose of a Markdown text, one string between two pieces of code."""
     found: list[str] = []
     for token in PARSER.parse(text):
         if not token.children:
@@ -55,7 +55,7 @@ def prose(text: str) -> list[str]:
 
 
 def parts_of(question: Question) -> dict[str, str]:
-    """Everything of a question that is prose of ours, by what it is."""
+    """The prose of a question, by section."""
     found = {"body": question.body, "answer": question.answer}
     lists = {"key point": question.key_points, "wrong answer": question.wrong_answers}
     lists["correction"] = tuple(text for read in question.commonly_read for text in (read.claim, read.fact))
@@ -66,7 +66,7 @@ def parts_of(question: Question) -> dict[str, str]:
 
 
 def sequences(text: str, length: int) -> Iterator[tuple[str, ...]]:
-    """Every run of so many words of a text, in lower case, that nothing breaks."""
+    """Every unbroken sequence of `length` words of a text, in lower case."""
     for stretch in GAP.split(text):
         words = [word.casefold().replace("’", "'") for word in WORD.findall(stretch)]
         for at in range(len(words) - length + 1):
@@ -74,7 +74,7 @@ def sequences(text: str, length: int) -> Iterator[tuple[str, ...]]:
 
 
 def source_text(path: Path) -> str:
-    """The words of a file: of a notebook its cells, of HTML what is between the tags."""
+    """The text of a file: the cells of a notebook, or HTML without its tags."""
     text = path.read_text(encoding="utf-8", errors="replace")
     if path.suffix == ".ipynb":
         try:
@@ -84,12 +84,12 @@ def source_text(path: Path) -> str:
         return "\n\n".join("".join(cell.get("source", [])) for cell in cells)
     if path.suffix in {".html", ".htm"}:
         return html.unescape(re.sub(r"(?s)<(script|style).*?</\1>|<[^>]+>", " ", text))
-    # What only marks a text up is not a break in its sentences.
+    # Marks of formatting do not break a sentence.
     return re.sub(r"\\?[*`#]|^\s*//+|^\s*>", " ", text, flags=re.MULTILINE)
 
 
 def shared(questions: Sequence[Question], folders: Sequence[Path], length: int) -> tuple[Mapping[str, list[str]], str]:
-    """What is shared, by question and words, with the files it stands in; and how much was read."""
+    """The shared sequences by question, with the files that contain them, and a line on how much was read."""
     ours: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
     for question in questions:
         for what, text in parts_of(question).items():
@@ -107,14 +107,14 @@ def shared(questions: Sequence[Question], folders: Sequence[Path], length: int) 
             for run in dict.fromkeys(sequences(text, length)):
                 for place in ours.get(run, ()):
                     found[f"{place}: {' '.join(run)}"].append(str(path.relative_to(folder)))
-    read = f"{len(questions)} questions, {len(ours)} runs of {length} words; {count['files']} files of others, "
+    read = f"{len(questions)} questions, {len(ours)} sequences of {length} words; {count['files']} other files, "
     return found, read + f"{count['words']} words"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
-    parser.add_argument("--words", type=int, default=8, help="how many in a row are too many")
+    parser.add_argument("--words", type=int, default=8, help="the length of a shared sequence that is reported")
     given = parser.parse_args()
     found, read = shared(load_questions(), given.folders, given.words)
     for run, files in sorted(found.items()):

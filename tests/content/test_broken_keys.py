@@ -1,4 +1,4 @@
-"""A wrong key breaks the build: one of each kind here, 20 at random and all of them by the script beside this."""
+"""A wrong key breaks the build: two keys of each kind here; the script `broken_keys.py` tries 20 at random, or all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every exercise against answers of all sorts: its stub, solution and mistakes, what candidates write, and sabotage.
+"""Every exercise with its stub, its solution, its known mistakes, candidates' answers and sabotage.
 
 The fast lane takes the first exercise of each kind with one answer of each sort, and one wrong answer for each rule
 that no exercise lists. `AUTODRILL_SEEDS=50` grades each solution with fifty seeds instead of two.
@@ -64,7 +64,7 @@ RIGHT_SEEDS = range(1)  # `benchmarks/alarms.py` takes hundreds
 ANSWERS = Path(__file__).parents[1] / "corpus" / "answers"
 
 LINES, COLUMNS = 14, 80
-"""What a report may take of a terminal."""
+"""The size of a report on a terminal, at most."""
 
 FIRST = frozenset(
     [
@@ -85,12 +85,11 @@ FIRST = frozenset(
         "unbroadcast",
     ]
 )
-"""The exercises that the generic patterns were written beside."""
+"""The exercises that existed when the generic rules were written."""
 
 LEAST_NAMED, LEAST_NAMED_OF_FIRST = 0.9, 0.95
-"""The share of these wrong answers for which a rule must be named. A quarter of them have since been listed by their
-exercises, as mistakes that others will make too: what is named of answers nobody has listed is less, and of mutants see
-`benchmarks/naming.py`."""
+"""The least share of these wrong answers with a rule. Exercises have listed a quarter of them as known mistakes since,
+so the share is smaller among answers that no exercise lists; `benchmarks/naming.py` measures it for mutants."""
 
 
 @cache
@@ -100,7 +99,7 @@ def drill_of(exercise: Exercise) -> Drill:
 
 @cache
 def forks() -> Launcher:
-    """Let a process with NumPy loaded fork those that run answers, until the tests end."""
+    """Fork the processes for answers from one that has loaded NumPy, until the tests end."""
     stack = ExitStack()
     atexit.register(stack.close)
     return stack.enter_context(own_code_launcher())
@@ -215,16 +214,16 @@ def test_linear_exercises_have_cases_too_large_for_differences() -> None:
     costly = [e for e in EXERCISES if kind_named(e.kind).large_case]
     without = [e.id for e in costly if not any(case.large for case in cases_of(e, 0).cases)]
 
-    assert without == ["label_graph"]  # of four numbers, where nothing costs anything
+    assert without == ["label_graph"]  # four numbers: too small for any cost to show
     assert len(costly) > len(EXERCISES) / 2
 
 
-# -- through the command line: what must not hang, crash or pass -------------------------------------------------------
+# Through the command line: files that must neither hang nor crash the grader, nor pass
 
 
 @dataclass(frozen=True)
 class Sabotage:
-    """A file that misbehaves, and the one reason a learner must be given for it."""
+    """A file that misbehaves, and the one reason that the report must give."""
 
     body: str
     kind: FaultKind
@@ -300,7 +299,7 @@ EACH_SABOTAGE = pytest.mark.parametrize(
 
 
 def check(home: Path, file: Path) -> tuple[int, dict[str, Any]]:
-    """Run the real command; return its exit code and the one JSON document on its standard output."""
+    """Run the command and return its exit code and the JSON document on its standard output."""
     command = [sys.executable, "-m", "autodrill", "check", "matmul_backward", "--seed", "0", "--output-format", "json"]
     done = subprocess.run(
         [*command, "--file", str(file)],

@@ -1,4 +1,4 @@
-"""What a worked solution teaches: how it is derived, what it costs, what PyTorch does, and what is asked next."""
+"""The explanation of a worked solution: derivation, cost, PyTorch's way, and the questions asked next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An exercise is short: what its author writes besides prose."""
+"""The length of an exercise without its prose."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from autodrill.drills.exercise import Heading
 
 PLAIN = 40
-"""Lines of both files of a plain elementwise exercise."""
+"""Lines of both files of an elementwise exercise, at most."""
 
 COUNT = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "lines.py"))
 ELEMENTWISE = [h for h in Library.open(environ={}).headings() if h.track == "elementwise"]

@@ -1,4 +1,4 @@
-"""The paths that ship, held against the questions and exercises that ship."""
+"""The shipped paths name shipped questions and exercises, in an order that respects prerequisites."""
 
 from __future__ import annotations
 

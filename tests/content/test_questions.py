@@ -1,4 +1,4 @@
-"""The bank itself: every question well formed, every proof run, every key held against what its proof computes.
+"""The question bank: every question is well formed, every proof holds, and every key agrees with its proof.
 
 To check one file while writing it: `pytest tests/content/test_questions.py -k "<file name>"`.
 """
@@ -100,7 +100,7 @@ SEED_IDS = [
 ERRORS = range(1, 64)
 
 FILES = visible_files(content_root() / "questions", ".md")
-# A malformed file fails its own test below and must not keep the others from being collected.
+# A malformed file fails its own test below. The questions of the other files are collected all the same.
 QUESTIONS = [question for path in FILES for question in read_file(path)[0]]
 
 
@@ -122,7 +122,7 @@ def test_question_file_is_well_formed(path: Path) -> None:
     assert not problems, "\n" + "\n".join(str(problem) for problem in problems)
 
 
-@pytest.mark.timeout(120)  # on a busy machine importing PyTorch and its compiler alone takes the first proof 30 s
+@pytest.mark.timeout(120)  # on a busy machine the first proof takes 30 s to import PyTorch and its compiler
 @pytest.mark.parametrize("proof", proof_params())
 def test_proof_holds(proof: Proof) -> None:
     proof.run()

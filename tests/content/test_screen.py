@@ -1,4 +1,4 @@
-"""Every question as it is read on a terminal of 80 and of 60 columns: nothing cut, no markup shown raw."""
+"""Every question on terminals of 80 and 60 columns: no text is cut and no markup is shown raw."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 RAW = re.compile(r"\*\*|`|\$|\\[a-zA-Z(\[]|\[/?(?:bold|red|dim|italic)\]|__|\]\(|^#+ |(?<!\w)\*\w")
 PARSER = MarkdownIt("commonmark", {"html": False}).enable("table")
 SHOWN_CODE = 76
-"""Columns of 80 that are left for a line of code: a bar, its blank, and an indentation of two."""
+"""Columns for a line of code: 80 less a bar, a blank and an indentation of two."""
 
 
 def texts(question: Question) -> list[str]:
-    """Everything of a question that a card shows as Markdown."""
+    """All texts of a question that a card shows as Markdown."""
     shown = [question.title, question.body, question.answer, *question.key_points, *question.wrong_answers]
     shown += [text for read in question.commonly_read for text in (read.claim, read.fact)]
     shown += [text for ask in question.follow_ups for text in (ask.question, ask.answer or "")]
@@ -57,7 +57,7 @@ def texts(question: Question) -> list[str]:
 
 
 def pieces(text: str) -> tuple[list[str], list[str]]:
-    """The prose and the code of a Markdown text, each in pieces that stand unbroken on a wide screen."""
+    """The prose and the code of a Markdown text, in pieces that a wide screen does not break."""
     prose: list[str] = []
     code: list[str] = []
     for token in PARSER.parse(text):
@@ -73,7 +73,7 @@ def pieces(text: str) -> tuple[list[str], list[str]]:
 
 @cache
 def card(identity: str, width: int) -> str:
-    """The whole card on a terminal with colour, escape codes taken out."""
+    """The whole card on a terminal with colour, without its escape sequences."""
     question = BY_ID[identity]
     options = question.key.options if isinstance(question.key, ChoiceKey) else ()
     view = CardView(question, UNICODE, options)
@@ -113,7 +113,7 @@ def test_card_shows_no_raw_markup(path: object) -> None:
     wrong: list[str] = []
     for question in of(path):
         found = [raw[0] for text in texts(question) for piece in pieces(text)[0] if (raw := RAW.search(piece))]
-        # And what the parser made of it is what stands there: with all code taken out, no sign of markup is left.
+        # The card without its code contains no sign of markup either.
         rest = squeezed(card(question.id, 80))
         code = [squeezed(piece) for text in texts(question) for piece in pieces(text)[1]]
         for piece in sorted(code, key=len, reverse=True):

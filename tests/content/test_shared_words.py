@@ -53,7 +53,7 @@ def test_shared_finds_a_copied_sentence_in_every_format(tmp_path: Path, name: st
     found, read = shared([QUESTION], [tmp_path], 8)
     assert any(SENTENCE in run for run in found)
     assert {file for files in found.values() for file in files} == {name}
-    assert "1 files of others" in read
+    assert "1 other files" in read
 
 
 def test_shared_ignores_seven_words(tmp_path: Path) -> None:

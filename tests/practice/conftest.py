@@ -19,26 +19,26 @@ START = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 
 @pytest.fixture
 def day() -> Callable[[float], datetime]:
-    """Return the moment so many days after the tests' first one."""
+    """Return the time a number of days after the start."""
     return lambda days: START + timedelta(days=days)
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """The history file of a learner who has none yet."""
+    """The path of a history that does not exist yet."""
     return tmp_path / "home" / "history.db"
 
 
 @pytest.fixture
 def store(path: Path) -> Iterator[Store]:
-    """A new history."""
+    """A new, open history."""
     with Store.open(path, now=START) as opened:
         yield opened
 
 
 @pytest.fixture
 def ask() -> Callable[..., Question]:
-    """Build a question of which only what a sitting looks at is filled in."""
+    """Build a question with only those fields filled in that a session reads."""
 
     def ask(
         identity: str, *topics: str, difficulty: Difficulty = Difficulty.EASY, kind: Kind = Kind.RECALL

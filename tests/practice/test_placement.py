@@ -23,7 +23,7 @@ NUMBER = NumericKey({"x": "1"}, {"x": 1.0}, 1e-3)
 
 @pytest.fixture
 def bank(ask: Ask) -> list[Question]:
-    """Five typed questions of each topic and difficulty, and a recall question that nobody can judge."""
+    """Five typed questions of each topic and difficulty, and a recall question, which cannot be judged."""
     return [
         replace(ask(f"{topic}-{level}-{n}", topic, difficulty=level, kind=Kind.NUMERIC), key=NUMBER if n else None)
         for topic in TOPICS.topics
@@ -79,7 +79,7 @@ def test_single_topic_is_placed_by_its_own_questions(bank: list[Question]) -> No
 
 
 def settled(bank: list[Question], unit: Unit, *, right: bool) -> dict[Unit, Verdict]:
-    """What follows from the answers to one unit alone."""
+    """The verdicts that follow from answers to one unit alone."""
     placement = Placement(bank, TOPICS)
     for question in bank:
         finding = next(f for f in placement.findings if f.unit == unit)
@@ -164,6 +164,6 @@ def test_error_rates_stay_within_their_bounds(ask: Ask, right: float, wrong_verd
         placement = Placement(bank, TOPICS, most=40)
         taken(placement, lambda question: rng.random() < right)
         errors += verdicts(placement)[Unit("graph", EASY)] is wrong_verdict
-    # Wald's bounds: α / (1 - β) and β / (1 - α); three standard deviations for the 4000 runs.
+    # Wald's bounds are α / (1 - β) and β / (1 - α). Add three standard deviations for 4,000 runs.
     limit = bound / (1 - (FALSE_UNKNOWN if bound == FALSE_KNOWN else FALSE_KNOWN))
     assert errors / runs <= limit + 3 * (limit * (1 - limit) / runs) ** 0.5

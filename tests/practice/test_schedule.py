@@ -22,7 +22,7 @@ START = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 
 
 def random_history(rng: random.Random) -> list[Review]:
-    """Ratings of up to three cards, minutes to months apart."""
+    """Ratings of up to three cards, at intervals between minutes and months."""
     at = START
     history = []
     for number in range(rng.randrange(1, 13)):
@@ -46,7 +46,7 @@ def test_schedule_agrees_with_fsrs_on_a_thousand_histories() -> None:
             assert state is not None
             assert card.stability is not None
             assert card.difficulty is not None
-            # The same arithmetic in the same order: nothing but the last bit may differ.
+            # The same arithmetic in the same order: only the last bit may differ.
             assert abs(state.stability - card.stability) <= 1e-9
             assert abs(state.difficulty - card.difficulty) <= 1e-9
             assert (state.due, state.last_review) == (card.due, card.last_review)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def rated(day: Day, **days: float) -> Schedule:
-    """A schedule in which each card was failed so many days after the start: due one day later."""
+    """A schedule in which each card was rated Again on the given day, so it is due one day later."""
     return Schedule(
         Review(number, question_card(card), day(at), Rating.AGAIN, {}) for number, (card, at) in enumerate(days.items())
     )
@@ -132,7 +132,7 @@ def test_interleaving_is_optimal_and_loses_nothing(ask: Ask, topics: list[str]) 
     mixed = interleaved(questions)
     assert Counter(question.id for question in mixed) == Counter(question.id for question in questions)
     most = max(Counter(topics).values(), default=0)
-    # A topic with more cards than all others have gaps between them must meet itself that often, and never more.
+    # Cards of other topics separate those of the most frequent one. Only the excess may be neighbours.
     assert neighbours(mixed) == max(0, most - (len(topics) - most) - 1)
 
 

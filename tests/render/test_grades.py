@@ -1,4 +1,4 @@
-"""Grades as lines, JUnit and annotations: what a file is called or says is shown, never obeyed."""
+"""Grades as lines, JUnit and annotations: names and texts of submissions are escaped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NASTY = "a\x1b[2J\x00<b>&\"'\u202e,:%\n.py"
 def report(verdict: Verdict = Verdict.FAIL, **changes: object) -> Report:
     failure = Failure(FaultKind.VALUE, "da is wrong\x07", Rule("transposed", "", ""), line=3)
     fields = {"exercise": "e", "path": NASTY, "verdict": verdict, "seed": 1, "failure": failure, **changes}
-    return Report(**fields)  # type: ignore[arg-type]  # of many types
+    return Report(**fields)  # type: ignore[arg-type]  # a builder: each field has its type above
 
 
 def test_line_has_verdict_file_and_rule() -> None:

@@ -8,7 +8,7 @@ from autodrill.render.plain import Paint, clean, fit, width_of, wrapped
 
 
 class Screen(io.StringIO):
-    """A stream that says it is a terminal."""
+    """A stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
         return True

@@ -1,4 +1,4 @@
-"""A report stays within 14 lines of 80 columns, whatever is in it."""
+"""A report fits into 14 lines of 80 columns for any content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of a tape: every row and every edge is there, nothing overlaps, and the drawing is always the same."""
+"""Pictures of a tape: every row and edge is drawn, nothing overlaps, and the output is deterministic."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_graph_too_wide_for_the_screen_is_left_out_with_a_note() -> None:
 
 @TAPES
 def test_lanes_lead_to_the_operands_of_each_row(tape: Tape) -> None:
-    held: dict[int, int] = {}  # which row's value each lane carries, told from the drawing alone
+    held: dict[int, int] = {}  # the row whose value each lane carries, read from the drawing alone
     for row, line in zip(tape.rows, lanes(tape), strict=True):
         at = line.index("●")
         joined = [i for i in range(0, len(line), 2) if line[i] in "├┤└┘┴┼"]

@@ -1,4 +1,4 @@
-"""The three traces are those that surveys of the field print for their example, line by line."""
+"""The three traces agree line by line with those that surveys of the field print for their example."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SURVEY = trace_expression("ln(x1)+x1*x2-sin(x2)", {"x1": 2.0, "x2": 5.0}, "x1")
 
 
 def read(steps: list[Step]) -> list[str]:
-    """Steps as one writes them by hand, in ASCII."""
+    """Steps in ASCII, as written by hand."""
     return [in_ascii(" = ".join(filter(None, (s.name, s.formula, s.numbers, s.value)))) for s in steps]
 
 

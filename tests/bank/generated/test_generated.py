@@ -1,4 +1,4 @@
-"""Generated questions: the same for a seed, and every stated answer held against the engine and against PyTorch."""
+"""Generated questions: the seed determines them, and the engine and PyTorch agree with every answer."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_engine_agrees_with_generated_answers(concept: str, count: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.torch
-@pytest.mark.timeout(300)  # importing PyTorch comes before the first
+@pytest.mark.timeout(300)  # the first one imports PyTorch
 @pytest.mark.parametrize("concept", GENERATORS)
 def test_pytorch_agrees_with_generated_answers(concept: str) -> None:
     run_proofs(concept, 1000, torch=True)
@@ -72,11 +72,11 @@ def test_generated_question_accepts_its_own_answer(concept: str) -> None:
 
 @pytest.mark.parametrize("concept", GENERATORS)
 def test_proof_refutes_the_key_of_another_question(concept: str) -> None:
-    # The proofs above can fail: another question's proof contradicts this one's key.
+    # Shows that the proofs above can fail: the proof of another question contradicts this key.
     numbered = (generate(concept, Difficulty.MEDIUM, 2, number) for number in range(40))
     one, other = _two_alike(list(numbered))
     if isinstance(one.key, PredictKey):
-        # What its program prints in PyTorch is compared; on the engine the proof states the output itself.
+        # With PyTorch the printed output is compared. On the engine the proof itself contains the output.
         assert repr(one.key.output) in one.proofs[0].code
         one = replace(one, proofs=(replace(one.proofs[0], code=_swapped(one, other)),))
     else:
