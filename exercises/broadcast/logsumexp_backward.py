@@ -7,9 +7,9 @@
 # requires = ["sum_backward"]
 # ///
 """The forward pass computed `out = log(sum(exp(x)))` along `axis` without overflow.
-Entries of `x` may be as large as ±1000, and single entries may be -inf (a masked
-score). `x` and `out` were saved. `g` is dL/dout, of the shape of `out`, which lacks
-that axis. Return `dx`.
+Entries of `x` may be as large as ±1000, and some entries may be -inf (masked
+scores). `x` and `out` were saved. `g` is dL/dout, of the shape of `out`, which
+lacks that axis. Return `dx`.
 """
 
 import numpy as np

@@ -8,7 +8,7 @@
 # ///
 """The forward pass computed `out = x.sum(axis=axis, keepdims=keepdims)` for an array
 `x` of shape `x_shape`. `g` is dL/dout. Return `dx`, of shape `x_shape` and of g's
-dtype, in its own memory. `axis` is None (sum everything), an int, possibly negative, or
+dtype, in its own memory. `axis` is None (sum everything), an int (possibly negative) or
 a tuple of ints.
 """
 

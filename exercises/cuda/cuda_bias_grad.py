@@ -8,8 +8,8 @@
 # ///
 """The forward pass added a bias to every row of a matrix: `out[i][j] = x[i][j] + b[j]`.
 The matrix has N rows and D columns and is stored row by row. `g` is dL/dout, with the
-shape of `out`. Write the kernel that adds the gradient of the bias to `db`: before the
-launch the caller has set `db` to zero.
+shape of `out`. Write the kernel that adds the gradient of the bias to `db`. The caller
+sets `db` to zero before the launch.
 
 A block has 8 threads. In x the grid has as many blocks as the D columns need. In y it
 has 3 blocks, which share the rows of their columns. Keep the kernel's name and

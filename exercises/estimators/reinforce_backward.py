@@ -11,7 +11,7 @@ shape (N,), were drawn from π, and they earned `returns`, floats of shape (N,).
 
     L = -(1/N) Σ_n (returns[n] - baseline) log π(actions[n] | n)
 
-Its gradient is an estimate of the gradient of minus the expected return. `g` is the gradient of the scalar L, a 0-d
+The gradient of L estimates the gradient of minus the expected return. `g` is the gradient of the scalar L, a 0-d
 array; `baseline` is a float. Return `dlogits`. The grade depends on the mean of many draws and on their scatter.
 """
 

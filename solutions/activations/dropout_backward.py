@@ -11,8 +11,8 @@ Cost: one multiplication and one division per element, as in the forward. Backwa
 
 PyTorch: On a CPU, `torch.nn.functional.dropout` draws a mask that is already scaled, in x's dtype. `MulBackward0` saves
 it, at four bytes per element in float32. On CUDA, for 0 < p < 1, a fused operation (`NativeDropoutBackward0`) saves
-booleans. With `training=False` or p = 0 the function returns x itself. It also accepts p = 1, where this formula
-divides by 0, and returns 0.
+booleans. With `training=False` or p = 0 the function returns x itself. It also accepts p = 1 and returns 0 there,
+whereas this formula divides by 0.
 
 Asked next:
 
@@ -116,8 +116,8 @@ def dropout_backward(g, mask, p):
 
 @mistake(
     "rate-of-the-mask",
-    "the share of True in the mask is the probability of keeping",
-    "p is 0.5, and both of two elements stayed. By what did the forward divide?",
+    "the probability of keeping is the share of True values in this mask",
+    "p is 0.5, and the mask kept both of two elements. By what did the forward divide?",
 )
 def dropout_backward(g, mask, p):
     return (g * mask / max(mask.mean(), 1e-12)).astype(g.dtype) if mask.any() else 0 * g

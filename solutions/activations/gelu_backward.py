@@ -3,15 +3,16 @@
     out' = Φ(x) + x · φ(x),    φ(x) = Φ'(x) = exp(-x²/2) / √(2π)
 
 The chain rule gives φ. The derivative of erf is erf'(u) = 2/√π · exp(-u²), and at u = x/√2 the exponent is -x²/2. Φ
-contributes the factor 1/2, the inner function x/√2 the factor 1/√2. The result is the bell curve, the density of the
-normal distribution.
+contributes the factor 1/2, and the inner function x/√2 contributes 1/√2. The result is the bell curve, the density of
+the normal distribution.
 
-The ends are a check: the slope is 1/2 at 0, and it tends to 1 far to the right and to 0 far to the left. Unlike ReLU's
-slope it is not monotone. It crosses 0 near x = -0.75, where GELU has its minimum, and it is negative at x = -1. A GELU
-unit with a slightly negative input therefore still receives a gradient.
+Three values serve as a check: the slope is 1/2 at 0, and it tends to 1 far to the right and to 0 far to the left.
+Unlike ReLU's slope it is not monotone. It crosses 0 near x = -0.75, where GELU has its minimum, and it is negative at
+x = -1. A GELU unit with a slightly negative input therefore still receives a gradient.
 
 Cost: one erf, one exp and ten other operations per element; the forward needs the erf and four others. x is saved.
-`out` cannot replace it, because every value between the minimum, -0.17, and 0 belongs to two x with different slopes.
+`out` cannot replace it, because GELU takes every value between its minimum, -0.17, and 0 at two x with different
+slopes.
 
 PyTorch: `GeluBackward0` saves x and computes this formula. `approximate="tanh"`, which GPT-2 used, is a different
 function with its own derivative. Its values differ from the exact ones by at most about 4.7e-4, its slopes by about
@@ -65,9 +66,7 @@ def gelu_backward(g, x):
     return g * (1 + erf(x / math.sqrt(2))) / 2
 
 
-@mistake(
-    "no-x", "the second term of the product rule is φ alone", "(u·v)' = u'·v + u·v': which factor remains in u·v'?"
-)
+@mistake("no-x", "the second term of the product rule is only φ", "(u·v)' = u'·v + u·v': which factor remains in u·v'?")
 def gelu_backward(g, x):
     return g * ((1 + erf(x / math.sqrt(2))) / 2 + np.exp(-x * x / 2) / math.sqrt(2 * math.pi))
 

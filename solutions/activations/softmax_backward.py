@@ -12,7 +12,7 @@ Cost: two multiplications, one subtraction and one addition per element. A row t
 Jacobian would take O(n²). Only the output is saved, neither x nor the exponentials.
 
 PyTorch: `SoftmaxBackward0` saves the result and computes this line. A logit of -∞ among finite ones has probability 0
-and, for finite g, gradient 0. A row of only -∞ gives NaN, forward and backward. If
+and, for finite g, gradient 0. A row that contains only -∞ gives NaN, both in the forward and in backward. If
 `torch.nn.functional.scaled_dot_product_attention` composes its result from matrix products, it uses a variant,
 `SafeSoftmaxBackward0`, which gives zeros for such a row.
 
@@ -106,14 +106,14 @@ def softmax_backward(g, out, axis=-1):
     return out * (g - (g * out).sum(axis=0, keepdims=True))
 
 
-@mistake("whole-sum", "one sum serves the whole array", "How many separate softmaxes are in an (n, m) array?")
+@mistake("whole-sum", "one sum is enough for the whole array", "How many separate softmaxes are in an (n, m) array?")
 def softmax_backward(g, out, axis=-1):
     return out * (g - (g * out).sum())
 
 
 @mistake(
     "weights-outside",
-    "the factor `out` applies to g alone, not to the sum",
+    "the factor `out` multiplies only g, not the sum",
     "dx must sum to 0 along the axis. Does yours? Which terms does the factor `out` multiply?",
 )
 def softmax_backward(g, out, axis=-1):
@@ -138,7 +138,7 @@ def softmax_backward(g, out, axis=-1):
     return out * (g + (g * out).sum(axis=axis, keepdims=True))
 
 
-@mistake("softmax-again", "`out` has not been through softmax yet", "What does `out` already hold?")
+@mistake("softmax-again", "`out` has not been through softmax yet", "Read the task again: what does `out` hold?")
 def softmax_backward(g, out, axis=-1):
     e = np.exp(out)
     p = e / e.sum(axis=axis, keepdims=True)
@@ -148,7 +148,7 @@ def softmax_backward(g, out, axis=-1):
 @mistake(
     "divided-by-output",
     "the slope has the factor 1/out, as for a logarithm",
-    "A logit far below the others has an output of 0. Does it move any output? What does your code return for it?",
+    "One logit is far below the others. Does any output change when it moves? What does your code return for it?",
 )
 def softmax_backward(g, out, axis=-1):
     return (g - (g * out).sum(axis=axis, keepdims=True)) / out

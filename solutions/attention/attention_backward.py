@@ -1,14 +1,14 @@
-"""The forward has three steps. Backward reverses them, last first.
+"""The forward has three steps. Backward reverses them, starting with the last.
 
 The last step is the matrix product out = p v. It gives dv = pᵀ g and dp = g vᵀ.
 
-The step before is p = softmax(s), row by row. It gives ds = p ∘ (dp - δ) with one number per row, δ = Σ_j dp_j p_j.
+The step before it is p = softmax(s), row by row. It gives ds = p ∘ (dp - δ) with one number per row, δ = Σ_j dp_j p_j.
 
 The first step is s = q kᵀ/√d, a matrix product and a scale. It gives dq = ds k/√d and dk = dsᵀ q/√d. Each of the two
 gradients carries the scale once.
 
 Two checks follow. Adding a constant to all scores of a query changes nothing, so the rows of ds sum to 0. With a single
-key p is 1, so dq and dk are 0.
+key, p is 1, so dq and dk are 0.
 
 δ is also available without dp: Σ_j dp_j p_j = Σ_j Σ_e g_e v_je p_j = g · out. This dot product has length e.
 
@@ -43,7 +43,7 @@ HINTS = (
         "dv = pᵀ g and dp = g vᵀ. Softmax's rule along the rows gives ds. Then multiply ds by k and dsᵀ by q, both "
         "with the scale."
     ),
-    "`x.mT` transposes under batch axes. Use `keepdims=True` in the row sum, and apply the scale once, in ds.",
+    "`x.mT` exchanges the last two axes only. Use `keepdims=True` in the row sum, and apply the scale once, in ds.",
 )
 
 
@@ -101,7 +101,7 @@ def attention_backward(g, q, k, v, p):
 @mistake(
     "sigmoid-like-softmax",
     "each probability depends only on its own score",
-    "Raise all scores of one query together: nothing moves. Do the rows of your ds sum to 0?",
+    "Raise all scores of one query by the same amount: p stays the same. Do the rows of your ds sum to 0?",
 )
 def attention_backward(g, q, k, v, p):
     dp, dv = of_product(g, v, p)
@@ -121,7 +121,7 @@ def attention_backward(g, q, k, v, p):
 
 @mistake(
     "softmax-skipped",
-    "the gradient of the probabilities is that of the scores",
+    "the gradient of the probabilities is also the gradient of the scores",
     "The forward took three steps. Which one does your backward skip?",
 )
 def attention_backward(g, q, k, v, p):
@@ -131,7 +131,7 @@ def attention_backward(g, q, k, v, p):
 
 @mistake(
     "dv-uses-scores",
-    "the scores multiply v, not the probabilities",
+    "v is multiplied by the scores, not by the probabilities",
     "out = p @ v: what multiplies v here?",
 )
 def attention_backward(g, q, k, v, p):

@@ -7,8 +7,8 @@ exp(s - lse). Then the rules of the two products and of softmax apply within the
     dq += ds k
     dk += dsᵀ q
 
-D is softmax's row sum: for each row, the sum of dp * p over the *whole* row, which no tile has. But the sum can be
-rewritten:
+D is softmax's row sum: for each row, the sum of dp * p over the *whole* row. No single tile contains the row, but the
+sum can be rewritten:
 
     D_i = Σ_j dp_ij p_ij = Σ_j p_ij (g_i · v_j)
         = g_i · Σ_j p_ij v_j = g_i · out_i
@@ -18,12 +18,12 @@ So D is a row sum of g * out, known before the first tile. This is why the forwa
 Cost: five products per tile where the forward has two; one of the five recomputes the scores. Memory is that of the
 inputs, the results and a few tiles instead of O(n m). At n = m = 32768 in float16 the matrix alone takes 2 GiB per
 head. Causal tiles above the diagonal are skipped, about half of all tiles if n = m and the tiles are small compared
-with n. Dao et al. (2022) still found it faster: on their GPUs, moving the matrix to and from main memory cost more than
-multiplying.
+with n. Dao et al. (2022) nevertheless found the algorithm faster: on their GPUs, moving the matrix to and from main
+memory cost more than multiplying.
 
 PyTorch: The fused kernels of `torch.nn.functional.scaled_dot_product_attention` use this algorithm. The CPU kernel
 saves q, k, v, out and lse; lse is float32 even if the inputs are float16 or bfloat16. It gives a row without any
-allowed key the output 0. Its backward has no derivative: for second order, request the composed path with
+allowed key the output 0. That backward cannot be differentiated. For second derivatives, request the composed path with
 `sdpa_kernel(SDPBackend.MATH)`. `is_causal=True` aligns the mask to the upper left corner, as here; `causal_lower_right`
 aligns it to the lower right one.
 
@@ -32,8 +32,8 @@ Asked next:
 - On a GPU, which loop is distributed over blocks, and what do the blocks share? → With the keys in the outer loop, as
   here, a block owns its dk and dv, but every key tile adds to the same dq. FlashAttention-2 adds atomically in no fixed
   order, so the last bits of dq may differ from run to run. Its deterministic variant is slower and takes more memory.
-- A row may see no key at all. What breaks, and which lse would you save for it? → The logarithm of an empty sum is -∞,
-  and exp(-∞ + ∞) is NaN. Save +∞: then every p of that row is exp(-∞ - ∞) = 0, and its gradients are 0.
+- A row sees no key at all. What breaks, and which lse would you save for it? → The logarithm of an empty sum is -∞, and
+  exp(-∞ + ∞) is NaN. Save +∞: then every p of that row is exp(-∞ - ∞) = 0, and its gradients are 0.
 - The inputs are float16. May lse be float16 too? → An error of ε in lse multiplies its whole row of p by exp(-ε). Near
   10, float16 numbers are 1/128 apart, so rounding alone costs up to 0.4%. Keep lse in float32; it is only one number
   per row.
@@ -149,7 +149,7 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
 
 @mistake(
     "materialised",
-    "the whole matrix may exist for a moment",
+    "holding the whole matrix for a moment is allowed",
     "How many bytes does the n x m matrix take? Which part of it do you need at any one time?",
 )
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
@@ -162,7 +162,7 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
 @mistake(
     "softmax-per-tile",
     "a tile can be normalised on its own",
-    "A tile does not know the sum of its row. Which saved value does?",
+    "A tile does not contain the sum over its whole row. Which saved value does?",
 )
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     scale = q.shape[1] ** -0.5
@@ -223,7 +223,9 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     return dq, dk, dv
 
 
-@mistake("dq-assigned", "one tile of keys completes a tile of dq", "How many tiles of keys does a query meet?")
+@mistake(
+    "dq-assigned", "one tile of keys completes a tile of dq", "How many tiles of keys contribute to one row of dq?"
+)
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     scale = q.shape[1] ** -0.5
     row_dot = (g * out).sum(axis=1, keepdims=True)
@@ -344,7 +346,7 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
 
 @mistake(
     "mask-after-exp",
-    "a probability in the future can be cleared after the exponential",
+    "the probability of a future key can be cleared after the exponential",
     "A future key scores 400 above its row's lse. What is p there in float32, and what is 0 times that p?",
 )
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):

@@ -2,31 +2,32 @@
 
     ∂out/∂x_j = exp(x_j) / Σ_i exp(x_i) = softmax(x)_j
 
-so dx is g times softmax. Logsumexp is a smooth maximum, and its gradient is the share that each entry has in it. The
-shares sum to 1, so dx sums to g along the axis.
+so dx is g times softmax. Logsumexp is a smooth maximum. Its gradient gives each entry's share of the sum of
+exponentials. The shares sum to 1, so dx sums to g along the axis.
 
 The quotient overflows for entries near 1000. But Σ exp(x_i) is exp(out), so the share is exp(x_j - out). Because x_j ≤
-out, the exponent is never positive, and nothing can overflow. The forward has already done the division, in logarithms.
-If a row has finite entries, an entry of -inf gives exp(-inf) = 0 exactly.
+out, the exponent is never positive, and nothing can overflow. Subtracting `out`, the logarithm of the sum, replaces the
+division. If a row has finite entries, an entry of -inf gives exp(-inf) = 0 exactly.
 
 Cost: one subtraction, one exponential and one multiplication per element. There is no reduction, where the forward has
 two, a maximum and a sum. Input and output are saved; the output is one number per row.
 
-PyTorch: `LogsumexpBackward0` saves input and result for this line. A row of only -∞ has the value -∞ and the gradient
-NaN, from exp(-∞ + ∞). An entry of +∞ gets NaN. Both hold for this code too.
+PyTorch: `LogsumexpBackward0` saves the input and the result and computes this line. If a row contains only -∞, its
+result is -∞ and its gradient is NaN, from exp(-∞ + ∞). An entry of +∞ gets the gradient NaN. Both hold for this code
+too.
 
 Asked next:
 
 - What is the second derivative? → For one row it is softmax's Jacobian, diag(p) - p pᵀ. It is positive semidefinite, so
-  logsumexp is convex. It is flat along (1, ..., 1): adding c to all of x raises `out` by c.
-- x is [1000, 1000] in float16. Why do the shares sum to 1.21? → Float16 numbers are 0.5 apart there, so `out`, 1000.69,
-  is rounded to 1000.5. Each share becomes exp(-0.5) = 0.61. Keep `out` in float32, or recompute softmax from x -
-  max(x): then both shares are 0.5.
-- The entries of a row are spread over several GPUs. What must the GPUs exchange for this backward? → Nothing beyond the
-  forward, which already combined their partial results into one `out`. With g and `out` each GPU computes its own part
+  logsumexp is convex. It has no curvature along (1, ..., 1): adding c to all of x raises `out` by c.
+- x is [1000, 1000] in float16. Why do the shares sum to 1.21? → Near 1000, neighbouring float16 numbers are 0.5 apart,
+  so `out`, 1000.69, is rounded to 1000.5. Each share becomes exp(-0.5) = 0.61. Keep `out` in float32, or recompute
+  softmax from x - max(x): then both shares are 0.5.
+- The entries of a row are spread over several GPUs. What must the GPUs exchange for this backward? → Nothing more than
+  in the forward, which combined their partial results into one `out`. With g and `out` each GPU computes its own part
   of dx.
 - What does T · logsumexp(x/T) tend to as T falls to 0? → It tends to the maximum. Its gradient, softmax(x/T), tends to
-  1 at the largest entry and to 0 elsewhere. Tied largest entries share it equally.
+  1 at the largest entry and to 0 elsewhere. If several entries are the largest, they share the 1 equally.
 """
 
 import numpy as np
@@ -105,15 +106,17 @@ def logsumexp_backward(g, x, out, axis=-1):
     return g * np.exp(x - np.expand_dims(out, axis))
 
 
-@mistake("log-forgotten", "the outer log changes nothing", "The shares must sum to 1 along the axis. Do yours?")
+@mistake(
+    "log-forgotten", "the outer log does not affect the gradient", "The shares must sum to 1 along the axis. Do yours?"
+)
 def logsumexp_backward(g, x, out, axis=-1):
     return np.expand_dims(g, axis) * np.exp(x)
 
 
 @mistake(
     "global-shift",
-    "one maximum serves the whole array",
-    "Take a row 1000 below the largest entry of another row. What is the sum of its exponentials?",
+    "one maximum is enough for the whole array",
+    "Take a row whose entries are 1000 below the array's maximum. What is the sum of its exponentials?",
 )
 def logsumexp_backward(g, x, out, axis=-1):
     e = np.exp(x - x.max())

@@ -1,12 +1,11 @@
-"""Two rules in a row. Elementwise, each operand's slope is the other operand, so the gradient of a's *copies* is
-`g * b`. Then broadcasting is undone: the copies of one element sum.
+"""Two rules apply in turn. Elementwise, each operand's slope is the other operand, so the gradient of a's *copies* is
+`g * b`. Then broadcasting is undone: the gradients of all copies of one element are summed.
 
-The order matters: multiply first, sum second. Summing `g` before multiplying is only right when the other operand is
-constant along the summed axes.
+Multiply first, sum second. The order matters unless the other operand is constant along the summed axes.
 
 Cost: two multiplications of the size of `out`, where the forward has one, and a sum for each operand that was
-broadcast. Both operands are saved, in their own shapes, and `out` is not. But each product takes the memory of `out`,
-even for an operand of one element.
+broadcast. Both operands are saved, in their own shapes, and `out` is not. Each product takes as much memory as `out`,
+even if the operand has only one element.
 
 PyTorch: `MulBackward0` saves an operand only if the other one needs a gradient, and does not expand it. The rule
 returns `g * b` in the shape of `out`, conjugating b if it is complex; the engine then sums and casts it to the shape
@@ -14,8 +13,8 @@ and dtype recorded for the input. Changing a saved operand in place makes backwa
 
 Asked next:
 
-- a is a column (n, 1) and b a row (1, m): can you do without the n x m products? → Yes, contract at once: da_i = Σ_j
-  g_ij b_j, so da is the matrix product g bᵀ, and db is aᵀ g.
+- a is a column (n, 1) and b a row (1, m): can you avoid the n x m products? → Yes, contract directly: da_i = Σ_j g_ij
+  b_j, so da is the matrix product g bᵀ, and db is aᵀ g.
 - a is float32 and b is float64: what is missing? → `out`, g and both products are float64 in NumPy, so da must be cast
   to float32, best after the sum.
 - a and b are the same array: what is its gradient? → The sum of both results, 2ga, because it was used twice. An engine
@@ -75,7 +74,7 @@ def mul_broadcast_backward(g, a, b):
 
 @mistake(
     "unbroadcast-before",
-    "the sum over copies may be taken before multiplying by the other operand",
+    "the sum over copies can be taken before multiplying by the other operand",
     "Multiply element by element first, sum over the copies second. Is the other operand constant along the "
     "summed axis?",
 )
@@ -92,7 +91,7 @@ def mul_broadcast_backward(g, a, b):
 
 @mistake(
     "no-unbroadcast",
-    "a gradient may keep the shape of the output",
+    "a gradient has the shape of the output",
     "Compare the shapes of what you return with a.shape and b.shape.",
 )
 def mul_broadcast_backward(g, a, b):

@@ -2,16 +2,16 @@
 summed axes. A sum in the forward becomes a broadcast in backward.
 
 The shapes need care. NumPy aligns shapes from the *right*. A `g` that lost a middle or last axis must get it back with
-size 1 before it is broadcast. On a square matrix the mistake is silent: NumPy reads `g` of shape (3,) as a row,
-although `axis=1` made it a column.
+size 1 before it is broadcast. On a square matrix, forgetting this goes unnoticed: NumPy reads `g` of shape (3,) as a
+row, although `axis=1` made it a column.
 
 Cost: the forward reads and adds every element of x; backward writes every element and adds nothing. Backward needs the
-shape of x and none of its values. `np.broadcast_to` alone would take no memory, because it returns a read-only view
-with stride 0. An engine that accumulates gradients in place needs its own memory, hence the copy.
+shape of x and none of its values. Without the copy, `np.broadcast_to` would take no memory, because it returns a
+read-only view with stride 0. An engine that accumulates gradients in place needs its own memory, hence the copy.
 
 PyTorch: `SumBackward0` (over everything) and `SumBackward1` (over axes) save no tensor. They return g expanded, a view
 with stride 0. PyTorch copies that view when it becomes a leaf's `.grad`. `torch.autograd.grad` may return the view
-itself, and adding to it in place raises. `axis=()` sums over nothing in NumPy and over everything in `torch.sum`.
+itself, and adding to it in place raises. `axis=()` means no axis in NumPy and all axes in `torch.sum`.
 
 Asked next:
 

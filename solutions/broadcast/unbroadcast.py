@@ -1,5 +1,5 @@
 """Broadcasting copies. A value that was copied to n places influences the loss through all n copies, so its gradient is
-the *sum* of theirs. A broadcast in the forward becomes a sum in backward, and a sum becomes a broadcast.
+the *sum* of the copies' gradients. A broadcast in the forward becomes a sum in backward, and a sum becomes a broadcast.
 
 Two kinds of axes were copied. Axes that were added on the left are summed away. Axes of size 1 that were stretched are
 summed but keep size 1. Nothing else changes, so one reshape at the end produces the right shape.
@@ -7,14 +7,15 @@ summed but keep size 1. Nothing else changes, so one reshape at the end produces
 Cost: one pass over g, with at most one addition per element. Only the shape must be saved. If nothing was broadcast, g
 itself could be returned; the worked function copies it even then, because a sum over no axes is a copy.
 
-PyTorch: `ExpandBackward0` computes this sum, and `Tensor.sum_to_size` offers it by name. `sum_to_size` raises for a
-shape that could not have been expanded to that of g. A rule such as `MulBackward0`'s does not call it: the engine sums
-what a rule returns to the shape recorded for the input.
+PyTorch: `ExpandBackward0` computes this sum, and so does `Tensor.sum_to_size`, which raises for a shape that could not
+have been expanded to that of g. A rule such as `MulBackward0`'s does not call `sum_to_size`: the engine sums what a
+rule returns to the shape recorded for the input.
 
 Asked next:
 
-- How do you test it without another autodiff? → Broadcasting is linear, and unbroadcast is its transpose. For random x
-  and g the sum of broadcast(x) * g therefore equals the sum of x * unbroadcast(g), up to rounding.
+- How do you test `unbroadcast` without a second autodiff engine? → Broadcasting is linear, and unbroadcast is its
+  transpose. For random x and g the sum of broadcast(x) * g therefore equals the sum of x * unbroadcast(g), up to
+  rounding.
 - Is unbroadcast(broadcast(x)) equal to x? → Not in general: it is x times the number of copies. The mean of the copies
   would give x back, but a gradient needs the transpose, not an inverse.
 - g is all ones in float16, of shape (4096, 2). What does NumPy's sum along the first axis give? → It gives 2048,
@@ -88,7 +89,7 @@ def unbroadcast(g, shape):
 @mistake(
     "reshape",
     "the first entries of g are the gradient of the original",
-    "All copies carry a gradient. What happens to the others here?",
+    "Every copy has a gradient. What does your code do with those of the other copies?",
 )
 def unbroadcast(g, shape):
     size = 1
@@ -99,8 +100,8 @@ def unbroadcast(g, shape):
 
 @mistake(
     "first-copy",
-    "the first copy's gradient is that of the original",
-    "All copies carry a gradient. What happens to the others here?",
+    "the original receives only the first copy's gradient",
+    "Every copy has a gradient. What does your code do with those of the other copies?",
 )
 def unbroadcast(g, shape):
     added = g.ndim - len(shape)

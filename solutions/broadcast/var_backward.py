@@ -1,10 +1,11 @@
-"""The variance is out = Σ_i (x_i - μ)² / (n - ddof). x_j enters it twice, in its own distance and in the mean μ:
+"""The variance is out = Σ_i (x_i - μ)² / (n - ddof). x_j enters it twice, in its own distance from the mean and in the
+mean μ itself:
 
     ∂out/∂x_j = 2/(n - ddof) · [ (x_j - μ) - (1/n) Σ_i (x_i - μ) ]
 
 The second term is the path through the mean. Distances from the mean sum to 0, so this term is 0. (The mean minimises
-the sum of squares, and a parabola is flat at its minimum.) What remains is dx_j = 2 (x_j - μ)/(n - ddof) · g. The path
-through the mean *cancels* here; it cannot be ignored in general. In layer normalisation it stays.
+the sum of squared distances, so the slope of that sum in μ is 0.) What remains is dx_j = 2 (x_j - μ)/(n - ddof) · g.
+The path through the mean *cancels* here; it cannot be ignored in general. In layer normalisation it stays.
 
 Two checks follow. Shifting all of x changes nothing, so dx sums to 0 along the axis. A constant x gives dx = 0.
 
@@ -104,14 +105,16 @@ def var_backward(g, x, axis=-1, ddof=0):
 @mistake(
     "no-divisor",
     "the variance is a sum, not a mean",
-    "Put every element in twice: should the slope of each stay the same?",
+    "Duplicate every element: should the slope of each element stay the same?",
 )
 def var_backward(g, x, axis=-1, ddof=0):
     return 2 * (x - x.mean(axis=axis, keepdims=True)) * np.expand_dims(g, axis)
 
 
 @mistake(
-    "whole-mean", "the whole array has one mean", "How many variances did the forward compute, and over which elements?"
+    "whole-mean",
+    "the whole array has only one mean",
+    "How many variances did the forward compute, and over which elements?",
 )
 def var_backward(g, x, axis=-1, ddof=0):
     return 2 * (x - x.mean()) / (x.shape[axis] - ddof) * np.expand_dims(g, axis)

@@ -23,8 +23,8 @@ needed.
 PyTorch: `ConvolutionBackward0` saves both x and w, even if one of them requires no gradient. It calls
 `convolution_backward` once, with a mask that says which of the three gradients are wanted. In PyTorch, stride, padding
 and dilation may differ between the axes, and `groups` splits the channels. This exercise has one group, no dilation,
-one stride and one padding. Neither forward rotates the kernel: what frameworks call a convolution is a
-cross-correlation.
+one stride and one padding. Neither PyTorch's forward nor this one rotates the kernel: what frameworks call a
+convolution is a cross-correlation.
 
 Asked next:
 
@@ -33,7 +33,7 @@ Asked next:
   `conv_transpose2d` with the same w, stride and padding; its `output_padding` is the number of those rows and columns.
 - Which test needs neither finite differences nor a second implementation? → out − b is linear in x and in w. With
   random arrays, Σ g·(out − b) = Σ dx·x = Σ dw·w up to rounding, at any stride and padding. A rotated kernel breaks this
-  equality, and so does `=` where windows overlap.
+  equality, and so does `=` instead of `+=` where windows overlap.
 - Batch normalisation follows, in training mode. What is db? → It is 0 up to rounding, because the normalisation
   subtracts each channel's mean, and b with it. Such a convolution is therefore built with `bias=False`, and the
   normalisation supplies the shift.
@@ -50,7 +50,7 @@ from autodrill.drills import given, mistake
 
 HINTS = (
     (
-        "Fix one position (i, j) of the kernel. Which pixels do all outputs read with it, and what do they do with "
+        "Fix one position (i, j) of the kernel. Which pixels do the outputs read there, and what do they do with "
         "those pixels?"
     ),
     "Each position has one strided slice. dw is g times that slice, summed. dx adds w times g into the slice.",
@@ -113,7 +113,7 @@ def conv2d_backward(g, x, w, b, stride=1, pad=0):
 
 @mistake(
     "channels-swapped",
-    "the first axis of dw is the input channels",
+    "the first axis of dw is that of the input channels",
     "Compare the shape of your dw with that of w for 2 input channels and 3 output channels.",
 )
 def conv2d_backward(g, x, w, b, stride=1, pad=0):
@@ -123,7 +123,7 @@ def conv2d_backward(g, x, w, b, stride=1, pad=0):
 
 @mistake(
     "db-batch-only",
-    "only the images of a batch share the bias",
+    "the bias is shared by the images of a batch, but not by the places of an image",
     "To how many places of one output image was b[o] added?",
 )
 def conv2d_backward(g, x, w, b, stride=1, pad=0):

@@ -1,5 +1,5 @@
 """The output of a window moves only with its maximum pixel, and with slope 1. That pixel therefore receives the
-window's whole gradient. Every other pixel of the window receives 0 from it.
+window's whole gradient. Every other pixel receives 0 from this window.
 
 Three details are easy to miss. First, overlapping windows may have the same winner, which then collects several
 gradients: use `+=`, never an assignment. Second, a tie is a kink. The convention here is the first maximum in reading
@@ -25,9 +25,9 @@ Asked next:
   window. Convert these to the winners' rows and columns in x, then call `np.add.at`. A plain `dx[rows, cols] += g` adds
   only once for a repeated index, and winners repeat where windows overlap.
 - On a GPU, should one thread handle a window or a pixel? → With one thread per window, two overlapping windows may have
-  the same winner, so the threads must add atomically. With one thread per pixel, the thread inspects the at most
-  ⌈k/stride⌉² windows that cover its pixel and adds the gradients of those whose saved index is that pixel. This needs
-  no atomics and always adds in the same order.
+  the same winner, so the threads must add atomically. With one thread per pixel, the thread inspects the windows that
+  cover its pixel, at most ⌈k/stride⌉² of them. It adds the gradients of those windows whose saved index is that pixel.
+  This needs no atomics and always adds in the same order.
 - What is the derivative of this backward? → Away from ties the winners are constant, so dx is linear in g, and its
   derivative in x is 0. The backward of the backward therefore gathers: each window reads the cotangent of dx at its
   winner. It uses the same indices again.
@@ -140,7 +140,7 @@ def maxpool2d_backward(g, x, k, stride):
 @mistake(
     "ties-shared",
     "equal pixels share the gradient",
-    "That is the convention of `torch.maximum` and `amax`. Which one does the task require?",
+    "That is the convention of `torch.maximum` and `amax`. Which convention does the task require?",
 )
 def maxpool2d_backward(g, x, k, stride):
     for gradient, window, share, dx in parts(g, x, k, stride):

@@ -1,37 +1,37 @@
 """A bias is copied to every row, so its gradient is the sum over the rows: db[j] is the sum of g[i][j] over i.
 
 Threads along x take neighbouring columns. So at each step the threads of a warp read neighbouring floats: 32 of them
-are 128 bytes. If these are aligned, they are four sectors of 32 bytes, and no byte is wasted. (The blocks of 8 threads
+are 128 bytes. If these are aligned, they fill four sectors of 32 bytes, and no byte is wasted. (The blocks of 8 threads
 here fill a quarter of a warp.) A thread walks down its column in steps of `gridDim.y` and adds in a register. It
 touches `db` once, at the end.
 
-Each column is shared by 3 blocks, and blocks run in any order or at once. So the partial sums must be added by
+Each column is shared by 3 blocks, and blocks run in any order or at the same time. So the partial sums must be added by
 `atomicAdd`. A plain `+=` is a load, an addition and a store; if two of them overlap, one addition is lost. A plain `=`
-keeps the rows of one block only. The order of the atomics is not fixed, and floating-point addition is not associative,
-so the last bits of `db` may differ from run to run.
+keeps the partial sum of only one block. The order of the atomics is not fixed, and floating-point addition is not
+associative, so the last bits of `db` may differ from run to run.
 
-Cost: each of the N·D elements of g is read once and added once. That is one addition for 4 bytes, so memory is the
-limit once enough threads are in flight. There are 3·D atomics, one for each thread that has a column, instead of N·D.
-Nothing is kept from the forward, because neither x nor b appears.
+Cost: each of the N·D elements of g is read once and added once. That is one addition for 4 bytes, so memory bandwidth
+is the limit once enough threads are running. There are 3·D atomics, one for each thread that has a column, instead of
+N·D. Nothing is kept from the forward, because neither x nor b appears.
 
 PyTorch: for `x + b` the node, `AddBackward0`, keeps nothing and passes g on unchanged. The engine then sums it to the
-shape of b. `F.linear` of a matrix has `AddmmBackward0`, which may keep x and the weight for their gradients; for db it
-is again a `sum` over the rows. On CUDA that `sum` reduces a block in shared memory. If several blocks share an output,
-each leaves its part in a buffer and the last one to finish adds them, without atomics on floats. For kernels that do
-add atomically, `torch.use_deterministic_algorithms(True)` chooses another algorithm if there is one (`index_add`) and
-raises a RuntimeError if there is none.
+shape of b. For `F.linear` of a matrix the node is `AddmmBackward0`, which may keep x and the weight for their
+gradients; db is again a `sum` over the rows. On CUDA that `sum` reduces a block in shared memory. If several blocks
+share an output, each leaves its part in a buffer and the last one to finish adds the parts, without atomics on floats.
+For kernels that do add atomically, `torch.use_deterministic_algorithms(True)` chooses another algorithm if there is one
+(`index_add`) and raises a RuntimeError if there is none.
 
 Asked next:
 
 - How would you make it deterministic? → Each of the 3 blocks of a column stores its partial sum in its own row of a (3,
   D) buffer. A second launch, or the block that finishes last, adds the rows in a fixed order. Alternatively launch one
   block in y. Then one thread owns a column, and there are a third as many threads.
-- What if D is 1 and N is a million? → The grid is one block wide, and one of its 8 threads has a column. So 3 threads
-  add a third of a million numbers each, one after another. Spread the rows over the threads as well, combine a warp
-  with `__shfl_down_sync` and a block in shared memory, and add once per block.
+- What if D is 1 and N is a million? → The grid is one block wide, and in each of the 3 blocks only one of 8 threads has
+  a column. So 3 threads add a third of a million numbers each, one after another. Spread the rows over the threads as
+  well, combine a warp with `__shfl_down_sync` and a block in shared memory, and add once per block.
 - What breaks if N·D exceeds 2³¹? → `i * D + j` is computed in `int` and overflows, which is undefined behaviour.
   Compute the offset in `size_t` or `long long`.
-- g is bfloat16. In which type do you add? → In float32, and round once at the end. In bfloat16 256 + 1 is 256, so a
+- g is bfloat16. In which type do you add? → In float32, and round once at the end. In bfloat16, 256 + 1 is 256, so a
   running sum of ones stops there. An atomic addition to a bfloat16 also rounds every time.
 """
 
@@ -40,7 +40,7 @@ import numpy as np
 from autodrill.drills import given, mistake
 
 HINTS = (
-    "Three blocks share each column. Which of their partial sums does db[j] hold in the end?",
+    "Three blocks share each column. How must their partial sums be combined in db[j]?",
     (
         "Sum every third row of your column in a register. Then let the hardware add your sum to the sums of the "
         "other blocks."
@@ -77,8 +77,8 @@ __global__ void bias_grad(const float* g, float* db, int N, int D) {
 
 @mistake(
     "race",
-    "`+=` from several threads at once loses nothing",
-    "Which other threads write db[j]? `+=` is a load, an addition and a store: what if two threads alternate?",
+    "no addition is lost if several threads execute `+=` at the same time",
+    "Which other threads write db[j]? `+=` is a load, an addition and a store: what if those of two threads overlap?",
 )
 def cuda_bias_grad():
     return r"""
@@ -95,7 +95,7 @@ __global__ void bias_grad(const float* g, float* db, int N, int D) {
 @mistake(
     "overwrites",
     "one thread owns each column",
-    "Partial sums must add. What does db[j] hold once all three blocks of a column have written?",
+    "Partial sums must be added. What does db[j] hold once all three blocks of a column have written?",
 )
 def cuda_bias_grad():
     return r"""
@@ -128,7 +128,8 @@ __global__ void bias_grad(const float* g, float* db, int N, int D) {
 @mistake(
     "transposed",
     "neighbours in a column are neighbours in memory",
-    "Row by row: how far apart are g[i][j] and g[i+1][j]? (Neighbouring threads would also read far apart.)",
+    "The matrix is stored row by row: how far apart are g[i][j] and g[i+1][j]? "
+    "(Neighbouring threads would also read far-apart addresses.)",
 )
 def cuda_bias_grad():
     return r"""

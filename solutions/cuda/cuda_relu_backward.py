@@ -15,7 +15,7 @@ The kernel selects instead of multiplying. A mask of 0 times an infinite `g` is 
 back spread a NaN over whole rows and columns.
 
 Cost: 12 bytes an element in float32 for one comparison, so a large array is bound by memory, not by arithmetic. The
-kernel keeps y, which the next layer often keeps anyway; one bit an element would suffice.
+forward keeps y, which the next layer often keeps anyway; one bit an element would suffice.
 
 PyTorch: `ReluBackward0` keeps the output, so `relu_` can work in place and the input may be overwritten. Its
 `threshold_backward` selects as well, but it tests y ≤ 0 and otherwise passes g. If y is NaN, it passes g; this kernel
@@ -27,12 +27,12 @@ Asked next:
   for the same bytes. The addresses must be multiples of 16 bytes, and the last n mod 4 elements need code of their own.
 - Why keep `y` and not `x`? → y > 0 exactly if x > 0, so either gives the mask. But a linear layer or a convolution that
   follows keeps y as its own input. So y costs nothing more, and x can be freed or overwritten.
-- May `dx` be the same buffer as `g`? → Here yes: one thread reads element i and then writes it, and no other thread
-  touches it. It may not if the pointers are declared `__restrict__`, which promises the compiler that what is written
-  through one is not read through another.
-- What is gained by fusing it into the matrix product that makes g? → The product's epilogue still holds g in registers.
-  It reads y and writes dx: 8 bytes an element. A product that writes g and a kernel that reads it back move 16.
-  cuBLASLt offers the fusion as `CUBLASLT_EPILOGUE_DRELU`.
+- May `dx` be the same buffer as `g`? → Here it may: one thread reads element i and then writes it, and no other thread
+  touches it. If the pointers are declared `__restrict__`, the buffers must differ: the keyword promises the compiler
+  that what is written through one pointer is not read through another.
+- What is gained by fusing this kernel into the matrix product that computes g? → The product's epilogue still holds g
+  in registers. It reads y and writes dx: 8 bytes an element. Without the fusion, the product writes g and the kernel
+  reads it back, which moves 16 bytes. cuBLASLt offers the fusion as `CUBLASLT_EPILOGUE_DRELU`.
 """
 
 import numpy as np

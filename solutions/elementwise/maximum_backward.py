@@ -2,9 +2,9 @@
 there; it only routes g.
 
 A tie is a kink. Every split (λg, (1-λ)g) with λ in [0, 1] comes from a subgradient, so a convention must choose one.
-`torch.maximum` and JAX halve, which treats the operands alike. `relu` gives all of it to the constant 0, and max
-pooling gives all of it to the first maximum. Each of these choices keeps da + db = g, because moving both operands by h
-moves the output by h.
+`torch.maximum` and JAX give half of g to each operand, which treats the operands alike. `relu` gives all of g to the
+constant 0, and max pooling gives all of g to the first maximum. Each of these choices keeps da + db = g, because moving
+both operands by h moves the output by h.
 
 One test finds most errors here: at ties, do the two gradients add up to g?
 
@@ -12,8 +12,8 @@ Cost: two comparisons, two selections, one halving and one subtraction per eleme
 Backward does not need the operands themselves. A weight of 0, ½ or 1 per element, two bits, is enough.
 
 PyTorch: `MaximumBackward0` saves both operands and compares them again; a tie gives g/2 to each. If either operand is
-NaN, no comparison holds and both receive all of g, so da + db is 2g there. This solution gives all of it to b. `amax`,
-and `max` without `dim`, share equally among all ties; `max(dim=...)` gives everything to the index it returned.
+NaN, no comparison holds and both receive all of g, so da + db is 2g there. This solution gives all of g to b. `amax`,
+and `max` without `dim`, share g equally among all maxima; `max(dim=...)` gives all of it to the index it returned.
 
 Asked next:
 

@@ -7,8 +7,8 @@ A function with several outputs has one cotangent per output, and its VJP is the
 cotangent 0.
 
 Cost: two products and one subtraction per element, and a sine and a cosine if only x was saved. Up to sign, the slope
-of each output is the other output. An engine that saves s and c therefore needs no x and evaluates nothing again, at
-the price of two saved arrays instead of one.
+of each output is the other output. An engine that saves s and c therefore needs no x and evaluates neither function
+again, at the price of two saved arrays instead of one.
 
 PyTorch: There is no such combined operation. `SinBackward0` and `CosBackward0` each save x (the same memory, not a
 copy) and evaluate the other function at x in backward. The engine adds the two gradients. If the loss does not depend
@@ -16,16 +16,17 @@ on c, the cosine's node does not run at all. For complex x the slopes are conjug
 
 Asked next:
 
-- For which cotangents must dx be 0 for every x? → For (gs, gc) = (s, c), the gradient of (s² + c²)/2, which is always
-  ½. The cotangents (c, −s) must give 1. Both tests hold up to rounding and need no finite differences.
+- For which cotangents must dx be 0 for every x? → For (gs, gc) = (s, c). These are the slopes of (s² + c²)/2 in s and
+  c, and this function is ½ for every x. The cotangents (c, −s) must give 1. Both tests hold up to rounding and need no
+  finite differences.
 - You saved only s. Is that enough for the backward of the sine? → Only up to a sign: |cos x| = √(1 − s²), so the sign
   needs one extra bit. Near |s| = 1 the subtraction also cancels most digits. An output is enough if the slope is a
   function of it, as for exp and tanh.
 - A custom `torch.autograd.Function` has two outputs. What arrives as the cotangent of an unused one? → A tensor of
   zeros, unless forward called `ctx.set_materialize_grads(False)`. Then it is None, and backward must check for that.
 - What must a second backward save? → The derivative of dx in x is −gs·sin(x) − gc·cos(x), and those in gs and gc are
-  cos(x) and −sin(x). So it needs s and c again, together with the cotangents. No order of differentiation needs another
-  function.
+  cos(x) and −sin(x). So it needs s and c again, together with the cotangents. Derivatives of any order need no other
+  function of x.
 """
 
 import numpy as np

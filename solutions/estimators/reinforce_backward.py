@@ -14,24 +14,23 @@ this with `detach`.
 Cost: O(N A). The loss is softmax cross-entropy with a weight per row, and costs the same. The logits or the
 probabilities, the actions and N weights are saved. The environment that earned the returns is not called again.
 
-PyTorch: With `adv = returns - baseline`, both `-(adv *
-Categorical(logits=logits).log_prob(actions)).mean()` and `(adv * cross_entropy(logits, actions,
-reduction="none")).mean()` have this gradient. The second saves the log-probabilities and the actions. `Categorical` has
-no `rsample`, and its draws carry no graph. Taking the logarithm of a softmax instead gives -inf once a probability
-underflows, as for logits of 900 and 0 in float32.
+PyTorch: With `adv = returns - baseline`, both `-(adv * Categorical(logits=logits).log_prob(actions)).mean()` and
+`(adv * cross_entropy(logits, actions, reduction="none")).mean()` have this gradient. The second saves the
+log-probabilities and the actions. `Categorical` has no `rsample`, and its draws are not part of the graph. Taking the
+logarithm of a softmax instead gives -inf once a probability underflows, as for logits of 900 and 0 in float32.
 
 Asked next:
 
-- The baseline comes from a value network, and you forget to detach it. What does this loss do to it? → ∂L/∂b_n = log
-  π(a_n) / N, which is never positive. Descent therefore raises the baselines, whatever the return was, and it raises
-  them most where the action was unlikely.
+- The baseline comes from a value network, and you forget to detach it. What does this loss do to the
+  baseline? → ∂L/∂b_n = log π(a_n) / N, which is never positive. Descent therefore raises the baselines, whatever the
+  return was, and it raises them most where the action was unlikely.
 - You use the mean return of the batch as the baseline. Is the estimate unbiased? → No, because that mean contains the
   action's own return. With independent draws the expectation shrinks by the factor 1 - 1/N, which is 0 for N = 1. The
   mean of the *other* returns is unbiased.
 - How do you test an estimator without drawing? → With few actions the expectation is a finite sum. Call the estimator
   with each action in turn, weight the results with π(a), and compare with the gradient of -Σ_a π(a) R(a).
 - PPO maximises r · advantage with r = π / π_old, clipped. What is its gradient at the first step? → There r = 1, which
-  the clip leaves alone, and ∇r = r ∇log π = ∇log π. PPO's gradient is therefore this one. The two differ once the
+  the clip does not change, and ∇r = r ∇log π = ∇log π. PPO's gradient is therefore this one. The two differ once the
   policy has moved.
 """
 

@@ -17,23 +17,23 @@ Cost: one solve with the matrix that the forward factored. With the factors at h
 O((n + m)³) for the factorisation. K is symmetric, so even the transpose is free. This function receives no factors and
 factors K again. dp and db need neither x nor ν.
 
-PyTorch: There is no layer for this, but `torch.linalg.solve` on an assembled K does it. It saves K, its LU factors, the
-pivots and the result, and an ordinary backward is a solve with those factors. With `create_graph=True` it factors K
-again, as a step that can itself be differentiated. Its gradient for Q is -u xᵀ, not symmetrised.
+PyTorch: There is no layer for this program, but `torch.linalg.solve` can be applied to an assembled K. It saves K, its
+LU factors, the pivots and the result, and an ordinary backward is a solve with those factors. With `create_graph=True`
+it factors K again, as a step that can itself be differentiated. Its gradient for Q is -u xᵀ, not symmetrised.
 
 Asked next:
 
-- What are dQ and dA? → Differentiating K (x, ν) = (-p, b) gives dK = -(u, v) (x, ν)ᵀ. The answers are its blocks: dQ is
-  the symmetric part of -u xᵀ, and dA = -(ν uᵀ + v xᵀ), because A occurs twice in K. For dA the forward must therefore
-  save ν.
+- What are dQ and dA? → Differentiating K (x, ν) = (-p, b) gives dK = -(u, v) (x, ν)ᵀ. Its blocks give the answers: dQ
+  is the symmetric part of -u xᵀ, and dA = -(ν uᵀ + v xᵀ), because A occurs twice in K. For dA the forward must
+  therefore save ν.
 - How do you check it without finite differences? → A dp = 0 for every g. For g = Aᵀ w the loss is w·A x = w·b, whatever
   p is, so dp must be 0 and db must be w.
 - What changes with inequality constraints? → At the solution, inequalities with a positive multiplier act as
   equalities, and inequalities with slack drop out. The solve is the same, with the active rows. An inequality that is
   active with multiplier 0 may cause a kink, with a different slope on each side.
 - What if the rows of A are dependent? → K is singular. The multipliers are not unique, and most b have no solution, so
-  db has no meaning. `solve` need not raise: rounding can hide the zero pivot, and numbers come out. Drop redundant
-  rows.
+  db has no meaning. `solve` may return meaningless numbers without an error, because rounding can hide the zero pivot.
+  Drop redundant rows.
 """
 
 import numpy as np
@@ -44,8 +44,8 @@ from autodrill.drills import given, mistake
 HINTS = (
     "Do not differentiate a solver. Which linear equations do the minimiser and its multipliers satisfy together?",
     (
-        "Stack stationarity and feasibility into one system K (x, ν) = (-p, b). How does it pull back the cotangent "
-        "(g, 0)?"
+        "Stack stationarity and feasibility into one system K (x, ν) = (-p, b). How is the cotangent (g, 0) "
+        "pulled back through this system?"
     ),
     "Build K with `np.block`, solve with g and zeros on the right, split the result, and check the sign of dp.",
 )
@@ -118,8 +118,8 @@ def equality_qp_backward(g, Q, p, A, b):
 
 @mistake(
     "projected-only",
-    "Q does not affect how far p pushes x",
-    "Double Q: how far does the same p move x then? Where is Q in your result?",
+    "Q does not affect how far a change of p moves x",
+    "Double Q: how far does the same change of p move x then? Where is Q in your result?",
 )
 def equality_qp_backward(g, Q, p, A, b):
     v = np.linalg.solve(A @ A.T, A @ g)
@@ -128,8 +128,8 @@ def equality_qp_backward(g, Q, p, A, b):
 
 @mistake(
     "projected-afterwards",
-    "one may minimise freely first and then project onto A x = b",
-    "Is the nearest point of A x = b also the point where the objective is smallest?",
+    "minimising without the constraints and then projecting onto A x = b gives x",
+    "Of all points with A x = b, is the one nearest to the free minimum also the one with the smallest objective?",
 )
 def equality_qp_backward(g, Q, p, A, b):
     u = np.linalg.solve(Q, g)

@@ -3,7 +3,7 @@
     z = tanh(W z + U x)
     dz = s * (W dz + dW z + dU x + U dx)
 
-dz stands on both sides. Collected on the left it gives (I - J) dz = s * (dW z + dU x + U dx), where J = diag(s) W is
+dz occurs on both sides. Collecting it on the left gives (I - J) dz = s * (dW z + dU x + U dx), where J = diag(s) W is
 the Jacobian of one iteration. The change of the loss is g·dz = λ·(s * (dW z + dU x + U dx)), where λ solves
 
     (I - J)ᵀ λ = g
@@ -25,8 +25,8 @@ does the rest. The hook gets its VJPs from a second step, recorded from a detach
 Asked next:
 
 - Does λ = Jᵀ λ + g converge whenever the forward iteration did? → Jᵀ has the eigenvalues of J. If their moduli at z are
-  below 1, the plain iteration is drawn to z, and the iteration for λ converges at the same rate. If Newton's method
-  found z, the moduli may be larger; then solve the system.
+  below 1, the plain iteration converges to z from nearby, and the iteration for λ converges at the same rate. If
+  Newton's method found z, the moduli may be larger; then solve the system.
 - You stopped early, at a residual ε = ‖f(z) - z‖. How wrong is the gradient? → If f contracts by a factor L < 1, z is
   off by at most ε / (1 - L). The formula is smooth in z, so the gradient is off in proportion. It is not the gradient
   of the loop that you ran either, so a gradient check needs a tolerance of that size.
@@ -110,7 +110,7 @@ def fixed_point_backward(g, z, W, U, x):
 @mistake(
     "one-step",
     "the gradient passes through the last iteration only",
-    "The fixed point feeds itself. If you move it slightly, what does the next iteration do with that?",
+    "z is both the input and the output of the iteration. If you move z slightly, what does the next iteration do?",
 )
 def fixed_point_backward(g, z, W, U, x):
     q = g * (1 - z**2)
@@ -131,7 +131,7 @@ def fixed_point_backward(g, z, W, U, x):
 @mistake(
     "activation-slope",
     "λ multiplies z, x and U directly",
-    "Between W z + U x and z there is a tanh. What does it do to λ?",
+    "Between W z + U x and z there is a tanh. What does the tanh do to λ?",
 )
 def fixed_point_backward(g, z, W, U, x):
     J = (1 - z**2)[:, None] * W
@@ -153,7 +153,7 @@ def fixed_point_backward(g, z, W, U, x):
 @mistake(
     "ten-terms",
     "ten terms of the series are enough",
-    "How fast do the terms shrink if J hardly contracts? What would you compute if z took a thousand iterations?",
+    "How fast do the terms shrink if J hardly contracts? Which equation does the whole sum solve?",
 )
 def fixed_point_backward(g, z, W, U, x):
     slope = 1 - z**2
@@ -178,7 +178,7 @@ def fixed_point_backward(g, z, W, U, x):
 @mistake(
     "tanh-again",
     "z is the input of tanh",
-    "Is z the input of tanh or its output? Which formula for the slope uses which?",
+    "Is z the input of tanh or its output? Which formula gives the slope from that?",
 )
 def fixed_point_backward(g, z, W, U, x):
     slope = 1 - np.tanh(z) ** 2

@@ -2,8 +2,8 @@
 over all places where ids is r. Every other row is 0 and is left out.
 
 `np.unique` with `return_inverse` gives the rows and, for each place, which of them it read. The rest is a sum by group.
-`values[inverse] += g` does not compute it: NumPy reads all, adds, and writes all, so of several equal indices only the
-last write remains. `np.add.at` adds one after the other.
+`values[inverse] += g` does not compute it: NumPy reads all rows, adds, and writes all rows back, so of several writes
+to the same row only the last remains. `np.add.at` adds one after the other.
 
 The result is coalesced because the update of an optimiser such as Adam is not linear in the gradient. Adam must see a
 row's whole sum. Given the same row in two pieces, it would update that row's averages twice.
@@ -18,12 +18,12 @@ coalesces first; `Adam` refuses sparse gradients.
 Asked next:
 
 - Does `SparseAdam` compute what `Adam` does? → No. Take a row that an earlier batch read and this one does not. Adam
-  still moves it by its averages, which decay. SparseAdam leaves the row and its averages alone.
+  still moves it by its averages, which decay. SparseAdam leaves the row and its averages unchanged.
 - You clip by the norm. May you take the norm of uncoalesced values? → No. A row with the pieces 3 and -3 has the
   gradient 0, but its pieces have the norm 3√2. Coalesce first.
 - The table is tied to the output layer, logits = h Wᵀ. What is left of the sparsity? → Nothing. The gradient gᵀ h of
   that product has a row for every word, and the sum of a sparse and a dense gradient is dense.
-- How do you do it on a GPU with the same bits in each run? → Atomic additions come in a varying order, and
+- How do you do it on a GPU with the same bits in each run? → Atomic additions run in a varying order, and
   floating-point addition is not associative. Sort the places by row, then add up each segment in a fixed order.
 """
 
@@ -35,7 +35,7 @@ from autodrill.drills import gradient, mistake, scenario
 HINTS = (
     "One row of W was copied to several places of out. How do the gradients of the copies combine?",
     "Group the places by the row that they read. You need the distinct rows and, for each, the sum of its gradients.",
-    "`np.unique(..., return_inverse=True)` on flat ids, zeros with one line per distinct row, and `np.add.at`.",
+    "`np.unique(..., return_inverse=True)` on flat ids, zeros with one row per distinct id, and `np.add.at`.",
 )
 ROWS = 6
 RESULTS = ("rows", "values")
@@ -106,7 +106,7 @@ def embedding_sparse_backward(g, ids):
 
 @mistake(
     "first-only",
-    "one of a row's gradients stands for all of them",
+    "the gradient of a row comes from only one of its copies",
     "A word occurs three times in the batch. How many terms must its gradient have?",
 )
 def embedding_sparse_backward(g, ids):
@@ -117,7 +117,7 @@ def embedding_sparse_backward(g, ids):
 
 @mistake(
     "fancy-plus-equals",
-    "`values[index] += g` adds once for every index",
+    "`values[index] += g` adds once for every occurrence of an index",
     "Run `v = np.zeros(2); v[[0, 0]] += 1` and print v. How often was 1 added?",
 )
 def embedding_sparse_backward(g, ids):
@@ -131,7 +131,7 @@ def embedding_sparse_backward(g, ids):
 @mistake(
     "mean",
     "the gradients of equal words are averaged",
-    "Each occurrence moves the loss by itself. By how much do two of them move it together?",
+    "Each occurrence moves the loss. By how much do two of them move it together?",
 )
 def embedding_sparse_backward(g, ids):
     g, ids = flat(g, ids)

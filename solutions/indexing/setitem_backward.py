@@ -12,19 +12,19 @@ Every row of g goes to exactly one place, so the sums of dbase and dsrc add up t
 Cost: O(size of base + size of src), like the forward. Only idx is saved, because `out` is linear in base and src, and
 their values do not matter. An engine that owns g may read g[idx] and then clear the rows in place instead of copying.
 
-PyTorch: `IndexPutBackward0` saves only the indices. `index_put_` without `accumulate` leaves repeated indices
-undefined. Its backward gives g[idx] to each write, including the covered ones. For repeated indices this is not the
-derivative of what was computed. While a graph is recorded, a leaf that requires a gradient refuses the write; clone it
-first.
+PyTorch: `IndexPutBackward0` saves only the indices. `index_put_` without `accumulate` leaves the result for repeated
+indices undefined. Its backward gives g[idx] to each write, including the covered ones. For repeated indices this is not
+the derivative of what was computed. While a graph is recorded, a leaf that requires a gradient refuses the write; clone
+it first.
 
 Asked next:
 
-- What if repeated indices *add*, as in `index_add` or `scatter_add`? → Then every write survives, and so does the row
-  of base below it: dbase = g and dsrc = g[idx].
+- What if repeated indices *add*, as in `index_add` or `scatter_add`? → Then every write survives, and so does every row
+  of base: dbase = g and dsrc = g[idx].
 - `out[1:3] = c` writes one number into a slice. What is dc? → The number was broadcast, so dc is the sum of g over the
   slice. dbase is 0 there.
-- What breaks if indices may be negative? → -1 and n - 1 are one row but two keys of the dict, so a covered write would
-  count as a surviving one. Take idx modulo n first.
+- What breaks if indices may be negative? → -1 and n - 1 name the same row but are two keys of the dict, so a covered
+  write would count as a surviving one. Take idx modulo n first.
 - On a GPU the writes come in no fixed order. How do you make backward agree with the forward? → Let the forward decide
   which write owns a row. Number the writes and take the maximum for each row, which does not depend on the order; then
   gather `out` by owner. Backward uses the same owners.
@@ -150,7 +150,7 @@ def setitem_backward(g, idx):
 
 @mistake(
     "next-write-only",
-    "only the write right after it can cover a write",
+    "a write can be covered only by the very next write",
     "idx = [1, 0, 1]: is the first write still there at the end?",
 )
 def setitem_backward(g, idx):

@@ -1,6 +1,6 @@
-"""Sorting moves numbers and changes none. As long as no two of them change places, `order` is constant, and the forward
-is a gather, out[i] = x[order[i]]. As a matrix it is a permutation, whose transpose is its inverse. Backward is the
-matching scatter:
+"""Sorting moves numbers but changes none of them. As long as no two of them change places, `order` is constant, and the
+forward is a gather, out[i] = x[order[i]]. As a matrix it is a permutation, whose transpose is its inverse. Backward is
+the matching scatter:
 
     dx[order[i]] = g[i]
 
@@ -25,8 +25,8 @@ Asked next:
 - What is the backward of the k largest? → The same scatter, into zeros: k places receive their gradients, and the
   others get 0. Only k indices are saved.
 - Finite differences disagree at ties. Which result is right? → Neither, because there is no derivative. For the first
-  output of two equal numbers a central difference gives 1/2 and 1/2, the stable order 1 and 0. Check numerically only
-  where the numbers are further apart than the step, and test ties against the convention.
+  output of two equal numbers, central differences give 1/2 and 1/2, whereas the stable order gives 1 and 0. Check
+  numerically only where the numbers are further apart than the step, and test ties against the convention.
 - Can you train through `order` itself, for example through ranks? → No. `order` is piecewise constant, so its
   derivative is 0 wherever it exists. You need a smooth surrogate of the ranks, or an estimator.
 """
@@ -85,7 +85,11 @@ def sort_backward(g, order):
     return np.take_along_axis(g, order, axis=-1)
 
 
-@mistake("sort-g", "the gradients are sorted as well", "Is a gradient tied to its number by its size or by its place?")
+@mistake(
+    "sort-g",
+    "the gradients are sorted as well",
+    "What decides which number a gradient belongs to: the gradient's size or its place?",
+)
 def sort_backward(g, order):
     return np.sort(g, axis=-1)
 
@@ -106,7 +110,11 @@ def sort_backward(g, order):
     return dx
 
 
-@mistake("first-axis", "one order moves whole rows", "Is there one order for the array, or one for each row?")
+@mistake(
+    "first-axis",
+    "the array has one order, which moves whole rows",
+    "Is there one order for the array, or one for each row?",
+)
 def sort_backward(g, order):
     dx = np.zeros_like(g)
     dx[order] = g
