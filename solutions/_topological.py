@@ -49,7 +49,7 @@ GRAPHS = [random_graph, diamond, mirrored_diamond, equal_values, doubling_chain,
 
 
 def expected(edges, data):
-    """Return one of many right orders. It bounds the length of an answer; `judge` decides."""
+    """Return one of many right orders. Its length bounds that of an answer; `judge` decides which answers are right."""
     return np.arange(len(data))
 
 

@@ -9,8 +9,8 @@ all graphs alive as well, so convert each loss at once.
 The same question arises for everything that is kept from one iteration to the next: metrics, the hidden state of a
 recurrent network, the moving average of a target.
 
-Cost: the leak grows by one graph an iteration. After the repair, the memory in use does not grow. Taking the number out
-copies a few bytes.
+Cost: the leak grows by one graph per iteration. After the repair, the memory in use does not grow. Taking the number
+out copies a few bytes.
 
 PyTorch: `total = total + loss` leaks in the same way, through `total.grad_fn`. `loss.backward()` without `retain_graph`
 frees the tensors that the graph had saved, so only the nodes themselves pile up. The leak is therefore slower in
@@ -40,7 +40,7 @@ from autodrill.drills import mistake, scenario
 HINTS = (
     "What type does `total` have after the first iteration? What does it refer to after the second?",
     "Add numbers instead of nodes: take the value out of each loss as soon as it arrives.",
-    "One more call in the line that adds, and one call less in the line that returns.",
+    "The line that adds needs one more call; the line that returns needs one less.",
 )
 
 AT_ONCE, TRACKED = 8, 6

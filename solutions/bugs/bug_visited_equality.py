@@ -6,7 +6,7 @@ A visited set must test *identity*: store `id(node)`. (The ids stay valid becaus
 `node in some_list` is no alternative: it calls `__eq__` too, and it takes linear time.
 
 Cost: a lookup in a set takes constant time on average, so the walk is linear in nodes and edges. A list would make it
-quadratic. The set holds one integer a node.
+quadratic. The set holds one integer per node.
 
 PyTorch: tensors have an elementwise `==` and hash by identity, so a set of tensors tests identity. `t in some_list`
 calls `==`, unless it meets t itself first. For another scalar of the same value it returns True. For tensors of several
@@ -21,10 +21,10 @@ Asked next:
 - The class defines `__eq__` but not `__hash__`. What happens? → Python sets `__hash__` to None, and a set rejects the
   node with a TypeError. That is better than a wrong gradient. A plain `@dataclass` does the same. With `frozen=True` it
   hashes by fields, and the fault is back. With `eq=False` it keeps identity.
-- When does `id(node)` fail in turn? → When a node can be freed during the walk. A new object may then get its address,
-  and so its id, and counts as visited. Here `root` keeps all nodes alive through `_prev`.
-- Would a flag on each node do as well? → For one walk, yes. The flag must be reset before the next walk, and two walks
-  at the same time would see each other's flags.
+- When can `id(node)` fail too? → When a node can be freed during the walk. A new object may then get its address, and
+  so its id, and counts as visited. Here `root` keeps all nodes alive through `_prev`.
+- Would a flag on each node work as well? → For one walk, yes. The flag must be reset before the next walk, and two
+  walks at the same time would see each other's flags.
 """
 
 from autodrill.drills import mistake, scenario, shared
@@ -32,7 +32,7 @@ from autodrill.drills import mistake, scenario, shared
 HINTS = (
     "Two different nodes hold the same number. What does `node in visited` test?",
     "The question is whether this very object was visited. That is identity, not equality.",
-    "Keep `id(node)` in the set, in both lines that touch it.",
+    "The set must hold `id(node)`. Change both lines that use the set.",
 )
 
 

@@ -46,7 +46,7 @@ from autodrill.drills import away_from_zero, given, mistake
 HINTS = (
     "Print root and droot for an x of 0 and for a negative x. What is 0 divided by these roots?",
     "Make the argument of the root harmless, before the root is taken, wherever the root is not needed.",
-    "One more `np.where(x > 0, ...)`, inside `np.sqrt`. It puts a number in place of each x whose root is not needed.",
+    "Add a second `np.where(x > 0, ...)`, inside `np.sqrt`. It replaces each x whose root is not needed by a number.",
 )
 
 
@@ -78,8 +78,8 @@ def bug_where_nan(g, x):
 
 @mistake(
     "mask-after",
-    "a zero stops whatever it multiplies",
-    "What is 0 * inf? And 0 / 0, and 0 / NaN? Which of your numbers is not finite before the zero comes?",
+    "multiplying by 0 always gives 0",
+    "What is 0 * inf? And 0 / 0, and 0 / NaN? Which of your numbers is not finite before it meets the 0?",
 )
 def bug_where_nan(g, x):
     return g * (x > 0) * (1 / (2 * np.sqrt(np.maximum(x, 0))))
@@ -107,7 +107,7 @@ def bug_where_nan(g, x):
 @mistake(
     "no-where",
     "a harmless argument makes the selection unnecessary",
-    "Does `out` move when a negative x moves? What gradient do you give it?",
+    "Does `out` move when a negative x moves? What gradient do you give that x?",
 )
 def bug_where_nan(g, x):
     return g / (2 * np.sqrt(np.where(x > 0, x, 1)))
@@ -124,7 +124,7 @@ def bug_where_nan(g, x):
 
 @mistake(
     "clamped",
-    "raising a small x to a lower bound leaves its slope as it is",
+    "raising a small x to a lower bound does not change the slope",
     "What is the slope at x = 1e-12 if the root is taken of something larger?",
 )
 def bug_where_nan(g, x):

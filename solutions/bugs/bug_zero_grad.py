@@ -39,7 +39,7 @@ from autodrill.drills import gradient, mistake, scenario
 HINTS = (
     "Print the gradient used in step 2. Compute by hand what it should be.",
     "A framework's backward adds into `.grad`. Something must clear it between a step and the next backward.",
-    "One more line in the loop sets `p.grad` to 0. It may not stand between `backward` and the step.",
+    "Add a line to the loop that sets `p.grad` to 0. It must not stand between `backward` and the step.",
 )
 
 
@@ -140,7 +140,7 @@ def bug_zero_grad(w, data, lr):
 
 @mistake(
     "ascent",
-    "the step goes along the gradient",
+    "the step goes in the direction of the gradient",
     "The gradient points uphill. In which direction does the loss fall?",
 )
 def bug_zero_grad(w, data, lr):
@@ -154,7 +154,7 @@ def bug_zero_grad(w, data, lr):
 
 @mistake(
     "no-rate",
-    "the step is the whole gradient",
+    "the step is the gradient itself",
     "Which argument of the function is never used?",
 )
 def bug_zero_grad(w, data, lr):

@@ -1,13 +1,13 @@
-"""Forward makes the inputs of the stages in order, and backward needs them in reverse order. So each input must be kept
-or computed again.
+"""Forward computes the inputs of the stages in order, and backward needs them in reverse order. So each input must be
+kept or computed again.
 
 Cut the chain into segments of length s = ⌈√N⌉. Forward keeps only the input of each segment: N/s arrays. Backward takes
 the segments from the last to the first. It runs a segment again from its kept input and keeps the segment's s
 activations. Then it walks back through them and releases them.
 
-At most N/s kept inputs and s activations are alive at once. Their sum is smallest at s = √N: 2√N. An array is alive as
-long as something refers to it. The last activation of the forward is not needed, so drop it. A list that still holds a
-finished segment keeps that segment alive.
+At most N/s kept inputs and s activations are alive at once. Their sum is smallest at s = √N, where it is 2√N. An array
+is alive as long as something refers to it. The last activation of the forward is not needed, so drop it. A list that
+still holds a finished segment keeps that segment alive.
 
 Cost: N calls of f in the forward. In backward there are N − ⌈N/s⌉ more, because the last stage of a segment need not
 run again. If a VJP costs as much as two calls of f, this is less than a third more work than without checkpoints. About
@@ -31,7 +31,7 @@ Asked next:
   its size, such as activation functions, norms and dropout, rather than matrix products.
 - What must hold for the second run of f to repeat the first? → The inputs are the same and were not changed in place.
   The random numbers are the same. f has no state that depends on the number of calls. Batch norm in training breaks the
-  last condition: if it is checkpointed, it updates its running statistics twice a step, although its gradients are
+  last condition: if it is checkpointed, it updates its running statistics twice per step, although its gradients are
   right.
 """
 
@@ -47,7 +47,7 @@ HINTS = (
     "Any part of the chain can be run again from its first input. So which activations must be kept?",
     "Keep every ⌈√N⌉-th input. Going back, run one segment again, use its activations, and release them.",
     (
-        "One loop forward stores the inputs of segments. One loop goes over the segments in reverse and contains "
+        "A first loop stores the input of each segment. A second loop takes the segments in reverse and contains "
         "two short loops."
     ),
 )

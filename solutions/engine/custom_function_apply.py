@@ -1,4 +1,4 @@
-"""The work is done at three times. The call makes a *fresh* context, runs forward and builds the node. The closure
+"""The work happens at three moments. The call makes a *fresh* context, runs forward and builds the node. The closure
 keeps that context and the arguments. In backward the closure calls the function's own backward, checks the number of
 gradients and accumulates them.
 
@@ -16,8 +16,8 @@ node among the arguments. The arguments and what forward put into the context li
 PyTorch: too few gradients raise "returned an incorrect number of gradients (expected 2, got 1)". Too many raise as
 well, unless the surplus ones are None. Each gradient's shape is compared with its input's. `ctx.needs_input_grad` says
 which gradients are needed. If no input requires one, there is no node at all. `save_for_backward` takes tensors. A
-backward that does not retain the graph frees them, and reading one that was changed in place since then raises. Plain
-attributes of ctx have neither guard; use them for everything else.
+backward that does not retain the graph frees them. If a saved tensor was changed in place after it was saved, reading
+it raises an error. Plain attributes of ctx have neither guard; use them for everything else.
 
 Asked next:
 
@@ -41,12 +41,12 @@ from autodrill.drills import gradient, mistake, scenario
 HINTS = (
     "Two applications of one function exist before any backward runs. Where does each keep what it saved?",
     (
-        "Each call has a context of its own, held by the closure. The closure gets as many gradients as arguments "
-        "and adds them to the nodes."
+        "Each call has a context of its own, held by the closure. The closure must get one gradient for each "
+        "argument; it adds them to the nodes."
     ),
     (
-        "Compare the numbers of arguments and gradients, then walk both side by side. Skip what is not a node and "
-        "what is None."
+        "Compare the number of arguments with that of gradients, then walk through both together. Skip "
+        "what is not a node and what is None."
     ),
 )
 RESULTS = ("values", "gradients", "errors")
@@ -247,7 +247,7 @@ def custom_function_apply(fn, *args):
 
 @mistake(
     "assign",
-    "a node's gradient is written once",
+    "a node's gradient is written only once",
     "How many applications does the same node feed here?",
 )
 def custom_function_apply(fn, *args):
@@ -360,7 +360,7 @@ def custom_function_apply(fn, *args):
 
 @mistake(
     "first-place",
-    "searching for a node among the arguments finds its gradient",
+    "looking up a node among the arguments always finds the right gradient",
     "A node appears twice among the arguments. Which of its two places does `index` find each time?",
 )
 def custom_function_apply(fn, *args):
@@ -407,7 +407,7 @@ def custom_function_apply(fn, *args):
 
 @mistake(
     "single-not-counted",
-    "a gradient that is not in a tuple needs no count",
+    "a gradient that is not in a tuple need not be counted",
     "Forward takes two arguments, and backward returns one number. Which argument does it belong to?",
 )
 def custom_function_apply(fn, *args):

@@ -21,12 +21,12 @@ Asked next:
 - How do you test it without H? → For a smooth f, H is symmetric, so u·(H v) = v·(H u) for random u and v. Compare with
   (∇f(x + hv) − ∇f(x − hv)) / 2h as well. The symmetry alone is not enough: an answer that uses only the diagonal of H
   passes that test.
-- What can you compute from such products alone? → Newton steps by conjugate gradients, if H is positive definite or
-  damped. The eigenvalue of largest magnitude, by power iteration. The diagonal, as the mean of z ∘ (H z) over random
+- What can you compute if you have only such products? → Newton steps by conjugate gradients, if H is positive definite
+  or damped. The eigenvalue of largest magnitude, by power iteration. The diagonal, as the mean of z ∘ (H z) over random
   signs z.
-- You add exp to the engine. What must be written, and where? → `exp` of a Dual, with value e^a and tangent e^a·b. `exp`
-  of a Node, whose closure multiplies by the exp of its data. No second derivative is written anywhere, because the
-  closure runs on duals.
+- You add exp to the engine. What must be written, and where? → Two methods: `exp` of a Dual, with value e^a and tangent
+  e^a·b, and `exp` of a Node, whose closure multiplies by the exp of its data. No second derivative is written anywhere,
+  because the closure runs on duals.
 - What is H v for a network of ReLUs with a linear output? → With respect to its input it is 0 away from kinks, because
   the network is piecewise linear. With respect to its weights it is in general not 0 if there is more than one layer,
   because weights of different layers are multiplied. A loss on top adds curvature of its own.
@@ -230,7 +230,7 @@ def hvp_forward_over_reverse(build, x, v):
 
 @mistake(
     "seeds-of-one",
-    "a tangent starts as 1, as an adjoint does",
+    "every tangent starts at 1, as the adjoint of the root does",
     "Along which direction do all inputs move at speed 1? Is that v?",
 )
 def hvp_forward_over_reverse(build, x, v):
@@ -256,7 +256,7 @@ def hvp_forward_over_reverse(build, x, v):
 @mistake(
     "differences",
     "a derivative along v is a difference of two gradients",
-    "Which step is small enough to be accurate, and large enough to keep its digits? What are duals for?",
+    "Which step is small enough to be accurate, and large enough to lose no digits? What are duals for?",
 )
 def hvp_forward_over_reverse(build, x, v):
     def grad(step):

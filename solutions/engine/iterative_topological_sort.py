@@ -1,5 +1,5 @@
 """A recursive walk acts on a node twice. When it enters the node, it looks at the inputs. When it leaves the node, it
-appends it to the order. A plain stack of nodes records only entering.
+appends it to the order. A plain stack of nodes records only that a node is to be entered.
 
 So put each node on the stack to be entered. On entering it, push it again with a mark that says "leave", and push its
 inputs above it. When the marked entry comes up, everything above it is done, including all of the node's inputs.
@@ -29,7 +29,7 @@ Asked next:
   node runs next. A cycle shows as counts that never reach 0, or as a root that has a consumer.
 - The stack may hold an entry for every edge. How can it be shorter? → Keep pairs of a node and an iterator over its
   inputs. Take the next input from the top pair and push it if it is new. If there is none, pop the pair and append the
-  node. Then the stack is a single path, with at most one entry a node.
+  node. Then the stack is a single path, with at most one entry per node.
 - What else recurses on a chain of 50,000 nodes? → `copy.deepcopy` and `pickle` of the root: both raise RecursionError.
   A `__repr__` that shows a node's inputs would too.
 """
@@ -105,7 +105,7 @@ def iterative_topological_sort(root):
 
 @mistake(
     "stack-without-leave",
-    "a node may be appended when it comes off the stack",
+    "a node may be appended as soon as it comes off the stack",
     "A walk meets a node twice: on entering it and on leaving it. Which of the two does your stack record?",
 )
 def iterative_topological_sort(root):
@@ -138,7 +138,7 @@ def iterative_topological_sort(root):
 @mistake(
     "visited-when-pushed",
     "a node may be marked as visited when it is pushed",
-    "A second consumer reaches a node that waits on the stack. Which of the two consumers must wait for it?",
+    "A second consumer reaches a node that is still on the stack. Which of the two consumers must come after the node?",
 )
 def iterative_topological_sort(root):
     order, visited, stack = [], {id(root)}, [(root, False)]
@@ -189,7 +189,7 @@ def iterative_topological_sort(root):
 
 @mistake(
     "marks-nodes",
-    "a node may carry the mark that it was visited",
+    "the walk may store its visited marks on the nodes",
     "What does backward find in `.grad` after your walk, and what does your next walk find there?",
 )
 def iterative_topological_sort(root):
@@ -207,8 +207,8 @@ def iterative_topological_sort(root):
 
 @mistake(
     "looks-again",
-    "looking again at nodes that were already seen costs nothing",
-    "A node has 40,000 inputs, or a list 50,000 nodes. How many of them does each step look at again?",
+    "looking again at nodes seen before costs nothing",
+    "Take a node with 40,000 inputs, or a list of 50,000 nodes. How many of them does each step look at again?",
 )
 def iterative_topological_sort(root):
     order, done, stack = [], set(), [root]

@@ -4,7 +4,7 @@ n_in < n_out and reverse mode otherwise: min(n_in, n_out) passes.
 
 A loss has one output and a million inputs, so reverse mode needs one pass. This is why training uses backpropagation. A
 curve has one input and many outputs, so forward mode needs one pass. If both numbers are equal, forward mode is the
-better choice in practice, because it keeps no tape. Here both count the same.
+better choice in practice, because it keeps no tape. Here both take the same number of passes.
 
 Cost: min(n_in, n_out) passes, each of about one evaluation, and n_in·n_out numbers for J. Reverse mode also keeps the
 tape of one evaluation until the last row is done.
@@ -36,7 +36,7 @@ from autodrill import engine
 from autodrill.drills import gradient, mistake, scenario
 
 HINTS = (
-    "What do you get if v is a unit vector? And if u is one?",
+    "What does jvp return if v is a unit vector? And vjp, if u is a unit vector?",
     "One JVP is one column, one VJP is one row. Are there fewer columns or fewer rows?",
     "Stack the products with the rows of an identity matrix: along axis 1 for columns, along axis 0 for rows.",
 )
@@ -157,7 +157,7 @@ def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
 
 @mistake(
     "both-modes",
-    "both matrices may be computed and one of them returned",
+    "J may be computed in both modes and one result returned",
     "Count the passes of one call. How many of them are thrown away?",
 )
 def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
@@ -180,8 +180,8 @@ def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
 
 @mistake(
     "all-ones",
-    "one product with ones gives every column",
-    "A pass with ones returns a sum. Of what, and can you take it apart again?",
+    "one product with a vector of ones gives every column",
+    "A pass with ones returns a sum of columns or rows. Can you recover the terms from the sum?",
 )
 def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
     if n_in < n_out:

@@ -18,14 +18,14 @@ work with, and uses one kernel, `_softmax_backward_data`.
 
 Asked next:
 
-- What is the JVP of log_softmax? → The bracket alone: v − Σ p v. Its Jacobian, I − 1 pᵀ, is not symmetric, so its
+- What is the JVP of log_softmax? → Only the bracket: v − Σ p v. Its Jacobian, I − 1 pᵀ, is not symmetric, so its
   backward is another function: g − p Σ g.
 - g·(J v) = v·(Jᵀ g) holds for your two products. Are they right? → Not necessarily. Any symmetric matrix that is used
   for both passes the test, such as the elementwise p(1 − p)v. Finite differences of the forward settle it. v = 1
   settles it too: it must give 0, and the elementwise formula in general does not.
 - Some logits are −∞, as under a mask. What is the result? → There p = 0, and the velocity is 0 if v is finite. An
-  infinite v makes 0·∞ = NaN, and the sum spreads it over the row. A row of −∞ alone is NaN already in the forward, as
-  −∞ − (−∞).
+  infinite v makes 0·∞ = NaN, and the sum spreads it over the row. If all logits of a row are −∞, even the forward is
+  NaN, from −∞ − (−∞).
 - The logits are divided by a temperature τ. How do the probabilities move with τ? → x/τ moves at −x/τ², so dp = −p (x −
   Σ p x) / τ², with p at that temperature. Raising τ moves probability from the logits above their average under p to
   those below it.
@@ -79,7 +79,7 @@ def softmax_jvp(x, v):
 
 @mistake(
     "elementwise",
-    "each probability moves with its own logit alone",
+    "each probability depends only on its own logit",
     "All logits move at once. If you raise one, what do the other probabilities do?",
 )
 def softmax_jvp(x, v):
@@ -98,7 +98,7 @@ def softmax_jvp(x, v):
 
 @mistake(
     "plain-mean",
-    "the average velocity is the plain mean",
+    "the average velocity is an unweighted mean",
     "Which logits matter more to the sum of exponentials?",
 )
 def softmax_jvp(x, v):

@@ -39,7 +39,7 @@ import numpy as np
 from autodrill.drills import mistake, scenario
 
 HINTS = (
-    "A hook divides by the norm of the gradient it sees. Of which gradient must that be the norm?",
+    "A hook divides by the norm of the gradient that it gets. Which gradient must it get?",
     "Sum what is received. In finalize pass the sum from hook to hook, and keep it if a hook returns None.",
     "Keep hooks in a dict, each under a key of its own. A handle pops its key. Which loop can that disturb?",
 )
@@ -198,7 +198,7 @@ class HookedTensor(HookedTensor):
 @mistake(
     "none-kills",
     "every return value of a hook is the new gradient",
-    "What does a hook return that only prints? What should the gradient be after it?",
+    "What does a hook that only prints return? What should the gradient be after it?",
 )
 class HookedTensor(HookedTensor):
     def finalize(self):
@@ -210,7 +210,7 @@ class HookedTensor(HookedTensor):
 
 @mistake(
     "not-chained",
-    "every hook gets the gradient as it arrived",
+    "every hook gets the gradient as it was before the first hook",
     "Which hooks see what an earlier hook has changed?",
 )
 class HookedTensor(HookedTensor):
@@ -227,7 +227,7 @@ class HookedTensor(HookedTensor):
 @mistake(
     "falsy-is-none",
     "a hook that returns 0 returns nothing",
-    "Is 0.0 the same as None? What does `or` make of it?",
+    "Is 0.0 the same as None? What does `or` do with 0.0?",
 )
 class HookedTensor(HookedTensor):
     def finalize(self):
@@ -278,7 +278,7 @@ class ByFunction:
 
 @mistake(
     "removed-by-function",
-    "a handle finds its hook by the function",
+    "the function is enough to identify the hook of a handle",
     "One function is registered twice, and one of the two handles removes twice. How many hooks are left?",
 )
 class HookedTensor(HookedTensor):
@@ -310,7 +310,7 @@ class ByPosition:
 @mistake(
     "removed-by-position",
     "a hook keeps its position in the list",
-    "The first of three hooks is removed. At which positions are the others now, and which do their handles hold?",
+    "The first of three hooks is removed. Where are the others now, and which positions do their handles hold?",
 )
 class HookedTensor(HookedTensor):
     def __init__(self):

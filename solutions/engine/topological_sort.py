@@ -9,14 +9,14 @@ node differ in length, the short one may reach it too early. Whether it does dep
 The set tests identity, not value, because two leaves may both hold 2.0.
 
 Cost: O(nodes + edges), because each node is entered once and each edge is followed once. The list and the set have one
-entry a node. The recursion is as deep as the longest path it walks, and Python stops at about a thousand calls by
+entry per node. The recursion is as deep as the longest path it walks, and Python stops at about a thousand calls by
 default. So a recurrent network of a thousand steps needs an explicit stack.
 
 PyTorch: the engine sorts nothing beforehand. A first walk, with a stack of its own, counts for each node the edges that
 lead to it. A node whose count has reached 0 enters the queue of its device. From this queue the engine takes the node
-that was made last (`_sequence_nr()` shows the number; the accumulators of leaves have the largest there is). Nothing
-recurses, so a chain of 100,000 operations works. In `x * x` both edges lead to one accumulator, which runs once, with
-their sum.
+that was made last (`_sequence_nr()` shows the number; the accumulators of leaves have the largest possible number).
+Nothing recurses, so a chain of 100,000 operations works. In `x * x` both edges lead to one accumulator, which runs
+once, on their sum.
 
 Asked next:
 
@@ -168,7 +168,7 @@ def topological_sort(root):
 
 @mistake(
     "marks-nodes",
-    "a node may carry the mark that it was visited",
+    "the walk may store its visited marks on the nodes",
     "What does backward find in `.grad` after your walk, and what does your next walk find there?",
 )
 def topological_sort(root):

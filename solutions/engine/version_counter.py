@@ -24,13 +24,13 @@ Asked next:
   saved.
 - Why is the check made in backward and not at the write? → At the write it is unknown whether backward will ever need
   the saved value. The price is that the error appears far from its cause. Even PyTorch's anomaly mode shows the forward
-  line of the operation that saved, not the line that wrote.
+  line of the operation that saved the value, not the line that overwrote it.
 - Two backwards run through one retained graph, with `optimizer.step()` between them. What happens? → The step writes
   the weights in place. It records no graph, but the counters still move. A product that saved a weight finds a newer
   version and raises. Run both backwards first, or repeat the forward after the step.
-- Under `saved_tensors_hooks` that return each tensor unchanged, what becomes of the check? → It is gone. PyTorch
-  compares versions only if there are no hooks, because it cannot follow a value through them. Such a hook must copy, or
-  check for itself.
+- Under `saved_tensors_hooks` that return each tensor unchanged, what happens to the check? → It is no longer made.
+  PyTorch compares versions only if there are no hooks, because it cannot follow a value through them. Such a hook must
+  copy, or check for itself.
 """
 
 import numpy as np
@@ -39,7 +39,7 @@ from autodrill.drills import mistake, scenario
 
 HINTS = (
     "Two tensors share the same memory. One of them is written to: what must the other learn?",
-    "Use one counter for all tensors that share memory. save remembers its value, and load compares.",
+    "Use one counter for all tensors that share memory. save remembers the count, and load compares the two counts.",
     "Pass the same mutable counter, such as a list of one int, to views and detached tensors.",
 )
 RESULTS = ("loads", "stale", "copies", "versions")
@@ -172,7 +172,7 @@ class Tensor:
 
 @mistake(
     "own-counter-in-view",
-    "a view counts its own writes",
+    "a view counts only its own writes",
     "A write through the view changes the base's memory. Which other tensors may have saved that memory?",
 )
 class Tensor(Tensor):
@@ -192,7 +192,7 @@ class Tensor(Tensor):
 
 @mistake(
     "detach-fresh-counter",
-    "a detached tensor counts its own writes",
+    "a detached tensor counts only its own writes",
     "detach() cuts the graph. Does it also copy the memory?",
 )
 class Tensor(Tensor):
@@ -225,7 +225,7 @@ class Tensor(Tensor):
 
 @mistake(
     "compares-contents",
-    "memory with the same contents was not written to",
+    "memory that holds the same numbers as before was not written to",
     "What does comparing all numbers cost at each load, and what must be kept for it?",
 )
 class Tensor(Tensor):
@@ -241,7 +241,7 @@ class Tensor(Tensor):
 
 @mistake(
     "out-of-place",
-    "`data = data + x` writes into the tensor",
+    "`data = data + x` writes into the tensor's memory",
     "After that line, do a tensor and its views still share memory?",
 )
 class Tensor(Tensor):

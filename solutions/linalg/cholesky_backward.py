@@ -47,7 +47,7 @@ HINTS = (
         "the right."
     ),
     "Take the lower triangle of Lᵀg and halve its diagonal. Put it between L⁻ᵀ and L⁻¹; then take the symmetric part.",
-    "`np.tril` minus half of `np.diag(np.diag(...))`; two `np.linalg.solve` with `L.T`, the second on a transpose.",
+    "Subtract half of `np.diag(np.diag(...))` from `np.tril(...)`. Solve with `L.T`, then again on a transpose.",
 )
 
 

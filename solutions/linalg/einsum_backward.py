@@ -5,8 +5,8 @@ symmetry
     da_{letters of a} = Σ over all other letters of
                         g_{letters of out} · b_{letters of b}
 
-This is an einsum again: g and the other operand come in, and the letters of the target come out. For the matrix product
-it is `"ik,jk->ij"`, or g @ b.T.
+This is an einsum again. Its inputs are g and the other operand. Its result has the letters of the target, the operand
+whose gradient is asked for. For the matrix product it is `"ik,jk->ij"`, or g @ b.T.
 
 One case is missing. A letter that only the target has was summed on its own, and einsum cannot write a letter that it
 does not read. Every entry along that axis entered the same sum, so every entry receives the same gradient. Leave the
@@ -87,8 +87,8 @@ def einsum_backward(g, spec, a, b):
 
 @mistake(
     "same-spec",
-    "the forward's spec fits g in place of an operand",
-    "g has the letters of the result. Which letters come in now, and which must come out?",
+    "the forward's spec still fits if g replaces an operand",
+    "g has the letters of the result. Which letters do the new inputs have, and which must the new result have?",
 )
 def einsum_backward(g, spec, a, b):
     return np.einsum(spec, g, b), np.einsum(spec, a, g)
@@ -107,7 +107,7 @@ def einsum_backward(g, spec, a, b):
 
 @mistake(
     "lone-index-shared-out",
-    "entries along an axis that was summed on its own share the gradient",
+    "entries along an axis that was summed on its own divide the gradient among them",
     "Raise one entry along that axis by h. By how much does the sum rise?",
 )
 def einsum_backward(g, spec, a, b):

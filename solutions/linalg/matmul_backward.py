@@ -1,8 +1,8 @@
 """out_ij = Σ_l X_il W_lj, so X_il affects only row i of `out`, with the slopes W_lj. So dX_il = Σ_j g_ij W_lj, which is
 `g @ W.T`. In the same way dW_lj = Σ_i X_il g_ij, which is `X.T @ g`, a sum over the batch.
 
-Shapes alone lead to the same formulas, because (n,k) and (d,k) make (n,d) by one product only. But square matrices hide
-a wrong order, so derive it once.
+The shapes lead to the same formulas, because only one product of an (n,k) and a (d,k) matrix has shape (n,d). But
+square matrices hide a wrong order, so derive it once.
 
 Cost: each of the two products costs as much as the forward, 2ndk operations. Backward therefore costs two forwards, and
 a layer whose input needs no gradient saves half of that. X is saved for dW, W for dX.
@@ -18,8 +18,8 @@ Asked next:
 - Differentiate dX again. What does a cotangent V of dX send to g and to W? → dX = g Wᵀ is bilinear, so V sends V W to g
   and Vᵀ g to W. These are two products again, and X receives nothing.
 - W is split by columns over two GPUs. What must backward communicate? → Each GPU has the columns g_i that belong to its
-  W_i, and computes its part Xᵀ g_i of dW alone. dX = g_1 W_1ᵀ + g_2 W_2ᵀ is a sum over both, which takes one
-  all-reduce.
+  W_i, and computes its part Xᵀ g_i of dW without communication. dX = g_1 W_1ᵀ + g_2 W_2ᵀ is a sum over both, which
+  takes one all-reduce.
 - In float16, dW sums n products. What can go wrong? → A float16 sum overflows above 65504. It also stops growing when a
   term is less than half the spacing at its size: adding 1 repeatedly ends at 2048. So accumulate in float32 and round
   at the end.
@@ -49,7 +49,7 @@ def matmul_backward(g, X, W):
 
 @mistake(
     "no-transpose",
-    "the matrices act on g without a transpose",
+    "X and W multiply g without a transpose",
     "Compare the shapes with n, d, k all different. Then try square matrices that are not symmetric.",
 )
 def matmul_backward(g, X, W):

@@ -46,8 +46,8 @@ HINTS = (
         "count."
     ),
     (
-        "Make a boolean `kept`. Index with `np.flatnonzero(kept)` and the labels there. Divide by their number, at "
-        "least 1."
+        "Make a boolean `kept`. Index with `np.flatnonzero(kept)` and the labels of those rows. Divide by "
+        "their number, or by 1 if there are none."
     ),
 )
 
@@ -182,7 +182,7 @@ def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
 @mistake(
     "no-mean",
     "the loss is a sum over the rows that count",
-    "Put every row in twice: should the gradient of a row stay the same?",
+    "Put every row into the batch twice: should the gradient of a row stay the same?",
 )
 def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
     rows = np.flatnonzero(y != ignore)

@@ -7,8 +7,8 @@ z has slope beta in lp_chosen and -beta in lp_rejected. With the mean this gives
     dchosen = -g · beta/N · σ(-z),    drejected = -dchosen
 
 σ(-z) measures how wrongly the pair is ranked. A pair that is clearly right (z ≫ 0) hardly pushes at all. A pair that is
-clearly wrong pushes with nearly g·beta/N, and no pair pushes with more. The two gradients sum to 0, because the loss
-reads only the difference of the two log-probabilities. Both may therefore fall while the loss decreases.
+clearly wrong pushes with nearly g·beta/N, and no pair pushes harder. The two gradients sum to 0, because the loss reads
+only the difference of the two log-probabilities. Both may therefore fall while the loss decreases.
 
 Compute σ(-z) as 1/(1 + e^z), which is correct even if e^z overflows to inf. To avoid the overflow warning, compute it
 as exp(-log(1 + e^z)) with `np.logaddexp`. Two other forms fail. At very negative z, e^-z/(1 + e^-z) becomes inf/inf =
@@ -46,7 +46,7 @@ HINTS = (
         "does each input enter z?"
     ),
     "The slope is -σ(-z). Multiply it by beta, by 1/N and by g. The rejected answer gets the opposite sign.",
-    "Compute a σ(-z) that cannot overflow: `np.exp` of minus a `np.logaddexp` of 0 and the margin.",
+    "To compute σ(-z) without overflow, take `np.exp` of minus a `np.logaddexp` of 0 and the margin.",
 )
 WRT = ("lp_chosen", "lp_rejected")
 RESULTS = ("dchosen", "drejected")
@@ -112,7 +112,11 @@ def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
     return -push, -push
 
 
-@mistake("no-mean", "the loss is a sum over pairs", "Put every pair in twice: should its gradient stay the same?")
+@mistake(
+    "no-mean",
+    "the loss is a sum over pairs",
+    "Put every pair into the batch twice: should the gradient of a pair stay the same?",
+)
 def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta):
     z = margin(lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
     push = sigmoid(-z) * (g * beta)

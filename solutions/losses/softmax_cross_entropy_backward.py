@@ -26,7 +26,8 @@ Asked next:
   compute the logits, the loss and at once the gradients of the hidden states and the output weights; all of them are
   linear in the scalar g. Then drop the chunk's logits. Backward only multiplies by g.
 - The vocabulary is split over several GPUs. What must the GPUs exchange? → A maximum and a sum of exponentials per row,
-  and for the loss the logit of the label, which one GPU has. Each GPU computes the gradient of its own columns alone.
+  and for the loss the logit of the label, which one GPU has. Each GPU then computes the gradient of its own columns
+  without further exchange.
 - What is the second derivative of a row's loss in its logits? → It is diag(p) - p pᵀ, the covariance matrix of a
   one-hot label drawn from p. It is positive semidefinite, so the loss is convex in the logits. It is flat along the
   direction of all ones.
@@ -92,7 +93,9 @@ def softmax(z):
 
 
 @mistake(
-    "no-1/N", "the loss is a sum over the batch", "Put every row in twice: should the gradient of a row stay the same?"
+    "no-1/N",
+    "the loss is a sum over the batch",
+    "Put every row into the batch twice: should the gradient of a row stay the same?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
     p = softmax(logits)
@@ -273,7 +276,7 @@ def softmax_cross_entropy_backward(g, logits, y):
 @mistake(
     "label-0-is-false",
     "the label 0 means no label",
-    "What is 0 to an `if`? And is it a class?",
+    "How does an `if` treat the number 0? Is 0 a class?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
     p = softmax(logits)

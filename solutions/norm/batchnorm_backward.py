@@ -10,13 +10,13 @@ Multiplying by h_i and summing over the batch gives
 
     dx = rstd (h - mean(h) - xhat mean(h xhat))
 
-Each subtracted term has a check. Shifting a column changes nothing, so dx sums to 0 along it. Stretching a column
-changes nothing except through eps, so dx is orthogonal to xhat up to eps. The two subtracted terms are the projections
-that ensure this. With N = 1 all of dx is 0, because a batch of one always normalises to 0.
+An invariance checks each subtracted term. Shifting a column changes nothing, so dx sums to 0 along the column.
+Stretching a column changes nothing except through eps, so dx is orthogonal to xhat up to eps. The two subtracted terms
+are the projections that ensure this. With N = 1 all of dx is 0, because a batch of one always normalises to 0.
 
 Cost: two sums along each column, Σ g and Σ g xhat, serve all three results, because gamma factors out of both means.
-The rest is elementwise, O(N·D) like the forward. The cache needs xhat, as large as x, with rstd and gamma, but neither
-x nor the mean. Where gamma is not 0, xhat can also be recovered from the output as (out - beta)/gamma.
+The rest is elementwise, O(N·D) like the forward. The cache needs rstd, gamma and xhat, which is as large as x. It needs
+neither x nor the mean. Where gamma is not 0, xhat can also be recovered from the output as (out - beta)/gamma.
 
 PyTorch: `NativeBatchNormBackward0` saves x with the batch's mean and 1/sqrt(var + eps) instead of xhat. It also saves
 gamma and the running averages, which a training backward does not use. PyTorch normalises by the biased variance, as
@@ -48,7 +48,7 @@ HINTS = (
         "Let h be the gradient of xhat. Subtract from h its mean down the column, and xhat times the mean of h * "
         "xhat. Then multiply by 1/std."
     ),
-    "Cache xhat, rstd and gamma; `rstd * (h - ... - xhat * ...)` with two means over axis 0.",
+    "Cache xhat, rstd and gamma. dx is `rstd * (h - ... - xhat * ...)`, with two means over axis 0.",
 )
 
 
@@ -114,7 +114,7 @@ def batchnorm_backward(g, cache):
 
 @mistake(
     "sum-not-mean",
-    "the statistics send back sums over the batch, not means",
+    "the mean and the variance contribute sums over the batch, not means",
     "With what weight does one row enter the mean?",
 )
 def batchnorm_backward(g, cache):
@@ -176,7 +176,7 @@ latest = []
 @mistake(
     "shared-cache",
     "one shared variable can serve as the cache",
-    "Run two forwards and then the backward of the first. Whose values does it find?",
+    "Run two forwards and then the backward of the first. Which forward's values does it find?",
 )
 def batchnorm_forward(x, gamma, beta):
     rstd = 1 / np.sqrt(x.var(axis=0) + EPS)

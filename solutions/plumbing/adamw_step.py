@@ -1,14 +1,15 @@
 """Unroll the average: m_t = (1-b1) Σ_i b1^(t-i) g_i. Its weights sum to 1 - b1^t, not to 1, because the average started
-at 0. Dividing by that sum makes it a weighted mean of the gradients seen. The same holds for v. Without the correction
-the first step would have m = 0.1 g and √v = 0.03 |g| at the usual rates, a step about three times too large.
+at 0. Dividing by that sum makes it a weighted mean of the gradients seen. The same holds for v. At the usual decay
+rates, the first step without the correction would have m = 0.1 g and √v = 0.03 |g|. It would be about three times too
+large.
 
 The first step is therefore nearly lr·sign(g), whatever the scale of g, as long as |g| is far above eps. Adam's step
 size does not follow the size of the gradients. `eps` makes the steps smaller where gradients are tiny. Added to the
 root, it has the scale of a gradient; inside the root, it would count as √eps.
 
 The W stands for decoupled weight decay. If the decay is part of the gradient (Adam with L2), wd·p is also divided by
-√v, so parameters with large gradients decay *less*. Decoupled, all parameters shrink by the same share. (Kingma and Ba,
-2015; Loshchilov and Hutter, 2019.)
+√v, so parameters with large gradients decay *less*. With decoupled decay, all parameters shrink by the same share.
+(Kingma and Ba, 2015; Loshchilov and Hutter, 2019.)
 
 Cost: about fifteen elementwise operations per parameter, so memory traffic dominates. One pass reads p, g, m and v and
 writes p, m and v: 28 bytes per parameter in float32. The state is two numbers per parameter, m and v; with p and g that
@@ -31,8 +32,8 @@ Asked next:
   Below 1, bfloat16 numbers are 1/256 apart, so 1 - 0.001 rounds back to 1 every time. Keep a float32 copy of the
   parameters for the step, or round stochastically.
 - After thousands of gradients of 0 comes one that is not 0. How large is the step in units of lr? → It is
-  (1-b1)/√(1-b2), 3.2 at the usual rates: m takes up a tenth of the gradient, √v a thirtieth. A lower b2 makes the step
-  smaller. This is not an upper bound. Gradients that grow by b2/b1 from step to step approach a step of 7.3.
+  (1-b1)/√(1-b2), 3.2 at the usual decay rates: m takes up a tenth of the gradient, √v a thirtieth. A lower b2 makes the
+  step smaller. This is not an upper bound. Gradients that grow by b2/b1 from step to step approach a step of 7.3.
 """
 
 import numpy as np
@@ -218,7 +219,7 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
 @mistake(
     "keeps-corrected",
     "the corrected averages are the state",
-    "If m is divided by 1 - b1**t and stored at every step, how often is the first gradient corrected by step 4?",
+    "If m is divided by 1 - b1**t and stored at every step, how often is the first gradient corrected in four steps?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = (b1 * m + (1 - b1) * g) / (1 - b1**t)

@@ -10,9 +10,9 @@ The order is reversed because backward finishes the gradients in roughly that or
 the rest of backward still computes, which hides communication. Buckets help because a message has a latency whatever
 its size, and a network can have hundreds of small tensors, such as biases.
 
-Cost: one latency per bucket, and over all buckets the bytes S of the gradients. In a ring of R ranks each rank sends
-2·S·(R-1)/R, nearly 2·S however large R is. The joined buckets are a second copy of the gradients, unless the gradients
-are views of the buckets from the start.
+Cost: one latency per bucket. All buckets together carry S bytes, the size of the gradients. In a ring of R ranks each
+rank sends 2·S·(R-1)/R, nearly 2·S however large R is. The joined buckets are a second copy of the gradients, unless the
+gradients are views of the buckets from the start.
 
 PyTorch: `DistributedDataParallel` hooks the accumulation of each parameter's gradient and divides while it copies into
 the bucket. It starts the all-reduce of a complete bucket while backward continues. By default the first backward uses
@@ -33,9 +33,9 @@ Asked next:
   rank holds the same gradients, computes the same norm and clips alike, without another message. Before it, each rank
   would scale by its own factor, and in general the mean would no longer point along the batch's gradient.
 - The optimiser's state is to be split over the ranks, as in ZeRO. What becomes of the all-reduce? → An all-reduce is a
-  reduce-scatter and an all-gather. Stop after the first, when each rank holds the summed gradient of its share. Step
-  that share, and gather the new parameters. This sends the same bytes, if both have one dtype, and needs 1/R of the
-  state.
+  reduce-scatter and an all-gather. Stop after the reduce-scatter, when each rank holds the summed gradient of its
+  share. Update that share, and gather the new parameters. This sends the same bytes, if both have one dtype, and needs
+  1/R of the state.
 """
 
 import numpy as np
@@ -155,7 +155,7 @@ def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
 
 @mistake(
     "sum-not-mean",
-    "the gradients of all ranks add up",
+    "the result is the sum over ranks",
     "Each rank's loss is already a mean. Must the learning rate depend on the number of ranks?",
 )
 def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
@@ -195,7 +195,7 @@ def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
 @mistake(
     "bucket-over-capacity",
     "a bucket closes only once it is full",
-    "The next gradient no longer fits. Does your code notice that before or after it adds it?",
+    "Suppose the next gradient no longer fits. Does your code notice before or after it adds that gradient?",
 )
 def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
     means, buckets, filled = [None] * len(grads), [[]], 0

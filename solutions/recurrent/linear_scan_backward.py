@@ -40,7 +40,7 @@ from autodrill.drills import given, mistake, uniform
 HINTS = (
     "Along which two paths does h_t reach the loss? Which of the two comes from the future?",
     "Carry λ from the last step to the first: λ_t = g_t + a_(t+1)·λ_(t+1). Then db_t = λ_t and da_t = λ_t·h_(t-1).",
-    "Start db as a copy of g, and let each row add to the row before it. The states before each step begin with h0.",
+    "Start db as a copy of g, and let each row add to the row before it. In da the first state is h0.",
 )
 CASES = [
     given("a[T,D] b[T,D] h0[D]", a=uniform(-1, 1), empty=False, large={"T": 150, "D": 640}),
@@ -94,7 +94,7 @@ def linear_scan_backward(g, a, b, h0, hs):
 
 @mistake(
     "off-by-one-a",
-    "the coefficient of a step links it to the step after",
+    "the coefficient of a step links its state to the next state",
     "Which coefficient is between h_(t-1) and h_t? Which one does your code multiply by there?",
 )
 def linear_scan_backward(g, a, b, h0, hs):

@@ -12,8 +12,8 @@ o·tanh(c2). Each gate brings the slope of its own nonlinearity, which is a func
 One matrix product is left: z is [x, h] times W. So dW = [x, h]ᵀ dz, and dz Wᵀ is split into dx and dh.
 
 The line dc = dc2 · f is the purpose of an LSTM. Along the cell, back through T steps, the gradient is multiplied
-element by element by forget gates alone, and these can stay near 1. The paths through h, like those of a plain RNN,
-pass a matrix and a slope at each step, and tend to vanish or explode.
+element by element only by forget gates, and these can stay near 1. The paths through h, like those of a plain RNN, pass
+a matrix and a slope at each step, and tend to vanish or explode.
 
 Cost: two matrix products, where the forward has one. Here the forward's product is repeated as well, because only the
 inputs were saved. Saving the four gates and tanh(c2), 5·N·H numbers per step, avoids that. The rest is elementwise.
@@ -49,7 +49,7 @@ HINTS = (
         "dc2 is gc plus the part that comes through h2. Each gate gets dc2 (or gh) times its partner times the slope "
         "of its nonlinearity."
     ),
-    "`np.hsplit(z, 4)`; four blocks of dz, joined in the same order; `dz @ W.T` split after D columns.",
+    "Use `np.hsplit(z, 4)`. Join the four blocks of dz in the same order, and split `dz @ W.T` after D columns.",
 )
 COTANGENTS = ("gh", "gc")
 # A pattern has no arithmetic for W's D + H rows and 4·H columns, so these sizes are numbers.
@@ -246,7 +246,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 
 @mistake(
     "tanh-of-old-cell",
-    "h2 is made of the old cell state",
+    "h2 is computed from the old cell state",
     "h2 = o · tanh(...): of which of the two cell states?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):

@@ -50,7 +50,7 @@ def add_backward(self, other, out):
 
 @mistake(
     "assign",
-    "a node has exactly one consumer, so its gradient can be written once",
+    "a node has exactly one consumer, so its gradient is written only once",
     "What happens to the first contribution if one node feeds two operations, or appears twice in this one?",
 )
 def add_backward(self, other, out):

@@ -22,11 +22,11 @@ warning, unless `a.retain_grad()` was called before backward.
 
 Asked next:
 
-- a is x + y and not a free variable. What does dL/da mean? → The slope of L if a alone is changed after it was
+- a is x + y and not a free variable. What does dL/da mean? → The slope of L if only a is changed, after it was
   computed, while the x in the product stays fixed. That slope is x.
-- How would forward mode label this graph? → With tangents, starting at the inputs. Seeded with x, a has tangent 1 and L
-  has a + x = 7. Seeded with y, a has tangent 1 and L has x = 2. Forward mode takes one pass for each input, and neither
-  pass contains dL/da.
+- How would forward mode label this graph? → With tangents, starting at the inputs. With the seed at x, a has tangent 1
+  and L has a + x = 7. With the seed at y, a has tangent 1 and L has x = 2. Forward mode takes one pass for each input,
+  and neither pass contains dL/da.
 - `a` is detached, as in `b = a.detach() * x`. What are the gradients now? → dL/dx is a, which is 5 at (2, 3). y
   receives nothing; PyTorch leaves its gradient None, because the path through the sum is cut. The value of L does not
   change.
@@ -102,8 +102,8 @@ def label_graph(x, y):
 
 @mistake(
     "through-a-only",
-    "x reaches the loss through a alone",
-    "b = a * x: does x appear in it a second time, outside a?",
+    "x reaches the loss only through a",
+    "Does x also appear in b = a * x outside a?",
 )
 def label_graph(x, y):
     return {"b": 1.0, "a": x, "x": x, "y": x}

@@ -51,7 +51,7 @@ def mul_backward(self, other, out):
 
 @mistake(
     "assign",
-    "a node has exactly one consumer, so its gradient can be written once",
+    "a node has exactly one consumer, so its gradient is written only once",
     "Try z = x * x by hand: what should dz/dx be, and what does your code give?",
 )
 def mul_backward(self, other, out):

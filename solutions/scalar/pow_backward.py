@@ -70,7 +70,7 @@ def pow_backward(self, other, out):
 @mistake(
     "no-log",
     "the slope of `a**b` in b is `a**b` itself",
-    "2**b doubles with every step of b, and e**b grows faster. Which factor tells them apart?",
+    "2**b doubles with every step of b, and e**b grows faster. Which factor distinguishes their slopes?",
 )
 def pow_backward(self, other, out):
     self.grad += other.data * self.data ** (other.data - 1) * out.grad
@@ -121,7 +121,7 @@ def pow_backward(self, other, out):
 @mistake(
     "log-of-exponent",
     "the logarithm is taken of the exponent",
-    "Raise the exponent of 2**3, and of 9**3. Which grows by the larger factor, and what in your slope says so?",
+    "Raise the exponent of 2**3, and of 9**3. Which grows by the larger factor, and where does your slope show it?",
 )
 def pow_backward(self, other, out):
     self.grad += other.data * self.data ** (other.data - 1) * out.grad
@@ -131,8 +131,8 @@ def pow_backward(self, other, out):
 
 @mistake(
     "log-bounded-below",
-    "a lower bound on the base inside the logarithm affects base 0 only",
-    "The base is 1e-20: what is its logarithm, and what is yours? Which base alone needs another rule?",
+    "a lower bound on the base inside the logarithm affects only base 0",
+    "The base is 1e-20: what is its logarithm, and which do you use? What is the only base that needs another rule?",
 )
 def pow_backward(self, other, out):
     self.grad += other.data * self.data ** (other.data - 1) * out.grad

@@ -88,7 +88,7 @@ def relu_backward(self, out):
 
 @mistake(
     "assign",
-    "a node has exactly one consumer, so its gradient can be written once",
+    "a node has exactly one consumer, so its gradient is written only once",
     "What happens to the first contribution if one node feeds two operations?",
 )
 def relu_backward(self, out):
