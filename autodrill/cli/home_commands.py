@@ -47,7 +47,7 @@ def status() -> None:
 
 
 def next_(output_format: Format = OutputFormat.TEXT) -> None:
-    """Name the exercise to do next.
+    """Show which exercise to do next.
 
     That is the exercise that has been due longest. If none is due, it is the first one that you have not passed.
 

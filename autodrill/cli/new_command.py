@@ -29,8 +29,8 @@ def new(
 ) -> None:
     """Create the two files of a new exercise.
 
-    The files hold everything that follows from the kind. `autodrill verify` then lists what you still have to write,
-    with file and line. Existing files are not overwritten.
+    The files contain everything that can be filled in from the kind alone. `autodrill verify` then lists what you still
+    have to write, with file and line. Existing files are not overwritten.
 
     Example:
       autodrill new cube_backward --kind backward --pack my_course --track powers

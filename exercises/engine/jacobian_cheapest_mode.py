@@ -6,8 +6,8 @@
 # topics = ["forward mode", "reverse mode", "jacobian"]
 # requires = ["softmax_jvp"]
 # ///
-"""A function has `n_in` inputs and `n_out` outputs. At some point you are given its two
-products with a vector:
+"""A function has `n_in` inputs and `n_out` outputs. At some point you are given both
+products of the Jacobian J with a vector, the JVP and the VJP:
 
     jvp(v)    J v,     v of shape (n_in,),  the result of shape (n_out,)
     vjp(u)    uᵀ J,    u of shape (n_out,), the result of shape (n_in,)

@@ -16,9 +16,10 @@ batch under `vmap`, so memory grows with the number of passes; `jacrev(f, chunk_
 
 Asked next:
 
-- J is tridiagonal. How many passes? → Three, for any size. The columns j, j + 3, j + 6, ... have no row in common, so
-  one JVP along the sum of their unit vectors contains all of their entries. For another known pattern, colour the
-  columns so that columns that share a row get different colours, and take one pass for each colour.
+- J is tridiagonal. How many passes? → Three, for any size. No two of the columns j, j + 3, j + 6, ... have a
+  nonzero entry in the same row, so one JVP along the sum of their unit vectors gives all their nonzero entries. For
+  another known pattern, colour the columns so that columns that share a row get different colours, and take one pass
+  for each colour.
 - You want the Jacobian of each of N samples in a batch. Does it take N·n_out passes? → No, n_out. If each output
   depends on its own sample alone, one cotangent with the unit vector at every sample gives that row for all samples.
   Batch normalisation in training couples the samples and breaks this.

@@ -359,7 +359,7 @@ class HookedTensor(HookedTensor):
 @mistake(
     "once-a-function",
     "one function can be registered only once",
-    "One function is registered twice. How often must it be called, and what does each of the two handles remove?",
+    "One function is registered twice. How many times must it be called, and what does each of the two handles remove?",
 )
 class HookedTensor(HookedTensor):
     def register_hook(self, fn):

@@ -252,7 +252,7 @@ class Tensor(Tensor):
 
 @mistake(
     "view-counts",
-    "taking a view is a write",
+    "taking a view counts as a write in place",
     "Which number in the memory does taking a view change?",
 )
 class Tensor(Tensor):

@@ -1,5 +1,5 @@
-"""The spec `"ij,jk->ik"` says: for every value of every letter, multiply an entry of a by an entry of b and add the
-product to an entry of out. Each such product adds g·a·b to the loss, and the three factors play the same part. By this
+"""The spec `"ij,jk->ik"` says: for every combination of i, j and k, multiply a[i, j] by b[j, k] and add the product to
+out[i, k]. Each such product adds g·a·b to the loss, and the three factors play the same part. By this
 symmetry
 
     da_{letters of a} = Σ over all other letters of
@@ -41,8 +41,8 @@ HINTS = (
         "summed over?"
     ),
     (
-        "da is an einsum of g and b with the letters of a as its result. If neither has a letter, repeat the result "
-        "along that axis."
+        "da is an einsum of g and b with the letters of a as its result. If a letter of a is in neither g nor b, "
+        "repeat the result along the axis of that letter."
     ),
     (
         "Split spec at the arrow and the comma. Leave letters that only the target has out of the new spec; then "

@@ -43,7 +43,7 @@ from autodrill.drills import mistake, scenario
 HINTS = (
     "m and v started at 0. After t steps with a constant gradient, what is m, and what should the average be?",
     "Update both averages. For this step only, divide them by 1 - b1**t and 1 - b2**t. Decay p by its own share.",
-    "Four assignments and a return: m, v, p times (1 minus something), p minus lr times a quotient.",
+    "Four assignments and a return: update m, update v, multiply p by a factor below 1, subtract lr times a quotient.",
 )
 
 
