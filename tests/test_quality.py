@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import re
 import subprocess
 import sys
+from collections import Counter
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +18,7 @@ from tests.lanes import LONGEST, SAMPLED
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST_MODULE = 450
+LONGEST_NAME = 60
 TABLES_OF_NAMES = {Path("autodrill/engine/ops/__init__.py")}  # one line for each operation
 GENERATED = {"uv.lock"}
 
@@ -108,6 +111,30 @@ def test_no_file_contains_a_path_of_one_machine() -> None:
 @needs_checkout
 def test_no_file_names_a_package_registry() -> None:
     assert found(REGISTRY) == []
+
+
+# Names of tests
+
+
+def test_test_names_are_short() -> None:
+    assert [f"{path}: {name}" for path, name in named_tests() if len(name.rpartition(".")[2]) > LONGEST_NAME] == []
+
+
+def test_test_names_are_unique_within_a_file() -> None:
+    assert [f"{path}: {name}" for (path, name), count in Counter(named_tests()).items() if count > 1] == []
+
+
+def named_tests() -> list[tuple[Path, str]]:
+    """The file and the name of each test, the name of a method after that of its class."""
+    found = []
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        module = ast.parse(path.read_text(encoding="utf-8"))
+        scopes = [("", module.body), *((f"{n.name}.", n.body) for n in module.body if isinstance(n, ast.ClassDef))]
+        for scope, body in scopes:
+            names = [node.name for node in body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
+            found += [(path.relative_to(ROOT), scope + name) for name in names]
+    assert found
+    return found
 
 
 # The lanes
