@@ -34,7 +34,7 @@ _PROBES: Mapping[Layer, tuple[str, str]] = {
     Layer.RLIMITS: ("memory is bounded", "refused(lambda: bytearray(1 << 34))"),
     Layer.LANDLOCK: ("opens no file", 'refused(lambda: os.open("/", os.O_RDONLY))'),
     Layer.SECCOMP: (
-        "no file look-up, process, pipe or signal",
+        "no file access, process, pipe or signal",
         "all(map(refused, (look, os.fork, os.pipe, signal)))",
     ),
 }

@@ -109,7 +109,7 @@ def forward(x):
     def test_bound_requires_a_reason(self, graded: Graded) -> None:
         rest = self.REST.format(bound="memory=4 << 20").replace(', because="the n x n matrix"', "")
         with pytest.raises(
-            ContentError, match=r"thing_backward.py:11: ValueError: a bound on `memory` or `seconds` says"
+            ContentError, match=r"thing_backward.py:11: ValueError: a bound needs `memory` or `seconds`, and `because"
         ):
             graded(self.RIGHT, "backward", self.STUB, rest)
 

@@ -242,7 +242,6 @@ def test_grad_without_create_graph_is_outside_the_graph() -> None:
 
 
 @pytest.mark.parametrize("length", [100_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("length", [1_000_000])
 def test_backward_through_a_million_operations(length: int) -> None:
     x = leaf(1.0)
     y = x

@@ -65,7 +65,7 @@ def test_solution_file_requires_reasons_in_equivalent(pack: Pack, place: Place) 
     with pytest.raises(ContentError) as caught:
         pack.load()
     line = place(pack.solution_file(), "EQUIVALENT")
-    assert f":{line}: `EQUIVALENT` must map mutants to the reasons why" in str(caught.value)
+    assert f":{line}: `EQUIVALENT` must be a dict from mutants to the reasons why" in str(caught.value)
 
 
 def test_prove_reports_a_judge_that_a_mutant_breaks(pack: Pack, place: Place) -> None:
