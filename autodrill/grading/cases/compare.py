@@ -45,16 +45,14 @@ def compare(drill: Drill, question: Question, outcomes: Sequence[ends.CallOutcom
     if case.draws:
         from autodrill.grading.cases.estimators import mean_of_draws, noise
 
-        seen = compare_call(drill, case, expected, mean_of_draws(drill, expected, outcomes))
-        if seen.fault is None and not case.large:
-            seen = replace(seen, fault=noise(drill, expected, outcomes))
+        seen = compare_call(drill, case, expected, mean_of_draws(drill, expected, outcomes), question)
+        fault = noise(drill, expected, outcomes) if seen.fault is None and not case.large else None
     else:
-        seen = compare_call(drill, case, expected, outcomes[0])
+        seen = compare_call(drill, case, expected, outcomes[0], question)
+        fault = _further_fault(drill, question, seen, outcomes) if seen.fault is None and not case.large else None
     if case.large:
-        seen = _costly(seen)
-    elif not case.draws and seen.fault is None:
-        seen = replace(seen, fault=_further_fault(drill, question, seen, outcomes))
-    return replace(seen, question=question)
+        return _costly(seen)
+    return seen if fault is None else replace(seen, fault=fault)
 
 
 def _further_fault(
@@ -74,16 +72,18 @@ def _further_fault(
     return _nonlinear(drill, question, seen, outcomes[1 : 2 if question.added else 3]) if question.linear else None
 
 
-def compare_call(drill: Drill, case: Case, expected: Expected, end: ends.CallOutcome) -> Observation:
+def compare_call(
+    drill: Drill, case: Case, expected: Expected, end: ends.CallOutcome, question: Question | None = None
+) -> Observation:
     """Compare the outcome of one call with the expected results."""
     solution = drill.solution
     if not isinstance(end, ends.Returned):
-        return Observation(case, expected, end, None, (), not_returned(end))
+        return Observation(case, expected, end, None, (), not_returned(end), question=question)
     if solution.judge is not None:
-        return Observation(case, expected, end, None, (), _judged(solution, case, end.value))
+        return Observation(case, expected, end, None, (), _judged(solution, case, end.value), question=question)
     got, fault = results(drill, expected, end)
     if got is None:
-        return Observation(case, expected, end, None, (), fault)
+        return Observation(case, expected, end, None, (), fault, question=question)
     any_dtype = drill.kind.any_dtype or "dtype" in solution.remarks
     checks = [_compare_part(part, g, any_dtype=any_dtype) for part, g in zip(expected.parts, got, strict=True)]
     wrong = tuple(c is not None for c in checks)
@@ -94,7 +94,7 @@ def compare_call(drill: Drill, case: Case, expected: Expected, end: ends.CallOut
         _customs(solution, expected, end, got) if solution.remarks and fault is None and memory_fault is None else ()
     )
     shown = tuple(None if g is None or g.dtype.kind not in "fiu" else g for g in got)
-    return Observation(case, expected, end, shown, wrong, fault or memory_fault, customs)
+    return Observation(case, expected, end, shown, wrong, fault or memory_fault, customs, question)
 
 
 def _judged(solution: Solution, case: Case, value: Any) -> Fault | None:
@@ -115,10 +115,11 @@ def _compare_part(part: Part, got: Array | None, *, any_dtype: bool) -> Fault | 
         of = f" like {part.name[1:]}" if part.name.startswith("d") and part.name != "dout" else ""
         return Fault(FaultKind.SHAPE, f"{part.name} has shape {got.shape}, must be {part.value.shape}{of}")
     with np.errstate(all="ignore"):
-        off = ~(np.abs(got.astype(np.float64, copy=False) - part.value) <= part.tolerance)
-        if off.any():  # equal infinities are right, and so is NaN if NaN is expected
-            off &= ~((got == part.value) | (np.isnan(got) & np.isnan(part.value)))
-    if off.any():
+        close = np.abs(got.astype(np.float64, copy=False) - part.value) <= part.tolerance
+        if not close.all():  # equal infinities are right, and so is NaN if NaN is expected
+            close |= (got == part.value) | (np.isnan(got) & np.isnan(part.value))
+    if not close.all():
+        off = ~close
         where = np.unravel_index(int(np.argmax(off)), off.shape) if off.shape else ()
         if not np.isfinite(got[where]) and np.isfinite(part.value[where]):
             return Fault(FaultKind.NOT_FINITE, f"{part.name} is {got[where]} where it must be finite")

@@ -12,6 +12,7 @@ boundaries.
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 import select
 import signal
@@ -75,7 +76,9 @@ def main(control: int) -> NoReturn:
     free = _RULESET if prepared.ruleset is None else _RULESET + 1
     template = _Template(main_loop.settle(_DUMP), prepared, free, os.sysconf("SC_OPEN_MAX"))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.collect()
     leave_room()  # last: anything loaded later would fill the room
+    gc.freeze()  # the garbage collector of a fork would write to every object, and so copy its page
     _serve(channel, template)
 
 
