@@ -26,7 +26,7 @@ def list_(
 ) -> None:
     """List the exercises in the recommended order.
 
-    Each line starts with your state: new, tried, passed or due (passed, and due for review).
+    Each line starts with your state: new, tried, passed or due (passed before, ready for review).
 
     Examples:
       autodrill list

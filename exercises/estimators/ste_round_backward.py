@@ -7,7 +7,7 @@
 # ///
 """Quantisation-aware training rounds in the forward pass: `out = np.round(x)`. The true
 derivative of rounding is 0 almost everywhere, so nothing would learn. The
-straight-through estimator uses another gradient on purpose: it pretends that the
+straight-through estimator uses a wrong gradient on purpose: it pretends that the
 forward was `out = x`.
 
 `g` is dL/dout. Return the `dx` of the straight-through estimator, not the true

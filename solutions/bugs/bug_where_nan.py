@@ -45,7 +45,7 @@ from autodrill.drills import away_from_zero, given, mistake
 
 HINTS = (
     "Print root and droot for an x of 0 and for a negative x. What is 0 divided by these roots?",
-    "Make the argument of the root harmless, before the root is taken, wherever the root is not needed.",
+    "Wherever the root will not be used, replace its argument by a safe value before the root is taken.",
     "Add a second `np.where(x > 0, ...)`, inside `np.sqrt`. It replaces each x whose root is not needed by a number.",
 )
 

@@ -39,7 +39,10 @@ from autodrill.drills import gradient, mistake, scenario
 HINTS = (
     "What does jvp return if v is a unit vector? And vjp, if u is a unit vector?",
     "One JVP is one column, one VJP is one row. Are there fewer columns or fewer rows?",
-    "Stack the products with the rows of an identity matrix: along axis 1 for columns, along axis 0 for rows.",
+    (
+        "Compute one product for each row of an identity matrix. A JVP gives a column of J, so stack on axis 1. A VJP "
+        "gives a row, so stack on axis 0."
+    ),
 )
 RESULTS = ("J", "passes")
 

@@ -182,7 +182,7 @@ class Tensor(Tensor):
 
 @mistake(
     "no-check",
-    "saved memory never changes",
+    "a tensor saved for backward is never overwritten",
     "Write after a save, then load: which numbers come back?",
 )
 class Tensor(Tensor):

@@ -91,7 +91,7 @@ def matmul_backward(g, X, W):
 @mistake(
     "one-row",
     "the batch has one row",
-    "Every row of X meets the same W. How many terms does an entry of dW have?",
+    "Every row of X is multiplied by the same W. How many terms does an entry of dW sum?",
 )
 def matmul_backward(g, X, W):
     return g @ W.T, X[0][:, None] * g[0]
