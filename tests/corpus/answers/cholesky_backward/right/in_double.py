@@ -2,7 +2,7 @@ import numpy as np
 
 
 def cholesky_backward(g, L):
-    l64, g64 = np.float64(L), np.float64(g)
+    l64, g64 = np.asarray(L, np.float64), np.asarray(g, np.float64)
     P = l64.T @ g64
     P[np.triu_indices_from(P, 1)] = 0
     P[np.diag_indices_from(P)] *= 0.5
