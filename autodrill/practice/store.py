@@ -111,7 +111,7 @@ class Store:
 
         rows = self._rows(
             "SELECT id, card, at, rating, detail FROM reviews"
-            " WHERE id NOT IN (SELECT review FROM undone) AND (?1 IS NULL OR card = ?1) ORDER BY id",
+            " WHERE id NOT IN (SELECT review FROM undone) AND card = coalesce(?, card) ORDER BY id",
             (card,),
         )
         return [
@@ -142,7 +142,7 @@ class Store:
         """Return the attempts at one exercise or at all exercises, oldest first."""
         rows = self._rows(
             "SELECT id, exercise, at, verdict, seed, source_hash, source FROM attempts"
-            " WHERE ?1 IS NULL OR exercise = ?1 ORDER BY id",
+            " WHERE exercise = coalesce(?, exercise) ORDER BY id",
             (exercise,),
         )
         return [
@@ -169,7 +169,7 @@ class Store:
     def hints(self, exercise: str | None = None) -> list[HintTaken]:
         """Return the hints shown for one exercise or for all exercises, oldest first."""
         rows = self._rows(
-            "SELECT id, exercise, at, stage FROM hints WHERE ?1 IS NULL OR exercise = ?1 ORDER BY id", (exercise,)
+            "SELECT id, exercise, at, stage FROM hints WHERE exercise = coalesce(?, exercise) ORDER BY id", (exercise,)
         )
         return [HintTaken(row, name, datetime.fromisoformat(at), stage) for row, name, at, stage in rows]
 
