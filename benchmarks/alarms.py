@@ -17,8 +17,7 @@ import numpy as np
 import autodrill
 from autodrill.drills.library import Library
 from autodrill.grading.cases.case_set import CaseSet
-from autodrill.grading.grade import grade
-from autodrill.grading.runners import start_runner
+from autodrill.grading.grade import grade, start_runner
 from autodrill.grading.submission import Submission
 from autodrill.sandbox.fork_server import ForkServer
 

@@ -22,8 +22,8 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 from autodrill.grading.batch import Task, Worker  # noqa: E402  the corpus of attacks is in the repository
-from autodrill.grading.submission import Submission  # noqa: E402
-from autodrill.sandbox.limits import CHECK_LIMITS  # noqa: E402
+from autodrill.grading.grade import Submission  # noqa: E402
+from autodrill.sandbox.launcher import CHECK_LIMITS  # noqa: E402
 from tests.sandbox.attacks.corpus import honest, hostile, tricks  # noqa: E402
 from tests.sandbox.attacks.world import World  # noqa: E402
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PACKAGE = Path(__file__).resolve().parent.parent / "autodrill"
 PARTS = ("engine", "sandbox.child", "sandbox", "drills", "grading", "bank", "practice", "render", "cli")
 """From the bottom up. `sandbox.child` runs in a candidate's process, below every part that knows an answer."""
-ANYONES = ("content", "errors", "__init__")
+ANYONES = ("errors", "folders", "__init__")
 """Modules that every part may import."""
 ALONE = ("engine", "sandbox.child")
 """Parts that import nothing else of autodrill, not even its errors."""
@@ -126,7 +126,7 @@ def test_imports_go_down(part: str) -> None:
         ("drills", "grading.grade", True),
         ("drills", "sandbox.child.collectives", False),
         ("sandbox.child", "sandbox.wire", True),
-        ("cli", "cli.exits", False),
+        ("cli", "cli.options", False),
     ],
 )
 def test_an_import_up_is_detected(importer: str, name: str, expected: bool) -> None:

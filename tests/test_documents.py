@@ -14,11 +14,9 @@ from typing import Any
 import pytest
 
 from autodrill import drills
-from autodrill.cli.exits import Exit
+from autodrill.cli.options import Exit
 from autodrill.drills import solution_file
-from autodrill.drills.exercise import Difficulty
-from autodrill.drills.exercise_files import HEADER_KEYS
-from autodrill.drills.kinds import kind_names
+from autodrill.drills.exercise import HEADER_KEYS, Difficulty, kind_names
 from tests.documents import (
     ARCHITECTURE,
     DOCUMENTS,

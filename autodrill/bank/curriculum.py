@@ -8,8 +8,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from autodrill.content import content_root
 from autodrill.errors import ContentError, FileError, Problem
+from autodrill.folders import content_root
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

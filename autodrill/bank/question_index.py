@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from autodrill.content import content_root, visible_files
 from autodrill.errors import FileError
+from autodrill.folders import content_root, visible_files
 
 if TYPE_CHECKING:
     from pathlib import Path

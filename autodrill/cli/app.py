@@ -13,7 +13,7 @@ import typer
 from typer.exceptions import TyperException
 from typer.main import get_command
 
-from autodrill.cli.exits import Exit
+from autodrill.cli.options import Exit
 from autodrill.errors import AutodrillError, ContentError, FileError, InternalError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:

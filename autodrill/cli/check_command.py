@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from autodrill.cli.exits import Exit
-from autodrill.cli.options import ExerciseName, Format, OutputFormat, learner_file, now, open_store
+from autodrill.cli.options import ExerciseName, Exit, Format, OutputFormat, learner_file, now, open_store
 from autodrill.errors import StoreError, UsageError
 
 if TYPE_CHECKING:
@@ -101,7 +100,6 @@ def _load_what_follows() -> None:
     """Import what saves and shows the report now, while the child process loads NumPy."""
     import autodrill.practice.progress
     import autodrill.practice.store
-    import autodrill.render.console
     import autodrill.render.plain
     import autodrill.render.report_screen  # noqa: F401  loaded for later imports
 
@@ -132,8 +130,7 @@ def _remember(exercise: "Exercise", report: "Report", source: bytes) -> str:
 def _print(report: "Report", file: Path | None, told: str) -> None:
     import shlex
 
-    from autodrill.render.console import symbols_for
-    from autodrill.render.plain import Paint, clean, say
+    from autodrill.render.plain import Paint, clean, say, symbols_for
     from autodrill.render.report_screen import report_lines
 
     paint = Paint.for_stream(sys.stdout, os.environ)

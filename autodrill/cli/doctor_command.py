@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from autodrill.cli.exits import Exit
-from autodrill.cli.options import Format, OutputFormat
+from autodrill.cli.options import Exit, Format, OutputFormat
 
 if TYPE_CHECKING:
     from autodrill.sandbox.self_test import SelfTestResult
@@ -51,9 +50,9 @@ def _about() -> dict[str, Any]:
     from importlib.util import find_spec
 
     import autodrill
+    from autodrill.folders import history_file, practice_folder
     from autodrill.grading.kernels.compiler import compiler_version, find_compiler
     from autodrill.grading.kernels.gpu_runner import has_gpu
-    from autodrill.practice.folders import history_file, practice_folder
 
     def installed(package: str) -> str | None:
         try:
@@ -88,8 +87,7 @@ def _kernels(about: dict[str, Any]) -> str:
 
 
 def _print(checkup: "SelfTestResult", about: dict[str, Any]) -> None:
-    from autodrill.render.console import symbols_for
-    from autodrill.render.plain import Paint, clean, say
+    from autodrill.render.plain import Paint, clean, say, symbols_for
 
     paint, symbols = Paint.for_stream(sys.stdout, os.environ), symbols_for(sys.stdout)
     say(f"autodrill {about['autodrill']}, Python {about['python']}, NumPy {about['numpy']}")

@@ -104,7 +104,7 @@ def open_(
       EDITOR="code -g" autodrill open mul_backward
     """
     from autodrill.drills.library import Library
-    from autodrill.practice.folders import practice_folder
+    from autodrill.folders import practice_folder
 
     exercise = Library.open().find(name)
     path = (Path() if here else practice_folder(os.environ)) / f"{exercise.id}.py"
@@ -170,7 +170,7 @@ def reset(
 
 
 def _standing() -> "dict[str, State]":
-    from autodrill.practice.folders import history_file
+    from autodrill.folders import history_file
     from autodrill.practice.progress import progress
 
     if not history_file(os.environ).exists():

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from autodrill.cli.exits import Exit
-from autodrill.cli.options import ExerciseName
+from autodrill.cli.options import ExerciseName, Exit
 from autodrill.errors import FileError, UnconfinedError
 
 if TYPE_CHECKING:
@@ -125,9 +124,8 @@ def _read(path: Path, task: "Task") -> "Submission | Report":
 
 
 def _say(report: "Report") -> None:
-    from autodrill.render.console import symbols_for
     from autodrill.render.grades import grade_line
-    from autodrill.render.plain import Paint, say
+    from autodrill.render.plain import Paint, say, symbols_for
 
     say(grade_line(report, Paint.for_stream(sys.stdout, os.environ), symbols_for(sys.stdout)))
 

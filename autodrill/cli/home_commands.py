@@ -79,7 +79,7 @@ def next_(output_format: Format = OutputFormat.TEXT) -> None:
 def _survey() -> "tuple[list[Heading], Progress, tuple[int, int], int, str | None]":
     from autodrill.bank.question_index import question_ids
     from autodrill.drills.library import Library
-    from autodrill.practice.folders import history_file
+    from autodrill.folders import history_file
     from autodrill.practice.progress import Progress, progress
 
     exercises = Library.open().headings()

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from autodrill.cli.options import Format, OutputFormat
-from autodrill.drills.kinds import kind_named, kind_names
+from autodrill.drills.exercise import kind_named, kind_names
 from autodrill.errors import UsageError
 
 __all__ = ["new"]

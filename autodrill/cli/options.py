@@ -1,9 +1,9 @@
-"""What commands share: output formats, the exercise's name, the learner's file, the clock and the history."""
+"""What commands share: exit codes, output formats, the exercise's name, the learner's file, the clock, the history."""
 
 from __future__ import annotations
 
 import os
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +17,22 @@ if TYPE_CHECKING:
     from autodrill.drills.exercise import Exercise
     from autodrill.practice.store import Store
 
-__all__ = ["ExerciseName", "Format", "OutputFormat", "complete_names", "learner_file", "now", "open_store"]
+__all__ = ["ExerciseName", "Exit", "Format", "OutputFormat", "complete_names", "learner_file", "now", "open_store"]
+
+
+class Exit(IntEnum):
+    """The exit code that a shell or a CI job sees."""
+
+    DONE = 0
+    """Done; if work was graded, it passes."""
+    FAILED = 1
+    """The graded work fails, or a proof found problems."""
+    USAGE = 2
+    """Usage error, unknown name, unreadable file or malformed pack."""
+    INTERNAL = 3
+    """A fault of autodrill or of the exercise, not of the learner."""
+    INTERRUPTED = 130
+    """Ctrl-C."""
 
 
 class OutputFormat(StrEnum):
@@ -55,7 +70,7 @@ def learner_file(exercise: Exercise, named: Path | None) -> Path:
     Raises:
         FileError: The file does not exist.
     """
-    from autodrill.practice.folders import practice_folder
+    from autodrill.folders import practice_folder
 
     if named is not None:
         if not named.is_file():
@@ -82,7 +97,7 @@ def now() -> datetime:
 
 def open_store() -> Store:
     """Open the learner's history, and warn on stderr if a damaged file was set aside."""
-    from autodrill.practice.folders import history_file
+    from autodrill.folders import history_file
     from autodrill.practice.store import Store
     from autodrill.render.plain import clean, say
 

@@ -12,8 +12,7 @@ import typer
 from autodrill.cli import bindings
 from autodrill.cli.asking import Asker, CardLeftError, Given, judges_of
 from autodrill.cli.bindings import Action
-from autodrill.cli.exits import Exit
-from autodrill.cli.options import now, open_store
+from autodrill.cli.options import Exit, now, open_store
 from autodrill.cli.sitting import shuffled_options
 from autodrill.errors import UnknownNameError, UsageError
 from autodrill.practice.log_records import Rating, question_card
@@ -79,7 +78,7 @@ def show_placement(bank: Sequence[Question], *, as_json: bool) -> None:
     Raises:
         UsageError: No placement was taken.
     """
-    from autodrill.practice.folders import history_file
+    from autodrill.folders import history_file
 
     last = None
     if history_file(os.environ).exists():

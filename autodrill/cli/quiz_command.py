@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from autodrill.bank.questions import Difficulty, Kind, Question
-from autodrill.cli.exits import Exit
-from autodrill.cli.options import Format, OutputFormat, now, open_store
+from autodrill.cli.options import Exit, Format, OutputFormat, now, open_store
 from autodrill.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
@@ -157,7 +156,7 @@ def quiz(
 @contextlib.contextmanager
 def _store_unless(*, readable_only: bool) -> "Iterator[Store | None]":
     """Open the history. With `readable_only` no file is created, so that showing cards works in a read-only folder."""
-    from autodrill.practice.folders import history_file
+    from autodrill.folders import history_file
 
     if readable_only and not history_file(os.environ).exists():
         yield None
@@ -337,7 +336,8 @@ def _show(
         return
     from autodrill.cli.sitting import shuffled_options
     from autodrill.render.card_screen import CardView, ExerciseView
-    from autodrill.render.console import stdout_console, symbols_for
+    from autodrill.render.console import stdout_console
+    from autodrill.render.plain import symbols_for
 
     console = stdout_console()
     symbols = symbols_for(console.file)
@@ -369,7 +369,7 @@ def _named(bank: Sequence[Question], ids: str) -> tuple[Question, ...]:
 
 def _practisable(cards: "Cards") -> "Cards":
     """Drop references to exercises that do not exist, so that every command a card shows works."""
-    from autodrill.content import content_root, visible_files
+    from autodrill.folders import content_root, visible_files
 
     there = {path.stem for path in visible_files(content_root() / "exercises", ".py")}
     return tuple(

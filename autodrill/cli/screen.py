@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from autodrill.render.console import ASCII, in_ascii, symbols_for
+from autodrill.render.plain import ASCII, in_ascii, symbols_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

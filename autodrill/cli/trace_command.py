@@ -102,7 +102,7 @@ def _tape(expression: str, values: dict[str, float], seed: str) -> "Tape":
 
 def _pointed_at(text: str, error: "ExpressionError") -> str:
     """Return the error message, and below it the text with the place marked."""
-    from autodrill.render.console import ascii_only, in_ascii
+    from autodrill.render.plain import ascii_only, in_ascii
 
     if error.span is None:
         return str(error)
@@ -114,8 +114,7 @@ def _pointed_at(text: str, error: "ExpressionError") -> str:
 
 
 def _written(tape: "Tape") -> list[str]:
-    from autodrill.render.console import ascii_only
-    from autodrill.render.plain import Paint, width_of
+    from autodrill.render.plain import Paint, ascii_only, width_of
     from autodrill.render.trace_tables import lines_of, traces
 
     width, plain = width_of(sys.stdout, os.environ), ascii_only(sys.stdout)
@@ -127,9 +126,8 @@ def _written(tape: "Tape") -> list[str]:
 
 
 def _drawn(tape: "Tape", picture: Picture, expression: str) -> list[str]:
-    from autodrill.render.console import ascii_only
     from autodrill.render.diagram import as_svg
-    from autodrill.render.plain import clean, width_of
+    from autodrill.render.plain import ascii_only, clean, width_of
     from autodrill.render.tape_views import as_dot, as_mermaid, table
 
     match picture:

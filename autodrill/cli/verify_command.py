@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from autodrill.cli.exits import Exit
-from autodrill.cli.options import Format, OutputFormat, complete_names
+from autodrill.cli.options import Exit, Format, OutputFormat, complete_names
 
 __all__ = ["verify"]
 

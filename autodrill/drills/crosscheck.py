@@ -135,8 +135,7 @@ def _hold_against_differences(
     *,
     thorough: bool,
 ) -> None:
-    from autodrill.engine.checks.evaluation import flat_values
-    from autodrill.engine.checks.finite_differences import flat_jvp, numerical_vjp
+    from autodrill.engine.checks.finite_differences import flat_jvp, flat_values, numerical_vjp
 
     if thorough and sum(p.size for p in primals) <= FULL_CHECK_ELEMENTS:
         cotangent: Any = tuple(cotangents) if len(cotangents) > 1 else cotangents[0]

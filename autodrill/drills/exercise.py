@@ -1,19 +1,43 @@
-"""The records of an exercise: its metadata, its stub, and its solution side."""
+"""The records of an exercise, and the loading of its file.
+
+The file has a TOML header in comments, as PEP 723 writes the metadata of a script; then the task and the stub.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
+from autodrill.errors import ContentError, Problem
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Mapping
 
     from autodrill.drills.authoring import Given, Mistake, Scenario
     from autodrill.drills.kind import Kind
+    from autodrill.drills.source import Parameter
 
-__all__ = ["Difficulty", "Drill", "Exercise", "Heading", "Parameter", "Solution"]
+__all__ = [
+    "HEADER_KEYS",
+    "Difficulty",
+    "Drill",
+    "Exercise",
+    "Header",
+    "Heading",
+    "Solution",
+    "kind_named",
+    "kind_names",
+    "load_exercise",
+    "load_headings",
+    "parse_header",
+    "read_text",
+]
 
 
 class Difficulty(StrEnum):
@@ -23,14 +47,6 @@ class Difficulty(StrEnum):
     MEDIUM = "medium"
     HARD = "hard"
     EXPERT = "expert"
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A parameter of the stub: its name and whether it has a default."""
-
-    name: str
-    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,3 +175,188 @@ class Drill:
     exercise: Exercise
     solution: Solution
     kind: Kind
+
+
+_KINDS, _SUFFIX = "autodrill.drills.kinds", "_kind"
+
+_ID = re.compile(r"[a-z][a-z0-9_]*\Z")
+
+_BLOCK = re.compile(r"(?m)\A# /// autodrill$\n(?P<body>(?:^#(?:| .*)$\n)+?)^# ///$\n")
+
+_STRINGS = {"title": '"Backward of a product"', "kind": '"backward"', "difficulty": '"easy"', "entry": '"Layer"'}
+_LISTS = {"topics": '["chain rule"]', "requires": '["mul_backward"]'}
+_EXAMPLES = {**_STRINGS, "minutes": "5", **_LISTS}
+_OPTIONAL = ("entry", "requires")
+
+HEADER_KEYS = tuple(_EXAMPLES)
+"""The keys that a header may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The header of an exercise file.
+
+    Attributes:
+        heading: The metadata.
+        entry: The value of the key `entry`; empty if the header does not have it.
+        lines: The number of lines of the block.
+    """
+
+    heading: Heading
+    entry: str
+    lines: int
+
+
+@cache
+def kind_names() -> tuple[str, ...]:
+    """Return the names of all kinds in alphabetical order, without importing their modules."""
+    names = (module.name for module in iter_modules([str(Path(__file__).parent / "kinds")]))
+    return tuple(sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX)))
+
+
+@cache
+def kind_named(name: str) -> Kind:
+    """Return a kind by its name, which must be one of `kind_names()`."""
+    kind: Kind = import_module(f"{_KINDS}.{name}{_SUFFIX}").KIND
+    return kind
+
+
+def load_headings(paths: Iterable[Path]) -> list[Heading]:
+    """Read the headers of exercise files, in the order given.
+
+    Raises:
+        ContentError: At least one header is malformed; the error lists every problem of every header.
+    """
+    headings: list[Heading] = []
+    problems: list[Problem] = []
+    for path in paths:
+        try:
+            header, found = parse_header(read_text(path), path)
+        except ContentError as error:
+            problems += error.problems
+            continue
+        problems += found
+        if header is not None:
+            headings.append(header.heading)
+    if problems:
+        raise ContentError(problems)
+    return headings
+
+
+def load_exercise(path: Path) -> Exercise:
+    """Read an exercise file.
+
+    Raises:
+        ContentError: The file is malformed; the error lists every problem.
+    """
+    from autodrill.drills.source import SourceFile
+
+    text = read_text(path)
+    header, problems = parse_header(text, path)
+    if not _ID.match(path.stem):
+        message = f"`{path.stem}` is not an id: name the file with lower-case letters, digits and underscores"
+        problems.append(Problem(str(path), 1, message))
+    skipped = header.lines if header else 0
+    stub = text.split("\n", skipped)[-1]
+    try:
+        source = SourceFile(stub, str(path))
+    except SyntaxError as error:
+        raise ContentError([*problems, Problem(str(path), skipped + (error.lineno or 1), error.msg)]) from None
+    if not source.docstring:
+        problems.append(Problem(str(path), skipped + 1, "the task is missing: write it as the file's docstring"))
+    kind = kind_named(header.heading.kind if header else "program")
+    entry = (header.entry if header else "") or kind.entry(path.stem)
+    defined = {}
+    for name in (part.partition(".")[0] for part in entry.split()):
+        found = source.functions(name)
+        if len(found) != 1:
+            message = f"the stub must define `{name}` exactly once; found {len(found)}"
+            problems.append(Problem(str(path), skipped + 1, message))
+        else:
+            defined[name] = found[0].node
+    if problems or header is None:
+        raise ContentError(problems)
+    parameters = kind.parameters(entry, defined)
+    if (wrong := kind.stub_problem(entry, parameters)) is not None:
+        line = skipped + next(iter(defined.values())).lineno
+        raise ContentError([Problem(str(path), line, wrong)])
+    heading = {field.name: getattr(header.heading, field.name) for field in fields(Heading)}
+    return Exercise(**heading, task=source.docstring, stub=stub, entry=entry, parameters=parameters)
+
+
+def read_text(path: Path) -> str:
+    """Read an exercise file or a solution file.
+
+    Raises:
+        ContentError: The file cannot be read, or it is not UTF-8.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        line = 1 + error.object[: error.start].count(b"\n")
+        raise ContentError([Problem(str(path), line, "the file is not UTF-8: save it as UTF-8")]) from None
+    except OSError as error:
+        raise ContentError([Problem(str(path), 1, f"the file cannot be read: {error.strerror}")]) from None
+
+
+def parse_header(text: str, path: Path) -> tuple[Header | None, list[Problem]]:
+    """Parse the block at the top of an exercise file.
+
+    Returns:
+        The header and no problem, or None and every problem with its line.
+    """
+    import tomllib
+
+    match = _BLOCK.match(text)
+    if match is None:
+        message = "the header is missing: begin the file with a block `# /// autodrill` ... `# ///`"
+        return None, [Problem(str(path), 1, message)]
+    body = "\n".join(line[2:] for line in match["body"].splitlines())
+    lines = match[0].count("\n")
+    try:
+        table = tomllib.loads(body)
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"line (\d+)", str(error))
+        return None, [Problem(str(path), 1 + int(found[1]) if found else 1, f"the header is not valid TOML: {error}")]
+    problems: list[Problem] = []
+
+    def complain(key: str, message: str) -> None:
+        at = re.search(rf"(?m)^# {re.escape(key)}\b", match[0])
+        problems.append(Problem(str(path), 1 + match[0][: at.start()].count("\n") if at else 1, message))
+
+    for key in table:
+        if key not in HEADER_KEYS:
+            complain(key, f"unknown key `{key}`; the keys are {', '.join(HEADER_KEYS)}")
+    for key, example in _EXAMPLES.items():
+        if key not in table and key not in _OPTIONAL:
+            complain(key, f"the header lacks `{key}`: add a line such as `# {key} = {example}`")
+    for key, example in _STRINGS.items():
+        if key in table and not isinstance(table[key], str):
+            complain(key, f"`{key}` must be a string, such as `{example}`")
+    for key, example in _LISTS.items():
+        if not _is_list_of_strings(table.get(key, [])):
+            complain(key, f"`{key}` must be a list of strings, such as `{example}`")
+    minutes = table.get("minutes", 1)
+    if type(minutes) is not int or minutes < 1:
+        complain("minutes", "`minutes` must be a whole number, at least 1")
+    for key, known in (("kind", kind_names()), ("difficulty", tuple(Difficulty))):
+        if isinstance(table.get(key), str) and table[key] not in known:
+            complain(key, f"`{key}` is `{table[key]}`; it must be one of {', '.join(known)}")
+    if problems:
+        return None, problems
+    heading = Heading(
+        id=path.stem,
+        track=path.parent.name,
+        title=table["title"],
+        kind=table["kind"],
+        difficulty=Difficulty(table["difficulty"]),
+        minutes=minutes,
+        topics=tuple(table["topics"]),
+        requires=tuple(table.get("requires", ())),
+        path=path,
+    )
+    return Header(heading, table.get("entry", ""), lines), []
+
+
+def _is_list_of_strings(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)

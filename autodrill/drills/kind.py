@@ -12,8 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from autodrill.drills.answer_records import Fault, Part, Rule
-from autodrill.drills.arguments import in_memory, named_arguments
-from autodrill.drills.array_cases import array_cases, small_arrays
+from autodrill.drills.case import in_memory, named_arguments
+from autodrill.drills.cases import array_cases, small_arrays
 from autodrill.drills.source import parameters_of
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from autodrill.drills.answer_records import Expected
     from autodrill.drills.authoring import Given
     from autodrill.drills.case import Case
-    from autodrill.drills.exercise import Drill, Exercise, Parameter
+    from autodrill.drills.exercise import Drill, Exercise
+    from autodrill.drills.source import Parameter
     from autodrill.drills.template import Template
 
     Array = NDArray[Any]

@@ -7,9 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autodrill.content import content_root, visible_files
-from autodrill.drills.exercise_files import load_exercise, load_headings
+from autodrill.drills.exercise import load_exercise, load_headings
 from autodrill.errors import ContentError, FileError, Problem, UnknownNameError
+from autodrill.folders import content_root, visible_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -105,8 +105,7 @@ class Library:
         Raises:
             ContentError: The solution file is missing or malformed; the error lists every problem.
         """
-        from autodrill.drills.exercise import Drill
-        from autodrill.drills.kinds import kind_named
+        from autodrill.drills.exercise import Drill, kind_named
         from autodrill.drills.solution_file import load_solution
 
         return Drill(exercise, load_solution(exercise), kind_named(exercise.kind))

@@ -12,17 +12,15 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from autodrill.drills.authoring import Given, Mistake, Scenario
-from autodrill.drills.exercise import Solution
-from autodrill.drills.exercise_files import read_text
-from autodrill.drills.kinds import kind_named
+from autodrill.drills.exercise import Solution, kind_named, read_text
 from autodrill.drills.source import SourceFile, parameters_of, signature
 from autodrill.errors import AutodrillError, ContentError, InternalError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from autodrill.drills.exercise import Exercise, Heading, Parameter
-    from autodrill.drills.source import Definition
+    from autodrill.drills.exercise import Exercise, Heading
+    from autodrill.drills.source import Definition, Parameter
 
     Complain = Callable[[str, int], None]
 

@@ -5,9 +5,15 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from autodrill.drills.exercise import Parameter
+__all__ = ["Definition", "Parameter", "SourceFile", "parameters_of", "signature"]
 
-__all__ = ["Definition", "SourceFile", "parameters_of", "signature"]
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of the stub: its name and whether it has a default."""
+
+    name: str
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)

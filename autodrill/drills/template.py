@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from autodrill.drills.kinds import kind_named
+from autodrill.drills.exercise import kind_named
 from autodrill.errors import Problem
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from autodrill.engine import ops
+from autodrill.engine.core.aliasing import mark_siblings
 from autodrill.engine.core.complex_convention import check_real
 from autodrill.engine.core.node import Node
 from autodrill.engine.core.tensor import Tensor, raw
-from autodrill.engine.core.views import mark_siblings
 from autodrill.engine.reverse.backward import backward as run_backward
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from autodrill.drills.library import Library
 from autodrill.errors import UnconfinedError
 from autodrill.grading.cases.case_set import CaseSet
 from autodrill.grading.diagnosis.known_mistakes import KnownMistakes
-from autodrill.grading.grade import grade
+from autodrill.grading.grade import grade, start_runner
 from autodrill.grading.report import Report, Verdict
-from autodrill.grading.runners import start_runner
 from autodrill.sandbox.child.confinement import SEALED, Confinement
 from autodrill.sandbox.fork_server import ForkServer
 from autodrill.sandbox.limits import CHECK_LIMITS

@@ -11,7 +11,7 @@ from autodrill.drills.cases import battery, case_at
 from autodrill.grading.oracle.expected import expected_results
 from autodrill.sandbox.launcher import launch_on_terminal
 from autodrill.sandbox.limits import Limits
-from autodrill.sandbox.outcomes import Loaded
+from autodrill.sandbox.requests import Loaded
 from autodrill.sandbox.runner import Runner
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from autodrill.drills.exercise import Drill
     from autodrill.grading.submission import Submission
-    from autodrill.sandbox.outcomes import CallOutcome, LoadOutcome
+    from autodrill.sandbox.requests import CallOutcome, LoadOutcome
 
 __all__ = ["debug", "step_through"]
 

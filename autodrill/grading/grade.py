@@ -1,4 +1,7 @@
-"""Grading of one submission: put every case, compare each answer with the expected results, explain a failure."""
+"""Grading of one submission: put every case, compare each answer with the expected results, explain a failure.
+
+Python code runs in a child process, a kernel on a device.
+"""
 
 from __future__ import annotations
 
@@ -8,23 +11,23 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from autodrill.drills.answer_records import FaultKind
-from autodrill.errors import InternalError
+from autodrill.errors import InternalError, NoCompilerError
 from autodrill.grading.cases.case_set import CaseSet
 from autodrill.grading.report import FATAL, Basis, Failure, Remark, Report, Verdict
-from autodrill.grading.runners import start_on_gpu, start_runner
-from autodrill.grading.submission import Submission
-from autodrill.sandbox import outcomes as ends
+from autodrill.sandbox import requests as ends
 from autodrill.sandbox.child.confinement import ConfinementStatus
 from autodrill.sandbox.launcher import Launcher, launch
 from autodrill.sandbox.limits import CHECK_LIMITS
+from autodrill.sandbox.runner import Runner
 
 if TYPE_CHECKING:
     from autodrill.drills.exercise import Drill, Exercise, Solution
-    from autodrill.grading.cases.records import Observation
+    from autodrill.grading.cases.question import Observation
     from autodrill.grading.diagnosis.known_mistakes import KnownMistakes
-    from autodrill.sandbox.runner import Limits, Runner
+    from autodrill.grading.submission import Submission
+    from autodrill.sandbox.limits import Limits
 
-__all__ = ["Submission", "grade"]
+__all__ = ["grade", "start_on_gpu", "start_runner"]
 
 
 def grade(
@@ -246,3 +249,36 @@ def _customs(solution: Solution, submission: Submission, seen: list[tuple[int, O
 
 def _is_stub(exercise: Exercise, submission: Submission) -> bool:
     return submission.source.decode("utf-8", "replace").split() == exercise.stub.split()
+
+
+def start_runner(drill: Drill, limits: Limits, launcher: Launcher = launch) -> Runner:
+    """Start a runner for a submission of the user's own, and return at once.
+
+    A kernel runs on the simulated device, which names its faults. It runs on a GPU only if there is no compiler.
+
+    Args:
+        drill: The exercise.
+        limits: Limits of the process.
+        launcher: Starts the process; a kernel's process is always a fresh one.
+
+    Raises:
+        NoCompilerError: The exercise asks for a kernel, and this machine has neither a C++ compiler nor a GPU.
+        UsageError: This system cannot hold a candidate's process.
+    """
+    if not drill.kind.on_device:
+        return Runner.start(limits, launcher=launcher)
+    from autodrill.grading.kernels.simulator_runner import KernelRunner
+
+    try:
+        return KernelRunner.for_exercise(drill.exercise, limits)
+    except NoCompilerError:
+        if (gpu := start_on_gpu(drill.exercise, limits)) is None:
+            raise
+        return gpu
+
+
+def start_on_gpu(exercise: Exercise, limits: Limits) -> Runner | None:
+    """Start a runner for a kernel of the user's own on the GPU, or return None if there is none."""
+    from autodrill.grading.kernels.gpu_runner import GpuRunner, has_gpu
+
+    return GpuRunner.for_exercise(exercise, limits) if has_gpu() else None

@@ -8,8 +8,15 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from autodrill.errors import StoreError
-from autodrill.practice.log_records import Attempt, HintTaken, PlacementTaken, Rating, Review
-from autodrill.practice.migrations import APPLICATION_ID, MIGRATIONS
+from autodrill.practice.log_records import (
+    APPLICATION_ID,
+    MIGRATIONS,
+    Attempt,
+    HintTaken,
+    PlacementTaken,
+    Rating,
+    Review,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -8,7 +8,7 @@ from autodrill.bank.judge import Outcome, letters
 from autodrill.bank.questions import BugKey, ChoiceKey, DeriveKey, Difficulty, Kind, NumericKey, PredictKey
 from autodrill.drills.exercise import Difficulty as Level
 from autodrill.practice.log_records import Rating
-from autodrill.render.console import ASCII, in_ascii
+from autodrill.render.plain import ASCII, in_ascii
 from autodrill.render.terminal_markdown import markdown
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from autodrill.bank.questions import Option, Question
     from autodrill.drills.exercise import Heading
     from autodrill.practice.schedule import Schedule
-    from autodrill.render.console import Symbols
+    from autodrill.render.plain import Symbols
 
 __all__ = ["Barred", "CardView", "ExerciseView", "interval", "next_due", "nothing_due", "summary"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from autodrill.drills.kinds import kind_named
+from autodrill.drills.exercise import kind_named
 from autodrill.render.plain import DIFFICULTY_COLOURS, fit
 
 if TYPE_CHECKING:

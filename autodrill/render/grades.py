@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from autodrill.grading.report import Report
-    from autodrill.render.console import Symbols
-    from autodrill.render.plain import Paint
+    from autodrill.render.plain import Paint, Symbols
 
 __all__ = ["github_lines", "grade_line", "junit_document", "summary"]
 

@@ -12,8 +12,7 @@ from autodrill.render.plain import clean, fit
 if TYPE_CHECKING:
     from autodrill.drills.answer_records import Rule
     from autodrill.grading.report import Failure, Report
-    from autodrill.render.console import Symbols
-    from autodrill.render.plain import Paint
+    from autodrill.render.plain import Paint, Symbols
 
 __all__ = ["report_lines"]
 

@@ -17,7 +17,7 @@ from autodrill.bank.notation import (
     written_as,
     written_in_numbers,
 )
-from autodrill.render.console import in_ascii
+from autodrill.render.plain import in_ascii
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

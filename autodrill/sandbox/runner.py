@@ -16,18 +16,22 @@ from autodrill.sandbox.child.frames import STRUCTURE_BYTES, FrameKind
 from autodrill.sandbox.child.wire import WireError, decode
 from autodrill.sandbox.launcher import Launcher, launch
 from autodrill.sandbox.limits import Limits
-from autodrill.sandbox.outcomes import (
+from autodrill.sandbox.requests import (
+    Call,
     CallOutcome,
     Died,
     Flooded,
     LoadOutcome,
     OutOfMemory,
     Raised,
+    Request,
     Returned,
     TimedOut,
     Unreadable,
+    call_request,
+    load_request,
+    read_load,
 )
-from autodrill.sandbox.requests import Call, Request, call_request, load_request, read_load
 from autodrill.sandbox.transport import NoReply, Transport
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from autodrill.bank.questions import (
     NumericKey,
     PredictKey,
 )
-from autodrill.content import content_root
 from autodrill.errors import ContentError, FileError
+from autodrill.folders import content_root
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autodrill.cli.app import COMMANDS
-from autodrill.cli.exits import Exit
+from autodrill.cli.options import Exit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +49,7 @@ def answer(here: Path) -> Path:
 
 @pytest.fixture
 def history() -> Path:
-    from autodrill.practice.folders import history_file
+    from autodrill.folders import history_file
 
     return history_file(os.environ)
 

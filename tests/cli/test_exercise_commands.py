@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autodrill.practice.folders import history_file, practice_folder
+from autodrill.folders import history_file, practice_folder
 
 if TYPE_CHECKING:
     from tests.conftest import Run

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autodrill.drills.kinds import kind_names
+from autodrill.drills.exercise import kind_names
 from autodrill.drills.library import Library
 from autodrill.drills.template import new_files
 

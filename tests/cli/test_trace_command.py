@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from autodrill.cli.exits import Exit
+from autodrill.cli.options import Exit
 
 if TYPE_CHECKING:
     from tests.conftest import Run

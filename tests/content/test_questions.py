@@ -13,7 +13,7 @@ import pytest
 
 from autodrill.bank.proofs import proofs_of
 from autodrill.bank.question_files import load_questions, read_file
-from autodrill.content import content_root, visible_files
+from autodrill.folders import content_root, visible_files
 
 if TYPE_CHECKING:
     from pathlib import Path

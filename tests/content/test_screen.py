@@ -15,7 +15,7 @@ from rich.console import Console, Group
 from autodrill.bank.question_files import load_questions
 from autodrill.bank.questions import BugKey, ChoiceKey, DeriveKey, NumericKey, PredictKey
 from autodrill.render.card_screen import CardView
-from autodrill.render.console import UNICODE
+from autodrill.render.plain import UNICODE
 from autodrill.render.terminal_markdown import markdown
 
 if TYPE_CHECKING:

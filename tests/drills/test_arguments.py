@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from autodrill.drills.arguments import named_arguments
+from autodrill.drills.case import named_arguments
 from autodrill.drills.cases import battery
 from autodrill.errors import InternalError
 from autodrill.grading.oracle.expected import expected_results

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from autodrill.drills.array_cases import LARGE_ELEMENTS
-from autodrill.drills.cases import battery, case_at, small_cases
+from autodrill.drills.cases import LARGE_ELEMENTS, battery, case_at, small_cases
 from autodrill.drills.library import Library
 from autodrill.errors import InternalError, UsageError
 

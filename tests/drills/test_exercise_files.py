@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autodrill.drills.exercise import Difficulty, Parameter
-from autodrill.drills.exercise_files import load_exercise, load_headings, parse_header
-from autodrill.drills.kinds import kind_names
+from autodrill.drills.exercise import Difficulty, kind_names, load_exercise, load_headings, parse_header
+from autodrill.drills.source import Parameter
 from autodrill.errors import ContentError
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from autodrill.drills.cases import battery, small_cases
-from autodrill.drills.exercise import Drill, Parameter
 from autodrill.drills.kernel_rewrites import kernel_rewrites
 from autodrill.drills.kernel_source import kernel_signature, kernel_text
 from autodrill.drills.kinds.kernel_kind import left_unwritten
 from autodrill.drills.library import Library
+from autodrill.drills.source import Parameter
 from autodrill.drills.template import new_files
 from autodrill.errors import ContentError, InternalError
 from autodrill.grading.oracle.expected import expected_results
@@ -20,6 +20,8 @@ from autodrill.grading.oracle.expected import expected_results
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from autodrill.drills.exercise import Drill
 
     Load = Callable[..., Drill]
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autodrill.content import content_root
 from autodrill.drills.library import Library, suggest
 from autodrill.errors import ContentError, FileError, UnknownNameError
+from autodrill.folders import content_root
 
 if TYPE_CHECKING:
     from tests.conftest import Pack

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autodrill.drills.exercise import Parameter
+from autodrill.drills.source import Parameter
 from autodrill.errors import ContentError
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autodrill.grading.grade import Submission, grade
+from autodrill.grading.grade import grade
+from autodrill.grading.submission import Submission
 
 if TYPE_CHECKING:
     from collections.abc import Callable

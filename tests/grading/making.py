@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from autodrill.drills.library import Library
-from autodrill.grading.grade import Submission, grade
+from autodrill.grading.grade import grade
+from autodrill.grading.submission import Submission
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -109,7 +109,7 @@ def test_workers_end_with_the_grading_process(pack: Pack, how: signal.Signals) -
     program = (
         "import sys, pathlib\n"
         "from autodrill.grading.batch import Task, grade_all\n"
-        "from autodrill.grading.submission import Submission\n"
+        "from autodrill.grading.grade import Submission\n"
         "if __name__ == '__main__':\n"
         "    sleep = b'import time\\ndef cube_backward(g, x):\\n    time.sleep(1)\\n    return g\\n'\n"
         "    quick, slow = ([Submission(source, 'a.py', 'a.py')] * 8 for source in (b'x = (', sleep))\n"

@@ -15,9 +15,8 @@ import pytest
 from autodrill.grading.batch import Task, Worker
 from autodrill.grading.report import Verdict
 from autodrill.grading.submission import Submission
-from autodrill.render.console import symbols_for
 from autodrill.render.grades import github_lines, grade_line, junit_document
-from autodrill.render.plain import Paint
+from autodrill.render.plain import Paint, symbols_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sealed processes are Linux's")
 

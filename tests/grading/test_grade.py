@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autodrill.drills.answer_records import FaultKind
-from autodrill.drills.kinds import kind_named
+from autodrill.drills.exercise import kind_named
 from autodrill.errors import UsageError
 from autodrill.grading.debug import step_through
-from autodrill.grading.grade import Submission, grade
+from autodrill.grading.grade import grade
 from autodrill.grading.report import Basis, Verdict
+from autodrill.grading.submission import Submission
 from autodrill.sandbox.limits import CHECK_LIMITS
 from autodrill.sandbox.runner import Limits, Runner
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autodrill.errors import StoreError
-from autodrill.practice.log_records import Rating
-from autodrill.practice.migrations import APPLICATION_ID, MIGRATIONS
+from autodrill.practice.log_records import APPLICATION_ID, MIGRATIONS, Rating
 from autodrill.practice.store import Store
 
 if TYPE_CHECKING:

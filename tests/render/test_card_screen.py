@@ -27,7 +27,7 @@ from autodrill.practice.log_records import Rating, Review
 from autodrill.practice.schedule import Schedule
 from autodrill.render.card_json import as_json
 from autodrill.render.card_screen import CardView, interval, next_due, nothing_due, summary
-from autodrill.render.console import ASCII, UNICODE
+from autodrill.render.plain import ASCII, UNICODE
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

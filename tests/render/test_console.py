@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from autodrill.render.console import ASCII, UNICODE, ascii_only, in_ascii, stdout_console, symbols_for
+from autodrill.render.console import stdout_console
+from autodrill.render.plain import ASCII, UNICODE, ascii_only, in_ascii, symbols_for
 
 
 def stream(encoding: str) -> io.TextIOWrapper:

@@ -6,9 +6,8 @@ from xml.etree import ElementTree as ET
 
 from autodrill.drills.answer_records import FaultKind, Rule
 from autodrill.grading.report import Failure, Report, Verdict
-from autodrill.render.console import ASCII
 from autodrill.render.grades import github_lines, grade_line, junit_document, summary
-from autodrill.render.plain import Paint
+from autodrill.render.plain import ASCII, Paint
 
 NASTY = "a\x1b[2J\x00<b>&\"'\u202e,:%\n.py"
 

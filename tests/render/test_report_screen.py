@@ -10,8 +10,7 @@ import pytest
 
 from autodrill.drills.answer_records import FaultKind, Rule
 from autodrill.grading.report import Basis, Comparison, Failure, Remark, Report, Verdict
-from autodrill.render.console import ASCII, UNICODE
-from autodrill.render.plain import Paint
+from autodrill.render.plain import ASCII, UNICODE, Paint
 from autodrill.render.report_screen import report_lines
 
 PLAIN = Paint(on=False)

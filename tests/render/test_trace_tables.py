@@ -8,7 +8,7 @@ from autodrill.bank.notation import cells, number
 from autodrill.bank.traced_expression import trace_expression
 from autodrill.engine import Value
 from autodrill.engine.tracing.recording import tape_of_value
-from autodrill.render.console import in_ascii
+from autodrill.render.plain import in_ascii
 from autodrill.render.trace_tables import Step, adjoint_trace, lines_of, primal_trace, tangent_trace, traces
 
 SURVEY = trace_expression("ln(x1)+x1*x2-sin(x2)", {"x1": 2.0, "x2": 5.0}, "x1")

@@ -8,8 +8,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from autodrill.sandbox.outcomes import CallOutcome, Died, Flooded, Loaded, Raised, Returned, TimedOut
-from autodrill.sandbox.requests import Call, Request, call_request
+from autodrill.sandbox.requests import (
+    Call,
+    CallOutcome,
+    Died,
+    Flooded,
+    Loaded,
+    Raised,
+    Request,
+    Returned,
+    TimedOut,
+    call_request,
+)
 from autodrill.sandbox.runner import Limits, Runner, SameAs
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from autodrill.errors import InternalError
-from autodrill.sandbox.outcomes import (
+from autodrill.sandbox.requests import (
     Broken,
     BrokenKind,
     Loaded,

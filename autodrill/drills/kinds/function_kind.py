@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from autodrill.drills.case import Case
-    from autodrill.drills.exercise import Drill, Parameter
+    from autodrill.drills.exercise import Drill
+    from autodrill.drills.source import Parameter
     from autodrill.drills.template import Template
 
 __all__ = ["KIND", "Function"]

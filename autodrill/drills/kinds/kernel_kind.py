@@ -7,13 +7,12 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from autodrill.drills.answer_records import Fault, FaultKind
-from autodrill.drills.arguments import named_arguments
-from autodrill.drills.array_cases import draw, sizes_of, small_arrays, takes_draws
-from autodrill.drills.case import DISTINCT, Case, case_of
-from autodrill.drills.exercise import Parameter
+from autodrill.drills.case import DISTINCT, Case, case_of, named_arguments
+from autodrill.drills.cases import draw, sizes_of, small_arrays, takes_draws
 from autodrill.drills.kernel_source import C_TYPES, kernel_signature, kernel_text
 from autodrill.drills.kind import Kind
 from autodrill.drills.solution_file import authored
+from autodrill.drills.source import Parameter
 from autodrill.errors import InternalError
 
 if TYPE_CHECKING:

@@ -8,9 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from autodrill.drills.answer_records import ULPS, Fault, FaultKind, Part, Rule
-from autodrill.drills.arguments import named_arguments
-from autodrill.drills.array_cases import is_literal
-from autodrill.drills.case import RANDOM, SCALES, Case, case_of, plain_label
+from autodrill.drills.case import RANDOM, SCALES, Case, case_of, named_arguments, plain_label
+from autodrill.drills.cases import is_literal
 from autodrill.drills.kind import Kind
 
 if TYPE_CHECKING:

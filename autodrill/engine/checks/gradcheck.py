@@ -11,8 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from autodrill.engine.checks.evaluation import Evaluation, as_reals
-from autodrill.engine.checks.finite_differences import as_complex, of_reals, scale_of, vjp_by_differences
+from autodrill.engine.checks.finite_differences import (
+    Evaluation,
+    as_complex,
+    as_reals,
+    of_reals,
+    scale_of,
+    vjp_by_differences,
+)
 from autodrill.engine.checks.gradcheck_report import Finding, GradcheckError, Report, Verdict
 from autodrill.engine.checks.kinks import one_sided_slopes
 from autodrill.engine.core.mode import no_grad

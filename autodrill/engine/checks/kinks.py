@@ -11,7 +11,7 @@ from autodrill.engine.checks.finite_differences import AT_ONCE, scale_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from autodrill.engine.checks.evaluation import Evaluation
+    from autodrill.engine.checks.finite_differences import Evaluation
 
 __all__ = ["one_sided_slopes"]
 

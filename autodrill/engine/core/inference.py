@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import ContextDecorator
 from typing import TYPE_CHECKING, Any
 
+from autodrill.engine.core.aliasing import is_inference, mark_inference, owner
 from autodrill.engine.core.mode import mode
 from autodrill.engine.core.node import Node
 from autodrill.engine.core.tensor import Tensor
-from autodrill.engine.core.write_versions import is_inference, mark_inference, owner
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from autodrill.engine.core.write_versions import Place, clock
+from autodrill.engine.core.aliasing import Place, clock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from autodrill.engine.core.aliasing import track
 from autodrill.engine.core.backend import (
     BACKENDS,
     WRAPPERS,
@@ -39,7 +40,6 @@ from autodrill.engine.core.declaration import ComplexKind, Declaration, RuleErro
 from autodrill.engine.core.mode import mode
 from autodrill.engine.core.node import GraphNode, Node
 from autodrill.engine.core.tensor import Tensor, raw, wrap
-from autodrill.engine.core.views import track
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from autodrill.engine.core.aliasing import written_after
 from autodrill.engine.core.node import CustomNode
 from autodrill.engine.core.tensor import Tensor, live_tangents, raw, wrap
-from autodrill.engine.core.write_versions import written_after
 
 if TYPE_CHECKING:
     from collections.abc import Callable

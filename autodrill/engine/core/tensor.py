@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from autodrill.engine.core.aliasing import is_inference, mark_inference, version
 from autodrill.engine.core.backend import Array, Backend, backend_of
 from autodrill.engine.core.mode import mode
 from autodrill.engine.core.node import GraphNode, Leaf, Node, watched
-from autodrill.engine.core.write_versions import is_inference, mark_inference, version
 
 if TYPE_CHECKING:
+    from autodrill.engine.core.aliasing import Base, View
     from autodrill.engine.core.sparse import IndexedSlices
     from autodrill.engine.core.tensor_methods import TensorMethods
-    from autodrill.engine.core.views import Base, View
 else:
     TensorMethods = object  # `operators` adds the methods, since they need the operations, which need Tensor
 

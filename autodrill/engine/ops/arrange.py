@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from autodrill.engine.core.aliasing import mark_siblings
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import raw
-from autodrill.engine.core.views import mark_siblings
 from autodrill.engine.ops.elementwise import where
 from autodrill.engine.ops.index import getitem, index_scatter
 from autodrill.engine.ops.shape import (

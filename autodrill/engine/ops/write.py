@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
+from autodrill.engine.core.aliasing import replay
 from autodrill.engine.core.backend import backend_of, memory
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import raw
-from autodrill.engine.core.views import replay
 from autodrill.engine.ops.elementwise import where
 from autodrill.engine.ops.index import may_repeat
 from autodrill.engine.transforms.batched_array import Batched, levels_of
@@ -16,8 +16,8 @@ from autodrill.engine.transforms.batched_array import Batched, levels_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from autodrill.engine.core.aliasing import Step
     from autodrill.engine.core.backend import Array, Namespace
-    from autodrill.engine.core.views import Step
 
 __all__ = ["copy_slices"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from autodrill.engine.core.aliasing import call_site
 from autodrill.engine.core.backend import memory
 from autodrill.engine.core.mode import mode, observed_by
 from autodrill.engine.core.node import Node, watched
 from autodrill.engine.core.sparse import IndexedSlices
 from autodrill.engine.core.tensor import Tensor, raw
-from autodrill.engine.core.write_versions import call_site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

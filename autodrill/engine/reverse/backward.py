@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from autodrill.engine.core.aliasing import clock, record_write
 from autodrill.engine.core.backend import (
     BACKENDS,
     WRAPPERS,
@@ -20,7 +21,6 @@ from autodrill.engine.core.node import CustomNode, GraphNode, Leaf, Node, answer
 from autodrill.engine.core.pytree import LEAF, flatten
 from autodrill.engine.core.saved_values import check_unwritten, freed, unpack
 from autodrill.engine.core.tensor import Tensor, live_tangents, raw, wrap
-from autodrill.engine.core.write_versions import clock, record_write
 from autodrill.engine.ops.shape import unbroadcast
 
 if TYPE_CHECKING:

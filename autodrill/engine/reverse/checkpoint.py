@@ -11,12 +11,12 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from autodrill.engine.core.aliasing import clock, written_after
 from autodrill.engine.core.mode import enable_grad, mode
 from autodrill.engine.core.node import Leaf, Node
 from autodrill.engine.core.pytree import argument_paths, flatten
 from autodrill.engine.core.saved_values import Packed
 from autodrill.engine.core.tensor import Tensor, wrap
-from autodrill.engine.core.write_versions import clock, written_after
 from autodrill.engine.reverse.hooks import pack_saved
 
 if TYPE_CHECKING:

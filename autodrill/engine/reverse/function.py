@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
+from autodrill.engine.core.aliasing import record_write, version
 from autodrill.engine.core.mode import mode, no_grad
 from autodrill.engine.core.node import CustomNode, Leaf
 from autodrill.engine.core.tensor import Tensor, live_tangents, wrap
-from autodrill.engine.core.write_versions import record_write, version
 from autodrill.engine.ops.shape import unbroadcast
 from autodrill.engine.reverse.context import Bundle, Context, Saved, error_node, output_node
 from autodrill.engine.reverse.hooks import shown

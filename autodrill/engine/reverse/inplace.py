@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autodrill.engine.core.aliasing import Base, Step, View, clock, is_inference, owner, record_write, replay
 from autodrill.engine.core.backend import backend_of, memory
 from autodrill.engine.core.complex_convention import is_complex
 from autodrill.engine.core.mode import mode
 from autodrill.engine.core.node import Leaf, Node, watched
 from autodrill.engine.core.tensor import Tensor, raw, wrap
-from autodrill.engine.core.views import Base, Step, View, replay
-from autodrill.engine.core.write_versions import clock, is_inference, owner, record_write
 from autodrill.engine.ops.elementwise import astype
 from autodrill.engine.ops.index import _getitem
 from autodrill.engine.ops.write import copy_slices

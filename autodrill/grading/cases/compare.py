@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np  # noqa: TID253 answers are arrays
 
 from autodrill.drills.answer_records import Fault, FaultKind
-from autodrill.drills.arguments import named_arguments
+from autodrill.drills.case import named_arguments
 from autodrill.drills.solution_file import authored
-from autodrill.grading.cases.question import LARGE_SECONDS
-from autodrill.grading.cases.records import Observation
+from autodrill.grading.cases.question import LARGE_SECONDS, Observation
 from autodrill.grading.cases.unpack import not_returned, results
-from autodrill.sandbox import outcomes as ends
+from autodrill.sandbox import requests as ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from autodrill.drills.answer_records import Expected, Part
     from autodrill.drills.case import Case
     from autodrill.drills.exercise import Drill, Solution
-    from autodrill.grading.cases.records import Question
+    from autodrill.grading.cases.question import Question
 
     Array = NDArray[Any]
 

@@ -1,13 +1,12 @@
-"""Questions: a case, with further calls that check a right answer for linearity and hidden state."""
+"""Questions: a case with the calls made for it, and the observation of its answers."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np  # noqa: TID253 cotangents are arrays
 
-from autodrill.grading.cases.records import Question
 from autodrill.grading.oracle.expected import added_by
 from autodrill.sandbox.requests import Call, call_request
 
@@ -19,8 +18,61 @@ if TYPE_CHECKING:
     from autodrill.drills.exercise import Drill
 
     Array = NDArray[Any]
+    from autodrill.drills.answer_records import Fault
+    from autodrill.sandbox.requests import CallOutcome, Request
 
-__all__ = ["LARGE_SECONDS", "answer_budget", "question", "single_call"]
+__all__ = ["LARGE_SECONDS", "Observation", "Question", "answer_budget", "question", "single_call"]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A case with its expected results and every call made for it.
+
+    Attributes:
+        case: The case.
+        expected: Its expected results.
+        request: The calls. The first is the case itself; an estimator is called once for each draw. If `linear`, calls
+            with another cotangent and with the sum of both follow, the former only if `added` is empty. If `repeated`,
+            the first call is made once more, on the same argument arrays.
+        linear: Whether linearity in the cotangents is checked.
+        added: The other cotangent's contribution to each result. Empty if the cotangent of the case is fixed: then a
+            result can be right by chance, and the other cotangent gets a call of its own.
+        repeated: Whether the first call is made once more.
+    """
+
+    case: Case
+    expected: Expected
+    request: Request
+    linear: bool
+    added: tuple[Array, ...]
+    repeated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """The answer of a submission to a case, compared with the expected results.
+
+    Attributes:
+        case: The case.
+        expected: Its expected results.
+        outcome: How the call ended.
+        got: The results as arrays, aligned with `expected.parts`. None for a result that is not an array, and None
+            altogether if there is nothing to compare.
+        wrong: Which results are wrong.
+        fault: The first fault, or None.
+        customs: Names from `drills.customs` of what the exercise accepts although it is a fault elsewhere.
+        question: The question it answers, so that the same one can be put to other code. None after a single call.
+    """
+
+    case: Case
+    expected: Expected
+    outcome: CallOutcome
+    got: tuple[Array | None, ...] | None
+    wrong: tuple[bool, ...]
+    fault: Fault | None
+    customs: tuple[str, ...] = ()
+    question: Question | None = None
+
 
 LARGE_SECONDS = 1.5
 """Wall time of the large case. A backward takes milliseconds, finite differences take several seconds."""

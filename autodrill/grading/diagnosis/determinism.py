@@ -11,8 +11,7 @@ from autodrill.drills.answer_records import FaultKind, Rule
 from autodrill.grading.cases.question import answer_budget
 from autodrill.grading.cases.unpack import results
 from autodrill.grading.diagnosis.similarity import close
-from autodrill.sandbox.outcomes import Loaded
-from autodrill.sandbox.requests import Call, call_request
+from autodrill.sandbox.requests import Call, Loaded, call_request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     from autodrill.drills.authoring import Mistake
     from autodrill.drills.exercise import Drill
-    from autodrill.grading.cases.records import Observation
+    from autodrill.grading.cases.question import Observation
     from autodrill.sandbox.runner import Runner
 
     _Answer = list[NDArray[Any] | None] | None

@@ -1,4 +1,4 @@
-"""Explanation of a failure: the smallest case that shows it, and the rule that it breaks."""
+"""Explanation of a failure: the smallest case that shows it as short text, and the rule that it breaks."""
 
 from __future__ import annotations
 
@@ -6,25 +6,28 @@ import time
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
+import numpy as np  # noqa: TID253 it shows arrays
+
 from autodrill.drills.answer_records import FaultKind, Rule
 from autodrill.errors import InternalError
-from autodrill.grading.cases.formatting import pair, short
-from autodrill.grading.cases.pipeline import put_case
+from autodrill.grading.cases.case_set import put_case
 from autodrill.grading.diagnosis.determinism import RANDOM, Repetition, random_mistake, repetition
-from autodrill.grading.diagnosis.evidence import evidence, spread
-from autodrill.grading.diagnosis.similarity import Likeness, likeness
+from autodrill.grading.diagnosis.similarity import Likeness, evidence, likeness, spread
 from autodrill.grading.report import FATAL, Comparison, Failure
-from autodrill.sandbox import outcomes as ends
+from autodrill.sandbox import requests as ends
+from autodrill.sandbox.child.wire import Opaque
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from autodrill.drills.authoring import Mistake
     from autodrill.drills.exercise import Drill
     from autodrill.grading.cases.case_set import CaseSet
-    from autodrill.grading.cases.records import Observation
+    from autodrill.grading.cases.question import Observation
     from autodrill.grading.diagnosis.known_mistakes import KnownAnswers, KnownMistakes, SpareRunner
     from autodrill.sandbox.runner import Runner
 
-__all__ = ["explain"]
+__all__ = ["explain", "pair", "short"]
 
 _SHRINK_SECONDS = 10.0
 """Time limit of the search for a smaller case. It matters only for very slow code: the number of cases is limited too,
@@ -39,6 +42,9 @@ _NUMBERS_RIGHT = {
     FaultKind.NOISY,
 }
 """Faults of answers with right numbers, for which a comparison of numbers would confuse."""
+
+
+_LONGEST = 60
 
 
 def explain(
@@ -215,3 +221,58 @@ def _pair(want: Any, got: Any) -> tuple[str, str]:
     if got.shape != want.shape:
         return f"shape {want.shape}", f"shape {got.shape}"
     return pair(want, got)
+
+
+def short(value: Any, digits: int = 4) -> str:
+    """Return a value in one line of at most 60 characters."""
+    text = _text(value, digits)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+def pair(want: NDArray[Any], got: NDArray[Any]) -> tuple[str, str]:
+    """Return two arrays of one shape as short text, with enough digits to differ."""
+    for digits in (4, 7, 10, 17):
+        texts = _text(want, digits), _text(got, digits)
+        if texts[0] != texts[1]:
+            break
+    if max(map(len, texts)) <= _LONGEST:
+        return texts
+    with np.errstate(all="ignore"):
+        off = np.abs(got.astype(np.float64) - want)
+    worst = np.unravel_index(int(np.nanargmax(np.where(np.isfinite(off), off, np.inf))), want.shape)
+    place = f"[{', '.join(map(str, worst))}]"
+    return f"{_number(want[worst], 6)} at {place}", f"{_number(got[worst], 6)} at {place}"
+
+
+def _text(value: Any, digits: int) -> str:
+    if isinstance(value, np.ndarray):
+        if value.size == 0:
+            return f"empty, shape {value.shape}"
+        dtype = "" if value.dtype in (np.float64, np.int64) else f" {value.dtype}"
+        return _nested(value, digits) + dtype
+    if isinstance(value, np.generic | int | float) and not isinstance(value, bool):
+        return _number(value, digits)
+    if isinstance(value, list | tuple):
+        inside = ", ".join(_text(v, digits) for v in value[:40])
+        return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' if len(value) == 1 else ''})"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{k}: {_text(v, digits)}" for k, v in list(value.items())[:40]) + "}"
+    if isinstance(value, Opaque):
+        return f"a {value.type_name}"
+    return repr(value)[: _LONGEST + 1]
+
+
+def _nested(array: NDArray[Any], digits: int) -> str:
+    if array.ndim == 0:
+        return _number(array[()], digits)
+    if array.size > 64:
+        return f"shape {array.shape}"
+    return f"[{', '.join(_nested(a, digits) for a in array)}]"
+
+
+def _number(value: Any, digits: int) -> str:
+    if isinstance(value, np.bool_):
+        return str(bool(value))
+    if isinstance(value, int | np.integer):
+        return str(int(value))
+    return f"{float(value):.{digits}g}"

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from autodrill.drills.answer_records import FaultKind, Rule
 from autodrill.grading.diagnosis.exception_rules import raised_rule
 from autodrill.grading.kernels.device_faults import DEVICE_FAULTS
-from autodrill.sandbox import outcomes as ends
+from autodrill.sandbox import requests as ends
 
 if TYPE_CHECKING:
     from autodrill.drills.exercise import Drill
-    from autodrill.grading.cases.records import Observation
+    from autodrill.grading.cases.question import Observation
 
 __all__ = ["STRUCTURAL", "careless_rule", "judged_rule", "self_evident_rule"]
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np  # noqa: TID253 inputs are arrays
 
 from autodrill.drills.answer_records import FaultKind, Rule
-from autodrill.grading.diagnosis.evidence import class_of, suffix_of
+from autodrill.grading.diagnosis.similarity import class_of, suffix_of
 from autodrill.grading.diagnosis.transformations import contributions
 
 if TYPE_CHECKING:
     from autodrill.drills.exercise import Drill
-    from autodrill.grading.cases.records import Observation
+    from autodrill.grading.cases.question import Observation
 
 __all__ = ["WRONG_SHAPE", "only_somewhere", "scale_or_layout_rule"]
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
-from autodrill.grading.cases.pipeline import put
-from autodrill.sandbox import outcomes as ends
+from autodrill.grading.cases.case_set import put
+from autodrill.sandbox import requests as ends
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
     from autodrill.drills.authoring import Mistake
     from autodrill.drills.exercise import Drill
-    from autodrill.grading.cases.records import Observation, Question
+    from autodrill.grading.cases.question import Observation, Question
     from autodrill.sandbox.runner import Runner
 
 __all__ = ["KnownAnswers", "KnownMistakes", "SpareRunner"]

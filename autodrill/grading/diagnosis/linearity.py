@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np  # noqa: TID253 answers are arrays
 
-from autodrill.grading.cases.pipeline import put_once
+from autodrill.grading.cases.case_set import put_once
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from autodrill.drills.answer_records import Expected, Rule
     from autodrill.drills.exercise import Drill
-    from autodrill.grading.cases.records import Observation
+    from autodrill.grading.cases.question import Observation
     from autodrill.sandbox.runner import Runner
 
     Array = NDArray[Any]

@@ -9,15 +9,15 @@ import numpy as np  # noqa: TID253 inputs are arrays
 
 from autodrill.drills.mutants import each_mutant
 from autodrill.errors import InternalError
-from autodrill.grading.cases.pipeline import put_once
+from autodrill.grading.cases.case_set import put_once
 from autodrill.grading.diagnosis.mutation_messages import slip_rule
 from autodrill.grading.diagnosis.similarity import Likeness, likeness
-from autodrill.sandbox import outcomes as ends
+from autodrill.sandbox import requests as ends
 
 if TYPE_CHECKING:
     from autodrill.drills.answer_records import Rule
     from autodrill.drills.exercise import Drill
-    from autodrill.grading.cases.records import Observation
+    from autodrill.grading.cases.question import Observation
     from autodrill.sandbox.runner import Runner
 
 __all__ = ["one_slip"]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from autodrill.drills.exercise import Drill
-    from autodrill.grading.cases.records import Observation
+    from autodrill.grading.cases.question import Observation
     from autodrill.grading.diagnosis.transformations import Alternative
 
     Array = NDArray[Any]

@@ -10,17 +10,16 @@ import numpy as np  # noqa: TID253 answers are arrays
 
 from autodrill.drills.answer_records import FaultKind, Rule
 from autodrill.grading.diagnosis.determinism import Repetition
-from autodrill.grading.diagnosis.evidence import evidence, spread, suffix_of
 from autodrill.grading.diagnosis.exception_rules import raised_rule
 from autodrill.grading.diagnosis.fault_rules import STRUCTURAL, careless_rule, judged_rule, self_evident_rule
 from autodrill.grading.diagnosis.input_class_rules import WRONG_SHAPE, only_somewhere, scale_or_layout_rule
 from autodrill.grading.diagnosis.linearity import linearity_rule
 from autodrill.grading.diagnosis.permutation_rules import exchanged_arguments, misplaced
 from autodrill.grading.diagnosis.scale_rules import approximate, constant_factor, stray_factor, term_without_upstream
-from autodrill.grading.diagnosis.similarity import close
+from autodrill.grading.diagnosis.similarity import close, evidence, spread, suffix_of
 from autodrill.grading.diagnosis.transformation_table import PATTERNS, Pattern
 from autodrill.grading.diagnosis.transformations import hair
-from autodrill.sandbox.outcomes import Raised
+from autodrill.sandbox.requests import Raised
 
 if TYPE_CHECKING:
     from typing import Any
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from autodrill.drills.exercise import Drill
-    from autodrill.grading.cases.records import Observation
+    from autodrill.grading.cases.question import Observation
     from autodrill.grading.diagnosis.known_mistakes import SpareRunner
     from autodrill.sandbox.runner import Runner
 

@@ -11,7 +11,7 @@ from autodrill.drills.answer_records import ULPS, Expected, Part
 from autodrill.drills.solution_file import authored
 from autodrill.errors import InternalError
 from autodrill.grading.oracle.tolerance import amplified_rounding, largest
-from autodrill.sandbox.child.call_codec import PERIOD
+from autodrill.sandbox.child.frames import PERIOD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

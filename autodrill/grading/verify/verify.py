@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from autodrill.drills.exercise_files import read_text
+from autodrill.drills.exercise import read_text
 from autodrill.drills.solution_file import solution_path
 from autodrill.drills.template import left_to_write
 from autodrill.errors import ContentError, InternalError, NoCompilerError, Problem

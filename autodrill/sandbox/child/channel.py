@@ -30,7 +30,7 @@ class Channel:
     def receive(self) -> tuple[FrameKind, Any]:
         """Wait for a frame from the parent. The process ends when the parent closes the channel.
 
-        The payload of a CALL frame is returned undecoded, for `call_codec.read`.
+        The payload of a CALL frame is returned undecoded, for `frames.unpack_call`.
         """
         while len(self._waiting) < frames.HEADER_BYTES:
             self._waiting += self._read()

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
-from . import call_codec, frames, line_tracer, lockdown, memory_claims, rlimits, tracebacks, values, wire
+from . import frames, line_tracer, lockdown, memory_claims, rlimits, tracebacks, values, wire
 from .channel import Channel
 from .collectives import in_step
 from .confinement import Confinement, ConfinementStatus
@@ -140,7 +140,7 @@ def _serve(channel: Channel, hooks: Hooks, status: ConfinementStatus) -> NoRetur
         else:
             assert kind is FrameKind.CALL
             assert submission is not None
-            own, specs, budget, seconds = call_codec.read(request)
+            own, specs, budget, seconds = frames.unpack_call(request)
             rlimits.renew_cpu(seconds * len(specs))
             with np.errstate(all="ignore"):
                 for kind, answer in submission.calls(own, specs, budget):
@@ -194,7 +194,7 @@ class LoadedSubmission:
         self.hooks.load(exec, [code, namespace], self.filename)
 
     def calls(
-        self, own: list[call_codec.PackedValue], specs: list[call_codec.PackedSpec], budget: int
+        self, own: list[frames.PackedValue], specs: list[frames.PackedSpec], budget: int
     ) -> Iterator[tuple[FrameKind, wire.Value]]:
         """Make calls, up to one that does not return, and yield the kind and payload of each reply."""
         first: list[Any] | None = None
@@ -202,7 +202,7 @@ class LoadedSubmission:
         for left, (places, again, watched) in zip(range(len(specs) - 1, -1, -1), specs, strict=True):
             arguments = first if again and first is not None else _build(own, places)
             first = arguments if first is None else first
-            sent = [call_codec.data_of(own[place]) for place in places] if watched else None
+            sent = [frames.packed_data(own[place]) for place in places] if watched else None
             kind, answer = self._call(arguments, sent, budget, keep=left > 0)
             yield kind, answer
             if kind is not FrameKind.RETURNED:
@@ -231,9 +231,9 @@ class LoadedSubmission:
         return FrameKind.RAISED, tracebacks.raised(error, self.filename)
 
 
-def _build(own: list[call_codec.PackedValue], places: bytes) -> list[Any]:
+def _build(own: list[frames.PackedValue], places: bytes) -> list[Any]:
     """Build new arguments for a call. Equal indexes give the same object."""
-    built = {place: call_codec.build(own[place]) for place in places}
+    built = {place: frames.build_argument(own[place]) for place in places}
     return [built[place] for place in places]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import linecache
 import sys
 
-from . import call_codec, frames, values, wire
+from . import frames, values, wire
 from .frames import FrameKind
 from .main_loop import Hooks, LoadedSubmission, plain_call
 
@@ -37,10 +37,10 @@ def warm_up() -> None:
     assert kind is FrameKind.LOADED
     arrays = [np.ones((2, 3), dtype) for dtype in ("float64", "float32")]
     own, places = values.calls_to_wire([[values.Arg(a, layout), a, 0.5] for a in arrays for layout in wire.Layout])
-    specs = [call_codec.CallSpec(each, watched=watched) for each in places for watched in (True, False)]
-    frame = call_codec.pack(own, specs, 1 << 20, 1.0)
+    specs = [frames.CallSpec(each, watched=watched) for each in places for watched in (True, False)]
+    frame = frames.pack_call(own, specs, 1 << 20, 1.0)
     for _ in range(_ROUNDS):
-        for kind, reply in submission.calls(*call_codec.read(frame[frames.HEADER_BYTES :])[:3]):
+        for kind, reply in submission.calls(*frames.unpack_call(frame[frames.HEADER_BYTES :])[:3]):
             assert kind is FrameKind.RETURNED
             frames.pack(kind, reply)
     del sys.modules[submission.module.__name__]

@@ -9,7 +9,7 @@ import pytest
 
 from autodrill import engine
 from autodrill.engine import BatchError, RuleError, Tensor, vmap
-from autodrill.engine.checks.evaluation import Evaluation
+from autodrill.engine.checks.finite_differences import Evaluation
 from autodrill.engine.core.primitive import Primitive
 from autodrill.engine.transforms.batched_array import Batched
 from autodrill.engine.transforms.vmap import open_examples

@@ -12,11 +12,11 @@ from autodrill.drills.answer_records import Fault, FaultKind
 from autodrill.drills.cases import battery
 from autodrill.drills.library import Library
 from autodrill.errors import InternalError
+from autodrill.grading.cases.case_set import put_once
 from autodrill.grading.cases.compare import compare_call
-from autodrill.grading.cases.pipeline import put_once
 from autodrill.grading.cases.question import answer_budget
 from autodrill.grading.oracle.expected import expected_results
-from autodrill.sandbox import outcomes as ends
+from autodrill.sandbox import requests as ends
 from autodrill.sandbox.child.wire import Opaque
 from autodrill.sandbox.limits import CHECK_LIMITS
 from autodrill.sandbox.runner import Runner
@@ -24,7 +24,7 @@ from autodrill.sandbox.runner import Runner
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from autodrill.grading.cases.records import Observation
+    from autodrill.grading.cases.question import Observation
     from tests.conftest import Pack
 
 

@@ -8,14 +8,13 @@ import pytest
 
 from autodrill.drills.answer_records import FaultKind
 from autodrill.drills.cases import battery
-from autodrill.grading.cases.case_set import CaseSet
-from autodrill.grading.cases.pipeline import put_case
+from autodrill.grading.cases.case_set import CaseSet, put_case
 from autodrill.grading.grade import grade
 from autodrill.grading.oracle.expected import expected_results
 from autodrill.grading.report import Verdict
 from autodrill.grading.submission import Submission
 from autodrill.sandbox.limits import CHECK_LIMITS
-from autodrill.sandbox.outcomes import Loaded
+from autodrill.sandbox.requests import Loaded
 from autodrill.sandbox.runner import Runner
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from autodrill.drills.cases import battery
 from autodrill.drills.library import Library
 from autodrill.drills.mutants import mutants
 from autodrill.drills.rewrites import Operator
-from autodrill.grading.cases.pipeline import put_case
+from autodrill.grading.cases.case_set import put_case
 from autodrill.grading.diagnosis.mutation_messages import PREFIX, slip_rule
 from autodrill.grading.diagnosis.mutation_search import one_slip
 from autodrill.grading.diagnosis.similarity import Likeness, likeness
 from autodrill.sandbox.limits import CHECK_LIMITS
-from autodrill.sandbox.outcomes import Loaded
+from autodrill.sandbox.requests import Loaded
 from autodrill.sandbox.runner import Runner
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from autodrill.drills.answer_records import Rule
     from autodrill.drills.exercise import Drill
-    from autodrill.grading.cases.records import Observation
+    from autodrill.grading.cases.question import Observation
     from autodrill.grading.report import Report
     from tests.conftest import Pack
 

@@ -10,8 +10,9 @@ import pytest
 
 from autodrill.grading.cases.case_set import CaseSet
 from autodrill.grading.diagnosis import explain
-from autodrill.grading.grade import Submission, grade
+from autodrill.grading.grade import grade
 from autodrill.grading.report import Verdict
+from autodrill.grading.submission import Submission
 from autodrill.sandbox.child.confinement import OPEN
 from autodrill.sandbox.fork_server import ForkServer
 from autodrill.sandbox.runner import Runner

@@ -10,14 +10,14 @@ import pytest
 from autodrill.drills.answer_records import FaultKind
 from autodrill.drills.kernel_source import kernel_signature
 from autodrill.errors import NoCompilerError
-from autodrill.grading.grade import Submission, grade
+from autodrill.grading.grade import grade, start_runner
 from autodrill.grading.kernels import gpu_runner
 from autodrill.grading.kernels.device_faults import DEVICE_FAULTS, DeviceFault, description
 from autodrill.grading.kernels.simulator_runner import KernelRunner, Workshop
 from autodrill.grading.report import Report, Verdict
-from autodrill.grading.runners import start_runner
+from autodrill.grading.submission import Submission
 from autodrill.sandbox.limits import CHECK_LIMITS, Limits
-from autodrill.sandbox.outcomes import Broken, Died, Loaded, NotDefined, Raised, Returned, TimedOut
+from autodrill.sandbox.requests import Broken, Died, Loaded, NotDefined, Raised, Returned, TimedOut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

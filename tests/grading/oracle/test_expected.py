@@ -10,7 +10,7 @@ from autodrill.drills.cases import battery
 from autodrill.drills.crosscheck import crosschecked_vjp
 from autodrill.errors import InternalError
 from autodrill.grading.oracle.expected import expected_results
-from autodrill.sandbox.child.call_codec import PERIOD
+from autodrill.sandbox.child.frames import PERIOD
 
 if TYPE_CHECKING:
     from collections.abc import Callable

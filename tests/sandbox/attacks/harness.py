@@ -98,8 +98,8 @@ def _drill(name: str) -> Drill:
 
 def _graded(source: bytes, exercise: str, *, only: int | None = None, launcher: Launcher) -> str:
     """Grade as autodrill does, in a process of `launcher`."""
-    from autodrill.grading.grade import Submission as File
     from autodrill.grading.grade import grade
+    from autodrill.grading.submission import Submission as File
     from autodrill.sandbox.limits import CHECK_LIMITS
     from autodrill.sandbox.runner import Runner
 

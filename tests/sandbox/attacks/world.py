@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from autodrill.content import content_root
+from autodrill.folders import content_root
 
 if TYPE_CHECKING:
     from types import TracebackType

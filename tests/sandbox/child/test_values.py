@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from autodrill.sandbox.child import call_codec, frames, wire
+from autodrill.sandbox.child import frames, wire
 from autodrill.sandbox.child.values import Arg, OversizedError, from_wire, to_wire
 
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ def back(value: Any) -> Any:
 
 def there(value: Any) -> Any:
     """Send an argument to a child process."""
-    frame = call_codec.pack([to_wire(value, limit=LIMIT)], [call_codec.CallSpec(b"\0")], 0, 1.0)
-    (plain,), *_ = call_codec.read(frame[frames.HEADER_BYTES :])
-    return call_codec.build(plain)
+    frame = frames.pack_call([to_wire(value, limit=LIMIT)], [frames.CallSpec(b"\0")], 0, 1.0)
+    (plain,), *_ = frames.unpack_call(frame[frames.HEADER_BYTES :])
+    return frames.build_argument(plain)
 
 
 both_ways = pytest.mark.parametrize("travel", [there, back])
@@ -81,22 +81,20 @@ def test_non_contiguous_view_keeps_its_elements(travel: Callable[[Any], Any]) ->
         np.testing.assert_array_equal(travel(view), view, strict=True)
 
 
-@pytest.mark.parametrize(
-    "size", [call_codec.PERIOD - 1, call_codec.PERIOD, call_codec.PERIOD + 1, 3 * call_codec.PERIOD, 20_000]
-)
-@pytest.mark.parametrize("other", [None, 0, call_codec.PERIOD, -1])
+@pytest.mark.parametrize("size", [frames.PERIOD - 1, frames.PERIOD, frames.PERIOD + 1, 3 * frames.PERIOD, 20_000])
+@pytest.mark.parametrize("other", [None, 0, frames.PERIOD, -1])
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i8", "c16", "b1"])
 def test_periodic_array_is_sent_as_one_period(size: int, other: int | None, dtype: str) -> None:
-    sent = np.resize(np.random.default_rng(0).integers(0, 2, call_codec.PERIOD), size).astype(dtype)
+    sent = np.resize(np.random.default_rng(0).integers(0, 2, frames.PERIOD), size).astype(dtype)
     if other is not None and other < size:
         sent[other] = 1 - sent[other]
     described = to_wire(sent, limit=LIMIT)
     assert isinstance(described, wire.Array)
-    repeats = size > call_codec.PERIOD and (other is None or other >= size)
-    frame = call_codec.pack([described], [call_codec.CallSpec(b"\0")], 0, 1.0)
-    if size > call_codec.PERIOD + 1:
+    repeats = size > frames.PERIOD and (other is None or other >= size)
+    frame = frames.pack_call([described], [frames.CallSpec(b"\0")], 0, 1.0)
+    if size > frames.PERIOD + 1:
         assert (len(frame) < sent.nbytes) == repeats
-    assert sent.nbytes <= len(frame) + call_codec.spared(described)
+    assert sent.nbytes <= len(frame) + frames.repeated_bytes(described)
     np.testing.assert_array_equal(there(sent), sent, strict=True)
     np.testing.assert_array_equal(there([sent, (sent, {"again": sent})])[1][1]["again"], sent, strict=True)
 

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autodrill import content
-from autodrill.content import content_root, visible_files
+import platformdirs
+
+from autodrill import folders
+from autodrill.folders import content_root, history_file, home, practice_folder, visible_files
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pytest
 
 
@@ -18,7 +19,7 @@ def test_content_root_has_the_three_folders() -> None:
 def test_content_root_prefers_the_copy_of_the_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = tmp_path / "site" / "autodrill"
     package.mkdir(parents=True)
-    monkeypatch.setattr(content, "__file__", str(package / "content.py"))
+    monkeypatch.setattr(folders, "__file__", str(package / "folders.py"))
     assert content_root() == tmp_path / "site"
     (package / "_content").mkdir()
     assert content_root() == package / "_content"
@@ -41,3 +42,18 @@ def test_hidden_parent_folder_hides_nothing(tmp_path: Path) -> None:
 
 def test_missing_folder_has_no_files(tmp_path: Path) -> None:
     assert visible_files(tmp_path / "none", ".py") == []
+
+
+def test_home_is_the_folder_of_the_environment() -> None:
+    named = {"AUTODRILL_HOME": "~/drills"}
+    assert home(named) == Path.home() / "drills"
+    assert history_file(named) == Path.home() / "drills" / "history.db"
+    assert practice_folder(named) == Path.home() / "drills" / "practice"
+
+
+def test_relative_home_is_made_absolute() -> None:
+    assert home({"AUTODRILL_HOME": "here"}) == Path.cwd() / "here"
+
+
+def test_home_defaults_to_the_data_folder_of_the_platform() -> None:
+    assert home({"AUTODRILL_HOME": ""}) == platformdirs.user_data_path("autodrill", appauthor=False)

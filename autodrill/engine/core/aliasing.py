@@ -1,9 +1,11 @@
-"""Version counters of in-place writes, which detect that a saved value has been overwritten.
+"""Tensors that share memory: views of a base, and the version of each memory, which detects overwritten values.
 
 A version belongs to memory, not to a tensor: views and `detach()` share the version because they share the array that
 owns the memory. Writes are rare and operations are frequent, so saving a value costs nothing here. Instead one clock
 counts all in-place writes, and every node stores the time at which it was made. Only if the clock has advanced since
 then must backward check the memory of the node's saved values.
+
+A base refers to its views weakly, and a view refers to its base strongly: a view keeps the memory alive, as in NumPy.
 """
 
 from __future__ import annotations
@@ -14,11 +16,33 @@ import threading
 import weakref
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autodrill.engine.core.backend import BACKENDS, Array
+from autodrill.engine.core.mode import mode
 
-__all__ = ["Place", "call_site", "clock", "is_inference", "mark_inference", "record_write", "version", "written_after"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from autodrill.engine.core.primitive import Primitive
+    from autodrill.engine.core.tensor import Tensor
+
+__all__ = [
+    "Base",
+    "Place",
+    "Step",
+    "View",
+    "call_site",
+    "clock",
+    "is_inference",
+    "mark_inference",
+    "mark_siblings",
+    "record_write",
+    "replay",
+    "track",
+    "version",
+    "written_after",
+]
 
 _ENGINE = str(Path(__file__).parents[1])
 
@@ -137,3 +161,74 @@ def is_inference(array: Array) -> bool:
     """Return whether the memory of an array was allocated under `inference_mode()`."""
     memory = _memory(array)
     return memory is not None and memory.inference
+
+
+Step = tuple["Primitive", dict[str, Any]]
+"""A view operation and its static values."""
+
+
+class Base:
+    """The views of a tensor, held by weak references."""
+
+    __slots__ = ("_views",)
+
+    def __init__(self) -> None:
+        self._views: dict[int, weakref.ref[Tensor]] = {}
+
+    def add(self, view: Tensor) -> None:
+        """Add a view until it is deleted."""
+        key, views = id(view), self._views
+        views[key] = weakref.ref(view, lambda _: views.pop(key, None))
+
+    def __iter__(self) -> Iterator[Tensor]:
+        found = [reference() for reference in list(self._views.values())]
+        return (view for view in found if view is not None)
+
+
+class View:
+    """The origin of a view.
+
+    Attributes:
+        base: The tensor whose memory is shared, itself not a view.
+        steps: The view operations that lead from the base to the view.
+        refusal: Why the view cannot be written to while recording, or None.
+    """
+
+    __slots__ = ("base", "refusal", "steps")
+
+    def __init__(self, base: Tensor, steps: tuple[Step, ...], refusal: str | None) -> None:
+        self.base = base
+        self.steps = steps
+        self.refusal = refusal
+
+
+def track(primitive: Primitive, x: Any, static: dict[str, Any], result: Tensor) -> None:
+    """Mark `result` as a view of `x` if they share memory; a reshape, for instance, may have had to copy."""
+    if type(x) is not type(result) or owner(result.data) is not owner(x.data):
+        return
+    refusal = None if mode.grad_enabled else "inference_mode()" if mode.inference else "no_grad()"
+    step = (primitive, static)
+    if type(x.alias) is View:
+        base, steps, refusal = x.alias.base, (*x.alias.steps, step), x.alias.refusal or refusal
+    else:
+        base, steps = x, (step,)
+    views = base.alias
+    if type(views) is not Base:
+        views = base.alias = Base()
+    result.alias = View(base, steps, refusal)
+    views.add(result)
+
+
+def mark_siblings(views: Sequence[Any]) -> None:
+    """Mark views that one operation made together; none of them may be written to while recording."""
+    for view in views:
+        alias = getattr(view, "alias", None)
+        if type(alias) is View:
+            alias.refusal = "several"
+
+
+def replay(x: Any, steps: Sequence[Step]) -> Any:
+    """Apply view operations, in order, to a Tensor or an array."""
+    for primitive, static in steps:
+        x = primitive(x, **static)
+    return x

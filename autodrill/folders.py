@@ -1,4 +1,7 @@
-"""The location of the learner's history and exercise files."""
+"""The folders that autodrill reads and writes: the content, the learner's history and the exercise files.
+
+The content is next to the package in a checkout, and inside it in an installed wheel.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,26 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["HOME_VARIABLE", "history_file", "home", "practice_folder"]
+__all__ = ["HOME_VARIABLE", "content_root", "history_file", "home", "practice_folder", "visible_files"]
+
 
 HOME_VARIABLE = "AUTODRILL_HOME"
+
+
+def content_root() -> Path:
+    """Return the folder that holds `exercises/`, `solutions/` and `questions/`."""
+    package = Path(__file__).resolve().parent
+    packaged = package / "_content"
+    return packaged if packaged.is_dir() else package.parent
+
+
+def visible_files(folder: Path, suffix: str) -> list[Path]:
+    """List the files below `folder` with `suffix`, sorted, without names that start with a dot or an underscore."""
+    return sorted(
+        path
+        for path in folder.rglob(f"*{suffix}")
+        if not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts) and path.is_file()
+    )
 
 
 def home(environment: Mapping[str, str]) -> Path:
