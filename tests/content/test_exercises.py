@@ -1,7 +1,8 @@
 """Every exercise with its stub, its solution, its known mistakes, candidates' answers and sabotage.
 
 The fast lane takes the first exercise of each kind with one answer of each sort, and one wrong answer for each rule
-that no exercise lists. `AUTODRILL_SEEDS=50` grades each solution with fifty seeds instead of two.
+that no exercise lists, from the exercise with the fewest minutes. Kernels are compiled, so the rules of a device are
+slow. `AUTODRILL_SEEDS=50` grades each solution with fifty seeds instead of two.
 """
 
 from __future__ import annotations
@@ -21,13 +22,12 @@ import pytest
 
 from autodrill.drills import library as drills
 from autodrill.drills.answer_records import FaultKind
-from autodrill.drills.kinds import kind_named
+from autodrill.drills.exercise import kind_named
 from autodrill.grading.cases.case_set import CaseSet
 from autodrill.grading.grade import grade
 from autodrill.grading.report import Report, Verdict
 from autodrill.grading.submission import Submission
-from autodrill.render.console import UNICODE
-from autodrill.render.plain import Paint
+from autodrill.render.plain import UNICODE, Paint
 from autodrill.render.report_screen import report_lines
 from autodrill.sandbox.fork_server import own_code_launcher
 from autodrill.sandbox.limits import CHECK_LIMITS
@@ -128,7 +128,9 @@ def rule_of(report: Report) -> str | None:
 def answers(side: str) -> list[Any]:
     paths = sorted(ANSWERS.glob(f"*/{side}/*.py"))
     sampled = {path.parent: path for path in reversed(paths) if exercise_of(path) in FIRST_OF_KIND}
-    of_rule = {generic_rule(path): path for path in reversed(paths)} if side == "wrong" else {}
+    quickest = sorted(paths, key=lambda path: exercise_of(path).minutes)
+    in_python = [path for path in quickest if not kind_named(exercise_of(path).kind).on_device]
+    of_rule = {generic_rule(path): path for path in reversed(in_python)} if side == "wrong" else {}
     fast = {*sampled.values(), *(path for rule, path in of_rule.items() if rule)}
     return [
         pytest.param(path, id=name_of(path), marks=marks_of(exercise_of(path), fast=path in fast)) for path in paths
