@@ -32,20 +32,27 @@ def authored(path: Path, name: str) -> Iterator[None]:
     """Convert exceptions of the author's function `name`, from the solution file at `path`.
 
     Raises:
-        InternalError: The block raised an exception that is not an `AutodrillError`.
+        InternalError: The block raised an exception that is not an `AutodrillError`. The message gives the line of the
+            solution file, unless no code of that file was running.
     """
     try:
         yield
     except AutodrillError:
         raise
     except Exception as error:
-        place = f"{path.name}, line {line_in(error, path)}"
-        raise InternalError(f"the exercise's `{name}` raises {type(error).__name__}: {error} ({place})") from error
+        what = f"raises {type(error).__name__}: {error}"
+        if (line := _line(error, path)) is None:
+            raise InternalError(f"what autodrill derives from the exercise's `{name}` {what}") from error
+        raise InternalError(f"the exercise's `{name}` {what} ({path.name}, line {line})") from error
 
 
 def line_in(error: BaseException, path: Path) -> int:
     """Return the innermost line of the file at `path` in an exception's traceback, or 1 if there is none."""
-    line, step = 1, error.__traceback__
+    return _line(error, path) or 1
+
+
+def _line(error: BaseException, path: Path) -> int | None:
+    line, step = None, error.__traceback__
     while step is not None:
         if step.tb_frame.f_code.co_filename == str(path):
             line = step.tb_lineno

@@ -19,6 +19,15 @@ def test_authored_converts_exceptions_with_their_line() -> None:
     )
 
 
+def test_authored_names_no_line_for_code_of_autodrill(tmp_path: Path) -> None:
+    with pytest.raises(InternalError) as caught, authored(tmp_path / "mine.py", "forward"):
+        raise ValueError("shapes do not match")
+    assert (
+        str(caught.value)
+        == "what autodrill derives from the exercise's `forward` raises ValueError: shapes do not match"
+    )
+
+
 def test_authored_keeps_autodrill_errors() -> None:
     with pytest.raises(FileError, match="gone"), authored(HERE, "forward"):
         raise FileError("gone")

