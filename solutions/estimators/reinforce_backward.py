@@ -1,37 +1,40 @@
-"""log π(a) = logits_a - logsumexp(logits), so its gradient is onehot(a) - π. Hence
+"""REINFORCE needs the score, which is the gradient of log π(a). Since log π(a) = logits_a - logsumexp(logits), the
+score is onehot(a) - π. Hence
 
     dlogits[n] = g (π(·|n) - onehot(a_n)) (returns[n] - baseline) / N
 
-The expected return Σ_a π(a) R(a) depends on the logits through a random draw, and a draw has no derivative. This is why
-an estimate is needed. But ∇π = π ∇log π, so the gradient of the expectation is again an expectation, that of R ∇log π.
-It can be averaged over draws although R is a black box.
+Let R(a) be the return of action a. The expected return Σ_a π(a) R(a) depends on the logits through a random draw. A
+draw has no derivative, so the gradient must be estimated. Since ∇π = π ∇log π, the gradient of the expected return is
+again an expectation, that of R ∇log π. An average of R ∇log π over draws estimates it, even if R is a black box.
 
-A baseline that does not depend on the action leaves the expectation unchanged, because Σ_a π(a) ∇log π(a) = ∇ Σ_a
-π(a) = 0. It does change the variance. With returns near 100 and no baseline, every tried action is pushed up strongly,
-and only the differences between these pushes carry information. Returns and baseline are constants; frameworks express
-this with `detach`.
+A baseline that does not depend on the action leaves the expectation unchanged, because Σ_a π(a) ∇log π(a) = ∇ Σ_a π(a)
+= 0. It does change the variance of the estimate. With returns near 100 and no baseline, every tried action is pushed up
+strongly, and only the differences between these pushes carry information. Returns and baseline are constants;
+frameworks express this with `detach`.
 
-Cost: O(N A). The loss is softmax cross-entropy with a weight per row, and costs the same. The logits or the
-probabilities, the actions and N weights are saved. The environment that earned the returns is not called again.
+Cost: O(N A). The loss is softmax cross-entropy with one weight per row, and it costs the same. The forward saves the
+actions, N weights, and either the logits or the probabilities. Backward does not call the environment again.
 
-PyTorch: With `adv = returns - baseline`, both `-(adv * Categorical(logits=logits).log_prob(actions)).mean()` and
-`(adv * cross_entropy(logits, actions, reduction="none")).mean()` have this gradient. The second saves the
-log-probabilities and the actions. `Categorical` has no `rsample`, and its draws are not part of the graph. Taking the
-logarithm of a softmax instead gives -inf once a probability underflows, as for logits of 900 and 0 in float32.
+PyTorch: With `adv = returns - baseline`, two expressions have this gradient: `-(adv *
+Categorical(logits=logits).log_prob(actions)).mean()` and `(adv * cross_entropy(logits, actions,
+reduction="none")).mean()`. The second expression saves the log-probabilities and the actions. `Categorical` has no
+`rsample`, and its draws are not part of the graph. Computing log(softmax(logits)) instead gives -inf once a probability
+underflows, as for logits of 900 and 0 in float32.
 
 Asked next:
 
-- The baseline comes from a value network, and you forget to detach it. What does this loss do to the
-  baseline? → ∂L/∂b_n = log π(a_n) / N, which is never positive. Descent therefore raises the baselines, whatever the
-  return was, and it raises them most where the action was unlikely.
-- You use the mean return of the batch as the baseline. Is the estimate unbiased? → No, because that mean contains the
-  action's own return. With independent draws the expectation shrinks by the factor 1 - 1/N, which is 0 for N = 1. The
-  mean of the *other* returns is unbiased.
-- How do you test an estimator without drawing? → With few actions the expectation is a finite sum. Call the estimator
-  with each action in turn, weight the results with π(a), and compare with the gradient of -Σ_a π(a) R(a).
-- PPO maximises r · advantage with r = π / π_old, clipped. What is its gradient at the first step? → There r = 1, which
-  the clip does not change, and ∇r = r ∇log π = ∇log π. PPO's gradient is therefore this one. The two differ once the
-  policy has moved.
+- The baseline comes from a value network, and you forget to detach it. What does this loss do to the baseline? → For
+  the baseline b_n of state n, ∂L/∂b_n = log π(a_n) / N, which is never positive. Descent therefore raises every
+  baseline, whatever the return was. It raises the baselines of unlikely actions most.
+- You use the mean return of the batch as the baseline. Is the estimate unbiased? → No, because this mean contains the
+  action's own return. With independent draws, the expected estimate is the true gradient times 1 - 1/N, which is 0 for
+  N = 1. With the mean of the *other* returns as baseline, the estimate is unbiased.
+- How do you test an estimator without random draws? → With few actions the expectation is a finite sum. Call the
+  estimator with each action in turn, weight each result by π(a), and compare the sum with the gradient of -Σ_a π(a)
+  R(a).
+- PPO maximises r · advantage, with a clipped ratio r = π / π_old. What is PPO's gradient at the first step? → At the
+  first step r = 1, so the clip has no effect, and ∇r = r ∇log π = ∇log π. PPO's gradient is therefore the REINFORCE
+  gradient. The two gradients differ once the policy has moved.
 """
 
 import numpy as np
@@ -43,8 +46,8 @@ HINTS = (
     "The actions and returns are constants. Differentiate the logarithm of one entry of a softmax.",
     "The gradient of log π(a) is the one-hot vector of a minus the probabilities, as in cross-entropy.",
     (
-        "Start from the softmax of each row, subtract 1 at the chosen action, and weight each row by its advantage "
-        "over N."
+        "Start from the softmax of each row, subtract 1 at the chosen action, and multiply each row by its advantage "
+        "divided by N."
     ),
 )
 WRT = ("logits",)
@@ -88,8 +91,8 @@ CASES = [
     ),
 ]
 EQUIVALENT = {
-    "constant: logits.max(axis=1, keepdims=True) -> logits.max(axis=-1, keepdims=True)": "axis 1 is the last of two",
-    "constant: e.sum(axis=1, keepdims=True) -> e.sum(axis=-1, keepdims=True)": "axis 1 is the last of two",
+    "constant: logits.max(axis=1, keepdims=True) -> logits.max(axis=-1, keepdims=True)": "axis 1 is the last axis",
+    "constant: e.sum(axis=1, keepdims=True) -> e.sum(axis=-1, keepdims=True)": "axis 1 is the last axis",
     "operand: len(actions) -> ...": "there is one action and one return per row",
 }
 
@@ -99,8 +102,9 @@ def softmax(logits):
     return e / e.sum(axis=1, keepdims=True)
 
 
-# The estimated quantity is minus the mean expected return. A baseline does not change it. But if the baseline equals
-# every reward, the gradient is exactly 0 with the baseline and rounding error without it.
+# The estimator estimates the gradient of minus the mean expected return. A baseline does not change this gradient. But
+# if the baseline equals every reward, the computed gradient is exactly 0 with the baseline and rounding error without
+# it.
 def forward(logits, rewards, baseline):
     return -(engine.softmax(logits, axis=1) * (rewards - baseline)).sum(axis=1).mean()
 
@@ -128,7 +132,10 @@ def reinforce_backward(g, logits, actions, returns, baseline):
 @mistake(
     "sign",
     "the loss is the expected return",
-    "A descent step on L must make a good action more likely. Which way does your gradient move its logit?",
+    (
+        "A descent step on L must make a good action more likely. Which way does your gradient move the logit of that "
+        "action?"
+    ),
 )
 def reinforce_backward(g, logits, actions, returns, baseline):
     score = softmax(logits)
@@ -138,8 +145,8 @@ def reinforce_backward(g, logits, actions, returns, baseline):
 
 @mistake(
     "no-baseline",
-    "a baseline makes no difference because the mean stays the same",
-    "The mean does stay the same. What do returns of 100, 101 and 102 do to the scatter?",
+    "a baseline makes no difference because it does not change the mean of the estimate",
+    "The mean of the estimate does stay the same. How do returns of 100, 101 and 102 affect its scatter?",
 )
 def reinforce_backward(g, logits, actions, returns, baseline):
     score = softmax(logits)
@@ -149,8 +156,8 @@ def reinforce_backward(g, logits, actions, returns, baseline):
 
 @mistake(
     "prob-not-logprob",
-    "the loss contains π, not its logarithm",
-    "Actions are already drawn with probability π. Which factor would then count twice?",
+    "the loss contains π, not log π",
+    "Actions are already drawn with probability π. Which factor does your code apply a second time?",
 )
 def reinforce_backward(g, logits, actions, returns, baseline):
     p = softmax(logits)
@@ -171,7 +178,9 @@ def reinforce_backward(g, logits, actions, returns, baseline):
     return g * score * (returns - baseline)[:, None] / len(actions)
 
 
-@mistake("sum-not-mean", "the loss is a sum over states", "Which factor comes before the Σ in the task?")
+@mistake(
+    "sum-not-mean", "the loss is a sum over states", "Which factor does the task's formula for L have before the Σ?"
+)
 def reinforce_backward(g, logits, actions, returns, baseline):
     score = softmax(logits)
     score[np.arange(len(actions)), actions] -= 1
@@ -181,7 +190,7 @@ def reinforce_backward(g, logits, actions, returns, baseline):
 @mistake(
     "baseline-added",
     "the baseline is added to the return",
-    "An action returns exactly as much as expected. Should it become more likely?",
+    "Suppose an action's return equals the baseline. Should the action become more likely?",
 )
 def reinforce_backward(g, logits, actions, returns, baseline):
     score = softmax(logits)
@@ -192,7 +201,7 @@ def reinforce_backward(g, logits, actions, returns, baseline):
 @mistake(
     "no-return",
     "every drawn action becomes more likely",
-    "Compare a good and a bad action. Where does your gradient distinguish them?",
+    "Compare a good and a bad action. Which factor of your gradient differs between the two?",
 )
 def reinforce_backward(g, logits, actions, returns, baseline):
     score = softmax(logits)
@@ -214,7 +223,7 @@ def reinforce_backward(g, logits, actions, returns, baseline):
 @mistake(
     "standardised",
     "advantages are standardised within the batch",
-    "With one state in the batch, what is left of its return? Which baseline does the task use?",
+    "Suppose the batch has one state. What does standardising leave of its return? Which baseline does the task use?",
 )
 def reinforce_backward(g, logits, actions, returns, baseline):
     score = softmax(logits)

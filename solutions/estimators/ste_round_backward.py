@@ -1,33 +1,35 @@
-"""The estimator's backward is that of the identity: dx = g. It is *not* the gradient of the forward. Rounding is a
-staircase, flat on the steps and without a derivative at their edges. A gradient check of the estimator must fail, by
-design.
+"""The straight-through estimator (STE) uses the backward of the identity: dx = g. This is *not* the gradient of the
+forward. Rounding is a staircase, which is flat on each step and has no derivative at the edges. A gradient check of the
+estimator therefore fails by design.
 
-Averaged over the position of x within a step, moving x by h moves round(x) by h. From a distance the staircase
+On average over all positions of x within a step, moving x by h moves round(x) by h. From a distance the staircase
 therefore looks like the identity, which is why the estimator works at all. The forward stays exactly quantised.
 
 A weight beyond the representable range still receives the gradient g, although its rounded value no longer changes.
-Variants therefore pass g only inside a window. (Hinton's lectures, 2012; Bengio, Léonard and Courville, 2013.)
+Some variants therefore pass g only if x is inside a window. (Hinton's lectures, 2012; Bengio, Léonard and Courville,
+2013.)
 
-Cost: nothing is computed, and nothing need be saved, not even x. A variant with a window saves a mask or x.
+Cost: backward computes nothing, and the forward saves nothing, not even x. A variant with a window saves either a mask
+or x.
 
-PyTorch: `torch.round` itself sends back 0. The estimator needs no custom function: in
-`x + (torch.round(x) - x).detach()` the detached part counts as a constant, and nothing is saved. For finite x the value
-is exactly the rounded one, except for the sign of a zero; an infinity becomes NaN.
-`torch.fake_quantize_per_tensor_affine` is a variant with a window. It saves a mask of booleans and passes g where the
-rounded number is in range.
+PyTorch: The backward of `torch.round` returns 0. The estimator needs no custom function: in `x + (torch.round(x) -
+x).detach()` the detached part counts as a constant, and nothing is saved. For finite x the value is exactly round(x),
+except for the sign of a zero. An infinite x becomes NaN. `torch.fake_quantize_per_tensor_affine` is a variant with a
+window. It saves a boolean mask and passes g only if the rounded number is in range.
 
 Asked next:
 
-- With a step size s, out = s · round(x / s). What is ds? → Take the slope of round as 1 in the product and quotient
-  rules. Each element gives g · (round(x / s) - x / s), which is g times its rounding error in steps. ds is the sum of
-  these, and dx is still g.
-- Does training store the rounded or the unrounded weights? → The unrounded ones. If training stored the rounded
+- Suppose out = s · round(x / s) with a step size s. What is the gradient ds? → Use slope 1 for round in the product and
+  quotient rules. Each element contributes g · (round(x / s) - x / s), which is g times the element's rounding error in
+  steps. ds is the sum of these contributions, and dx is still g.
+- Does training store the rounded or the unrounded weights? → The unrounded weights. If training stored the rounded
   weights, every update of less than half a step would be rounded away, so small updates could never add up.
-- Is it an unbiased estimate of anything? → Add noise u, uniform between -1/2 and 1/2, before rounding. Then the mean of
-  out is x, so for a loss that is linear in out the estimator is right on average. For the loss out² it is not: at 0 <
-  x < 1 the mean loss is x, with slope 1, but the mean of the estimator is 2x.
-- How do you test it if a gradient check must fail? → Test two statements separately: out is round(x), and dx is g, bit
-  for bit. A numerical check applies only to the identity, which the estimator puts in place of the forward.
+- Is dx = g an unbiased estimate of anything? → Add noise u, uniform between -1/2 and 1/2, before rounding. Then the
+  mean of out is x, so the estimator is right on average for a loss that is linear in out. For the loss out² the
+  estimator is biased. At 0 < x < 1 the mean loss is x, with slope 1, but the mean of the estimator is 2x.
+- How do you test the estimator if a gradient check must fail? → Test two statements separately: out is exactly
+  round(x), and dx is exactly g. A numerical check applies only to the identity, which the estimator puts in place of
+  the forward.
 """
 
 import numpy as np
@@ -38,7 +40,7 @@ from autodrill.drills import given, mistake, normal
 HINTS = (
     "Which function does the estimator put in place of the forward, and what is that function's derivative?",
     "The identity has slope 1 everywhere, so backward multiplies, masks and rounds nothing.",
-    "You need only one of the two arguments.",
+    "Backward needs only one of its two arguments.",
 )
 MAY_ALIAS = True
 CASES = [
@@ -48,7 +50,7 @@ CASES = [
 
 
 def forward(x):
-    # Both oracles differentiate the surrogate, not the rounding: its derivative is the expected result.
+    # Both oracles differentiate the surrogate, not the rounding. The surrogate's derivative is the expected result.
     return engine.positive(x)
 
 
@@ -66,7 +68,9 @@ def ste_round_backward(g, x):
 
 
 @mistake(
-    "rounds-gradient", "the gradient is quantised as well", "What does the forward round, and what does it not round?"
+    "rounds-gradient",
+    "the gradient is quantised as well",
+    "The forward rounds x. Does the estimator round anything else?",
 )
 def ste_round_backward(g, x):
     return np.round(g)
@@ -75,7 +79,7 @@ def ste_round_backward(g, x):
 @mistake(
     "times-round",
     "the slope is the output",
-    "Which function does the estimator put in place of round? How steep is it?",
+    "Which function does the estimator put in place of round? What is the slope of that function?",
 )
 def ste_round_backward(g, x):
     return g * np.round(x)
@@ -91,7 +95,9 @@ def ste_round_backward(g, x):
 
 
 @mistake(
-    "window", "only weights near 0 pass the gradient", "That is a variant for sign. Does the task mention a window?"
+    "window",
+    "only weights near 0 pass the gradient",
+    "Some estimators for `sign` use such a window. Does the task mention one?",
 )
 def ste_round_backward(g, x):
     return np.where(np.abs(x) <= 1, g, 0)

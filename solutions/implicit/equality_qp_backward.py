@@ -1,39 +1,40 @@
-"""At the minimum the gradient of the objective is a combination of the constraints' normals. With multipliers ν this
-condition and A x = b form one linear system, with a matrix K:
+"""The KKT conditions of the program are linear. At the minimum, the gradient of the objective is a linear combination
+of the rows of A. With multipliers ν, this condition and A x = b form one system with a matrix K:
 
     | Q  Aᵀ | | x |   | -p |
     | A  0  | | ν | = |  b |        K is the matrix on the left
 
 The solution (x, ν) is K⁻¹ applied to (-p, b). Backward therefore applies K⁻ᵀ to the cotangent of (x, ν). The loss does
-not read ν, so its cotangent is 0:
+not read ν, so the cotangent of ν is 0:
 
     Kᵀ (u, v) = (g, 0),    dp = -u,    db = v
 
-The second block row says A u = 0. So dp contains only directions that the constraints leave free; moving p along the
-row space of A moves only the multipliers. If there are as many constraints as unknowns, dp is 0, because x is fixed at
-A⁻¹ b.
+The second block row says A u = 0. So dp contains only directions that the constraints leave free. Moving p along the
+row space of A changes only the multipliers, not x. If there are as many constraints as unknowns, dp is 0, because x is
+fixed at A⁻¹ b.
 
-Cost: one solve with the matrix that the forward factored. With the factors at hand it takes O((n + m)²), compared with
-O((n + m)³) for the factorisation. K is symmetric, so even the transpose is free. This function receives no factors and
-factors K again. dp and db need neither x nor ν.
+Cost: one solve with K. With the forward's factors, the solve takes O((n + m)²), compared with O((n + m)³) for the
+factorisation. K is symmetric, so the same factors serve for Kᵀ. This function receives no factors, so it factors K
+again. dp and db need neither x nor ν.
 
-PyTorch: There is no layer for this program, but `torch.linalg.solve` can be applied to an assembled K. It saves K, its
-LU factors, the pivots and the result, and an ordinary backward is a solve with those factors. With `create_graph=True`
-it factors K again, as a step that can itself be differentiated. Its gradient for Q is -u xᵀ, not symmetrised.
+PyTorch: PyTorch has no layer for this program, but you can assemble K and call `torch.linalg.solve`. This function
+saves K, its LU factors, the pivots and the result. An ordinary backward is a solve with those factors. With
+`create_graph=True`, backward factors K again, in a step that can itself be differentiated. The resulting gradient of Q
+is -u xᵀ, not symmetrised.
 
 Asked next:
 
-- What are dQ and dA? → Differentiating K (x, ν) = (-p, b) gives dK = -(u, v) (x, ν)ᵀ. Its blocks give the answers: dQ
-  is the symmetric part of -u xᵀ, and dA = -(ν uᵀ + v xᵀ), because A occurs twice in K. For dA the forward must
-  therefore save ν.
-- How do you check it without finite differences? → A dp = 0 for every g. For g = Aᵀ w the loss is w·A x = w·b, whatever
-  p is, so dp must be 0 and db must be w.
+- What are dQ and dA? → Differentiating K (x, ν) = (-p, b) gives dK = -(u, v) (x, ν)ᵀ. The blocks of dK give the
+  answers: dQ is the symmetric part of -u xᵀ, and dA = -(ν uᵀ + v xᵀ), because A occurs twice in K. For dA the forward
+  must therefore save ν.
+- How do you check this backward without finite differences? → Check that A dp = 0 for every g. Then choose a vector w
+  and set g = Aᵀ w. The loss is w·A x = w·b, whatever p is, so dp must be 0 and db must be w.
 - What changes with inequality constraints? → At the solution, inequalities with a positive multiplier act as
-  equalities, and inequalities with slack drop out. The solve is the same, with the active rows. An inequality that is
-  active with multiplier 0 may cause a kink, with a different slope on each side.
-- What if the rows of A are dependent? → K is singular. The multipliers are not unique, and most b have no solution, so
-  db has no meaning. `solve` may return meaningless numbers without an error, because rounding can hide the zero pivot.
-  Drop redundant rows.
+  equalities, and inequalities with slack drop out. The solve is the same, with only the active rows in A. An inequality
+  that is active with multiplier 0 may cause a kink, with a different slope on each side.
+- What if the rows of A are dependent? → K is singular. The multipliers are not unique. For most b, no x satisfies A x =
+  b, so db has no meaning. `solve` may return meaningless numbers without an error, because rounding can hide the zero
+  pivot. Drop redundant rows.
 """
 
 import numpy as np
@@ -47,7 +48,10 @@ HINTS = (
         "Stack stationarity and feasibility into one system K (x, ν) = (-p, b). How is the cotangent (g, 0) "
         "pulled back through this system?"
     ),
-    "Build K with `np.block`, solve with g and zeros on the right, split the result, and check the sign of dp.",
+    (
+        "Build K with `np.block`. Solve with g followed by zeros as the right-hand side, split the result, and check "
+        "the sign of dp."
+    ),
 )
 WRT = ("p", "b")
 
@@ -85,7 +89,11 @@ def equality_qp_backward(g, Q, p, A, b):
     return -both[: len(p)], both[len(p) :]
 
 
-@mistake("sign", "the right-hand side contains +p", "The right-hand side contains -p. What does that sign do to dp?")
+@mistake(
+    "sign",
+    "the right-hand side of the linear system contains +p",
+    "The right-hand side of the linear system contains -p. How does this sign affect dp?",
+)
 def equality_qp_backward(g, Q, p, A, b):
     both = np.linalg.solve(kkt(Q, A), np.concatenate([g, np.zeros_like(b)]))
     return both[: len(p)], both[len(p) :]
@@ -103,14 +111,14 @@ def equality_qp_backward(g, Q, p, A, b):
 @mistake(
     "multiplier-moved",
     "the loss depends on the multipliers too",
-    "Does the loss read ν? So what is below g on the right-hand side?",
+    "Does the loss read ν? Which numbers must therefore follow g on the right-hand side?",
 )
 def equality_qp_backward(g, Q, p, A, b):
     both = np.linalg.solve(kkt(Q, A), np.concatenate([g, A @ g]))
     return -both[: len(p)], both[len(p) :]
 
 
-@mistake("db-sign", "raising b lowers A x", "A x = b: raise b. Which way does A x move?")
+@mistake("db-sign", "raising b lowers A x", "The constraint is A x = b. If you raise b, which way does A x move?")
 def equality_qp_backward(g, Q, p, A, b):
     both = np.linalg.solve(kkt(Q, A), np.concatenate([g, np.zeros_like(b)]))
     return -both[: len(p)], -both[len(p) :]
@@ -119,7 +127,7 @@ def equality_qp_backward(g, Q, p, A, b):
 @mistake(
     "projected-only",
     "Q does not affect how far a change of p moves x",
-    "Double Q: how far does the same change of p move x then? Where is Q in your result?",
+    "Suppose you double Q. How far does the same change of p then move x? Where does your code use Q?",
 )
 def equality_qp_backward(g, Q, p, A, b):
     v = np.linalg.solve(A @ A.T, A @ g)
@@ -129,7 +137,7 @@ def equality_qp_backward(g, Q, p, A, b):
 @mistake(
     "projected-afterwards",
     "minimising without the constraints and then projecting onto A x = b gives x",
-    "Of all points with A x = b, is the one nearest to the free minimum also the one with the smallest objective?",
+    "Take the point with A x = b that is nearest to the unconstrained minimum. Is it always the constrained minimum?",
 )
 def equality_qp_backward(g, Q, p, A, b):
     u = np.linalg.solve(Q, g)

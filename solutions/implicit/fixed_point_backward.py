@@ -1,39 +1,45 @@
-"""Differentiate the equation, not the solver. With s = 1 - z², the slope of tanh at the solution,
+"""Implicit differentiation differentiates the equation that z satisfies, not the solver. Let s = 1 - z², the slope of
+tanh at the solution. Then
 
     z = tanh(W z + U x)
     dz = s * (W dz + dW z + dU x + U dx)
 
-dz occurs on both sides. Collecting it on the left gives (I - J) dz = s * (dW z + dU x + U dx), where J = diag(s) W is
+dz occurs on both sides. Collecting dz on the left gives (I - J) dz = s * (dW z + dU x + U dx), where J = diag(s) W is
 the Jacobian of one iteration. The change of the loss is g·dz = λ·(s * (dW z + dU x + U dx)), where λ solves
 
     (I - J)ᵀ λ = g
 
-This is one linear solve with the transpose. Let q = λ * s. The gradients are dW = q zᵀ, dU = q xᵀ and dx = Uᵀ q.
+λ takes one linear solve with the transpose of I - J. Let q = λ * s. The gradients are dW = q zᵀ, dU = q xᵀ and dx = Uᵀ
+q.
 
-Unrolling k iterations from the solution and differentiating them computes the first k terms of the Neumann series of λ,
-which begins with g + Jᵀ g + Jᵀ² g. An unrolled loop that starts elsewhere uses the Jacobian and the state of each
-iteration, not those of the solution.
+Suppose you unroll k iterations that start at the solution, and differentiate them. This computes the first k terms of
+the Neumann series of λ, which begins with g + Jᵀ g + Jᵀ² g. An unrolled loop that starts elsewhere uses the Jacobian
+and the state of each iteration, not those of the solution.
 
-Cost: O(n³) for the solve here, with J and I - Jᵀ as (n, n) arrays. Large layers find λ by iterating λ = Jᵀ λ + g. Each
-step is one VJP of the layer, O(n²), and J is never formed. The forward saves one state, however many iterations it
-took; an unrolled loop saves one per iteration.
+Cost: the solve here takes O(n³) and forms J and I - Jᵀ as (n, n) arrays. Large layers find λ by iterating λ = Jᵀ λ + g.
+Each iteration is one VJP of the layer, which takes O(n²), and J is never formed. The forward saves one state, however
+many iterations it took. An unrolled loop saves one state per iteration.
 
-PyTorch: Autograd differentiates the iterations that were recorded. To get λ instead, find z under `no_grad` and take
-one more step with a graph. Register a hook on that step's result that replaces g by λ; the step's own backward then
-does the rest. The hook gets its VJPs from a second step, recorded from a detached copy of z that requires a gradient.
+PyTorch: Autograd differentiates the iterations that it recorded. To use λ instead, find z under `no_grad`, and take one
+more step that autograd records. Register a hook on this step's result that replaces g by λ. The step's own backward
+then computes the gradients. The hook computes λ with VJPs of a second step, recorded from a detached copy of z that
+requires a gradient.
 
 Asked next:
 
-- Does λ = Jᵀ λ + g converge whenever the forward iteration did? → Jᵀ has the eigenvalues of J. If their moduli at z are
-  below 1, the plain iteration converges to z from nearby, and the iteration for λ converges at the same rate. If
-  Newton's method found z, the moduli may be larger; then solve the system.
-- You stopped early, at a residual ε = ‖f(z) - z‖. How wrong is the gradient? → If f contracts by a factor L < 1, z is
-  off by at most ε / (1 - L). The formula is smooth in z, so the gradient is off in proportion. It is not the gradient
-  of the loop that you ran either, so a gradient check needs a tolerance of that size.
-- What do you lose by taking λ = g, without a solve? → You lose all terms from Jᵀ g on. For ‖J‖ < 1 the error is at most
-  ‖J‖ ‖g‖ / (1 - ‖J‖). This costs one VJP and is accurate only if the layer contracts strongly.
-- What does it mean if I - J is singular? → The implicit function theorem does not apply. When W moves slightly, z may
-  split in two or cease to exist. Near such a point λ grows without bound, for almost every g.
+- Does the iteration λ = Jᵀ λ + g converge whenever the forward iteration converged? → Jᵀ has the same eigenvalues as J.
+  If all their moduli are below 1 at z, the forward iteration converges to z from nearby, and the iteration for λ
+  converges at the same rate. If Newton's method found z, some moduli may exceed 1. Then solve the linear system
+  instead.
+- You stopped the iteration of f early, at a residual ε = ‖f(z) - z‖. How wrong is the gradient? → If f contracts by a
+  factor L < 1, z is off by at most ε / (1 - L). The gradient formula is smooth in z, so the error of the gradient is
+  proportional to the error of z. The result also differs from the gradient of the loop that you ran, so a gradient
+  check needs a tolerance of this size.
+- What do you lose by taking λ = g, without a solve? → You lose all terms of the Neumann series from Jᵀ g on. If ‖J‖ <
+  1, the error of λ is at most ‖J‖ ‖g‖ / (1 - ‖J‖). This shortcut costs one VJP and is accurate only if the layer
+  contracts strongly.
+- What does it mean if I - J is singular? → The implicit function theorem does not apply. When W changes slightly, the
+  solution z may split in two or disappear. Near such a point, λ grows without bound for almost every g.
 """
 
 import numpy as np
@@ -42,8 +48,8 @@ from autodrill import engine
 from autodrill.drills import given, mistake, normal
 
 HINTS = (
-    "Do not differentiate the loop. Differentiate the equation that its result satisfies. Where does dz occur in it?",
-    "Collect dz on one side: (I - J) dz = ..., with J = diag(1 - z²) W. The transpose pulls the cotangent back.",
+    "Do not differentiate the loop. Differentiate the equation that z satisfies. Where does dz occur in this equation?",
+    "Collect dz on one side: (I - J) dz = ..., with J = diag(1 - z²) W. Which matrix does the cotangent g need?",
     "Solve (I - Jᵀ) λ = g, then set q = λ * (1 - z²). All three results are products with q.",
 )
 WRT = ("W", "U", "x")
@@ -54,7 +60,8 @@ def contraction(rng, shape, sizes):
     return 0.7 * W / max(1e-9, np.linalg.norm(W, 2)) if W.size else W
 
 
-# The more slowly a layer contracts, the more terms of the series count. Here a thousandth of λ comes after the 100th.
+# The more slowly a layer contracts, the more terms of the Neumann series matter. Here the terms after the 100th make up
+# a thousandth of λ.
 def slow(rng, shape, sizes):
     W = rng.normal(size=shape)
     return 0.93 * W @ W.T / max(1e-9, np.linalg.norm(W, 2) ** 2)
@@ -64,7 +71,7 @@ def zeros(rng, shape, sizes):
     return np.zeros(shape)
 
 
-# A submission may end the series at an absolute precision, so no case has a tiny cotangent.
+# A submission may truncate the series at an absolute tolerance, so no case has a tiny cotangent.
 CASES = [
     given("W[n,n] U[n,m] x[m]", W=contraction, empty=False, scaled=False),
     given(
@@ -79,7 +86,7 @@ EQUIVALENT = {
 }
 
 
-# The engine differentiates one Newton step. From a point that satisfies the equation, this is exact.
+# The engine differentiates one Newton step. At a point that satisfies the equation, this derivative is exact.
 def forward(W, U, x):
     z = converged(*(np.asarray(getattr(a, "data", a)) for a in (W, U, x)))
     step = engine.tanh(engine.matvec(W, z) + engine.matvec(U, x)) - z
@@ -110,7 +117,10 @@ def fixed_point_backward(g, z, W, U, x):
 @mistake(
     "one-step",
     "the gradient passes through the last iteration only",
-    "z is both the input and the output of the iteration. If you move z slightly, what does the next iteration do?",
+    (
+        "z is both the input and the output of the iteration. If you move z slightly, how does the next iteration's "
+        "result move?"
+    ),
 )
 def fixed_point_backward(g, z, W, U, x):
     q = g * (1 - z**2)
@@ -120,7 +130,7 @@ def fixed_point_backward(g, z, W, U, x):
 @mistake(
     "no-transpose",
     "the cotangent solves the same system as dz",
-    "The system of dz has the matrix I - J. Which matrix does its adjoint have?",
+    "dz solves a system with the matrix I - J. Which matrix does the system for λ have?",
 )
 def fixed_point_backward(g, z, W, U, x):
     slope = 1 - z**2
@@ -131,7 +141,7 @@ def fixed_point_backward(g, z, W, U, x):
 @mistake(
     "activation-slope",
     "λ multiplies z, x and U directly",
-    "Between W z + U x and z there is a tanh. What does the tanh do to λ?",
+    "z is the tanh of W z + U x. What does the backward of tanh do to λ?",
 )
 def fixed_point_backward(g, z, W, U, x):
     J = (1 - z**2)[:, None] * W
@@ -141,8 +151,8 @@ def fixed_point_backward(g, z, W, U, x):
 
 @mistake(
     "two-terms",
-    "two terms of the series are enough",
-    "λ = g + Jᵀ g + Jᵀ Jᵀ g + ...: which equation does the whole sum solve?",
+    "two terms of the Neumann series are enough",
+    "λ is the infinite sum of g, Jᵀ g, Jᵀ Jᵀ g and so on. Which equation does λ solve?",
 )
 def fixed_point_backward(g, z, W, U, x):
     slope = 1 - z**2
@@ -152,8 +162,8 @@ def fixed_point_backward(g, z, W, U, x):
 
 @mistake(
     "ten-terms",
-    "ten terms of the series are enough",
-    "How fast do the terms shrink if J hardly contracts? Which equation does the whole sum solve?",
+    "ten terms of the Neumann series are enough",
+    "How fast do the terms shrink if J hardly contracts? Which equation does the infinite sum solve?",
 )
 def fixed_point_backward(g, z, W, U, x):
     slope = 1 - z**2
@@ -167,7 +177,7 @@ def fixed_point_backward(g, z, W, U, x):
 @mistake(
     "slope-on-columns",
     "the slope of tanh scales the columns of W",
-    "z_i = tanh(Σ_j W_ij z_j + ...): whose slope multiplies W_ij, that of i or that of j?",
+    "z_i = tanh(Σ_j W_ij z_j + ...): is W_ij multiplied by the slope at i or by the slope at j?",
 )
 def fixed_point_backward(g, z, W, U, x):
     slope = 1 - z**2
@@ -178,7 +188,7 @@ def fixed_point_backward(g, z, W, U, x):
 @mistake(
     "tanh-again",
     "z is the input of tanh",
-    "Is z the input of tanh or its output? Which formula gives the slope from that?",
+    "Is z the input or the output of tanh? Which formula gives the slope of tanh from z?",
 )
 def fixed_point_backward(g, z, W, U, x):
     slope = 1 - np.tanh(z) ** 2

@@ -1,30 +1,36 @@
-"""Looking up a row copies it, and the gradient of a row is the sum over its copies. dW[r] is therefore the sum of g
-over all places where ids is r. Every other row is 0 and is left out.
+"""An embedding lookup copies rows, and the gradient of a row is the sum of the gradients of its copies. dW[r] is
+therefore the sum of g over all places where ids equals r. Every row that was not looked up has gradient 0 and is left
+out.
 
-`np.unique` with `return_inverse` gives the rows and, for each place, which of them it read. The rest is a sum by group.
-`values[inverse] += g` does not compute it: NumPy reads all rows, adds, and writes all rows back, so of several writes
-to the same row only the last remains. `np.add.at` adds one after the other.
+`np.unique` with `return_inverse` gives the distinct rows and, for each place in ids, the position of its row among
+them. What remains is a sum by group. `values[inverse] += g` does not compute this sum. NumPy reads all rows, adds, and
+writes all rows back, so only the last of several writes to the same row remains. `np.add.at` performs the additions one
+after the other.
 
-The result is coalesced because the update of an optimiser such as Adam is not linear in the gradient. Adam must see a
-row's whole sum. Given the same row in two pieces, it would update that row's averages twice.
+The result is coalesced, so each row occurs once. The reason is that the update of an optimiser such as Adam is not
+linear in the gradient. Adam must see a row's whole sum. Given a row in two pieces, Adam would update the averages of
+that row twice.
 
 Cost: O(n log n) for sorting n ids, and n D additions; the forward copied n D numbers. Memory grows with the batch, not
-with V, because at most n rows come out. Only the ids are saved; the values of W do not matter.
+with V, because the result has at most n rows. Only the ids are saved; the values of W do not matter.
 
-PyTorch: An embedding saves the ids. With `nn.Embedding(sparse=True)` the gradient comes *un*coalesced, with one entry
-for each place that read a row other than `padding_idx`. A second backward appends its own entries. `SparseAdam`
-coalesces first; `Adam` refuses sparse gradients.
+PyTorch: An embedding saves the ids. With `nn.Embedding(sparse=True)` the gradient is *un*coalesced, with one entry for
+each lookup of a row other than `padding_idx`. A second backward appends its own entries. `SparseAdam` coalesces the
+gradient first; `Adam` rejects sparse gradients.
 
 Asked next:
 
-- Does `SparseAdam` compute what `Adam` does? → No. Take a row that an earlier batch read and this one does not. Adam
-  still moves it by its averages, which decay. SparseAdam leaves the row and its averages unchanged.
-- You clip by the norm. May you take the norm of uncoalesced values? → No. A row with the pieces 3 and -3 has the
-  gradient 0, but its pieces have the norm 3√2. Coalesce first.
-- The table is tied to the output layer, logits = h Wᵀ. What is left of the sparsity? → Nothing. The gradient gᵀ h of
-  that product has a row for every word, and the sum of a sparse and a dense gradient is dense.
-- How do you do it on a GPU with the same bits in each run? → Atomic additions run in a varying order, and
-  floating-point addition is not associative. Sort the places by row, then add up each segment in a fixed order.
+- Does `SparseAdam` compute the same update as `Adam`? → No. Take a row that an earlier batch read and the current batch
+  does not read. `Adam` still moves this row by its decaying averages. `SparseAdam` leaves the row and its averages
+  unchanged.
+- You clip the gradient by its norm. May you take the norm of uncoalesced values? → No. A row with the pieces 3 and -3
+  has the gradient 0, but its pieces have the norm 3√2. Coalesce first.
+- The table W is also the weight of the output layer, logits = h Wᵀ. Is the gradient of W still sparse? → No. The output
+  layer contributes gᵀ h, with g the gradient of the logits. This contribution has a row for every word, and the sum of
+  a sparse and a dense gradient is dense.
+- How do you compute this gradient on a GPU with the same bits in each run? → Avoid atomic additions, because they run
+  in a varying order and floating-point addition is not associative. Sort the places by row, then add up each segment in
+  a fixed order.
 """
 
 import numpy as np
@@ -35,7 +41,7 @@ from autodrill.drills import gradient, mistake, scenario
 HINTS = (
     "One row of W was copied to several places of out. How do the gradients of the copies combine?",
     "Group the places by the row that they read. You need the distinct rows and, for each, the sum of its gradients.",
-    "`np.unique(..., return_inverse=True)` on flat ids, zeros with one row per distinct id, and `np.add.at`.",
+    "Use `np.unique(..., return_inverse=True)` on flat ids, zeros with one row per distinct id, and `np.add.at`.",
 )
 ROWS = 6
 RESULTS = ("rows", "values")
@@ -76,7 +82,7 @@ CASES = [sentence, batch, large_table, cancelling, one_word, nothing]
 
 
 def expected(g, ids):
-    """Return the looked-up rows and their part of the dense gradient, which both oracles compute."""
+    """Return the looked-up rows and their gradients. Both oracles compute the dense gradient."""
     table = np.zeros((max(ROWS, ids.max(initial=0) + 1), g.shape[-1]))
     (dense,) = gradient(lambda W: (engine.embedding(ids, W) * g).sum(), table)
     rows = np.array(sorted(set(ids.flat)), int)
@@ -97,7 +103,7 @@ def flat(g, ids):
 @mistake(
     "uncoalesced",
     "a row may occur several times in the result",
-    "An optimiser reads each row once. What happens to the other gradients of that row?",
+    "An optimiser reads one gradient for each row. What happens to the row's other gradients?",
 )
 def embedding_sparse_backward(g, ids):
     g, ids = flat(g, ids)
@@ -131,7 +137,7 @@ def embedding_sparse_backward(g, ids):
 @mistake(
     "mean",
     "the gradients of equal words are averaged",
-    "Each occurrence moves the loss. By how much do two of them move it together?",
+    "Each occurrence of a word moves the loss. By how much do two occurrences move the loss together?",
 )
 def embedding_sparse_backward(g, ids):
     g, ids = flat(g, ids)
@@ -153,7 +159,9 @@ def embedding_sparse_backward(g, ids):
     return np.array(rows, int), np.array(values).reshape(len(rows), g.shape[-1])
 
 
-@mistake("dense", "the gradient has a row for every word", "How many rows would that be for a million words?")
+@mistake(
+    "dense", "the gradient has a row for every word", "How many rows would this gradient have for a million words?"
+)
 def embedding_sparse_backward(g, ids):
     g, ids = flat(g, ids)
     size = int(ids.max()) + 1 if ids.size else 0
@@ -165,7 +173,7 @@ def embedding_sparse_backward(g, ids):
 @mistake(
     "row-0-is-padding",
     "row 0 is padding and has no gradient",
-    "Does the task mention padding? What was copied where ids is 0?",
+    "Does the task mention padding? Which row was copied to the places where ids is 0?",
 )
 def embedding_sparse_backward(g, ids):
     g, ids = flat(g, ids)
@@ -176,7 +184,7 @@ def embedding_sparse_backward(g, ids):
 @mistake(
     "neighbours-only",
     "equal ids are always adjacent",
-    "ids = [3, 1, 3]: how often does row 3 occur in your result?",
+    "Take ids = [3, 1, 3]. How often does row 3 occur in your result?",
 )
 def embedding_sparse_backward(g, ids):
     g, ids = flat(g, ids)
@@ -188,7 +196,7 @@ def embedding_sparse_backward(g, ids):
 @mistake(
     "nonzero-rows",
     "a row with gradient 0 was not looked up",
-    "A word occurs twice, and its two gradients cancel. Was its row looked up, and is it in your result?",
+    "A word occurs twice, and its two gradients cancel. Was the word's row looked up? Is this row in your result?",
 )
 def embedding_sparse_backward(g, ids):
     g, ids = flat(g, ids)

@@ -1,33 +1,34 @@
-"""Follow each row of `out` back to its origin.
+"""Indexed assignment copies rows, so trace each row of `out` back to its origin.
 
 A row that was never written comes from base, so dbase = g there. A row that was overwritten no longer depends on base,
 so dbase = 0 there, however often it was written.
 
 A row of src that is still in `out` at the end gets the gradient of the row it was written to: dsrc = g[idx]. A row of
-src that a later write covered has no influence, so it gets 0. A dict from row to write finds the surviving writes,
-because a later write replaces the entry of its row.
+src that a later write replaced has no influence on `out`, so its gradient is 0. To find the surviving writes, fill a
+dict that maps each row to its write. A later write to the same row replaces the earlier entry.
 
-Every row of g goes to exactly one place, so the sums of dbase and dsrc add up to that of g.
+Every row of g goes to exactly one place, so the sum of dbase plus the sum of dsrc equals the sum of g.
 
-Cost: O(size of base + size of src), like the forward. Only idx is saved, because `out` is linear in base and src, and
-their values do not matter. An engine that owns g may read g[idx] and then clear the rows in place instead of copying.
+Cost: O(size of base + size of src), like the forward. Only idx is saved. `out` is linear in base and src, so their
+values do not matter. An engine that owns g may read g[idx] and then clear those rows of g in place, instead of copying
+g.
 
 PyTorch: `IndexPutBackward0` saves only the indices. `index_put_` without `accumulate` leaves the result for repeated
-indices undefined. Its backward gives g[idx] to each write, including the covered ones. For repeated indices this is not
-the derivative of what was computed. While a graph is recorded, a leaf that requires a gradient refuses the write; clone
-it first.
+indices undefined. Its backward gives g[idx] to every write, including the replaced writes. For repeated indices this is
+not the derivative of what the forward computed. While autograd records, writing in place to a leaf that requires a
+gradient raises an error; clone the leaf first.
 
 Asked next:
 
 - What if repeated indices *add*, as in `index_add` or `scatter_add`? → Then every write survives, and so does every row
   of base: dbase = g and dsrc = g[idx].
 - `out[1:3] = c` writes one number into a slice. What is dc? → The number was broadcast, so dc is the sum of g over the
-  slice. dbase is 0 there.
-- What breaks if indices may be negative? → -1 and n - 1 name the same row but are two keys of the dict, so a covered
-  write would count as a surviving one. Take idx modulo n first.
-- On a GPU the writes come in no fixed order. How do you make backward agree with the forward? → Let the forward decide
-  which write owns a row. Number the writes and take the maximum for each row, which does not depend on the order; then
-  gather `out` by owner. Backward uses the same owners.
+  slice. On the slice, dbase is 0.
+- What breaks if indices may be negative? → With n rows, the indices -1 and n - 1 name the same row but are two
+  different keys of the dict. A replaced write would then count as a surviving write. Take idx modulo n first.
+- On a GPU, the writes happen in no fixed order. How do you make backward agree with the forward? → Let the forward
+  decide which write owns each row. Number the writes and take the highest number for each row, which does not depend on
+  the order. Then gather `out` by owner, and let backward use the same owners.
 """
 
 import numpy as np
@@ -38,10 +39,10 @@ from autodrill.drills import below, given, mistake
 HINTS = (
     "Take each row of `out`. Did it come from base or from src, and from which row?",
     (
-        "base receives g where nothing was written, and 0 elsewhere. src receives g[idx], but 0 for writes that were "
-        "covered."
+        "dbase is g in rows that were never written, and 0 elsewhere. dsrc is g[idx], but 0 for writes that a later "
+        "write replaced."
     ),
-    "A dict filled in the order of the writes, from row to number of the write, keeps the last write of each row.",
+    "Fill a dict from row to number of the write, in the order of the writes. It then holds each row's last write.",
 )
 
 
@@ -86,7 +87,7 @@ def setitem_backward(g, idx):
 
 @mistake(
     "base-keeps",
-    "an overwritten row of base still counts",
+    "an overwritten row of base still reaches the output",
     "Change an overwritten number of base. Does the loss change?",
 )
 def setitem_backward(g, idx):
@@ -97,7 +98,9 @@ def setitem_backward(g, idx):
 
 
 @mistake(
-    "dead-writes", "every write reaches the output", "Two writes go to row 2. Which of them is still there at the end?"
+    "dead-writes",
+    "every write reaches the output",
+    "Two writes go to row 2. Which of them is still in `out` at the end?",
 )
 def setitem_backward(g, idx):
     dbase = g.copy()
@@ -108,13 +111,15 @@ def setitem_backward(g, idx):
 @mistake(
     "base-keeps-and-dead-writes",
     "overwritten values still reach the output",
-    "Do the sums of dbase and dsrc add up to that of g?",
+    "Does the sum of dbase plus the sum of dsrc equal the sum of g?",
 )
 def setitem_backward(g, idx):
     return g.copy(), g[idx]
 
 
-@mistake("first-wins", "the first of several writes stays", "Run `out[[0, 0]] = [1, 2]`. What does out[0] hold?")
+@mistake(
+    "first-wins", "the first of several writes to a row stays", "Run `out[[0, 0]] = [1, 2]`. What does out[0] hold?"
+)
 def setitem_backward(g, idx):
     dbase = g.copy()
     dbase[idx] = 0
@@ -126,8 +131,8 @@ def setitem_backward(g, idx):
 
 @mistake(
     "shared",
-    "writes to the same row share its gradient",
-    "Two writes go to row 2. Change the first: does the loss change?",
+    "writes to the same row divide its gradient among them",
+    "Two writes go to row 2. If you change the first one, does the loss change?",
 )
 def setitem_backward(g, idx):
     dbase = g.copy()
@@ -139,7 +144,7 @@ def setitem_backward(g, idx):
 @mistake(
     "all-dead",
     "a row that is written twice keeps neither write",
-    "Two writes go to row 2. Is either of them still there at the end?",
+    "Two writes go to row 2. Is either of them still in `out` at the end?",
 )
 def setitem_backward(g, idx):
     dbase = g.copy()
@@ -150,8 +155,8 @@ def setitem_backward(g, idx):
 
 @mistake(
     "next-write-only",
-    "a write can be covered only by the very next write",
-    "idx = [1, 0, 1]: is the first write still there at the end?",
+    "only the very next write can replace a write",
+    "Take idx = [1, 0, 1]. Is the first write still in `out` at the end?",
 )
 def setitem_backward(g, idx):
     dbase = g.copy()

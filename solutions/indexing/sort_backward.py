@@ -1,34 +1,36 @@
-"""Sorting moves numbers but changes none of them. As long as no two of them change places, `order` is constant, and the
-forward is a gather, out[i] = x[order[i]]. As a matrix it is a permutation, whose transpose is its inverse. Backward is
-the matching scatter:
+"""Sorting is a permutation of its input: it moves numbers but changes none of them. As long as no two numbers change
+places, `order` is constant, and the forward is the gather out[i] = x[order[i]]. The matrix of this gather is a
+permutation matrix, so its transpose is its inverse. Backward is the matching scatter:
 
     dx[order[i]] = g[i]
 
-Each gradient goes to the place its number came from. A permutation names every place once, so nothing collides, and
-assigning is enough.
+Each gradient goes to the place that its number came from. A permutation names every place once, so no two gradients
+collide, and plain assignment is enough.
 
 Gathering g with `order` is wrong, but often looks right. It is right whenever the permutation is its own inverse: for
-sorted input, for strictly descending input and for any exchange of two. [3, 1, 2] shows the difference. With equal
-numbers the function has a kink; the stable order is the convention that keeps the answer unique.
+sorted input, for strictly descending input, and if only two numbers are exchanged. The input [3, 1, 2] shows the
+difference. If two numbers are equal, sorting has a kink there. The stable order is the convention that keeps the answer
+unique.
 
-Cost: O(n) for the scatter, where the forward's sort is O(n log n). Backward need not sort again and does not need x. It
-needs `order`, which as int64 takes twice the memory of a float32 x.
+Cost: the scatter takes O(n), whereas the forward's sort takes O(n log n). Backward neither sorts again nor needs x. It
+needs `order`, and an int64 `order` takes twice the memory of a float32 x.
 
-PyTorch: `torch.sort` and `torch.topk` save the indices and scatter. `torch.sort` is stable only with `stable=True`.
-Without it, PyTorch does not promise which of several equal numbers gets which gradient. `x.max()` shares g among equal
-maxima, whereas `torch.sort(x).values[-1]` gives all of it to one.
+PyTorch: `torch.sort` and `torch.topk` save the indices, and their backward scatters. `torch.sort` is stable only with
+`stable=True`. Without it, PyTorch does not promise which of several equal numbers gets which gradient. `x.max()` shares
+g among equal maxima, whereas `torch.sort(x).values[-1]` gives all of g to one of them.
 
 Asked next:
 
 - Can backward be a gather as well? → Yes, with the inverse permutation: dx = g[inverse], where inverse[order] =
-  arange(n). That assignment takes O(n); `argsort(order)` gives the same by sorting again.
-- What is the backward of the k largest? → The same scatter, into zeros: k places receive their gradients, and the
-  others get 0. Only k indices are saved.
-- Finite differences disagree at ties. Which result is right? → Neither, because there is no derivative. For the first
-  output of two equal numbers, central differences give 1/2 and 1/2, whereas the stable order gives 1 and 0. Check
-  numerically only where the numbers are further apart than the step, and test ties against the convention.
+  arange(n). Computing `inverse` by this assignment takes O(n). `argsort(order)` gives the same array but sorts again.
+- What is the backward of selecting the k largest numbers? → It is the same scatter, into an array of zeros. The k
+  selected places receive their gradients, and the others get 0. Only k indices are saved.
+- Finite differences disagree with this backward at ties. Which result is right? → Neither, because sorting has no
+  derivative at a tie. For the first output of two equal numbers, central differences give 1/2 and 1/2, whereas the
+  stable order gives 1 and 0. Check numerically only if the numbers are further apart than the step, and test ties
+  against the convention.
 - Can you train through `order` itself, for example through ranks? → No. `order` is piecewise constant, so its
-  derivative is 0 wherever it exists. You need a smooth surrogate of the ranks, or an estimator.
+  derivative is 0 wherever it exists. You need a smooth surrogate of the ranks, or a gradient estimator.
 """
 
 import numpy as np
@@ -39,7 +41,7 @@ from autodrill.drills import given, mistake
 HINTS = (
     "Take x = [3, 1, 2]. The first entry of out is the 1. Where must the first entry of g go?",
     "The forward gathers with `order`; backward scatters with it.",
-    "`np.put_along_axis` into an empty array, along the last axis. Or gather with the inverse permutation.",
+    "Use `np.put_along_axis` on an empty array, along the last axis. Or gather with the inverse permutation.",
 )
 
 
@@ -103,7 +105,7 @@ def sort_backward(g, order):
     return g.copy()
 
 
-@mistake("reversed", "`order` read backwards is its inverse", "What is the inverse of the permutation [1, 2, 0]?")
+@mistake("reversed", "reversing `order` gives its inverse", "What is the inverse of the permutation [1, 2, 0]?")
 def sort_backward(g, order):
     dx = np.empty_like(g)
     np.put_along_axis(dx, order[..., ::-1], g, axis=-1)
@@ -113,7 +115,7 @@ def sort_backward(g, order):
 @mistake(
     "first-axis",
     "the array has one order, which moves whole rows",
-    "Is there one order for the array, or one for each row?",
+    "Do all rows share one order, or does each row have its own?",
 )
 def sort_backward(g, order):
     dx = np.zeros_like(g)

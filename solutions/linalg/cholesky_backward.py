@@ -1,39 +1,41 @@
-"""Differentiate A = L Lᵀ, with a dot for a small change: Ȧ = L̇ Lᵀ + L L̇ᵀ. Multiply by L⁻¹ from the left and by L⁻ᵀ
-from the right:
+"""The Cholesky factor L satisfies A = L Lᵀ. Differentiate this equation, with a dot for a small change: Ȧ = L̇ Lᵀ + L
+L̇ᵀ. Multiply by L⁻¹ from the left and by L⁻ᵀ from the right:
 
     L⁻¹ Ȧ L⁻ᵀ = L⁻¹ L̇ + (L⁻¹ L̇)ᵀ
 
 L⁻¹ L̇ is lower triangular. The right side is therefore a lower triangle plus its mirror image, and the two share the
-diagonal. To recover the triangle, take the lower triangle of the sum and *halve* its diagonal. Call this projection Φ:
+diagonal. To recover L⁻¹ L̇, take the lower triangle of the sum and *halve* its diagonal. Call this operation Φ:
 
     L̇ = L Φ(L⁻¹ Ȧ L⁻ᵀ)
 
-This is forward mode. For reverse mode transpose each step, last first. The transpose of "L times" is "Lᵀ times". Φ
-weights each entry by itself, so it is its own transpose. The transpose of X ↦ L⁻¹ X L⁻ᵀ is Y ↦ L⁻ᵀ Y L⁻¹. Together:
+This formula is forward mode. For reverse mode, transpose each step, in reverse order. The transpose of multiplying by L
+is multiplying by Lᵀ. Φ scales each entry separately, so Φ is its own transpose. The transpose of X ↦ L⁻¹ X L⁻ᵀ is Y ↦
+L⁻ᵀ Y L⁻¹. Together:
 
     S = L⁻ᵀ Φ(Lᵀ g) L⁻¹
 
-A always stays symmetric, so only the symmetric part of S has a meaning: dA = (S + Sᵀ)/2. In the 1x1 case the factor is
-l = √a, and the half on the diagonal is the 1/2 of da = g/(2l).
+A is always symmetric, so only the symmetric part of S has a meaning: dA = (S + Sᵀ)/2. In the 1x1 case the factor is l =
+√a, and da = g/(2l). The 1/2 in da comes from halving the diagonal.
 
-Cost: one product and two solves with n right-hand sides, no inverse. That is about 3n³ operations if the code exploits
-the triangles, compared with n³/3 for the factorisation. Only L is saved. `np.linalg.solve` does not know that Lᵀ is
-triangular and factors it, which costs more but is correct.
+Cost: one matrix product and two solves with n right-hand sides each, without an inverse. This takes about 3n³
+operations if the code exploits the triangles, compared with n³/3 for the factorisation. Only L is saved.
+`np.linalg.solve` does not know that Lᵀ is triangular, so it factors Lᵀ. This costs more but is correct.
 
 PyTorch: `LinalgCholeskyExBackward0` saves only L and computes this formula with triangular solves (Iain Murray,
-"Differentiation of the Cholesky decomposition", 2016). It returns a symmetric dA, for complex A a Hermitian one.
+"Differentiation of the Cholesky decomposition", 2016). It returns a symmetric dA, or a Hermitian dA if A is complex.
 
 Asked next:
 
-- The loss is log det A = 2 Σ log l_ii. What does your formula give? → g is diag(2 / l_ii), so the lower triangle of Lᵀ
-  g is 2 on the diagonal and 0 below it. Φ turns this into I, and S = L⁻ᵀ L⁻¹ = A⁻¹, as it must be.
-- Why need you not clear g above the diagonal? → Lᵀ is upper triangular, and its product with a strictly upper
+- The loss is log det A = 2 Σ log l_ii. What does your formula give for dA? → g is diag(2 / l_ii), so the lower triangle
+  of Lᵀ g is 2 on the diagonal and 0 below it. Φ turns this into I, and S = L⁻ᵀ L⁻¹ = A⁻¹, as it must be.
+- Why do you not have to clear g above the diagonal? → Lᵀ is upper triangular, and its product with a strictly upper
   triangular matrix is strictly upper triangular. Taking the lower triangle removes that product.
-- Finite differences of `np.linalg.cholesky`, entry by entry, disagree with dA. Which result is right? → Both. NumPy
-  reads only the lower triangle, so moving A[1, 0] also moves its mirror image. The differences are 2 dA below the
-  diagonal and 0 above it. Check the function of (A + Aᵀ)/2 instead.
-- A is nearly singular. What does the gradient do? → It can grow like 1/λ for the smallest eigenvalue λ, because S has
-  L⁻¹ on both sides and ‖L⁻¹‖² = 1/λ. Factoring A + εI instead bounds this by 1/ε, but it is another function.
+- Finite differences of `np.linalg.cholesky`, entry by entry, disagree with dA. Which result is right? → Both are right.
+  NumPy reads only the lower triangle, so moving A[1, 0] has the effect of moving A[0, 1] too. Finite differences
+  therefore give 2 dA below the diagonal and 0 above it. Check the Cholesky factor of (A + Aᵀ)/2 instead.
+- A is nearly singular. What does the gradient do? → The gradient can grow like 1/λ, with λ the smallest eigenvalue of
+  A. The reason is that S contains both L⁻ᵀ and L⁻¹, and ‖L⁻¹‖² = 1/λ. Factoring A + εI instead bounds this growth by
+  1/ε, but it is a different function.
 """
 
 import numpy as np
@@ -42,12 +44,12 @@ from autodrill import engine
 from autodrill.drills import given, mistake
 
 HINTS = (
+    ("Differentiate A = L Lᵀ with the product rule. Multiply the result by L⁻¹ from the left and L⁻ᵀ from the right."),
     (
-        "Write A = L Lᵀ with small changes on both sides. Multiply the equation by L⁻¹ from the left and by L⁻ᵀ from "
-        "the right."
+        "Take the lower triangle of Lᵀg and halve its diagonal. Put this matrix between L⁻ᵀ and L⁻¹. Take the "
+        "symmetric part."
     ),
-    "Take the lower triangle of Lᵀg and halve its diagonal. Put it between L⁻ᵀ and L⁻¹; then take the symmetric part.",
-    "Subtract half of `np.diag(np.diag(...))` from `np.tril(...)`. Solve with `L.T`, then again on a transpose.",
+    "Subtract half of `np.diag(np.diag(...))` from `np.tril(...)`. Solve with `L.T`, transpose, and solve again.",
 )
 
 
@@ -101,8 +103,8 @@ def cholesky_backward(g, L):
 
 @mistake(
     "no-tril",
-    "the formula needs no projection onto a triangle",
-    "L can move only within its lower triangle. Where does your formula use that?",
+    "the formula need not take a triangle of any matrix",
+    "L can move only within its lower triangle. Where does your formula use this fact?",
 )
 def cholesky_backward(g, L):
     S = sandwich(L.T @ g, L)
@@ -121,8 +123,8 @@ def cholesky_backward(g, L):
 
 @mistake(
     "triangle-of-g",
-    "the projection applies to g itself",
-    "Which matrix must become lower triangular: g, or L⁻¹ times the change of L?",
+    "the lower triangle is taken of g itself",
+    "Of which matrix must you take the lower triangle: g or Lᵀ g?",
 )
 def cholesky_backward(g, L):
     g = np.tril(g)
@@ -133,8 +135,8 @@ def cholesky_backward(g, L):
 
 @mistake(
     "upper-triangle",
-    "the projection keeps the upper triangle",
-    "L can move only within its lower triangle. In which half of your matrix are those moves?",
+    "the formula keeps the upper triangle",
+    "L can move only within its lower triangle. In which triangle of your matrix do these moves appear?",
 )
 def cholesky_backward(g, L):
     P = np.triu(L.T @ g)
@@ -144,7 +146,7 @@ def cholesky_backward(g, L):
 
 @mistake(
     "one-triangle",
-    "dA is a lower triangle that holds both entries of each pair",
+    "dA is a lower triangle whose entries hold the sum of each symmetric pair",
     "A is a full matrix. How must dA[0, 1] and dA[1, 0] be related?",
 )
 def cholesky_backward(g, L):

@@ -1,32 +1,36 @@
-"""The spec `"ij,jk->ik"` says: for every combination of i, j and k, multiply a[i, j] by b[j, k] and add the product to
-out[i, k]. Each such product adds g·a·b to the loss, and the three factors play the same part. By this
-symmetry
+"""The einsum spec `"ij,jk->ik"` says: for every combination of i, j and k, multiply a[i, j] by b[j, k] and add the
+product to out[i, k]. Backward differentiates the sum of g * out. Each product adds one term g·a·b to this sum, and the
+three factors play the same role. By this symmetry
 
     da_{letters of a} = Σ over all other letters of
                         g_{letters of out} · b_{letters of b}
 
-This is an einsum again. Its inputs are g and the other operand. Its result has the letters of the target, the operand
-whose gradient is asked for. For the matrix product it is `"ik,jk->ij"`, or g @ b.T.
+This formula is again an einsum, with g and the other operand as inputs. The result has the letters of the target, which
+is the operand whose gradient is computed. For da of a matrix product, the spec is `"ik,jk->ij"`, which is g @ b.T.
 
-One case is missing. A letter that only the target has was summed on its own, and einsum cannot write a letter that it
-does not read. Every entry along that axis entered the same sum, so every entry receives the same gradient. Leave the
-letter out, then repeat the result along the axis. This is the backward of a sum, as in `sum_backward`.
+One case is missing: a letter that only the target has. The forward summed over this letter on its own, and an einsum
+cannot output a letter that no input has. Every entry along that axis entered the same sum, so every entry receives the
+same gradient. Leave the letter out of the spec, then repeat the result along its axis. This is the backward of a sum,
+as in `sum_backward`.
 
 Cost: each of the two einsums loops over the letters of the forward, except those that only its target has. Backward
-therefore takes at most twice the forward's products. Both operands are saved.
+therefore takes at most twice as many products as the forward. Both operands are saved.
 
-PyTorch: There is no rule for einsum. PyTorch permutes and reshapes the operands and sums out lone letters first. Then
-it calls `bmm`, or an elementwise product if no shared letter is summed. The backwards of these operations do the work.
-It saves the rearranged operands, which are views of the originals where their strides allow it.
+PyTorch: Einsum has no VJP rule of its own. PyTorch first permutes and reshapes the operands and sums over letters that
+occur in one operand and nowhere else. Then it calls `bmm`, or an elementwise product if no shared letter is summed.
+Autograd differentiates these operations. It saves the rearranged operands, which are views of the originals if the
+strides allow it.
 
 Asked next:
 
-- What if a letter occurs twice in an operand, as in `"ii->i"`? → The forward reads a diagonal, so backward writes one,
-  which einsum cannot do. da is zeros with g on the diagonal. For `"ii->"` it is g times the identity.
-- What if there are three operands? → Leave each of them out in turn: da is an einsum of g, b and c. The order of
-  contraction matters. `"ij,jk,kl->il"` takes n⁴ products in one loop and 2n³ in pairs, and so does each gradient.
-- NumPy lets a letter have size 1 in one operand and n in the other. What does your function lack? → It would fail,
-  because the einsum has n where the target has 1. That axis was broadcast, so sum over it and keep it with size 1.
+- What if a letter occurs twice in an operand, as in `"ii->i"`? → The forward reads a diagonal, so backward must write a
+  diagonal, which einsum cannot do. da has g on the diagonal and 0 elsewhere. For `"ii->"`, da is g times the identity.
+- What if there are three operands? → For each gradient, leave out that operand: da is an einsum of g, b and c. The
+  order of contraction matters for the cost. If every letter has n values, `"ij,jk,kl->il"` takes n⁴ products in one
+  loop and 2n³ in pairs. The same holds for each gradient.
+- NumPy lets a letter have size 1 in one operand and n in the other. What does your function lack? → It fails, because
+  its einsum returns size n for this letter and the target has size 1. The forward broadcast this axis, so sum over the
+  axis and keep it with size 1.
 - What changes for complex operands? → In PyTorch's convention the other operand is conjugated: da is the einsum of g
   and conj(b).
 """
@@ -45,8 +49,8 @@ HINTS = (
         "repeat the result along the axis of that letter."
     ),
     (
-        "Split spec at the arrow and the comma. Leave letters that only the target has out of the new spec; then "
-        "expand_dims, broadcast, copy."
+        "Split spec at the arrow and the comma. For da, leave letters that only a has out of the new spec. Then "
+        "expand_dims, broadcast and copy."
     ),
 )
 CASES = [
@@ -96,8 +100,8 @@ def einsum_backward(g, spec, a, b):
 
 @mistake(
     "lone-index",
-    "every letter of the target occurs in g or in the other operand",
-    "Which letter of the target do neither g nor the other operand have? How did its axis enter the result?",
+    "every letter of an operand occurs in g or in the other operand",
+    "Which letter of this operand is neither in g nor in the other operand? What did the forward do with its axis?",
 )
 def einsum_backward(g, spec, a, b):
     operands, out = spec.split("->")
@@ -107,8 +111,8 @@ def einsum_backward(g, spec, a, b):
 
 @mistake(
     "lone-index-shared-out",
-    "entries along an axis that was summed on its own divide the gradient among them",
-    "Raise one entry along that axis by h. By how much does the sum rise?",
+    "entries along an axis that was summed on its own share the gradient",
+    "Suppose you raise one entry along the summed axis by h. By how much does the sum rise?",
 )
 def einsum_backward(g, spec, a, b):
     operands, out = spec.split("->")
@@ -126,7 +130,7 @@ def einsum_backward(g, spec, a, b):
 @mistake(
     "own-operand",
     "an operand's gradient contains the operand itself",
-    "A product is linear in a. Can a occur in its own gradient?",
+    "`out` is linear in a. Can a occur in its own gradient?",
 )
 def einsum_backward(g, spec, a, b):
     operands, out = spec.split("->")

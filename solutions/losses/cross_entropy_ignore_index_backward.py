@@ -1,37 +1,39 @@
-"""A row that counts contributes softmax minus one-hot, as without padding. An ignored row does not enter the sum, so
-its gradient is 0, whatever its softmax is. The mean runs over the K rows that count, so K is the divisor.
+"""The cross-entropy of a padded batch is a mean over the rows that count. Such a row contributes softmax minus one-hot,
+as without padding. An ignored row does not enter the sum, so its gradient is 0, whatever its softmax is. K rows count,
+so the divisor is K.
 
-Dividing by N instead would make the gradient depend on the amount of padding: more padding, smaller gradient. Gradient
-accumulation over micro-batches of unequal K invites the same mistake, because the mean of means is not the mean.
+Dividing by N instead would make the gradient depend on the amount of padding: more padding gives a smaller gradient.
+Gradient accumulation over micro-batches with different K invites the same mistake, because the mean of their means is
+not the overall mean.
 
-The label -100 is not a class, but NumPy accepts a negative index without complaint as long as it fits. So choose the
-rows before indexing them. With K = 0 the loss is 0/0, but no logit entered it. The task asks for 0, so the divisor is
-at least 1.
+The label -100 is not a class, but NumPy accepts it as an index without complaint if there are at least 100 classes. So
+select the rows that count before you index with their labels. With K = 0 the loss is 0/0, but no logit affects it. The
+task asks for a gradient of 0, so use a divisor of at least 1.
 
-Cost: that of the plain loss, and one boolean per row. An ignored row needs no softmax. Choosing the rows first saves
-these softmaxes, and in a language model also their part of the matrix product that makes the logits. The price is a
-gather and a scatter.
+Cost: as much as without padding, and one boolean per row. An ignored row needs no softmax. Selecting the rows first
+saves these softmaxes. In a language model it also saves these rows of the matrix product that computes the logits. The
+price is a gather and a scatter.
 
 PyTorch: The call is `cross_entropy(..., ignore_index=-100)`, and -100 is the default. `NllLossBackward0` saves the
-divisor K as a number; with class weights it is the sum of the weights over the rows that count. If all rows are
-padding, the mean is NaN with a gradient of 0, and `reduction="sum"` gives 0. PyTorch ignores the label, not the row's
-logits. A NaN or an infinity among them makes the row's gradient NaN, because `LogSoftmaxBackward0` multiplies
-exp(log-softmax) by 0 there.
+divisor K as a number. With class weights, this divisor is the sum of the weights over the rows that count. If all rows
+are padding, the mean loss is NaN with a gradient of 0, and with `reduction="sum"` the loss is 0. PyTorch ignores the
+label of a padded row, but not its logits. A NaN or an infinity among these logits makes the row's gradient NaN, because
+`LogSoftmaxBackward0` multiplies exp(log-softmax) by 0.
 
 Asked next:
 
 - A padded row has a NaN among its logits. What does your code return, and what does PyTorch return? → Assigning 0 to
   the row overwrites the NaN. Multiplying by a mask would keep it, because 0 times NaN is NaN. PyTorch multiplies, so
-  there the row's gradient is NaN, and it spreads to the weights behind it.
-- Four micro-batches have 10, 0, 50 and 3 rows that count. How do you get the gradient of the mean over all 63? → Sum
-  the losses instead of averaging them, and divide each by 63. This total must be known before the first backward;
-  otherwise scale all gradients at the end. Averaging the four means would weight a row of the last micro-batch 50/3
-  times as much as a row of the third.
-- The micro-batches are on R ranks of data-parallel training, which averages gradients over ranks. What changes? → Sum K
-  over the ranks first. Each rank's loss is then R times its own sum divided by that total, and R cancels against the
-  average.
-- With class weights w, what is the gradient of the weighted mean? → Row n is multiplied by the weight of its label. The
-  divisor is the sum of these weights over the rows that count, instead of K.
+  its gradient for the row is NaN. This NaN spreads to the weights that computed the logits.
+- Four micro-batches have 10, 0, 50 and 3 rows that count. How do you get the gradient of the mean over all 63? → In
+  each micro-batch, sum the losses of the rows instead of averaging them, and divide the sum by 63. If this total is not
+  known before the first backward, scale all gradients at the end. Averaging the four means would weight a row of the
+  last micro-batch 50/3 times as much as a row of the third.
+- The micro-batches are on R ranks of data-parallel training, which averages gradients over the ranks. What changes?
+  → First add up the K of all ranks. Each rank then multiplies the sum of its own losses by R and divides it by this
+  total. The average over the ranks cancels the factor R.
+- With class weights w, what is the gradient of the weighted mean? → The gradient of row n is multiplied by the weight
+  of its label. The divisor is the sum of these weights over the rows that count, instead of K.
 """
 
 import numpy as np
@@ -42,18 +44,18 @@ from autodrill.drills import given, mistake
 HINTS = (
     "Which rows does the sum run over, and how many of them are there?",
     (
-        "Softmax minus one-hot in the rows that count, 0 in the others. Divide everything by the number of rows that "
-        "count."
+        "Take softmax minus one-hot in the rows that count and 0 in the others. Divide everything by the number of "
+        "rows that count."
     ),
     (
-        "Make a boolean `kept`. Index with `np.flatnonzero(kept)` and the labels of those rows. Divide by "
-        "their number, or by 1 if there are none."
+        "Make a boolean array `kept`. Index with `np.flatnonzero(kept)` and the labels of those rows. Divide by the "
+        "number of kept rows, or by 1 if there are none."
     ),
 )
 
 
 def padded(ignore):
-    """Draw labels of which some, but never all, are `ignore`: the mean over no row is NaN."""
+    """Draw labels of which some, but never all, are `ignore`, because the mean over no rows is NaN."""
 
     def draw(rng, shape, sizes):
         y = rng.integers(0, sizes["C"], shape)
@@ -64,7 +66,8 @@ def padded(ignore):
     return draw
 
 
-# Logits that are a few tens apart would test digits of p - 1 that only one order of operations keeps.
+# Logits a few tens apart would test digits of p - 1 that only one order of operations keeps. So these are hundreds
+# apart.
 def hundreds(rng, shape, _):
     return 100.0 * rng.integers(-20, 21, shape)
 
@@ -102,13 +105,13 @@ CASES = [
     ),
 ]
 EQUIVALENT = {
-    "constant: logits.max(axis=1, keepdims=True) -> logits.max(axis=-1, keepdims=True)": "axis 1 is the last of two",
-    "constant: p.sum(axis=1, keepdims=True) -> p.sum(axis=-1, keepdims=True)": "axis 1 is the last of two",
+    "constant: logits.max(axis=1, keepdims=True) -> logits.max(axis=-1, keepdims=True)": "axis 1 is the last axis",
+    "constant: p.sum(axis=1, keepdims=True) -> p.sum(axis=-1, keepdims=True)": "axis 1 is the last axis",
 }
 
 
 def forward(logits, y, ignore=-100):
-    # An infinite logit would make its ignored row NaN, as in PyTorch.
+    # Without `where`, an infinite logit would make its ignored row NaN, as in PyTorch.
     return engine.cross_entropy(engine.where((y == ignore)[:, None], 0, logits), y, ignore_index=ignore)
 
 
@@ -155,7 +158,7 @@ def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
 
 @mistake(
     "not-zeroed",
-    "a padded row still has a prediction to push down",
+    "a padded row still contributes its softmax to the gradient",
     "Change the logits of a padded row. Does the loss change?",
 )
 def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
@@ -182,7 +185,7 @@ def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
 @mistake(
     "no-mean",
     "the loss is a sum over the rows that count",
-    "Put every row into the batch twice: should the gradient of a row stay the same?",
+    "If every row is in the batch twice, should the gradient of a row stay the same?",
 )
 def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
     rows = np.flatnonzero(y != ignore)
@@ -195,7 +198,7 @@ def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
 @mistake(
     "divide-by-0",
     "at least one row always counts",
-    "Take a batch of only padding. What do you divide by?",
+    "Take a batch of only padding. By what does your code divide?",
 )
 def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
     rows = np.flatnonzero(y != ignore)
@@ -218,8 +221,8 @@ def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
 
 @mistake(
     "one-more",
-    "the divisor may be one more than the number of rows",
-    "One row counts. By what must you divide, and by what does your code divide?",
+    "the divisor is one more than the number of rows that count",
+    "Suppose one row counts. By what must you divide, and by what does your code divide?",
 )
 def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
     rows = np.flatnonzero(y != ignore)
@@ -245,7 +248,7 @@ def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
 @mistake(
     "mask-times-nan",
     "multiplying a row by 0 always clears it",
-    "This is right for finite logits. What is 0 * nan, if an ignored row holds an infinity? Assigning 0 is safe.",
+    "Multiplying is right for finite logits. If an ignored row holds an infinity, its softmax is NaN. What is 0 * nan?",
     remark=True,
 )
 def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):

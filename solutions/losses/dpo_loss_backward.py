@@ -1,38 +1,40 @@
-"""The loss is logistic regression on one number per pair, the margin z. Its slope is
+"""The DPO loss (Rafailov et al., 2023) is logistic regression on one number per pair, the margin z. The slope of the
+loss in z is
 
     d/dz [-log σ(z)] = -σ'(z)/σ(z) = -(1 - σ(z)) = -σ(-z)
 
-z has slope beta in lp_chosen and -beta in lp_rejected. With the mean this gives
+The margin z has slope beta in lp_chosen and -beta in lp_rejected. With the mean this gives
 
     dchosen = -g · beta/N · σ(-z),    drejected = -dchosen
 
-σ(-z) measures how wrongly the pair is ranked. A pair that is clearly right (z ≫ 0) hardly pushes at all. A pair that is
-clearly wrong pushes with nearly g·beta/N, and no pair pushes harder. The two gradients sum to 0, because the loss reads
-only the difference of the two log-probabilities. Both may therefore fall while the loss decreases.
+σ(-z) measures how wrongly the pair is ranked. A pair that is ranked clearly right (z ≫ 0) has almost no gradient. A
+pair that is ranked clearly wrong has a gradient of nearly g·beta/N in size, and no pair has a larger one. dchosen and
+drejected sum to 0, because the loss reads only the difference of the policy's two log-probabilities. Both
+log-probabilities may therefore fall while the loss decreases.
 
 Compute σ(-z) as 1/(1 + e^z), which is correct even if e^z overflows to inf. To avoid the overflow warning, compute it
 as exp(-log(1 + e^z)) with `np.logaddexp`. Two other forms fail. At very negative z, e^-z/(1 + e^-z) becomes inf/inf =
-NaN. At large z, 1 - σ(z) loses all digits of a small result. (Rafailov et al., 2023.)
+NaN. At large z, 1 - σ(z) loses all digits of a small result.
 
 Cost: a few operations per pair, and one saved number per pair, z. The expensive part is computing the
 log-probabilities. Policy and reference each run forward over both answers, and the policy also runs backward. The
 reference gets no gradient, so its log-probabilities can be computed once, before training.
 
-PyTorch: There is no such loss; one writes `-F.logsigmoid(z).mean()`. `LogSigmoidBackward0` saves z and, on the CPU, a
-buffer of the same shape. `torch.log(torch.sigmoid(z))` is a trap: at z = -200 in float32 its value is -inf and its
-gradient NaN, whereas `logsigmoid` gives -200 and 1.
+PyTorch: PyTorch has no DPO loss; write `-F.logsigmoid(z).mean()`. `LogSigmoidBackward0` saves z and, on the CPU, a
+buffer of the same shape. `torch.log(torch.sigmoid(z))` is a trap. At z = -200 in float32 its value is -inf and its
+gradient is NaN, whereas `logsigmoid` has the value -200 and the gradient 1.
 
 Asked next:
 
-- Training starts with the policy equal to the reference. What are loss and gradient in the first step? → z is 0 for
-  every pair, so the loss is log 2 = 0.693, and each pair pushes with g·beta/(2N). Any other first loss reveals a fault
-  before training, such as different dropout, a different mask or exchanged models.
+- Training starts with the policy equal to the reference. What are the loss and the gradients in the first step? → The
+  margin z is 0 for every pair, so the loss is log 2 = 0.693, and every gradient has the size g·beta/(2N). Any other
+  first loss reveals a bug in the setup, such as different dropout, a different mask or swapped models.
 - The log-probabilities are sums over hundreds of tokens, and everything is in bfloat16. What goes wrong? → Between 256
-  and 512, bfloat16 numbers are 2 apart, and z consists of differences of such sums. It would be mostly rounding error.
-  Sum and subtract in float32.
+  and 512, bfloat16 numbers are 2 apart, and z consists of differences of such sums. So z would be mostly rounding
+  error. Sum and subtract in float32.
 - A share ε < 1/2 of the preferences is wrong. How can the loss express this, and what does the gradient become? → Use
-  -(1-ε) log σ(z) - ε log σ(-z), whose slope in z is σ(z) - (1-ε). It is 0 at z = log((1-ε)/ε), so a pair stops pushing
-  at a finite margin instead of pushing forever.
+  -(1-ε) log σ(z) - ε log σ(-z), whose slope in z is σ(z) - (1-ε). This slope is 0 at z = log((1-ε)/ε), so the margin of
+  a pair stops growing at a finite value.
 """
 
 import numpy as np
@@ -45,8 +47,8 @@ HINTS = (
         "The loss of a pair depends on one number, the margin z. What is the slope of -log σ(z)? With which sign "
         "does each input enter z?"
     ),
-    "The slope is -σ(-z). Multiply it by beta, by 1/N and by g. The rejected answer gets the opposite sign.",
-    "To compute σ(-z) without overflow, take `np.exp` of minus a `np.logaddexp` of 0 and the margin.",
+    "The slope is -σ(-z). Multiply this slope by beta, by 1/N and by g. The rejected answer gets the opposite sign.",
+    "To compute σ(-z) without overflow, take the negative of `np.logaddexp` of 0 and the margin, then `np.exp`.",
 )
 WRT = ("lp_chosen", "lp_rejected")
 RESULTS = ("dchosen", "drejected")
@@ -89,8 +91,8 @@ def sigmoid(z):
 
 @mistake(
     "sigmoid-z",
-    "a pair pushes harder the better it is ranked",
-    "Take a clearly right pair, z = 20. Should it push hard or hardly at all?",
+    "a pair that is ranked better has a larger gradient",
+    "Take a pair that is ranked clearly right, with z = 20. Should its gradient be large or near 0?",
 )
 def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta):
     z = margin(lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
@@ -105,7 +107,9 @@ def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
     return -push, push
 
 
-@mistake("same-sign", "both answers are pushed in the same direction", "Which of the two must become less likely?")
+@mistake(
+    "same-sign", "both answers are pushed in the same direction", "Which of the two answers must become less likely?"
+)
 def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta):
     z = margin(lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
     push = sigmoid(-z) * (g * beta / len(z))
@@ -115,7 +119,7 @@ def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
 @mistake(
     "no-mean",
     "the loss is a sum over pairs",
-    "Put every pair into the batch twice: should the gradient of a pair stay the same?",
+    "If every pair is in the batch twice, should the gradient of a pair stay the same?",
 )
 def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta):
     z = margin(lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
@@ -125,8 +129,8 @@ def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
 
 @mistake(
     "signs-exchanged",
-    "a gradient points to where the loss falls",
-    "Descent subtracts the gradient. Does lp_chosen rise with yours?",
+    "a gradient points in the direction in which the loss falls",
+    "Descent subtracts the gradient. Does lp_chosen rise with your gradient?",
 )
 def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta):
     z = margin(lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
@@ -148,7 +152,7 @@ def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
 @mistake(
     "sigmoid-overflows",
     "e^-z / (1 + e^-z) is safe to compute",
-    "Insert z = -1000: what are the numerator and the denominator?",
+    "At z = -1000, what are the numerator and the denominator?",
 )
 def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta):
     e = np.exp(-margin(lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta))
@@ -159,7 +163,7 @@ def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
 @mistake(
     "one-minus-sigmoid",
     "1 - σ(z) is as accurate as σ(-z)",
-    "At z = 40, what is σ(z) in floating point? And what is 1 minus that?",
+    "At z = 40, what is σ(z) in floating point? What is 1 - σ(z) then?",
 )
 def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta):
     z = margin(lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
@@ -170,7 +174,7 @@ def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
 @mistake(
     "clipped",
     "clipping the margin only prevents an overflow",
-    "Clip z = 1000 to 20: what is σ(-z) then, and what should it be?",
+    "If z = 1000 is clipped to 20, what does your code use for σ(-z), and what should it use?",
 )
 def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta):
     z = margin(lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
@@ -181,7 +185,7 @@ def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
 @mistake(
     "slope-of-sigmoid",
     "the loss is -σ(z), without the logarithm",
-    "Take a clearly wrong pair, z = -20. Should it push hard or hardly at all? And what does your code do?",
+    "Take a pair that is ranked clearly wrong, with z = -20. Should its gradient be large or near 0?",
 )
 def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta):
     z = margin(lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)

@@ -1,36 +1,38 @@
-"""log_softmax(z)_y = z_y - logsumexp(z), and the gradient of logsumexp is softmax. With the minus sign of the loss, one
-row contributes softmax(z) - onehot(y): prediction minus target. The mean brings the factor 1/N, the chain rule the
-factor g.
+"""The cross-entropy of one row is logsumexp(z) - z_y, because log_softmax(z)_y = z_y - logsumexp(z). The gradient of
+logsumexp is softmax, so one row contributes softmax(z) - onehot(y), the prediction minus the target. The mean brings
+the factor 1/N, and the chain rule brings the factor g.
 
-Each entry of that difference is between -1 and 1, and each row sums to 0. A row vanishes as its label's probability
-goes to 1. Differentiating log and softmax separately would divide by a probability that may have underflowed. The
-combined form divides by no probability, and no exponential exceeds 1 if the row maximum is subtracted first. Subtract
-the 1 at the label in a new array, because the caller still uses `logits`.
+Each entry of this difference is between -1 and 1, and each row of it sums to 0. The difference goes to 0 as the
+probability of the label goes to 1. Differentiating log and softmax separately would divide by a probability that may
+have underflowed. The combined form divides by no probability, and no exponential exceeds 1 if the row maximum is
+subtracted first. Subtract the 1 at the label in a new array, because the caller still uses `logits`.
 
-Cost: softmax is recomputed from the logits, with a maximum, an exponential and a sum as in the forward. The result is
-as large as the logits, N·C. If the forward had saved its logsumexp, one number per row, exp(z - logsumexp) would give
-the probabilities without a reduction. Saving the probabilities themselves takes another N·C.
+Cost: backward recomputes softmax from the logits, with a maximum, exponentials and a sum per row, as in the forward.
+The result has N·C numbers, like the logits. If the forward had saved its logsumexp, which is one number per row,
+exp(z - logsumexp) would give the probabilities without a reduction. Saving the probabilities themselves takes another
+N·C numbers.
 
-PyTorch: `cross_entropy` with class indices is `log_softmax` followed by `nll_loss`, and so is its backward.
-`NllLossBackward0` makes an N x C array with -g/N at the labels and 0 elsewhere. From each row of that array,
-`LogSoftmaxBackward0` subtracts the row's sum times exp(log-softmax). Both save the log-softmax, which is one array and
-not two; `nll_loss` also saves the labels. A label that is not a class raises `IndexError` on the CPU, except for
+PyTorch: `cross_entropy` with class indices is `log_softmax` followed by `nll_loss`. Its backward consists of their two
+backwards. `NllLossBackward0` makes an N x C array with -g/N at the labels and 0 elsewhere. From each row of this array,
+`LogSoftmaxBackward0` subtracts the row's sum times exp(log-softmax). Both nodes save the log-softmax, but share one
+array. `NllLossBackward0` also saves the labels. A label that is not a class raises `IndexError` on the CPU, except for
 `ignore_index`, which is -100 by default.
 
 Asked next:
 
-- The label becomes a distribution q, by label smoothing or distillation. What changes? → q takes the place of the
-  one-hot row: softmax(z) - q. This holds if q sums to 1. If q sums to s, the first term is s·softmax(z), and code that
-  forgets the factor s is wrong.
-- C is 128,000 and the logits do not fit into memory. What can be done? → Process the rows in chunks. For each chunk
-  compute the logits, the loss and at once the gradients of the hidden states and the output weights; all of them are
-  linear in the scalar g. Then drop the chunk's logits. Backward only multiplies by g.
-- The vocabulary is split over several GPUs. What must the GPUs exchange? → A maximum and a sum of exponentials per row,
-  and for the loss the logit of the label, which one GPU has. Each GPU then computes the gradient of its own columns
-  without further exchange.
-- What is the second derivative of a row's loss in its logits? → It is diag(p) - p pᵀ, the covariance matrix of a
-  one-hot label drawn from p. It is positive semidefinite, so the loss is convex in the logits. It is flat along the
-  direction of all ones.
+- With label smoothing or distillation, the label is a distribution q. What changes? → q replaces the one-hot row, so
+  the gradient is softmax(z) - q. This formula holds if q sums to 1. If q sums to s, the first term is s·softmax(z), and
+  code that forgets the factor s is wrong.
+- The vocabulary size C is 128,000, and the logits do not fit into memory. What can be done? → Process the rows in
+  chunks. For each chunk, the forward computes the logits, the loss, and at once the gradients of the hidden states and
+  the output weights. Then it drops the chunk's logits. These gradients are linear in the scalar g, so backward only
+  multiplies them by g.
+- The vocabulary is split over several GPUs. What must the GPUs exchange? → They must exchange a maximum and a sum of
+  exponentials per row. The loss also needs the logit of the label, which only one GPU has. Each GPU then computes the
+  gradient of its own columns without further exchange.
+- What is the second derivative of a row's loss with respect to its logits? → It is diag(p) - p pᵀ with p = softmax(z),
+  which is the covariance matrix of a one-hot label drawn from p. This matrix is positive semidefinite, so the loss is
+  convex in the logits. The loss does not change along the direction of all ones.
 """
 
 import numpy as np
@@ -39,19 +41,20 @@ from autodrill import engine
 from autodrill.drills import below, given, mistake
 
 HINTS = (
-    "Split log softmax(z)_y into z_y minus something. What is the gradient of that something?",
+    "Write log softmax(z)_y as z_y minus a second term. What is the gradient of the second term?",
     (
         "One row gives softmax(logits) minus the one-hot label. The mean divides by N, and the chain rule multiplies "
         "by g."
     ),
     (
-        "Shift each row by its maximum, exponentiate, normalise: a new array p. Then `p[np.arange(N), y] -= 1`, and "
-        "scale."
+        "Subtract each row's maximum, exponentiate, and normalise into a new array p. Then use `p[np.arange(N), y] -= "
+        "1`, and scale."
     ),
 )
 
 
-# Logits that are a few tens apart would test digits of p - 1 that only one order of operations keeps.
+# Logits a few tens apart would test digits of p - 1 that only one order of operations keeps. So these are hundreds
+# apart.
 def hundreds(rng, shape, _):
     return 100.0 * rng.integers(-20, 21, shape)
 
@@ -70,8 +73,8 @@ CASES = [
     given("logits[1,3] y[1]", logits=[[1.0, 2.0, -1.0]], y=[1], note="one row"),
 ]
 EQUIVALENT = {
-    "constant: logits.max(axis=1, keepdims=True) -> logits.max(axis=-1, keepdims=True)": "axis 1 is the last of two",
-    "constant: p.sum(axis=1, keepdims=True) -> p.sum(axis=-1, keepdims=True)": "axis 1 is the last of two",
+    "constant: logits.max(axis=1, keepdims=True) -> logits.max(axis=-1, keepdims=True)": "axis 1 is the last axis",
+    "constant: p.sum(axis=1, keepdims=True) -> p.sum(axis=-1, keepdims=True)": "axis 1 is the last axis",
     "operand: len(y) -> len(logits)": "every row has one label",
 }
 
@@ -95,7 +98,7 @@ def softmax(z):
 @mistake(
     "no-1/N",
     "the loss is a sum over the batch",
-    "Put every row into the batch twice: should the gradient of a row stay the same?",
+    "If every row is in the batch twice, should the gradient of a row stay the same?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
     p = softmax(logits)
@@ -117,7 +120,7 @@ def softmax_cross_entropy_backward(g, logits, y):
 @mistake(
     "sign",
     "the gradient is the target minus the prediction",
-    "Gradient descent must raise the true logit. Does it, with your sign?",
+    "Gradient descent must raise the logit of the true class. Does your sign raise it?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
     p = softmax(logits)
@@ -134,7 +137,7 @@ def softmax_cross_entropy_backward(g, logits, y):
     return d * (g / len(y))
 
 
-@mistake("divide-by-NC", "the mean runs over every element", "How many loss terms does a row have?")
+@mistake("divide-by-NC", "the mean runs over every element", "How many terms does one row contribute to the loss?")
 def softmax_cross_entropy_backward(g, logits, y):
     p = softmax(logits)
     p[np.arange(len(y)), y] -= 1
@@ -144,7 +147,7 @@ def softmax_cross_entropy_backward(g, logits, y):
 @mistake(
     "mutates",
     "the logits may be used as scratch memory",
-    "Does the caller still need that array? Does your softmax share memory with it?",
+    "Does the caller still need `logits`? Does your softmax share memory with it?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
     p = logits
@@ -158,7 +161,7 @@ def softmax_cross_entropy_backward(g, logits, y):
 @mistake(
     "no-label",
     "the gradient is the prediction itself",
-    "When the prediction is perfect the gradient must be 0. Where does your code use the labels?",
+    "If the prediction is perfect, the gradient must be 0. Where does your code use the labels?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
     return softmax(logits) * (g / len(y))
@@ -185,7 +188,7 @@ def softmax_cross_entropy_backward(g, logits, y):
 @mistake(
     "1/N-on-the-label-only",
     "only the label's term is averaged",
-    "Both terms of a row come from the same loss term. Which of them is averaged?",
+    "The prediction and the label come from the same term of the loss. Does 1/N apply to one of them or to both?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
     p = softmax(logits)
@@ -196,7 +199,7 @@ def softmax_cross_entropy_backward(g, logits, y):
 @mistake(
     "g-on-softmax-only",
     "g scales only the prediction",
-    "With g = 0 everything must vanish. Does the label's term vanish?",
+    "With g = 0 the whole gradient must be 0. Is the label's term 0 in your code?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
     p = g * softmax(logits)
@@ -207,7 +210,7 @@ def softmax_cross_entropy_backward(g, logits, y):
 @mistake(
     "global-shift",
     "one maximum serves the whole batch",
-    "Take a row 1000 below the largest logit of another row. What is the sum of its exponentials?",
+    "Suppose all logits of one row are 1000 below the batch's largest. What is the sum of that row's exponentials?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
     e = np.exp(logits - logits.max())
@@ -230,7 +233,7 @@ def softmax_cross_entropy_backward(g, logits, y):
 @mistake(
     "one-total",
     "the probabilities of the whole batch sum to 1",
-    "How many separate softmaxes are in a batch of N rows?",
+    "How many separate softmaxes does a batch of N rows have?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
     p = np.exp(logits - logits.max(axis=1, keepdims=True))
@@ -253,8 +256,8 @@ def softmax_cross_entropy_backward(g, logits, y):
 
 @mistake(
     "label-added",
-    "the label's 1 is added",
-    "When the prediction is perfect the gradient must be 0. Is it, with your sign?",
+    "the 1 at the label is added",
+    "If the prediction is perfect, the gradient must be 0. Is your gradient 0 then?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
     p = softmax(logits)
@@ -264,8 +267,8 @@ def softmax_cross_entropy_backward(g, logits, y):
 
 @mistake(
     "label-alone",
-    "the prediction does not count at the label",
-    "At the label the gradient is p - 1. What do you write there?",
+    "at the label the gradient does not contain the prediction",
+    "At the label the gradient is p - 1. What does your code write there?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
     p = softmax(logits)
@@ -287,7 +290,7 @@ def softmax_cross_entropy_backward(g, logits, y):
 @mistake(
     "one-row-a-label",
     "each label occurs once in a batch",
-    "y = [1, 1]: from how many rows must 1 be subtracted?",
+    "Take y = [1, 1]. From how many rows must 1 be subtracted?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
     p = softmax(logits)

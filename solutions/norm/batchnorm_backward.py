@@ -1,41 +1,42 @@
-"""Let rstd = 1/sqrt(var + eps) and xhat = (x - mean) * rstd, so out = gamma * xhat + beta. Two gradients are sums over
-the batch: dbeta = Σ g and dgamma = Σ g xhat. The gradient that reaches xhat is h = gamma * g.
+"""Batch norm computes out = gamma * xhat + beta, with xhat = (x - mean) * rstd and rstd = 1/sqrt(var + eps). The
+gradients of the parameters are sums over the batch: dbeta = Σ g and dgamma = Σ g xhat. The gradient of xhat is h =
+gamma * g.
 
-x affects xhat along three paths: directly, through the mean, and through the variance. Column by column,
+x affects xhat along three paths: directly, through the mean, and through the variance. In each column,
 
     ∂mean/∂x_j = 1/N
     ∂rstd/∂x_j = -rstd³ (x_j - mean)/N = -rstd² xhat_j/N
 
-Multiplying by h_i and summing over the batch gives
+Multiplying the derivative of xhat_i by h_i and summing over the batch gives
 
     dx = rstd (h - mean(h) - xhat mean(h xhat))
 
-An invariance checks each subtracted term. Shifting a column changes nothing, so dx sums to 0 along the column.
-Stretching a column changes nothing except through eps, so dx is orthogonal to xhat up to eps. The two subtracted terms
-are the projections that ensure this. With N = 1 all of dx is 0, because a batch of one always normalises to 0.
+An invariance checks each subtracted term. Shifting a column does not change the output, so dx sums to 0 along the
+column. Scaling a column changes the output only through eps, so dx is orthogonal to xhat up to eps. The two subtracted
+terms are projections that ensure these two properties. With N = 1, every entry of dx is 0, because a batch of one
+always normalises to 0.
 
 Cost: two sums along each column, Σ g and Σ g xhat, serve all three results, because gamma factors out of both means.
-The rest is elementwise, O(N·D) like the forward. The cache needs rstd, gamma and xhat, which is as large as x. It needs
-neither x nor the mean. Where gamma is not 0, xhat can also be recovered from the output as (out - beta)/gamma.
+The rest is elementwise, O(N·D) like the forward. The cache needs rstd, gamma and xhat, and xhat is as large as x. The
+cache needs neither x nor the mean. If gamma is not 0, xhat can also be recovered from the output as (out - beta)/gamma.
 
 PyTorch: `NativeBatchNormBackward0` saves x with the batch's mean and 1/sqrt(var + eps) instead of xhat. It also saves
-gamma and the running averages, which a training backward does not use. PyTorch normalises by the biased variance, as
-here, but updates `running_var` with the unbiased one. In training mode it refuses one value per channel (`Expected more
-than 1 value per channel when training`); this solution returns 0.
+gamma and the running averages. In training mode, backward does not use the running averages. PyTorch normalises by the
+biased variance, as here, but updates `running_var` with the unbiased variance. In training mode PyTorch rejects one
+value per channel (`Expected more than 1 value per channel when training`), whereas this solution returns 0.
 
 Asked next:
 
-- What is dx in eval mode? → The running averages are constants. So dx is gamma * g divided by the square root of the
-  running variance plus eps. Nothing is subtracted, and no sample affects another. A frozen batch norm in fine-tuning
-  behaves the same.
+- What is dx in eval mode? → In eval mode the running averages are constants. So dx is gamma * g / sqrt(running_var +
+  eps). Nothing is subtracted, and no sample affects another. A frozen batch norm in fine-tuning behaves the same.
 - A column is constant over the batch. What are xhat and dx? → xhat is 0, and rstd is 1/sqrt(eps), about 316 here. dx is
-  finite because of eps, but it is h minus its mean, times 316.
-- The batch is spread over GPUs, and the statistics are those of the whole batch. What must backward exchange? → Two
-  numbers per channel, Σ g and Σ g xhat, added over the ranks, with N the size of the whole batch. That is one small
-  all-reduce in the middle of backward, because dx waits for it. The forward has one for the statistics.
-- The layer is checkpointed, so its forward runs twice in a step. What does that change? → The gradients stay the same,
-  but the running averages move twice on the same batch. With `torch.utils.checkpoint` around a batch norm, a ReLU and a
-  linear layer, `num_batches_tracked` is 2 after one step.
+  h minus its mean, times 316. Only eps keeps dx finite.
+- The batch is spread over GPUs, and the statistics are those of the whole batch. What must backward exchange? → The
+  GPUs must add up two numbers per channel, Σ g and Σ g xhat, and N is the size of the whole batch. This takes one small
+  all-reduce in the middle of backward, because dx needs the sums. The forward has an all-reduce for the statistics.
+- The layer is checkpointed, so its forward runs twice in a step. What does the second forward change? → The gradients
+  stay the same, but the running averages move twice on the same batch. With `torch.utils.checkpoint` around a batch
+  norm, a ReLU and a linear layer, `num_batches_tracked` is 2 after one step.
 """
 
 import numpy as np
@@ -45,8 +46,8 @@ from autodrill.drills import given, mistake, normal
 HINTS = (
     "x influences its normalised value along three paths. What happens to the output if a whole column is shifted?",
     (
-        "Let h be the gradient of xhat. Subtract from h its mean down the column, and xhat times the mean of h * "
-        "xhat. Then multiply by 1/std."
+        "Let h be the gradient of xhat. Subtract two terms from h: its mean over the column, and xhat times the mean "
+        "of h * xhat. Then multiply by 1/std."
     ),
     "Cache xhat, rstd and gamma. dx is `rstd * (h - ... - xhat * ...)`, with two means over axis 0.",
 )
@@ -60,7 +61,7 @@ CASES = [
     given("x[5,d] gamma[d] beta[d]", empty=False, large={"d": 8000}),
     given("x[3,d] gamma[d] beta[d]", gamma=zero_first, empty=False, large=False, note="three rows, gamma[0] = 0"),
     given("x[4,d] gamma[d] beta[d]", x=normal(3, 1e4), empty=False, large=False, note="an offset of 10,000"),
-    # Two rows always normalise to ±1, so all of dx is cancellation, which is too much for float32.
+    # Two rows always normalise to ±1, so dx is only what cancellation leaves, and float32 leaves too few digits.
     given("x[2,2] gamma[2] beta[2]", x=[[1.0, -2.0], [4.0, 0.5]], gamma=[2.0, -1.0], beta=[0.5, 0.0], note="two rows"),
     given("x[1,d] gamma[d] beta[d]", empty=False, note="one row"),
     given("x[4,1] gamma[1] beta[1]", x=[[3.0], [3.0], [3.0], [3.0]], note="a constant column"),
@@ -93,7 +94,7 @@ def batchnorm_backward(g, cache):
 @mistake(
     "eval-rule",
     "the statistics are constants, as in eval mode",
-    "In training, the mean and the variance come from x. Shift a column: does the output move?",
+    "In training, the mean and the variance come from x. If you shift a column, does the output move?",
 )
 def batchnorm_backward(g, cache):
     xhat, rstd, gamma = cache
@@ -103,7 +104,7 @@ def batchnorm_backward(g, cache):
 @mistake(
     "axis-1",
     "the means are taken over the features",
-    "Each column has its own statistics. Which axis does that average over?",
+    "Each column has its own statistics. Over which axis are these statistics taken?",
 )
 def batchnorm_backward(g, cache):
     xhat, rstd, gamma = cache
@@ -127,7 +128,7 @@ def batchnorm_backward(g, cache):
 @mistake(
     "unbiased-N-1",
     "the variance divides by N - 1",
-    "Which variance does the task say the forward used?",
+    "Which variance does the task's forward use?",
 )
 def batchnorm_backward(g, cache):
     xhat, rstd, gamma = cache
@@ -139,7 +140,10 @@ def batchnorm_backward(g, cache):
 @mistake(
     "unbiased-forward",
     "the forward normalises with the unbiased variance",
-    "Compare your output with the task's formula for a batch of two rows. By what is the sum of squares divided?",
+    (
+        "Compare your output with the task's formula for a batch of two rows. By what does the formula divide the sum "
+        "of squares?"
+    ),
 )
 def batchnorm_forward(x, gamma, beta):
     rstd = 1 / np.sqrt(x.var(axis=0) * (len(x) / max(len(x) - 1, 1)) + EPS)
@@ -150,7 +154,7 @@ def batchnorm_forward(x, gamma, beta):
 @mistake(
     "eps-outside-root",
     "eps is added to the standard deviation",
-    "Look at the task's formula: is eps under the root?",
+    "Is eps under the root in the task's formula?",
 )
 def batchnorm_forward(x, gamma, beta):
     rstd = 1 / (np.sqrt(x.var(axis=0)) + EPS)
@@ -161,7 +165,7 @@ def batchnorm_forward(x, gamma, beta):
 @mistake(
     "one-pass-variance",
     "mean(x²) - mean(x)² computes the variance accurately",
-    "Around 10,000 both terms are near 1e8. How many digits of a variance of 9 are left in their difference?",
+    "If x is near 10,000, both terms are near 1e8. How many digits of a variance of 9 are left in their difference?",
 )
 def batchnorm_forward(x, gamma, beta):
     mean = x.mean(axis=0)
@@ -176,7 +180,7 @@ latest = []
 @mistake(
     "shared-cache",
     "one shared variable can serve as the cache",
-    "Run two forwards and then the backward of the first. Which forward's values does it find?",
+    "Run two forwards and then the backward of the first. Which forward's values does this backward read?",
 )
 def batchnorm_forward(x, gamma, beta):
     rstd = 1 / np.sqrt(x.var(axis=0) + EPS)

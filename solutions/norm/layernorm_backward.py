@@ -1,39 +1,41 @@
-"""The parameters come first. They were broadcast over all rows, so their gradients sum over every axis but the last:
-dbeta = Σ g and dgamma = Σ g·x̂.
+"""Layer norm broadcasts gamma and beta over all rows, so their gradients sum over every axis but the last: dbeta = Σ g
+and dgamma = Σ g·x̂.
 
-For dx let h = g·gamma, the gradient of x̂. Within a row x̂_i = (x_i - μ)·r, and both μ and r depend on every x_j:
+For dx, let h = g·gamma, which is the gradient of x̂. Within a row, x̂_i = (x_i - μ)·r with the mean μ and r = 1/√(var +
+eps). Both μ and r depend on every x_j:
 
     ∂μ/∂x_j = 1/D        ∂r/∂x_j = -r³ (x_j - μ)/D = -r² x̂_j/D
 
-The derivative of x̂_i has three terms: one for x_i itself, one for μ, one for r. Multiply by h_i and sum over i:
+The derivative of x̂_i has three terms: one for x_i itself, one for μ and one for r. Multiply it by h_i and sum over i:
 
     dx_j = r h_j  -  r · mean(h)  -  r x̂_j · mean(h x̂)
 
-The second term removes the mean of h, the third the part of h along x̂. Two invariances require this. Adding a constant
-to the row does not move the output, so dx sums to 0. Scaling the row moves the output only through eps, so dx is
-orthogonal to x̂ up to eps. Each of them makes a one-line test.
+The second term removes the mean of h. The third term removes the part of h along x̂. Two invariances require these
+terms. Adding a constant to the row does not move the output, so dx sums to 0. Scaling the row moves the output only
+through eps, so dx is orthogonal to x̂ up to eps. Each invariance makes a one-line test.
 
 Cost: two means per row, two sums over the rows for the parameters, and a few products per element. That is O(D) per
-row, as in the forward. With so few operations per number, moving the arrays takes most of the time, which is why the
-steps are fused. Instead of x̂, which is as large as x, one may save x with μ and r, two numbers per row.
+row, as in the forward. With so few operations per number, moving the arrays takes most of the time, so implementations
+fuse the steps. Instead of x̂, which is as large as x, the forward may save x, μ and r. The last two are one number per
+row each.
 
-PyTorch: `NativeLayerNormBackward0` saves x, mean and rstd, weight and bias, and recomputes x̂ from x. With
-half-precision x and float32 parameters, on the CPU, mean and rstd are float32, so the statistics are not rounded to x's
-precision. `F.layer_norm` takes several last axes at once, as `normalized_shape`.
+PyTorch: `NativeLayerNormBackward0` saves x, mean and rstd, weight and bias, and recomputes x̂ from x. On the CPU, if x
+has half precision and the parameters are float32, mean and rstd are float32. The statistics are then not rounded to the
+precision of x. `F.layer_norm` can normalise over several last axes at once, given as `normalized_shape`.
 
 Asked next:
 
 - RMSNorm omits the mean: x̂ = x·r with r = 1/√(mean(x²) + eps). What is dx? → The path through μ disappears, and with
-  it the middle term: dx = r (h - x̂ · mean(h x̂)). It is orthogonal to x up to eps, and it no longer sums to 0.
-- The rows have two elements. What is dx, and why is that a bad test case? → If the two elements differ, x̂ is ±1
-  whatever they are, so dx is 0 up to eps. What is left comes from cancellation. In float32 at x = (1, 5), the two
-  entries of dx should be opposite, but they differ by several per cent.
-- Why not compute the variance as mean(x²) minus mean(x)², in one pass? → Around 10,000 the squares are near 1e8, where
-  float32 numbers are 8 apart. A variance of 1 is lost, and the result may even be negative, with NaN as its root.
-  Subtract the mean first, or use Welford's updates.
-- How does dgamma differ from dx on a GPU? → dx needs sums within a row, which one block can do. dgamma sums over the
-  rows, that is, across blocks. It takes partial sums with a second reduction, or atomic additions, whose order can
-  change the last bits from run to run.
+  it the middle term: dx = r (h - x̂ · mean(h x̂)). This dx is orthogonal to x up to eps, but it no longer sums to 0.
+- The rows have two elements. What is dx, and why are such rows a bad test case? → If the two elements differ, x̂ is ±1
+  up to eps, so dx is 0 up to eps. The computed dx is what cancellation leaves. In float32 at x = (1, 5), the two
+  entries of dx should have equal sizes and opposite signs, but their sizes differ by several per cent.
+- Why not compute the variance as mean(x²) minus mean(x)², in one pass? → If x is near 10,000, its squares are near 1e8,
+  and float32 numbers of this size are 8 apart. A variance of 1 is lost. The result may even be negative, and its root
+  is then NaN. Subtract the mean first, or use Welford's updates.
+- How does computing dgamma differ from computing dx on a GPU? → dx needs sums within a row, which one thread block can
+  compute. dgamma sums over the rows, and therefore across blocks. It takes either partial sums with a second reduction,
+  or atomic additions. The order of atomic additions can change the last bits from run to run.
 """
 
 import numpy as np
@@ -42,8 +44,8 @@ from autodrill import engine
 from autodrill.drills import given, mistake, normal
 
 HINTS = (
-    "x_j moves the output in three ways: by itself, through the mean, through the deviation. Which rows use gamma?",
-    ("With h = g·gamma: dx = rstd · (h minus its mean minus x̂ times the mean of h·x̂), with means along the last axis."),
+    "x_j moves the output in three ways: directly, through the mean, and through the variance. Which rows use gamma?",
+    ("Let h = g·gamma. Then dx = rstd · (h - mean(h) - x̂ · mean(h·x̂)), with means along the last axis."),
     "Take all means with `keepdims=True`. For the parameters, reshape to rows of D and sum over the rows.",
 )
 
@@ -53,7 +55,8 @@ def constant_rows(rng, shape, _):
 
 
 EPS = 1e-5
-# The rows have fixed lengths: with two elements dx is 0 up to eps, and only the rounding error of xhat is left.
+# The rows have fixed lengths. In rows of two elements dx would be 0 up to eps, and only the rounding error of xhat
+# would be left.
 CASES = [
     given("x[n,5] gamma[5] beta[5]", empty=False, large={"n": 20000}),
     given("x[k,n,4] gamma[4] beta[4]", empty=False, large=False),
@@ -93,7 +96,7 @@ def parameters(g, xhat):
 @mistake(
     "stats-constant",
     "mean and variance are constants",
-    "Shift a whole row: the output does not move. Does your dx sum to 0 along the row?",
+    "If you shift a whole row, the output does not move. Does your dx sum to 0 along the row?",
 )
 def layernorm_backward(g, xhat, rstd, gamma):
     return rstd * g * gamma, *parameters(g, xhat)
@@ -102,7 +105,7 @@ def layernorm_backward(g, xhat, rstd, gamma):
 @mistake(
     "no-mean-term",
     "the mean is a constant",
-    "Shift a whole row: the output does not move. Does your dx sum to 0 along the row?",
+    "If you shift a whole row, the output does not move. Does your dx sum to 0 along the row?",
 )
 def layernorm_backward(g, xhat, rstd, gamma):
     h = g * gamma
@@ -112,7 +115,7 @@ def layernorm_backward(g, xhat, rstd, gamma):
 @mistake(
     "no-var-term",
     "the variance is a constant",
-    "Double a whole row: the output hardly moves. Is your dx orthogonal to x̂?",
+    "If you double a whole row, the output hardly moves. Is your dx orthogonal to x̂?",
 )
 def layernorm_backward(g, xhat, rstd, gamma):
     h = g * gamma
@@ -122,7 +125,7 @@ def layernorm_backward(g, xhat, rstd, gamma):
 @mistake(
     "gamma-missing",
     "gamma does not affect the gradient of x",
-    "Which gradient reaches x̂: that of out, or that of out times something?",
+    "out is x̂ times gamma, plus beta. What is the gradient of x̂ if the gradient of out is g?",
 )
 def layernorm_backward(g, xhat, rstd, gamma):
     dx = rstd * (g - g.mean(axis=-1, keepdims=True) - xhat * (g * xhat).mean(axis=-1, keepdims=True))
@@ -154,7 +157,7 @@ def layernorm_backward(g, xhat, rstd, gamma):
 @mistake(
     "per-row-params",
     "each row has its own parameters",
-    "gamma has D entries. Over which axes was each of them copied?",
+    "gamma has D entries. Over which axes was each entry broadcast?",
 )
 def layernorm_backward(g, xhat, rstd, gamma):
     h = g * gamma
@@ -164,8 +167,8 @@ def layernorm_backward(g, xhat, rstd, gamma):
 
 @mistake(
     "sum-not-mean",
-    "the two corrections are sums along the row",
-    "∂μ/∂x_j: how much does a mean of D numbers move when one of them moves?",
+    "the two subtracted terms contain sums along the row, not means",
+    "If one of D numbers moves by 1, how far does their mean move?",
 )
 def layernorm_backward(g, xhat, rstd, gamma):
     h = g * gamma
@@ -175,8 +178,8 @@ def layernorm_backward(g, xhat, rstd, gamma):
 
 @mistake(
     "plus",
-    "the corrections are added",
-    "Shift a whole row: the output does not move. Does your dx sum to 0 along the row?",
+    "the term for the variance is added",
+    "If you shift a whole row, the output does not move. Does your dx sum to 0 along the row?",
 )
 def layernorm_backward(g, xhat, rstd, gamma):
     h = g * gamma
@@ -185,7 +188,7 @@ def layernorm_backward(g, xhat, rstd, gamma):
 
 
 @mistake(
-    "first-axis-only", "only the first axis holds rows", "What shapes may x have? Over which axes was gamma copied?"
+    "first-axis-only", "only the first axis holds rows", "What shapes may x have? Over which axes was gamma broadcast?"
 )
 def layernorm_backward(g, xhat, rstd, gamma):
     h = g * gamma

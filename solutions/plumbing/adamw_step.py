@@ -1,39 +1,41 @@
-"""Unroll the average: m_t = (1-b1) Σ_i b1^(t-i) g_i. Its weights sum to 1 - b1^t, not to 1, because the average started
-at 0. Dividing by that sum makes it a weighted mean of the gradients seen. The same holds for v. At the usual decay
-rates, the first step without the correction would have m = 0.1 g and √v = 0.03 |g|. It would be about three times too
-large.
+"""Adam's running average of the gradients is m_t = (1-b1) Σ_i b1^(t-i) g_i. Its weights sum to 1 - b1^t, not to 1,
+because the average started at 0. The bias correction divides m by this sum, which makes it a weighted mean of the
+gradients so far. The same holds for v. Without the correction, at the usual decay rates, the first step would have m =
+0.1 g and √v = 0.03 |g|. This step would be about three times too large.
 
-The first step is therefore nearly lr·sign(g), whatever the scale of g, as long as |g| is far above eps. Adam's step
-size does not follow the size of the gradients. `eps` makes the steps smaller where gradients are tiny. Added to the
-root, it has the scale of a gradient; inside the root, it would count as √eps.
+With the correction, the first step is nearly lr·sign(g), whatever the scale of g, as long as |g| is far above eps.
+Adam's step size does not follow the size of the gradients. `eps` makes the steps smaller if gradients are tiny. Added
+to the root, eps is compared with gradients. Inside the root, it would act like √eps.
 
-The W stands for decoupled weight decay. If the decay is part of the gradient (Adam with L2), wd·p is also divided by
-√v, so parameters with large gradients decay *less*. With decoupled decay, all parameters shrink by the same share.
-(Kingma and Ba, 2015; Loshchilov and Hutter, 2019.)
+The W in AdamW stands for decoupled weight decay. If the decay is part of the gradient (Adam with L2), wd·p is also
+divided by √v, so parameters with large gradients decay *less*. With decoupled decay, all parameters shrink by the same
+share. (Kingma and Ba, 2015; Loshchilov and Hutter, 2019.)
 
-Cost: about fifteen elementwise operations per parameter, so memory traffic dominates. One pass reads p, g, m and v and
-writes p, m and v: 28 bytes per parameter in float32. The state is two numbers per parameter, m and v; with p and g that
-makes 16 bytes.
+Cost: about fifteen elementwise operations per parameter, so memory traffic dominates. A single pass reads p, g, m and v
+and writes p, m and v, which is 28 bytes per parameter in float32. The state is two numbers per parameter, m and v.
+Together, p, g, m and v take 16 bytes.
 
 PyTorch: `torch.optim.AdamW` takes the same step in the same order, decay first, but in place. Its state is `exp_avg`,
 `exp_avg_sq` and a `step` for each parameter tensor. Its default `weight_decay` is 0.01. It skips a parameter whose
-`.grad` is None, including the decay. A parameter with a gradient of zeros still decays, and its m still moves it.
-`fused=True` requests the single pass.
+`.grad` is None, so this parameter does not decay either. A parameter with a gradient of zeros still decays and still
+moves along its m. The option `fused=True` requests a single pass.
 
 Asked next:
 
 - The loss is multiplied by 1000. What happens to the training? → If this happens before the first step, m and √v are
-  both 1000 times as large. The steps stay the same where |g| is far above eps; only clipping by norm behaves
-  differently. If it happens halfway, m catches up within tens of steps and v within thousands, and until then the steps
-  are too large.
-- One row of an embedding is in no sample of the batch. Does it move? → Yes. Its gradient is a row of zeros, so it
-  decays by lr·wd and drifts along its old m. `torch.optim.SparseAdam` updates only the rows that have gradients.
-- Parameters and state are bfloat16, lr is 1e-3, and a parameter is 1. What does a step of size lr do to it? → Nothing.
-  Below 1, bfloat16 numbers are 1/256 apart, so 1 - 0.001 rounds back to 1 every time. Keep a float32 copy of the
-  parameters for the step, or round stochastically.
-- After thousands of gradients of 0 comes one that is not 0. How large is the step in units of lr? → It is
-  (1-b1)/√(1-b2), 3.2 at the usual decay rates: m takes up a tenth of the gradient, √v a thirtieth. A lower b2 makes the
-  step smaller. This is not an upper bound. Gradients that grow by b2/b1 from step to step approach a step of 7.3.
+  both 1000 times as large. The steps stay the same if |g| is far above eps; only clipping by norm behaves differently.
+  If it happens in the middle of training, m adapts within tens of steps and v within thousands. Until v has adapted,
+  the steps are too large.
+- No sample of the batch uses a certain row of an embedding. Does this row move? → Yes. The gradient of this row is
+  zero, so the row decays by the share lr·wd and drifts along its old m. `torch.optim.SparseAdam` updates only the rows
+  that have gradients.
+- Parameters and state are bfloat16, lr is 1e-3, and a parameter is 1. What does a step of size lr do to this parameter?
+  → Nothing. Below 1, bfloat16 numbers are 1/256 apart, so 1 - 0.001 rounds back to 1 every time. Keep a float32 copy of
+  the parameters for the step, or round stochastically.
+- After thousands of gradients of 0, one gradient is not 0. How large is its step in units of lr? → The step is
+  (1-b1)/√(1-b2), which is 3.2 at the usual decay rates. Here m becomes a tenth of the gradient, and √v a thirtieth. A
+  lower b2 makes the step smaller. The value 3.2 is not an upper bound. If gradients grow by the factor b2/b1 from step
+  to step, the step approaches 7.3.
 """
 
 import numpy as np
@@ -42,8 +44,8 @@ from autodrill.drills import mistake, scenario
 
 HINTS = (
     "m and v started at 0. After t steps with a constant gradient, what is m, and what should the average be?",
-    "Update both averages. For this step only, divide them by 1 - b1**t and 1 - b2**t. Decay p by its own share.",
-    "Four assignments and a return: update m, update v, multiply p by a factor below 1, subtract lr times a quotient.",
+    "Update both averages. For this step only, divide m by 1 - b1**t and v by 1 - b2**t. Let p decay separately.",
+    "Write four assignments: update m, update v, multiply p by a factor below 1, and subtract lr times a quotient.",
 )
 
 
@@ -120,8 +122,8 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
 
 @mistake(
     "l2-in-gradient",
-    "weight decay is the gradient of a squared norm, as in plain descent",
-    "Take two equal parameters, one with large gradients. Should that one shrink less? Does it in your code?",
+    "weight decay is added to the gradient, as in plain gradient descent",
+    "Of two equal parameters, one has large gradients. Should that parameter shrink less? Does it in your code?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     g = g + wd * p
@@ -144,7 +146,7 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
 @mistake(
     "eps-inside-root",
     "eps is added under the root",
-    "With eps = 1e-8 inside the root and no gradient, by what do you divide? What does the task require?",
+    "If eps = 1e-8 is inside the root and all gradients are 0, by what do you divide? By what does the task divide?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = b1 * m + (1 - b1) * g
@@ -155,7 +157,7 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
 @mistake(
     "off-by-one-t",
     "steps are counted from 0",
-    "After the first step m is (1 - b1)·g. By what must it be divided to give g, and what is t then?",
+    "After the first step m is (1 - b1)·g. By what must you divide m to get g? What is t in this step?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = b1 * m + (1 - b1) * g
@@ -181,7 +183,7 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd, kept={}):
 @mistake(
     "lr-for-one-minus-b1",
     "an average moves towards the gradient by the share lr",
-    "By which share does a running average of decay b1 move towards a new value? Does lr play a part in that?",
+    "By which share does a running average of decay b1 move towards a new value? Does this share depend on lr?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = m + lr * (g - m)
@@ -219,7 +221,7 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
 @mistake(
     "keeps-corrected",
     "the corrected averages are the state",
-    "If m is divided by 1 - b1**t and stored at every step, how often is the first gradient corrected in four steps?",
+    "Your code stores m after dividing it by 1 - b1**t. After four steps, how often was the first gradient corrected?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = (b1 * m + (1 - b1) * g) / (1 - b1**t)
@@ -242,7 +244,9 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
 
 
 @mistake(
-    "v-of-gradients", "v averages the gradients, as m does", "Which of the two averages can never be negative, and why?"
+    "v-of-gradients",
+    "v averages the absolute values of the gradients",
+    "Which quantity does v average, according to the task?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = b1 * m + (1 - b1) * g
@@ -253,7 +257,7 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
 @mistake(
     "decay-last",
     "the decay comes after the step",
-    "Which p shrinks by lr * wd: the one before the step or the one after it?",
+    "Does the task shrink p before or after it subtracts the step?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = b1 * m + (1 - b1) * g
@@ -264,7 +268,7 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
 @mistake(
     "old-averages",
     "the step uses the averages from before this gradient",
-    "At the first step the old m is 0. Where does p go then?",
+    "At the first step the old m is 0. How far does the gradient move p then?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     step = lr * (m / (1 - b1**t)) / (np.sqrt(v / (1 - b2**t)) + eps)
@@ -285,7 +289,7 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
 @mistake(
     "eps-before-correction",
     "both corrections can be merged into the learning rate",
-    "To which root does the task add eps: that of v, or that of the corrected v?",
+    "To which root does the task add eps: to the root of v or to the root of the corrected v?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = b1 * m + (1 - b1) * g

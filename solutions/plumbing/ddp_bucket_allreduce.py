@@ -1,41 +1,43 @@
-"""Walk through the parameters from the last to the first. Close the bucket when the next gradient no longer fits. Then
-flatten, join, reduce, divide and cut apart again. Each rank does the same on the same shapes, so the buckets agree
-without communication.
+"""A bucketed all-reduce fills its buckets with gradients from the last parameter to the first. It closes a bucket when
+the next gradient no longer fits. The gradients of a bucket are flattened, joined, reduced, divided and split again.
+Each rank does the same on the same shapes, so the buckets agree without communication.
 
-The result is the mean, not the sum. Each rank's loss is a mean over its own part of the batch, and over equal parts the
-mean of means is the whole batch's mean. With a sum, the gradient would depend on the number of ranks, and so would the
-right learning rate of plain descent.
+The result is the mean, not the sum. Each rank's loss is a mean over its own part of the batch. If the parts have equal
+sizes, the mean of these means is the mean of the whole batch. With a sum, the gradient would depend on the number of
+ranks. The right learning rate of plain gradient descent would then depend on it too.
 
-The order is reversed because backward finishes the gradients in roughly that order. The first bucket can travel while
-the rest of backward still computes, which hides communication. Buckets help because a message has a latency whatever
-its size, and a network can have hundreds of small tensors, such as biases.
+The order is reversed because backward finishes the gradients of the last layers first. The first bucket can be sent
+while backward still computes the rest, which hides communication. Buckets help because every message has a latency,
+whatever its size, and a network can have hundreds of small tensors, such as biases.
 
-Cost: one latency per bucket. All buckets together carry S bytes, the size of the gradients. In a ring of R ranks each
-rank sends 2·S·(R-1)/R, nearly 2·S however large R is. The joined buckets are a second copy of the gradients, unless the
-gradients are views of the buckets from the start.
+Cost: one latency per bucket. All buckets together carry S bytes, the size of the gradients. In a ring of R ranks, each
+rank sends 2·S·(R-1)/R bytes. This is less than 2·S however large R is. The joined buckets are a second copy of the
+gradients, unless the gradients are views of the buckets from the start.
 
-PyTorch: `DistributedDataParallel` hooks the accumulation of each parameter's gradient and divides while it copies into
-the bucket. It starts the all-reduce of a complete bucket while backward continues. By default the first backward uses
-one bucket per dtype. The later ones have a first bucket of 1 MiB and then buckets of 25 MiB, in the order in which
-gradients arrived. Unlike here, a bucket closes once it has *reached* its size: ten matrices of 4 MiB travel as 4, 28
-and 8 MiB. A parameter without a gradient leaves its bucket open, and the next forward raises `Expected to have finished
-reduction in the prior iteration`. `find_unused_parameters=True` handles this case.
+PyTorch: `DistributedDataParallel` registers a hook on each parameter's gradient accumulation. The hook copies the
+gradient into its bucket and divides it by the number of ranks. `DistributedDataParallel` starts the all-reduce of a
+complete bucket while backward continues. By default the first backward uses one bucket per dtype. Later backwards use a
+first bucket of 1 MiB and then buckets of 25 MiB, in the order in which the gradients arrived. Unlike here, a bucket
+closes once it has *reached* its size. Ten matrices of 4 MiB are therefore sent in buckets of 4, 28 and 8 MiB. A
+parameter without a gradient leaves its bucket open, and the next forward raises `Expected to have finished reduction in
+the prior iteration`. `find_unused_parameters=True` handles this case.
 
 Asked next:
 
-- You accumulate gradients over four micro-batches. When do you reduce? → After the last one. The mean over ranks is
-  linear, so reducing the accumulated sum gives the same result up to rounding, with a quarter of the traffic. In
-  PyTorch the first three run under `no_sync()`.
-- The ranks have parts of different sizes, n_r rows. What goes wrong, and what is the remedy? → The mean of means is not
-  the mean: a row of a small part counts more. Multiply each rank's loss by R·n_r/Σn before backward; Σn is one number
-  to reduce.
-- Gradients are clipped by their global norm. Does this happen before or after the all-reduce? → After it. Then every
-  rank holds the same gradients, computes the same norm and clips alike, without another message. Before it, each rank
-  would scale by its own factor, and in general the mean would no longer point along the batch's gradient.
-- The optimiser's state is to be split over the ranks, as in ZeRO. What becomes of the all-reduce? → An all-reduce is a
-  reduce-scatter and an all-gather. Stop after the reduce-scatter, when each rank holds the summed gradient of its
-  share. Update that share, and gather the new parameters. This sends the same bytes, if both have one dtype, and needs
-  1/R of the state.
+- You accumulate gradients over four micro-batches. When do you reduce? → After the last micro-batch. The mean over
+  ranks is linear, so reducing the accumulated sum gives the same result up to rounding, with a quarter of the traffic.
+  In PyTorch the first three micro-batches run under `no_sync()`.
+- Rank r has n_r rows, and n_r differs between ranks. What goes wrong, and what is the remedy? → The mean of the ranks'
+  means is not the mean over all rows, because a row counts more on a rank with few rows. Multiply the loss of each of
+  the R ranks by R·n_r/Σn before backward. Computing Σn takes an all-reduce of one number.
+- Gradients are clipped by their global norm. Does clipping happen before or after the all-reduce? → After the
+  all-reduce. Every rank then holds the same gradients, computes the same norm and clips by the same factor, without
+  another message. If clipping came first, each rank would scale by its own factor. In general the mean would then no
+  longer point along the batch's gradient.
+- The optimiser's state is split over R ranks, as in ZeRO. What replaces the all-reduce? → An all-reduce is a
+  reduce-scatter followed by an all-gather. Stop after the reduce-scatter, when each rank holds the summed gradient of
+  its share of the parameters. Each rank updates its share, and an all-gather distributes the new parameters. If
+  gradients and parameters have one dtype, this sends as many bytes as the all-reduce. Each rank holds 1/R of the state.
 """
 
 import numpy as np
@@ -48,7 +50,7 @@ HINTS = (
         "Fill buckets from the last parameter to the first, reduce each as one flat array, and divide by the number "
         "of ranks."
     ),
-    "Make a list of lists of indices first. Then, for each, join, reduce, and cut apart at the sizes.",
+    "First make a list of buckets, each a list of indices. For each bucket, join the gradients, reduce, and split.",
 )
 RESULTS = ("gradients", "messages", "sizes")
 
@@ -109,7 +111,7 @@ def drive(candidate, grads, capacity):
     }
 
 
-# The buckets are a fold over sizes. Their contents are compared element by element, on every rank.
+# This loop forms the buckets from the sizes alone. Their contents are compared element by element, on every rank.
 def expected(grads, capacity):
     buckets, room = [], -1
     for i in reversed(range(len(grads[0]))):
@@ -156,7 +158,7 @@ def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
 @mistake(
     "sum-not-mean",
     "the result is the sum over ranks",
-    "Each rank's loss is already a mean. Must the learning rate depend on the number of ranks?",
+    "Each rank's loss is already a mean. Should the learning rate depend on the number of ranks?",
 )
 def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
     sums = [None] * len(grads)
@@ -169,7 +171,7 @@ def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
 @mistake(
     "forward-order",
     "buckets are filled in the order of the parameters",
-    "Backward runs from the loss to the input. Which gradients could travel first?",
+    "Backward runs from the loss to the input. Which gradients could be sent first?",
 )
 def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
     means = [None] * len(grads)
@@ -182,7 +184,7 @@ def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
 @mistake(
     "one-per-tensor",
     "every gradient is a message of its own",
-    "A bias of 64 numbers costs as much latency as a matrix. How many messages do you send?",
+    "A bias of 64 numbers costs as much latency as a matrix. How many messages does your code send?",
 )
 def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
     means = [None] * len(grads)

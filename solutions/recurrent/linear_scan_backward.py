@@ -1,35 +1,39 @@
-"""Let λ_t be the gradient of the loss with respect to h_t, along all paths. h_t is used twice: it is an output, and it
-enters h_(t+1) with slope a_(t+1). So
+"""The backward of a linear scan is again a linear scan. Let λ_t be the gradient of the loss with respect to h_t, along
+all paths. The state h_t is used twice: it is an output, and it enters h_(t+1) with slope a_(t+1). So
 
     λ_T = g_T,    λ_t = g_t + a_(t+1) λ_(t+1)
 
-This is a linear scan again. It runs backwards, with the coefficients shifted by one. λ gives all three results: db_t =
-λ_t, da_t = λ_t · h_(t-1), where h_0 is h0, and dh0 = a_1 λ_1.
+This scan runs backwards in time, with the coefficients shifted by one step. λ gives all three results: db_t = λ_t, da_t
+= λ_t · h_(t-1) and dh0 = a_1 λ_1. Here h_0 is h0.
 
-An a_t of 0 cuts off the past in both directions. If |a_t| > 1 at every step, λ grows backwards, just as the states may
-grow forwards.
+If a_t is 0, neither the states nor the gradients pass step t. If |a_t| > 1 at every step, λ grows backwards in time,
+just as the states may grow forwards.
 
-Cost: O(T·D) time and memory, like the forward. Backward takes two products and a sum per element, where the forward
-takes one of each. The states must be saved, or recomputed from checkpoints. Such steps compose associatively: (a, b)
-after (a', b') is (a·a', a·b' + b). A scan therefore runs in O(log T) parallel steps, forward *and* backward.
+Cost: O(T·D) time and memory, like the forward. Backward takes two products and one sum per element, whereas the forward
+takes one of each. The states must be saved, or recomputed from checkpoints. The steps compose associatively: the step
+(a, b) after the step (a', b') is the step (a·a', a·b' + b). A scan can therefore run in O(log T) parallel steps,
+forward *and* backward.
 
-PyTorch: In a Python loop, each step is a `MulBackward0`, which saves a_t and h_(t-1), and an `AddBackward0`. Indexing
-`a[t]` inside the loop adds a `SelectBackward0` per step. Each of those makes a T x D array of zeros for its one row,
-O(T²·D) in all. `a.unbind(0)` before the loop is one node and takes O(T·D). `torch._higher_order_ops.associative_scan`
-is a prototype; on the CPU, with `combine_mode="generic"`, it gives the loop's gradients.
+PyTorch: In a Python loop, each step records an `AddBackward0` and a `MulBackward0`, which saves a_t and h_(t-1).
+Indexing `a[t]` inside the loop adds a `SelectBackward0` per step. Each `SelectBackward0` makes a T x D array of zeros
+for its one row, which takes O(T²·D) in all. Calling `a.unbind(0)` before the loop records one node and takes O(T·D).
+`torch._higher_order_ops.associative_scan` is a prototype. On the CPU, with `combine_mode="generic"`, it gives the same
+gradients as the loop.
 
 Asked next:
 
 - How does the backward become a parallel scan? → Reverse time and combine the pairs (a_(t+1), g_t) by the same rule.
-  a_(T+1) can be anything, because nothing comes after T. The products for da follow elementwise.
-- Could backward avoid saving the states by h_(t-1) = (h_t - b_t)/a_t? → Not in general. a_t may be 0, and |a_t| < 1
-  amplifies the rounding error by 1/|a_t| at every step, in total by 2^T if every a_t is 1/2. Save every √T-th state and
-  rerun the pieces instead: one more forward, O(√T·D) memory.
-- With P = cumprod(a), h_t is P_t (h0 + Σ b_s/P_s), the sum over s up to t. Why not compute it this way? → P underflows:
-  0.5^150 is 0 in float32, and then b/P is infinite or NaN. A single a_t of 0 does the same. The associative scan never
-  divides.
-- Which test needs no finite differences? → With a = 1 and h0 = 0 the scan is `np.cumsum(b, axis=0)`. So db is the sum
-  of g from each step to the end: reverse g, take its cumulative sum, and reverse that.
+  a_(T+1) can be anything, because no step follows step T. The products for da are then elementwise.
+- Could backward compute the states from h_(t-1) = (h_t - b_t)/a_t instead of saving them? → Not in general, because a_t
+  may be 0. If |a_t| < 1, the step also amplifies the rounding error by 1/|a_t|. If every a_t is 1/2, the error grows by
+  2^T in total. Instead, save every √T-th state and rerun the steps between them. This takes one more forward and
+  O(√T·D) memory.
+- With P = cumprod(a), h_t is P_t (h0 + Σ b_s/P_s), with the sum over s up to t. Why not compute h_t this way? → P
+  underflows: 0.5^150 is 0 in float32, and b/P is then infinite or NaN. A single a_t of 0 has the same effect. The
+  associative scan never divides.
+- How can you test this backward without finite differences? → With a = 1 and h0 = 0 the scan is `np.cumsum(b, axis=0)`.
+  So db_t is the sum of g from step t to the end. To compute db, reverse g, take the cumulative sum, and reverse the
+  result.
 """
 
 import numpy as np
@@ -38,9 +42,9 @@ from autodrill import engine
 from autodrill.drills import given, mistake, uniform
 
 HINTS = (
-    "Along which two paths does h_t reach the loss? Which of the two comes from the future?",
+    "Along which two paths does h_t reach the loss? Which of the two passes through the next state?",
     "Carry λ from the last step to the first: λ_t = g_t + a_(t+1)·λ_(t+1). Then db_t = λ_t and da_t = λ_t·h_(t-1).",
-    "Start db as a copy of g, and let each row add to the row before it. In da the first state is h0.",
+    "Start db as a copy of g. From the last row on, each row adds to the row before it. In da the first state is h0.",
 )
 CASES = [
     given("a[T,D] b[T,D] h0[D]", a=uniform(-1, 1), empty=False, large={"T": 150, "D": 640}),
@@ -94,8 +98,8 @@ def linear_scan_backward(g, a, b, h0, hs):
 
 @mistake(
     "off-by-one-a",
-    "the coefficient of a step links its state to the next state",
-    "Which coefficient is between h_(t-1) and h_t? Which one does your code multiply by there?",
+    "the coefficient a_t links h_t to h_(t+1)",
+    "Which coefficient links h_(t-1) to h_t? Which coefficient does your code use there?",
 )
 def linear_scan_backward(g, a, b, h0, hs):
     lam, carried = scan(g, np.concatenate([a[:1], a[:-1]]))
@@ -143,7 +147,7 @@ def linear_scan_backward(g, a, b, h0, hs):
 
 @mistake(
     "h0-forgotten",
-    "the first step starts from 0",
+    "the first step starts from the state 0, not from h0",
     "Which state does a_1 multiply?",
 )
 def linear_scan_backward(g, a, b, h0, hs):
@@ -153,8 +157,8 @@ def linear_scan_backward(g, a, b, h0, hs):
 
 @mistake(
     "first-state-for-h0",
-    "the state before the first step is the first state",
-    "hs begins after the first step. Which state did a_1 multiply?",
+    "the state before the first step is h_1",
+    "hs[0] is the state after the first step. Which state did a_1 multiply?",
 )
 def linear_scan_backward(g, a, b, h0, hs):
     lam, carried = scan(g, a)
@@ -163,8 +167,8 @@ def linear_scan_backward(g, a, b, h0, hs):
 
 @mistake(
     "left-in-reverse",
-    "gradients collected from the last step to the first are in order",
-    "Which step does your loop meet first, and in which row do you put it?",
+    "gradients collected from the last step to the first are already in the right order",
+    "Which step does your loop visit first? In which row do you put the gradient of this step?",
 )
 def linear_scan_backward(g, a, b, h0, hs):
     lam, carried = scan(g, a)

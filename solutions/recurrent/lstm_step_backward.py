@@ -1,41 +1,45 @@
-"""c2 is used twice, in h2 and by the next step, so its gradient has two parts. Add them first:
+"""An LSTM step uses its new cell state c2 twice, in h2 and in the next step. The gradient of c2 is therefore the sum of
+two parts:
 
     dc2 = gc + gh · o · (1 - tanh²(c2))
 
-Here i, f, o, u stand for the gates after their sigmoid or tanh. The rest follows from c2 = f·c + i·u and h2 =
-o·tanh(c2). Each gate brings the slope of its own nonlinearity, which is a function of the gate's output:
+Here i, f, o and u are the gates after their sigmoid or tanh. The other gradients follow from c2 = f·c + i·u and h2 =
+o·tanh(c2). The gradient of each gate contains the slope of the gate's own nonlinearity, which is a function of the
+gate's output:
 
     dz_i = dc2 · u · i(1-i)        dz_o = gh · tanh(c2) · o(1-o)
     dz_f = dc2 · c · f(1-f)        dz_u = dc2 · i · (1-u²)
     dc   = dc2 · f
 
-One matrix product is left: z is [x, h] times W. So dW = [x, h]ᵀ dz, and dz Wᵀ is split into dx and dh.
+What remains is the matrix product z = [x, h] W. So dW = [x, h]ᵀ dz, and dz Wᵀ is split into dx and dh.
 
-The line dc = dc2 · f is the purpose of an LSTM. Along the cell, back through T steps, the gradient is multiplied
-element by element only by forget gates, and these can stay near 1. The paths through h, like those of a plain RNN, pass
-a matrix and a slope at each step, and tend to vanish or explode.
+The line dc = dc2 · f is the purpose of an LSTM. Along the cell state, each step back multiplies the gradient
+elementwise by the forget gate alone, and forget gates can stay near 1. Along the paths through h, as in a plain RNN,
+each step multiplies the gradient by a matrix and a slope. Gradients along these paths tend to vanish or explode.
 
-Cost: two matrix products, where the forward has one. Here the forward's product is repeated as well, because only the
-inputs were saved. Saving the four gates and tanh(c2), 5·N·H numbers per step, avoids that. The rest is elementwise.
+Cost: two matrix products, whereas the forward has one. This solution also repeats the forward's product, because only
+the inputs were saved. Saving the four gates and tanh(c2), 5·N·H numbers per step, avoids this repetition. The rest is
+elementwise.
 
-PyTorch: `LSTMCell` has the gates in the order i, f, g, o, where g is our u. It has separate weights for x and h, and
-two biases, whose gradients are equal because both are only added. On the CPU it consists of plain operations. Besides
-inputs and weights they save exactly those five arrays, the gates and tanh(c2). `nn.LSTM` can run the whole sequence as
-one node: `MkldnnRnnLayerBackward0` in float32 on an x86 CPU, cuDNN's on a GPU.
+PyTorch: `LSTMCell` has the gates in the order i, f, g, o, and its g is called u here. It has separate weights for x and
+h, and two biases. Both biases are only added, so their gradients are equal. On the CPU `LSTMCell` consists of plain
+operations. Besides inputs and weights, these operations save exactly five arrays, the four gates and tanh(c2).
+`nn.LSTM` can run the whole sequence as one node. This node is `MkldnnRnnLayerBackward0` in float32 on an x86 CPU, and
+cuDNN's node on a GPU.
 
 Asked next:
 
-- Over T steps, which parts of this backward must run one after the other? → dh and dc, because each step needs them
-  from the step after it. dW and dx can wait. With the dz of all steps stacked, dW is one product over T·N rows instead
-  of T small ones, which suits a GPU better.
-- The forget gate has saturated at 1. What does that do to the gradients? → dc is dc2 unchanged, so the cell passes its
+- Over T steps, which parts of this backward must run one after the other? → dh and dc, because each step needs the dh
+  and dc of the step after it. dW and dx can wait. If the dz of all steps are stacked, dW is one product over T·N rows
+  instead of T small products. One large product suits a GPU better.
+- The forget gate has saturated at 1. What does this do to the gradients? → dc equals dc2, so the cell state passes its
   whole gradient on. But f(1-f) is 0, so dz_f is 0, and the gate itself learns nothing from this step.
-- The gates get a bias b. What is its gradient, and why is the forget gate's part often initialised to 1? → db is dz
-  summed over the batch. With a bias of 1, f starts near 0.73 instead of 0.5. Ten steps then multiply the gradient along
-  the cell by 0.04 instead of 0.001.
-- What are gh and gc at the last of T steps, and at the one before, if the loss reads every h2? → At the last step, gh
-  is the loss's own gradient and gc is 0. At the step before, gh is the loss's own gradient plus the dh of the last
-  step, and gc is the dc of the last step.
+- The gates get a bias b. What is its gradient, and why is the forget gate's part of b often initialised to 1? → db is
+  dz summed over the batch. With a bias of 1, f starts near 0.73 instead of 0.5. Ten steps then multiply the gradient
+  along the cell by 0.04 instead of 0.001.
+- The loss reads the h2 of each of T steps. What are gh and gc at the last step and at the step before it? → At the last
+  step, gh is the loss's own gradient and gc is 0. At the step before it, gh is the loss's own gradient plus the dh of
+  the last step, and gc is the dc of the last step.
 """
 
 import numpy as np
@@ -44,15 +48,15 @@ from autodrill import engine
 from autodrill.drills import given, mistake, normal
 
 HINTS = (
-    "Run the forward again. Then start with c2: along which paths does it reach the loss?",
+    "Run the forward again. Then start with c2. Along which paths does c2 reach the loss?",
     (
-        "dc2 is gc plus the part that comes through h2. Each gate gets dc2 (or gh) times its partner times the slope "
-        "of its nonlinearity."
+        "dc2 is gc plus the part that comes through h2. Each gate gets dc2 (or gh), times the factor that the gate "
+        "multiplies, times the slope of its nonlinearity."
     ),
     "Use `np.hsplit(z, 4)`. Join the four blocks of dz in the same order, and split `dz @ W.T` after D columns.",
 )
 COTANGENTS = ("gh", "gc")
-# A pattern has no arithmetic for W's D + H rows and 4·H columns, so these sizes are numbers.
+# A shape pattern cannot express W's D + H rows and 4·H columns, so these sizes are numbers.
 CASES = [
     given("x[N,2] h[N,3] c[N,3] W[5,12]", large={"N": 10000}),
     given("x[N,4] h[N,2] c[N,2] W[6,8]", large=False),
@@ -106,7 +110,7 @@ def gradients(dc, x, h, W, *dz):
 
 @mistake(
     "ignores-gc",
-    "the cell matters only through the hidden state",
+    "c2 affects the loss only through h2",
     "c2 has two consumers. Which of the two incoming gradients does your code never use?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
@@ -119,7 +123,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 
 @mistake(
     "ignores-path-through-h",
-    "the gradient of the cell comes only from the next step",
+    "the gradient of c2 comes only from the next step",
     "h2 = o · tanh(c2): when c2 moves, does the loss change through h2?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
@@ -157,7 +161,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 @mistake(
     "no-gate-slopes",
     "the gates have no sigmoid or tanh",
-    "z went through a sigmoid or a tanh. Where does your code use their slopes?",
+    "Each block of z went through a sigmoid or a tanh. Where does your code use their slopes?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, c2 = gates(x, h, c, W)
@@ -195,7 +199,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 @mistake(
     "no-tanh-slope",
     "the slope of h2 in c2 is o",
-    "h2 = o · tanh(c2): which function is between c2 and h2?",
+    "h2 = o · tanh(c2): which function is applied to c2?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, c2 = gates(x, h, c, W)
@@ -207,7 +211,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 
 @mistake(
     "dc-without-forget-gate",
-    "the gradient runs along the cell unchanged",
+    "the gradient passes from c2 to c unchanged",
     "c2 = f·c + i·u: what is the slope of c2 in c?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
@@ -220,8 +224,8 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 
 @mistake(
     "output-gate-in-the-cell",
-    "all four gates get their gradient from the cell",
-    "Which of the two lines contains the output gate, that of c2 or that of h2?",
+    "all four gates get their gradient from c2",
+    "Which formula contains the output gate: the formula of c2 or the formula of h2?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, c2 = gates(x, h, c, W)
@@ -234,7 +238,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 @mistake(
     "partners-exchanged",
     "the input gate scales the old cell and the forget gate the candidate",
-    "c2 = f·c + i·u: which factors belong together?",
+    "c2 = f·c + i·u: which factor does f multiply, and which factor does i multiply?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, c2 = gates(x, h, c, W)
@@ -247,7 +251,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 @mistake(
     "tanh-of-old-cell",
     "h2 is computed from the old cell state",
-    "h2 = o · tanh(...): of which of the two cell states?",
+    "To which of the two cell states does h2 apply tanh?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, _ = gates(x, h, c, W)

@@ -1,11 +1,11 @@
-"""Hold `other` fixed and move `self` by h: `out` moves by h. Both local derivatives are 1, so each operand receives
-`out.grad` unchanged.
+"""The local derivative of a sum is 1 in each operand: if `self` moves by h and `other` is fixed, `out` moves by h. So
+each operand receives `out.grad` unchanged.
 
 The `+=` is the other half of the answer. A node's gradient is the sum over all its consumers, and this closure handles
-only one of them. In `z = x + x` both operands are one node. That node must receive `2 * out.grad`; with `=` it receives
-`out.grad`.
+only one consumer. In `z = x + x` both operands are one node. That node must receive `2 * out.grad`, but with `=` it
+receives only `out.grad`.
 
-Cost: two additions; the forward has one. Nothing is kept, because neither slope depends on a value.
+Cost: two additions; the forward has one. Nothing is saved, because neither slope depends on a value.
 
 PyTorch: `AddBackward0` saves no tensor, only the number `alpha` of `torch.add(a, b, alpha=...)`. So the operands may be
 changed in place before backward. The gradient is not copied either. If the operands have the same shape and dtype,
@@ -13,17 +13,17 @@ changed in place before backward. The gradient is not copied either. If the oper
 
 Asked next:
 
-- Now the nodes hold arrays, `.grad` starts as None, and the first contribution is stored by `self.grad = out.grad`.
+- Suppose the nodes hold arrays, `.grad` starts as None, and the first contribution is stored by `self.grad = out.grad`.
   What goes wrong? → Both operands and `out` then share one array. The next `+=` works in place on arrays, so it changes
   all three gradients. Copy the first contribution, or add out of place.
 - `self` has shape (2, 3) and `other` has shape (3,). What is the contribution to `other`? → The forward used each
   element of `other` once per row. So the contribution is `out.grad` summed over the rows, again of shape (3,).
-- When may an engine run this closure? → When `out.grad` is complete, that is, after the closures of all consumers of
-  `out`. This is reverse topological order. A closure that runs too early passes on a partial gradient. If it runs again
-  later, it passes that part on twice.
-- With L = (x + y) + w, all closures run twice, and between the runs only L's gradient is reset to 1. What is x's
-  gradient? → 3 instead of 2. The inner node keeps its 1 from the first run, so it passes on 1 and then 2. PyTorch gives
-  2, because gradients of inner nodes do not outlive a backward pass.
+- When may an engine run this closure? → It may run when `out.grad` is complete, that is, after the closures of all
+  consumers of `out` have run. This order is called reverse topological. A closure that runs too early passes on a
+  partial gradient. If it runs again later, it passes this part on twice.
+- For L = (x + y) + w, all closures run twice, and between the runs only L's gradient is reset to 1. What is x's
+  gradient? → It is 3 instead of 2. The node x + y keeps its gradient 1 from the first run, so it passes on 1 and
+  then 2. PyTorch gives 2, because it drops the gradients of inner nodes after a backward pass.
 """
 
 from autodrill.drills import given, mistake
@@ -34,7 +34,7 @@ HINTS = (
         "Chain rule: an operand receives `out.grad` times its local derivative. A node's gradient is the sum over "
         "all its consumers."
     ),
-    "One line for each operand, of the form `node.grad += ...`. Neither line contains `.data`.",
+    "Write one line for each operand, of the form `node.grad += ...`. Neither line contains `.data`.",
 )
 CASES = [given("self[] other[]")]
 
@@ -51,7 +51,7 @@ def add_backward(self, other, out):
 @mistake(
     "assign",
     "a node has exactly one consumer, so its gradient is written only once",
-    "What happens to the first contribution if one node feeds two operations, or appears twice in this one?",
+    "What happens to the first contribution if one node feeds two operations, or if both operands are one node?",
 )
 def add_backward(self, other, out):
     self.grad = out.grad

@@ -1,37 +1,38 @@
-"""Walk backwards from L. Since L = b, dL/db = 1.
+"""Reverse mode walks backwards from L. Since L = b, dL/db = 1.
 
-`b = a * x` gives each factor the other factor. So dL/da = x, and x receives its first contribution, a = x + y.
+In `b = a * x`, the slope in each factor is the other factor. So dL/da = x, and dL/dx receives its first contribution,
+the value of a.
 
-`a = x + y` passes dL/da on unchanged. So y receives x, and x receives its second contribution, x.
+`a = x + y` passes dL/da = x on unchanged to both inputs. So dL/dy = x, and the same value x is the second contribution
+to dL/dx.
 
 The two contributions to x add:
 
     dL/dx = (x + y) + x,    dL/dy = x
 
-At x = 2, y = 3 the gradients of b, a, x and y are 1, 2, 7 and 2. Expanding L = x² + xy and differentiating confirms the
-last two.
+At x = 2, y = 3 the gradients of b, a, x and y are 1, 2, 7 and 2. Differentiating the expanded form L = x² + xy confirms
+the gradients of x and y.
 
-The rule: multiply along a path, add across paths.
+The rule is to multiply along a path and to add across paths.
 
-Cost: reverse mode visits each edge once, and each visit multiplies by the local slope and adds. Listing the paths
+Cost: reverse mode visits each edge once, and each visit multiplies by the local slope and adds. Listing all paths
 instead would cost 2ⁿ after n such fan-outs in a row. The product needs the values of a and x; the sum needs none.
 
-PyTorch: the forward records a `MulBackward0`, which keeps a and x, and an `AddBackward0`, which keeps nothing. After
-`b.backward()`, `.grad` is 7 for x and 2 for y. The tensors a and b are not leaves. Reading `a.grad` returns None with a
-warning, unless `a.retain_grad()` was called before backward.
+PyTorch: the forward records a `MulBackward0`, which saves a and x, and an `AddBackward0`, which saves nothing. At x =
+2, y = 3, after `b.backward()`, `.grad` is 7 for x and 2 for y. The tensors a and b are not leaves. So reading `a.grad`
+returns None with a warning, unless `a.retain_grad()` was called before backward.
 
 Asked next:
 
-- a is x + y and not a free variable. What does dL/da mean? → The slope of L if only a is changed, after it was
-  computed, while the x in the product stays fixed. That slope is x.
-- How would forward mode label this graph? → With tangents, starting at the inputs. With the seed at x, a has tangent 1
-  and L has a + x = 7. With the seed at y, a has tangent 1 and L has x = 2. Forward mode takes one pass for each input,
-  and neither pass contains dL/da.
-- `a` is detached, as in `b = a.detach() * x`. What are the gradients now? → dL/dx is a, which is 5 at (2, 3). y
-  receives nothing; PyTorch leaves its gradient None, because the path through the sum is cut. The value of L does not
-  change.
+- a is x + y and not a free variable. What does dL/da mean? → It is the slope of L if only the value of a is changed,
+  while the x in the product stays fixed. This slope is x.
+- How would forward mode label this graph? → It would label each node with a tangent, starting at the inputs. With the
+  seed at x, a has tangent 1, and L has tangent a + x, which is 7 at (2, 3). With the seed at y, a has tangent 1, and L
+  has tangent x = 2. Forward mode takes one pass for each input, and neither pass contains dL/da.
+- `a` is detached, as in `b = a.detach() * x`. What are the gradients now? → dL/dx is a, which is 5 at (2, 3). The path
+  through the sum is cut, so y receives nothing. PyTorch leaves y's gradient None. The value of L does not change.
 - What are the second derivatives? → Differentiate the gradients. dL/dx = 2x + y gives 2 in x and 1 in y. dL/dy = x
-  gives 1 and 0. The matrix is symmetric, as every Hessian of a smooth function is.
+  gives 1 in x and 0 in y. This Hessian is symmetric, like the Hessian of every smooth function.
 """
 
 from autodrill.drills import given, mistake
@@ -39,8 +40,8 @@ from autodrill.drills import given, mistake
 HINTS = (
     "Start at the loss: what is dL/dL? Then find the consumers of each node.",
     (
-        "A node's gradient is the sum over its consumers of the consumer's gradient times the local slope. x has "
-        "two consumers."
+        "Each consumer of a node contributes its own gradient times the local slope. A node's gradient is the sum of "
+        "these contributions. x has two consumers."
     ),
     (
         "Compute `a = x + y` first. Then return one dict whose `'x'` entry is a sum of two terms: one through the "
@@ -93,7 +94,7 @@ def label_graph(x, y):
 @mistake(
     "wrong-operand",
     "the slope of a product with respect to one factor is that factor",
-    "b = a * x: what is the slope of b as a moves?",
+    "b = a * x: what is the slope of b in a?",
 )
 def label_graph(x, y):
     a = x + y

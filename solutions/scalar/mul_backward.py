@@ -1,30 +1,31 @@
-"""Hold `other` fixed. Then `out` is a straight line in `self` with slope `other.data`. Hold `self` fixed, and the slope
-in `other` is `self.data`. So each operand receives `out.grad` times the value of the *other* operand. Unlike the
-backward of a sum, this backward needs values from the forward: both operands.
+"""A product is linear in each factor. With `other` fixed, the slope of `out` in `self` is `other.data`. With `self`
+fixed, the slope of `out` in `other` is `self.data`. So each operand receives `out.grad` times the value of the *other*
+operand. Unlike the backward of a sum, this backward needs the values of both operands.
 
-Use `+=`, because a node's gradient is the sum over its consumers. `z = x * x` shows it: at x = 3 the two additions give
-3 + 3 = 6 = 2x, and an assignment gives 3.
+Use `+=`, because a node's gradient is the sum over its consumers. For example, take `z = x * x` at x = 3. The two
+additions give 3 + 3 = 6 = 2x, but assignments leave 3.
 
 Cost: two products and two additions; the forward has one product. Both operands' values must be kept until backward has
 run, but they need no copy.
 
 PyTorch: `MulBackward0` saves `other` only if `self` needs a gradient, and `self` only if `other` does. It saves
-references; for `x * x` both refer to the same memory. A factor that is a plain number is not saved as a tensor. For
-complex numbers the factor is the conjugate of the other operand.
+references. For `x * x` both references point to the same memory. A factor that is a plain number is not saved as a
+tensor. For complex numbers, the gradient contains the conjugate of the other operand.
 
 Asked next:
 
-- `other` is changed in place between forward and backward. What does your closure compute, and what does PyTorch
-  do? → The closure reads the new value and returns a wrong gradient without an error. PyTorch compares the tensor's
-  version with the one it saved and raises `... has been modified by an inplace operation`.
-- How would you compute the gradients of a product of n numbers in O(n), zeros included? → Each gradient is the product
-  of all the other factors: the product of those before it times the product of those after it. One sweep in each
-  direction gives all of these products. Dividing the whole product by x_i fails at 0.
+- `other` is changed in place between forward and backward. What does your closure compute, and what does PyTorch do?
+  → The closure reads the new value and adds a wrong gradient without an error. PyTorch compares the tensor's version
+  with the saved version and raises `... has been modified by an inplace operation`.
+- How would you compute all gradients of a product of n numbers in O(n), even if some numbers are 0? → The gradient of a
+  factor is the product of all factors before it times the product of all factors after it. One sweep in each direction
+  gives all of these products. Dividing the whole product by x_i fails if x_i is 0.
 - What must change for second derivatives? → The gradients must be nodes instead of floats, so that `other * out.grad`
-  is itself recorded. Then `self * other` has the mixed second derivative 1 and the two others 0, and `x * x` has 2.
-- `out.grad` is 0 and `other.data` is infinite. What does `self` receive? → NaN, because 0 times infinity is NaN,
-  although a small change of `out` would not move L. In the same way, a branch that `torch.where` did not choose can
-  still put NaN into a gradient.
+  is itself recorded. Then `self * other` gets the mixed second derivative 1, and its two other second derivatives
+  are 0. `x * x` gets the second derivative 2.
+- `out.grad` is 0 and `other.data` is infinite. What does `self` receive? → `self` receives NaN, because 0 times
+  infinity is NaN. Yet a small change of `out` would not move L. In the same way, a branch that `torch.where` did not
+  choose can still put NaN into a gradient.
 """
 
 from autodrill.drills import given, mistake
@@ -32,7 +33,7 @@ from autodrill.drills import given, mistake
 HINTS = (
     "Hold `other` fixed. Then `out` is a straight line in `self`: what is its slope?",
     "Each operand receives `out.grad` times the value of the other operand, added to what is already there.",
-    "Two lines. The first is `self.grad += ...`, a product of one `.data` and one `.grad`. The second mirrors it.",
+    "Write two lines. The first adds a product of one `.data` and one `.grad` to `self.grad`. The second mirrors it.",
 )
 CASES = [
     given("self[] other[]"),
@@ -62,7 +63,7 @@ def mul_backward(self, other, out):
 @mistake(
     "own-operand",
     "an operand's slope is the operand itself",
-    "Hold `other` fixed: what is the slope of `out` as `self` moves?",
+    "If `other` is fixed, what is the slope of `out` in `self`?",
 )
 def mul_backward(self, other, out):
     self.grad += self.data * out.grad

@@ -1,23 +1,23 @@
-"""A power has two variables, so it has two rules.
+"""The power `a**b` has two variables, so it has two VJP rules.
 
 Hold the exponent b fixed. Then `a**b` is a power of a, and its slope is `b * a**(b-1)`.
 
 Hold the base a fixed. Then `a**b` = exp(b·ln a) is an exponential in b, and its slope is `a**b` · ln a. The first
 factor is `out.data`, so this rule computes no new power.
 
-At base 0 the second rule reads 0·(−∞). For b > 0, `a**b` · ln a tends to 0 as a → 0, so by convention the slope is 0.
-This case needs a branch: `math.log(0)` raises, and a tensor library would compute 0·(−inf) = NaN.
+At base 0 the second rule gives 0·(−∞). For b > 0, `a**b` · ln a tends to 0 as a → 0, so by convention the slope is 0.
+This case needs a branch: `math.log(0)` raises an exception, and a tensor library would compute 0·(−inf) = NaN.
 
-In `x**x` both contributions go to one node and add: `x**x` · (1 + ln x).
+In `x**x` both contributions go to one node, and their sum is `x**x` · (1 + ln x).
 
-Cost: a power, a logarithm and a few products; the forward has one power. Base, exponent and result are kept. If the
+Cost: a power, a logarithm and a few products; the forward has one power. Base, exponent and result are saved. If the
 exponent is a plain number, as in `x**3`, there is no logarithm to compute.
 
-PyTorch: there are three operations. `PowBackward0` has a number as exponent and keeps the base. `PowBackward1` has two
-tensors and keeps both and the result. `PowBackward2` has a number as base and keeps the exponent and the result. At
-base 0 the exponent's gradient is 0 for every exponent from 0 up; for a negative exponent, as in `0**-1`, it is -inf. At
-a negative base the exponent's gradient is NaN. The base's own gradient is still right there for an integer exponent: 12
-for `(-2)**3`.
+PyTorch: PyTorch has three operations for powers. `PowBackward0` has a number as exponent and saves the base.
+`PowBackward1` has two tensors and saves both tensors and the result. `PowBackward2` has a number as base and saves the
+exponent and the result. At base 0 the exponent's gradient is 0 if the exponent is at least 0, and -inf if the exponent
+is negative, as in `0**-1`. At a negative base the exponent's gradient is NaN. The base's gradient is still right at a
+negative base if the exponent is an integer: it is 12 for `(-2)**3`.
 
 Asked next:
 
@@ -25,14 +25,14 @@ Asked next:
   0.0**-1`, and Python raises `ZeroDivisionError`. PyTorch returns 0 for both gradients. It has a branch for the
   exponent 0, because `a**0` is constant in a.
 - Why not write exp(b · log(a)) and let autodiff find both rules? → At a = 0 and b = 2 the value is right, exp(-inf) =
-  0, but both gradients are NaN. The base's is 0 times infinity, and the exponent's is 0 times minus infinity. Also, a
-  negative base has no real logarithm, even if the exponent is an integer.
-- What is the gradient of `x**0.5` at 0? → The slope is `0.5 * 0**-0.5`: infinite in PyTorch, an exception in Python. An
-  upstream gradient of 0 then gives NaN. A norm written as the root of a sum of squares breaks training at 0 in this
-  way. Add eps under the root, or branch.
-- The base may be negative. Which of your two rules still holds? → The base's rule, for integer exponents. The exponent
-  has no derivative there, because for most exponents nearby the power is not real. Your code adds 0 without an error;
-  PyTorch returns NaN.
+  0, but both gradients are NaN. The base's gradient is 0 times infinity, and the exponent's gradient is 0 times minus
+  infinity. Also, a negative base has no real logarithm, even if the exponent is an integer.
+- What is the gradient of `x**0.5` at 0? → The slope is `0.5 * 0**-0.5`, which is infinite in PyTorch and raises an
+  exception in Python. In PyTorch an upstream gradient of 0 then gives NaN. A norm written as the root of a sum of
+  squares breaks training at 0 in this way. Add eps under the root, or branch.
+- Suppose the base is negative. Which of your two rules still holds? → The base's rule still holds for integer
+  exponents. The exponent has no derivative at a negative base, because the power is not real for most exponents nearby.
+  For the exponent your code adds 0 without an error, and PyTorch returns NaN.
 """
 
 import math
@@ -41,8 +41,11 @@ from autodrill.drills import given, mistake, uniform
 
 HINTS = (
     "Hold the exponent fixed: which kind of function of the base is left? Then hold the base fixed.",
-    "`a**b` is e to the power b·ln a. One operand gets the power rule, the other a factor ln a. ln 0 does not exist.",
-    "Two `+=`. In the first, `other.data` appears as a factor and in the exponent. The second is under an `if`.",
+    (
+        "`a**b` is e to the power b·ln a. One operand gets the power rule, the other gets a factor ln a. ln 0 does "
+        "not exist."
+    ),
+    "Write two `+=` lines. The first has `other.data` as a factor and in the exponent. The second is under an `if`.",
 )
 CASES = [
     given("self[] other[]", self=uniform(0.3, 3)),
@@ -100,7 +103,7 @@ def pow_backward(self, other, out):
 @mistake(
     "log-of-zero",
     "the logarithm of the base always exists",
-    "What is 0**b for b slightly above 2, and slightly below? What slope in b is that?",
+    "What is 0**b for b slightly above 2 and for b slightly below 2? What is the slope of 0**b in b?",
 )
 def pow_backward(self, other, out):
     self.grad += other.data * self.data ** (other.data - 1) * out.grad
@@ -110,7 +113,7 @@ def pow_backward(self, other, out):
 @mistake(
     "same-power",
     "the power rule leaves the exponent as it is",
-    "At a = 2, b = 2: is the slope of a² 4 or 8?",
+    "Is the slope of a² at a = 2 equal to 4 or to 8?",
 )
 def pow_backward(self, other, out):
     self.grad += other.data * out.data * out.grad
@@ -121,7 +124,7 @@ def pow_backward(self, other, out):
 @mistake(
     "log-of-exponent",
     "the logarithm is taken of the exponent",
-    "Raise the exponent of 2**3, and of 9**3. Which grows by the larger factor, and where does your slope show it?",
+    "Raise the exponent of 2**3 and of 9**3. Which power grows by the larger factor? Does your slope show this?",
 )
 def pow_backward(self, other, out):
     self.grad += other.data * self.data ** (other.data - 1) * out.grad
@@ -132,7 +135,10 @@ def pow_backward(self, other, out):
 @mistake(
     "log-bounded-below",
     "a lower bound on the base inside the logarithm affects only base 0",
-    "The base is 1e-20: what is its logarithm, and which do you use? What is the only base that needs another rule?",
+    (
+        "What is the logarithm of the base 1e-20, and which number does your code use? Which base alone needs another "
+        "rule?"
+    ),
 )
 def pow_backward(self, other, out):
     self.grad += other.data * self.data ** (other.data - 1) * out.grad

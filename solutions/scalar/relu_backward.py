@@ -1,34 +1,35 @@
-"""ReLU is a gate. If it is open, its slope is 1 and the gradient passes unchanged, whatever its sign. If it is closed,
-its slope is 0 and nothing passes.
+"""ReLU is a gate. If the input is positive, the gate is open: the slope is 1, and the gradient passes unchanged,
+whatever the gradient's sign. If the input is negative, the gate is closed: the slope is 0, and nothing passes.
 
 At 0 every number in [0, 1] is a subgradient. PyTorch, TensorFlow and `jax.nn.relu` pick 0, so the test is a strict `>`.
-Testing `out.data` or `self.data` is the same in floating point, −0.0 included. Real layers test the output to save
-memory: the input need not be kept, and the operation may run in place.
+Testing `out.data` gives the same result as testing `self.data`, even for −0.0. Real layers test the output to save
+memory. Then the input need not be saved, and the operation may run in place.
 
 *Select* instead of multiplying by a mask. `(out.data > 0) * out.grad` is right for finite gradients, but `0 * inf` is
-NaN. An infinite gradient that meets a closed gate would then come out as NaN instead of 0.
+NaN. At a closed gate, a mask would turn an infinite gradient into NaN instead of 0.
 
-Cost: one comparison, and one addition if the gate is open. Only one bit has to be kept. Keeping the output costs
-nothing more if the next operation keeps it anyway. A matrix product does, for the gradient of its weight.
+Cost: one comparison, and one addition if the gate is open. Only one bit has to be saved. Saving the output costs
+nothing more if the next operation saves it anyway. A matrix product saves it for the gradient of its weight.
 
-PyTorch: `ReluBackward0` keeps the result and selects: at a closed gate an infinite or NaN gradient becomes 0. The
-convention at 0 depends on the operation, not on the function. At 0, `torch.relu(x)` has slope 0, `x.clamp(min=0)` has
-slope 1 and `torch.maximum(x, torch.tensor(0.0))` has slope 1/2. If the input is NaN, PyTorch on the CPU passes the
-gradient on; the test `>` does not.
+PyTorch: `ReluBackward0` saves the result and selects, so an infinite or NaN gradient becomes 0 at a closed gate. The
+slope at 0 depends on the operation, although all three operations here compute the same function. At 0, `torch.relu(x)`
+has slope 0, `x.clamp(min=0)` has slope 1 and `torch.maximum(x, torch.tensor(0.0))` has slope 1/2. If the input is NaN,
+PyTorch on the CPU passes the gradient on, but the test `>` drops it.
 
 Asked next:
 
-- What does autodiff give for relu(x) - relu(-x) at 0, and what is right? → The function is x, so the derivative is 1.
-  Autodiff gives 0, in PyTorch too: with slope 0 at the kink, both terms contribute 0. Autodiff differentiates each
-  operation of the program, and conventions at kinks need not add up to the derivative.
+- What does autodiff give for relu(x) - relu(-x) at 0, and what is right? → The function equals x, so the right
+  derivative is 1. Autodiff gives 0, in PyTorch too, because both terms have slope 0 at the kink. Autodiff
+  differentiates each operation of the program, and conventions at kinks need not add up to the derivative.
 - How would you check this backward numerically? → Use central differences at inputs on both sides of 0, further from 0
-  than the step. At 0 they give 1/2 for any step, and closer to 0 than the step they give a number between 0 and 1. Test
-  0 itself against the convention.
-- A unit's input is negative for every sample. What happens to it? → No gradient passes the gate. The unit's weights and
-  bias affect the loss through this gate only, so they receive no gradient: the unit is dead. It can recover only if
-  something else moves its input, such as the layers below. A leaky ReLU keeps a small slope there.
-- What is the second derivative? → 0 on both sides of the kink. A network of ReLUs and linear layers is affine on each
-  piece of its input space. On one piece, all curvature in the input comes from the loss.
+  than the step. At 0, central differences give 1/2 for any step. If the input is closer to 0 than the step, they give a
+  number between 0 and 1. Test 0 itself against the convention.
+- The input of a ReLU unit is negative for every sample. What happens to the unit? → No gradient passes the gate. The
+  unit's weights and bias affect the loss through this gate only, so they receive no gradient: the unit is dead. It can
+  recover only if something else moves its input, such as the layers below. A leaky ReLU avoids this with a small slope
+  at negative inputs.
+- What is the second derivative of ReLU? → It is 0 on both sides of the kink. A network of ReLUs and linear layers is
+  affine on each piece of its input space. On one piece, all curvature in the input comes from the loss function.
 """
 
 from math import inf
@@ -38,8 +39,8 @@ from autodrill.drills import away_from_zero, given, mistake
 
 HINTS = (
     "On which side of 0 does moving the input move the output, and by how much?",
-    "The gradient passes unchanged if the output is positive. Otherwise it is dropped, at exactly 0 too.",
-    "One `if` on `out.data` with a strict comparison, and one `+=` under it.",
+    "The gradient passes unchanged if the output is positive. Otherwise the gradient is dropped, also at exactly 0.",
+    "Write one `if` on `out.data` with a strict comparison, and one `+=` under it.",
 )
 CASES = [
     given("self[]", self=away_from_zero()),
@@ -54,7 +55,7 @@ CASES = [
 ]
 EQUIVALENT = {
     "comparison: if out.data > 0: -> if out.data != 0:": "the output of ReLU is never negative",
-    "operand: if out.data > 0: -> if self.data > 0:": "the output is positive exactly where the input is",
+    "operand: if out.data > 0: -> if self.data > 0:": "the output is positive exactly if the input is",
 }
 
 
@@ -80,7 +81,7 @@ def relu_backward(self, out):
 @mistake(
     "multiply-by-output",
     "the slope is the output's value",
-    "On the active side the line has the same slope everywhere. Which?",
+    "For positive inputs ReLU has the same slope everywhere. What is this slope?",
 )
 def relu_backward(self, out):
     self.grad += out.data * out.grad
@@ -98,7 +99,7 @@ def relu_backward(self, out):
 @mistake(
     "no-upstream",
     "the local derivative is the whole answer",
-    "Make the loss ten times larger: does your gradient follow?",
+    "If the loss is ten times larger, is your gradient ten times larger?",
 )
 def relu_backward(self, out):
     self.grad += 1.0 if out.data > 0 else 0.0
@@ -106,7 +107,7 @@ def relu_backward(self, out):
 
 @mistake(
     "relu-of-upstream",
-    "the gradient is clipped at 0 like the value, which is guided backprop",
+    "the gradient is clipped at 0 like the value, as in guided backprop",
     "A negative upstream gradient is legitimate. Which rule says that it may be discarded?",
 )
 def relu_backward(self, out):
@@ -117,7 +118,7 @@ def relu_backward(self, out):
 @mistake(
     "bool-times-inf",
     "multiplying by a 0/1 mask is the same as selecting",
-    "This is right for every finite gradient. What is False * inf? Selecting is safe, multiplying is not.",
+    "Multiplying is right for every finite gradient. What is False * inf? Selecting is always safe.",
     remark=True,
 )
 def relu_backward(self, out):
@@ -136,7 +137,7 @@ def relu_backward(self, out):
 @mistake(
     "absolute-value",
     "a negative input has slope -1",
-    "Draw max(0, x). What is its slope on the left?",
+    "Draw max(0, x). What is its slope left of 0?",
 )
 def relu_backward(self, out):
     self.grad += ((self.data > 0) - (self.data < 0)) * out.grad

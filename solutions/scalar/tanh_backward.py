@@ -1,26 +1,27 @@
-"""tanh = sinh/cosh, so by the quotient rule its derivative is (cosh² - sinh²)/cosh² = 1 - tanh². The slope is a
-function of the *output*. Backward needs no second tanh, and forward need not keep its input. exp, sigmoid and sqrt
-share this property.
+"""By the quotient rule, tanh = sinh/cosh has the derivative (cosh² - sinh²)/cosh² = 1 - tanh². This slope is a function
+of the *output*. Backward therefore needs no second tanh, and the forward need not save its input. The slopes of exp,
+sigmoid and sqrt are functions of the output too.
 
-Check the ends. At 0 the slope is 1. At ±20 the output rounds to ±1 and the slope is exactly 0, not negative. Everywhere
-but at 0 the slope is below 1, and far from 0 it is tiny: in a stack of saturated tanhs the gradients vanish.
+At input 0 the slope is 1. At inputs of ±20 the output rounds to ±1, and the computed slope is exactly 0, not negative.
+Everywhere but at 0 the slope is below 1, and far from 0 it is tiny. In a stack of saturated tanh layers the gradients
+therefore vanish.
 
-Cost: two products, a subtraction and an addition; the forward has a tanh. Backward keeps the output, which exists
+Cost: two products, a subtraction and an addition; the forward has a tanh. Only the output is saved, and it exists
 anyway.
 
 PyTorch: `TanhBackward0` saves the result and not the input. So `x.tanh_()` on a non-leaf tensor is allowed. Changing
-the *output* in place before backward raises an error that names it `output 0 of Tanh`. The slope is 1 minus the square
-in the output's own precision: exactly 0 beyond about x = 9.01 in float32 and 4.5 in float16.
+the *output* in place before backward raises an error that calls this tensor `output 0 of Tanh`. PyTorch computes the
+slope in the output's own precision. For |x| beyond about 9.01 in float32, or 4.5 in float16, this slope is exactly 0.
 
 Asked next:
 
-- How accurate is 1 - t² for a large x? → t is rounded near 1, so few digits of the difference are right. In float32 it
-  is 4.8e-7 instead of 4.5e-7 at x = 8, and nearly twice the right value at 9. 1/cosh²(x) would be accurate, but it
-  needs the input.
-- What is the second derivative in terms of the output alone? → The chain rule on 1 - t² gives -2t(1 - t²). It is 0 at
-  0, the maximum of the slope.
-- How does the slope of sigmoid follow from yours? → σ(x) = (1 + tanh(x/2))/2, so its slope is (1 - t²)/4 with t =
-  tanh(x/2). Since t = 2σ - 1, that is σ(1 - σ). It is at most 1/4; the slope of tanh reaches 1.
+- With t = tanh(x), how accurate is 1 - t² for a large x? → t is rounded near 1, so few digits of 1 - t² are right. In
+  float32, 1 - t² is 4.8e-7 instead of 4.5e-7 at x = 8, and nearly twice the right value at x = 9. The formula
+  1/cosh²(x) would be accurate, but it needs the input.
+- What is the second derivative in terms of the output t alone? → The chain rule on 1 - t² gives -2t(1 - t²). This is 0
+  at x = 0, because the slope has its maximum there.
+- How does the slope of sigmoid follow from that of tanh? → σ(x) = (1 + tanh(x/2))/2, so its slope is (1 - t²)/4 with t
+  = tanh(x/2). Since t = 2σ - 1, this slope equals σ(1 - σ). It is at most 1/4, whereas the slope of tanh reaches 1.
 """
 
 import math
@@ -31,7 +32,7 @@ from autodrill.drills import given, mistake
 HINTS = (
     "Which value has the forward pass already computed for you?",
     "The derivative of tanh is 1 minus the square of tanh itself.",
-    "`self.grad += (...) * out.grad`, and the bracket uses `out.data` only.",
+    "Write `self.grad += (...) * out.grad`. The bracket uses only `out.data`.",
 )
 CASES = [
     given("self[]"),
@@ -52,7 +53,7 @@ def tanh_backward(self, out):
 @mistake(
     "input-not-output",
     "the slope is 1 minus the square of the input",
-    "1 - t²: is t the value before or after tanh?",
+    "In 1 - t², is t the value before or after tanh?",
 )
 def tanh_backward(self, out):
     self.grad += (1 - self.data**2) * out.grad
@@ -70,7 +71,7 @@ def tanh_backward(self, out):
 @mistake(
     "no-square",
     "the slope is 1 - tanh",
-    "At saturation on the negative side the output is -1. What slope do you get?",
+    "For large negative inputs the output is -1. What slope does your code give?",
 )
 def tanh_backward(self, out):
     self.grad += (1 - out.data) * out.grad
@@ -87,8 +88,8 @@ def tanh_backward(self, out):
 
 @mistake(
     "square-outside",
-    "1 - t² is (1 - t)²",
-    "At saturation on the negative side t is -1. Which of the two expressions is 0 there?",
+    "1 - t² equals (1 - t)²",
+    "For large negative inputs t is -1. Which of the two expressions is 0 at t = -1?",
 )
 def tanh_backward(self, out):
     self.grad += (1 - out.data) ** 2 * out.grad
@@ -106,7 +107,7 @@ def tanh_backward(self, out):
 @mistake(
     "plus",
     "the slope is 1 + t²",
-    "The curve is steepest at 0 and flat at both ends. What does your slope give at the ends?",
+    "The curve is steepest at 0 and flat far from 0. What slope does your code give far from 0?",
 )
 def tanh_backward(self, out):
     self.grad += (1 + out.data**2) * out.grad
@@ -115,7 +116,7 @@ def tanh_backward(self, out):
 @mistake(
     "minus-square",
     "the slope is -t²",
-    "At 0 the curve climbs at 45 degrees. What does your slope give there?",
+    "At 0 the curve climbs at 45 degrees. What slope does your code give at 0?",
 )
 def tanh_backward(self, out):
     self.grad += -(out.data**2) * out.grad
