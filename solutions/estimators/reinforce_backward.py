@@ -8,8 +8,8 @@ draw has no derivative, so the gradient must be estimated. Since ∇π = π ∇l
 again an expectation, that of R ∇log π. An average of R ∇log π over draws estimates it, even if R is a black box.
 
 A baseline that does not depend on the action leaves the expectation unchanged, because Σ_a π(a) ∇log π(a) = ∇ Σ_a π(a)
-= 0. It does change the variance of the estimate. With returns near 100 and no baseline, every tried action is pushed up
-strongly, and only the differences between these pushes carry information. Returns and baseline are constants;
+= 0. The baseline does change the variance of the estimate. With returns near 100 and no baseline, every tried action is
+pushed up strongly, and only the differences between these pushes carry information. Returns and baseline are constants;
 frameworks express this with `detach`.
 
 Cost: O(N A). The loss is softmax cross-entropy with one weight per row, and it costs the same. The forward saves the
@@ -23,8 +23,8 @@ underflows, as for logits of 900 and 0 in float32.
 
 Asked next:
 
-- The baseline comes from a value network, and you forget to detach it. What does this loss do to the baseline? → For
-  the baseline b_n of state n, ∂L/∂b_n = log π(a_n) / N, which is never positive. Descent therefore raises every
+- The baseline comes from a value network, and you forget to detach it. How does the REINFORCE loss move the baseline?
+  → For the baseline b_n of state n, ∂L/∂b_n = log π(a_n) / N, which is never positive. Descent therefore raises every
   baseline, whatever the return was. It raises the baselines of unlikely actions most.
 - You use the mean return of the batch as the baseline. Is the estimate unbiased? → No, because this mean contains the
   action's own return. With independent draws, the expected estimate is the true gradient times 1 - 1/N, which is 0 for

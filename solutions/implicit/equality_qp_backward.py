@@ -28,7 +28,7 @@ Asked next:
   answers: dQ is the symmetric part of -u xᵀ, and dA = -(ν uᵀ + v xᵀ), because A occurs twice in K. For dA the forward
   must therefore save ν.
 - How do you check this backward without finite differences? → Check that A dp = 0 for every g. Then choose a vector w
-  and set g = Aᵀ w. The loss is w·A x = w·b, whatever p is, so dp must be 0 and db must be w.
+  and set g = Aᵀ w. To first order the loss is g·x = w·A x = w·b, whatever p is, so dp must be 0 and db must be w.
 - What changes with inequality constraints? → At the solution, inequalities with a positive multiplier act as
   equalities, and inequalities with slack drop out. The solve is the same, with only the active rows in A. An inequality
   that is active with multiplier 0 may cause a kink, with a different slope on each side.

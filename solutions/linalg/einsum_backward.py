@@ -28,9 +28,9 @@ Asked next:
 - What if there are three operands? → For each gradient, leave out that operand: da is an einsum of g, b and c. The
   order of contraction matters for the cost. If every letter has n values, `"ij,jk,kl->il"` takes n⁴ products in one
   loop and 2n³ in pairs. The same holds for each gradient.
-- NumPy lets a letter have size 1 in one operand and n in the other. What does your function lack? → It fails, because
-  its einsum returns size n for this letter and the target has size 1. The forward broadcast this axis, so sum over the
-  axis and keep it with size 1.
+- NumPy lets a letter have size 1 in one operand and n in the other. Which case does your function lack? → It fails,
+  because its einsum returns size n for this letter and the target has size 1. The forward broadcast this axis, so sum
+  over the axis and keep it with size 1.
 - What changes for complex operands? → In PyTorch's convention the other operand is conjugated: da is the einsum of g
   and conj(b).
 """

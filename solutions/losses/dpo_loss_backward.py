@@ -32,9 +32,9 @@ Asked next:
 - The log-probabilities are sums over hundreds of tokens, and everything is in bfloat16. What goes wrong? → Between 256
   and 512, bfloat16 numbers are 2 apart, and z consists of differences of such sums. So z would be mostly rounding
   error. Sum and subtract in float32.
-- A share ε < 1/2 of the preferences is wrong. How can the loss express this, and what does the gradient become? → Use
-  -(1-ε) log σ(z) - ε log σ(-z), whose slope in z is σ(z) - (1-ε). This slope is 0 at z = log((1-ε)/ε), so the margin of
-  a pair stops growing at a finite value.
+- A share ε < 1/2 of the preferences is labelled wrongly. How can the loss express this, and what does the gradient
+  become? → Use -(1-ε) log σ(z) - ε log σ(-z), whose slope in z is σ(z) - (1-ε). This slope is 0 at z = log((1-ε)/ε), so
+  the margin of a pair stops growing at a finite value.
 """
 
 import numpy as np

@@ -179,7 +179,7 @@ def layernorm_backward(g, xhat, rstd, gamma):
 @mistake(
     "plus",
     "the term for the variance is added",
-    "If you shift a whole row, the output does not move. Does your dx sum to 0 along the row?",
+    "If you double a whole row, the output hardly moves. Is your dx orthogonal to x̂?",
 )
 def layernorm_backward(g, xhat, rstd, gamma):
     h = g * gamma
