@@ -6,12 +6,12 @@
 # topics = ["activations", "randomness", "saved values"]
 # requires = ["mul_backward"]
 # ///
-"""The forward pass of inverted dropout drew a mask and computed
+"""The forward pass of inverted dropout drew a random mask and computed
 
     out = x * mask / (1 - p)
 
 `p` is the probability of *dropping* an element. `mask` has the shape of `x` and is True
-for the elements that stay; it was saved. `g` is dL/dout. Return `dx`.
+for the elements that stay. `mask` was saved. `g` is dL/dout. Return `dx`.
 """
 
 import numpy as np

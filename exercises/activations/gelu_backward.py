@@ -6,13 +6,13 @@
 # topics = ["activations", "product rule"]
 # requires = ["tanh_backward"]
 # ///
-"""The forward pass computed the exact GELU, `out = x · Φ(x)`. Φ is the distribution
-function of the standard normal:
+"""The forward pass computed the exact GELU, `out = x · Φ(x)`. Φ is the cumulative
+distribution function of the standard normal distribution:
 
     Φ(x) = (1 + erf(x / √2)) / 2
 
-`g` is dL/dout, of the shape of `x`. Return `dx`. NumPy has no erf, so the file defines
-one for arrays. The derivative of erf(u) is 2/√π · exp(-u²).
+`g` is dL/dout and has the shape of `x`. Return `dx`. NumPy has no erf, so this file
+defines `erf` for arrays. The derivative of erf(u) is 2/√π · exp(-u²).
 """
 
 import math

@@ -6,9 +6,8 @@
 # topics = ["softmax", "jacobian"]
 # requires = ["sum_backward", "unbroadcast"]
 # ///
-"""The forward pass computed `out = softmax(x)` along `axis`; only the output was saved.
-`g` is dL/dout, of the shape of `out`. Return `dx` without ever building a Jacobian
-matrix.
+"""The forward pass computed `out = softmax(x)` along `axis` and saved only `out`. `g` is
+dL/dout and has the shape of `out`. Return `dx`, but never build a Jacobian matrix.
 """
 
 

@@ -12,8 +12,8 @@
     out = p @ v
 
 `q` has shape (..., n, d), `k` (..., m, d) and `v` (..., m, e), so `p` has shape (...,
-n, m). The dots stand for any number of batch axes, the same for all arrays. kᵀ
-exchanges the last two axes; in NumPy it is `k.mT`. `p` was saved. `g` is dL/dout, of
+n, m). The dots stand for any number of batch axes, the same for all arrays. kᵀ is `k`
+with its last two axes exchanged: `k.mT` in NumPy. `p` was saved. `g` is dL/dout, of
 shape (..., n, e). Return `dq, dk, dv`.
 """
 

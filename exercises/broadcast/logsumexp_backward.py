@@ -8,8 +8,8 @@
 # ///
 """The forward pass computed `out = log(sum(exp(x)))` along `axis` without overflow.
 Entries of `x` may be as large as ±1000, and some entries may be -inf (masked
-scores). `x` and `out` were saved. `g` is dL/dout, of the shape of `out`, which
-lacks that axis. Return `dx`.
+scores). `x` and `out` were saved. `g` is dL/dout and has the shape of `out`, which
+lacks the reduced axis. Return `dx`.
 """
 
 import numpy as np

@@ -6,9 +6,9 @@
 # topics = ["broadcasting", "chain rule"]
 # requires = ["mul_backward", "unbroadcast"]
 # ///
-"""The forward pass computed `out = a * b` on two arrays of one dtype, with broadcasting:
-`a` and `b` may have different shapes. `g` is dL/dout, of the shape of `out`. Return
-`da, db`, each with exactly the shape and dtype of its input.
+"""The forward pass computed `out = a * b` on two arrays of one dtype. `a` and `b` may have
+different shapes, so NumPy may have broadcast them. `g` is dL/dout and has the shape of
+`out`. Return `da, db`, each with exactly the shape and dtype of its input.
 """
 
 

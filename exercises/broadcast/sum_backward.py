@@ -7,9 +7,9 @@
 # requires = ["unbroadcast"]
 # ///
 """The forward pass computed `out = x.sum(axis=axis, keepdims=keepdims)` for an array
-`x` of shape `x_shape`. `g` is dL/dout. Return `dx`, of shape `x_shape` and of g's
-dtype, in its own memory. `axis` is None (sum everything), an int (possibly negative) or
-a tuple of ints.
+`x` of shape `x_shape`. `g` is dL/dout. Return `dx` in its own memory, with the shape
+`x_shape` and the dtype of `g`. `axis` is None (sum everything), an int (possibly
+negative) or a tuple of ints.
 """
 
 

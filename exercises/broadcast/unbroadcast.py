@@ -6,11 +6,11 @@
 # topics = ["broadcasting", "shapes"]
 # ///
 """In the forward pass NumPy broadcast an array of shape `shape` to the shape of `g`.
-`g` is the incoming gradient, one number for every *copy*. Return the gradient of the
-original, an array of exactly `shape`.
+`g` is the upstream gradient, with one number for every *copy* of an element. Return
+the gradient of the original array. The result must have exactly the shape `shape`.
 
-Broadcasting may have added axes on the left, stretched axes of size 1, both, or
-neither. `shape` may be `()`.
+Broadcasting may have added axes on the left, stretched axes of size 1, done both, or
+done neither. `shape` may be `()`.
 """
 
 

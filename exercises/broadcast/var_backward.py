@@ -6,9 +6,10 @@
 # topics = ["reductions", "statistics"]
 # requires = ["sum_backward"]
 # ///
-"""The forward pass computed `out = x.var(axis=axis, ddof=ddof)`: along one axis of n
-elements, the sum of the squared distances from their mean, divided by n - ddof. `g` is
-dL/dout, of the shape of `out`, which lacks that axis. Return `dx`.
+"""The forward pass computed `out = x.var(axis=axis, ddof=ddof)` along one axis of n
+elements. This variance is the sum of the squared distances from the mean, divided by
+n - ddof. `g` is dL/dout and has the shape of `out`, which lacks the reduced axis.
+Return `dx`.
 
 `axis` may be negative. The values may share a large offset, such as a million.
 """

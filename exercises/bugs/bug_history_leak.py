@@ -8,14 +8,14 @@
 # ///
 """A training loop passes its losses to the function below, which returns their sum for
 a log. A loss is a node of an autodiff graph and refers to the nodes it was computed
-from. `a + b` of two nodes, or of a node and a number, is again a node. `.item()`
-returns a node's value as a float. `.detach()` returns a node with the same value and
-without history. Since the function was added, memory grows with every iteration until
-the process is killed.
+from. The sum of two nodes, or of a node and a number, is a node too. `.item()` returns
+a node's value as a float. `.detach()` returns a node with the same value and without
+history. Since the function was added, memory grows with every iteration until the
+process is killed.
 
 Repair `bug_history_leak`. `losses` is an iterator that computes each loss when it is
-requested; there is at least one. Return the sum as a float. When a loss is requested,
-only the graph of the loss before it may still be alive.
+requested. There is at least one loss. Return the sum as a float. When a loss is
+requested, only the graph of the previous loss may still be alive.
 """
 
 

@@ -7,12 +7,13 @@
 # requires = ["topological_sort"]
 # ///
 """The nodes of this engine compare by value: `a == b` and `hash(a)` look at `.data`.
-This was added to make unit tests shorter. Since then some graphs get wrong gradients,
-because nodes are missing from the topological order.
+This comparison was added to make unit tests shorter. Since then some graphs get wrong
+gradients, because nodes are missing from the topological order.
 
-Repair `bug_visited_equality`. It must return every node from which `root` was computed,
-and `root` itself, each exactly once, inputs before consumers. Do not change the node
-class. `_prev` is a tuple, and values may be equal or NaN.
+Repair `bug_visited_equality`. It must return a list of `root` and every node from which
+`root` was computed. Each node occurs exactly once, and inputs come before their
+consumers. Do not change the node class. `_prev` is a tuple. Values of different nodes
+may be equal, and a value may be NaN.
 """
 
 

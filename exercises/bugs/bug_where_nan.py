@@ -7,13 +7,13 @@
 # requires = ["maximum_backward"]
 # ///
 """A model computes `out = np.where(x > 0, np.sqrt(x), 0)`, and the forward is right for
-every `x`. In the backward below, each line is the rule that an engine has for one
-operation. Yet the gradient is NaN at every `x` that is 0 or negative, and the next
-optimizer step spreads the NaN to the weights.
+every `x`. Each line of the backward below follows an engine's rule for one operation.
+Yet the gradient is NaN at every `x` that is 0 or negative, and the next optimizer step
+spreads the NaN to the weights.
 
 Repair `bug_where_nan`. `g` is dL/dout, has the shape of `x` and is finite. Return `dx`,
-the gradient of `x`. For each element it is the gradient of the square root if x > 0,
-and 0 otherwise, also at exactly 0.
+the gradient of `x`. For x > 0 it is the gradient through the square root. For all other
+x, also at exactly 0, it is 0.
 """
 
 import numpy as np

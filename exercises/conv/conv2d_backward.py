@@ -13,8 +13,8 @@ computed
     out[n, o, y, z] = b[o] + Σ_{c,i,j} w[o, c, i, j]
                              · padded[n, c, y·s + i, z·s + j]
 
-for every window that fits. `w` has shape (O, C, K, L), `b` shape (O,). `g` is dL/dout,
-of the shape of `out`. Return `dx, dw, db`.
+for every window that fits. `w` has shape (O, C, K, L), and `b` has shape (O,). `g` is
+dL/dout and has the shape of `out`. Return `dx, dw, db`.
 
 You may loop over the K·L positions of the kernel, but not over single elements.
 """

@@ -6,14 +6,14 @@
 # topics = ["pooling", "selection", "kinks"]
 # requires = ["maximum_backward"]
 # ///
-"""The forward pass took the maximum of each k x k window of an image `x` of shape (H,
-W). Windows start every `stride` pixels, and only those that fit count:
+"""The forward pass took the maximum of each k x k window of an image `x` of shape (H, W).
+A window starts every `stride` pixels, and only windows that fit into the image count:
 
     out[y, z] = x[y·stride : y·stride + k, z·stride : z·stride + k].max()
 
-`g` is dL/dout, of the shape of `out`. Return `dx`. Windows overlap if `stride` < k. If
-several pixels of a window hold its maximum, the first in reading order gets all of the
-gradient, as in PyTorch. Loops over windows are fine.
+`g` is dL/dout and has the shape of `out`. Return `dx`. Windows overlap if `stride` < k.
+If several pixels of a window hold its maximum, the first in reading order gets all of
+the gradient, as in PyTorch. Loops over windows are fine.
 """
 
 import numpy as np

@@ -7,13 +7,13 @@
 # requires = ["cuda_relu_backward"]
 # ///
 """The forward pass added a bias to every row of a matrix: `out[i][j] = x[i][j] + b[j]`.
-The matrix has N rows and D columns and is stored row by row. `g` is dL/dout, with the
+The matrix has N rows and D columns and is stored row by row. `g` is dL/dout and has the
 shape of `out`. Write the kernel that adds the gradient of the bias to `db`. The caller
 sets `db` to zero before the launch.
 
-A block has 8 threads. In x the grid has as many blocks as the D columns need. In y it
-has 3 blocks, which share the rows of their columns. Keep the kernel's name and
-parameters; the function returns the kernel's source text.
+A block has 8 threads. Along x, the grid has as many blocks as the D columns need. Along
+y, the grid has 3 blocks, which share the rows of their columns. Keep the kernel's name
+and parameters. The function returns the kernel's source text.
 """
 
 

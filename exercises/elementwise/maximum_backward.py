@@ -1,5 +1,5 @@
 # /// autodrill
-# title = "Backward of maximum, ties and all"
+# title = "Backward of maximum with ties"
 # kind = "backward"
 # difficulty = "easy"
 # minutes = 4
@@ -7,10 +7,10 @@
 # requires = ["relu_backward"]
 # ///
 """The forward pass computed `out = np.maximum(a, b)` for two arrays of the same shape.
-`g` is dL/dout, of that shape. Return `da, db`.
+`g` is dL/dout and has that shape too. Return `da, db`.
 
-Where the two are equal, follow `torch.maximum` and share the gradient: half of it goes
-to each.
+If an element of `a` equals that of `b`, share its gradient as `torch.maximum` does:
+`a` and `b` get half of it each.
 """
 
 import numpy as np

@@ -5,9 +5,9 @@
 # minutes = 3
 # topics = ["chain rule", "several outputs"]
 # ///
-"""The forward pass computed two outputs of one array: `s = sin(x)` and `c = cos(x)`.
-Both are used later. `gs` is dL/ds and `gc` is dL/dc, each of the shape of `x`. Return
-`dx`.
+"""The forward pass computed two outputs from one array: `s = sin(x)` and `c = cos(x)`.
+The loss L depends on both. `gs` is dL/ds and `gc` is dL/dc. Both have the shape of `x`.
+Return `dx`.
 """
 
 import numpy as np

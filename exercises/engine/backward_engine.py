@@ -11,9 +11,10 @@
 `_backward()`. The closure reads the node's own `.grad` and adds the node's contribution
 to the `.grad` of its inputs. The closure of a leaf does nothing.
 
-Fill in `.grad` of `root` and of every node from which it was computed, so that each
-holds d root / d node. Return nothing. If your function then runs on a second graph that
-shares leaves with the first, the leaves' gradients must add.
+Fill in the `.grad` of `root` and of every node from which `root` was computed. The
+`.grad` of each node must be d root / d node. Return nothing. Your function may then run
+on a second graph that shares leaves with the first. The gradients of these leaves must
+add up over both runs.
 """
 
 

@@ -8,11 +8,11 @@
 # ///
 """A network is a chain of N stages. `fs` is a list of N pairs `(f, vjp)`. `f(a)`
 computes a stage's output from its input `a`. `vjp(a, g)` takes the stage's *input* `a`
-and the gradient `g` of its output, and returns the gradient of `a`. The input of the
-chain is `x`, an array, and `g` is the gradient of its output. Return the gradient of
-`x`.
+and the gradient `g` of the stage's output, and returns the gradient of `a`. The array
+`x` is the input of the chain, and `g` is the gradient of the chain's output. Return the
+gradient of `x`.
 
-An activation is large. At most 2·⌈√N⌉ + 3 of the activations made by `f` may be alive
+Activations are large. At most 2·⌈√N⌉ + 3 of the activations made by `f` may be alive
 at any time. Call each `f` at most twice and each `vjp` exactly once.
 """
 

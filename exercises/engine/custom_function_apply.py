@@ -12,15 +12,15 @@
 
     forward(ctx, *values)    returns the value; may store things in ctx
     backward(ctx, g)         returns one gradient for each argument of forward,
-                             None for an argument that has none
+                             and None for an argument without a gradient
 
 Write `custom_function_apply(fn, *args)`, which applies such a class and returns a new
 `Node`. It calls `fn.forward` with each `Node` among `args` replaced by its `.data`, and
 passes every other argument unchanged. The new node's `_prev` is a tuple of the nodes
 among `args`. Its `_backward` calls `fn.backward` with the new node's `.grad` and adds
-the results to the gradients of those nodes. A single gradient need not be in a tuple.
-If the number of gradients is not the number of arguments, `_backward` raises a
-RuntimeError.
+the results to the gradients of those nodes. `fn.backward` may return a single gradient
+without a tuple. If the number of gradients is not the number of arguments, `_backward`
+raises a RuntimeError.
 """
 
 

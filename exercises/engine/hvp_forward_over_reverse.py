@@ -6,18 +6,18 @@
 # topics = ["forward mode", "second order", "dual numbers"]
 # requires = ["backward_engine"]
 # ///
-"""`Node` is a reverse-mode engine that does not depend on the type of its `.data`:
-anything with `+`, `*`, `.sin()` and `.cos()` works. If you give it numbers that carry a
-tangent, the gradients that it computes also carry one.
+"""`Node` is a reverse-mode engine that does not depend on the type of its `.data`: any
+type with `+`, `*`, `.sin()` and `.cos()` works. If you give it numbers that carry a
+tangent, the gradients that it computes carry tangents too.
 
-Write `Dual`, a number a + b·ε with ε² = 0, and with it
+Write `Dual`, a number a + b·ε with ε² = 0. Then use `Dual` to write
 
     hvp_forward_over_reverse(build, x, v)
 
 `build(nodes)` computes a scalar node from a list of nodes, by `+`, `*` and `.sin()`.
 `x` and `v` are lists of floats. Return the list H v, where H is the Hessian of that
 scalar at x. The cost must be that of a few gradients: do not build H, and do not use
-differences.
+finite differences.
 """
 
 

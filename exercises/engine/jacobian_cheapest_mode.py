@@ -6,14 +6,14 @@
 # topics = ["forward mode", "reverse mode", "jacobian"]
 # requires = ["softmax_jvp"]
 # ///
-"""A function has `n_in` inputs and `n_out` outputs. At some point you are given both
-products of the Jacobian J with a vector, the JVP and the VJP:
+"""A function has `n_in` inputs and `n_out` outputs, and J is its Jacobian at one point.
+You are given both products of J with a vector, the JVP and the VJP:
 
     jvp(v)    J v,     v of shape (n_in,),  the result of shape (n_out,)
     vjp(u)    uᵀ J,    u of shape (n_out,), the result of shape (n_in,)
 
 Each call costs about one evaluation of the function. Return the Jacobian J, of shape
-(n_out, n_in), in as few calls as these products allow.
+(n_out, n_in), in as few calls as possible.
 """
 
 

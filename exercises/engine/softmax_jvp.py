@@ -6,10 +6,10 @@
 # topics = ["forward mode", "softmax", "jacobian"]
 # requires = ["softmax_backward"]
 # ///
-"""Forward mode carries a *tangent* with every value: the rate at which the value moves
-when the input moves. The input `x` of `out = softmax(x)`, taken along the last axis,
-moves with velocity `v`, an array of x's shape. Return `dout`, the velocity of `out`. Do
-not build the Jacobian matrix. Logits may be large.
+"""Forward mode carries a *tangent* with every value: the derivative of that value along a
+direction in the inputs. The forward computes `out = softmax(x)` along the last axis.
+`v` is the tangent of `x` and has the shape of `x`. Return `dout`, the tangent of `out`.
+Do not build the Jacobian matrix. Logits may be large.
 """
 
 

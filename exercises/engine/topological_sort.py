@@ -5,14 +5,14 @@
 # minutes = 8
 # topics = ["graph", "engine"]
 # ///
-"""Every node has a tuple `_prev` of the nodes it was computed from; one node may appear
-in it twice (`x * x`). Return a list of `root` and all nodes from which it was computed,
-each exactly once, such that every node comes *after* all of its inputs: leaves first,
+"""Every node has a tuple `_prev` of the nodes it was computed from. One node may appear
+in it twice (`x * x`). Return a list of `root` and all nodes from which `root` was
+computed. Each node occurs exactly once, and *after* all of its inputs: leaves first,
 root last.
 
-Walked backwards, that list is an order in which reverse mode may process nodes. A graph
-may be a diamond of diamonds, so the work must grow with the number of edges, not with
-the number of paths. Two different nodes may hold equal values. Do not change the nodes.
+Reverse mode may process the nodes in that order backwards. A graph may be a diamond of
+diamonds, so the work must grow with the number of edges, not with the number of paths.
+Two different nodes may hold equal values. Do not change the nodes.
 """
 
 

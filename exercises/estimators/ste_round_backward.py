@@ -1,12 +1,12 @@
 # /// autodrill
-# title = "Straight through a rounding"
+# title = "Straight-through estimator of rounding"
 # kind = "backward"
 # difficulty = "easy"
 # minutes = 3
 # topics = ["quantisation", "estimators"]
 # ///
 """Quantisation-aware training rounds in the forward pass: `out = np.round(x)`. The true
-derivative of rounding is 0 almost everywhere, so nothing would learn. The
+derivative of rounding is 0 almost everywhere, so the model would learn nothing. The
 straight-through estimator uses a wrong gradient on purpose: it pretends that the
 forward was `out = x`.
 

@@ -7,9 +7,9 @@
 # requires = ["matmul_backward", "tanh_backward"]
 # ///
 """A deep equilibrium layer iterates `z = tanh(W z + U x)` until z no longer changes.
-`W` has shape (n, n), `U` shape (n, m) and `x` shape (m,). You receive the converged
-`z`, of shape (n,), and `g` = dL/dz. Return `dW, dU, dx`, in memory that does not depend
-on the number of iterations.
+`W` has shape (n, n), `U` has shape (n, m), and `x` has shape (m,). You receive the
+converged `z`, of shape (n,), and `g` = dL/dz. Return `dW, dU, dx`. The memory that you
+use must not depend on the number of iterations.
 """
 
 

@@ -8,12 +8,12 @@
 # ///
 """The forward pass looked up rows of a table: `out = W[ids]`, with `W` of shape (V, D)
 and integers `ids` of any shape. `g` is dL/dout, of shape (*ids.shape, D). V may be a
-million while a batch reads a hundred rows, so the gradient must be in sparse, coalesced
-form.
+million although a batch reads only a hundred rows. So the gradient of `W` must be in
+sparse, coalesced form.
 
-Return `rows, values`. `rows` is a 1-D integer array of the rows of W that were looked
-up, each once and in ascending order. `values` holds the gradients of those rows, of
-shape (len(rows), D). A batch may be empty.
+Return `rows, values`. `rows` is a 1-D integer array with the index of every row of W
+that was looked up, each index once and in ascending order. `values` holds the gradients
+of those rows and has shape (len(rows), D). A batch may be empty.
 """
 
 import numpy as np

@@ -1,5 +1,5 @@
 # /// autodrill
-# title = "Backward of writing at indices"
+# title = "Backward of an indexed assignment"
 # kind = "backward"
 # difficulty = "medium"
 # minutes = 7
@@ -11,7 +11,7 @@
     out = base.copy()
     out[idx] = src
 
-`idx` is an array of integers, one for each row of `src`, none negative. If an index
+`idx` is an array of non-negative integers, one for each row of `src`. If an index
 occurs several times, the last write wins, as in NumPy. `base` and `src` have one axis
 or more. `g` is dL/dout. Return `dbase, dsrc`.
 """

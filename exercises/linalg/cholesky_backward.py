@@ -6,14 +6,14 @@
 # topics = ["linear algebra", "factorisations"]
 # requires = ["matmul_backward"]
 # ///
-"""The forward pass computed the lower triangular factor of a symmetric positive
-definite `A` of shape (n, n), so that A = L @ L.T:
+"""The forward pass computed the Cholesky factor `L` of a symmetric positive definite matrix
+`A` of shape (n, n). `L` is lower triangular, and A = L @ L.T:
 
     L = np.linalg.cholesky(A)
 
 Only `L` was saved. `g` is the gradient of the loss with respect to `L`, a full (n, n)
-array of finite numbers. Entries of `g` above the diagonal belong to entries of `L` that
-are always 0, so they must not matter. Return `dA`, symmetric as `A` is.
+array of finite numbers. Ignore the entries of `g` above the diagonal, because the
+entries of `L` there are always 0. Return `dA`, which must be symmetric like `A`.
 """
 
 import numpy as np

@@ -6,15 +6,15 @@
 # topics = ["losses", "softmax", "masking"]
 # requires = ["softmax_cross_entropy_backward"]
 # ///
-"""The forward pass computed the cross-entropy of a padded batch. `logits` has shape (N,
-C) and `y` shape (N,). Rows whose label is `ignore` do not count. The loss is the mean
-over the others,
+"""The forward pass computed the cross-entropy of a padded batch. `logits` has shape (N, C),
+and the labels `y` have shape (N,). Rows whose label is `ignore` do not count. The loss
+is the mean over the other K rows:
 
-    L = -(1/K) Σ_n log_softmax(logits)[n, y_n]
+    L = -(1/K) Σ_n log_softmax(logits)[n, y_n]    over the rows n with y_n ≠ ignore
 
-where n runs over the K rows with y_n ≠ ignore. `g` is the gradient of the scalar L, a
-0-d array. Return `dlogits`: 0 in ignored rows, and 0 everywhere if all rows are
-ignored. `ignore` may be any integer that is not a class.
+`g` is the upstream gradient of the scalar L, a 0-d array. Return `dlogits`. It is 0 in
+every ignored row, and so 0 everywhere if all rows are ignored. `ignore` may be any
+integer that is not a class.
 """
 
 import numpy as np

@@ -7,14 +7,15 @@
 # requires = ["softmax_cross_entropy_backward"]
 # ///
 """Direct preference optimisation trains on pairs of answers, one chosen and one
-rejected. The forward pass computed, for N pairs,
+rejected. For N pairs, the forward pass computed
 
     z = beta · ((lp_chosen - ref_chosen) - (lp_rejected - ref_rejected))
     L = -(1/N) Σ log sigmoid(z)
 
-from the log-probabilities of the policy (`lp_...`) and of the frozen reference model
-(`ref_...`), arrays of shape (N,). `g` is the gradient of the scalar L, a 0-d array.
-Return `dchosen, drejected`, the gradients of `lp_chosen` and `lp_rejected`.
+The arrays `lp_...` hold log-probabilities of the policy, and the arrays `ref_...` those
+of the frozen reference model. Each has shape (N,). `g` is the upstream gradient of the
+scalar L, a 0-d array. Return `dchosen, drejected`, the gradients of `lp_chosen` and
+`lp_rejected`.
 
 `z` may be as large as ±1000 or more. The result must stay finite and accurate.
 """

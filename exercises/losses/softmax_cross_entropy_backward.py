@@ -6,13 +6,13 @@
 # topics = ["losses", "softmax", "stability"]
 # requires = ["softmax_backward"]
 # ///
-"""The forward pass computed the mean cross-entropy of a batch,
+"""The forward pass computed the mean cross-entropy of a batch:
 
     L = -(1/N) Σ_n log_softmax(logits)[n, y_n]
 
-with `logits` of shape (N, C) and integer labels `y` of shape (N,). `g` is the gradient
-of the scalar L, a 0-d array that need not be 1. Return `dlogits`. Logits may be as
-large as ±1000. The caller still needs `logits` afterwards.
+`logits` has shape (N, C), and the integer labels `y` have shape (N,). `g` is the
+upstream gradient of the scalar L, a 0-d array that need not be 1. Return `dlogits`.
+Logits may be as large as ±1000. The caller uses `logits` again after your call.
 """
 
 

@@ -8,13 +8,13 @@
 # ///
 """AdamW keeps two running averages for every parameter: `m` of the gradients and `v` of
 their squares. Both are 0 before the first step. One step takes the parameters `p`,
-their gradients `g`, the two averages and the number `t` of the step, which is 1 the
-first time.
+their gradients `g`, the two averages and the number `t` of the step. The first step has
+t = 1.
 
-The step updates m and v with the decay rates `b1` and `b2`, and corrects both for
-having started at 0. Then it subtracts from p `lr` times a ratio: the corrected m over
-the root of the corrected v, with `eps` added to that root. Weight decay is decoupled:
-before that, p shrinks by the share `lr * wd`, whatever the gradient is.
+Weight decay is decoupled: the step first shrinks p by the fraction `lr * wd`, whatever
+the gradient is. It updates m and v with the decay rates `b1` and `b2`, and corrects
+both for their start at 0. Then it subtracts `lr` times a ratio from p. The numerator is
+the corrected m. The denominator is the square root of the corrected v, plus `eps`.
 
 Return `p, m, v` after the step, with m and v uncorrected. `p`, `g`, `m` and `v` are
 arrays of one shape.

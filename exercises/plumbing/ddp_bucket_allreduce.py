@@ -5,18 +5,19 @@
 # minutes = 14
 # topics = ["distributed", "all-reduce", "training loop"]
 # ///
-"""In data-parallel training every rank has the same parameters and, after backward on its own part of the batch, its
-own gradients. Before the step all ranks must hold the *mean* over ranks. Your function runs on every rank:
+"""In data-parallel training every rank has the same parameters. Each rank runs backward on its own part of the batch
+and gets its own gradients. Before the step all ranks must hold the *mean* of the gradients over ranks. Your function
+runs on every rank:
 
     ddp_bucket_allreduce(grads, capacity, all_reduce, world_size)
 
 `grads` is the list of this rank's gradients, arrays in the order of the parameters. `all_reduce(buffer)` takes a 1-D
 array, waits for all ranks, and returns the *sum* over ranks.
 
-Every call has a latency, so send buckets. A bucket is one buffer of flattened and joined gradients, in the *reverse*
-order of the parameters, because backward finishes the last layer first. A bucket takes gradients as long as it holds at
-most `capacity` numbers; a gradient larger than that goes alone. Return the list of mean gradients, in the order and
-shapes of `grads`.
+Every call of `all_reduce` has a latency, so send the gradients in buckets. A bucket is one buffer of flattened and
+joined gradients, in the *reverse* order of the parameters, because backward finishes the last layer first. A bucket
+takes gradients as long as it holds at most `capacity` numbers. A gradient with more than `capacity` numbers goes alone.
+Return the list of mean gradients, in the order and shapes of `grads`.
 """
 
 

@@ -5,14 +5,14 @@
 # minutes = 2
 # topics = ["chain rule", "accumulation"]
 # ///
-"""A scalar node holds two floats: `.data`, its value, and `.grad`, the gradient of the
-loss accumulated so far. The forward pass has computed
+"""A scalar node holds two floats. `.data` is its value, and `.grad` is the part of its
+gradient that has accumulated so far. L is the loss. The forward pass has computed
 
     out.data = self.data + other.data
 
-and `out.grad` is dL/dout. Write the body of `out`'s `_backward`: add `out`'s
-contribution to the gradients of `self` and `other`. Other consumers may already have
-added to them, and `self` and `other` may be the same node.
+`out.grad` is dL/dout. Write the body of `out`'s `_backward`: add the contribution of
+`out` to the gradients of `self` and `other`. Other consumers of `self` and `other` may
+already have added to these gradients. `self` and `other` may be the same node.
 """
 
 

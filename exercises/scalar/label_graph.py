@@ -5,16 +5,16 @@
 # minutes = 5
 # topics = ["chain rule", "fan-out"]
 # ///
-"""A small graph with two numbers as inputs:
+"""A small graph has two numbers as inputs, `x` and `y`:
 
     a = x + y
     b = a * x
     L = b
 
-Return the gradient of L with respect to every node, as an interviewer would ask you to
-label it on the whiteboard: a dict with the keys `'b'`, `'a'`, `'x'` and `'y'`, each
-holding dL/d(that node), for any numbers `x` and `y`. Use no engine and no loop: do by
-hand what reverse mode does.
+An interviewer asks you to label each of its nodes with the gradient of L. Return these
+labels, for any numbers `x` and `y`, as a dict with the keys `'b'`, `'a'`, `'x'` and
+`'y'`. The entry of each key is the derivative of L with respect to that node. Use no
+engine and no loop: do by hand what reverse mode does.
 """
 
 

@@ -6,16 +6,16 @@
 # topics = ["chain rule", "logarithm"]
 # requires = ["mul_backward"]
 # ///
-"""A scalar node holds `.data`, its value, and `.grad`, the gradient of the loss
-accumulated so far. The forward pass has computed
+"""A scalar node holds two floats. `.data` is its value, and `.grad` is the part of its
+gradient that has accumulated so far. L is the loss. The forward pass has computed
 
     out.data = self.data ** other.data
 
-*Both* operands are nodes, and `out.grad` is dL/dout. Add `out`'s contribution to the
-gradients of `self` and `other`. In `x ** x` both operands are the same node.
+*Both* operands are nodes, and `out.grad` is dL/dout. Add the contribution of `out` to
+the gradients of `self` and `other`. In `x ** x` both operands are the same node.
 
-The base is never negative. It may be exactly 0 if the exponent is at least 1. In that
-case the gradient of the exponent is 0, as in PyTorch. `math` is imported.
+The base is never negative. The base may be exactly 0 if the exponent is at least 1. At
+a base of 0 the gradient of the exponent is 0, as in PyTorch. This file imports `math`.
 """
 
 import math

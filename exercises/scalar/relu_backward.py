@@ -6,13 +6,14 @@
 # topics = ["chain rule", "kinks"]
 # requires = ["add_backward"]
 # ///
-"""A scalar node holds `.data`, its value, and `.grad`, the gradient of the loss
-accumulated so far. The forward pass has computed
+"""A scalar node holds two floats. `.data` is its value, and `.grad` is the part of its
+gradient that has accumulated so far. L is the loss. The forward pass has computed
 
     out.data = max(0, self.data)
 
-and `out.grad` is dL/dout. Add `out`'s contribution to `self.grad`. At exactly 0 follow
-the convention of PyTorch, TensorFlow and `jax.nn.relu`: the gradient there is 0.
+`out.grad` is dL/dout. Add the contribution of `out` to `self.grad`. If `self.data` is
+exactly 0, follow PyTorch, TensorFlow and `jax.nn.relu`: the derivative of ReLU is 0
+there.
 """
 
 

@@ -6,12 +6,12 @@
 # topics = ["chain rule", "saved values"]
 # requires = ["add_backward"]
 # ///
-"""A scalar node holds `.data`, its value, and `.grad`, the gradient of the loss
-accumulated so far. The forward pass has computed
+"""A scalar node holds two floats. `.data` is its value, and `.grad` is the part of its
+gradient that has accumulated so far. L is the loss. The forward pass has computed
 
     out.data = tanh(self.data)
 
-and `out.grad` is dL/dout. Add `out`'s contribution to `self.grad` without computing
+`out.grad` is dL/dout. Add the contribution of `out` to `self.grad`. Do not compute
 another tanh: you already have every value you need. `self.data` may be as large as
 ±1000.
 """
