@@ -41,8 +41,8 @@ class Bound:
     """A bound on the cost of one call, enforced from outside the candidate's process.
 
     Attributes:
-        memory: The bytes that it may allocate in addition to its arguments and results; 0 for the usual limit.
-        seconds: The wall time that it may take; 0 for the usual limit of a large case.
+        memory: The bytes that a call may allocate in addition to its arguments and results; 0 for the usual limit.
+        seconds: The wall time that a call may take; 0 for the usual limit of a large case.
         because: What costs too much in the straightforward answer, as a noun phrase: "the T x T matrix".
     """
 
@@ -61,7 +61,7 @@ class Given:
 
     Attributes:
         arrays: The dimensions of each array, by name; a dimension is a size, or a symbol shared between arrays.
-        values: The drawing rule or the literal value, by name, of arrays not drawn from N(0, 1).
+        values: The drawing rule or literal value of each array, by name. Any other array is drawn from N(0, 1).
         static: Arguments that are not arrays, such as `axis`.
         smooth: Whether the forward is differentiable at these inputs, so that finite differences are used.
         remark: Whether a wrong answer only earns a remark.
@@ -70,8 +70,8 @@ class Given:
         note: The name of this class in a report, such as "at the kink".
         bound: The bound on the cost of a call. Such a class gives one case, at the sizes of `large`, and it runs last.
         draws: For an estimator, the number of calls, each with new draws of `sample`; their mean is compared.
-        least: The smallest sizes of symbols that may not be 0 or 1.
-        tail: Whether results far smaller than the cotangent must be right in their own digits, so that 1 - σ is wrong.
+        least: The smallest allowed size of each symbol that has one, such as `h>=3`.
+        tail: Whether results far smaller than the cotangent need a small relative error, which `1 - sigmoid(30)` lacks.
         scaled: Whether to try tiny and huge cotangents. Set it to False if a series may stop at an absolute precision.
         alias: Whether two inputs may be one array. Set it to False if the forward is singular at equal inputs.
     """

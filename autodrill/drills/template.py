@@ -21,7 +21,7 @@ _HEADER = '''# /// autodrill
 # kind = "{kind}"
 # difficulty = "easy"  # or medium, hard, expert
 # minutes = 5  # for a prepared candidate
-# topics = ["FILL IN: a topic that it practises, such as `chain rule`"]
+# topics = ["FILL IN: a topic that the exercise practises, such as `chain rule`"]
 # ///
 """FILL IN: the task, as an interviewer states it. Say what was computed, what the arguments are, and what to return.
 """
@@ -62,7 +62,7 @@ _MISTAKE = """
 
 @mistake(
     "FILL IN: a short key, such as `no-upstream`",
-    "FILL IN: what the author of this answer believes, as a clause",
+    "FILL IN: the belief behind this answer, as a clause after `your code behaves as if`",
     "FILL IN: a question that leads to the fault",
 )
 """
@@ -82,7 +82,7 @@ def drive(candidate, x):
 
 
 def expected(x):
-    return x  # FILL IN: the right answer, not computed as in the solution; for gradients `gradient(f, x)`
+    return x  # FILL IN: the right answer, computed in another way than in the solution; `gradient(f, x)` helps
 
 
 """

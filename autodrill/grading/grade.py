@@ -109,7 +109,7 @@ def _on_gpu_too(
         try:
             return _grade(gpu, case_set, known, submission, report, only), f"{device} and {gpu.device}"
         except InternalError as error:  # not the kernel's fault: for example, a driver too old for cupy
-            remark = Remark("no-gpu", f"it did not run on the GPU: {error.message[:200]}")
+            remark = Remark("no-gpu", f"the kernel did not run on the GPU: {error.message[:200]}")
             return replace(report, remarks=(*report.remarks, remark)), device
 
 
@@ -151,7 +151,7 @@ def _grade(
 def _too_long(observation: Observation, limits: Limits) -> Observation:
     from autodrill.drills.answer_records import Fault
 
-    words = f"all its calls together take more than {limits.total:g} s"
+    words = f"all calls together take more than {limits.total:g} s"
     return replace(observation, fault=observation.fault or Fault(FaultKind.TIME, words))
 
 
@@ -194,9 +194,9 @@ def _load_failure(exercise: Exercise, end: ends.LoadOutcome) -> Failure:
             summary = f"loading the file takes more than {end.limit >> 20} MiB of memory"
             return Failure(FaultKind.MEMORY, summary, line=end.line)
         case ends.Died():
-            return Failure(FaultKind.DIED, f"the file ended its process ({end.how}) while it was loaded", line=end.line)
+            return Failure(FaultKind.DIED, f"the file ended its process ({end.how}) during loading", line=end.line)
         case ends.Unreadable():
-            return Failure(FaultKind.DIED, "its process sent a reply that cannot be read")
+            return Failure(FaultKind.DIED, "the child process sent a reply that cannot be read")
         case ends.Loaded():
             raise TypeError("a loaded file is not a failure")
 

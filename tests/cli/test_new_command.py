@@ -187,14 +187,14 @@ FAULTS = {
         '["chain rule"]',
         '["chain rule"]\n# requires = ["squre"]',
         "# requires",
-        "it requires `squre`, which does not exist",
+        "the exercise requires `squre`, which does not exist",
     ),
     "prerequisites in a circle": (
         EXERCISE,
         '["chain rule"]',
         '["chain rule"]\n# requires = ["cube_backward"]',
         "# requires",
-        "its prerequisites lead back to itself",
+        "the prerequisites of this exercise lead back to it",
     ),
     "nothing that decides": (
         SOLUTION,

@@ -31,7 +31,7 @@ def test_verify_checks_prerequisites(run: Run, pack: Pack) -> None:
     assert done.returncode == 1
     assert [p["exercise"] for p in proofs] == ["cube_backward", "prerequisites"]
     assert proofs[1]["problems"] == [
-        {"path": str(path), "line": 7, "message": "it requires `nothing`, which does not exist"}
+        {"path": str(path), "line": 7, "message": "the exercise requires `nothing`, which does not exist"}
     ]
 
 

@@ -262,7 +262,7 @@ SABOTAGE = {
     "returns NaN": Sabotage(
         "def matmul_backward(g, X, W):\n    return g @ W.T * float('nan'), X.T @ g\n",
         FaultKind.NOT_FINITE,
-        "dX is nan",
+        "dX contains nan",
         None,
     ),
     "returns strings": Sabotage(

@@ -140,7 +140,7 @@ def test_kernel_exercise_has_the_kernel_parameters(load: Load) -> None:
     ("old", "new", "message"),
     [
         ("__global__ ", "", "`cuda_scale` must return one string with a kernel"),
-        ("const float* g", "const half* g", "of the types float, double"),
+        ("const float* g", "const half* g", "The parameter types may be float, double"),
         ("def launch", "def start", "`launch` is missing: define a function"),
     ],
 )

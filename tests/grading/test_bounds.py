@@ -64,7 +64,7 @@ def forward(x):
         assert report.failure is not None
         assert (report.failure.kind, report.failure.summary) == (
             FaultKind.TOO_MUCH_MEMORY,
-            "too much memory: the n x n matrix",
+            "the call takes too much memory: the n x n matrix",
         )
 
     def test_bound_counts_memory_allocated_at_load(self, bounded: Callable[..., Report]) -> None:
@@ -103,7 +103,7 @@ def forward(x):
         assert report.failure is not None
         assert (report.failure.kind, report.failure.summary) == (
             FaultKind.TOO_SLOW,
-            "too much time, no answer after 0.5 s: the n x n matrix",
+            "the call takes too long, with no answer after 0.5 s: the n x n matrix",
         )
 
     def test_bound_requires_a_reason(self, graded: Graded) -> None:

@@ -123,7 +123,7 @@ def test_step_through_refuses_a_missing_case(pack: Pack) -> None:
         (b"x = 1\0\n", Verdict.ERROR, FaultKind.SYNTAX, None, ""),
         ("import numpy\nimport torch\n", Verdict.ERROR, FaultKind.RAISED, 2, "the file raises ModuleNotFoundError"),
         ("raise SystemExit\n", Verdict.ERROR, FaultKind.RAISED, 1, "the file raises SystemExit"),
-        ("import os\nos._exit(0)\n", Verdict.ERROR, FaultKind.DIED, 2, "(exit code 0) while it was loaded"),
+        ("import os\nos._exit(0)\n", Verdict.ERROR, FaultKind.DIED, 2, "(exit code 0) during loading"),
         ("def cube_backward(g, x):\n    return g.T.no\n", Verdict.FAIL, FaultKind.RAISED, 2, "AttributeError"),
         ("def cube_backward(g):\n    return g\n", Verdict.FAIL, FaultKind.RAISED, None, "TypeError"),
         (

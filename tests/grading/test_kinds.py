@@ -129,7 +129,7 @@ def thing_backward(g, h, cache):
     def test_forward_backward_names_a_missing_cache(self, pair: Callable[..., Report]) -> None:
         report = pair(out="x * w * w\n    return out")
         assert report.failure is not None
-        assert "thing_forward must return a pair, its output and its cache" in report.failure.summary
+        assert "thing_forward must return a pair of the output and the cache" in report.failure.summary
 
     def test_forward_backward_puts_another_forward_in_between(self, pair: Callable[..., Report]) -> None:
         answer = pair(cache="globals().update(kept=(x, w))", unpacked="kept")

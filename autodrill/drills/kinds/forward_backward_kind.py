@@ -43,7 +43,7 @@ def passes(candidate):
         nonlocal cache
         returned = candidate[0](*inputs)
         if not isinstance(returned, tuple) or len(returned) != 2:
-            raise TypeError(f"{candidate[0].__name__} must return a pair, its output and its cache")
+            raise TypeError(f"{candidate[0].__name__} must return a pair of the output and the cache")
         out, cache = returned
         return out
 

@@ -45,7 +45,7 @@ class Jvp(Backward):
     constant = Rule(
         "ignores-tangent",
         "a result does not depend on the tangent",
-        "chain rule: where is the tangent of each input?",
+        "which line multiplies by the tangent of each input?",
     )
 
     def template(self, name: str) -> Template:

@@ -84,7 +84,9 @@ class Kernel(Kind):
         if parameters:
             return None
         kernel = "`__global__ void name(const float* x, int n) { }`"
-        return f"`{entry}` must return one string with a kernel: {kernel}, of the types {', '.join(C_TYPES)}"
+        return (
+            f"`{entry}` must return one string with a kernel: {kernel}. The parameter types may be {', '.join(C_TYPES)}"
+        )
 
     def solution_problems(self, settings: Mapping[str, Any]) -> Iterator[str]:
         """Yield a problem if `launch` is missing."""

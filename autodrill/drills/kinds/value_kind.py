@@ -60,11 +60,13 @@ class Value(Kind):
 
     any_dtype = True
     keeps_memory_rules = False
-    zero = Rule("at-zero", "wrong if an input is 0", "do you divide by it, or test its truth value?")
+    zero = Rule(
+        "at-zero", "the answer is wrong if an input is 0", "do you divide by an input, or test its truth value?"
+    )
     mutated = Rule(
         "writes-elsewhere",
         "a `_backward` may change only the `.grad` of its operands",
-        "which line writes to anything else?",
+        "which line writes to another attribute or another node?",
     )
 
     def template(self, name: str) -> Template:
@@ -155,7 +157,7 @@ class Value(Kind):
         if drill.solution.drive:
             return value
         if not isinstance(value, dict) or not all(isinstance(value.get(key), list) for key in ("grads", "data", "out")):
-            return Fault(FaultKind.TYPE, "its process sent something other than the nodes it was given")
+            return Fault(FaultKind.TYPE, "the child process did not send back the nodes that it was given")
         return tuple(value["grads"])
 
     def fault(
@@ -212,14 +214,14 @@ def _untouched_nodes(case: Case, expected: Expected, value: Any) -> Fault | None
         return Fault(FaultKind.MUTATED, "the `.data` of an operand is no longer a number")
     for name, before, after in zip(case.inputs, data, now, strict=False):
         if before != after:
-            return Fault(FaultKind.MUTATED, f"`{name}.data` is {after:.4g} after the call, {before:.4g} before it")
+            return Fault(FaultKind.MUTATED, f"`{name}.data` is {before:.4g} before the call and {after:.4g} after it")
     out = value.get("out")
     if not _are_numbers(out) or len(out) != 2:
         return Fault(FaultKind.MUTATED, "`out` no longer holds two numbers")
     given = float(expected.outputs[0]), float(expected.cotangents[0])
     for name, before, after in zip(("data", "grad"), given, out, strict=True):
         if not _same(before, float(after)):
-            return Fault(FaultKind.MUTATED, f"`out.{name}` is {after:.4g} after the call, {before:.4g} before it")
+            return Fault(FaultKind.MUTATED, f"`out.{name}` is {before:.4g} before the call and {after:.4g} after it")
     return None
 
 

@@ -278,6 +278,6 @@ def _settled(runner: Runner, drill: Drill, seen: Observation) -> Observation:
     for _ in range(2):
         again = put_once(runner, drill, seen.case, seen.expected).fault
         if again is not None:
-            summary = f"the same call again: {again.summary}"
+            summary = f"the same call fails when it is repeated: {again.summary}"
             return replace(seen, fault=Fault(FaultKind.UNREPEATABLE, summary, again.line))
     return seen

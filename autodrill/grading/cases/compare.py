@@ -65,7 +65,9 @@ def _further_fault(
     if question.repeated and complete and outcomes[-1] is not outcomes[0]:
         again = compare_call(drill, question.case, question.expected, outcomes[-1]).fault
         if again is not None and again.kind is not FaultKind.REUSED:
-            return Fault(FaultKind.UNREPEATABLE, f"the same call again: {again.summary}", again.line)
+            return Fault(
+                FaultKind.UNREPEATABLE, f"the same call fails when it is repeated: {again.summary}", again.line
+            )
         if again is not None:
             return again
     return _nonlinear(drill, question, seen, outcomes[1 : 2 if question.added else 3]) if question.linear else None
@@ -99,7 +101,7 @@ def compare_call(
 def _judged(solution: Solution, case: Case, value: Any) -> Fault | None:
     assert solution.judge is not None
     if value is None:
-        return Fault(FaultKind.NOTHING, "it returns None")
+        return Fault(FaultKind.NOTHING, "the call returns None")
     with authored(solution.path, "judge"):
         message = solution.judge(value, **case.inputs, **case.static)
     return Fault(FaultKind.WRONG, message) if message else None
@@ -109,10 +111,10 @@ def _compare_part(part: Part, got: Array | None, *, any_dtype: bool) -> Fault | 
     if got is None:
         return Fault(FaultKind.TYPE, f"{part.name} is not {'an array of numbers' if part.value.ndim else 'a number'}")
     if got.dtype.kind not in "fiu":
-        return Fault(FaultKind.TYPE, f"{part.name} has dtype {got.dtype}, must be {part.dtype}")
+        return Fault(FaultKind.TYPE, f"{part.name} has dtype {got.dtype}, but must have {part.dtype}")
     if got.shape != part.value.shape:
-        of = f" like {part.name[1:]}" if part.name.startswith("d") and part.name != "dout" else ""
-        return Fault(FaultKind.SHAPE, f"{part.name} has shape {got.shape}, must be {part.value.shape}{of}")
+        of = f"{part.name[1:]}'s " if part.name.startswith("d") and part.name != "dout" else ""
+        return Fault(FaultKind.SHAPE, f"{part.name} must have {of}shape {part.value.shape}, not {got.shape}")
     with np.errstate(all="ignore"):
         close = np.abs(got.astype(np.float64, copy=False) - part.value) <= part.tolerance
         if not close.all():  # equal infinities are right, and so is NaN if NaN is expected
@@ -121,11 +123,12 @@ def _compare_part(part: Part, got: Array | None, *, any_dtype: bool) -> Fault | 
         off = ~close
         where = np.unravel_index(int(np.argmax(off)), off.shape) if off.shape else ()
         if not np.isfinite(got[where]) and np.isfinite(part.value[where]):
-            return Fault(FaultKind.NOT_FINITE, f"{part.name} is {got[where]} where it must be finite")
+            verb = "contains" if got.ndim else "is"
+            return Fault(FaultKind.NOT_FINITE, f"{part.name} {verb} {got[where]}, but must be finite")
         count = "" if not off.shape or off.size == 1 else f" in {int(off.sum())} of {off.size} places"
         return Fault(FaultKind.VALUE, f"{part.name} is wrong{count}")
     if part.dtype.kind == "f" and got.dtype != part.dtype and got.ndim and not any_dtype and got.size:
-        return Fault(FaultKind.DTYPE, f"{part.name} is {got.dtype}, must be {part.dtype} like its input")
+        return Fault(FaultKind.DTYPE, f"{part.name} is {got.dtype}, but must be {part.dtype} like its input")
     return None
 
 
@@ -187,9 +190,9 @@ def _costly(seen: Observation) -> Observation:
     if fault.kind is FaultKind.MEMORY:
         summary = f"{fault.summary} on an input of {sum(np.size(v) for v in seen.case.inputs.values())} numbers"
     if bound is not None and fault.kind is FaultKind.MEMORY and bound.memory:
-        kind, summary = FaultKind.TOO_MUCH_MEMORY, f"too much memory: {bound.because}"
+        kind, summary = FaultKind.TOO_MUCH_MEMORY, f"the call takes too much memory: {bound.because}"
     elif bound is not None and bound.seconds:
-        summary = f"too much time, no answer after {bound.seconds:g} s: {bound.because}"
+        summary = f"the call takes too long, with no answer after {bound.seconds:g} s: {bound.because}"
     return replace(seen, fault=Fault(kind, summary, fault.line, fault.code))
 
 
@@ -206,11 +209,11 @@ def _nonlinear(
     for end in outcomes:
         got, fault = results(drill, expected, end)
         if got is None:
-            summary = fault.summary if fault else "no answer"
-            return Fault(FaultKind.NONLINEAR, f"with another cotangent: {summary}", fault.line if fault else None)
+            summary = fault.summary if fault else "there is no answer"
+            return Fault(FaultKind.NONLINEAR, f"with another cotangent, {summary}", fault.line if fault else None)
         fitting = [g for g, p in zip(got, expected.parts, strict=True) if g is not None and g.shape == p.value.shape]
         if len(fitting) < len(got):
-            return Fault(FaultKind.NONLINEAR, "with another cotangent a result has another shape")
+            return Fault(FaultKind.NONLINEAR, "with another cotangent, a result has another shape")
         answers.append(fitting)
     for first, added, both, part in zip(seen.got, *answers, expected.parts, strict=True):
         assert first is not None

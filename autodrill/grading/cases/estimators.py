@@ -54,8 +54,8 @@ def noise(drill: Drill, expected: Expected, ends: Sequence[CallOutcome]) -> Faul
         if seen > _NOISE * right + float(np.square(part.tolerance).sum()):
             return Fault(
                 FaultKind.NOISY,
-                f"{part.name} is right on average, but {len(each)} draws have {seen / max(right, 1e-300):.3g} times "
-                "the variance needed",
+                f"{part.name} is right on average, but the variance of {len(each)} draws is "
+                f"{seen / max(right, 1e-300):.3g} times that of a right estimator",
             )
     return None
 

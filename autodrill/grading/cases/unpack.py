@@ -45,18 +45,18 @@ def results(drill: Drill, expected: Expected, end: ends.CallOutcome) -> tuple[li
     if not isinstance(end, ends.Returned):
         return None, not_returned(end)
     if end.value is None:
-        return None, Fault(FaultKind.NOTHING, "it returns None")
+        return None, Fault(FaultKind.NOTHING, "the call returns None")
     value = drill.kind.results(drill, end.value)
     if isinstance(value, Fault):
         return None, value
     names = [p.name for p in expected.parts]
     if solution.wants_dict and not isinstance(value, dict):
         wanted = ", ".join(f"`{n}`" for n in names)
-        return None, Fault(FaultKind.TYPE, f"it does not return a dict with the keys {wanted}")
+        return None, Fault(FaultKind.TYPE, f"the call must return a dict with the keys {wanted}")
     if isinstance(value, dict) and (solution.results or solution.drive):
         missing = [n for n in names if n not in value]
         if missing:
-            return None, Fault(FaultKind.ARITY, f"the key `{missing[0]}` is missing from the dict it returns")
+            return None, Fault(FaultKind.ARITY, f"the returned dict has no key `{missing[0]}`")
         items: Sequence[Any] = [value[n] for n in names]
     elif isinstance(value, tuple | list) and not (len(names) == 1 and _numbers(value)):
         items = value
@@ -70,12 +70,12 @@ def results(drill: Drill, expected: Expected, end: ends.CallOutcome) -> tuple[li
         wanted = f"{len(names)} results ({', '.join(names)})" if len(names) > 1 else f"one result ({names[0]})"
         count = "1 result" if len(items) == 1 else f"{len(items)} results"
         count = "a dict" if isinstance(value, dict) else _known_type(value) or count
-        return None, Fault(FaultKind.ARITY, f"it returns {count}, must return {wanted}")
+        return None, Fault(FaultKind.ARITY, f"the call returns {count}, but must return {wanted}")
     for name, item in zip(names, items, strict=True):
         if item is None:
             return None, Fault(FaultKind.NOTHING, f"{name} is None")
         if (type_name := _known_type(item)) is not None:
-            return None, Fault(FaultKind.TYPE, f"{name} is {type_name}, must be a plain array of numbers")
+            return None, Fault(FaultKind.TYPE, f"{name} is {type_name}, but must be a plain array of numbers")
     got = [_as_array(item) for item in items]
     if "extra-axes" in solution.remarks:
         got = [_without_extra_axes(g, part) for g, part in zip(got, expected.parts, strict=True)]
@@ -100,7 +100,7 @@ def _without_absent(expected: Expected, items: Sequence[Any]) -> tuple[Sequence[
     outputs = sum(not part.linear for part in expected.parts)
     if len(items) != wanted:
         words = f"backward returns {len(items) - outputs} gradients for {wanted - outputs} arguments of forward"
-        return items, Fault(FaultKind.ARITY, f"{words}: return None for one without a gradient")
+        return items, Fault(FaultKind.ARITY, f"{words}: return None for an argument without a gradient")
     for place in expected.absent:
         if items[place] is not None:
             return items, Fault(
@@ -137,7 +137,9 @@ def not_returned(end: ends.CallOutcome) -> Fault:
         case ends.Raised(not_implemented=True):
             return Fault(FaultKind.NOT_IMPLEMENTED, "not implemented yet", end.line, _code(end))
         case ends.Raised(type="SystemExit" | "KeyboardInterrupt"):
-            return Fault(FaultKind.RAISED, f"it raises {end.type} instead of returning a result", end.line, _code(end))
+            return Fault(
+                FaultKind.RAISED, f"the call raises {end.type} instead of returning a result", end.line, _code(end)
+            )
         case ends.Raised():
             from autodrill.grading.kernels.device_faults import DEVICE_FAULTS
 
@@ -146,17 +148,17 @@ def not_returned(end: ends.CallOutcome) -> Fault:
             message = f"{end.type}: {end.message}" if end.message else end.type
             return Fault(FaultKind.RAISED, message, end.line, _code(end))
         case ends.Oversized(what=what):
-            return Fault(FaultKind.TYPE, f"it returns {what}, far more than expected")
+            return Fault(FaultKind.TYPE, f"the call returns {what}, far more than expected")
         case ends.OutOfMemory(limit=limit, line=line):
-            return Fault(FaultKind.MEMORY, f"it asks for more than {limit >> 20} MiB of memory", line)
+            return Fault(FaultKind.MEMORY, f"the call asks for more than {limit >> 20} MiB of memory", line)
         case ends.TimedOut(limit=limit, line=line):
             return Fault(FaultKind.TIME, f"no answer after {limit:g} s", line)
         case ends.Flooded(limit=limit, line=line):
-            return Fault(FaultKind.OUTPUT, f"it prints more than {limit >> 10} KiB", line)
+            return Fault(FaultKind.OUTPUT, f"the call prints more than {limit >> 10} KiB", line)
         case ends.Died(how=how, line=line):
-            return Fault(FaultKind.DIED, f"it ended its process ({how}) instead of returning a result", line)
+            return Fault(FaultKind.DIED, f"the call ended its process ({how}) instead of returning a result", line)
         case ends.Unreadable():  # the candidate's code could choose the reason's text, so it is not shown
-            return Fault(FaultKind.DIED, "its process sent a reply that cannot be read")
+            return Fault(FaultKind.DIED, "the child process sent a reply that cannot be read")
         case _:
             raise TypeError(f"not a failed call: {end!r}")
 

@@ -40,8 +40,8 @@ _REPEATABLE = {
 
 RANDOM = Rule(
     "random",
-    "the same call gives a different answer each time: the result is random",
-    "where do you draw random numbers, and which of them did an earlier step draw already?",
+    "the same call gives a different answer each time, so the result is random",
+    "where do you draw random numbers, and which of these numbers did an earlier step draw already?",
 )
 
 

@@ -14,34 +14,34 @@ __all__ = ["raised_rule"]
 
 _ALIGN = Rule(
     "shapes-do-not-align",
-    "NumPy aligns shapes from the right, and these two are incompatible",
-    "which axis is missing? `keepdims=True` or `None` keeps it with size 1",
+    "NumPy aligns shapes from the right, and these two shapes are incompatible",
+    "which axis is missing? `keepdims=True` keeps an axis with size 1, and the index `None` adds one",
 )
 _NONE = Rule(
     "none-value",
     "a value is None: an option was left out, or a call returned nothing",
-    "where should it get its value, and in which case does it get none?",
+    "which line should set the value, and when does that line not run?",
 )
 _KINDS = Rule(
     "operand-kinds",
     "an operator is not defined for the type of one of its operands",
-    "is each side a number, an array, a tuple, a list or a node?",
+    "is each operand a number, an array, a tuple, a list or a node?",
 )
 _NOT_ITERABLE = Rule(
     "not-iterable",
     "a single value is used where a sequence is needed",
-    "print it: is it the sequence that you mean, or only its length or one element?",
+    "print the value: is it the sequence that you mean, or only its length or one element?",
 )
 _NOT_INTEGER = Rule(
     "integer-needed",
-    "a shape, an axis or an index must consist of integers, and this one does not",
-    "which argument is it, and what does it hold? check the order of the arguments",
+    "a shape, an axis or an index holds a value that is not an integer",
+    "which argument holds that value? check the order of the arguments",
 )
 _AXIS_TWICE = Rule("axis-twice", "an axis is given twice", "print the axes: which two are the same?")
 _ARGUMENTS = Rule(
     "call-arguments",
     "a call does not match the signature of the function",
-    "how many arguments does it take, in which order, with which names?",
+    "how many arguments does the function take, in which order, with which names?",
 )
 
 _RAISED: tuple[tuple[str, str, Rule], ...] = (
@@ -67,12 +67,18 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
     (
         "ValueError",
         r"^matmul: .*does not have enough dimensions",
-        Rule("matrix-needs-axes", "a matrix product needs at least one axis on each side", "which step removed it?"),
+        Rule(
+            "matrix-needs-axes", "a matrix product needs at least one axis on each side", "which step removed an axis?"
+        ),
     ),
     (
         "ValueError",
         r"^matmul: |not aligned",
-        Rule("inner-sizes", "the inner sizes of a matrix product must agree", "write the shape under each factor"),
+        Rule(
+            "inner-sizes",
+            "the inner sizes of a matrix product must agree",
+            "write down the shape of each factor: which two sizes must agree?",
+        ),
     ),
     (
         "ValueError",
@@ -80,7 +86,7 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
         Rule(
             "reshape-size",
             "a reshape must keep the number of elements",
-            "print the shape just before it: were too many axes summed, or too few?",
+            "print the shape just before the reshape: were too many axes summed, or too few?",
         ),
     ),
     ("ValueError", r"duplicate value in 'axis'|repeated axis", _AXIS_TWICE),
@@ -106,17 +112,25 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
     (
         "ValueError",
         r"read-only",
-        Rule("read-only", "the array is read-only", "is it a view that repeats elements? copy it first"),
+        Rule("read-only", "the array is read-only", "is the array a view that repeats elements? copy it first"),
     ),
     (
         "ValueError",
         r"math domain error|expected a .*positive input",
-        Rule("math-domain", "the function is not defined for this argument", "which inputs lead to it?"),
+        Rule(
+            "math-domain",
+            "a function is called with an argument for which it is not defined",
+            "which inputs lead to this argument?",
+        ),
     ),
     (
         "ValueError",
         r"values to unpack",
-        Rule("unpacking", "the number of values differs from the number of names", "print the value that you unpack"),
+        Rule(
+            "unpacking",
+            "the number of values to unpack differs from the number of names",
+            "print the value that you unpack",
+        ),
     ),
     (
         "IndexError",
@@ -130,25 +144,25 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
     (
         "IndexError",
         r"too many indices",
-        Rule("too-many-indices", "there are more indices than axes", "did an earlier step remove an axis?"),
+        Rule("too-many-indices", "an array gets more indices than it has axes", "did an earlier step remove an axis?"),
     ),
     (
         "IndexError",
         r"integer \(or boolean\)|only integers, slices|valid indices",
         Rule(
             "float-index",
-            "an index must be an integer, a slice or a mask, and this is none of them",
-            "which array holds the indices, and which the values?",
+            "an index must be an integer, a slice or a mask, and this index is none of them",
+            "which array holds the indices, and which one holds the values?",
         ),
     ),
     ("IndexError", r"shape mismatch", _ALIGN),
     (
         "AxisError",
         "",
-        Rule("no-such-axis", "the array has no such axis at this point", "how many axes are left?"),
+        Rule("no-such-axis", "the array has no such axis at this point", "how many axes does the array have left?"),
     ),
     ("TypeError|AttributeError", r"'?NoneType'?", _NONE),
-    ("TypeError", r"for \^", Rule("caret", "`^` is exclusive or in Python", "which operator is a power?")),
+    ("TypeError", r"for \^", Rule("caret", "`^` is exclusive or in Python", "which operator computes a power?")),
     (
         "TypeError",
         r"converted to a scalar index|an integer is required|interpreted as an integer|must be (an integer|integers)",
@@ -159,8 +173,8 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
         r"arrays can be converted to Python scalars|only length-1 arrays",
         Rule(
             "scalar-needed",
-            "a single number is needed, and this is an array",
-            "is it an argument of `float` or of a function of `math`? NumPy's functions take arrays",
+            "a function that needs a single number gets an array",
+            "do you call `float` or a function of `math`? NumPy's functions take arrays",
         ),
     ),
     ("TypeError", r"not iterable|non-iterable|must be an iterable|not reversible|not a sequence", _NOT_ITERABLE),
@@ -172,12 +186,18 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
     (
         "TypeError",
         r"not callable",
-        Rule("not-callable", "something other than a function is called", "is a `*` missing before the parenthesis?"),
+        Rule(
+            "not-callable", "the code calls a value that is not a function", "is a `*` missing before the parenthesis?"
+        ),
     ),
     (
         "TypeError",
         r"not subscriptable|does not support item assignment",
-        Rule("not-subscriptable", "the value before `[` does not support this indexing", "what type does it have?"),
+        Rule(
+            "not-subscriptable",
+            "the value before `[` does not support this indexing",
+            "what type does that value have?",
+        ),
     ),
     ("TypeError", r"positional argument|keyword argument|required argument", _ARGUMENTS),
     (
@@ -196,7 +216,7 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
         Rule(
             "in-place-dtype",
             "an in-place operation cannot change the dtype of its left side",
-            "what dtype was the array made with?",
+            "which dtype did the array get when it was made?",
         ),
     ),
     (
@@ -205,7 +225,7 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
         Rule(
             "no-such-attribute",
             "the value before the dot has no such attribute",
-            "is it a number, a tuple, an array or a node? is the name spelled correctly?",
+            "is that value a number, a tuple, an array or a node? is the name spelled correctly?",
         ),
     ),
     (
@@ -214,7 +234,7 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
         Rule(
             "unknown-name",
             "the name is not defined at this point",
-            "is it a typo, a missing import, or skipped on one path?",
+            "is the name misspelt, not imported, or not assigned on one path?",
         ),
     ),
     (
@@ -223,25 +243,39 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
         Rule(
             "not-to-import",
             "a submission may import only NumPy and the standard library",
-            "which function of NumPy or `math` does the same, or which few of them together?",
+            "which functions of NumPy or `math` can replace the import?",
         ),
     ),
-    ("KeyError", "", Rule("no-such-key", "the dict has no such key at this point", "which step should have added it?")),
+    (
+        "KeyError",
+        "",
+        Rule("no-such-key", "the dict has no such key at this point", "which step should have added the key?"),
+    ),
     (
         "ZeroDivisionError",
         "",
-        Rule("divides-by-zero", "it divides by a value that can be 0", "can you write the slope without a division?"),
+        Rule(
+            "divides-by-zero",
+            "your code divides by a value that can be 0",
+            "can you write the slope without a division?",
+        ),
     ),
     (
         "OverflowError",
         "",
-        Rule("overflow", "a value is too large for a float", "which argument grows, and must it? try large inputs"),
+        Rule(
+            "overflow",
+            "a value is too large for a float",
+            "which argument grows, and can you avoid that? try large inputs",
+        ),
     ),
     (
         "RecursionError",
         "",
         Rule(
-            "recursion", "the recursion does not end, or is too deep", "how does a call know what was visited before?"
+            "recursion",
+            "the recursion does not end, or it is too deep",
+            "how does a call know what was visited before?",
         ),
     ),
     (

@@ -16,8 +16,12 @@ if TYPE_CHECKING:
 __all__ = ["STRUCTURAL", "careless_rule", "judged_rule", "self_evident_rule"]
 
 STRUCTURAL = {
-    FaultKind.NOTHING: Rule("returns-none", "no value is returned on this path", "does every path end in a `return`?"),
-    FaultKind.ARITY: Rule("arity", "there must be one gradient per input, in signature order", "count your results"),
+    FaultKind.NOTHING: Rule(
+        "returns-none", "the function returns no value on this path", "does every path end in a `return`?"
+    ),
+    FaultKind.ARITY: Rule(
+        "arity", "the function must return one gradient per input, in signature order", "count your results"
+    ),
     FaultKind.TYPE: Rule(
         "type", "each result must be a number or a NumPy array of numbers", "what type does each result have?"
     ),
@@ -28,18 +32,18 @@ STRUCTURAL = {
     ),
     FaultKind.MUTATED: Rule(
         "mutates-input",
-        "it modifies an input array in place",
+        "your code modifies an input array in place",
         "what else uses that array? copy it first, or compute a new one",
     ),
     FaultKind.ALIASED: Rule(
         "aliases-input",
-        "a result is a view: an engine that accumulates into it in place changes other values too",
-        "return a new array: `.copy()`",
+        "a result shares memory: an engine that accumulates in place would change other values too",
+        "return a new array with `.copy()`",
     ),
     FaultKind.REUSED: Rule(
         "reuses-memory",
         "two calls return the same memory: the later call overwrites the earlier result",
-        "which array survives a call? make a new one in each call, or return a copy",
+        "which array does your code keep between calls? make a new one in each call, or return a copy",
     ),
     FaultKind.UNREPEATABLE: Rule(
         "keeps-state",
@@ -48,13 +52,13 @@ STRUCTURAL = {
     ),
     FaultKind.TOO_SLOW: Rule(
         "too-much-work",
-        "the work grows far faster than in the forward: a full Jacobian, or finite differences",
+        "the work grows far faster than in the forward, as with a full Jacobian or finite differences",
         "you need a vector-Jacobian product, not the Jacobian",
     ),
     FaultKind.NOISY: Rule(
         "too-noisy",
         "the estimate is right on average but has more variance than needed",
-        "which part of each draw does not depend on what was sampled?",
+        "which part of each draw does not depend on the sampled values?",
     ),
     FaultKind.TOO_MUCH_MEMORY: Rule(
         "too-much-memory",
@@ -69,15 +73,15 @@ _LABELS = Rule("missing-key", "the answer must be a dict with one label per node
 _JUDGED = {
     "twice": (
         "a node must be listed once, however many paths lead to it",
-        "where do you mark a node as visited, and where do you check?",
+        "where do you mark a node as visited, and where do you check the mark?",
     ),
     "missing": (
-        "every node that the root depends on must be listed, and the root too",
+        "the root and every node that it depends on must be listed",
         "which nodes does your traversal never append?",
     ),
     "order": ("a node must come after all of its inputs", "do you append a node before or after its inputs?"),
     "not-nodes": ("the answer must be a list of the nodes themselves", "what do you put into the list?"),
-    "keeps-state": ("state survives from an earlier call", "is a default argument or a global never cleared?"),
+    "keeps-state": ("state from an earlier call survives", "is a default argument or a global variable never cleared?"),
 }
 """General rules for the findings of graph exercises' judges, by key."""
 

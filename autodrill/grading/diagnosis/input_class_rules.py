@@ -19,14 +19,14 @@ __all__ = ["WRONG_SHAPE", "only_somewhere", "scale_or_layout_rule"]
 WRONG_SHAPE = Rule(
     "shape",
     "a gradient must have exactly the shape of its input",
-    "print the shape after each step: where does it first differ from what you expect?",
+    "print the shape after each step: which is the first shape that you did not expect?",
 )
 """The rule of a wrong shape that no other rule explains."""
 
 _CONTIGUOUS = Rule(
     "needs-contiguous",
-    "right only for contiguous arrays",
-    "does a reshape copy, so that you write into the copy? which memory layout does it assume?",
+    "the answer is right only for contiguous arrays",
+    "does a reshape return a copy that you then write into? does your code assume a memory layout?",
 )
 
 _LAYOUTS: tuple[tuple[str, Rule], ...] = (
@@ -34,22 +34,44 @@ _LAYOUTS: tuple[tuple[str, Rule], ...] = (
         "float32",
         Rule(
             "only-float32",
-            "right in float64, wrong in float32",
-            "is a difference step too coarse, or a constant upcast?",
+            "the answer is right in float64 but wrong in float32",
+            "is the step of a finite difference too coarse, or is a constant upcast?",
         ),
     ),
     ("not contiguous", _CONTIGUOUS),
     (
         "every size 1",
-        Rule("size-one", "wrong when an axis has size 1", "does your code mistake size 1 for a broadcast axis?"),
+        Rule(
+            "size-one",
+            "the answer is wrong when an axis has size 1",
+            "does your code mistake size 1 for a broadcast axis?",
+        ),
     ),
-    ("every size 3", Rule("square-only", "wrong only for square arrays", "which axis does your code guess?")),
-    ("all sizes", Rule("square-only", "wrong only for square arrays", "which axis does your code guess?")),
-    ("zero cotangent", Rule("zero-upstream", "a zero upstream gradient must give zero", "do you divide by g?")),
-    ("out.grad = 0", Rule("zero-upstream", "a zero upstream gradient must add zero", "do you divide by it?")),
+    (
+        "every size 3",
+        Rule(
+            "square-only", "the answer is wrong only for square arrays", "which axis does your code find by its size?"
+        ),
+    ),
+    (
+        "all sizes",
+        Rule(
+            "square-only", "the answer is wrong only for square arrays", "which axis does your code find by its size?"
+        ),
+    ),
+    (
+        "zero cotangent",
+        Rule("zero-upstream", "a zero upstream gradient must give a zero gradient", "do you divide by g?"),
+    ),
+    (
+        "out.grad = 0",
+        Rule("zero-upstream", "a zero upstream gradient must add 0 to `.grad`", "do you divide by `out.grad`?"),
+    ),
     (
         "nothing in .grad yet",
-        Rule("first-contribution", "wrong if `.grad` starts at 0", "do you test `.grad` or multiply it?"),
+        Rule(
+            "first-contribution", "the answer is wrong if `.grad` starts at 0", "do you test `.grad`, or multiply it?"
+        ),
     ),
     (
         "equal values, two nodes",
@@ -59,8 +81,22 @@ _LAYOUTS: tuple[tuple[str, Rule], ...] = (
             "do you compare nodes with `==` or with `is`?",
         ),
     ),
-    (" is ", Rule("repeated-operand", "wrong when two operands are the same object", "work out z = x op x by hand")),
-    ("large", Rule("large-only", "right for small arrays, wrong for a large one", "what grows with the size?")),
+    (
+        " is ",
+        Rule(
+            "repeated-operand",
+            "the answer is wrong when two operands are the same object",
+            "take x as both operands, and derive dx by hand",
+        ),
+    ),
+    (
+        "large",
+        Rule(
+            "large-only",
+            "the answer is right for small arrays but wrong for a large one",
+            "which value in your code grows with the array?",
+        ),
+    ),
 )
 _ORDINARY = 0.1
 """Magnitude from which values count as ordinary: being right for smaller ones says nothing about these."""
@@ -119,8 +155,8 @@ def _kink(failing: list[Observation], passing: list[Observation]) -> Rule | None
         return None  # no convention gives NaN
     return Rule(
         "at-the-kink",
-        f"wrong only here: {class_of(failing[0])}",
-        "which convention does the task state for this point?",
+        f"the answer is wrong only for this class of inputs: {class_of(failing[0])}",
+        "which convention does the task state for these inputs?",
     )
 
 
@@ -129,22 +165,22 @@ def _values(failing: list[Observation], passing: list[Observation]) -> Rule | No
     if all(map(_overflows, failing)):
         return Rule(
             "nan-where-finite",
-            "an intermediate value is inf or 0/0 although the result is finite",
-            "make the argument safe before the operation",
+            "an intermediate value is inf or 0/0, although the right result is finite",
+            "which operation gives inf or NaN? make its argument safe first",
         )
     informative = [o for o in passing if any(np.size(v) for v in o.case.inputs.values())]
     others = [o for o in informative if class_of(o) not in {class_of(f) for f in failing} and _is_nonzero(o)]
     if informative and all(map(_whole, informative)) and not any(map(_whole, failing)):
         return Rule(
             "whole-numbers-only",
-            "right for integers, wrong for other values: something is rounded",
+            "the answer is right for integers but wrong for other values, so something is rounded",
             "do you use `int`, `//` or `round`?",
         )
     ordinary = max(map(_magnitude, others), default=0.0)
     if ordinary > _ORDINARY and min(map(_magnitude, failing)) > 10 * ordinary:
         return Rule(
             "large-values",
-            "right for ordinary values, wrong for large ones",
+            "the answer is right for ordinary values but wrong for large ones",
             "which intermediate is clipped, overflows or underflows?",
         )
     return None
@@ -159,7 +195,7 @@ def _option(failing: list[Observation], passing: list[Observation]) -> Rule | No
         if only:
             words = min(only, key=len)
             return Rule(
-                "one-option", f"right otherwise, wrong if `{name}` {words}", "how does your code use this option?"
+                "one-option", f"the answer is wrong only if `{name}` {words}", "how does your code use this option?"
             )
     return None
 
@@ -193,7 +229,9 @@ def _one_class(failing: list[Observation], passing: list[Observation]) -> Rule |
     if len(classes) > 1 or classes & right or len(right) < _SEVERAL:
         return None
     return Rule(
-        "one-class", f"right for other inputs, wrong for {classes.pop()}", "what is special about these inputs?"
+        "one-class",
+        f"the answer is wrong only for this class of inputs: {classes.pop()}",
+        "what is special about these inputs?",
     )
 
 

@@ -30,26 +30,32 @@ _WORDS: dict[str, tuple[str, str]] = {
     ),
     "missing-divisor": ("one division left out", "which step must average, normalise or halve?"),
     "missing-power": ("one power left out", "which quantity enters more than once?"),
-    "divided": ("one division instead of a multiplication", "which value should increase the result as it grows?"),
-    "multiplied": ("one multiplication instead of a division", "which value should decrease the result as it grows?"),
+    "divided": ("one division instead of a multiplication", "which value should make the result larger when it grows?"),
+    "multiplied": (
+        "one multiplication instead of a division",
+        "which value should make the result smaller when it grows?",
+    ),
     "elementwise": ("an elementwise product instead of a matrix product", "over which index must you sum?"),
     "doubled": ("one thing counted twice", "which term, call or visit occurs twice?"),
     "missing-term": ("one summand left out", "go through every path to the output: which one has no term?"),
     # Order and place.
     "swap": (
         "two things exchanged",
-        "operands, arguments, results: which order does each line need?",
+        "in which order does each line need its operands, arguments or results?",
     ),
     "transpose": ("one transpose too many or too few", "which index runs along which axis of each factor?"),
     "axis": (
         "a different `axis` or `keepdims` in one place",
-        "which elements belong together? must their axis stay, with size 1?",
+        "which axis does each step work along? must that axis stay, with size 1?",
     ),
-    "missing-sum": ("one sum left out", "where do several contributions reach one element?"),
+    "missing-sum": ("one sum left out", "which element receives several contributions?"),
     "mean": ("a mean instead of a sum, or a sum instead of a mean", "does each contribution count in full?"),
-    "operand": ("one wrong variable", "for each factor: of which value is it the slope or the gradient?"),
+    "operand": ("one wrong variable", "of which value is each factor the slope or the gradient?"),
     "attribute": ("`.data` and `.grad` confused in one place", "do you need a value or a gradient there?"),
-    "upstream": ("the upstream gradient left out in one place", "chain rule: which line does not multiply by it?"),
+    "upstream": (
+        "the upstream gradient left out in one place",
+        "which line does not multiply by the upstream gradient?",
+    ),
     # Statements.
     "assign": (
         "one update replaced by a plain assignment",
@@ -57,21 +63,27 @@ _WORDS: dict[str, tuple[str, str]] = {
     ),
     "accumulate": (
         "one assignment replaced by an update",
-        "which value must be set instead of added to?",
+        "which value must be assigned instead of increased?",
     ),
     "comparison": (
         "a different comparison in one place",
-        "try a value at the boundary, one above and one below: which branch must each take?",
+        "try a value at the boundary, one above and one below: which branch must each value take?",
     ),
     "condition": (
         "one condition missing, inverted or too strict",
         "for which inputs does each branch run? try one of each kind",
     ),
-    "off-by-one": ("one number off by one", "is it a count, an exponent, an index or a bound? try the smallest sizes"),
+    "off-by-one": (
+        "one number off by one",
+        "is the number a count, an exponent, an index or a bound? try the smallest sizes",
+    ),
     "constant": ("one wrong constant", "where does each constant of your formula come from?"),
     "copy": ("one copy left out", "which two names refer to the same array?"),
-    "order": ("one sequence in a different order", "which step must finish before which?"),
-    "function": ("one call left out, or a call of a different function", "what is each call for? which step has none?"),
+    "order": ("one sequence in a different order", "which step must finish before another one starts?"),
+    "function": (
+        "one call left out, or a call of a different function",
+        "what does each call do? which step lacks a call?",
+    ),
     "statement": ("one statement left out", "list the steps in order: which one is missing?"),
 }
 

@@ -59,7 +59,7 @@ def exchanged_arguments(drill: Drill, failing: list[Observation]) -> Iterator[Pa
 def _exchange_rule(first: str, second: str) -> Rule:
     return Rule(
         "exchanged-arguments",
-        f"it answers as if `{first}` and `{second}` were exchanged",
+        f"the answer is what you get if `{first}` and `{second}` are exchanged",
         "read the signature again: which of the two does each line need?",
     )
 
@@ -118,6 +118,6 @@ def misplaced(failing: list[Observation]) -> Rule | None:
         return None
     return Rule(
         "misplaced",
-        "the right numbers in the wrong places",
+        "the numbers are right, but they are in the wrong places",
         "follow one element through the forward: to which place must its gradient return?",
     )

@@ -131,7 +131,7 @@ def _sometimes(rule: Rule, failing: list[Observation], passing: list[Observation
     where = "in some cases, "
     if 0 < len(layouts) <= _NAMED and not any(suffix_of(o) in layouts for o in passing):
         quoted = " and ".join(f"'{layout}'" for layout in sorted(layouts))
-        where = f"only for {quoted}: "
+        where = f"only for {quoted}, "
     return replace(rule, because=where + rule.because)
 
 

@@ -30,12 +30,12 @@ _CRUDEST = 2e-3
 """Relative error up to which an answer is an approximation or of too small a dtype, and not another formula."""
 
 _POWERS = {
-    2: "too large by a factor equal to the square of",
-    1: "too large by a factor equal to",
-    -1: "too small by a factor equal to",
-    -2: "too small by a factor equal to the square of",
-    0.5: "too large by a factor equal to the square root of",
-    -0.5: "too small by a factor equal to the square root of",
+    2: "the right result times the square of",
+    1: "the right result times",
+    -1: "the right result divided by",
+    -2: "the right result divided by the square of",
+    0.5: "the right result times the square root of",
+    -0.5: "the right result divided by the square root of",
 }
 
 _DIVIDED = -2
@@ -64,8 +64,8 @@ def constant_factor(failing: list[Observation], passing: list[Observation]) -> R
     ):
         return Rule(
             "constant-factor",
-            f"{_contribution_to(part, first)} is exactly {_as_text(ratio)} times the right one",
-            "where does that factor come from?",
+            f"{_contribution_to(part, first)} is exactly {_as_text(ratio)} times the right value",
+            "which line brings in that factor?",
         )
     for name in dict(_sizes(first, index)):
         for power, words in _POWERS.items():
@@ -73,7 +73,9 @@ def constant_factor(failing: list[Observation], passing: list[Observation]) -> R
                 _would_show(o, i, _power(o, i, name, power)) for o, i in right
             ):
                 return Rule(
-                    "constant-factor", f"{part} is {words} {name}", "is it a sum or a mean, and over how many elements?"
+                    "constant-factor",
+                    f"{part} is {words} {name}",
+                    "does the forward compute a sum or a mean, and over how many elements?",
                 )
     return None
 
@@ -121,14 +123,14 @@ def _sizes(o: Observation, index: int) -> Iterator[tuple[str, int]]:
         for axis, n in enumerate(shape):
             yield f"the size of axis {axis} of {name}", n
         for axis, n in enumerate(shape[:-3:-1]):  # with batch axes, their index differs between cases
-            yield f"the size of the last axis{' but one' * axis} of {name}", n
+            yield f"the size of the {'second-to-' * axis}last axis of {name}", n
         if len(shape) > 1:
             yield f"the number of elements of {name}", math.prod(shape)
     size = o.expected.parts[index].value.size
     for cotangent in o.expected.cotangents:
         yield "the number of outputs", cotangent.size
-        yield "the number of copies", cotangent.size // size if size else 0
-        yield "the number of elements reduced", size // cotangent.size if cotangent.size else 0
+        yield "the number of copies of each element", cotangent.size // size if size else 0
+        yield "the number of input elements per output", size // cotangent.size if cotangent.size else 0
 
 
 def _contribution_to(result: str, o: Observation) -> str:
@@ -171,9 +173,13 @@ def stray_factor(drill: Drill, failing: list[Observation], passing: list[Observa
         return Rule(
             "stray-factor",
             f"{subject} is multiplied by {name} once too often",
-            "derive it on paper: where does that factor come from?",
+            "derive the gradient on paper: where does that factor come from?",
         )
-    return Rule("missing-factor", f"{subject} lacks the factor {name}", "derive it on paper: which step loses it?")
+    return Rule(
+        "missing-factor",
+        f"{subject} lacks the factor {name}",
+        "derive the gradient on paper: which step of your code loses that factor?",
+    )
 
 
 def _explaining(
@@ -244,7 +250,7 @@ def term_without_upstream(failing: list[Observation]) -> Rule | None:
                 return Rule(
                     "term-without-upstream",
                     "the gradient is not 0 although the upstream gradient is 0",
-                    "which term is not multiplied by it? check the parentheses",
+                    "which term is not multiplied by the upstream gradient? check the parentheses",
                 )
     return None
 
@@ -265,6 +271,6 @@ def approximate(failing: list[Observation]) -> Rule | None:
         return None
     return Rule(
         "approximate",
-        f"right only to a relative error of {worst:.0e}: an approximation, not the derivative",
+        f"the answer is an approximation with a relative error of {worst:.0e}, and not the derivative",
         "is there a float32 step, a finite difference, a truncated series or an added epsilon?",
     )

@@ -54,18 +54,24 @@ PATTERNS = (
     Pattern(
         Rule(
             "assign",
-            "`.grad` is overwritten: the contributions of other consumers are lost",
-            "use `+=`: which other nodes add here?",
+            "`.grad` is overwritten, so the contributions of other consumers are lost",
+            "which other nodes add to this `.grad`? use `+=`",
         ),
         node(lambda start, c, _: c + 0 * start),
     ),
     Pattern(
-        Rule("counted-once", "a node used twice must receive both contributions", "work out z = x op x by hand"),
+        Rule(
+            "counted-once",
+            "a node used twice must receive both contributions",
+            "take x as both operands, and derive dx by hand",
+        ),
         counted_once,
     ),
     Pattern(
         Rule(
-            "no-upstream", "the upstream gradient is ignored: this is the local derivative", "chain rule: where is g?"
+            "no-upstream",
+            "the upstream gradient is ignored, so the result is only the local derivative",
+            "which line multiplies by the upstream gradient?",
         ),
         upstream_one,
     ),
@@ -78,7 +84,11 @@ PATTERNS = (
         each(np.negative),
     ),
     Pattern(
-        Rule("transposed", "right numbers, but transposed", "compare the shapes for axes of different sizes"),
+        Rule(
+            "transposed",
+            "the numbers are right, but the array is transposed",
+            "take axes of different sizes, and compare the shapes",
+        ),
         each(lambda a: a.T if a.ndim >= 2 else None),
     ),
     *(
@@ -86,7 +96,7 @@ PATTERNS = (
             Rule(
                 "swapped-returns",
                 "the gradients are right, but two of them are exchanged",
-                "in which order must they be returned? compare the arguments",
+                "in which order must the gradients be returned? compare the arguments",
             ),
             exchanged(first, second),
         )
@@ -96,7 +106,7 @@ PATTERNS = (
         Rule(
             "own-operand",
             "each operand's slope is computed from itself instead of from the other operand",
-            "hold one operand fixed: what scales the other?",
+            "hold one operand fixed: which value is the slope for the other?",
         ),
         swapped_operands,
     ),
@@ -104,14 +114,14 @@ PATTERNS = (
         Rule(
             "not-summed",
             "broadcasting copied an input, but the gradients of its copies are not summed",
-            "which axes were copied?",
+            "along which axes was the input copied?",
         ),
         not_summed,
     ),
     Pattern(
         Rule(
             "lost-axis",
-            "right numbers, but an axis of size 1 is missing or added",
+            "the numbers are right, but an axis of size 1 is missing or added",
             "compare the shapes axis by axis: is `keepdims` right?",
         ),
         lost_axes,
@@ -120,7 +130,7 @@ PATTERNS = (
         Pattern(
             Rule(
                 "into-one-node",
-                "both contributions go into the `.grad` of one operand, and none into the other's",
+                "both contributions go into the `.grad` of one operand, and none goes into that of the other",
                 "read the left side of each line: whose gradient is it?",
             ),
             all_into(index),
@@ -152,7 +162,7 @@ PATTERNS = (
         Rule(
             "scales-grad",
             "the previous value of `.grad` is multiplied by `out.grad` too",
-            "only the new contribution is scaled: where do the parentheses end?",
+            "`out.grad` must multiply only the new contribution: where do the parentheses end?",
         ),
         node(lambda start, c, g: start * g + c),
     ),
@@ -160,7 +170,7 @@ PATTERNS = (
         Pattern(
             Rule(
                 "ignores-input",
-                f"it answers as if the {which} input were 1 everywhere",
+                f"the answer is what you get if the {which} input is 1 everywhere",
                 "where does the value of that input enter the derivative?",
             ),
             as_if_one(index),

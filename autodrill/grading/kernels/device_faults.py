@@ -16,27 +16,27 @@ DEVICE_FAULTS = {
     "no bounds check": Rule(
         "no-bounds-check",
         "a thread accesses memory past the end of an array",
-        "the size is not a multiple of the block: which threads have no element, and what do they do?",
+        "the array size is not a multiple of the block size: what do the threads without an element do?",
     ),
     "race": Rule(
         "race",
         "two threads update the same element without atomicAdd, and one update is lost",
-        "which other thread writes there, and what if both read before either writes?",
+        "which other thread writes there, and what happens if both threads read before either writes?",
     ),
     "overwritten": Rule(
         "overwritten",
         "several threads write to the same element, and the last write wins",
-        "must their values be added, or should only one of them write?",
+        "must the values of the threads be added, or should only one thread write?",
     ),
     "missing barrier": Rule(
         "missing-barrier",
-        "a thread accesses what another one writes, with no __syncthreads in between",
+        "a thread accesses an element that another thread writes, with no __syncthreads in between",
         "which barrier separates the writes from the reads, and the reads from the next writes?",
     ),
     "divergent barrier": Rule(
         "divergent-barrier",
         "not every thread of the block reaches the same barrier",
-        "is it inside an `if`, or after a `return` that some threads take?",
+        "is the barrier inside an `if`, or after a `return` that some threads take?",
     ),
     "never written": Rule(
         "reads-unwritten",
@@ -49,7 +49,7 @@ DEVICE_FAULTS = {
         "where does that address come from: a null pointer, the end of a local array, a wrong index?",
     ),
     "writes an input": Rule(
-        "mutates-input", "the kernel writes to an input array", "which pointer does it write through?"
+        "mutates-input", "the kernel writes to an input array", "which pointer does the kernel write through?"
     ),
 }
 """Rules by the name of the fault. A known mistake of the exercise can replace them."""

@@ -49,7 +49,9 @@ def read_kernel(source: bytes, filename: str, entry: str, wanted: KernelSignatur
     if found is None:
         return not_compiled(f"there is no kernel `__global__ void {wanted}`", lines, kernel.line)
     if [str(p) for p in found.parameters] != [str(p) for p in wanted.parameters]:
-        return not_compiled(f"the kernel is launched as `{wanted}`, but yours is `{found}`", lines, kernel.line)
+        return not_compiled(
+            f"the kernel must have the signature `{wanted}`, but yours has `{found}`", lines, kernel.line
+        )
     return kernel
 
 

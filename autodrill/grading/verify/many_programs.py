@@ -81,7 +81,7 @@ class Bench:
         exercise, scenario = self._drill.exercise, self._drill.kind.scenario(self._drill)
         loaded = self._alive().load(source.encode(), exercise.path.name, exercise.entry, scenario)
         if not isinstance(loaded, ends.Loaded):
-            return Found("", f"it cannot be loaded: {type(loaded).__name__}")
+            return Found("", f"the program cannot be loaded: {type(loaded).__name__}")
         return next((found for seed in seeds if (found := self._under(seed))), None)
 
     def fault_of(self, case: Case) -> Found | None:

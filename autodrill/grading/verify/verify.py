@@ -78,7 +78,7 @@ def prove(library: Library, exercise: Exercise, *, seeds: int = 5, launcher: Lau
     try:
         bench = Bench(drill, CHECK_LIMITS, launcher)
     except NoCompilerError as error:
-        problem = Problem(str(solution.path), 1, f"it cannot be proved here: {error.message}; {error.hint}")
+        problem = Problem(str(solution.path), 1, f"the exercise cannot be proved here: {error.message}; {error.hint}")
         return Proof(exercise.id, (problem,), seconds=time.perf_counter() - started)
     with bench:
         problems = [*_stub(bench, drill), *_hints(solution)]
@@ -108,9 +108,13 @@ def check_prerequisites(exercises: Sequence[Heading]) -> list[Problem]:
     requires = {exercise.id: exercise.requires for exercise in exercises}
     problems = []
     for exercise in exercises:
-        wrong = [f"it requires `{name}`, which does not exist" for name in exercise.requires if name not in requires]
+        wrong = [
+            f"the exercise requires `{name}`, which does not exist"
+            for name in exercise.requires
+            if name not in requires
+        ]
         if exercise.id in _reachable(exercise.id, requires):
-            wrong.append("its prerequisites lead back to itself")
+            wrong.append("the prerequisites of this exercise lead back to it")
         line = _line_of(exercise.path, r"# requires\b") if wrong else 1
         problems += [Problem(str(exercise.path), line, message) for message in wrong]
     return problems
@@ -168,13 +172,13 @@ def _mistakes(bench: Bench, solution: Solution) -> list[Problem]:
             message = f"the mistake `{mistake.key}` cannot be graded: {report.detail}"
         elif caught is mistake.remark:
             message = (
-                f"`{mistake.key}` is a remark, but it fails"
+                f"the mistake `{mistake.key}` is declared a remark, but it fails"
                 if mistake.remark
                 else f"the mistake `{mistake.key}` passes: add a case that catches it, or declare it a remark"
             )
         elif mistake.key not in named:
             instead = f"`{named[0]}`" if named else "nothing"
-            message = f"the mistake `{mistake.key}` is caught, but named {instead}: add a case that tells them apart"
+            message = f"the mistake `{mistake.key}` is caught, but is named {instead}: add a case that tells them apart"
         if message:
             problems.append(Problem(str(solution.path), mistake.line, message))
     return problems

@@ -74,14 +74,14 @@ FRAMES = (ends.TracebackFrame(3, "matmul_backward", "    helper()"), ends.Traceb
         (
             ends.Raised("SystemExit", "0", FRAMES),
             FaultKind.RAISED,
-            "it raises SystemExit instead of returning a result",
+            "the call raises SystemExit instead of returning a result",
         ),
-        (ends.Oversized("an array of 9 GB"), FaultKind.TYPE, "it returns an array of 9 GB, far more"),
-        (ends.OutOfMemory(1 << 30, 7), FaultKind.MEMORY, "it asks for more than 1024 MiB of memory"),
+        (ends.Oversized("an array of 9 GB"), FaultKind.TYPE, "the call returns an array of 9 GB, far more"),
+        (ends.OutOfMemory(1 << 30, 7), FaultKind.MEMORY, "the call asks for more than 1024 MiB of memory"),
         (ends.TimedOut(2.0, 7), FaultKind.TIME, "no answer after 2 s"),
-        (ends.Flooded(1 << 20, 7), FaultKind.OUTPUT, "it prints more than 1024 KiB"),
-        (ends.Died("exit code 0", 7), FaultKind.DIED, "it ended its process (exit code 0) instead of returning"),
-        (ends.Unreadable("half a frame"), FaultKind.DIED, "its process sent a reply that cannot be read"),
+        (ends.Flooded(1 << 20, 7), FaultKind.OUTPUT, "the call prints more than 1024 KiB"),
+        (ends.Died("exit code 0", 7), FaultKind.DIED, "the call ended its process (exit code 0) instead of returning"),
+        (ends.Unreadable("half a frame"), FaultKind.DIED, "the child process sent a reply that cannot be read"),
     ],
 )
 def test_compare_call_names_a_call_that_did_not_return(
@@ -100,17 +100,21 @@ def test_compare_call_places_an_exception_at_its_line(seen: Callable[..., Observ
 @pytest.mark.parametrize(
     ("answer", "kind", "summary"),
     [
-        (lambda dx, dw: None, FaultKind.NOTHING, "it returns None"),
+        (lambda dx, dw: None, FaultKind.NOTHING, "the call returns None"),
         (lambda dx, dw: (dx, None), FaultKind.NOTHING, "dW is None"),
-        (lambda dx, dw: dx, FaultKind.ARITY, "it returns 1 result, must return 2 results (dX, dW)"),
-        (lambda dx, dw: (dx, dw, dw), FaultKind.ARITY, "it returns 3 results, must return 2 results (dX, dW)"),
+        (lambda dx, dw: dx, FaultKind.ARITY, "the call returns 1 result, but must return 2 results (dX, dW)"),
+        (
+            lambda dx, dw: (dx, dw, dw),
+            FaultKind.ARITY,
+            "the call returns 3 results, but must return 2 results (dX, dW)",
+        ),
         (lambda dx, dw: (dx, "dw"), FaultKind.TYPE, "dW is not an array of numbers"),
         (lambda dx, dw: (dx, Opaque("Tensor")), FaultKind.TYPE, "dW is not an array of numbers"),
-        (lambda dx, dw: (dx.astype(complex), dw), FaultKind.TYPE, "dX has dtype complex128, must be float64"),
-        (lambda dx, dw: (dx > 0, dw), FaultKind.TYPE, "dX has dtype bool, must be float64"),
-        (lambda dx, dw: (dx.T, dw), FaultKind.SHAPE, "dX has shape "),
-        (lambda dx, dw: (dx, dw[..., None]), FaultKind.SHAPE, "dW has shape "),
-        (lambda dx, dw: (dx * np.nan, dw), FaultKind.NOT_FINITE, "dX is nan where it must be finite"),
+        (lambda dx, dw: (dx.astype(complex), dw), FaultKind.TYPE, "dX has dtype complex128, but must have float64"),
+        (lambda dx, dw: (dx > 0, dw), FaultKind.TYPE, "dX has dtype bool, but must have float64"),
+        (lambda dx, dw: (dx.T, dw), FaultKind.SHAPE, "dX must have X's shape "),
+        (lambda dx, dw: (dx, dw[..., None]), FaultKind.SHAPE, "dW must have W's shape "),
+        (lambda dx, dw: (dx * np.nan, dw), FaultKind.NOT_FINITE, "dX contains nan, but must be finite"),
         (lambda dx, dw: (dx, -dw), FaultKind.VALUE, "dW is wrong in "),
     ],
 )
@@ -137,7 +141,7 @@ def test_compare_call_finds_one_wrong_element(seen: Callable[..., Observation]) 
 def test_compare_call_names_a_wider_dtype(seen: Callable[..., Observation]) -> None:
     observation = seen(lambda dx, dw: (dx.astype(np.float64), dw), label="float32")
     fault = fault_of(observation)
-    assert (fault.kind, fault.summary) == (FaultKind.DTYPE, "dX is float64, must be float32 like its input")
+    assert (fault.kind, fault.summary) == (FaultKind.DTYPE, "dX is float64, but must be float32 like its input")
 
 
 def test_compare_call_names_a_changed_argument(seen: Callable[..., Observation]) -> None:
@@ -267,7 +271,7 @@ def with_odd_parts(value: Any) -> Iterator[Any]:
 
 def test_compare_call_names_a_missing_key(seen: Callable[..., Observation]) -> None:
     fault = fault_of(seen(lambda *parts: {"b": 1.0}, name="label_graph"))
-    assert fault == Fault(FaultKind.ARITY, "the key `a` is missing from the dict it returns")
+    assert fault == Fault(FaultKind.ARITY, "the returned dict has no key `a`")
 
 
 def test_compare_call_asks_the_exercise_s_judge(pack: Pack) -> None:

@@ -246,7 +246,7 @@ def test_simulator_survives_a_stack_overflow(run: Run) -> None:
         (file("#include <cstdio>"), "", None),
         (file("y[0] = later(n);", before="__device__ float later(int);"), "later", None),
         (file("").replace("void k(", "void other("), "there is no kernel `__global__ void k(const float* x", 2),
-        (file("").replace("int n", "long n"), "but yours is `k(const float* x, float* y, long n)`", 2),
+        (file("").replace("int n", "long n"), "but yours has `k(const float* x, float* y, long n)`", 2),
         ("def answer():\n    return 'a' + 'b'\n", "must return the kernel's text as one string literal", 1),
         ("def answer(:\n", "", 1),
     ],

@@ -64,13 +64,13 @@ def test_prove_finds_a_mistake_that_passes(pack: Pack, place: Place) -> None:
 def test_prove_finds_two_indistinguishable_mistakes(pack: Pack, place: Place) -> None:
     pack.add(solution=("return 3 * x * x * x * g", "return 3 * x * x"))
     file = pack.solution_file()
-    message = "the mistake `square` is caught, but named `no-upstream`: add a case that tells them apart"
+    message = "the mistake `square` is caught, but is named `no-upstream`: add a case that tells them apart"
     assert found(pack) == [(str(file), place(file, "def cube_backward(g, x):\n    return 3"), message)]
 
 
 def test_prove_finds_a_remark_that_fails(pack: Pack) -> None:
     pack.add(solution=('"Differentiate x³ by hand."', '"Differentiate x³ by hand.", remark=True'))
-    assert [message for _, _, message in found(pack)] == ["`square` is a remark, but it fails"]
+    assert [message for _, _, message in found(pack)] == ["the mistake `square` is declared a remark, but it fails"]
 
 
 def test_prove_finds_a_solution_line_in_a_hint(pack: Pack, place: Place) -> None:
@@ -138,7 +138,7 @@ def test_prove_refuses_an_unknown_header_key(pack: Pack) -> None:
 def test_check_prerequisites_finds_a_missing_one(pack: Pack) -> None:
     path = pack.add(exercise=('["chain rule"]', '["chain rule"]\n# requires = ["squre_backward"]'))
     problems = check_prerequisites(pack.library.headings())
-    assert [str(p) for p in problems] == [f"{path}:7: it requires `squre_backward`, which does not exist"]
+    assert [str(p) for p in problems] == [f"{path}:7: the exercise requires `squre_backward`, which does not exist"]
 
 
 def test_check_prerequisites_finds_a_cycle(pack: Pack) -> None:
@@ -148,5 +148,5 @@ def test_check_prerequisites_finds_a_cycle(pack: Pack) -> None:
         for name, other in zip(names, ("b", "c", "b"), strict=True)
     ]
     problems = check_prerequisites(pack.library.headings())
-    message = "its prerequisites lead back to itself"
+    message = "the prerequisites of this exercise lead back to it"
     assert {(p.path, p.line, p.message) for p in problems} == {(str(path), 7, message) for path in paths[1:]}
