@@ -9,8 +9,8 @@
 """The forward pass computed `out = np.maximum(a, b)` for two arrays of the same shape.
 `g` is dL/dout and has that shape too. Return `da, db`.
 
-If an element of `a` equals that of `b`, share its gradient as `torch.maximum` does:
-`a` and `b` get half of it each.
+If two elements of `a` and `b` are equal, each of them gets half of the gradient, as in
+`torch.maximum`.
 """
 
 import numpy as np

@@ -10,8 +10,8 @@ in it twice (`x * x`). Return a list of `root` and all nodes from which `root` w
 computed. Each node occurs exactly once, and *after* all of its inputs: leaves first,
 root last.
 
-Reverse mode may process the nodes in that order backwards. A graph may be a diamond of
-diamonds, so the work must grow with the number of edges, not with the number of paths.
+Reverse mode may process the nodes in the opposite order. A graph may have far more
+paths than edges, so the work must grow with the number of edges, not of paths.
 Two different nodes may hold equal values. Do not change the nodes.
 """
 

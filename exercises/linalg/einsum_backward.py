@@ -11,8 +11,8 @@ always has an arrow and no spaces, such as `"bij,jk->bik"`. No letter occurs twi
 one operand, and `...` does not occur. `g` is dL/dout. Return `da, db`.
 
 Every letter of the result occurs in an operand. But a letter of one operand may occur
-neither in the other operand nor in the result, like `i` in `"ij,kj->k"`. Such an axis
-of an operand is summed by itself.
+neither in the other operand nor in the result, like `i` in `"ij,kj->k"`. einsum sums
+that operand over such an axis.
 """
 
 import numpy as np

@@ -17,7 +17,7 @@ of the frozen reference model. Each has shape (N,). `g` is the upstream gradient
 scalar L, a 0-d array. Return `dchosen, drejected`, the gradients of `lp_chosen` and
 `lp_rejected`.
 
-`z` may be as large as ±1000 or more. The result must stay finite and accurate.
+The magnitude of `z` may exceed 1000. The result must stay finite and accurate.
 """
 
 import numpy as np
