@@ -10,11 +10,11 @@ import re
 __all__ = ["CUSTOMS", "OLD_NUMPY", "old_names"]
 
 CUSTOMS = {
-    "writes-cotangent": "it writes into the upstream gradient: every other reference to that array sees the change",
-    "aliases": "a result shares memory with an argument or another result: accumulating in place would change both",
-    "extra-axes": "a result has axes of size 1 that its input lacks: adding it in place would broadcast or fail",
-    "dtype": "a result does not have the dtype of its input: in a float32 model the other dtype would spread",
-    "old-numpy": "it uses names that NumPy 2 removed",
+    "writes-cotangent": "your code writes into the upstream gradient, and all users of that array see the change",
+    "aliases": "a result shares memory with an argument or another result, so an in-place sum would change both",
+    "extra-axes": "a result has axes of size 1 that its input lacks, so an in-place sum would broadcast or fail",
+    "dtype": "a result does not have the dtype of its input, and the other dtype would spread through a float32 model",
+    "old-numpy": "your code uses names that NumPy 2 removed",
 }
 """The customs that `REMARKS` may list, with the text of the remark."""
 
