@@ -84,7 +84,7 @@ class NoCompilerError(UsageError):
 
     def __init__(self) -> None:
         super().__init__(
-            "a kernel runs on a simulated device, and this machine has no C++ compiler to build it",
+            "this machine has no C++ compiler, and the simulated device for kernels needs one",
             hint="on Linux install `g++` or `clang++`, or set `CXX` to a compiler; `autodrill doctor` shows the result",
         )
 

@@ -184,7 +184,9 @@ class _CurriculumReader:
                         self._known(part, named, named, known, part[:-1])
             for topic in sorted(topics - set(read.topics)):
                 self._note(
-                    "", "topics", f"the topic `{topic}` has no line here; add one with the topics it needs, or `[]`"
+                    "",
+                    "topics",
+                    f"the topic `{topic}` has no line in this table; add a line with the topics it needs, or `[]`",
                 )
         for path in read.paths.values():
             for step in path.steps:
@@ -205,11 +207,11 @@ class _CurriculumReader:
             table = f"paths.{path.name}"
             names = [str(step) for step in path.steps]
             for early, late in misplaced(names, {**read.questions, **requires}):
-                self._note(table, early, f"`{early}` comes before `{late}`, which it needs")
+                self._note(table, early, f"`{early}` needs `{late}`, but comes before it")
             topics = list(dict.fromkeys(homes[name] for name in names if name in homes))
             for topic, needed in misplaced(topics, read.topics):
                 first = next(name for name in names if homes.get(name) == topic)
-                self._note(table, first, f"the topic `{topic}` starts here, before `{needed}`, which it needs")
+                self._note(table, first, f"the topic `{topic}` starts here, but it needs `{needed}`, which comes later")
 
     def _needs(self, part: str, given: Any) -> dict[str, tuple[str, ...]]:
         return {name: self._strings(part, name, listed) for name, listed in self._table(part, given).items()}

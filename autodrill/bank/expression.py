@@ -158,15 +158,15 @@ def evaluate(expression: ast.expr | str, variables: Mapping[str, float] | None =
     try:
         value = compute(tree, variables or {}, _FLOATS)
     except ZeroDivisionError:
-        raise NoValueError("it divides by zero") from None
+        raise NoValueError("the expression divides by zero") from None
     except OverflowError:
-        raise NoValueError("its value is too large") from None
+        raise NoValueError("the value of the expression is too large") from None
     except ExpressionError:
         raise
     except ValueError:
-        raise NoValueError("it has no real value; check roots, logarithms and powers of negative numbers") from None
+        raise NoValueError("there is no real value; check roots, logarithms and powers of negative numbers") from None
     if not math.isfinite(value):
-        raise NoValueError("its value is not finite")
+        raise NoValueError("the value of the expression is not finite")
     return value
 
 

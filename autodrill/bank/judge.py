@@ -102,7 +102,7 @@ def judge_output(typed: str, key: PredictKey) -> Judgement:
     if not got:
         return Judgement(Outcome.UNREADABLE, "type what the program prints")
     if len(got) == len(want) and all(map(_same_token, got, want)):
-        return Judgement(Outcome.RIGHT, "the program prints that")
+        return Judgement(Outcome.RIGHT, "the program prints exactly this")
     return Judgement(Outcome.WRONG, "the program prints something else")
 
 
@@ -136,10 +136,10 @@ def judge_formula(typed: str, want: str, variables: Sequence[str]) -> Judgement:
         try:
             got = evaluate(tree, point)
         except ExpressionError:
-            return Judgement(Outcome.WRONG, f"at {at} it has no value; right is {expected:.4g}")
+            return Judgement(Outcome.WRONG, f"at {at} your formula has no value; the right value is {expected:.4g}")
         if not math.isclose(got, expected, rel_tol=FORMULA_TOLERANCE, abs_tol=FORMULA_TOLERANCE):
-            return Judgement(Outcome.WRONG, f"at {at} it gives {got:.4g}; right is {expected:.4g}")
-    return Judgement(Outcome.RIGHT, "equal to the right formula at every point tried")
+            return Judgement(Outcome.WRONG, f"at {at} your formula gives {got:.4g}; the right value is {expected:.4g}")
+    return Judgement(Outcome.RIGHT, "your formula equals the right one at every point tried")
 
 
 def probe(formula: str, variables: Sequence[str]) -> list[tuple[Mapping[str, float], float]]:

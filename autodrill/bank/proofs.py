@@ -72,7 +72,9 @@ def proofs_of(question: Question) -> tuple[Proof, ...]:
 def _prove_output(question: Question, key: PredictKey) -> None:
     _, printed = _execute(question, key.program)
     if _trimmed(printed) != _trimmed(key.output):
-        raise _refuted(question, key.program, f"it prints\n{printed.rstrip()}\nbut the key is\n{key.output.rstrip()}")
+        raise _refuted(
+            question, key.program, f"the program prints\n{printed.rstrip()}\nbut the key is\n{key.output.rstrip()}"
+        )
 
 
 def _trimmed(text: str) -> list[str]:
@@ -87,7 +89,9 @@ def _prove_fence(question: Question, fence: Fence) -> None:
     if name not in names:
         # Another fence can bind the name; at least one fence must.
         if not any(name in other.code for other in question.proofs):
-            raise _refuted(question, fence, f"no fence of the proof binds `{name}`, so the key is not proved")
+            raise _refuted(
+                question, fence, f"no code fence of the proof assigns `{name}`, so the proof does not prove the key"
+            )
         return
     match question.key:
         case ChoiceKey() as key:
@@ -134,7 +138,7 @@ def _compare_programs(question: Question, fence: Fence, key: BugKey, check: Call
     except Exception:  # noqa: BLE001 - a bug can raise anything
         works = False
     if works:
-        raise _refuted(question, fence, "`check` accepts the program with the bug, so the bug is not proved")
+        raise _refuted(question, fence, "`check` accepts the program with the bug, so the proof does not prove the bug")
     if not check(_execute(question, key.fixed)[0]):
         raise _refuted(question, fence, f"`check` still fails with line {key.line} replaced by `{key.fix.strip()}`")
 

@@ -220,7 +220,9 @@ class _QuestionReader:
     def _proofs(self, section: Section | None, *, required: bool) -> tuple[Fence, ...]:
         if section is None:
             if required:
-                self.note(self.line, "the section `### Proof` is missing, and this kind needs a proof of its key")
+                self.note(
+                    self.line, "the section `### Proof` is missing; a question of this kind needs a proof of its key"
+                )
             return ()
         passage = section.passage
         for i, line in enumerate(passage.lines):

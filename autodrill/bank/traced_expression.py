@@ -71,7 +71,7 @@ def trace_expression(text: str, point: Mapping[str, float], wrt: str) -> Tape:
     for row in tape.operations:
         if not _derivatives_are_finite(row):
             raise NoValueError(
-                f"it has a value at this point, but `{row.operation}` has no derivative at {_values(tape, row)}"
+                f"there is a value at this point, but `{row.operation}` has no derivative at {_values(tape, row)}"
             )
     return tape
 

@@ -90,7 +90,7 @@ def _root(
 ) -> None:
     """Practise autodiff and backprop for interviews.
 
-    Answer questions with spaced repetition (`quiz`), and write backward passes (`open`, `check`): the grader names the
+    Answer questions with spaced repetition (`quiz`), and write backward passes (`open`, `check`). The grader names the
     rule that a wrong answer breaks.
 
     Exit codes:

@@ -135,7 +135,7 @@ class Asker:
                 case (Action.SKIP | Action.QUIT | Action.UNDO) as action:
                     raise CardLeftError(action)
                 case None:
-                    self._screen.note(f"`{key}` does nothing here; press ? for the keys")
+                    self._screen.note(f"`{key}` does nothing here; press ? for a list of the keys")
                 case _:
                     assert binding is not None
                     return binding, key

@@ -50,9 +50,9 @@ class Binding:
 
 _EVERYWHERE = (
     Binding(("s",), Action.SKIP, "s", "skip", "skip this card without a rating"),
-    Binding(("u",), Action.UNDO, "u", "undo", "undo the last rating of this session and ask that card again"),
+    Binding(("u",), Action.UNDO, "u", "undo", "undo the last rating of this session, and show that card again"),
     Binding(("q",), Action.QUIT, "q", "quit", "end the session"),
-    Binding(("?",), Action.HELP, "?", "keys", "show this list"),
+    Binding(("?",), Action.HELP, "?", "keys", "show this list of keys"),
 )
 
 
@@ -86,7 +86,7 @@ def ticking(points: int) -> tuple[Binding, ...]:
     keys = tuple(str(number) for number in range(1, points + 1))
     return (
         Binding(keys, Action.TICK, f"1-{points}", "tick", "tick a key point that you made, or untick it"),
-        Binding(("a",), Action.TICK_ALL, "a", "all", "tick all key points, or none"),
+        Binding(("a",), Action.TICK_ALL, "a", "all", "tick all key points, or untick them all"),
         Binding((ENTER, SPACE), Action.GO_ON, "Enter", "go on", "continue with the rest of the answer"),
         *_EVERYWHERE,
     )

@@ -26,16 +26,19 @@ def check(
         int | None, typer.Option(min=0, help="The seed of the cases. The same seed gives the same cases.")
     ] = None,
     case: Annotated[
-        int | None, typer.Option(min=0, help="Run only this case. The replay line of a report names it.")
+        int | None,
+        typer.Option(min=0, help="Run only the case with this number. A report's replay line shows the number."),
     ] = None,
-    pdb: Annotated[bool, typer.Option("--pdb", help="Step through the case in the debugger. Needs --case.")] = False,
+    pdb: Annotated[
+        bool, typer.Option("--pdb", help="Step through the case in the debugger. This option needs --case.")
+    ] = False,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
     """Grade your file, and name the rule that it breaks.
 
-    The results of your code are compared with the reference engine and finite differences. For a wrong answer the
-    report shows the smallest case that fails. The graded file is --file, else ./NAME.py, else NAME.py in the practice
-    folder.
+    The grader compares the results of your code with the reference engine and finite differences. If an answer is
+    wrong, the report shows the smallest case that fails. The graded file is --file if you give it, otherwise ./NAME.py,
+    otherwise NAME.py in the practice folder.
 
     Exit codes:
       0  right
@@ -143,7 +146,7 @@ def _print(report: "Report", file: Path | None, told: str) -> None:
         count = f"{len(printed)} line{'s' if len(printed) != 1 else ''}"
         aside = [f"your code printed ({count}):", *(f"  {clean(text)[:76]}" for text in printed[:5])]
     if report.lost:  # not every system has every layer of the sandbox
-        aside.append(f"sandbox layers not enforced here: {', '.join(report.lost)} (harmless for your own code)")
+        aside.append(f"sandbox layers missing on this machine: {', '.join(report.lost)} (harmless for your own code)")
     dimmed = Paint.for_stream(sys.stderr, os.environ)
     for line in [*aside, told] if told else aside:
         say(dimmed(line, "dim"), err=True)

@@ -17,12 +17,12 @@ __all__ = ["doctor"]
 def doctor(output_format: Format = OutputFormat.TEXT) -> None:
     """Test the sandbox on this machine.
 
-    Each layer of the sandbox runs alone in a process, which then tries what the layer must refuse. A last process runs
-    all layers together, as `autodrill grade` does. The command writes no file.
+    For each layer of the sandbox, a process with only that layer tries what the layer must refuse. A last process has
+    all layers together, as in `autodrill grade`. The command writes no file.
 
     Exit codes:
-      0  `autodrill grade` can grade other people's files here
-      1  it cannot
+      0  `autodrill grade` can grade other people's files on this machine
+      1  `autodrill grade` cannot grade them on this machine
 
     Examples:
       autodrill doctor

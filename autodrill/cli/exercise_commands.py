@@ -120,7 +120,11 @@ def open_(
     from autodrill.render.plain import clean, say
 
     say(clean(str(path)))
-    say(f"{'written' if fresh else 'already exists, not changed'}; then: autodrill check {exercise.id}", err=True)
+    say(
+        f"{'file written' if fresh else 'the file exists and was not changed'}; "
+        f"to grade it: autodrill check {exercise.id}",
+        err=True,
+    )
     if editor and command and sys.stdin.isatty() and sys.stdout.isatty():
         import shlex
         import subprocess
@@ -155,7 +159,8 @@ def reset(
         path.rename(kept)
     except OSError as error:
         raise FileError(
-            f"`{path}` cannot be renamed: {error.strerror}", hint="name a copy in a writable folder with `--file`"
+            f"`{path}` cannot be renamed: {error.strerror}",
+            hint="copy the file to a writable folder, and name the copy with `--file`",
         ) from None
     _write(path, exercise.stub)
     if output_format is OutputFormat.JSON:
@@ -166,7 +171,7 @@ def reset(
     from autodrill.render.plain import clean, say
 
     say(clean(str(path)))
-    say(clean(f"stub restored; your old file is {kept}"), err=True)
+    say(clean(f"the stub is restored; your old file is now {kept}"), err=True)
 
 
 def _standing() -> "dict[str, State]":

@@ -43,16 +43,17 @@ def grade(
     ],
     seed: Annotated[
         int | None,
-        typer.Option(min=0, help="The seed of the cases, to repeat a run. By default random and unpredictable."),
+        typer.Option(min=0, help="The seed of the cases, to repeat a run. The default is random and unpredictable."),
     ] = None,
     pack: Annotated[Path | None, typer.Option(help="A folder with your own exercises/ and solutions/.")] = None,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="The number of parallel processes. By default one per core.")
+        int | None, typer.Option(min=1, help="The number of parallel processes. The default is one per core.")
     ] = None,
     unconfined: Annotated[
         bool,
         typer.Option(
-            "--unconfined", help="Grade even if this system cannot enforce the sandbox. Only for authors you trust."
+            "--unconfined",
+            help="Grade even if this system cannot enforce the sandbox. Use it only if you trust the authors.",
         ),
     ] = False,
     output_format: Annotated[
@@ -62,8 +63,9 @@ def grade(
     """Grade other people's files in a sealed sandbox.
 
     Each file runs in its own process, which cannot open files, start processes or use the network. If this system
-    cannot enforce that, nothing is graded; `autodrill doctor` shows the reason. Printed text and exception messages of
-    a graded file are not shown, because they could reveal hidden cases. Kernels need --unconfined.
+    cannot enforce these limits, the command grades nothing, and `autodrill doctor` shows the reason. The command hides
+    printed text and exception messages of a graded file, because they could reveal hidden cases. Kernels need
+    --unconfined.
 
     Exit codes:
       0  all files pass
@@ -90,7 +92,7 @@ def grade(
     exercise = Library.open(packs).find(name)
     if exercise.kind == "kernel" and not unconfined:
         raise UnconfinedError(
-            "a kernel is machine code, which cannot be loaded in the sealed sandbox",
+            "a kernel is machine code, which the sealed sandbox cannot load",
             hint="in a virtual machine, or if you trust the authors, add `--unconfined`",
         )
     task = Task(exercise.id, packs, seed)
@@ -139,7 +141,7 @@ def _conclude(task: "Task", reports: "Sequence[Report]", output_format: GradeFor
         case GradeFormat.TEXT:
             lost = {layer: why for report in reports for layer, why in report.lost.items()}
             for layer, why in lost.items():
-                say(f"sandbox layer not enforced here: {layer}: {why}", err=True)
+                say(f"sandbox layer missing on this machine: {layer} ({why})", err=True)
             say(Paint.for_stream(sys.stderr, os.environ)(summary(reports, task.seed), "dim"), err=True)
         case GradeFormat.JSON:
             from autodrill.render.document import write_document

@@ -14,10 +14,12 @@ _STAGES = ("the idea", "the rule", "the line")
 
 def hint(
     name: ExerciseName,
-    stage: Annotated[int | None, typer.Option(min=1, max=3, help="Show this stage instead of the next one.")] = None,
+    stage: Annotated[
+        int | None, typer.Option(min=1, max=3, help="Show the hint with this number instead of the next hint.")
+    ] = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Show the next hint: the idea, then the rule, then the line.
+    """Show the next hint: the idea, the rule, then the line of code.
 
     If you use more than the first hint, a pass is rated Hard and the exercise comes back sooner.
 
@@ -53,12 +55,12 @@ def hint(
 
 def solution(
     name: ExerciseName,
-    give_up: Annotated[bool, typer.Option("--give-up", help="Show it before you have passed.")] = False,
+    give_up: Annotated[bool, typer.Option("--give-up", help="Show the solution before you have passed.")] = False,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
     """Show the worked solution after you have passed.
 
-    Before you pass, add --give-up. The exercise then comes back soon.
+    To see the solution before you have passed, add --give-up. The exercise then comes back soon.
 
     Example:
       autodrill solution mul_backward

@@ -49,7 +49,8 @@ def status() -> None:
 def next_(output_format: Format = OutputFormat.TEXT) -> None:
     """Show which exercise to do next.
 
-    That is the exercise that has been due longest. If none is due, it is the first one that you have not passed.
+    The next exercise is the one that has been due the longest. If no exercise is due, it is the first one that you have
+    not passed.
 
     Example:
       autodrill next

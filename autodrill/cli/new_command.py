@@ -22,7 +22,7 @@ def new(
         ),
     ],
     pack: Annotated[
-        Path, typer.Option(help="The folder with exercises/ and solutions/. It is created if needed.")
+        Path, typer.Option(help="The folder with exercises/ and solutions/. The command creates it if needed.")
     ] = Path(),
     track: Annotated[str, typer.Option(help="The folder inside exercises/ and solutions/.")] = "mine",
     output_format: Format = OutputFormat.TEXT,

@@ -24,7 +24,7 @@ class Exit(IntEnum):
     """The exit code that a shell or a CI job sees."""
 
     DONE = 0
-    """Done; if work was graded, it passes."""
+    """The command is done, and any graded work passes."""
     FAILED = 1
     """The graded work fails, or a proof found problems."""
     USAGE = 2

@@ -56,10 +56,10 @@ def place(bank: Sequence[Question], topics: Collection[str], keyboard: Keyboard,
         try:
             _ask_all(placement, store, reviews, keyboard, screen)
         except KeyboardInterrupt:
-            say(f"stopped; {_answers(len(reviews))} saved, without a result", err=True)
+            say(f"stopped; {_answers(len(reviews))} saved, but there is no result", err=True)
             raise typer.Exit(Exit.INTERRUPTED) from None
         if not reviews:
-            say("no answers, so no result")
+            say("there are no answers, so there is no result")
             return
         detail = {
             "excused": sorted(placement.excused),

@@ -44,18 +44,21 @@ class Input(enum.StrEnum):
 
 
 def quiz(
-    topic: Annotated[list[str] | None, typer.Option(help="Only this topic. Repeat the option for more.")] = None,
+    topic: Annotated[
+        list[str] | None, typer.Option(help="Ask only about this topic. Repeat the option for more topics.")
+    ] = None,
     difficulty: Annotated[
-        list[Difficulty] | None, typer.Option(help="Only this difficulty. Repeat the option for more.")
+        list[Difficulty] | None, typer.Option(help="Ask only this difficulty. Repeat the option for more difficulties.")
     ] = None,
     kind: Annotated[
-        list[Kind] | None, typer.Option(help="Only this kind of question. Repeat the option for more.")
+        list[Kind] | None, typer.Option(help="Ask only this kind of question. Repeat the option for more kinds.")
     ] = None,
-    ids: Annotated[str | None, typer.Option(metavar="ID,ID", help="Exactly these questions, due or not.")] = None,
+    ids: Annotated[str | None, typer.Option(metavar="ID,ID", help="Ask exactly these questions, due or not.")] = None,
     generated: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="CONCEPT", help="Fresh questions on this concept, or on `all`. Repeat the option for more."
+            metavar="CONCEPT",
+            help="Generate questions on this concept, or on `all` concepts. Repeat the option for more.",
         ),
     ] = None,
     path: Annotated[
@@ -63,30 +66,33 @@ def quiz(
     ] = None,
     paths: Annotated[bool, typer.Option("--paths", help="List the learning paths and your progress.")] = False,
     placement: Annotated[
-        bool, typer.Option("--placement", help="Take a placement test: at most 20 questions find what you can skip.")
+        bool,
+        typer.Option(
+            "--placement", help="Take a placement test of at most 20 questions, which finds what you can skip."
+        ),
     ] = False,
-    undo: Annotated[bool, typer.Option("--undo", help="With --placement: undo the last placement.")] = False,
-    limit: Annotated[int, typer.Option(min=1, help="At most this many cards.")] = 20,
+    undo: Annotated[bool, typer.Option("--undo", help="Together with --placement, undo the last placement.")] = False,
+    limit: Annotated[int, typer.Option(min=1, help="Show at most this many cards.")] = 20,
     seed: Annotated[
         int | None, typer.Option(help="Shuffle the new cards, or generate the questions, with this seed.")
     ] = None,
     ahead: Annotated[bool, typer.Option("--ahead", help="Also ask cards that are not due yet.")] = False,
     no_input: Annotated[
-        bool, typer.Option("--no-input", help="Show the cards with their answers, without asking.")
+        bool, typer.Option("--no-input", help="Show the cards with their answers, and do not ask for yours.")
     ] = False,
     answers: Annotated[
-        Input, typer.Option("--input", help="Read single keys, or whole lines, which can come from a pipe.")
+        Input, typer.Option("--input", help="Read single keys or whole lines. Lines can come from a pipe.")
     ] = Input.KEYS,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
     """Practise interview questions: due cards first, then new ones.
 
-    Think or type, reveal the answer, tick the points you made, and rate yourself. The rating decides when the card
-    comes back. It is saved at once.
+    Think of an answer or type it, reveal the right answer, tick the key points you made, and rate yourself. The rating
+    is saved at once, and decides when the card comes back.
 
     If you already know the basics, start with --placement, a short test that finds what you can skip. A learning path
-    is an order of questions and exercises for one purpose; --paths lists them. Generated questions are judged and
-    rated, but not scheduled; the same --seed repeats them.
+    is a sequence of questions and exercises for one purpose. --paths lists the learning paths. Generated questions are
+    judged and rated, but not scheduled. The same --seed repeats them.
 
     Examples:
       autodrill quiz --placement
@@ -104,7 +110,7 @@ def quiz(
     if generated:
         if topic or kind or ids or ahead or path or paths or placement:
             hint = "combine it with `--difficulty`, `--limit` and `--seed` only"
-            raise UsageError("`--generated` makes its own questions and does not choose from the bank", hint=hint)
+            raise UsageError("`--generated` makes new questions and does not choose from the question bank", hint=hint)
         _generated(generated, difficulty or (), seed, limit, output_format, interactive=interactive, lines=lines)
         return
     if undo and not placement:
@@ -119,7 +125,7 @@ def quiz(
         _list_paths(bank, output_format)
         return
     if path and (ids or seed is not None):
-        raise UsageError("`--path` has its own cards in its own order", hint="leave out `--ids` and `--seed`")
+        raise UsageError("a learning path has its own cards in its own order", hint="leave out `--ids` and `--seed`")
     only = Filter(frozenset(topic or ()), frozenset(difficulty or ()), frozenset(kind or ()))
     course = None
     if path is not None and path != _NO_PATH:

@@ -35,12 +35,15 @@ def trace(
         list[str], typer.Argument(metavar="NAME=VALUE...", help="Each variable and its value.", show_default=False)
     ],
     wrt: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The variable whose tangent is 1. By default the first.")
+        str | None,
+        typer.Option(metavar="NAME", help="The variable whose tangent is 1. The default is the first variable."),
     ] = None,
-    picture: Annotated[Picture | None, typer.Option(help="Draw the tape instead: as a table, or as a graph.")] = None,
+    picture: Annotated[
+        Picture | None, typer.Option(help="Draw the tape as a table or as a graph, instead of the traces.")
+    ] = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Write out forward and reverse mode of an expression.
+    """Trace an expression in forward and reverse mode, step by step.
 
     An expression consists of variables, numbers, + - * / ^, parentheses, and the functions abs cos exp ln relu sigmoid
     sin sqrt tan tanh.
@@ -54,7 +57,7 @@ def trace(
     seed = next(iter(values)) if wrt is None else wrt
     if seed not in values:
         choices = ", ".join(f"`{v}`" for v in values)
-        raise UsageError(f"`{seed}` is not a variable here", hint=f"with `--wrt`, name one of {choices}")
+        raise UsageError(f"`{seed}` is not a variable of this expression", hint=f"with `--wrt`, name one of {choices}")
     tape = _tape(expression, values, seed)
     if output_format is OutputFormat.JSON:
         from autodrill.render.document import write_document

@@ -19,19 +19,19 @@ def verify(
         list[str] | None,
         typer.Argument(
             metavar="[NAME|DIR]...",
-            help="Exercises to prove. A pack's folder means all exercises in it. By default all.",
+            help="The exercises to prove. The folder of a pack means all its exercises. The default is all exercises.",
             autocompletion=complete_names,
         ),
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Prove every exercise, not only those of the named packs.")
+        bool, typer.Option("--all", help="Prove every exercise, not only the exercises of the named packs.")
     ] = False,
     pack: Annotated[
-        Path | None, typer.Option(help="A folder with exercises/ and solutions/. Prove its exercises.")
+        Path | None, typer.Option(help="Prove the exercises of this folder, which has exercises/ and solutions/.")
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="The number of seeds that the solution must pass.")] = 5,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="The number of parallel processes. By default one per core.")
+        int | None, typer.Option(min=1, help="The number of parallel processes. The default is one per core.")
     ] = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["ULPS", "Expected", "Fault", "FaultKind", "Part", "Rule"]
 
 ULPS = 1024.0
-"""Multiple of the amplified rounding error by which an answer may be off. Another order of summation costs tens, a
-wrong formula costs billions."""
+"""The largest allowed error of an answer, as a multiple of the amplified rounding error. Another order of summation
+costs tens, a wrong formula costs billions."""
 
 
 class FaultKind(StrEnum):
@@ -28,9 +28,9 @@ class FaultKind(StrEnum):
     NOT_IMPLEMENTED = "not implemented yet"
     SYNTAX = "the file is not valid Python"
     COMPILE = "the kernel does not compile"
-    MISSING = "the function is not there"
+    MISSING = "the function is not defined"
     RAISED = "it raises an exception"
-    DEVICE = "the kernel does what no GPU allows"
+    DEVICE = "the kernel does something that no GPU allows"
     NOTHING = "it returns None"
     ARITY = "it returns the wrong number of results"
     TYPE = "it returns the wrong type of result"
@@ -47,7 +47,7 @@ class FaultKind(StrEnum):
     UNREPEATABLE = "the same call gives two answers"
     TOO_SLOW = "it does far more work than needed"
     NOISY = "the estimate scatters more than needed"
-    TOO_MUCH_MEMORY = "it holds far more than needed"
+    TOO_MUCH_MEMORY = "it holds far more memory than needed"
     TIME = "it ran out of time"
     MEMORY = "it ran out of memory"
     OUTPUT = "it printed too much"

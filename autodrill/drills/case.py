@@ -63,7 +63,7 @@ class Case:
         bound: The bound on memory or time, or None.
         draws: The number of calls of an estimator; 0 for other exercises.
         sizes: The dimension symbols of the arrays, with their sizes.
-        tail: Whether results far smaller than the cotangent must be right in their own digits.
+        tail: Whether results far smaller than the cotangent must have a small relative error.
     """
 
     label: str
@@ -210,7 +210,7 @@ def _matched(drill: Drill, parameters: tuple[Parameter, ...], values: Mapping[st
             if not parameter.optional:
                 raise InternalError(
                     f"`{drill.exercise.id}` takes `{parameter.name}`, which its solution file does not provide: "
-                    "return it from `saved`, or name an input or option of `CASES`"
+                    f"return `{parameter.name}` from `saved`, or give an input or option of `CASES` that name"
                 )
             skipped = parameter.name
         elif skipped is not None:

@@ -173,5 +173,5 @@ def _hold_together(pairs: Iterable[tuple[Array, Array, Array]], what: str) -> No
             raise InternalError(
                 f"the engine and finite differences disagree about {what} {index} by "
                 f"{float(np.max(np.abs(gradient - estimate_))):.3g}: the exercise is at fault, not your answer",
-                hint="to the author: if the forward has a kink there, mark the `given(...)` with `smooth=False`",
+                hint="author: if the forward has a kink at these inputs, add `smooth=False` to the `given(...)`",
             )

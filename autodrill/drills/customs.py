@@ -10,10 +10,10 @@ import re
 __all__ = ["CUSTOMS", "OLD_NUMPY", "old_names"]
 
 CUSTOMS = {
-    "writes-cotangent": "your code writes into the upstream gradient, and all users of that array see the change",
-    "aliases": "a result shares memory with an argument or another result, so an in-place sum would change both",
-    "extra-axes": "a result has axes of size 1 that its input lacks, so an in-place sum would broadcast or fail",
-    "dtype": "a result does not have the dtype of its input, and the other dtype would spread through a float32 model",
+    "writes-cotangent": "your code writes into the upstream gradient, so every other reference to it sees the change",
+    "aliases": "a result shares memory with an argument or another result, so accumulating in place would change both",
+    "extra-axes": "a result has axes of size 1 that its input lacks, so adding it in place would broadcast or fail",
+    "dtype": "a result does not have the dtype of its input, so in a float32 model the other dtype would spread",
     "old-numpy": "your code uses names that NumPy 2 removed",
 }
 """The customs that `REMARKS` may list, with the text of the remark."""

@@ -68,14 +68,18 @@ class Kind:
     nonlinear = Rule(
         "nonlinear-in-g",
         "a VJP is linear in the cotangent, f(g1+g2) = f(g1)+f(g2), and yours is not",
-        "which nonlinear operation do you apply to g?",
+        "which nonlinear operation does your code apply to g?",
     )
     nonlinear_in_scale = Rule(
         "nonlinear-in-g",
         "a VJP is linear in the cotangent, f(c g) = c f(g), and yours is not for a very small or large c",
         "which step cuts off very small or large values, or cannot represent them?",
     )
-    constant = Rule("ignores-upstream", "a result does not depend on the upstream gradient", "chain rule: where is g?")
+    constant = Rule(
+        "ignores-upstream",
+        "a result does not depend on the upstream gradient",
+        "by the chain rule every gradient depends on g: where does your code use g?",
+    )
     zero = Rule("empty", "wrong for an array with an axis of size 0", "what does your code do with an empty array?")
     mutated: Rule | None = None
 

@@ -90,7 +90,7 @@ class Library:
             return self._read[found]
         if matches:
             listed = ", ".join(f"`{m}`" for m in matches)
-            raise UnknownNameError("exercise", name, matches, hint=f"several begin with `{name}`: {listed}")
+            raise UnknownNameError("exercise", name, matches, hint=f"several exercises begin with `{name}`: {listed}")
         nearest = suggest(name, self.paths)
         hint = None if nearest else "`autodrill list` lists all exercises"
         error = UnknownNameError("exercise", name, nearest, hint=hint)

@@ -224,7 +224,8 @@ def _check_settings(source: SourceFile, namespace: dict[str, Any], complain: Com
             complain(f"`REMARKS` names `{name}`; the customs are {', '.join(CUSTOMS)}", line("REMARKS"))
     for name in _untaken(namespace.get("forward"), cases):
         complain(
-            f"`{name}` in `given(...)` is not an array of it, an option or an argument of `forward`", line("CASES")
+            f"`{name}` in `given(...)` is neither an array of this `given` nor an option nor an argument of `forward`",
+            line("CASES"),
         )
     for name in namespace.get("WRT") or ():
         if any(isinstance(case, Given) and name not in case.arrays for case in cases):
@@ -232,7 +233,8 @@ def _check_settings(source: SourceFile, namespace: dict[str, Any], complain: Com
     equivalent = namespace.get("EQUIVALENT", {})
     if not isinstance(equivalent, dict) or not _texts([*equivalent, *equivalent.values()]):
         complain(
-            "`EQUIVALENT` must be a dict from mutants to the reasons why they compute the same", line("EQUIVALENT")
+            "`EQUIVALENT` must be a dict from mutants to the reasons why they compute the same result",
+            line("EQUIVALENT"),
         )
     if any(isinstance(case, Given) and case.draws for case in cases):
         for part in ("forward", "sample", "deviation"):

@@ -184,13 +184,13 @@ def T(self: Tensor) -> Tensor:  # noqa: N802 - NumPy's name
 
 @_property
 def real(self: Tensor) -> Tensor:
-    """The real part, a copy."""
+    """A copy of the real part."""
     return ops.real(self)
 
 
 @_property
 def imag(self: Tensor) -> Tensor:
-    """The imaginary part, a copy; zeros for real numbers."""
+    """A copy of the imaginary part, which is 0 for real numbers."""
     return ops.imag(self)
 
 

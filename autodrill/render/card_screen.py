@@ -269,7 +269,9 @@ def nothing_due(schedule: Schedule, now: datetime, excused: int = 0) -> Renderab
     what = "cards that are not due yet" + (f" and the {excused} that your placement skipped" if excused else "")
     more = Text(f"autodrill quiz --ahead asks {what}", style="dim")
     return Group(
-        Text("No card to ask: none is due and none is new.", style="bold"), Text(next_due(schedule, now)), more
+        Text("There is no card to ask, because none is due and none is new.", style="bold"),
+        Text(next_due(schedule, now)),
+        more,
     )
 
 

@@ -27,17 +27,19 @@ def conclusions(findings: Sequence[Mapping[str, Any]], width: int) -> list[str]:
     undecided = [t for t in in_order if t not in told and t not in beyond]
     lines = [_told(topic, topics[topic]) for topic in told]
     if beyond:
-        lines.append(f"practise from the start, because they need topics you do not know yet: {', '.join(beyond)}")
+        lines.append(
+            f"start from the beginning, because they need topics that you do not know yet: {', '.join(beyond)}"
+        )
     if undecided:
-        lines.append(f"practise from the start, because the test did not reach them: {', '.join(undecided)}")
+        lines.append(f"start from the beginning, because the test did not reach them: {', '.join(undecided)}")
     return [part for line in lines for part in _wrapped(line, width)]
 
 
 def _told(topic: str, found: Sequence[Mapping[str, Any]]) -> str:
     known = [f["difficulty"] for f in found if f["verdict"] == "known"]
     rest = [f["difficulty"] for f in found if f["verdict"] != "known"]
-    start = f"practise from {rest[0]} on" if rest else "no new questions left"
-    what = f"{topic}: you know {', '.join(known)}; {start}" if known else f"{topic}: {start}"
+    start = f"start with the {rest[0]} questions" if rest else "no new questions left"
+    what = f"{topic}: you know the {' and '.join(known)} questions; {start}" if known else f"{topic}: {start}"
     return f"{what} ({'; '.join(filter(None, map(_reason, found)))})"
 
 
@@ -45,7 +47,7 @@ def _reason(finding: Mapping[str, Any]) -> str:
     if finding["asked"]:
         return f"{finding['difficulty']}: {finding['right']} of {finding['asked']} right"
     if finding["verdict"] == "known":
-        return f"{finding['difficulty']}: follows from {finding['because']}"
+        return f"{finding['difficulty']}: implied by the result for {finding['because']}"
     return ""
 
 

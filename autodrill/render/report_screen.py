@@ -21,10 +21,10 @@ _HEIGHT = 14
 _ROWS = 2
 
 _AGAINST = {
-    Basis.ORACLES: "right against the reference engine and finite differences",
-    Basis.ENGINE: "right against the reference engine",
-    Basis.ANSWER: "right against the answer in the exercise",
-    Basis.JUDGE: "right according to the exercise's judge",
+    Basis.ORACLES: "agree with the reference engine and finite differences",
+    Basis.ENGINE: "agree with the reference engine",
+    Basis.ANSWER: "agree with the answer in the exercise",
+    Basis.JUDGE: "are right according to the exercise's judge",
 }
 
 

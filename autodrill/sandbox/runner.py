@@ -327,8 +327,8 @@ class Runner:
                 f"{layer}: {self._confinement_status.lost.get(layer, 'not asked for')}" for layer in missing
             )
             raise UnconfinedError(
-                f"a process for other people's code cannot be sealed here: {why}",
-                hint="`autodrill doctor` says more; `--unconfined` grades files whose authors you trust",
+                f"this machine cannot seal a process for other people's code: {why}",
+                hint="`autodrill doctor` shows the reason; if you trust the authors of the files, add `--unconfined`",
             )
 
     def _set_scenario(self, scenario: str | None) -> None:
@@ -382,7 +382,7 @@ class Runner:
 
     def _alive(self) -> ChildProcess:
         if self._child is None:
-            raise RuntimeError("the process of this runner has ended: start another runner")
+            raise RuntimeError("the process of this runner has ended; start another runner")
         return self._child
 
 

@@ -24,17 +24,17 @@ __all__ = ["LayerFinding", "SelfTestResult", "run_self_test"]
 
 _PROBES: Mapping[Layer, tuple[str, str]] = {
     Layer.ENVIRONMENT: (
-        "no variables of yours",
+        "hides your environment variables",
         'not {"HOME", "PATH", "USER"} & set(os.environ) and os.getcwd() == "/"',
     ),
     Layer.PRIVILEGES: (
-        "no privileges",
+        "removes all privileges",
         'all(said in status() for said in ("NoNewPrivs:1", "CapEff:" + "0" * 16))',
     ),
-    Layer.RLIMITS: ("memory is bounded", "refused(lambda: bytearray(1 << 34))"),
-    Layer.LANDLOCK: ("opens no file", 'refused(lambda: os.open("/", os.O_RDONLY))'),
+    Layer.RLIMITS: ("limits memory", "refused(lambda: bytearray(1 << 34))"),
+    Layer.LANDLOCK: ("blocks opening files", 'refused(lambda: os.open("/", os.O_RDONLY))'),
     Layer.SECCOMP: (
-        "no file access, process, pipe or signal",
+        "blocks files, processes, pipes, signals",
         "all(map(refused, (look, os.fork, os.pipe, signal)))",
     ),
 }
@@ -149,6 +149,6 @@ def _try(started: Runner | str, expression: str) -> tuple[ConfinementStatus | No
         return (
             started.confinement_status,
             end.value is True,
-            "" if end.value is True else "it is in force, but refuses nothing",
+            "" if end.value is True else "this layer is in force, but refuses nothing",
         )
     return started.confinement_status, False, f"the probe did not return: {end}"

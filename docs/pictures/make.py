@@ -72,14 +72,14 @@ class Picture:
 PICTURES = (
     Picture(
         "check",
-        "autodrill check names the rule a wrong backward breaks, on the smallest input that shows it",
+        "autodrill check names the rule that a wrong backward pass breaks, and shows the smallest failing input",
         {"mul_backward.py": OVERWRITTEN},
         (),
         ("cat mul_backward.py", "autodrill check mul_backward --seed 1"),
     ),
     Picture(
         "quiz",
-        "a quiz card: the question, the answer, the key points an interviewer listens for, to be ticked",
+        "a quiz card with the question, the answer, and the key points to tick",
         {},
         (),
         ("autodrill quiz --ids relu-backward-code",),
@@ -87,7 +87,7 @@ PICTURES = (
     ),
     Picture(
         "list",
-        "autodrill list shows the exercises of a track in the order to do them, with where you stand",
+        "autodrill list shows the exercises of a track in the recommended order, with your progress",
         {"add_backward.py": SUM, "mul_backward.py": RIGHT, "tanh_backward.py": ONE_MINUS},
         ("check add_backward", "check mul_backward", "check tanh_backward"),
         ("autodrill list --track scalar",),

@@ -61,12 +61,12 @@ def test_proof_refutes_a_wrong_key(write: Callable[..., Path], text: Callable[..
 
 @pytest.mark.parametrize("kind", ["choice", "numeric", "bug", "derive"])
 def test_proof_that_computes_no_key_fails(write: Callable[..., Path], text: Callable[..., str], kind: str) -> None:
-    with pytest.raises(ContentError, match="the key is not proved"):
+    with pytest.raises(ContentError, match="the proof does not prove the key"):
         run(write(text(kind=f'"{kind}"', Proof=fence("pass"), **KEYED[kind][0])))
 
 
 def test_printed_output_is_compared_with_the_key(write: Callable[..., Path], text: Callable[..., str]) -> None:
-    with pytest.raises(ContentError, match="it prints"):
+    with pytest.raises(ContentError, match="the program prints"):
         run(write(text(kind='"predict"', ask=fence("print(4)"), output='"3"')))
 
 

@@ -37,7 +37,7 @@ def test_error_has_its_place_in_the_text(typed: str, place: str, said: str | Non
 
 @pytest.mark.parametrize("typed", ["sqrt(x)", "x^0.5"])
 def test_missing_derivative_is_no_missing_value(typed: str) -> None:
-    with pytest.raises(NoValueError, match=r"has a value at this point, but .* has no derivative"):
+    with pytest.raises(NoValueError, match=r"there is a value at this point, but .* has no derivative"):
         trace_expression(typed, {"x": 0.0}, "x")
 
 

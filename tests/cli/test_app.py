@@ -78,7 +78,7 @@ def test_help_lists_all_commands_and_exit_codes(run: Run) -> None:
         (["chek"], "no command named `chek`\n\nhint: did you mean `check`?"),
         (["zzz"], "no command named `zzz`\n\nhint: `autodrill --help` lists the commands"),
         (["show", "mul_bakward"], "no exercise named `mul_bakward`\n\nhint: did you mean `mul_backward`"),
-        (["show", "mul"], "hint: several begin with `mul`: `mul_backward`, `mul_broadcast_backward`"),
+        (["show", "mul"], "hint: several exercises begin with `mul`: `mul_backward`, `mul_broadcast_backward`"),
         (["list", "--track", "scalr"], "no track named `scalr`\n\nhint: did you mean `scalar`?"),
         (["show"], "Missing argument 'NAME'.\n\nhint: `autodrill show --help` shows the arguments and options"),
         (["list", "--bogus"], "No such option: --bogus"),

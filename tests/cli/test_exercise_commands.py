@@ -65,7 +65,7 @@ def test_open_never_overwrites(run: Run, here: Path) -> None:
     path.write_text("mine", encoding="utf-8")
     done = run("open", "mul_backward", "--here")
     assert path.read_text(encoding="utf-8") == "mine"
-    assert "already exists, not changed" in done.stderr
+    assert "the file exists and was not changed" in done.stderr
 
 
 def test_reset_restores_the_stub_and_keeps_every_version(run: Run, here: Path) -> None:

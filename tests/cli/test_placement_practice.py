@@ -56,7 +56,9 @@ def right_answers(shipped: Run, topic: str) -> str:
 def test_placement_without_right_answers_excuses_nothing(shipped: Run) -> None:
     done = place(shipped)
     assert done.returncode == 0
-    assert "practise from the start, because they need topics you do not know yet" in " ".join(done.stdout.split())
+    assert "start from the beginning, because they need topics that you do not know yet" in " ".join(
+        done.stdout.split()
+    )
     assert "6 answers; you can skip 0 of 356 questions" in done.stdout
     assert len(new_cards(shipped)) == 356 - 6  # the six come back tomorrow: they were answered wrong
 
@@ -64,13 +66,13 @@ def test_placement_without_right_answers_excuses_nothing(shipped: Run) -> None:
 def test_placement_excuses_known_questions_until_undone(shipped: Run) -> None:
     before = new_cards(shipped)
     done = place(shipped, "--topic", "graph", typed=right_answers(shipped, "graph"))
-    assert "graph: you know easy, medium" in done.stdout
+    assert "graph: you know the easy and medium" in done.stdout
     after = new_cards(shipped)
     gone = set(before) - set(after)
     assert {"computational-graph", "draw-label-tiny-graph"} <= gone, "recall questions of what is known too"
     kept = json.loads(shipped("quiz", "--placement", "--no-input", "--output-format", "json").stdout)["placement"]
     assert set(kept["excused"]) <= gone
-    assert "you know easy" in shipped("quiz", "--placement", "--no-input").stdout
+    assert "you know the easy" in shipped("quiz", "--placement", "--no-input").stdout
     ahead = shipped("quiz", "--ahead", "--limit", "400", "--output-format", "json")
     assert {card["id"] for card in json.loads(ahead.stdout)["cards"]} == set(before)
     undone = shipped("quiz", "--placement", "--undo")
@@ -81,7 +83,7 @@ def test_placement_excuses_known_questions_until_undone(shipped: Run) -> None:
 
 def test_placement_quit_early_uses_the_answers_so_far(shipped: Run) -> None:
     assert "1 answer; you can skip 0 of 356" in place(shipped, typed=" \nq\n").stdout
-    assert "no answers, so no result" in place(shipped, typed="q\n").stdout
+    assert "there are no answers, so there is no result" in place(shipped, typed="q\n").stdout
 
 
 def test_placement_needs_enough_judged_questions(shipped: Run) -> None:

@@ -73,7 +73,7 @@ def test_quiz_input_lines_drives_a_session(quiz: Quiz) -> None:
 def test_quiz_with_nothing_due_names_the_next_card(quiz: Quiz) -> None:
     quiz("--input", "lines", "--ids", "recall-one", typed="\n\n3\n")
     done = quiz("--input", "lines", "--topic", "recall-one-topic", typed="")
-    assert "No card to ask" in done.stdout
+    assert "There is no card to ask" in done.stdout
     assert "Next due in 2 days: recall-one" in done.stdout
 
 
@@ -152,4 +152,4 @@ def test_generated_rejects_unknown_concepts_and_bank_options(run: Quiz) -> None:
     unknown, mixed = run("quiz", "--generated", "grpah"), run("quiz", "--generated", "graph", "--ahead")
     assert (unknown.returncode, mixed.returncode) == (2, 2)
     assert "did you mean `graph`" in unknown.stderr
-    assert "`--generated` makes its own questions" in mixed.stderr
+    assert "`--generated` makes new questions" in mixed.stderr

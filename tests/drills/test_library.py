@@ -35,7 +35,7 @@ def test_find_lists_the_matches_of_a_prefix(library: Library) -> None:
     with pytest.raises(UnknownNameError) as caught:
         library.find("cub")
     assert caught.value.suggestions == ("cube_backward", "cubic_backward")
-    assert caught.value.hint == "several begin with `cub`: `cube_backward`, `cubic_backward`"
+    assert caught.value.hint == "several exercises begin with `cub`: `cube_backward`, `cubic_backward`"
 
 
 def test_find_suggests_similar_ids(library: Library) -> None:

@@ -112,7 +112,7 @@ def test_load_solution_reports_a_missing_file(pack: Pack) -> None:
             'given("x[n,m]")',
             'given("x[n,m]", smoth=False)',
             "CASES",
-            "`smoth` in `given(...)` is not an array of it, an option or an argument of `forward`",
+            "`smoth` in `given(...)` is neither an array of this `given` nor an option nor an argument of `forward`",
         ),
         ("def slope", 'WRT = "x"\n\n\ndef slope', "WRT", "`WRT` must be a tuple of names"),
         ("def slope", "RESULTS = 3\n\n\ndef slope", "RESULTS", "`RESULTS` must be a tuple of names"),

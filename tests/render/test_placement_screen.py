@@ -17,14 +17,15 @@ def test_topic_shows_what_is_known_and_where_to_practise() -> None:
         Finding(Unit("modes", HARD), Verdict.UNKNOWN, right=0, asked=1),
         Finding(Unit("modes", EASY), Verdict.KNOWN, because=Unit("modes", MEDIUM)),
     ) == [
-        "modes: you know easy, medium; practise from hard on (easy: follows from modes",
-        "  medium; medium: 2 of 2 right; hard: 0 of 1 right)",
+        "modes: you know the easy and medium questions; start with the hard questions",
+        "  (easy: implied by the result for modes medium; medium: 2 of 2 right; hard: 0",
+        "  of 1 right)",
     ]
 
 
 def test_known_topic_has_nothing_left() -> None:
     (line,) = told(Finding(Unit("complex", EASY), Verdict.KNOWN, right=2, asked=2))
-    assert line == "complex: you know easy; no new questions left (easy: 2 of 2 right)"
+    assert line == "complex: you know the easy questions; no new questions left (easy: 2 of 2 right)"
 
 
 def test_topics_left_out_are_listed_with_the_reason() -> None:
@@ -34,9 +35,9 @@ def test_topics_left_out_are_listed_with_the_reason() -> None:
         Finding(Unit("conv", EASY)),
     )
     assert lines == [
-        "graph: practise from easy on (easy: 0 of 1 right)",
-        "practise from the start, because they need topics you do not know yet: jax",
-        "practise from the start, because the test did not reach them: conv",
+        "graph: start with the easy questions (easy: 0 of 1 right)",
+        "start from the beginning, because they need topics that you do not know yet: jax",
+        "start from the beginning, because the test did not reach them: conv",
     ]
 
 

@@ -95,7 +95,7 @@ def test_pass_shows_cases_and_seed() -> None:
     report = Report("mul_backward", "mul_backward.py", Verdict.PASS, 5, 12, 12, 0.25)
     assert shown(report)[0] == "✓ PASS  mul_backward"
     text = "\n".join(shown(report))
-    assert "12 of 12 cases right" in text
+    assert "12 of 12 cases agree" in text
     assert "seed 5, 0.25 s" in text
 
 

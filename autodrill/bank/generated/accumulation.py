@@ -107,7 +107,9 @@ assert " ".join("None" if g is None else str(g.item()) for g in (w.grad, b.grad)
 """
     final = run.grads[_FIRST]
     never = (
-        f"without resets `w.grad` would be {run.total}" if final != run.total else "here nothing else touches `w.grad`"
+        f"here `w.grad` would be {run.total} without the resets"
+        if final != run.total
+        else "here no reset changes the final `w.grad`"
     )
     return make(
         __file__,
@@ -119,19 +121,21 @@ assert " ".join("None" if g is None else str(g.item()) for g in (w.grad, b.grad)
         body=f"```python\n{shown}\n```",
         answer=f"`{output}`. Each `backward` adds to what `.grad` holds; only explicit statements reset it.",
         key_points=(
-            "`backward` adds into `.grad`, it does not replace it",
+            "`backward` adds to `.grad` and does not replace it",
             "`.grad` is None until a gradient first arrives, and again after `= None`; `zero_()` leaves a 0",
-            "A gradient is taken at the values the leaves have when the forward pass runs",
-            "Through `detach()` and out of `no_grad()` nothing flows back",
+            "A gradient uses the values that the leaves have when the forward pass runs",
+            "No gradient flows back through `detach()` or out of a `no_grad()` block",
         ),
         wrong_answers=(
-            verdict("`.grad` holds what the last `backward` computed", "it holds the sum since it was last reset."),
-            verdict("Resets and steps are only about the optimiser", f"they are statements like others: {never}."),
+            verdict(
+                "`.grad` holds only what the last `backward` computed", "`.grad` holds the sum since its last reset."
+            ),
+            verdict("Resets and steps matter only to the optimiser", f"they are statements like all others; {never}."),
         ),
         follow_ups=(
             (
                 "Why does PyTorch accumulate instead of overwriting?",
-                "Several losses or micro-batches add up without a buffer of their own, as contributions at a fork do.",
+                "The gradients of several losses or micro-batches then add up without an extra buffer.",
             ),
         ),
         proofs=(proof(on_engine),),

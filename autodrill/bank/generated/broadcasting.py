@@ -19,13 +19,13 @@ __all__ = ["gradient_under_broadcasting"]
 
 _POINTS = (
     "A gradient has exactly the shape of its input",
-    "An element that broadcasting copied collects the gradients of its copies: a sum over the stretched axes",
-    "Axes that broadcasting put in front are summed away; axes of size 1 are summed and kept",
+    "The gradient of a copied element is the sum of the gradients of its copies, over the stretched axes",
+    "The gradient is summed over axes that broadcasting added in front, and these are dropped; axes of size 1 are kept",
 )
 _FOLLOW_UPS = (
     (
-        "What undoes a sum in backward?",
-        "Broadcasting: the cotangent is copied to every element summed. Each is the other's transpose.",
+        "What is the backward of a sum?",
+        "Broadcasting: it copies the cotangent to every summed element. Each operation is the other's transpose.",
     ),
 )
 
@@ -92,16 +92,14 @@ assert shapes + "\\n" + largest == {output!r}
         minutes=2,
         topics=("shapes",),
         exercises=("mul_broadcast_backward",),
-        title="What are the shapes of these gradients, and their largest elements?",
+        title="What are the shapes and the largest elements of these gradients?",
         body=f"```python\n{fence.code}```",
-        answer=f"`out` has shape `{out}`, each gradient that of its input. With ones everywhere an element of a "
-        f"gradient counts its copies: {copies['a']} of each element of `a`, {copies['b']} of each of `b`.",
+        answer=f"`out` has shape `{out}`, and each gradient has the shape of its input. All numbers are 1, so a "
+        f"gradient counts copies: {copies['a']} of each element of `a`, and {copies['b']} of each element of `b`.",
         key_points=_POINTS,
         wrong_answers=(
-            verdict(
-                f"Both gradients have the output's shape `{out}`", "they do before they are summed to the inputs'."
-            ),
-            verdict("The elements are 1", "each contribution is 1, and one arrives from every copy."),
+            verdict(f"Both gradients have the output's shape `{out}`", "they do only before the sum over copies."),
+            verdict("Every element is 1", "each contribution is 1, and one arrives from every copy."),
         ),
         follow_ups=_FOLLOW_UPS,
         proofs=(proof(on_engine),),
@@ -115,16 +113,16 @@ def _expressions(difficulty: Difficulty, out: Shape, a: Shape) -> Question:
     of_one = tuple(axis for axis in axes if axis not in in_front)
     right = f"(g * b).sum(axis={axes}, keepdims=True).reshape({a})"
     wrong = {
-        "g * b": f"its shape is `{out}`: the copies' gradients are not added up",
-        f"g.sum(axis={axes}, keepdims=True).reshape({a})": "the shape is right, the other factor `b` is forgotten",
-        f"(g * b).mean(axis={axes}, keepdims=True).reshape({a})": "copies add up, they are not averaged",
+        "g * b": f"the shape is `{out}`, because the gradients of the copies are not added up",
+        f"g.sum(axis={axes}, keepdims=True).reshape({a})": "the shape is right, but the other factor `b` is missing",
+        f"(g * b).mean(axis={axes}, keepdims=True).reshape({a})": "the gradients of copies are added, not averaged",
     }
     if in_front and of_one:
-        wrong[f"(g * b).sum(axis={in_front})"] = "only the axes put in front are summed, those of size 1 are not"
+        wrong[f"(g * b).sum(axis={in_front})"] = "only the axes added in front are summed, and not the axes of size 1"
     elif of_one:
-        wrong[f"(g * b).sum(axis={axes})"] = f"the sums are right, the axes of size 1 are lost: `a` has shape `{a}`"
+        wrong[f"(g * b).sum(axis={axes})"] = f"the sums are right, but the axes of size 1 are lost: `a` has shape `{a}`"
     options = (
-        Option(f"`{right}`", True, f"summed over the axes {axes}, along which `a` was copied"),
+        Option(f"`{right}`", True, f"this sums over the axes {axes}, along which `a` was copied"),
         *(Option(f"`{text}`", False, why) for text, why in wrong.items()),
     )
     listed = ",\n".join(f"    lambda: {option.text.strip('`')}" for option in options)
@@ -165,10 +163,12 @@ verdicts = [got.shape == a.grad.shape and torch.allclose(got, a.grad, rtol=1e-12
         exercises=("mul_broadcast_backward",),
         title="Which expression is `dL/da` after this product with broadcasting?",
         body=f"`out = a * b`, where `a` has shape `{a}` and `b` has shape `{out}`; `g` is `dL/dout`.",
-        answer=f"`{right}`. The product's slope in `a` is `b`; `a` was copied along the axes {axes}, so over these the "
-        f"gradient is summed, and it ends with the shape `{a}` of `a`.",
+        answer=f"`{right}`. The derivative of the product with respect to `a` is `b`. Broadcasting copied `a` along "
+        f"the axes {axes}, so the gradient is summed over these axes and has the shape `{a}` of `a`.",
         key_points=_POINTS,
-        wrong_answers=(verdict("`g * b`, as without broadcasting", f"that has the shape `{out}` and not `{a}`."),),
+        wrong_answers=(
+            verdict("`g * b`, as without broadcasting", f"that gradient has the shape `{out}` and not `{a}`."),
+        ),
         follow_ups=_FOLLOW_UPS,
         proofs=(proof(on_engine), proof(on_torch, torch=True)),
     )

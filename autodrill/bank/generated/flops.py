@@ -36,26 +36,27 @@ def flops_of_backward(rng: random.Random, difficulty: Difficulty) -> Question:
         minutes={Difficulty.EASY: 2, Difficulty.MEDIUM: 3, Difficulty.HARD: 5}[difficulty],
         topics=("systems",),
         exercises=("matmul_backward",),
-        title="How many FLOPs are the matrix products of this step?",
+        title="How many FLOPs do the matrix products of this training step take?",
         body=f"{network.shown}\n\nA multiplication and an addition are two FLOPs; only matrix products count. "
         "You can type arithmetic such as `2*8*16*32`.",
-        answer="A product of (m, k) and (k, n) takes 2·m·k·n, and so does each of the two products of its backward:\n\n"
+        answer="A product of (m, k) and (k, n) takes 2·m·k·n FLOPs, and so does each of the two products of its "
+        "backward:\n\n"
         "```text\n" + "\n".join(rows) + f"\n```\n\nBackward: {sum(of_inputs)} + {sum(of_weights)} = {backward}.",
         key_points=(
-            "2·m·k·n FLOPs for a product, twice that for its backward: dX = G·Wᵀ and dW = Xᵀ·G",
+            "A product takes 2·m·k·n FLOPs, and its backward takes twice as many: dX = G·Wᵀ and dW = Xᵀ·G",
             "The first layer needs no dX, because the data need no gradient",
-            "A frozen layer needs no dW, and dX only if something before it is trained",
+            "A frozen layer needs no dW, and needs dX only if an earlier layer is trained",
         ),
         wrong_answers=(
             verdict(
-                f"Backward is exactly twice forward: {2 * sum(forward)}",
-                f"that counts unneeded products; here backward is {backward / sum(forward):.3g} times forward.",
+                f"The backward takes exactly twice as many as the forward: {2 * sum(forward)}",
+                f"that counts unneeded products; here the backward is {backward / sum(forward):.3g} times the forward.",
             ),
         ),
         follow_ups=(
             (
-                "Where does 6·parameters·tokens for a training step come from?",
-                "2 forward and 4 backward for each weight and token, with all layers trained and every dX counted.",
+                "Why does a training step take about 6·parameters·tokens FLOPs?",
+                "Each weight takes 2 FLOPs forward and 4 backward per token, if all layers are trained and need dX.",
             ),
         ),
         proofs=(proof(_on_engine(network)), proof(_on_torch(network), torch=True)),

@@ -95,7 +95,7 @@ def labelled_graph(rng: random.Random, difficulty: Difficulty) -> Question:
         for name, bar, wrong in zip(graph.names, bars, overwritten, strict=False)
         if bar != wrong
     ]
-    overwriting = f"here that gives {', '.join(slips)}" if slips else "here it happens to change no leaf"
+    overwriting = f"here this gives {', '.join(slips)}" if slips else "here this happens to change no leaf"
     return make(
         __file__,
         difficulty,
@@ -103,18 +103,21 @@ def labelled_graph(rng: random.Random, difficulty: Difficulty) -> Question:
         minutes=level.minutes,
         topics=("graph",),
         exercises=("label_graph", "mul_backward"),
-        title="Label this graph: what is ∂y/∂v at its leaves?",
+        title="What is ∂y/∂v for each leaf v of this graph?",
         body=_drawn(tape, adjoints=False),
-        answer="Start at `y`, whose adjoint is 1, and go back to the leaves. Add what arrives along several edges:\n\n"
-        + _drawn(tape, adjoints=True),
+        answer="Start at `y`, whose adjoint is 1, and go back to the leaves. If a value has several "
+        "consumers, add their contributions:\n\n" + _drawn(tape, adjoints=True),
         key_points=(
             "The adjoint of the output is 1",
-            "Each edge multiplies by the local derivative at the values of the forward pass",
-            "Where a value has several consumers, their contributions add",
+            "Each edge multiplies the adjoint by the local derivative at the values of the forward pass",
+            "If a value has several consumers, their contributions add",
         ),
-        wrong_answers=(verdict("The last consumer's contribution is the derivative", overwriting),),
+        wrong_answers=(verdict("The derivative is the contribution of the last consumer alone", overwriting),),
         follow_ups=(
-            ("In which orders may the operations be visited?", "Any that visits each one after all of its consumers."),
+            (
+                "In which orders may the backward pass visit the operations?",
+                "In any order that visits each operation after all of its consumers.",
+            ),
         ),
         proofs=(_proof(graph, torch=False), _proof(graph, torch=True)),
     )

@@ -45,27 +45,27 @@ def memory_of_step(rng: random.Random, difficulty: Difficulty) -> Question:
         counts(answers),
         minutes={Difficulty.EASY: 3, Difficulty.MEDIUM: 4, Difficulty.HARD: 6}[difficulty],
         topics=("memory",),
-        title=f"How many bytes does this training step with {optimiser} hold?",
-        body=f"{network.shown}\n\nEverything is float32. `saved` is what autograd keeps between forward and backward "
-        "besides the weights, each array once, as PyTorch does. You can type arithmetic such as `4*8*16`.",
-        answer=f"{weights} weights, {network.trained} of them trained, 4 bytes each; a gradient and "
-        f"{moments} further number{'s' if moments != 1 else ''} for each trained one. Saved for backward: {kept}.",
+        title=f"How many bytes of memory does this training step with {optimiser} hold?",
+        body=f"{network.shown}\n\nEverything is float32. `saved` is what autograd keeps between forward and backward, "
+        "without the weights. As in PyTorch, each array counts once. You can type arithmetic such as `4*8*16`.",
+        answer=f"There are {weights} weights of 4 bytes, and {network.trained} of them are trained. Each trained "
+        f"weight has a gradient and {moments} further number{'s' if moments != 1 else ''}. Saved for backward: {kept}.",
         key_points=(
-            "Only trained weights have gradients and optimiser state; the state is none, one or two numbers a weight",
+            "Only trained weights have gradients and optimiser state; the state is zero, one or two numbers per weight",
             "A product `X @ W` keeps X if W is trained; relu and tanh keep their output, sin and squares their input",
             "An array saved for two reasons is stored once",
             "Before the first trained layer nothing is saved, because backward stops there",
         ),
         wrong_answers=(
             verdict(
-                f"Every product keeps its input and its output: {every} bytes",
+                f"Every product saves its input and its output: {every} bytes",
                 "a product's output is saved only if its consumer needs it, and each array is stored once.",
             ),
         ),
         follow_ups=(
             (
-                "Which of the four grows with the batch?",
-                "Only what is saved; the other three depend on the weights alone.",
+                "Which of the four numbers grows with the batch size?",
+                "Only the saved bytes grow; the other three numbers depend on the weights alone.",
             ),
         ),
         proofs=(

@@ -58,34 +58,35 @@ def mode_and_passes(rng: random.Random, difficulty: Difficulty) -> Question:
         for mode, count, need in claims
     )
     plans = [(mode, count) for mode, count, _ in claims]
-    apart = f" It is applied to each of {batch} rows of `X` on its own." if batch > 1 else ""
+    apart = f"  The function is applied to each of the {batch} rows of `X` separately." if batch > 1 else ""
     return make(
         __file__,
         difficulty,
         ChoiceKey(options),
         minutes=2,
         topics=("modes",),
-        title="Which mode needs the fewest passes, and how many?",
+        title="Which mode needs fewer passes, and how many does it need?",
         body=f"`f` maps R^{n} to R^{m}; its Jacobian `J` is {m}×{n}.{apart} Compute {task.wanted}. "
         "A pass is one JVP or one VJP; count passes, not their cost.",
-        answer=f"Forward mode needs {_passes(forward)}, reverse mode {_passes(reverse)}: the "
-        f"{'first' if forward < reverse else 'second'}. A JVP pushes one direction of the inputs through and gives a "
-        "combination of J's columns; a VJP pulls one direction of the outputs back and gives one of its rows."
+        answer=f"Forward mode needs {_passes(forward)} and reverse mode {_passes(reverse)}, so "
+        f"{'forward' if forward < reverse else 'reverse'} mode needs fewer. A JVP pushes one direction of the inputs "
+        "forward and gives a combination of the columns of `J`. A VJP pulls one direction of the outputs back and "
+        "gives a combination of the rows of `J`."
         + (" The samples are independent, so one pass carries a direction for every row." if batch > 1 else ""),
         key_points=(
-            "A JVP gives J·v, a combination of columns: as many passes as directions of the input",
-            "A VJP gives uᵀ·J, a combination of rows: as many passes as directions of the output",
-            "The number of required directions counts, not the size of J",
+            "A JVP gives J·v, a combination of columns, so forward mode needs one pass per direction of the input",
+            "A VJP gives uᵀ·J, a combination of rows, so reverse mode needs one pass per direction of the output",
+            "What counts is the number of required directions, not the size of J",
         ),
         wrong_answers=(
             verdict(
-                "Reverse mode, it is what backprop uses",
-                "it is cheap for one output; for few inputs forward mode is cheaper.",
+                "Reverse mode, because backprop uses it",
+                "reverse mode is cheap for one output; for few inputs forward mode is cheaper.",
             ),
         ),
         follow_ups=(
             (
-                "Which mode must keep values of the forward pass?",
+                "Which mode must store values of the forward pass?",
                 "Reverse mode. Forward mode computes each tangent along with its value.",
             ),
         ),
@@ -121,12 +122,12 @@ def _is_right(count: int, need: int, cheapest: int) -> bool:
 
 def _why(mode: str, count: int, need: int, cheapest: int) -> str:
     if _is_right(count, need, cheapest):
-        return f"{mode} mode needs {_passes(need)}, the other mode more"
+        return f"{mode} mode needs {_passes(need)}, and the other mode needs more"
     if count < need:
-        return f"not enough: {mode} mode needs {_passes(need)}"
+        return f"that is not enough: {mode} mode needs {_passes(need)}"
     if count > need:
-        return f"more than needed: {mode} mode is done after {need}"
-    return f"enough, but the other mode needs only {cheapest}"
+        return f"that is more than needed: {mode} mode needs only {need}"
+    return f"that is enough, but the other mode needs only {cheapest}"
 
 
 def _passes(count: int) -> str:

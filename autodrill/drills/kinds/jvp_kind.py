@@ -35,7 +35,7 @@ class Jvp(Backward):
     nonlinear = Rule(
         "nonlinear-in-tangent",
         "a JVP is linear in the tangent, f(v1+v2) = f(v1)+f(v2), and yours is not",
-        "which nonlinear operation do you apply to the tangent?",
+        "which nonlinear operation does your code apply to the tangent?",
     )
     nonlinear_in_scale = Rule(
         "nonlinear-in-tangent",

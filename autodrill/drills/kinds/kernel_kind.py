@@ -48,7 +48,7 @@ __global__ void {stem}(const float* g, float* dx, int n) {{
 """
 '''
 
-_GIVEN = """CASES = [given("x[n]")]  # FILL IN: one `given(...)` for each class of inputs; the sizes are primes
+_GIVEN = """CASES = [given("x[n]")]  # FILL IN: one `given(...)` for each class of inputs; all sizes are primes
 
 
 def forward(x):

@@ -40,7 +40,7 @@ Namespace: TypeAlias = Any
 
 
 class DeviceError(TypeError):
-    """Arrays of two devices met in one operation, or the requested device is not available."""
+    """One operation got arrays of two devices, or the requested device is not available."""
 
 
 class BatchError(TypeError):
@@ -178,7 +178,7 @@ def on_cpu(name: str, x: Array) -> Array:
 
 
 def backend_named(name: str) -> Backend:
-    """Return the backend called `"cpu"` or `"cuda"`, importing CuPy for the latter.
+    """Return the backend called `"cpu"` or `"cuda"`; `"cuda"` imports CuPy.
 
     Raises:
         DeviceError: The name is unknown, CuPy is not installed, or there is no usable GPU.

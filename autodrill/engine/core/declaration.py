@@ -28,7 +28,7 @@ Batching = Literal["leading", "axis", "levels"] | Rule
 
 
 class RuleError(TypeError):
-    """A primitive's derivative rules do not fit its signature; found at import."""
+    """The derivative rules of a primitive do not fit its signature; raised at import."""
 
 
 class Declaration:
@@ -169,7 +169,7 @@ class Declaration:
 
     @property
     def batching(self) -> Batching | None:
-        """How `vmap` calls the operation; None for one example at a time, which is as slow as a loop."""
+        """How `vmap` calls the operation. None means one example at a time, which is as slow as a loop."""
         if self.vmap_rule is not None:
             return self.vmap_rule
         return "leading" if self.broadcasts or self.jvp_rule == "elementwise" else None

@@ -38,7 +38,7 @@ def _refuse(primitive: Primitive, args: tuple[Any, ...], result: Tensor) -> None
 
 
 class inference_mode(ContextDecorator):  # noqa: N801 - used like a function, under PyTorch's name
-    """Record nothing, and forbid saving tensors made inside for backward or writing to them in place outside.
+    """Record nothing; a tensor made inside cannot be saved for backward or, outside, be written to in place.
 
     Once a thread has entered its first block, every operation of that thread is checked.
     """

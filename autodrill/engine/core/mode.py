@@ -71,7 +71,7 @@ class no_grad(_GradMode):  # noqa: N801 - used like a function, under PyTorch's 
 
 
 class enable_grad(_GradMode):  # noqa: N801 - used like a function, under PyTorch's name
-    """Switch recording on again, inside a `no_grad` block."""
+    """Switch recording of operations on again, inside a `no_grad` block."""
 
     _enabled = True
 

@@ -148,7 +148,7 @@ class Primitive(Declaration):
     def record(self, args: tuple[Any, ...], static: dict[str, Any], out: Array) -> Tensor:
         """Return the array `out` as the recorded result of a call, without running the forward.
 
-        For a result that is in memory already.
+        Use it for a result that is in memory already.
         """
         result = wrap(out)
         tracked = [k for k, a in enumerate(args) if type(a) is Tensor and a.node is not None]

@@ -216,7 +216,7 @@ class Tensor(TensorMethods):
 
     @property
     def sparse_grad(self) -> IndexedSlices | None:
-        """The gradient of this leaf as a list of rows, if it is still sparse; otherwise None. See `sparse`."""
+        """The gradient of this leaf as a list of rows if it is still sparse, otherwise None. See `sparse`."""
         gradient = self.node.grad if isinstance(self.node, Leaf) else None
         return None if isinstance(gradient, Tensor) else gradient
 

@@ -37,7 +37,7 @@ relu.jvp("elementwise")
 
 @primitive
 def leaky_relu(xp: Namespace, x: Array, *, negative_slope: float = 0.01) -> Array:
-    """Return x where it is positive and `negative_slope` x elsewhere."""
+    """Return x where x > 0 and `negative_slope` times x elsewhere."""
     return xp.where(x > 0, x, negative_slope * x)
 
 
@@ -46,7 +46,7 @@ leaky_relu.jvp("elementwise")
 
 
 def prelu(x: Array, weight: Array) -> Any:
-    """Return x where it is positive and weight · x elsewhere (He et al., 2015).
+    """Return x where x > 0 and weight · x elsewhere (He et al., 2015).
 
     Args:
         x: Shape (N, C, ...), or any shape for a single weight.
@@ -113,7 +113,7 @@ hardshrink.jvp("elementwise")
 
 @primitive
 def elu(xp: Namespace, x: Array, *, alpha: float = 1.0) -> Array:
-    """Return x where it is positive and alpha (exp(x) - 1) elsewhere (Clevert et al., 2016)."""
+    """Return x where x > 0 and alpha (exp(x) - 1) elsewhere (Clevert et al., 2016)."""
     return xp.where(x > 0, x, alpha * xp.expm1(xp.minimum(x, 0)))
 
 
@@ -123,7 +123,7 @@ elu.jvp("elementwise")
 
 @primitive
 def celu(xp: Namespace, x: Array, *, alpha: float = 1.0) -> Array:
-    """Return x where it is positive and alpha (exp(x / alpha) - 1) elsewhere: differentiable at 0 for any alpha."""
+    """Return x where x > 0 and alpha (exp(x / alpha) - 1) elsewhere; it is differentiable at 0 for any alpha."""
     return xp.where(x > 0, x, alpha * xp.expm1(xp.minimum(x, 0) / alpha))
 
 
@@ -199,7 +199,7 @@ def mish(x: Array) -> Any:
 
 
 def glu(x: Array, axis: int = -1) -> Any:
-    """Return a sigmoid(b), a and b the halves of x along `axis` (Dauphin et al., 2017).
+    """Return a · sigmoid(b), with a and b the halves of x along `axis` (Dauphin et al., 2017).
 
     Raises:
         ValueError: The axis has an odd length.
@@ -231,7 +231,7 @@ _gelu.jvp("elementwise")
 
 
 def gelu(x: Array, approximate: Literal["none", "tanh"] = "none") -> Any:
-    """Return x Φ(x), Φ the normal distribution function (Hendrycks and Gimpel, 2016).
+    """Return x Φ(x), with the normal distribution function Φ (Hendrycks and Gimpel, 2016).
 
     Args:
         x: Values of any shape.

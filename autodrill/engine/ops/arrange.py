@@ -268,12 +268,12 @@ def diagonal(x: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 
 
 def diag(x: Array, k: int = 0) -> Any:
-    """Return the k-th diagonal of a matrix; for a vector, the matrix with this k-th diagonal."""
+    """Return the k-th diagonal of a matrix, or for a vector the matrix that has it as the k-th diagonal."""
     return diagonal(x, k) if x.ndim == 2 else diag_embed(x, k)
 
 
 def diag_embed(x: Array, offset: int = 0) -> Any:
-    """Return matrices whose diagonals are the last axis of x, zeros elsewhere."""
+    """Return matrices with the last axis of x on the diagonal and zeros elsewhere."""
     n = x.shape[-1]
     size = n + abs(offset)
     steps = np.arange(n)

@@ -74,7 +74,7 @@ def bessel_ie(xp: Namespace, x: Array, *, order: int = 0) -> Array:  # noqa: ARG
 
 @primitive
 def bessel_ke(xp: Namespace, x: Array, *, order: int = 0) -> Array:  # noqa: ARG001 - NumPy has none
-    """Return exp(x) Kₙ(x), the modified Bessel function of the second kind without its exponential decay.
+    """Return exp(x) Kₙ(x), with the modified Bessel function Kₙ of the second kind; the factor removes its decay.
 
     It is ∞ at 0 and NaN for negative x.
     """
@@ -90,60 +90,60 @@ bessel_ke.jvp("elementwise")
 
 
 def j0(x: Array) -> Any:
-    """Return J₀(x)."""
+    """Return J₀(x), the Bessel function of the first kind of order 0."""
     return bessel_j(x, order=0)
 
 
 def j1(x: Array) -> Any:
-    """Return J₁(x)."""
+    """Return J₁(x), the Bessel function of the first kind of order 1."""
     return bessel_j(x, order=1)
 
 
 def y0(x: Array) -> Any:
-    """Return Y₀(x), for positive x."""
+    """Return Y₀(x), the Bessel function of the second kind of order 0, for positive x."""
     return bessel_y(x, order=0)
 
 
 def y1(x: Array) -> Any:
-    """Return Y₁(x), for positive x."""
+    """Return Y₁(x), the Bessel function of the second kind of order 1, for positive x."""
     return bessel_y(x, order=1)
 
 
 def i0(x: Array) -> Any:
-    """Return I₀(x)."""
+    """Return I₀(x), the modified Bessel function of the first kind of order 0."""
     return bessel_i(x, order=0)
 
 
 def i1(x: Array) -> Any:
-    """Return I₁(x)."""
+    """Return I₁(x), the modified Bessel function of the first kind of order 1."""
     return bessel_i(x, order=1)
 
 
 def i0e(x: Array) -> Any:
-    """Return exp(-|x|) I₀(x)."""
+    """Return exp(-|x|) I₀(x), with the modified Bessel function I₀ of the first kind."""
     return bessel_ie(x, order=0)
 
 
 def i1e(x: Array) -> Any:
-    """Return exp(-|x|) I₁(x)."""
+    """Return exp(-|x|) I₁(x), with the modified Bessel function I₁ of the first kind."""
     return bessel_ie(x, order=1)
 
 
 def k0(x: Array) -> Any:
-    """Return K₀(x), for positive x."""
+    """Return K₀(x), the modified Bessel function of the second kind of order 0, for positive x."""
     return exp(-x) * bessel_ke(x, order=0)
 
 
 def k1(x: Array) -> Any:
-    """Return K₁(x), for positive x."""
+    """Return K₁(x), the modified Bessel function of the second kind of order 1, for positive x."""
     return exp(-x) * bessel_ke(x, order=1)
 
 
 def k0e(x: Array) -> Any:
-    """Return exp(x) K₀(x), for positive x."""
+    """Return exp(x) K₀(x), with the modified Bessel function K₀ of the second kind, for positive x."""
     return bessel_ke(x, order=0)
 
 
 def k1e(x: Array) -> Any:
-    """Return exp(x) K₁(x), for positive x."""
+    """Return exp(x) K₁(x), with the modified Bessel function K₁ of the second kind, for positive x."""
     return bessel_ke(x, order=1)

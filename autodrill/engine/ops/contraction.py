@@ -166,7 +166,7 @@ def vecdot(x: Array, y: Array, axis: int = -1) -> Any:
 
 
 def inner(x: Array, y: Array) -> Any:
-    """Return the sums of products over the last axis of each."""
+    """Return the sums of products over the last axis of x and the last axis of y."""
     return x * y if x.ndim == 0 or y.ndim == 0 else tensordot(x, y, ((-1,), (-1,)))
 
 

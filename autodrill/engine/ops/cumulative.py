@@ -63,13 +63,13 @@ def _running_extreme(x: Array, axis: int, larger: bool) -> Any:
 
 
 def cummax(x: Array, axis: int = -1) -> Any:
-    """Return the running maximum along `axis`; of equal elements the latest gets the gradient, as in PyTorch."""
+    """Return the running maximum along `axis`; the last of equal elements gets the gradient, as in PyTorch."""
     check_real("cummax", x)
     return _running_extreme(x, axis, larger=True)
 
 
 def cummin(x: Array, axis: int = -1) -> Any:
-    """Return the running minimum along `axis`; of equal elements the latest gets the gradient, as in PyTorch."""
+    """Return the running minimum along `axis`; the last of equal elements gets the gradient, as in PyTorch."""
     check_real("cummin", x)
     return _running_extreme(x, axis, larger=False)
 

@@ -106,9 +106,10 @@ _qr.vmap("leading")
 
 
 def qr(x: Array) -> tuple[Any, Any]:
-    """Return Q with orthonormal columns and upper triangular R, x = Q R: shapes (..., M, K), (..., K, N), K = min.
+    """Return Q with orthonormal columns and upper triangular R, with x = Q R.
 
-    Differentiable if the first K columns of x are linearly independent.
+    The shapes of Q and R are (..., M, K) and (..., K, N), with K = min(M, N). The result is differentiable if the first
+    K columns of x are linearly independent.
     """
     rows, columns = x.shape[-2:]
     if rows >= columns:

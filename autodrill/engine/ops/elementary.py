@@ -235,9 +235,9 @@ arctanh.jvp("elementwise")
 
 @primitive(on_complex="holomorphic")
 def spherical_bessel(xp: Namespace, z: Array, *, order: int = 0) -> Array:
-    """Return jₙ(z) / zⁿ, jₙ the spherical Bessel function of order n: smooth and even, also at 0.
+    """Return jₙ(z) / zⁿ, with the spherical Bessel function jₙ of order n; it is smooth and even, also at 0.
 
-    Computed by the power series up to |z| = n + 4, and beyond by the recurrence in n, which is stable there.
+    Up to |z| = n + 4 the power series computes it; beyond, the recurrence in n is stable and computes it.
     """
     near = xp.absolute(z) < order + 4
     square = xp.where(near, z, 0) ** 2

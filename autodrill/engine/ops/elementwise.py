@@ -336,7 +336,7 @@ def _clip_vjp(g: Array, x: Array, min: Any, max: Any) -> Array:
 
 @primitive
 def clip(xp: Namespace, x: Array, *, min: Any = None, max: Any = None) -> Array:
-    """Return x limited to [min, max]; the gradient passes where x is inside, the bounds included."""
+    """Return x limited to [min, max]; the gradient passes where min <= x <= max."""
     return xp.clip(x, min, max)
 
 

@@ -43,7 +43,7 @@ Axes = tuple[int, ...]
 
 @primitive(on_complex="adjoint")
 def dft(xp: Namespace, x: Array, *, axes: Axes, norm: Norm = None, inverse: bool = False) -> Array:
-    """Return Σⱼ xⱼ exp(∓2πi jk / n), over each of `axes`; the upper sign, and by `norm` the scale, unless `inverse`."""
+    """Return the discrete Fourier transform over each of `axes`, or its inverse; `norm` sets the scale as in NumPy."""
     if not axes:
         return x.astype(xp.result_type(x, np.complex64))
     return (xp.fft.ifftn if inverse else xp.fft.fftn)(x, axes=axes, norm=norm)
@@ -63,7 +63,7 @@ def rdft(xp: Namespace, x: Array, *, axis: int, norm: Norm = None) -> Array:
 
 @primitive(on_complex="adjoint")
 def irdft(xp: Namespace, x: Array, *, n: int, axis: int, norm: Norm = None) -> Array:
-    """Return the n real points whose transform has the half spectrum x; `norm` is that of the inverse."""
+    """Return the n real points whose half spectrum is x; `norm` is the norm of the inverse transform."""
     return xp.fft.irfft(x, n, axis=axis, norm=norm)
 
 
@@ -213,7 +213,7 @@ def irfft(x: Array, n: int | None = None, axis: int = -1, norm: Norm = None) -> 
 
 
 def hfft(x: Array, n: int | None = None, axis: int = -1, norm: Norm = None) -> Any:
-    """Return the `fft` of n points with Hermitian symmetry, of which x is the first half: real numbers."""
+    """Return the real `fft` of n points that have Hermitian symmetry and begin with x."""
     _check_norm("hfft", norm)
     return _from_half("hfft", conj(x), None if n is None else (n,), (axis,), _SWAPPED[norm])
 

@@ -27,7 +27,7 @@ def index_select(x: Array, axis: int, index: Any) -> Any:
 
 
 def gather(x: Array, axis: int, index: Array) -> Any:
-    """Return for each place of `index` the element of x at that place, with the index's value along `axis`.
+    """Return the element of x at each place of `index`, with the value of `index` as the position along `axis`.
 
     Args:
         x: Values of any shape.

@@ -158,7 +158,7 @@ def _getitem(xp: Namespace, x: Array, *, index: Any) -> Array:  # noqa: ARG001 -
 
 @primitive
 def index_scatter(xp: Namespace, values: Array, *, index: Any, shape: tuple[int, ...]) -> Array:
-    """Return zeros of `shape` with `values` added at `index`, repeatedly for repeats: the adjoint of indexing."""
+    """Return zeros of `shape` with `values` added at `index`, which may repeat: the adjoint of indexing."""
     out = xp.zeros(shape, values.dtype)
     if not may_repeat(index):
         out[index] = values
@@ -240,7 +240,7 @@ scatter_along_axis.vmap(_scattered_along_axis_examples)
 
 
 def take_along_axis(x: Array, indices: Array, axis: int | None = -1) -> Any:
-    """Return, along `axis`, the elements of x at `indices`; the other axes broadcast, and for None x is flattened."""
+    """Return, along `axis`, the elements of x at `indices`; the other axes broadcast, and `axis=None` flattens x."""
     if axis is None:
         return _take_along_axis(reshape(x, -1), indices, axis=0)
     axis %= x.ndim

@@ -33,7 +33,7 @@ __all__ = [
 
 
 def linear(x: Array, weight: Array, bias: Array | None = None) -> Any:
-    """Return x weightᵀ + bias, x of shape (..., in), weight (out, in) and bias (out,)."""
+    """Return x weightᵀ + bias, with shapes (..., in) of x, (out, in) of weight and (out,) of bias."""
     out = matmul(x, swapaxes(weight, -1, -2) if weight.ndim > 1 else weight)
     return out if bias is None else out + bias
 
@@ -229,7 +229,7 @@ def lstm_cell(
 
 
 def gru_cell(x: Array, h: Array, w_ih: Array, w_hh: Array, b_ih: Array | None = None, b_hh: Array | None = None) -> Any:
-    """Return the next hidden state of a GRU (Cho et al., 2014), with the reset gate after the product as in cuDNN.
+    """Return the next hidden state of a GRU (Cho et al., 2014), with the reset gate after the product, as in cuDNN.
 
     Args:
         x: Input, shape (N, in).

@@ -240,7 +240,7 @@ def ctc_loss(
 ) -> Any:
     """Return minus the log-probability of each label sequence, summed over its alignments (Graves et al., 2006).
 
-    Uses the forward recursion of that paper, in logarithms, for all sequences of the batch at once.
+    The loss uses the forward recursion of that paper, in logarithms, for all sequences of the batch at once.
 
     Args:
         log_probs: Log-probabilities, shape (T, N, C).

@@ -128,7 +128,7 @@ def group_norm(
 
 
 def local_response_norm(x: Array, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Any:
-    """Divide by (k + alpha mean(x²))^beta, the mean over `size` neighbouring channels (Krizhevsky et al., 2012)."""
+    """Divide x by (k + alpha mean(x²))^beta, with the mean over `size` nearby channels (Krizhevsky et al., 2012)."""
     from autodrill.engine.ops.arrange import pad
     from autodrill.engine.ops.window import windows
 

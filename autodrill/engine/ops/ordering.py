@@ -22,27 +22,27 @@ __all__ = ["argmax", "argmin", "argsort", "kthvalue", "median", "partition", "qu
 
 
 def argsort(x: Array, axis: int = -1) -> Array:
-    """Return the indices that sort x along `axis`, in a stable order; a plain array of integers."""
+    """Return the indices that sort x along `axis` stably, as a plain array of integers."""
     check_real("argsort", x)
     return backend_of(raw(x)).xp.argsort(raw(x), axis=axis, kind="stable")
 
 
 def argmax(x: Array, axis: int | None = None) -> Array:
-    """Return the index of the first maximum; a plain array of integers."""
+    """Return the index of the first maximum, as a plain array of integers."""
     check_real("argmax", x)
     xp = backend_of(raw(x)).xp
     return xp.asarray(xp.argmax(raw(x), axis=axis))
 
 
 def argmin(x: Array, axis: int | None = None) -> Array:
-    """Return the index of the first minimum; a plain array of integers."""
+    """Return the index of the first minimum, as a plain array of integers."""
     check_real("argmin", x)
     xp = backend_of(raw(x)).xp
     return xp.asarray(xp.argmin(raw(x), axis=axis))
 
 
 def sort(x: Array, axis: int | None = -1) -> Any:
-    """Return x sorted along `axis`; for None it is flattened first."""
+    """Return x sorted along `axis`; `axis=None` flattens x first."""
     check_real("sort", x)
     if axis is None:
         return sort(reshape(x, -1), 0)

@@ -31,13 +31,13 @@ __all__ = [
 
 @primitive
 def real(xp: Namespace, x: Array) -> Array:
-    """Return the real part, as a copy; PyTorch returns a view."""
+    """Return a copy of the real part; PyTorch returns a view."""
     return xp.array(xp.real(x))
 
 
 @primitive
 def imag(xp: Namespace, x: Array) -> Array:
-    """Return the imaginary part, 0 for real numbers, as a copy; PyTorch returns a view."""
+    """Return a copy of the imaginary part, which is 0 for real numbers; PyTorch returns a view."""
     return xp.array(xp.imag(x))
 
 

@@ -82,7 +82,7 @@ def _max_pool(
     dilation: int | Lengths = 1,
     ceil_mode: bool = False,
 ) -> Any:
-    """Return the maximum of each window; the first of equal ones gets the gradient.
+    """Return the maximum of each window; the first of equal elements gets the gradient.
 
     Args:
         x: Shape (N, C, {axes}).

@@ -81,7 +81,7 @@ def poisson_nll_loss(
     full: bool = False,
     eps: float = 1e-8,
 ) -> Any:
-    """Return minus the Poisson log-likelihood of counts, without the constant log(target!) unless `full`.
+    """Return minus the Poisson log-likelihood of counts; it includes the constant log(target!) only if `full`.
 
     Args:
         x: The rate, or its logarithm if `log_input`.
@@ -161,7 +161,7 @@ def kl_div(
     *,
     log_target: bool = False,
 ) -> Any:
-    """Return target (log target - log_probs), elementwise: the Kullback-Leibler divergence once summed.
+    """Return target (log target - log_probs), elementwise; its sum is the Kullback-Leibler divergence.
 
     Args:
         log_probs: The approximating distribution, as logarithms.

@@ -26,13 +26,13 @@ __all__ = [
 
 @primitive
 def floor(xp: Namespace, x: Array) -> Array:
-    """Return the largest integer not above x; the derivative is 0 everywhere."""
+    """Return the largest integer <= x; the derivative is 0 everywhere."""
     return xp.floor(x)
 
 
 @primitive
 def ceil(xp: Namespace, x: Array) -> Array:
-    """Return the smallest integer not below x; the derivative is 0 everywhere."""
+    """Return the smallest integer >= x; the derivative is 0 everywhere."""
     return xp.ceil(x)
 
 

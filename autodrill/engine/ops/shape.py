@@ -177,7 +177,7 @@ _concatenate.vmap(_concatenate_examples)
 
 
 def concatenate(arrays: Sequence[Array], axis: int | None = 0) -> Any:
-    """Return the arrays joined along an existing axis; for None they are flattened first.
+    """Return the arrays joined along an existing axis; `axis=None` flattens the arrays first.
 
     Raises:
         ValueError: There are no arrays, or their other axes differ.

@@ -63,7 +63,7 @@ _solve.jvp(lambda da, db, a, out: _solve(a, db - da @ out))
 
 
 def solve(a: Array, b: Array) -> Any:
-    """Return x with a x = b.
+    """Return the solution x of a x = b.
 
     Args:
         a: Square matrices, shape (..., N, N).
@@ -76,7 +76,7 @@ def solve(a: Array, b: Array) -> Any:
 
 
 def solve_triangular(a: Array, b: Array, *, lower: bool = False, unit_diagonal: bool = False) -> Any:
-    """Return x with a x = b for triangular a; the other triangle is not read and gets no gradient.
+    """Return the solution x of a x = b for triangular a; the other triangle is not read and gets no gradient.
 
     Args:
         a: Shape (..., N, N).
@@ -191,13 +191,13 @@ pinv.vmap("leading")
 
 
 def tensorinv(a: Array, ind: int = 2) -> Any:
-    """Return the inverse of `tensordot` with a: the inverse of a as a matrix whose rows are its first `ind` axes."""
+    """Return the inverse of a as a matrix whose rows are its first `ind` axes: it undoes `tensordot` with a."""
     rows, columns = a.shape[:ind], a.shape[ind:]
     return reshape(inv(reshape(a, (math.prod(rows), -1))), (*columns, *rows))
 
 
 def tensorsolve(a: Array, b: Array, axes: Sequence[int] | None = None) -> Any:
-    """Return x with `tensordot(a, x, x.ndim)` equal to b; `axes` of a are first moved to the end."""
+    """Return the solution x of `tensordot(a, x, x.ndim) == b`; `axes` of a are first moved to the end."""
     if axes is not None:
         last = [k % a.ndim for k in axes]
         a = transpose(a, (*(k for k in range(a.ndim) if k not in last), *last))
@@ -212,12 +212,12 @@ def vander(x: Array, N: int | None = None, increasing: bool = False) -> Any:
 
 
 def lstsq(a: Array, b: Array) -> Any:
-    """Return the x of least norm that minimises |a x - b|; b is a vector or matrices."""
+    """Return the x of least norm that minimises |a x - b|; b is a vector, or one or more matrices."""
     return matmul(pinv(a), b)
 
 
 def matrix_power(x: Array, n: int) -> Any:
-    """Return an integer power of square matrices, by repeated squaring; a negative power by the inverse."""
+    """Return an integer power of square matrices, by repeated squaring; a negative power uses the inverse."""
     if n < 0:
         return matrix_power(inv(x), -n)
     result: Any = None

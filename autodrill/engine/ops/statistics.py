@@ -31,7 +31,7 @@ def nanmean(x: Array, axis: Axis = None, keepdims: bool = False) -> Any:
 
 
 def cov(x: Array, *, ddof: float = 1, fweights: Array | None = None, aweights: Array | None = None) -> Any:
-    """Return the covariances of the rows of x, the variables, over its columns, the observations.
+    """Return the covariance matrix of variables, the rows of x, over observations, the columns of x.
 
     Args:
         x: Shape (variables, observations), or (observations,) for one variable.
@@ -55,7 +55,7 @@ def cov(x: Array, *, ddof: float = 1, fweights: Array | None = None, aweights: A
 
 
 def corrcoef(x: Array) -> Any:
-    """Return the correlations of variables, of the shape of `cov`; unlike NumPy it does not clip rounding beyond 1."""
+    """Return the correlation matrix of variables, with the shape of `cov`; unlike in NumPy, rounding beyond 1 stays."""
     found = cov(x)
     if found.ndim == 0:
         return found / found

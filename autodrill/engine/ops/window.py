@@ -25,7 +25,7 @@ _AXES = {1: "L", 2: "H, W", 3: "D, H, W"}
 
 @primitive(view=True)
 def windows(xp: Namespace, x: Array, *, axes: Lengths, size: Lengths, stride: Lengths, dilation: Lengths) -> Array:
-    """Return every window over `axes`.
+    """Return every sliding window over `axes`.
 
     Args:
         xp: The array library.

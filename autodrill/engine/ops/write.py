@@ -24,7 +24,7 @@ __all__ = ["copy_slices"]
 
 @primitive
 def copy_slices(xp: Namespace, x: Array, values: Array, *, steps: Sequence[Step]) -> Array:
-    """Return a copy of x in which the elements that the view operations `steps` select are `values`.
+    """Return a copy of x with `values` in the elements that the view operations `steps` select.
 
     An element selected twice holds the last of its values, which receives the gradient. (PyTorch's `index_put_` gives
     the gradient to the overwritten values too.) On CUDA the order of the writes is undefined.

@@ -30,8 +30,8 @@ def _note_line(primitive: Primitive, args: tuple[Any, ...], result: Tensor) -> N
 def detect_anomaly() -> Iterator[None]:
     """Raise FloatingPointError when a backward in this block makes a NaN, and name the operation.
 
-    The message includes the line that recorded the operation, if that line ran inside such a block too. Slow: use it
-    for debugging.
+    The message includes the line that recorded the operation, if that line ran inside such a block too.
+    This check is slow, so use it only for debugging.
     """
     before = mode.check_gradient
     mode.check_gradient = _demand_no_nan

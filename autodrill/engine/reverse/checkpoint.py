@@ -162,7 +162,7 @@ def _packing(
 
 
 def checkpoint(f: Callable[..., Any], *args: Any, rng: np.random.Generator | None = None, **kwargs: Any) -> Any:
-    """Return `f(*args, **kwargs)`, saving only the arguments; backward runs f again.
+    """Return `f(*args, **kwargs)` and save only the arguments; backward runs f again.
 
     A chain of n layers in about sqrt(n) checkpoints holds about 2 sqrt(n) activations at a time, at the cost of one
     more forward.

@@ -74,7 +74,10 @@ class Context:
         self._unpacked: tuple[Any, ...] | None = None
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Save inputs, outputs and intermediate values; a backward that uses the latter cannot be differentiated."""
+        """Save inputs, outputs and intermediate values.
+
+        A backward that uses an intermediate value cannot be differentiated.
+        """
         for tensor in tensors:
             if tensor is not None and type(tensor) is not Tensor:
                 raise TypeError(f"save_for_backward() takes Tensors, not `{type(tensor).__name__}`")
@@ -105,7 +108,7 @@ class Context:
 
     @contextmanager
     def reached(self, node: CustomNode | None, saved: Sequence[Any]) -> Iterator[None]:
-        """Provide the saved tensors inside a `with` block; kept longer, they would form a cycle with the graph."""
+        """Provide the saved tensors inside a `with` block only, because they would form a cycle with the graph."""
         self.node, self._unpacked = node, tuple(saved)
         try:
             yield

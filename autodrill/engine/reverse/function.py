@@ -24,7 +24,7 @@ __all__ = ["Function", "once_differentiable"]
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a `backward` that cannot itself be differentiated: a second derivative raises instead of being wrong."""
+    """Decorate a `backward` that cannot be differentiated, so that a second derivative raises an error."""
 
     @functools.wraps(backward)
     def call(ctx: Context, *gradients: Any) -> Any:

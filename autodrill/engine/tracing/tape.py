@@ -83,7 +83,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tape:
-    """A computation: its rows, independent variables first and each after its operands, and its output's number."""
+    """The record of one computation: rows for the variables, then for the operations, and the output's number."""
 
     rows: tuple[Row, ...]
     output: int

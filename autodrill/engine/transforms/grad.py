@@ -62,7 +62,7 @@ def value_and_grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> C
 
 
 def grad_of(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
-    """Return the gradient function of f, which returns one element.
+    """Return a function that computes the gradient of f; f must return one element.
 
     This is JAX's `grad`. In the engine `grad(outputs, inputs)` is PyTorch's.
 

@@ -113,7 +113,7 @@ def _check_holomorphic(inputs: Sequence[Any], found: list[list[Any]], turned: li
 
 
 def hessian(f: Callable[[Any], Any], x: Any, *, chunk_size: int | None = None) -> Any:
-    """Return the Hessian at real x of f, which returns one element: the Jacobian of the gradient.
+    """Return the Hessian of f at real x, the Jacobian of the gradient; f must return one element.
 
     Args:
         f: A function of one argument.
