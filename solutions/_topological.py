@@ -6,7 +6,7 @@ from autodrill.drills import scenario
 
 
 def graph(inputs, data):
-    """Return a graph as rows (node, one of its inputs). 50,000 lists are too many parts for one request."""
+    """Return a graph as rows (node, one of its inputs). One request cannot hold 50,000 separate lists."""
     edges = [(node, source) for node, sources in enumerate(inputs) for source in sources]
     return {"edges": np.array(edges, int).reshape(-1, 2), "data": np.array(data, float)}
 
@@ -49,7 +49,7 @@ GRAPHS = [random_graph, diamond, mirrored_diamond, equal_values, doubling_chain,
 
 
 def expected(edges, data):
-    """Return one of many right orders. Its length bounds that of an answer; `judge` decides which answers are right."""
+    """Return one of many right orders. Its length limits the length of an answer, and `judge` decides."""
     return np.arange(len(data))
 
 

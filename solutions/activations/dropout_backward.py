@@ -1,31 +1,32 @@
 """Once the mask is drawn, dropout is an elementwise multiplication by a constant, mask/(1-p). Backward multiplies the
-gradient by the same constant. The randomness changes nothing, because the loss was computed with this mask and no
-other.
+gradient by the same constant. The randomness does not change this rule, because the loss was computed with one fixed
+mask.
 
 A dropped element gets the gradient 0 for any finite g. A kept element gets g/(1-p), because the forward scaled it by
 1/(1-p). This scale makes the mean of `out` over all masks equal to x, so inference needs no scaling. At p = 0 dropout
 is the identity.
 
-Cost: one multiplication and one division per element, as in the forward. Backward does not need x. It needs the mask
-(one byte per element in NumPy) or the state of the random generator that drew it.
+Cost: one multiplication and one division per element, as in the forward. Backward does not need x. Backward needs the
+mask (one byte per element in NumPy) or the state of the random generator that drew the mask.
 
 PyTorch: On a CPU, `torch.nn.functional.dropout` draws a mask that is already scaled, in x's dtype. `MulBackward0` saves
-it, at four bytes per element in float32. On CUDA, for 0 < p < 1, a fused operation (`NativeDropoutBackward0`) saves
-booleans. With `training=False` or p = 0 the function returns x itself. It also accepts p = 1 and returns 0 there,
-whereas this formula divides by 0.
+this mask, which takes four bytes per element in float32. On CUDA, for 0 < p < 1, a fused operation
+(`NativeDropoutBackward0`) saves a mask of booleans. With `training=False` or p = 0 the function returns x itself.
+PyTorch also accepts p = 1 and then returns zeros, whereas the formula of this exercise divides by 0.
 
 Asked next:
 
 - Finite differences disagree with your backward. Why, and what do you do? → Each evaluation draws its own mask, so the
-  difference quotient divides the noise of two masks by a tiny step. Seed the generator inside the function, or pass the
-  mask in; then `gradcheck` passes.
-- Dropout is inside a checkpointed block. What must the second forward do? → It must draw the same mask. With another
-  mask, the gradient belongs to a loss that was never computed. `torch.utils.checkpoint` therefore saves and restores
-  the generator's state, unless `preserve_rng_state=False`.
-- Can backward infer the mask from out ≠ 0? → Not in general. A kept x of 0 also gives 0 and would lose its gradient
-  g/(1-p). Directly after a ReLU with slope 0 at 0 this is harmless, because ReLU stops that gradient anyway.
-- How does dropout change the noise of the gradient? → It multiplies each element by a factor with mean 1 and variance
-  p/(1-p). The variance is 1 at p = 0.5 and 9 at p = 0.9.
+  difference quotient divides the noise from two different masks by a tiny step. Seed the generator inside the function,
+  or pass the mask in; then `gradcheck` passes.
+- Dropout is inside a checkpointed block. What must the second forward do? → The second forward must draw the same mask.
+  With another mask, the gradient belongs to a loss that was never computed. `torch.utils.checkpoint` therefore saves
+  and restores the generator's state, unless `preserve_rng_state=False`.
+- Can backward infer the mask from out ≠ 0? → Not in general. A kept x of 0 also gives an output of 0, and its gradient
+  g/(1-p) would be lost. Directly after a ReLU this loss is harmless if the ReLU has slope 0 at 0, because the ReLU
+  stops that gradient anyway.
+- How does dropout change the noise of the gradient? → Dropout multiplies each element of the gradient by a factor with
+  mean 1 and variance p/(1-p). This variance is 1 at p = 0.5 and 9 at p = 0.9.
 """
 
 import numpy as np
@@ -38,7 +39,7 @@ HINTS = (
         "A multiplication by a constant has that constant as its slope. Here the constant includes both the mask and "
         "the scale."
     ),
-    "One line with g, the mask and the probability of keeping an element.",
+    "Write one line with g, the mask and the probability of keeping an element.",
 )
 
 
@@ -126,7 +127,7 @@ def dropout_backward(g, mask, p):
 @mistake(
     "scaled-twice",
     "the scale counts twice, once for the forward and once for backward",
-    "A kept x moves by 1. By how much does out move, and how often is the scale in that number?",
+    "A kept x moves by 1. By how much does out move, and how many times does that number contain the scale?",
 )
 def dropout_backward(g, mask, p):
     return g * mask / (1 - p) / (1 - p)

@@ -1,32 +1,32 @@
-"""GELU is a product of two functions of x, so its derivative has two terms:
+"""GELU is the product of x and Φ(x), so its derivative has two terms:
 
     out' = Φ(x) + x · φ(x),    φ(x) = Φ'(x) = exp(-x²/2) / √(2π)
 
-The chain rule gives φ. The derivative of erf is erf'(u) = 2/√π · exp(-u²), and at u = x/√2 the exponent is -x²/2. Φ
-contributes the factor 1/2, and the inner function x/√2 contributes 1/√2. The result is the bell curve, the density of
-the normal distribution.
+The chain rule gives φ. The derivative of erf is erf'(u) = 2/√π · exp(-u²), and at u = x/√2 the exponent is -x²/2. The
+1/2 in Φ(x) = (1 + erf(x/√2))/2 is a further factor, and so is the slope 1/√2 of the inner function. The result φ is the
+density of the standard normal distribution.
 
 Three values serve as a check: the slope is 1/2 at 0, and it tends to 1 far to the right and to 0 far to the left.
-Unlike ReLU's slope it is not monotone. It crosses 0 near x = -0.75, where GELU has its minimum, and it is negative at
-x = -1. A GELU unit with a slightly negative input therefore still receives a gradient.
+Unlike ReLU's slope, GELU's slope is not monotone. GELU's slope crosses 0 near x = -0.75, at GELU's minimum, and is
+negative at x = -1. A GELU unit with a slightly negative input therefore still receives a gradient.
 
-Cost: one erf, one exp and ten other operations per element; the forward needs the erf and four others. x is saved.
-`out` cannot replace it, because GELU takes every value between its minimum, -0.17, and 0 at two x with different
-slopes.
+Cost: one erf, one exp and ten other operations per element. The forward takes one erf and four other operations. x is
+saved. `out` cannot replace x: GELU takes each value between its minimum, -0.17, and 0 at two different x, and the
+slopes there differ.
 
 PyTorch: `GeluBackward0` saves x and computes this formula. `approximate="tanh"`, which GPT-2 used, is a different
-function with its own derivative. Its values differ from the exact ones by at most about 4.7e-4, its slopes by about
-8.7e-4. At x = ±∞ the gradient is NaN, from ∞ · 0, in PyTorch and in this code.
+function with its own derivative. Its values differ from GELU's by at most about 4.7e-4, and its slopes by at most about
+8.7e-4. At x = ±∞ the gradient is NaN in PyTorch and in this code, because both compute ∞ · 0.
 
 Asked next:
 
 - Where is the slope largest? → The second derivative is φ(x)(2 - x²). The slope is therefore largest at x = √2, where
-  it is 1.129, and smallest at x = -√2, where it is -0.129. GELU can amplify a gradient slightly, which ReLU cannot.
-- In float32 this code's slope at x = -6 is wrong by 3%. Where did the digits go, and does it matter? → erf rounds to -1
-  there, so 1 + erf is 0 although Φ is 1e-9. `erfc(-x/√2)/2` keeps the digits. The absolute error, 1e-9, is far below
-  the rounding error of a slope near 1.
+  it is 1.129, and smallest at x = -√2, where it is -0.129. GELU can therefore amplify a gradient slightly. ReLU cannot.
+- In float32 this code's slope at x = -6 is wrong by 3%. Where did the digits go, and does it matter? → At x = -6,
+  erf(x/√2) rounds to -1, so 1 + erf is 0 although Φ is 1e-9. Computing Φ as `erfc(-x/√2)/2` keeps the digits. The
+  absolute error, 1e-9, is far below the rounding error of a slope near 1.
 - What is the backward of SiLU, x · σ(x)? → The same product rule with σ' = σ(1 - σ) gives the slope σ(x) · (1 + x(1 -
-  σ(x))). It needs one exponential and no erf.
+  σ(x))). This slope needs one exponential and no erf.
 """
 
 import math
@@ -39,7 +39,7 @@ from autodrill.drills import given, mistake
 HINTS = (
     "x appears twice in x · Φ(x). What does the product rule give?",
     "The slope is Φ plus x times the normal density φ. Differentiate erf(x/√2) with the chain rule to find φ.",
-    "Compute two intermediates, `cdf` with the given erf and `pdf` with `np.exp(-x * x / 2)`; then write one line.",
+    "Compute `cdf` with the given erf and `pdf` with `np.exp(-x * x / 2)`. Then write the result in one line.",
 )
 CASES = [
     given("x[n,m]"),
@@ -66,7 +66,7 @@ def gelu_backward(g, x):
     return g * (1 + erf(x / math.sqrt(2))) / 2
 
 
-@mistake("no-x", "the second term of the product rule is only φ", "(u·v)' = u'·v + u·v': which factor remains in u·v'?")
+@mistake("no-x", "the second term of the product rule is only φ", "(x·Φ)' = 1·Φ + x·Φ': which factor multiplies Φ'?")
 def gelu_backward(g, x):
     return g * ((1 + erf(x / math.sqrt(2))) / 2 + np.exp(-x * x / 2) / math.sqrt(2 * math.pi))
 
@@ -74,7 +74,7 @@ def gelu_backward(g, x):
 @mistake(
     "erf-density",
     "the argument of erf is x, not x/√2",
-    "What is the argument of erf here, and what is its square?",
+    "What is the argument of erf here, and what is the square of that argument?",
 )
 def gelu_backward(g, x):
     return g * ((1 + erf(x / math.sqrt(2))) / 2 + x * np.exp(-x * x) / math.sqrt(math.pi))
@@ -89,7 +89,7 @@ def gelu_backward(g, x):
     return g * x * np.exp(-x * x / 2) / math.sqrt(2 * math.pi)
 
 
-@mistake("inner-slope", "the chain rule stops at erf", "u = x/√2: how fast does u move when x moves?")
+@mistake("inner-slope", "the chain rule stops at erf", "Let u = x/√2. How fast does u move when x moves?")
 def gelu_backward(g, x):
     return g * ((1 + erf(x / math.sqrt(2))) / 2 + x * np.exp(-x * x / 2) / math.sqrt(math.pi))
 

@@ -1,32 +1,32 @@
-"""Along the axis, ∂out_i/∂x_j = out_i (δ_ij - out_j). Multiply by g_i and sum over i:
+"""Along the axis, the Jacobian of softmax is ∂out_i/∂x_j = out_i (δ_ij - out_j). Multiply by g_i and sum over i:
 
     dx_j = Σ_i g_i out_i (δ_ij - out_j) = out_j (g_j - Σ_i g_i out_i)
 
-The n x n Jacobian reduces to one dot product per row. The same line is the core of attention's backward. There the dot
-product is the per-row number that FlashAttention computes in advance.
+The n x n Jacobian reduces to one dot product per row. The same formula is the core of attention's backward.
+FlashAttention computes the dot product of each row in advance.
 
-Two checks follow. Adding a constant to all logits changes nothing, so dx sums to 0 along the axis. The outputs sum to
-1, so a g that is constant along the axis gives dx = 0.
+Two checks follow. Adding a constant to all logits does not change the output, so dx sums to 0 along the axis. The
+outputs sum to 1, so a g that is constant along the axis gives dx = 0.
 
-Cost: two multiplications, one subtraction and one addition per element. A row takes O(n) work and memory, where the
-Jacobian would take O(n²). Only the output is saved, neither x nor the exponentials.
+Cost: two multiplications, one subtraction and one addition per element. A row of n logits takes O(n) work and memory,
+whereas its Jacobian would take O(n²). Only the output is saved, and neither x nor the exponentials are.
 
-PyTorch: `SoftmaxBackward0` saves the result and computes this line. A logit of -∞ among finite ones has probability 0
-and, for finite g, gradient 0. A row that contains only -∞ gives NaN, both in the forward and in backward. If
+PyTorch: `SoftmaxBackward0` saves the result and computes this formula. A logit of -∞ among finite ones has probability
+0 and, for finite g, gradient 0. A row that contains only -∞ gives NaN, both in the forward and in backward. If
 `torch.nn.functional.scaled_dot_product_attention` composes its result from matrix products, it uses a variant,
-`SafeSoftmaxBackward0`, which gives zeros for such a row.
+`SafeSoftmaxBackward0`, which gives zeros for a row of only -∞.
 
 Asked next:
 
-- What is the JVP of softmax? → The Jacobian of a row, diag(p) - p pᵀ, is symmetric. The JVP is therefore the same line
-  with the tangent in place of g.
+- What is the JVP of softmax? → The Jacobian of a row, diag(p) - p pᵀ, is symmetric. The JVP of softmax is therefore the
+  same formula with the tangent in place of g.
 - What is the backward of log_softmax, given its output? → With p = exp(out), ∂out_i/∂x_j = δ_ij - p_j. So dx is g - p ·
-  Σ g along the axis, with an unweighted sum of g.
+  Σ g, with an unweighted sum of g along the axis.
 - Why is cross-entropy not computed as the logarithm of a softmax? → If the right class's probability rounds to 0, the
   logarithm's slope is infinite, and infinity times 0 is NaN. With log_softmax the same gradient is p minus the one-hot
   label, which is finite for finite logits.
-- softmax(x/T) has a learned temperature T. What is dT? → Let d be the gradient of x/T. Then dx is d/T, and dT is -Σ
-  d·x / T². Adding a constant to x does not change dT, because d sums to 0.
+- softmax(x/T) has a learned temperature T. What is dT? → Let d be the gradient with respect to x/T. Then dx is d/T, and
+  dT is -Σ d·x / T². Adding a constant to x does not change dT, because d sums to 0.
 """
 
 import numpy as np
@@ -40,7 +40,7 @@ HINTS = (
         "are its entries?"
     ),
     "J_ij = p_i (δ_ij - p_j). Multiply by g_i and sum over i. The whole matrix reduces to one dot product per row.",
-    "`out * (g - (...).sum(axis=axis, keepdims=True))`: inside the sum is a product of two arrays.",
+    "Write `out * (g - (...).sum(axis=axis, keepdims=True))`. The dots stand for a product of two arrays.",
 )
 CASES = [
     # A Jacobian of rows this long takes gigabytes.
@@ -90,7 +90,7 @@ def softmax_backward(g, out, axis=-1):
 @mistake(
     "sum-g-only",
     "g is summed without weights",
-    "Write the Jacobian p_i (δ_ij - p_j): with which weights do the g_i enter the sum?",
+    "The Jacobian is p_i (δ_ij - p_j). With which weights do the g_i enter the sum?",
 )
 def softmax_backward(g, out, axis=-1):
     return out * (g - g.sum(axis=axis, keepdims=True))
@@ -138,7 +138,7 @@ def softmax_backward(g, out, axis=-1):
     return out * (g + (g * out).sum(axis=axis, keepdims=True))
 
 
-@mistake("softmax-again", "`out` has not been through softmax yet", "Read the task again: what does `out` hold?")
+@mistake("softmax-again", "`out` holds the logits", "Read the task again: what does `out` hold?")
 def softmax_backward(g, out, axis=-1):
     e = np.exp(out)
     p = e / e.sum(axis=axis, keepdims=True)
@@ -148,7 +148,7 @@ def softmax_backward(g, out, axis=-1):
 @mistake(
     "divided-by-output",
     "the slope has the factor 1/out, as for a logarithm",
-    "One logit is far below the others. Does any output change when it moves? What does your code return for it?",
+    "One logit is far below the others. If it moves, does any output change? Which dx does your code give that logit?",
 )
 def softmax_backward(g, out, axis=-1):
     return (g - (g * out).sum(axis=axis, keepdims=True)) / out

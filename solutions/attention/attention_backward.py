@@ -1,37 +1,41 @@
-"""The forward has three steps. Backward reverses them, starting with the last.
+"""The forward of attention has three steps. Backward takes the same steps in reverse order.
 
-The last step is the matrix product out = p v. It gives dv = pᵀ g and dp = g vᵀ.
+The last step is the matrix product out = p v. Its backward gives dv = pᵀ g and dp = g vᵀ.
 
-The step before it is p = softmax(s), row by row. It gives ds = p ∘ (dp - δ) with one number per row, δ = Σ_j dp_j p_j.
+The second step is p = softmax(s), row by row. Its backward gives ds = p ∘ (dp - δ). The product ∘ is elementwise, and
+δ = Σ_j dp_j p_j is one number per row.
 
-The first step is s = q kᵀ/√d, a matrix product and a scale. It gives dq = ds k/√d and dk = dsᵀ q/√d. Each of the two
-gradients carries the scale once.
+The first step is s = q kᵀ/√d, a matrix product and a scale. Its backward gives dq = ds k/√d and dk = dsᵀ q/√d. The
+scale 1/√d appears once in dq and once in dk.
 
-Two checks follow. Adding a constant to all scores of a query changes nothing, so the rows of ds sum to 0. With a single
-key, p is 1, so dq and dk are 0.
+Two checks follow. Adding a constant to all scores of a query does not change p, so the rows of ds sum to 0. With a
+single key, p is always 1, so dq and dk are 0.
 
-δ is also available without dp: Σ_j dp_j p_j = Σ_j Σ_e g_e v_je p_j = g · out. This dot product has length e.
+δ can also be computed without dp: Σ_j dp_j p_j = Σ_j Σ_e g_e v_je p_j = g · out. This is a dot product of two vectors
+of width e.
 
-Cost: with p saved, four matrix products where the forward has two, and n·m saved numbers per head. FlashAttention saves
-one logarithm per row instead and recomputes p from q and k, which is a fifth product. It computes δ = g · out in
-advance. It can then process one block of keys at a time, and the whole n x m matrix never exists.
+Cost: with p saved, four matrix products and n·m saved numbers per head. The forward has two matrix products.
+FlashAttention saves one logarithm per row instead of p. It recomputes p from q and k, which is a fifth product, and
+computes δ = g · out in advance. FlashAttention can then process one block of keys at a time, so the whole n x m matrix
+never exists.
 
-PyTorch: Code written with `@` and `softmax` saves p. On a CPU,
-`torch.nn.functional.scaled_dot_product_attention` used a fused kernel (`ScaledDotProductFlashAttentionForCpuBackward0`)
-for 4-D inputs of equal width without dropout. That kernel saves q, k, v, out and one log-sum-exp per row. For 3-D
-inputs, for e ≠ d, with dropout, or for a mask that needs a gradient, the function composed the three steps and saved p.
-On CUDA it chooses between several kernels.
+PyTorch: Code written with `@` and `softmax` saves p. On a CPU, `torch.nn.functional.scaled_dot_product_attention` uses
+a fused kernel (`ScaledDotProductFlashAttentionForCpuBackward0`) for 4-D inputs of equal width without dropout. That
+kernel saves q, k, v, out and one log-sum-exp per row. For 3-D inputs, for e ≠ d, with dropout, or for a mask that needs
+a gradient, the function composes the three steps and saves p. On CUDA the function chooses between several kernels.
 
 Asked next:
 
-- What changes under a causal mask? → The formulas stay the same. Where the mask forbids a key, p is 0, and so is ds =
-  p ∘ (dp - δ). The work can change, because a block whose p is all 0 may be skipped.
+- What changes under a causal mask? → The formulas stay the same. If the mask forbids a key, p is 0 for that key, and so
+  is ds = p ∘ (dp - δ). The amount of work can fall, because a block whose p is all 0 may be skipped.
 - Why does the scale 1/√d matter for backward? → If the entries of q and k are independent with mean 0 and variance 1,
   an unscaled score has variance d. Large scores make p nearly one-hot, and then ds is nearly 0.
 - Dropout is applied to p. Is δ still g · out? → Yes. Let r be the rate, m the mask divided by 1 - r, and p̃ = p ∘ m.
-  Then dp is m ∘ (g vᵀ), so Σ_j dp_j p_j = Σ_j (g · v_j) p̃_j = g · out. dv uses p̃, and ds uses p.
-- Four query heads share one k and one v, as in grouped-query attention. What are dk and dv? → They are the sums of the
-  four heads' dk and dv. Sharing is a broadcast over the heads, and the backward of a broadcast is a sum.
+  Then dp is m ∘ (g vᵀ), so Σ_j dp_j p_j = Σ_j (g · v_j) p̃_j = g · out. The formula of dv uses p̃, and the formula of
+  ds uses p.
+- Four query heads share one k and one v, as in grouped-query attention. What are dk and dv? → dk is the sum of the four
+  heads' dk, and dv is the sum of their dv. Sharing is a broadcast over the heads, and the backward of a broadcast is a
+  sum.
 """
 
 from autodrill import engine
@@ -40,7 +44,7 @@ from autodrill.drills import given, mistake, normal
 HINTS = (
     "Go back one step at a time: the product with v, the softmax, the scaled product of q and k.",
     (
-        "dv = pᵀ g and dp = g vᵀ. Softmax's rule along the rows gives ds. Then multiply ds by k and dsᵀ by q, both "
+        "dv = pᵀ g and dp = g vᵀ. Softmax's VJP along the rows gives ds. Then multiply ds by k and dsᵀ by q, both "
         "with the scale."
     ),
     "`x.mT` exchanges the last two axes only. Use `keepdims=True` in the row sum, and apply the scale once, in ds.",
@@ -54,7 +58,7 @@ def far_apart(rng, shape, _):
 
 
 CASES = [
-    # Few scores of long vectors: correct element loops take half a second, finite differences several.
+    # Few scores of long vectors: correct loops over elements take half a second, finite differences several seconds.
     given("q[n,d] k[m,d] v[m,e]", empty=False, large={"n": 10, "m": 12, "d": 1500, "e": 1800}),
     given("q[b,n,d] k[b,m,d] v[b,m,e]", empty=False, large=False),
     given("q[b,h,n,d] k[b,h,m,d] v[b,h,m,e]", empty=False, large=False),
@@ -182,7 +186,7 @@ def attention_backward(g, q, k, v, p):
 
 @mistake(
     "scale-on-dq-only",
-    "only dq carries the scale",
+    "only dq contains the scale",
     "A score is q·k over √d. What is its slope in q, and what is it in k?",
 )
 def attention_backward(g, q, k, v, p):

@@ -1,5 +1,5 @@
-"""The forward saved each row's normaliser, so one exponential recovers the probabilities of a tile from its scores: p =
-exp(s - lse). Then the rules of the two products and of softmax apply within the tile:
+"""FlashAttention's forward saved the log-sum-exp of each row, lse. So one exponential recovers the probabilities p of a
+tile from its scores s: p = exp(s - lse). Then the VJPs of the two products and of softmax apply within the tile:
 
     dv += pᵀ g
     dp  = g vᵀ
@@ -7,38 +7,41 @@ exp(s - lse). Then the rules of the two products and of softmax apply within the
     dq += ds k
     dk += dsᵀ q
 
-D is softmax's row sum: for each row, the sum of dp * p over the *whole* row. No single tile contains the row, but the
+D holds one number for each row, the sum of dp * p over the *whole* row. No single tile contains a whole row, but the
 sum can be rewritten:
 
     D_i = Σ_j dp_ij p_ij = Σ_j p_ij (g_i · v_j)
         = g_i · Σ_j p_ij v_j = g_i · out_i
 
-So D is a row sum of g * out, known before the first tile. This is why the forward saves `out`.
+So D is the row sum of g * out, which is known before the first tile. This is why the forward saves `out`.
 
-Cost: five products per tile where the forward has two; one of the five recomputes the scores. Memory is that of the
-inputs, the results and a few tiles instead of O(n m). At n = m = 32768 in float16 the matrix alone takes 2 GiB per
-head. Causal tiles above the diagonal are skipped, about half of all tiles if n = m and the tiles are small compared
-with n. Dao et al. (2022) nevertheless found the algorithm faster: on their GPUs, moving the matrix to and from main
-memory cost more than multiplying.
+Cost: five matrix products per tile, one of which recomputes the scores. The forward has two. Memory holds the inputs,
+the results and a few tiles instead of the n x m matrix. At n = m = 32768 in float16 that matrix takes 2 GiB per head.
+Under a causal mask, tiles above the diagonal are skipped. These are about half of all tiles if n = m and the tiles are
+small compared with n. Despite the extra product, Dao et al. (2022) found the algorithm faster: on their GPUs, moving
+the matrix to and from main memory took longer than multiplying.
 
 PyTorch: The fused kernels of `torch.nn.functional.scaled_dot_product_attention` use this algorithm. The CPU kernel
-saves q, k, v, out and lse; lse is float32 even if the inputs are float16 or bfloat16. It gives a row without any
-allowed key the output 0. That backward cannot be differentiated. For second derivatives, request the composed path with
-`sdpa_kernel(SDPBackend.MATH)`. `is_causal=True` aligns the mask to the upper left corner, as here; `causal_lower_right`
-aligns it to the lower right one.
+saves q, k, v, out and lse; lse is float32 even if the inputs are float16 or bfloat16. The CPU kernel returns 0 for a
+row without any allowed key. The backward of this kernel cannot be differentiated. For second derivatives, request the
+composed path with `sdpa_kernel(SDPBackend.MATH)`. `is_causal=True` aligns the mask to the upper left corner, as in this
+exercise. `causal_lower_right` aligns the mask to the lower right corner.
 
 Asked next:
 
 - On a GPU, which loop is distributed over blocks, and what do the blocks share? → With the keys in the outer loop, as
-  here, a block owns its dk and dv, but every key tile adds to the same dq. FlashAttention-2 adds atomically in no fixed
-  order, so the last bits of dq may differ from run to run. Its deterministic variant is slower and takes more memory.
-- A row sees no key at all. What breaks, and which lse would you save for it? → The logarithm of an empty sum is -∞, and
-  exp(-∞ + ∞) is NaN. Save +∞: then every p of that row is exp(-∞ - ∞) = 0, and its gradients are 0.
-- The inputs are float16. May lse be float16 too? → An error of ε in lse multiplies its whole row of p by exp(-ε). Near
-  10, float16 numbers are 1/128 apart, so rounding alone costs up to 0.4%. Keep lse in float32; it is only one number
-  per row.
+  in this exercise, each block owns its part of dk and dv, but all blocks add to the same dq. FlashAttention-2 adds
+  atomically in no fixed order, so the last bits of dq may differ from run to run. The deterministic variant of
+  FlashAttention-2 is slower and takes more memory.
+- The mask hides every key from a row. What breaks, and which lse would you save for this row? → The logarithm of an
+  empty sum is -∞, and exp(-∞ + ∞) is NaN. Save +∞. Then every p of that row is exp(-∞ - ∞) = 0, and the row's gradients
+  are 0.
+- The inputs are float16. May lse be float16 too? → An error of ε in one lse multiplies the whole row of p by exp(-ε).
+  Near 10, float16 numbers are 1/128 apart, so rounding alone changes p by up to 0.4%. Keep lse in float32, because it
+  is only one number per row.
 - The forward tracks a running maximum and a running sum. Why is one number per row enough here? → exp(s - max)/sum
-  equals exp(s - (max + log sum)), so lse contains both. Up to rounding s ≤ lse, so the exponential cannot overflow.
+  equals exp(s - (max + log sum)), so lse contains the maximum and the sum. Up to rounding, s ≤ lse, so the exponential
+  cannot overflow.
 """
 
 import numpy as np
@@ -47,7 +50,7 @@ from autodrill import engine
 from autodrill.drills import given, mistake, normal
 
 HINTS = (
-    "Given one score and its row's log-sum-exp, what is the probability? What need not be saved, then?",
+    "Given one score and its row's log-sum-exp, what is the probability? Which matrix need not be saved, then?",
     (
         "Softmax's backward subtracts a row sum of dp * p. Write dp as a product with v and exchange the two sums. "
         "The result is a row sum of g times a saved array."
@@ -206,7 +209,7 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     return dq, dk, dv
 
 
-@mistake("no-scale", "√d belongs only to the forward", "s is q·k over √d. What is the slope of s in q?")
+@mistake("no-scale", "the scale belongs only to the forward", "s is q·k over √d. What is the slope of s in q?")
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     scale = q.shape[1] ** -0.5
     row_dot = (g * out).sum(axis=1, keepdims=True)
@@ -347,7 +350,7 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
 @mistake(
     "mask-after-exp",
     "the probability of a future key can be cleared after the exponential",
-    "A future key scores 400 above its row's lse. What is p there in float32, and what is 0 times that p?",
+    "The score of a future key is 400 above its row's lse. What is p there in float32, and what is 0 times that p?",
 )
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     scale = q.shape[1] ** -0.5

@@ -9,25 +9,26 @@ The quotient overflows for entries near 1000. But Σ exp(x_i) is exp(out), so th
 out, the exponent is never positive, and nothing can overflow. Subtracting `out`, the logarithm of the sum, replaces the
 division. If a row has finite entries, an entry of -inf gives exp(-inf) = 0 exactly.
 
-Cost: one subtraction, one exponential and one multiplication per element. There is no reduction, where the forward has
-two, a maximum and a sum. Input and output are saved; the output is one number per row.
+Cost: one subtraction, one exponential and one multiplication per element. Backward has no reduction; the forward has
+two, a maximum and a sum. The input and the output are saved, and the output has only one number per row.
 
-PyTorch: `LogsumexpBackward0` saves the input and the result and computes this line. If a row contains only -∞, its
-result is -∞ and its gradient is NaN, from exp(-∞ + ∞). An entry of +∞ gets the gradient NaN. Both hold for this code
-too.
+PyTorch: `LogsumexpBackward0` saves the input and the result and computes this formula. If a row contains only -∞, its
+result is -∞ and its gradient is NaN, because exp(-∞ + ∞) is NaN. An entry of +∞ gets the gradient NaN. This code gives
+NaN in both cases too.
 
 Asked next:
 
-- What is the second derivative? → For one row it is softmax's Jacobian, diag(p) - p pᵀ. It is positive semidefinite, so
-  logsumexp is convex. It has no curvature along (1, ..., 1): adding c to all of x raises `out` by c.
+- What is the second derivative? → For one row, the second derivative is the Jacobian of p = softmax(x), diag(p) - p pᵀ.
+  This matrix is positive semidefinite, so logsumexp is convex. Logsumexp has no curvature along (1, ..., 1), because
+  adding c to all of x raises `out` by c.
 - x is [1000, 1000] in float16. Why do the shares sum to 1.21? → Near 1000, neighbouring float16 numbers are 0.5 apart,
   so `out`, 1000.69, is rounded to 1000.5. Each share becomes exp(-0.5) = 0.61. Keep `out` in float32, or recompute
-  softmax from x - max(x): then both shares are 0.5.
-- The entries of a row are spread over several GPUs. What must the GPUs exchange for this backward? → Nothing more than
-  in the forward, which combined their partial results into one `out`. With g and `out` each GPU computes its own part
-  of dx.
-- What does T · logsumexp(x/T) tend to as T falls to 0? → It tends to the maximum. Its gradient, softmax(x/T), tends to
-  1 at the largest entry and to 0 elsewhere. If several entries are the largest, they share the 1 equally.
+  softmax from x - max(x). Then both shares are 0.5.
+- The entries of a row are spread over several GPUs. What must the GPUs exchange for this backward? → They exchange
+  nothing more than in the forward, which combined the partial results into one `out`. With g and `out` each GPU
+  computes its own part of dx.
+- What does T · logsumexp(x/T) tend to as T falls to 0? → It tends to the maximum of x. Its gradient, softmax(x/T),
+  tends to 1 at the largest entry and to 0 elsewhere. If several entries are the largest, they share the 1 equally.
 """
 
 import numpy as np
@@ -40,7 +41,7 @@ HINTS = (
         "Raise one entry by h. How much does out move if that entry is by far the largest? And if it is by far the "
         "smallest?"
     ),
-    "The gradient is softmax(x). Its denominator is exp(out), so you can divide inside the exponential.",
+    "The gradient is softmax(x). Its denominator is exp(out), so a difference in the exponent replaces the division.",
     "`np.expand_dims` gives g and out their axis back. Take the exponential of a difference.",
 )
 CASES = [
@@ -116,7 +117,7 @@ def logsumexp_backward(g, x, out, axis=-1):
 @mistake(
     "global-shift",
     "one maximum is enough for the whole array",
-    "Take a row whose entries are 1000 below the array's maximum. What is the sum of its exponentials?",
+    "Take a row whose entries are 1000 below the array's maximum. After your shift, what do its exponentials sum to?",
 )
 def logsumexp_backward(g, x, out, axis=-1):
     e = np.exp(x - x.max())
@@ -126,7 +127,7 @@ def logsumexp_backward(g, x, out, axis=-1):
 @mistake(
     "divides-by-log",
     "out is the sum of the exponentials",
-    "Is out that sum or its logarithm? The shares must sum to 1 along the axis: do yours?",
+    "Is out the sum of the exponentials or its logarithm? The shares must sum to 1 along the axis: do yours?",
 )
 def logsumexp_backward(g, x, out, axis=-1):
     return np.expand_dims(g, axis) * np.exp(x) / np.expand_dims(out, axis)
@@ -145,7 +146,7 @@ def logsumexp_backward(g, x, out, axis=-1):
 @mistake(
     "nan-cleared",
     "a NaN in the gradient means 0",
-    "Your inf/inf is at the largest entry. What is the share of that entry?",
+    "Your code computes inf/inf for the largest entry. What is the share of that entry?",
 )
 def logsumexp_backward(g, x, out, axis=-1):
     e = np.exp(x)

@@ -1,26 +1,28 @@
-"""Two rules apply in turn. Elementwise, each operand's slope is the other operand, so the gradient of a's *copies* is
-`g * b`. Then broadcasting is undone: the gradients of all copies of one element are summed.
+"""The backward of a broadcast product has two steps. First, the slope in each operand is the other operand, so the
+gradient of a's *copies* is `g * b`. Second, the gradients of all copies of one element are summed, which undoes the
+broadcast.
 
 Multiply first, sum second. The order matters unless the other operand is constant along the summed axes.
 
-Cost: two multiplications of the size of `out`, where the forward has one, and a sum for each operand that was
-broadcast. Both operands are saved, in their own shapes, and `out` is not. Each product takes as much memory as `out`,
-even if the operand has only one element.
+Cost: two elementwise products of the size of `out`, and one sum for each operand that was broadcast. The forward has
+one product. Both operands are saved, in their own shapes. `out` is not saved. Each product takes as much memory as
+`out`, even if the operand has only one element.
 
-PyTorch: `MulBackward0` saves an operand only if the other one needs a gradient, and does not expand it. The rule
-returns `g * b` in the shape of `out`, conjugating b if it is complex; the engine then sums and casts it to the shape
-and dtype recorded for the input. Changing a saved operand in place makes backward raise.
+PyTorch: `MulBackward0` saves an operand only if the other one needs a gradient, and it does not expand the saved
+operand. The VJP rule returns `g * b` in the shape of `out` and conjugates a complex b. The engine then sums this
+product to the shape recorded for the input and casts it to the recorded dtype. If a saved operand was changed in place,
+backward raises an error.
 
 Asked next:
 
-- a is a column (n, 1) and b a row (1, m): can you avoid the n x m products? → Yes, contract directly: da_i = Σ_j g_ij
-  b_j, so da is the matrix product g bᵀ, and db is aᵀ g.
-- a is float32 and b is float64: what is missing? → `out`, g and both products are float64 in NumPy, so da must be cast
-  to float32, best after the sum.
-- a and b are the same array: what is its gradient? → The sum of both results, 2ga, because it was used twice. An engine
-  that stores instead of adding returns half of it.
-- Is this backward itself differentiable? → Yes: da is a broadcast product summed to a's shape. A cotangent u of da
-  gives g the gradient u * b, and b the gradient g * u summed to b's shape: the same rule again.
+- a is a column (n, 1) and b a row (1, m): can you avoid the n x m products? → Yes. Since da_i = Σ_j g_ij b_j, da is the
+  matrix product g bᵀ. In the same way, db is aᵀ g.
+- a is float32 and b is float64: what is missing? → A cast is missing. In NumPy `out`, g and both products are float64,
+  so da must be cast to float32, preferably after the sum.
+- a and b are the same array: what is its gradient? → Its gradient is the sum of both results, 2ga, because the array
+  was used twice. An engine that overwrites gradients instead of adding them returns half of this sum.
+- Is this backward itself differentiable? → Yes, because da is a broadcast product, summed to a's shape. A cotangent u
+  of da gives g the gradient u * b. It gives b the gradient g * u, summed to b's shape. This is the same rule again.
 """
 
 import numpy as np
@@ -33,8 +35,8 @@ HINTS = (
         "that was copied."
     ),
     (
-        "Multiply `g` by the other operand elementwise, then sum over the axes along which the operand was copied, "
-        "back to its shape."
+        "For each operand, multiply `g` by the other operand elementwise. Then sum over the axes along which the "
+        "operand itself was copied."
     ),
     (
         "Write a helper `unbroadcast(g, shape)` and return `unbroadcast(g * ..., a.shape), unbroadcast(g * ..., "

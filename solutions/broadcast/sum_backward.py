@@ -1,29 +1,33 @@
-"""Every element enters its sum with weight 1, so it receives the gradient of that sum: g is copied back along the
-summed axes. A sum in the forward becomes a broadcast in backward.
+"""Every element enters its sum with weight 1, so it receives the gradient of that sum. The backward of a sum therefore
+copies g along the summed axes. A sum in the forward becomes a broadcast in backward.
 
-The shapes need care. NumPy aligns shapes from the *right*. A `g` that lost a middle or last axis must get it back with
-size 1 before it is broadcast. On a square matrix, forgetting this goes unnoticed: NumPy reads `g` of shape (3,) as a
-row, although `axis=1` made it a column.
+The shapes need care. NumPy aligns shapes from the *right*. If a middle or last axis was summed away, `g` must get that
+axis back with size 1 before it is broadcast. On a square matrix, NumPy does not notice a missing axis. It reads `g` of
+shape (3,) as a row, although `axis=1` made it a column.
 
 Cost: the forward reads and adds every element of x; backward writes every element and adds nothing. Backward needs the
 shape of x and none of its values. Without the copy, `np.broadcast_to` would take no memory, because it returns a
-read-only view with stride 0. An engine that accumulates gradients in place needs its own memory, hence the copy.
+read-only view with stride 0. This code copies because an engine that accumulates gradients in place needs its own
+memory.
 
-PyTorch: `SumBackward0` (over everything) and `SumBackward1` (over axes) save no tensor. They return g expanded, a view
-with stride 0. PyTorch copies that view when it becomes a leaf's `.grad`. `torch.autograd.grad` may return the view
-itself, and adding to it in place raises. `axis=()` means no axis in NumPy and all axes in `torch.sum`.
+PyTorch: `SumBackward0` (over everything) and `SumBackward1` (over axes) save no tensor. Both return g expanded, which
+is a view with stride 0. PyTorch copies that view when it becomes a leaf's `.grad`. `torch.autograd.grad` may return the
+view itself, and adding to this view in place raises an error. `axis=()` means no axis in NumPy and all axes in
+`torch.sum`.
 
 Asked next:
 
-- What is the backward of the mean? → It is the same, divided by the number of elements in each sum, counted over all
-  summed axes.
-- What is the backward of the product, and why not g · out/x? → Where x is 0, out/x is 0/0. The slope is the product of
-  all other elements. With exactly one zero, only that zero has a slope other than 0; with two zeros, every slope is 0.
-  Running products from the left and from the right compute the slopes without a division.
+- What is the backward of the mean? → It is the backward of the sum, divided by the number of elements in each mean,
+  counted over all reduced axes.
+- What is the backward of the product, and why not g · out/x? → If x is 0, out/x is 0/0. The slope in one element is the
+  product of all other elements. If exactly one element is 0, only that element has a slope other than 0. If two
+  elements are 0, every slope is 0. Running products from the left and from the right compute the slopes without a
+  division.
 - What is the backward of the cumulative sum? → x_j enters out_j and all later outputs, so dx_j is the sum of g from j
   on. Reverse g, accumulate, and reverse back.
-- Which test would miss a g that is copied along the wrong axis? → A test with a square x and a constant g, such as the
-  g of out.sum(), because all copies look alike. Use random cotangents and different sizes.
+- Which test would miss a g that is copied along the wrong axis? → A test with a square x and a constant g would miss
+  it, because the copies look alike along both axes. The g of out.sum() is such a constant. Use random cotangents and
+  different sizes.
 """
 
 from math import prod
@@ -35,7 +39,7 @@ from autodrill.drills import given, mistake
 HINTS = (
     "Raise one element of x by h. By how much does its sum move? Which entry of `g` belongs to that sum?",
     "Put the summed axes back into `g` with size 1, then copy `g` along them to the shape of x.",
-    "`np.expand_dims(g, axis)` unless `keepdims` is set or `axis` is None; then `np.broadcast_to` and a copy.",
+    "Use `np.expand_dims(g, axis)` unless `keepdims` is set or `axis` is None. Then `np.broadcast_to`, and copy.",
 )
 CASES = [
     given("x[n,m]", large={"n": 500, "m": 400}),

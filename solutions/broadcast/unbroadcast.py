@@ -1,25 +1,28 @@
-"""Broadcasting copies. A value that was copied to n places influences the loss through all n copies, so its gradient is
-the *sum* of the copies' gradients. A broadcast in the forward becomes a sum in backward, and a sum becomes a broadcast.
+"""Broadcasting copies values. A value that was copied to n places influences the loss through all n copies, so its
+gradient is the *sum* of the copies' gradients. A broadcast in the forward becomes a sum in backward, and a sum becomes
+a broadcast.
 
-Two kinds of axes were copied. Axes that were added on the left are summed away. Axes of size 1 that were stretched are
-summed but keep size 1. Nothing else changes, so one reshape at the end produces the right shape.
+Broadcasting copies along two kinds of axes. Axes that were added on the left are summed and removed. Axes of size 1
+that were stretched are summed but keep size 1. All other axes stay unchanged, so one reshape at the end produces the
+right shape.
 
-Cost: one pass over g, with at most one addition per element. Only the shape must be saved. If nothing was broadcast, g
-itself could be returned; the worked function copies it even then, because a sum over no axes is a copy.
+Cost: one pass over g, with at most one addition per element. Only the shape of the input must be saved. If nothing was
+broadcast, backward could return g itself. The worked solution returns a copy even then, because NumPy's sum over no
+axes is a copy.
 
-PyTorch: `ExpandBackward0` computes this sum, and so does `Tensor.sum_to_size`, which raises for a shape that could not
-have been expanded to that of g. A rule such as `MulBackward0`'s does not call `sum_to_size`: the engine sums what a
-rule returns to the shape recorded for the input.
+PyTorch: `ExpandBackward0` computes this sum, and so does `Tensor.sum_to_size`. If the given shape could not have been
+expanded to the shape of g, `sum_to_size` raises an error. A VJP rule such as `MulBackward0` does not call
+`sum_to_size`. Instead, the engine sums the rule's result to the shape recorded for the input.
 
 Asked next:
 
 - How do you test `unbroadcast` without a second autodiff engine? → Broadcasting is linear, and unbroadcast is its
   transpose. For random x and g the sum of broadcast(x) * g therefore equals the sum of x * unbroadcast(g), up to
   rounding.
-- Is unbroadcast(broadcast(x)) equal to x? → Not in general: it is x times the number of copies. The mean of the copies
-  would give x back, but a gradient needs the transpose, not an inverse.
-- g is all ones in float16, of shape (4096, 2). What does NumPy's sum along the first axis give? → It gives 2048,
-  not 4096. The running total stops at 2048, because 2048 + 1 rounds to 2048. Sum with `dtype=np.float32` and round the
+- Is unbroadcast(broadcast(x)) equal to x? → Not in general. The result is x times the number of copies. The mean of the
+  copies would give x back, but a gradient needs the transpose, not an inverse.
+- g is all ones in float16, of shape (4096, 2). What does NumPy's sum along the first axis give? → Each sum is 2048, not
+  4096. The running total stops at 2048, because 2048 + 1 rounds to 2048. Sum with `dtype=np.float32` and round the
   result.
 """
 
@@ -66,7 +69,7 @@ def unbroadcast(g, shape):
 @mistake(
     "leading-only",
     "only the axes added on the left were copied",
-    "(3, 1) was stretched to (3, 4): which axis was copied?",
+    "An array of shape (3, 1) was stretched to (3, 4). Along which axis was it copied?",
 )
 def unbroadcast(g, shape):
     return g.sum(axis=tuple(range(g.ndim - len(shape))))
@@ -89,7 +92,7 @@ def unbroadcast(g, shape):
 @mistake(
     "reshape",
     "the first entries of g are the gradient of the original",
-    "Every copy has a gradient. What does your code do with those of the other copies?",
+    "Every copy has a gradient. What does your code do with the gradients of the other copies?",
 )
 def unbroadcast(g, shape):
     size = 1
@@ -101,7 +104,7 @@ def unbroadcast(g, shape):
 @mistake(
     "first-copy",
     "the original receives only the first copy's gradient",
-    "Every copy has a gradient. What does your code do with those of the other copies?",
+    "Every copy has a gradient. What does your code do with the gradients of the other copies?",
 )
 def unbroadcast(g, shape):
     added = g.ndim - len(shape)

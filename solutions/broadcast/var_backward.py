@@ -1,36 +1,41 @@
-"""The variance is out = Σ_i (x_i - μ)² / (n - ddof). x_j enters it twice, in its own distance from the mean and in the
-mean μ itself:
+"""The variance is out = Σ_i (x_i - μ)² / (n - ddof). An element x_j enters this sum twice, in its own distance from the
+mean and in the mean μ itself:
 
     ∂out/∂x_j = 2/(n - ddof) · [ (x_j - μ) - (1/n) Σ_i (x_i - μ) ]
 
 The second term is the path through the mean. Distances from the mean sum to 0, so this term is 0. (The mean minimises
 the sum of squared distances, so the slope of that sum in μ is 0.) What remains is dx_j = 2 (x_j - μ)/(n - ddof) · g.
-The path through the mean *cancels* here; it cannot be ignored in general. In layer normalisation it stays.
+The path through the mean *cancels* here, but in general it cannot be ignored. In layer normalisation this path does not
+cancel.
 
-Two checks follow. Shifting all of x changes nothing, so dx sums to 0 along the axis. A constant x gives dx = 0.
+Two checks follow. Adding a constant to all of x does not change the variance, so dx sums to 0 along the axis. A
+constant x gives dx = 0.
 
-The forward must also subtract the mean first. With an offset of a million, the mean of x² minus the squared mean has no
-correct digit in float32.
+The forward must also subtract the mean before squaring. If x has an offset of a million, the mean of x² minus the
+squared mean has no correct digit in float32.
 
 Cost: two passes over x, one for the mean and one for the result, as in the forward. x is saved. Saving the mean too,
 one number per row, would avoid the first pass.
 
-PyTorch: `VarBackward0` saves only x and recomputes the mean. `torch.var` divides by n - 1 by default, `np.var` by n. By
-default a single element therefore has variance NaN and gradient NaN in PyTorch; with ddof = 0 both are 0 here.
-`torch.std` gives gradient 0 where the deviation is 0, while `x.var().sqrt()` gives NaN for a constant x.
+PyTorch: `VarBackward0` saves only x and recomputes the mean. By default `torch.var` divides by n - 1, and `np.var`
+divides by n. By default a single element therefore has variance NaN and gradient NaN in PyTorch. In this exercise both
+are 0 if ddof = 0. `torch.std` gives gradient 0 if the deviation is 0, whereas `x.var().sqrt()` gives NaN for a constant
+x.
 
 Asked next:
 
-- What is the gradient of the standard deviation σ, and where does it fail? → Divide by 2σ: dx = (x - μ)/((n - ddof)
-  σ) · g. For a constant x this is 0/0. With an ε under the root, as in normalisation layers, it is 0.
-- Why does the path through the mean stay in layer normalisation? → There each distance x_i - μ is an output with its
-  own weight g_i. The path contributes minus the mean of the g_i, which in general is not 0. Only the unweighted
-  distances sum to 0.
-- What is the second derivative? → For one row it is 2/(n - ddof) · (I - 11ᵀ/n). It is constant, because the variance is
-  quadratic. It is 0 along (1, ..., 1), because a shift changes nothing.
-- The elements are spread over two GPUs. What do the GPUs exchange? → In the forward they exchange counts and sums for
-  the mean, then the sums of squared distances from it. Backward needs nothing more: with μ, n and g each GPU computes
-  its own part.
+- What is the gradient of the standard deviation σ, and where does it fail? → Divide the variance's gradient by 2σ: dx =
+  (x - μ)/((n - ddof) σ) · g. For a constant x this formula is 0/0. With an ε under the root, as in normalisation
+  layers, the gradient is 0 there.
+- Why does the path through the mean stay in layer normalisation? → In layer normalisation each distance x_i - μ is an
+  output with its own weight g_i. The path through the mean contributes minus the mean of the g_i, which in general is
+  not 0. Only the unweighted distances sum to 0.
+- What is the second derivative? → For one row the second derivative is 2/(n - ddof) · (I - 11ᵀ/n). This matrix is
+  constant, because the variance is quadratic. It maps (1, ..., 1) to 0, because a shift of all of x does not change the
+  variance.
+- The elements are spread over two GPUs. What do the GPUs exchange? → In the forward the GPUs exchange counts and sums
+  for the mean, then the sums of squared distances from the mean. Backward needs no further exchange: with μ, n and g
+  each GPU computes its own part.
 """
 
 import numpy as np

@@ -2,15 +2,15 @@
 to everything it was computed from: activations, inputs and parameters. After a thousand iterations `total` keeps a
 thousand graphs alive. None of them can be freed, because `total.backward()` could still be called.
 
-A log needs numbers. `.item()` copies the value out and keeps no reference to the node. The graph of an iteration is
-then freed when the loop variable is assigned the next loss. Collecting the losses in a list and adding them later keeps
-all graphs alive as well, so convert each loss at once.
+A log needs numbers. `.item()` returns the value as a number, which keeps no reference to the node. The graph of an
+iteration is then freed when the loop variable is assigned the next loss. Collecting the losses in a list and adding
+them later keeps all graphs alive as well, so convert each loss at once.
 
-The same question arises for everything that is kept from one iteration to the next: metrics, the hidden state of a
+The same leak is possible with everything that is kept from one iteration to the next: metrics, the hidden state of a
 recurrent network, the moving average of a target.
 
-Cost: the leak grows by one graph per iteration. After the repair, the memory in use does not grow. Taking the number
-out copies a few bytes.
+Cost: the leak grows by one graph per iteration. After the repair, the memory in use does not grow. Each call of
+`.item()` copies a few bytes.
 
 PyTorch: `total = total + loss` leaks in the same way, through `total.grad_fn`. `loss.backward()` without `retain_graph`
 frees the tensors that the graph had saved, so only the nodes themselves pile up. The leak is therefore slower in
@@ -20,13 +20,14 @@ the GPU at every step costs too much.
 Asked next:
 
 - What is the difference between adding `.item()` and adding `.detach()`? → On a GPU `.item()` waits until the loss has
-  been computed. The detached sum stays on the device and is read once per log line. `.item()` adds Python floats in
-  double precision; `.detach()` adds in the dtype of the loss.
-- A recurrent network carries its hidden state from window to window. What do you do? → Detach it at the boundary.
-  Otherwise the next `backward` reaches the freed graph of the previous window and raises. With `retain_graph=True` it
-  goes back through all windows instead. Detaching has a price: dependencies longer than a window receive no gradient.
-- Does `.detach()` release all memory? → It releases the graph, but it shares the storage. `h[-1].detach()` of a float32
-  h of shape (1000, 8) keeps all 32000 bytes alive. A `.clone()` after it keeps 32.
+  been computed. A detached sum stays on the device, and the host reads it only once per log line. `.item()` adds Python
+  floats in double precision; `.detach()` adds in the dtype of the loss.
+- A recurrent network carries its hidden state from window to window. What do you do? → Detach the hidden state at the
+  boundary. Otherwise the next `backward` reaches the freed graph of the previous window and raises an error. With
+  `retain_graph=True`, `backward` goes back through all windows instead. Detaching has a price: dependencies longer than
+  a window receive no gradient.
+- Does `.detach()` release all memory? → It releases the graph, but the result shares the storage. If h is float32 of
+  shape (1000, 8), `h[-1].detach()` keeps all 32000 bytes alive. `h[-1].detach().clone()` keeps only 32 bytes alive.
 - How do you test for such a leak? → Count the living nodes after each iteration, for example by weak references. The
   count must not grow with the number of iterations.
 """
@@ -40,12 +41,12 @@ from autodrill.drills import mistake, scenario
 HINTS = (
     "What type does `total` have after the first iteration? What does it refer to after the second?",
     "Add numbers instead of nodes: take the value out of each loss as soon as it arrives.",
-    "The line that adds needs one more call; the line that returns needs one less.",
+    "Add one call to the line that adds, and remove the call from the line that returns.",
 )
 
 AT_ONCE, TRACKED = 8, 6
-"""How many nodes may be alive when a loss is requested: the previous loss, its three inputs, and a few sums. The second
-number counts only nodes with a history."""
+"""AT_ONCE nodes may be alive when a loss is requested: the previous loss, its three inputs, and a few sums. At most
+TRACKED of these nodes may have a history."""
 
 
 @scenario(1, 2, 3, 5, 50, note="random losses")
@@ -137,7 +138,7 @@ def bug_history_leak(losses):
 @mistake(
     "sums-nodes",
     "a sum of losses is a number",
-    "What does `total` refer to after each iteration, and what does that refer to?",
+    "What does `total` refer to after each iteration, and what do those nodes refer to?",
 )
 def bug_history_leak(losses):
     total = 0.0

@@ -1,37 +1,37 @@
-"""`node in visited` tests equality, and for these nodes equality means equal values. A second node that also holds 2.0
+"""`node in visited` tests equality, and for these nodes equality means equal values. If two nodes hold 2.0, the second
 counts as visited and never enters the order. Its `_backward` is never called, so its inputs receive no gradient through
-it. (NaN happens to work: it equals nothing, and `in` tests identity before `==`.)
+this node. (NaN happens to work: NaN equals nothing, and `in` tests identity before `==`.)
 
 A visited set must test *identity*: store `id(node)`. (The ids stay valid because the graph keeps its nodes alive.)
 `node in some_list` is no alternative: it calls `__eq__` too, and it takes linear time.
 
-Cost: a lookup in a set takes constant time on average, so the walk is linear in nodes and edges. A list would make it
-quadratic. The set holds one integer per node.
+Cost: a lookup in a set takes constant time on average, so the walk is linear in nodes and edges. A list would make the
+walk quadratic. The set holds one integer per node.
 
 PyTorch: tensors have an elementwise `==` and hash by identity, so a set of tensors tests identity. `t in some_list`
-calls `==`, unless it meets t itself first. For another scalar of the same value it returns True. For tensors of several
-elements it raises "Boolean value of Tensor with more than one value is ambiguous". The engine keys its own records by
-the address of a node.
+calls `==`, unless it finds t itself first. If it finds another scalar of the same value, the result is True. If it
+compares t with a tensor of several elements, Python raises "Boolean value of Tensor with more than one value is
+ambiguous". The engine keys its own records by the address of a node.
 
 Asked next:
 
-- Which graph shows the fault, and which hides it? → z = p · q shows it if p = a · b and q = c · d are both 6. q is
-  taken for p, its `_backward` is not called, and c and d receive 0. If p and q are leaves of equal value, nothing is
-  lost, because z's `_backward` writes their gradients itself.
+- Which graph shows the fault, and which hides it? → z = p · q shows it if p = a · b and q = c · d are both 6. The walk
+  takes q for p and does not call q's `_backward`, so c and d receive 0. If p and q are leaves of equal value, nothing
+  is lost, because z's `_backward` writes their gradients itself.
 - The class defines `__eq__` but not `__hash__`. What happens? → Python sets `__hash__` to None, and a set rejects the
-  node with a TypeError. That is better than a wrong gradient. A plain `@dataclass` does the same. With `frozen=True` it
-  hashes by fields, and the fault is back. With `eq=False` it keeps identity.
-- When can `id(node)` fail too? → When a node can be freed during the walk. A new object may then get its address, and
-  so its id, and counts as visited. Here `root` keeps all nodes alive through `_prev`.
-- Would a flag on each node work as well? → For one walk, yes. The flag must be reset before the next walk, and two
-  walks at the same time would see each other's flags.
+  node with a TypeError. An error is better than a wrong gradient. A plain `@dataclass` also sets `__hash__` to None.
+  `@dataclass(frozen=True)` hashes by fields, and the fault is back. `@dataclass(eq=False)` compares by identity.
+- When can `id(node)` fail too? → It fails if a node can be freed during the walk. A new object may then get the same
+  address, and so the same id, and counts as visited. In this exercise `root` keeps all nodes alive through `_prev`.
+- Would a flag on each node work as well? → A flag works for one walk. The flag must be reset before the next walk, and
+  two walks at the same time would see each other's flags.
 """
 
 from autodrill.drills import mistake, scenario, shared
 
 HINTS = (
     "Two different nodes hold the same number. What does `node in visited` test?",
-    "The question is whether this very object was visited. That is identity, not equality.",
+    "The walk must know whether this very object was visited. Test identity, not equality.",
     "The set must hold `id(node)`. Change both lines that use the set.",
 )
 

@@ -1,41 +1,42 @@
-"""The line for `where` is right: the branch not taken receives the gradient 0. But the square root was computed for
-every element, so its backward also runs for every element. At x = 0 its slope is ∞, and 0 times ∞ is NaN. At x < 0 the
-root itself is NaN, and 0 times NaN is NaN.
+"""The line for `where` is right: the branch that was not taken receives the gradient 0. But the square root was
+computed for every element, so its backward also runs for every element. At x = 0 the slope of the root is ∞, and 0
+times ∞ is NaN. At x < 0 the root itself is NaN, and 0 times NaN is NaN.
 
-Masking the product, or replacing NaN afterwards, treats the symptom. A mask of zeros does not stop a NaN. Replacing NaN
-leaves infinities as they are, and it hides a NaN that has another cause.
+Masking the product, or replacing NaN afterwards, treats only the symptom. A mask of zeros does not stop a NaN.
+Replacing NaN leaves infinities as they are, and it hides a NaN that has another cause.
 
 Instead, make the *argument* harmless before the dangerous operation. At every x whose root is not needed, take the root
-of 1. Then every intermediate number is finite, and the outer `where` drops the same elements as before. This is known
-as the double-where:
+of 1. Then every intermediate number is finite, and the outer `where` drops the same elements as before. This trick is
+known as the double-where:
 
     safe = where(x > 0, x, 1);    out = where(x > 0, sqrt(safe), 0)
 
-In plain NumPy it is enough to select last. `np.where(x > 0, g / (2 * np.sqrt(x)), 0)` gives the right numbers and a
-warning, because nothing is differentiated after the selection. In PyTorch and JAX you write only the forward, and the
-engine runs the backward above. So the forward needs both selections. The same holds for division at 0, log at 0, arccos
-at ±1 and a norm written as the root of a sum of squares.
+In plain NumPy it is enough to select last, because nothing is differentiated after the selection. `np.where(x > 0, g /
+(2 * np.sqrt(x)), 0)` gives the right numbers, with a warning. In PyTorch and JAX you write only the forward, and the
+engine runs the backward that multiplies 0 by ∞. So the forward needs both selections. Division at 0, log at 0, arccos
+at ±1 and a norm written as the root of a sum of squares have the same problem.
 
 Cost: one more selection per element in forward and in backward, and no further root. An engine keeps the root and the
 condition.
 
 PyTorch: `WhereBackward0` keeps the condition. `SqrtBackward0` keeps the root and divides by it. So `torch.where(x > 0,
 x.sqrt(), 0.)` has gradient NaN for x ≤ 0. Under `torch.autograd.set_detect_anomaly(True)` backward raises "Function
-'SqrtBackward0' returned nan values in its 0th output"; it does not report an infinity. At x = 0 `x.norm()` has gradient
-0 by convention, and `(x * x).sum().sqrt()` has NaN.
+'SqrtBackward0' returned nan values in its 0th output"; anomaly mode does not report an infinity. At x = 0 `x.norm()`
+has gradient 0 by convention, and `(x * x).sum().sqrt()` has gradient NaN.
 
 Asked next:
 
 - Does forward mode have the same problem? → No. The tangent passes the root first and the selection last, and the
-  selection drops it if it is NaN or infinite. In reverse mode the selection comes first and the root last.
+  selection drops a tangent that is NaN or infinite. In reverse mode the selection comes first and the root last.
 - Is sqrt(relu(x)) a way out? → In PyTorch the gradient is right. ReLU's backward selects, so it replaces the infinite
-  slope at x ≤ 0 by 0. An engine that multiplies by a mask gets NaN. `x.clamp(min=0).sqrt()` gives ∞ at x = 0, because
-  clamp passes the gradient on at its bound.
-- Why not take the root of `x[x > 0]` only? → That is right: the other elements are never computed and receive 0. But
-  the size of the result depends on the values, so on a GPU the host must wait for the device to learn it.
-- A loss is NaN at padded positions and is multiplied by a mask. What is the result? → NaN, already in the forward,
-  because 0 times NaN is NaN. Select with `where` instead. Also give the padded positions a harmless input, or the NaN
-  returns in backward.
+  slope at x ≤ 0 by 0. An engine that multiplies by a mask gets NaN. `x.clamp(min=0).sqrt()` has gradient ∞ at x = 0,
+  because clamp passes the gradient on at its bound.
+- Why not take the root of `x[x > 0]` only? → This gives the right gradient, because the other roots are never computed
+  and the other elements receive 0. But the size of the result depends on the values in x. On a GPU, the host must
+  therefore wait until the device has computed this size.
+- A loss is NaN at padded positions and is multiplied by a mask. What is the result? → The result is NaN already in the
+  forward, because 0 times NaN is NaN. Select with `where` instead. Also give the padded positions a harmless input, or
+  the NaN returns in backward.
 """
 
 import numpy as np
@@ -45,7 +46,7 @@ from autodrill.drills import away_from_zero, given, mistake
 
 HINTS = (
     "Print root and droot for an x of 0 and for a negative x. What is 0 divided by these roots?",
-    "Wherever the root will not be used, replace its argument by a safe value before the root is taken.",
+    "If the root of an x will not be used, replace that x by a safe value before taking the root.",
     "Add a second `np.where(x > 0, ...)`, inside `np.sqrt`. It replaces each x whose root is not needed by a number.",
 )
 
@@ -79,7 +80,7 @@ def bug_where_nan(g, x):
 @mistake(
     "mask-after",
     "multiplying by 0 always gives 0",
-    "What is 0 * inf? And 0 / 0, and 0 / NaN? Which of your numbers is not finite before it meets the 0?",
+    "What are 0 * inf, 0 / 0 and 0 / NaN? Which of your numbers is not finite before it is combined with the 0?",
 )
 def bug_where_nan(g, x):
     return g * (x > 0) * (1 / (2 * np.sqrt(np.maximum(x, 0))))
@@ -125,7 +126,7 @@ def bug_where_nan(g, x):
 @mistake(
     "clamped",
     "raising a small x to a lower bound does not change the slope",
-    "What is the slope at x = 1e-12 if the root is taken of something larger?",
+    "What is the slope at x = 1e-12, and what is the slope at your lower bound?",
 )
 def bug_where_nan(g, x):
     return np.where(x > 0, g, 0) / (2 * np.sqrt(np.maximum(x, 1e-8)))

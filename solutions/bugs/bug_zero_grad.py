@@ -1,45 +1,47 @@
-"""`.grad` accumulates by design: micro-batches and several losses rely on it. A loop that needs the gradient of one
-sample must therefore clear `.grad` between a step and the next backward. The faulty loop never clears it, so its step t
-uses the sum of the gradients of steps 1 to t.
+"""`.grad` accumulates by design: micro-batches and several losses rely on the accumulation. A loop that needs the
+gradient of one sample must therefore clear `.grad` between a step and the next backward. The faulty loop never clears
+`.grad`, so its step t uses the sum of the gradients of steps 1 to t.
 
-On one repeated sample this is an undamped oscillator. Let e be the distance from the optimum and a = 2·lr·x²:
+On one repeated sample the faulty loop is an undamped oscillator. Let e_t be the distance from the optimum after t
+steps, and let a = 2·lr·x²:
 
     e_{t+1} = (2 - a) e_t - e_{t-1}
 
-From any e but 0, e oscillates without end for 0 < a < 4 and grows without bound for a > 4. The right loop has e_{t+1} =
-(1 - a) e_t.
+Unless it starts at 0, e_t oscillates without end for 0 < a < 4 and grows without bound for a > 4. In the right loop,
+e_{t+1} = (1 - a) e_t.
 
-Clear `.grad` anywhere between a step and the next backward: first in the loop, or just after the step. Between backward
-and step, clearing discards every gradient, and the weight never moves.
+Clear `.grad` anywhere between a step and the next backward: at the start of the loop, or just after the step. Clearing
+between backward and the step discards every gradient, and the weight never moves.
 
-Cost: clearing writes each gradient once. That is cheap compared with the backward that computes it. The gradients take
-as much memory as the parameters. If they are dropped instead of filled with zeros, this memory is free from the step to
-the next backward.
+Cost: clearing writes each gradient once. This is cheap compared with the backward that computes the gradient. The
+gradients take as much memory as the parameters. If the gradients are dropped instead of filled with zeros, this memory
+is free from the step to the next backward.
 
-PyTorch: `loss.backward()` adds into `.grad`; `torch.autograd.grad` returns gradients and leaves `.grad` alone.
+PyTorch: `loss.backward()` adds into `.grad`; `torch.autograd.grad` returns gradients and does not change `.grad`.
 `optimizer.zero_grad()` sets each `.grad` to None, unless it is called with `set_to_none=False`. `step` skips a
 parameter whose gradient is None. If the gradient is all zeros, AdamW still moves the parameter, by momentum and weight
 decay.
 
 Asked next:
 
-- When do you leave `.grad` uncleared between two backwards? → To add up micro-batches that do not fit into memory at
-  once. If each loss is a mean over equally many samples, divide it by k, the number of micro-batches. If the counts
-  differ, weight each loss by its share of the samples.
+- When do you leave `.grad` uncleared between two backwards? → You leave it uncleared to add up micro-batches that do
+  not fit into memory at once. If each loss is a mean over equally many samples, divide it by k, the number of
+  micro-batches. If the counts differ, weight each loss by its share of the samples.
 - What changes if you forget that division by k? → Plain SGD takes steps k times as long, and clipping by norm sets in
-  sooner. AdamW hardly changes: it divides by the root of the second moment, so k cancels except for its ε.
+  sooner. AdamW hardly changes: it divides by the root of the second moment, so k cancels, up to the effect of ε.
 - Would a test of one step have found this bug? → No. `.grad` starts empty, so the first step is right. Compare the
-  weight after two steps, or the gradient used in the second, with numbers worked out by hand.
-- `zero_grad` is called between `backward` and `step` under AdamW with weight decay. What happens? → By default nothing:
-  every gradient is None, and every parameter is skipped. With `set_to_none=False` the weights only decay.
+  weight after two steps, or the gradient used in the second step, with numbers worked out by hand.
+- `zero_grad` is called between `backward` and `step` under AdamW with weight decay. What happens? → By default no
+  parameter changes: every gradient is None, so the step skips every parameter. With `set_to_none=False` the weights
+  only decay.
 """
 
 from autodrill.drills import gradient, mistake, scenario
 
 HINTS = (
     "Print the gradient used in step 2. Compute by hand what it should be.",
-    "A framework's backward adds into `.grad`. Something must clear it between a step and the next backward.",
-    "Add a line to the loop that sets `p.grad` to 0. It must not stand between `backward` and the step.",
+    "A framework's backward adds into `.grad`. The loop must clear `.grad` between a step and the next backward.",
+    "Add a line to the loop that sets `p.grad` to 0. This line must not stand between `backward` and the step.",
 )
 
 
@@ -169,7 +171,7 @@ def bug_zero_grad(w, data, lr):
 @mistake(
     "weight-cleared",
     "zero_grad clears the parameter",
-    "What is left of step 1 when step 2 begins? Which of the two numbers should start from 0?",
+    "What is left of step 1 when step 2 begins? Which should start from 0, the weight or its gradient?",
 )
 def bug_zero_grad(w, data, lr):
     p = Parameter(w)
@@ -183,7 +185,7 @@ def bug_zero_grad(w, data, lr):
 @mistake(
     "mean-of-all",
     "dividing by the number of samples so far undoes the accumulation",
-    "Step 3 belongs to sample 3. Which samples does your step use?",
+    "Step 3 belongs to sample 3. Which samples does your step 3 use?",
 )
 def bug_zero_grad(w, data, lr):
     p = Parameter(w)

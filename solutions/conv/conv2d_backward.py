@@ -1,9 +1,9 @@
-"""Fix one kernel position (i, j). At this position all outputs together read one strided slice of the padded image,
-with Y and Z the height and width of out:
+"""A convolution is a sum over the kernel positions (i, j). At one position, all outputs together read one strided slice
+of the padded image. Y and Z are the height and width of `out`, and s is the stride:
 
     window = padded[:, :, i : i + s·Y : s,  j : j + s·Z : s]
 
-For that position the convolution is a matrix product over channels, out += w[:, :, i, j] · window. Backward is
+For this position the convolution is a matrix product over channels, out += w[:, :, i, j] · window. Backward is
 therefore the two products of `matmul_backward`, once per position:
 
     dw[o, c, i, j] = Σ_{n,y,z} g[n, o, y, z] · window[n, c, y, z]
@@ -11,14 +11,14 @@ therefore the two products of `matmul_backward`, once per position:
 
 The slices of neighbouring positions overlap. A pixel that is read several times collects several contributions, so dx
 needs `+=` into a buffer of the *padded* size. The padding is not an input, so it is cropped from the buffer at the end.
-b was added at every place of every image, so db sums g over those three axes.
+b was added at every place of every image, so db sums g over the image axis and both axes of places.
 
-With stride 1, the gradient of the padded image is itself a convolution of g ("full" padding). Its kernel is w rotated
-by 180° with the channel axes exchanged. This is the transposed convolution.
+With stride 1, the gradient of the padded image is itself a convolution of g, with "full" padding. The kernel of this
+convolution is w, rotated by 180° and with the channel axes exchanged. The operation is called a transposed convolution.
 
-Cost: dw takes as many products as the forward, N·O·C·K·L·Y·Z, and dx takes as many again, so backward costs about two
-forwards. db takes N·O·Y·Z additions. x and w are saved. The padded copy of x is recomputed, and neither out nor b is
-needed.
+Cost: with a kernel of K by L, dw takes as many products as the forward, N·O·C·K·L·Y·Z. dx takes as many again, so
+backward costs about two forwards. db takes N·O·Y·Z additions. x and w are saved. The padded copy of x is recomputed,
+and neither out nor b is needed.
 
 PyTorch: `ConvolutionBackward0` saves both x and w, even if one of them requires no gradient. It calls
 `convolution_backward` once, with a mask that says which of the three gradients are wanted. In PyTorch, stride, padding
@@ -29,15 +29,16 @@ convolution is a cross-correlation.
 Asked next:
 
 - How does dx become a single convolution at stride s > 1? → Insert s − 1 zeros between neighbouring elements of g, and
-  convolve with the rotated kernel as at stride 1. Append zeros for the rows and columns that no window read. This is
-  `conv_transpose2d` with the same w, stride and padding; its `output_padding` is the number of those rows and columns.
+  convolve with the rotated kernel as at stride 1. Append zeros for the rows and columns that no window read. The result
+  is `conv_transpose2d` with the same w, stride and padding; its `output_padding` is the number of those rows and
+  columns.
 - Which test needs neither finite differences nor a second implementation? → out − b is linear in x and in w. With
   random arrays, Σ g·(out − b) = Σ dx·x = Σ dw·w up to rounding, at any stride and padding. A rotated kernel breaks this
-  equality, and so does `=` instead of `+=` where windows overlap.
-- Batch normalisation follows, in training mode. What is db? → It is 0 up to rounding, because the normalisation
-  subtracts each channel's mean, and b with it. Such a convolution is therefore built with `bias=False`, and the
-  normalisation supplies the shift.
-- What does im2col gain, and at what price? → It copies each window into a row of a matrix with N·Y·Z rows and C·K·L
+  equality, and so does `=` instead of `+=` if windows overlap.
+- Batch normalisation follows, in training mode. What is db? → db is 0 up to rounding, because the normalisation
+  subtracts each channel's mean, which includes b. A convolution before batch normalisation is therefore built with
+  `bias=False`, and the normalisation supplies the shift.
+- What does im2col gain, and at what price? → im2col copies each window into a row of a matrix with N·Y·Z rows and C·K·L
   columns. The forward, dw and the windows' gradients are then one matrix product each. Adding the windows' gradients
   back to the pixels (col2im) is the `+=` above. At stride 1, with padding that keeps the image's size, the matrix is
   K·L times as large as x.
@@ -50,11 +51,11 @@ from autodrill.drills import given, mistake
 
 HINTS = (
     (
-        "Fix one position (i, j) of the kernel. Which pixels do the outputs read there, and what do they do with "
-        "those pixels?"
+        "Fix one position (i, j) of the kernel. Which pixels do the outputs read there, and what do they multiply "
+        "them by?"
     ),
-    "Each position has one strided slice. dw is g times that slice, summed. dx adds w times g into the slice.",
-    "Slices `i : i + stride * Y : stride`, `np.einsum` over channels, `+=` into zeros of the padded shape; then crop.",
+    "Each position reads one strided slice. Sum g times the slice for dw. Add w times g into the same slice of dx.",
+    "Slice `i : i + stride * Y : stride`, use `np.einsum` over channels, add into zeros of the padded shape, and crop.",
 )
 # Frameworks refuse a convolution without channels, so no axis is empty.
 CASES = [
@@ -104,7 +105,7 @@ def gradients(g, x, w, stride, pad, crop=True):
 @mistake(
     "kernel-orientation",
     "the forward rotates the kernel",
-    "Let g be 1 at a single place. Which pattern must dx show, and in which orientation?",
+    "Let g be 1 at a single place and 0 elsewhere. Which pattern must dx show, and in which orientation?",
 )
 def conv2d_backward(g, x, w, b, stride=1, pad=0):
     dx, _ = gradients(g, x, w[:, :, ::-1, ::-1], stride, pad)

@@ -1,36 +1,36 @@
-"""The output of a window moves only with its maximum pixel, and with slope 1. That pixel therefore receives the
-window's whole gradient. Every other pixel receives 0 from this window.
+"""In max pooling, the output of a window depends only on the window's largest pixel, with slope 1. That pixel therefore
+receives the window's whole gradient. Every other pixel receives 0 from this window.
 
-Three details are easy to miss. First, overlapping windows may have the same winner, which then collects several
-gradients: use `+=`, never an assignment. Second, a tie is a kink. The convention here is the first maximum in reading
-order, which is what `argmax` returns. Third, pixels that no window covers get 0.
+Three details are easy to miss. First, overlapping windows may have the same winner. This pixel collects several
+gradients, so use `+=` and never an assignment. Second, a tie is a kink. The convention here is the first maximum in
+reading order, which is what `argmax` returns. Third, pixels that no window covers get 0.
 
-One check follows: each entry of g goes to exactly one pixel, so `dx` sums to the sum of g.
+One check follows: each entry of g goes to exactly one pixel, so the sum of `dx` is the sum of g.
 
-Cost: this backward searches for the winners again, k² pixels per window as in the forward, and needs x for that. If the
-forward saves the winners' indices, one per output, backward is a scatter-add with one addition per window and needs no
-pixel of x.
+Cost: this backward searches for the winners again. The search reads k² pixels of x per window, as in the forward. If
+the forward saves the winners' indices, one per output, backward is a scatter-add with one addition per window and needs
+no pixel of x.
 
 PyTorch: `MaxPool2DWithIndicesBackward0` saves the indices as int64. It also saves x, although it reads no value of x
 again. A tie goes to the first maximum, as here. A NaN counts as larger than any number. If a window holds several NaNs,
-the last one gets the gradient, whereas `argmax` finds the first. Padding, which this exercise omits, counts as −∞ there
-and not as 0.
+the last one gets the gradient, whereas `argmax` finds the first. In PyTorch, padding counts as −∞ and not as 0. This
+exercise has no padding.
 
 Asked next:
 
 - After a ReLU many windows hold only zeros. Does it matter which zero wins? → No. The winner's gradient next passes
-  through ReLU's backward. ReLU's slope is 0 where its output is 0, so the gradient stops there whichever pixel received
+  through ReLU's backward. ReLU's slope is 0 if its output is 0, so the gradient stops there, whichever pixel received
   it.
-- How would you write it without a loop over windows? → Take `sliding_window_view` and the `argmax` of each flattened
-  window. Convert these to the winners' rows and columns in x, then call `np.add.at`. A plain `dx[rows, cols] += g` adds
-  only once for a repeated index, and winners repeat where windows overlap.
+- How would you write this backward without a loop over windows? → Take `sliding_window_view` and the `argmax` of each
+  flattened window. Convert each `argmax` to the winner's row and column in x, then call `np.add.at`. A plain `dx[rows,
+  cols] += g` adds only once for a repeated index, and winners repeat if windows overlap.
 - On a GPU, should one thread handle a window or a pixel? → With one thread per window, two overlapping windows may have
   the same winner, so the threads must add atomically. With one thread per pixel, the thread inspects the windows that
   cover its pixel, at most ⌈k/stride⌉² of them. It adds the gradients of those windows whose saved index is that pixel.
   This needs no atomics and always adds in the same order.
 - What is the derivative of this backward? → Away from ties the winners are constant, so dx is linear in g, and its
   derivative in x is 0. The backward of the backward therefore gathers: each window reads the cotangent of dx at its
-  winner. It uses the same indices again.
+  winner. The second backward uses the same indices again.
 """
 
 import numpy as np
@@ -44,7 +44,7 @@ HINTS = (
         "A window's whole gradient goes to its first maximum. A pixel that wins several windows collects all of "
         "their gradients."
     ),
-    "`np.ndindex(g.shape)` for the windows, `np.unravel_index(window.argmax(), window.shape)` for the winner.",
+    "Loop over `np.ndindex(g.shape)`. The winner is at `np.unravel_index(window.argmax(), window.shape)`.",
 )
 
 
@@ -64,7 +64,7 @@ CASES = [
     given("x[5,4]", x=shuffled, k=3, stride=1, note="windows overlap"),
     given("x[5,7]", x=shuffled, k=2, stride=2, note="a row and a column left over"),
     given("x[7,8]", x=shuffled, k=2, stride=3, note="gaps between windows"),
-    # As many windows as an earlier image of the same shape has, but at other places.
+    # This case has as many windows as the earlier image of the same shape, but at other places.
     given("x[5,7]", x=shuffled, k=1, stride=3, note="windows of one pixel"),
     given("x[H>=5,W>=5]", x=shuffled, k=5, stride=5, empty=False, large={"H": 250, "W": 400}, note="5 x 5 windows"),
     given("x[6,6]", x=zeros_and_less, k=3, stride=2, smooth=False, note="ties"),
@@ -140,7 +140,7 @@ def maxpool2d_backward(g, x, k, stride):
 @mistake(
     "ties-shared",
     "equal pixels share the gradient",
-    "That is the convention of `torch.maximum` and `amax`. Which convention does the task require?",
+    "Sharing is the convention of `torch.maximum` and `amax`. Which convention does the task require?",
 )
 def maxpool2d_backward(g, x, k, stride):
     for gradient, window, share, dx in parts(g, x, k, stride):
@@ -178,7 +178,7 @@ def maxpool2d_backward(g, x, k, stride):
 @mistake(
     "wins-averaged",
     "a pixel that wins several windows gets the mean of their gradients",
-    "Move that pixel by h: how many outputs move?",
+    "A pixel wins two windows. If it moves by h, how many outputs move?",
 )
 def maxpool2d_backward(g, x, k, stride):
     dx, wins = np.zeros_like(x), np.zeros_like(x)

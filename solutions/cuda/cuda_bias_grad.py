@@ -1,9 +1,9 @@
-"""A bias is copied to every row, so its gradient is the sum over the rows: db[j] is the sum of g[i][j] over i.
+"""A bias is copied to every row, so its gradient is a sum over the rows: db[j] is the sum of g[i][j] over i.
 
-Threads along x take neighbouring columns. So at each step the threads of a warp read neighbouring floats: 32 of them
-are 128 bytes. If these are aligned, they fill four sectors of 32 bytes, and no byte is wasted. (The blocks of 8 threads
-here fill a quarter of a warp.) A thread walks down its column in steps of `gridDim.y` and adds in a register. It
-touches `db` once, at the end.
+Threads along x take neighbouring columns. So at each step the 32 threads of a warp read 32 neighbouring floats, which
+are 128 bytes. If these bytes are aligned, they fill four sectors of 32 bytes, and no byte is wasted. (In this exercise
+a block has 8 threads, a quarter of a warp.) A thread walks down its column in steps of `gridDim.y` and adds in a
+register. The thread accesses `db` once, at the end.
 
 Each column is shared by 3 blocks, and blocks run in any order or at the same time. So the partial sums must be added by
 `atomicAdd`. A plain `+=` is a load, an addition and a store; if two of them overlap, one addition is lost. A plain `=`
@@ -12,27 +12,28 @@ associative, so the last bits of `db` may differ from run to run.
 
 Cost: each of the N·D elements of g is read once and added once. That is one addition for 4 bytes, so memory bandwidth
 is the limit once enough threads are running. There are 3·D atomics, one for each thread that has a column, instead of
-N·D. Nothing is kept from the forward, because neither x nor b appears.
+N·D. Nothing is kept from the forward, because db depends on neither x nor b.
 
-PyTorch: for `x + b` the node, `AddBackward0`, keeps nothing and passes g on unchanged. The engine then sums it to the
-shape of b. For `F.linear` of a matrix the node is `AddmmBackward0`, which may keep x and the weight for their
-gradients; db is again a `sum` over the rows. On CUDA that `sum` reduces a block in shared memory. If several blocks
-share an output, each leaves its part in a buffer and the last one to finish adds the parts, without atomics on floats.
-For kernels that do add atomically, `torch.use_deterministic_algorithms(True)` chooses another algorithm if there is one
-(`index_add`) and raises a RuntimeError if there is none.
+PyTorch: for `x + b` the node, `AddBackward0`, keeps nothing and passes g on unchanged. The engine then sums g to the
+shape of b. For `F.linear` of a matrix the node is `AddmmBackward0`, which may keep x and the weight for each other's
+gradients. db is again a `sum` over the rows. On CUDA that `sum` reduces a block in shared memory. If several blocks
+share an output, each block writes its part to a buffer, and the last block to finish adds the parts. This needs no
+atomics on floats. Other kernels do add atomically. For these, `torch.use_deterministic_algorithms(True)` chooses
+another algorithm if there is one, as for `index_add`, and otherwise raises a RuntimeError.
 
 Asked next:
 
-- How would you make it deterministic? → Each of the 3 blocks of a column stores its partial sum in its own row of a (3,
-  D) buffer. A second launch, or the block that finishes last, adds the rows in a fixed order. Alternatively launch one
-  block in y. Then one thread owns a column, and there are a third as many threads.
+- How would you make this kernel deterministic? → Each of the 3 blocks of a column stores its partial sum in its own row
+  of a (3, D) buffer. A second launch, or the block that finishes last, adds the rows in a fixed order. Alternatively
+  launch one block in y. Then one thread owns a column, and there are a third as many threads.
 - What if D is 1 and N is a million? → The grid is one block wide, and in each of the 3 blocks only one of 8 threads has
   a column. So 3 threads add a third of a million numbers each, one after another. Spread the rows over the threads as
-  well, combine a warp with `__shfl_down_sync` and a block in shared memory, and add once per block.
+  well. Combine the sums of a warp with `__shfl_down_sync` and the sums of a block in shared memory, and add to db once
+  per block.
 - What breaks if N·D exceeds 2³¹? → `i * D + j` is computed in `int` and overflows, which is undefined behaviour.
   Compute the offset in `size_t` or `long long`.
-- g is bfloat16. In which type do you add? → In float32, and round once at the end. In bfloat16, 256 + 1 is 256, so a
-  running sum of ones stops there. An atomic addition to a bfloat16 also rounds every time.
+- g is bfloat16. In which type do you add? → Add in float32, and round once at the end. In bfloat16, 256 + 1 is 256, so
+  a running sum of ones stops at 256. An atomic addition to a bfloat16 also rounds every time.
 """
 
 import numpy as np
@@ -78,7 +79,7 @@ __global__ void bias_grad(const float* g, float* db, int N, int D) {
 @mistake(
     "race",
     "no addition is lost if several threads execute `+=` at the same time",
-    "Which other threads write db[j]? `+=` is a load, an addition and a store: what if those of two threads overlap?",
+    "Which other threads write db[j]? What happens if two threads load db[j] before either of them stores its sum?",
 )
 def cuda_bias_grad():
     return r"""

@@ -1,12 +1,12 @@
-"""The derivative is 1 if y > 0 and 0 otherwise. So each element is independent of all others: one load of `g`, one of
-`y`, one store, and one comparison.
+"""The derivative of ReLU is 1 if y > 0 and 0 otherwise. So each element is independent of all others. An element takes
+one load of `g`, one load of `y`, one comparison and one store.
 
-Three things make it a kernel.
+Three things turn this rule into a kernel.
 
 A thread finds its first element, `blockIdx.x * blockDim.x + threadIdx.x`.
 
-It continues in strides of the whole grid, `gridDim.x * blockDim.x`, so any grid handles any `n`. At every step
-neighbouring threads touch neighbouring elements, which the hardware merges into few transactions.
+The thread continues in strides of the whole grid, `gridDim.x * blockDim.x`, so any grid handles any `n`. At every step
+neighbouring threads access neighbouring elements, and the hardware merges these accesses into few transactions.
 
 The loop's condition is the bounds check. `n` need not be a multiple of the number of threads; without the check the
 last threads would write past the end.
@@ -14,25 +14,26 @@ last threads would write past the end.
 The kernel selects instead of multiplying. A mask of 0 times an infinite `g` is NaN, and the matrix products further
 back spread a NaN over whole rows and columns.
 
-Cost: 12 bytes an element in float32 for one comparison, so a large array is bound by memory, not by arithmetic. The
-forward keeps y, which the next layer often keeps anyway; one bit an element would suffice.
+Cost: 12 bytes per element in float32 for one comparison, so memory and not arithmetic limits the speed on a large
+array. The forward keeps y, which the next layer often keeps anyway. One bit per element would be enough.
 
-PyTorch: `ReluBackward0` keeps the output, so `relu_` can work in place and the input may be overwritten. Its
-`threshold_backward` selects as well, but it tests y ≤ 0 and otherwise passes g. If y is NaN, it passes g; this kernel
-tests y > 0 and stores 0.
+PyTorch: `ReluBackward0` keeps the output, so `relu_` can work in place and the input may be overwritten. PyTorch's
+`threshold_backward` selects as well, but it tests y ≤ 0 and otherwise passes g. If y is NaN, PyTorch therefore passes
+g, whereas this kernel tests y > 0 and stores 0.
 
 Asked next:
 
 - What would `float4` loads change? → Each instruction moves 16 bytes, so there are a quarter as many loads and stores
   for the same bytes. The addresses must be multiples of 16 bytes, and the last n mod 4 elements need code of their own.
 - Why keep `y` and not `x`? → y > 0 exactly if x > 0, so either gives the mask. But a linear layer or a convolution that
-  follows keeps y as its own input. So y costs nothing more, and x can be freed or overwritten.
-- May `dx` be the same buffer as `g`? → Here it may: one thread reads element i and then writes it, and no other thread
-  touches it. If the pointers are declared `__restrict__`, the buffers must differ: the keyword promises the compiler
-  that what is written through one pointer is not read through another.
+  follows keeps y as its own input. So keeping y takes no extra memory, and x can be freed or overwritten.
+- May `dx` be the same buffer as `g`? → In this kernel it may: one thread reads element i and then writes it, and no
+  other thread accesses element i. If the pointers are declared `__restrict__`, the buffers must differ. The keyword
+  promises the compiler that memory written through one pointer is not read through another.
 - What is gained by fusing this kernel into the matrix product that computes g? → The product's epilogue still holds g
-  in registers. It reads y and writes dx: 8 bytes an element. Without the fusion, the product writes g and the kernel
-  reads it back, which moves 16 bytes. cuBLASLt offers the fusion as `CUBLASLT_EPILOGUE_DRELU`.
+  in registers. The epilogue reads y and writes dx, which moves 8 bytes per element. Without the fusion, the product
+  also writes g and the kernel reads g back, which moves 16 bytes per element in all. cuBLASLt offers the fusion as
+  `CUBLASLT_EPILOGUE_DRELU`.
 """
 
 import numpy as np
@@ -46,7 +47,7 @@ HINTS = (
         "only one?"
     ),
     "Begin at the thread's number in the whole grid, continue in strides of the whole grid, and stop before n.",
-    "A `for` loop whose body is one assignment. It chooses between g's element and zero by the sign of y's element.",
+    "Write a `for` loop with one assignment. By the sign of y's element, it stores g's element or zero.",
 )
 CASES = [
     given("x[n]", x=away_from_zero(), large={"n": 331}),
@@ -92,7 +93,7 @@ __global__ void relu_bwd(const float* g, const float* y, float* dx, int n) {
 @mistake(
     "no-bounds-check",
     "n is a multiple of the block size",
-    "With 61 elements and 16 threads a block, which threads have no element in the last round?",
+    "With 61 elements and 16 threads per block, which threads have no element in the last round?",
 )
 def cuda_relu_backward():
     return r"""

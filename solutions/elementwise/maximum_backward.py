@@ -1,33 +1,36 @@
-"""Where a > b, `out` is a, so da = g and db = 0. Where b > a, the roles are exchanged. Backward does no arithmetic
-there; it only routes g.
+"""The maximum routes its gradient g to the larger operand. If a > b, `out` is a, so da = g and db = 0. If b > a, the
+roles are exchanged. Neither case needs arithmetic.
 
-A tie is a kink. Every split (λg, (1-λ)g) with λ in [0, 1] comes from a subgradient, so a convention must choose one.
+A tie is a kink. Every split (λg, (1-λ)g) with λ in [0, 1] comes from a subgradient, so a convention must choose λ.
 `torch.maximum` and JAX give half of g to each operand, which treats the operands alike. `relu` gives all of g to the
-constant 0, and max pooling gives all of g to the first maximum. Each of these choices keeps da + db = g, because moving
-both operands by h moves the output by h.
+constant 0, and max pooling gives all of g to the first maximum. Each of these choices keeps da + db = g. This sum is
+required, because moving both operands by h moves the output by h.
 
 One test finds most errors here: at ties, do the two gradients add up to g?
 
-Cost: two comparisons, two selections, one halving and one subtraction per element, where the forward is one `maximum`.
-Backward does not need the operands themselves. A weight of 0, ½ or 1 per element, two bits, is enough.
+Cost: two comparisons, two selections, one halving and one subtraction per element. The forward is one `maximum`.
+Backward does not need the operands themselves. One weight of 0, ½ or 1 per element is enough, which takes two bits.
 
-PyTorch: `MaximumBackward0` saves both operands and compares them again; a tie gives g/2 to each. If either operand is
-NaN, no comparison holds and both receive all of g, so da + db is 2g there. This solution gives all of g to b. `amax`,
-and `max` without `dim`, share g equally among all maxima; `max(dim=...)` gives all of it to the index it returned.
+PyTorch: `MaximumBackward0` saves both operands and compares them again. At a tie each operand gets g/2. If either
+operand is NaN, no comparison holds and both operands get all of g, so da + db is 2g. At a NaN, this solution gives all
+of g to b. `amax`, and `max` without `dim`, share g equally among all maxima; `max(dim=...)` gives all of g to the index
+that it returned.
 
 Asked next:
 
 - `relu(x)`, `x.clamp(min=0)` and `torch.maximum(x, zero)` compute the same numbers. Do their gradients agree at
-  0? → No: they are 0, 1 and ½. Each is a valid choice. A comparison of two implementations at a kink therefore compares
-  conventions.
+  0? → No: at 0 their slopes are 0, 1 and ½. Each is a valid choice. A comparison of two implementations at a kink
+  therefore compares conventions.
 - Finite differences check your backward at a tie. What do they say? → Central differences move one operand by ±h. The
-  output moves by h on one side only, and h/2h is ½. Halving passes, and the other conventions fail although they are
-  equally valid. One-sided differences give 1 and 0. So test ties separately, against the convention.
-- The second gradient is computed as g − da. When does that go wrong? → It goes wrong if g is infinite, for example
-  after an overflow in mixed precision. Where a wins, da is inf, and inf − inf is NaN although 0 is correct. A second
-  `np.where`, which selects instead of subtracting, is safe.
+  output moves by h for only one of the two signs, and h/2h is ½. The convention of ½ passes, and the other conventions
+  fail although they are equally valid. One-sided differences give 1 and 0. So test ties separately, against the
+  convention.
+- The second gradient is computed as g − da. When does this subtraction go wrong? → It goes wrong if g is infinite, for
+  example after an overflow in mixed precision. If a is larger, da is inf, and inf − inf is NaN although 0 is correct. A
+  second `np.where`, which selects instead of subtracting, is safe.
 - What does `maximum(x, x)` send back to x? → Every element ties, so x receives both halves, which add up to g. This is
-  correct, because the function is the identity. "All of it to both" would give 2g, and "nothing to either" 0.
+  correct, because the function is the identity. A rule that gives all of g to both would give x 2g, and a rule that
+  gives nothing to either would give x 0.
 """
 
 import numpy as np
@@ -38,10 +41,10 @@ from autodrill.drills import given, mistake
 HINTS = (
     "Move the smaller operand slightly. What does the output do? And what if you move the larger one?",
     (
-        "The larger operand takes g, the smaller one 0, and at a tie each takes half. The weight per element is 1, 0 "
+        "The larger operand gets g, the smaller one gets 0, and at a tie each gets g/2. The weight per element is 1, 0 "
         "or 1/2."
     ),
-    "Nest two `np.where` and test the tie first: half, else all or nothing. The second gradient is the rest of g.",
+    "Nest two `np.where`: test for a tie first, then for the larger operand. The second gradient is the rest of g.",
 )
 
 
@@ -97,7 +100,7 @@ def maximum_backward(g, a, b):
 @mistake(
     "always-half",
     "the larger operand receives only half of g",
-    "Where a is the larger, by how much does out move when a moves?",
+    "Let a be the larger operand. By how much does out move when a moves?",
 )
 def maximum_backward(g, a, b):
     return np.where(a >= b, g / 2, 0), np.where(b >= a, g / 2, 0)

@@ -1,32 +1,33 @@
-"""x reaches the loss through two outputs. Along each path the cotangent is multiplied by that output's slope, and the
-two results add up:
+"""x reaches the loss through two outputs, s = sin(x) and c = cos(x). Along each path, the cotangent of the output is
+multiplied by the slope of the output, and the two products add up:
 
     dx = gs · ∂s/∂x + gc · ∂c/∂x = gs · cos(x) - gc · sin(x)
 
-A function with several outputs has one cotangent per output, and its VJP is the sum over them. An unused output has the
-cotangent 0.
+A function with several outputs has one cotangent per output, and its VJP is a sum over the outputs. An unused output
+has the cotangent 0.
 
 Cost: two products and one subtraction per element, and a sine and a cosine if only x was saved. Up to sign, the slope
 of each output is the other output. An engine that saves s and c therefore needs no x and evaluates neither function
-again, at the price of two saved arrays instead of one.
+again. Its price is a second saved array.
 
-PyTorch: There is no such combined operation. `SinBackward0` and `CosBackward0` each save x (the same memory, not a
-copy) and evaluate the other function at x in backward. The engine adds the two gradients. If the loss does not depend
-on c, the cosine's node does not run at all. For complex x the slopes are conjugated.
+PyTorch: No single operation computes both sine and cosine. `SinBackward0` and `CosBackward0` each save x (the same
+memory, not a copy) and evaluate the other function at x in backward. The engine adds the two gradients. If the loss
+does not depend on c, the cosine's node does not run at all. For complex x the slopes are conjugated.
 
 Asked next:
 
-- For which cotangents must dx be 0 for every x? → For (gs, gc) = (s, c). These are the slopes of (s² + c²)/2 in s and
-  c, and this function is ½ for every x. The cotangents (c, −s) must give 1. Both tests hold up to rounding and need no
-  finite differences.
-- You saved only s. Is that enough for the backward of the sine? → Only up to a sign: |cos x| = √(1 − s²), so the sign
-  needs one extra bit. Near |s| = 1 the subtraction also cancels most digits. An output is enough if the slope is a
-  function of it, as for exp and tanh.
+- For which cotangents must dx be 0 for every x? → For (gs, gc) = (s, c). These two are the slopes of (s² + c²)/2 in s
+  and c, and this function is ½ for every x. The cotangents (c, −s) must give dx = 1. Both tests hold up to rounding and
+  need no finite differences.
+- You saved only s. Is that enough for the backward of the sine? → It is enough only up to a sign: |cos x| = √(1 − s²),
+  so the sign needs one extra bit. Near |s| = 1 the subtraction also cancels most digits. Saving an output is enough if
+  the slope is a function of that output, as for exp and tanh.
 - A custom `torch.autograd.Function` has two outputs. What arrives as the cotangent of an unused one? → A tensor of
-  zeros, unless forward called `ctx.set_materialize_grads(False)`. Then it is None, and backward must check for that.
-- What must a second backward save? → The derivative of dx in x is −gs·sin(x) − gc·cos(x), and those in gs and gc are
-  cos(x) and −sin(x). So it needs s and c again, together with the cotangents. Derivatives of any order need no other
-  function of x.
+  zeros arrives, unless forward called `ctx.set_materialize_grads(False)`. After that call None arrives, and backward
+  must check for None.
+- What must a second backward save? → The derivative of dx in x is −gs·sin(x) − gc·cos(x), and the derivatives of dx in
+  gs and gc are cos(x) and −sin(x). So the second backward needs s and c again, together with the cotangents.
+  Derivatives of any order need no other function of x.
 """
 
 import numpy as np
@@ -37,10 +38,10 @@ from autodrill.drills import given, mistake
 HINTS = (
     "By how many paths does x reach the loss? What happens to contributions that come along different paths?",
     (
-        "Multiply each cotangent by the slope of its own output. One of the two outputs falls where x is small and "
-        "positive."
+        "Multiply each cotangent by the slope of its own output. One of the two outputs falls as x grows from 0, so "
+        "its slope is negative there."
     ),
-    "One line: a difference of two products, with `gs` in the first.",
+    "Write one line: a difference of two products, with `gs` in the first.",
 )
 COTANGENTS = ("gs", "gc")
 CASES = [
@@ -74,7 +75,7 @@ def sin_cos_backward(gs, gc, x):
 @mistake(
     "swapped",
     "each output is its own slope",
-    "At x = 0, sin is 0 and rises. How steeply, and which function gives that slope?",
+    "At x = 0, sin is 0 and rises. What is its slope there, and which function has that value?",
 )
 def sin_cos_backward(gs, gc, x):
     return gs * np.sin(x) + gc * np.cos(x)
