@@ -2,8 +2,8 @@
 
     out' = Φ(x) + x · φ(x),    φ(x) = Φ'(x) = exp(-x²/2) / √(2π)
 
-The chain rule gives φ. The derivative of erf is erf'(u) = 2/√π · exp(-u²), and at u = x/√2 the exponent is -x²/2. The
-1/2 in Φ(x) = (1 + erf(x/√2))/2 is a further factor, and so is the slope 1/√2 of the inner function. The result φ is the
+The chain rule gives φ. The derivative of erf is erf'(u) = 2/√π · exp(-u²), and at u = x/√2 the exponent is -x²/2.
+Φ(x) = (1 + erf(x/√2))/2 contributes the factor 1/2, and the inner function x/√2 contributes 1/√2. The result φ is the
 density of the standard normal distribution.
 
 Three values serve as a check: the slope is 1/2 at 0, and it tends to 1 far to the right and to 0 far to the left.

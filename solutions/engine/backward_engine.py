@@ -1,35 +1,35 @@
-"""The engine takes three steps. It orders the nodes topologically, seeds d root / d root = 1, and runs the closures
-from the root to the leaves. In reversed topological order every consumer of a node runs before the node itself. So a
-node's `.grad` is complete when its closure reads it.
+"""A reverse-mode engine takes three steps. It orders the nodes topologically, seeds d root / d root = 1, and runs the
+closures from the root to the leaves. In reversed topological order every consumer of a node runs before the node
+itself. So a node's `.grad` is complete when its closure reads it.
 
-The order is the difficult part. Calling closures while walking down the graph runs a shared node once per path, with
-partial gradients. That is wrong, not only slow.
+The order is the difficult part. An engine that calls closures while it walks down the graph runs a shared node once per
+path, with partial gradients. The result is wrong, and not only slow to compute.
 
-Nothing is cleared on the way. Leaves accumulate over several losses, and the training loop clears them (`zero_grad`),
-not the engine.
+The engine clears no gradients. Leaves accumulate gradients over several losses, and the training loop clears them with
+`zero_grad`.
 
-Cost: each closure runs once, so backward is O(nodes + edges). That is a constant number of operations for each
-operation of the forward (two products and two additions for a product), for any number of leaves. The values that
+Cost: each closure runs once, so backward is O(nodes + edges). Each operation of the forward causes a constant number of
+operations in backward, for any number of leaves. A product causes two products and two additions. The values that
 closures read live as long as the graph, and every node stores a gradient as well as its value.
 
-PyTorch: the engine builds no list. A first walk counts how many consumers each node will hear from, and a node runs
-when all of them have delivered. Gradients in transit are held in buffers of that one pass. Leaves receive `.grad`;
-other tensors receive it only after `retain_grad()`. Without an argument `backward()` seeds 1 and rejects a root of
-several elements: "grad can be implicitly created only for scalar outputs".
+PyTorch: the engine builds no list. A first walk counts how many consumers will send each node a gradient, and a node
+runs when all of them have done so. Gradients in transit are held in buffers that belong to one pass. Leaves receive
+`.grad`; other tensors receive it only after `retain_grad()`. Without an argument `backward()` seeds 1 and rejects a
+root of several elements: "grad can be implicitly created only for scalar outputs".
 
 Asked next:
 
-- Your function runs twice on the same root y, with z = x·x and y = z·z. What does x.grad hold? → Three times dy/dx
-  instead of twice. z.grad still holds the value of the first pass when the second pass adds to it, so z passes on twice
-  what it should. Clear the nodes that have inputs before each pass, or keep their gradients in buffers of the pass, as
-  PyTorch does.
-- When can a node's gradient be freed? → Once its own closure has run. All of its consumers have delivered by then, and
-  no other closure reads it. If only leaves keep their gradients, memory holds only the gradients in transit at one
-  moment, not those of the whole graph.
-- The output is a vector. What changes? → Only the seed: a cotangent of the output's shape, chosen by the caller. One
-  pass then gives a vector-Jacobian product, and a full Jacobian takes one pass for each output.
-- What fails first on a chain of 100,000 nodes? → The recursive sort, at Python's default limit of 1,000 calls. The pass
-  itself is a loop over a list and works for any length.
+- Your function runs twice on the same root y, with z = x·x and y = z·z. What does x.grad hold? → It holds three times
+  dy/dx instead of twice. When the second pass adds to z.grad, z.grad still holds the value of the first pass. So z
+  passes on twice the right gradient. Clear the nodes that have inputs before each pass, or keep their gradients in
+  buffers of the pass, as PyTorch does.
+- When can a node's gradient be freed? → It can be freed once the node's own closure has run. By then all consumers have
+  added their parts, and no other closure reads the gradient. If only leaves keep their gradients, memory holds only the
+  gradients in transit at one moment, not those of the whole graph.
+- The output is a vector. What changes? → Only the seed changes: it is a cotangent of the output's shape, chosen by the
+  caller. One pass then gives a vector-Jacobian product, and a full Jacobian takes one pass for each output.
+- What fails first on a chain of 100,000 nodes? → The recursive sort fails first, at Python's default limit of 1,000
+  calls. The pass itself is a loop over a list and works for any length.
 """
 
 import numpy as np
@@ -61,8 +61,8 @@ def diamond(rng, size):
 
 @scenario(4, note="a diamond, inputs in the other order")
 def mirrored_diamond(rng, size):
-    # Here a walk takes the short path to the shared node first, in `diamond` the long one. So a wrong walk fails in one
-    # of the two, in whichever order it takes the inputs.
+    # Here a walk takes the short path to the shared node first; in `diamond` it takes the long path first. So a wrong
+    # walk fails in one of the two graphs, whatever its order of inputs.
     return {"nudge": np.zeros(4), "leaves": [3.0], "ops": [[1, 0, 0], [0, 1, 0], [1, 1, 2]], "roots": [3]}
 
 
@@ -228,7 +228,7 @@ def backward_engine(root):
 @mistake(
     "depth-first-once",
     "a node may be processed the first time it is reached",
-    "A node is reached by the short path. Have its consumers on the long path delivered yet?",
+    "A node is reached by the short path. Have its consumers on the long path already run?",
 )
 def backward_engine(root):
     root.grad = 1.0
@@ -270,7 +270,7 @@ def backward_engine(root):
 @mistake(
     "once-a-path",
     "a node appears in the order once for every path that leads to it",
-    "How often may the closure of one node run, however many nodes it feeds?",
+    "How many times may the closure of one node run, no matter how many nodes it feeds?",
 )
 def backward_engine(root):
     order = []

@@ -1,38 +1,39 @@
 """Forward computes the inputs of the stages in order, and backward needs them in reverse order. So each input must be
-kept or computed again.
+kept or computed again. Gradient checkpointing keeps a few inputs and computes the others again.
 
-Cut the chain into segments of length s = ⌈√N⌉. Forward keeps only the input of each segment: N/s arrays. Backward takes
-the segments from the last to the first. It runs a segment again from its kept input and keeps the segment's s
-activations. Then it walks back through them and releases them.
+Cut the chain of N stages into segments of length s = ⌈√N⌉. Forward keeps only the input of each segment, N/s arrays.
+Backward takes the segments from the last to the first. It runs a segment again from its kept input and keeps the
+segment's s activations. Then it walks back through them and releases them.
 
-At most N/s kept inputs and s activations are alive at once. Their sum is smallest at s = √N, where it is 2√N. An array
-is alive as long as something refers to it. The last activation of the forward is not needed, so drop it. A list that
-still holds a finished segment keeps that segment alive.
+At most N/s kept inputs and s activations are alive at once. The sum N/s + s is smallest at s = √N, with the value 2√N.
+An array is alive as long as something refers to it. The last activation of the forward is not needed, so drop it. A
+list that still refers to the activations of a finished segment keeps them alive.
 
-Cost: N calls of f in the forward. In backward there are N − ⌈N/s⌉ more, because the last stage of a segment need not
-run again. If a VJP costs as much as two calls of f, this is less than a third more work than without checkpoints. About
-2√N activations are kept instead of N.
+Cost: N calls of f in the forward, and N − ⌈N/s⌉ more in backward, because the last stage of a segment need not run
+again. If a VJP costs as much as two calls of f, this is less than a third more work than without checkpoints. About 2√N
+activations are kept instead of N.
 
 PyTorch: `torch.utils.checkpoint.checkpoint` does this for one segment. `checkpoint_sequential` cuts a chain into
 several segments and runs the last one, which takes the remainder, without a checkpoint. Both save the random state and
-restore it (`preserve_rng_state`); otherwise dropout would draw another mask the second time. In 2.13 omitting
-`use_reentrant` gives a warning and the reentrant version. The recommended `use_reentrant=False` recomputes through
-hooks on saved tensors.
+restore it (`preserve_rng_state`); otherwise dropout would draw another mask the second time. In 2.13, omitting
+`use_reentrant` gives a warning and selects the reentrant version. The recommended `use_reentrant=False` recomputes
+through hooks on saved tensors.
 
 Asked next:
 
 - N = 64: how many activations, and how many calls of f? → With segments of 8 there are eight kept inputs and the eight
-  activations of the current segment. That is about 16; plain backward keeps 64. There are 64 + 56 = 120 calls of f.
-- What if √N activations are still too many? → Checkpoint recursively. Run to the middle and keep that activation,
-  reverse the second half, then the first, each in the same way. For N a power of two that takes log₂ N kept activations
-  and (N/2)·log₂ N calls of f: 6 and 192 for N = 64.
-- Stages differ in size and cost. Where do you cut? → Cut where the activation is small, because the inputs of segments
-  are kept throughout. Minimise the sum of these inputs plus the largest segment, in bytes. Recompute what is cheap for
-  its size, such as activation functions, norms and dropout, rather than matrix products.
-- What must hold for the second run of f to repeat the first? → The inputs are the same and were not changed in place.
-  The random numbers are the same. f has no state that depends on the number of calls. Batch norm in training breaks the
-  last condition: if it is checkpointed, it updates its running statistics twice per step, although its gradients are
-  right.
+  activations of the current segment. So about 16 activations are alive, whereas plain backward keeps 64. f is called 64
+  + 56 = 120 times.
+- What if √N activations are still too many? → Checkpoint recursively. Run to the middle and keep the activation there.
+  Then go back through the second half and after it through the first half, each in the same way. If N is a power of
+  two, this takes log₂ N kept activations and (N/2)·log₂ N calls of f. For N = 64 these numbers are 6 and 192.
+- Stages differ in size and cost. Where do you cut? → Cut at small activations, because the inputs of segments are kept
+  throughout. Minimise the bytes of all these inputs plus the bytes of the largest segment. Recompute operations that
+  are cheap for the size of their output, such as activation functions, norms and dropout, rather than matrix products.
+- What must hold for the second run of f to repeat the first? → The inputs must be the same and must not be changed in
+  place. The random numbers must be the same. f must have no state that depends on the number of calls. Batch norm in
+  training breaks the last condition: under checkpointing, it updates its running statistics twice per step, although
+  its gradients are right.
 """
 
 import functools
@@ -45,7 +46,7 @@ from autodrill.drills import gradient, mistake, scenario
 
 HINTS = (
     "Any part of the chain can be run again from its first input. So which activations must be kept?",
-    "Keep every ⌈√N⌉-th input. Going back, run one segment again, use its activations, and release them.",
+    "Keep every ⌈√N⌉-th input. In backward, run one segment again, use its activations, and release them.",
     (
         "A first loop stores the input of each segment. A second loop takes the segments in reverse and contains "
         "two short loops."
@@ -219,7 +220,7 @@ def checkpoint_sqrt_n(fs, x, g):
 @mistake(
     "fixed-length",
     "segments of eight stages are short enough for every chain",
-    "With 256 stages, how many segment inputs do you keep? Which length makes their number and the length equal?",
+    "With 256 stages, how many segment inputs do you keep? For which length does this number equal the length?",
 )
 def checkpoint_sqrt_n(fs, x, g):
     kept, a = [], x

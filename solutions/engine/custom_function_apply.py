@@ -1,34 +1,37 @@
-"""The work happens at three moments. The call makes a *fresh* context, runs forward and builds the node. The closure
-keeps that context and the arguments. In backward the closure calls the function's own backward, checks the number of
+"""The call of a custom function makes a *fresh* context, runs forward and builds the node. The node's closure keeps
+this context and the arguments. In backward, the closure calls the function's own backward, checks the number of
 gradients and accumulates them.
 
-The context is fresh for every call. The same function is applied many times before any backward runs, and each
-application must find what it saved itself.
+Every call needs its own context. The same function may be applied many times before any backward runs, and each
+application must find the values that it saved itself.
 
-Backward returns one gradient for each *argument*, None included, because only the position tells gradients apart. If
-one is left out, every later gradient goes to the wrong argument. No error is raised if its shape fits.
+Backward returns one gradient or None for each *argument*, because only its position tells where a gradient belongs. If
+one position is left out, every later gradient goes to the wrong argument. If the shapes fit, no error is raised.
 
 The closure adds with `+=`, because a node may appear twice among the arguments.
 
 Cost: a call adds a context, a node and a closure to the work of forward. A backward adds at most one addition for each
-node among the arguments. The arguments and what forward put into the context live as long as the node does.
+node among the arguments. The arguments, and everything that forward put into the context, live as long as the node.
 
-PyTorch: too few gradients raise "returned an incorrect number of gradients (expected 2, got 1)". Too many raise as
-well, unless the surplus ones are None. Each gradient's shape is compared with its input's. `ctx.needs_input_grad` says
-which gradients are needed. If no input requires one, there is no node at all. `save_for_backward` takes tensors. A
-backward that does not retain the graph frees them. If a saved tensor was changed in place after it was saved, reading
-it raises an error. Plain attributes of ctx have neither guard; use them for everything else.
+PyTorch: too few gradients raise "returned an incorrect number of gradients (expected 2, got 1)". Too many gradients
+raise an error as well, unless the surplus ones are None. PyTorch compares the shape of each gradient with the shape of
+its input. `ctx.needs_input_grad` says which gradients are needed. If no input requires a gradient, there is no node at
+all. `save_for_backward` takes tensors. A backward that does not retain the graph frees the saved tensors. If a saved
+tensor was changed in place after it was saved, reading it raises an error. Plain attributes of ctx are neither freed
+nor checked. Use them for everything that is not a tensor.
 
 Asked next:
 
 - forward writes ctx.a = a instead of saving a, and a is then changed in place. What happens? → Backward computes with
   the new numbers, without an error. With `save_for_backward` PyTorch compares version counters and raises.
-- When is the memory of your node released? → Not when the last name for it is deleted. `out` holds the closure and the
-  closure holds `out`. This is a reference cycle, so the node waits for Python's cyclic garbage collector. In PyTorch a
-  function that puts its own output into an attribute of ctx makes the same cycle; `save_for_backward` does not.
-- forward saves an intermediate result. Is the second derivative right? → No. forward runs unrecorded, so for
-  `create_graph=True` the intermediate is a constant. Its contribution is missing, without an error if the cotangent
-  depends on x. Save inputs or outputs, and compute the intermediate from them in backward.
+- When is the memory of your node released? → Deleting the last name for the node does not release it. `out` holds the
+  closure and the closure holds `out`. This is a reference cycle, so the node waits for Python's cyclic garbage
+  collector. In PyTorch a function that puts its own output into an attribute of ctx makes the same cycle;
+  `save_for_backward` does not.
+- forward saves an intermediate result. Is the second derivative right? → No. The operations inside forward are not
+  recorded, so with `create_graph=True` the intermediate is a constant. Its contribution to the second derivative is
+  missing. If the cotangent depends on x, no error is raised. Save inputs or outputs, and compute the intermediate from
+  them in backward.
 - How would you test such a function? → Use `torch.autograd.gradcheck` in float64, and `gradgradcheck` if it must be
   differentiable twice. Then test two applications before the first backward, one argument passed twice, and a call in
   which an argument requires no gradient.
@@ -41,12 +44,12 @@ from autodrill.drills import gradient, mistake, scenario
 HINTS = (
     "Two applications of one function exist before any backward runs. Where does each keep what it saved?",
     (
-        "Each call has a context of its own, held by the closure. The closure must get one gradient for each "
-        "argument; it adds them to the nodes."
+        "Each call has a context of its own, held by the closure. Backward must return one gradient for each "
+        "argument, and the closure adds them to the nodes."
     ),
     (
-        "Compare the number of arguments with that of gradients, then walk through both together. Skip "
-        "what is not a node and what is None."
+        "Compare the number of gradients with the number of arguments, then loop over both together. Skip "
+        "arguments that are not nodes and gradients that are None."
     ),
 )
 RESULTS = ("values", "gradients", "errors")
@@ -360,8 +363,8 @@ def custom_function_apply(fn, *args):
 
 @mistake(
     "first-place",
-    "looking up a node among the arguments always finds the right gradient",
-    "A node appears twice among the arguments. Which of its two places does `index` find each time?",
+    "the first position of a node among the arguments is always the position of its gradient",
+    "A node appears twice among the arguments. Which of its two positions does `index` find each time?",
 )
 def custom_function_apply(fn, *args):
     ctx = Context()
@@ -432,7 +435,7 @@ def custom_function_apply(fn, *args):
 @mistake(
     "too-few-only",
     "one gradient too many does no harm",
-    "There is one gradient more than there are arguments. Can you tell which of them is the extra one?",
+    "There is one gradient more than there are arguments. Can you tell which gradient is the extra one?",
 )
 def custom_function_apply(fn, *args):
     ctx = Context()

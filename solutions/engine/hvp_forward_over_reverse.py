@@ -1,35 +1,36 @@
-"""H v is the derivative of the gradient along v: d/dt ∇f(x + t v) at t = 0. So run all of reverse mode on numbers that
-carry a derivative with respect to t. Seed each input with its entry of v as tangent, build the graph, and run backward.
-Every `.grad` is then a dual number. Its value is the gradient. Its tangent is the rate at which that gradient changes
-along v, which is H v.
+"""The Hessian-vector product H v is the derivative of the gradient along v: d/dt ∇f(x + t v) at t = 0. So run all of
+reverse mode on dual numbers, which carry a derivative with respect to t. Seed each input with its entry of v as
+tangent, build the graph, and run backward. Every `.grad` is then a dual number. Its value is the gradient. Its tangent
+is the rate at which that gradient changes along v, which is H v.
 
 Dual numbers are forward mode: every operation maps (value, tangent) to the function's value and its slope times the
-tangent. In a product the ε² term drops out: (a + bε)(c + dε) = ac + (ad + bc)ε. `Dual` needs cos although `build` never
-calls it, because the closures do.
+tangent. In a product the ε² term drops out: (a + bε)(c + dε) = ac + (ad + bc)ε. `Dual` needs `cos`, because the closure
+of `sin` calls it.
 
-Cost: one gradient on numbers twice as wide, for any size of x. A product of duals is three products and an addition,
-and everything the graph keeps is kept twice. H itself would take n such passes, one for each unit vector.
+Cost: one gradient, computed on numbers with two parts, for any size of x. A product of duals takes three products and
+an addition, and the graph keeps twice as many numbers. The whole of H would take n such passes, one for each unit
+vector.
 
-PyTorch: this order is `torch.func.jvp(torch.func.grad(f), (x,), (v,))`, in JAX `jvp(grad(f), (x,), (v,))`. Its tangents
-need no tape. But every operation on the way must have a forward-mode formula, or PyTorch raises NotImplementedError
-(`ctc_loss` in 2.13). `create_graph=True` and a second backward is reverse over reverse, which keeps a graph of the
-first backward. `torch.autograd.functional.hvp` also uses reverse mode only. Its documentation recommends the faster
-`vhp` if H is symmetric.
+PyTorch: forward over reverse is `torch.func.jvp(torch.func.grad(f), (x,), (v,))`, and in JAX it is `jvp(grad(f), (x,),
+(v,))`. The tangents need no tape. But every operation must have a forward-mode formula, or PyTorch raises
+NotImplementedError, as for `ctc_loss` in 2.13. `create_graph=True` with a second backward is reverse over reverse,
+which keeps a graph of the first backward. `torch.autograd.functional.hvp` also uses reverse mode only. Its
+documentation recommends the faster `vhp` if H is symmetric.
 
 Asked next:
 
-- How do you test it without H? → For a smooth f, H is symmetric, so u·(H v) = v·(H u) for random u and v. Compare with
-  (∇f(x + hv) − ∇f(x − hv)) / 2h as well. The symmetry alone is not enough: an answer that uses only the diagonal of H
-  passes that test.
-- What can you compute if you have only such products? → Newton steps by conjugate gradients, if H is positive definite
-  or damped. The eigenvalue of largest magnitude, by power iteration. The diagonal, as the mean of z ∘ (H z) over random
-  signs z.
-- You add exp to the engine. What must be written, and where? → Two methods: `exp` of a Dual, with value e^a and tangent
-  e^a·b, and `exp` of a Node, whose closure multiplies by the exp of its data. No second derivative is written anywhere,
-  because the closure runs on duals.
-- What is H v for a network of ReLUs with a linear output? → With respect to its input it is 0 away from kinks, because
-  the network is piecewise linear. With respect to its weights it is in general not 0 if there is more than one layer,
-  because weights of different layers are multiplied. A loss on top adds curvature of its own.
+- How do you test it without H? → For a smooth f, H is symmetric, so u·(H v) = v·(H u) for random u and v. Compare H v
+  with (∇f(x + hv) − ∇f(x − hv)) / 2h as well. The symmetry alone is not enough: an answer that uses only the diagonal
+  of H passes that test.
+- What can you compute if you have only such products? → Conjugate gradients give Newton steps if H is positive definite
+  or damped. Power iteration gives the eigenvalue of largest magnitude. The mean of z ∘ (H z) over vectors z of random
+  signs gives the diagonal of H.
+- You add exp to the engine. What must be written, and where? → Write two methods. `Dual.exp` returns the value e^a and
+  the tangent e^a·b. `Node.exp` has a closure that multiplies by the exp of the node's data. You write no second
+  derivative, because the closure runs on duals.
+- What is H v for a network of ReLUs with a linear output? → With respect to the input, H v is 0 away from kinks,
+  because the network is piecewise linear. With respect to the weights of more than one layer, H v is in general not 0,
+  because weights of different layers are multiplied. A loss function after the network adds curvature of its own.
 """
 
 import math
@@ -40,9 +41,9 @@ from autodrill import engine
 from autodrill.drills import mistake, scenario
 
 HINTS = (
-    "H v is the derivative along v of something that you can compute. Of what?",
+    "H v is the derivative along v of a vector that you can compute. Which vector?",
     (
-        "Let every input be a dual number with tangent v_i. The engine's own rules then give the gradients "
+        "Let every input be a dual number with tangent v_i. The engine's VJP rules then give the gradients "
         "tangents as well."
     ),
     (
@@ -220,7 +221,7 @@ def hvp_forward_over_reverse(build, x, v):
 @mistake(
     "grad-times-v",
     "the Hessian times v is the gradient times v",
-    "H v is how the gradient changes along v. Does your result depend on the curvature at all?",
+    "H v is the rate at which the gradient changes along v. Does your result depend on the curvature at all?",
 )
 def hvp_forward_over_reverse(build, x, v):
     nodes = [Node(Dual(a)) for a in x]

@@ -1,37 +1,40 @@
-"""A recursive walk acts on a node twice. When it enters the node, it looks at the inputs. When it leaves the node, it
-appends it to the order. A plain stack of nodes records only that a node is to be entered.
+"""A recursive topological sort acts on a node twice. When it enters the node, it visits the inputs. When it leaves the
+node, it appends the node to the order. A plain stack of nodes records only that a node must be entered.
 
-So put each node on the stack to be entered. On entering it, push it again with a mark that says "leave", and push its
-inputs above it. When the marked entry comes up, everything above it is done, including all of the node's inputs.
+So push each node to be entered. On entering a node, push it again with the mark "leave", and push its inputs above this
+entry. When the marked entry is at the top again, everything that was above it is done, including all of the node's
+inputs.
 
-Several consumers may push a node before it is entered for the first time. So test whether it was visited when it comes
-off the stack.
+Several consumers may push a node before it is entered for the first time. So the test for visited nodes must run when a
+node comes off the stack.
 
-`sys.setrecursionlimit` is no alternative. The users of an engine choose how deep its graphs are, and a limit that is
-high enough is not safe everywhere. Some calls use the C stack: all of them up to Python 3.10, and in 3.11 those that
-pass through C, such as `map`. Overflowing the C stack kills the process instead of raising an exception.
+A higher `sys.setrecursionlimit` is no alternative. The users of an engine choose how deep its graphs are, and a limit
+that is high enough is not safe everywhere. Up to Python 3.10 every Python call uses the C stack. In 3.11 the calls that
+pass through C, such as those by `map`, use it. Overflowing the C stack kills the process instead of raising an
+exception.
 
-Cost: every edge pushes one entry and every node one more, so the time is O(nodes + edges). The stack is on the heap and
-holds at most that many entries at once.
+Cost: every edge pushes one entry and every node one more, so the time is O(nodes + edges). The stack is a list on the
+heap and holds at most O(nodes + edges) entries at once.
 
-PyTorch: the engine counts instead. A first walk finds how many consumers each node will hear from, and a node runs when
-all of them have delivered (Kahn's algorithm). Of the nodes that are ready, the one created last comes first. Freeing a
-long graph would recurse as well, destructor within destructor. So nodes are collected in a list and freed one after
+PyTorch: the engine uses Kahn's algorithm. A first walk finds how many consumers will send each node a gradient, and a
+node runs when all of them have done so. Of the nodes that are ready, the one created last runs first. Freeing a long
+graph would recurse as well, with one destructor calling the next. So nodes are collected in a list and freed one after
 another.
 
 Asked next:
 
-- What does your function do with a cycle? → It returns a wrong order. A node that is met again counts as visited and is
-  skipped, so it comes after one of its consumers. To detect this, distinguish entered from left: meeting a node that
-  was entered but not left is a cycle. A recorded graph has none, because a node's inputs exist before it does.
-- What changes with Kahn's algorithm? → Count each node's consumers in one walk, start from the root, and release an
-  input when its count reaches 0. The order starts with the root, ready for backward, and you may choose which ready
-  node runs next. A cycle shows as counts that never reach 0, or as a root that has a consumer.
+- What does your function do with a cycle? → The function returns a wrong order. A node that is met again counts as
+  visited and is skipped, so it comes after one of its consumers. To detect a cycle, distinguish entered nodes from left
+  ones. If the walk meets a node that it has entered but not left, there is a cycle. A recorded graph has no cycle,
+  because a node's inputs exist before the node does.
+- What changes with Kahn's algorithm? → You count each node's consumers in one walk, start from the root, and release an
+  input when its count reaches 0. The order starts with the root, as backward needs it, and you may choose which ready
+  node runs next. If there is a cycle, some counts never reach 0, or the root has a consumer.
 - The stack may hold an entry for every edge. How can it be shorter? → Keep pairs of a node and an iterator over its
-  inputs. Take the next input from the top pair and push it if it is new. If there is none, pop the pair and append the
-  node. Then the stack is a single path, with at most one entry per node.
-- What else recurses on a chain of 50,000 nodes? → `copy.deepcopy` and `pickle` of the root: both raise RecursionError.
-  A `__repr__` that shows a node's inputs would too.
+  inputs. Take the next input from the top pair, and push a new pair if the input is new. If no input is left, pop the
+  pair and append its node. Then the stack is a single path, with at most one entry per node.
+- What else recurses on a chain of 50,000 nodes? → `copy.deepcopy` and `pickle` of the root recurse, and both raise
+  RecursionError. A `__repr__` that shows a node's inputs would recurse too.
 """
 
 import numpy as np
@@ -43,7 +46,7 @@ HINTS = (
         "What does the recursive version do after its loop over the inputs? How does it still know the node at "
         "that point?"
     ),
-    "Put each node on the stack twice, with a mark: once to be entered and once, below its inputs, to be left.",
+    "Push each node twice, with a mark: once to be entered, and once, below its inputs, to be left.",
     (
         "Keep pairs `(node, leaving)`. On entering, push the node again as leaving, then its inputs. On leaving, "
         "append it."
@@ -176,7 +179,7 @@ def iterative_topological_sort(root):
 @mistake(
     "no-visited",
     "every path must be walked",
-    "Count the visits in a chain of v = v + v.",
+    "How many visits does your walk make in a chain of v = v + v?",
 )
 def iterative_topological_sort(root):
     walk, stack = [], [root]
@@ -208,7 +211,7 @@ def iterative_topological_sort(root):
 @mistake(
     "looks-again",
     "looking again at nodes seen before costs nothing",
-    "Take a node with 40,000 inputs, or a list of 50,000 nodes. How many of them does each step look at again?",
+    "Take a node with 40,000 inputs, or a chain of 50,000 nodes. How many nodes does each step look at again?",
 )
 def iterative_topological_sort(root):
     order, done, stack = [], set(), [root]

@@ -1,30 +1,31 @@
-"""J applied to the j-th unit vector is column j. The i-th unit vector applied to J is row i. So a pass in forward mode
-gives a column, one for each input, and a pass in reverse mode gives a row, one for each output. Use forward mode if
-n_in < n_out and reverse mode otherwise: min(n_in, n_out) passes.
+"""The Jacobian J times the j-th unit vector is column j of J. The i-th unit vector times J is row i of J. So a pass in
+forward mode gives one column, and there is one column for each input. A pass in reverse mode gives one row, and there
+is one row for each output. Use forward mode if n_in < n_out and reverse mode otherwise. This takes min(n_in, n_out)
+passes.
 
 A loss has one output and a million inputs, so reverse mode needs one pass. This is why training uses backpropagation. A
 curve has one input and many outputs, so forward mode needs one pass. If both numbers are equal, forward mode is the
-better choice in practice, because it keeps no tape. Here both take the same number of passes.
+better choice in practice, because it keeps no tape. In this exercise both modes then take the same number of passes.
 
 Cost: min(n_in, n_out) passes, each of about one evaluation, and n_in·n_out numbers for J. Reverse mode also keeps the
 tape of one evaluation until the last row is done.
 
-PyTorch: `torch.func.jacfwd` and `jacrev`, as in JAX; neither chooses the mode for you. Both run their passes as one
-batch under `vmap`, so memory grows with the number of passes; `jacrev(f, chunk_size=...)` bounds it.
-`torch.autograd.functional.jacobian` goes through the outputs one by one, unless called with `vectorize=True`.
-`strategy="forward-mode"` also requires that option.
+PyTorch: `torch.func.jacfwd` uses forward mode and `jacrev` uses reverse mode, as in JAX; neither chooses the mode for
+you. Both run their passes as one batch under `vmap`, so memory grows with the number of passes. `jacrev(f,
+chunk_size=...)` limits this memory. `torch.autograd.functional.jacobian` goes through the outputs one by one, unless
+called with `vectorize=True`. `strategy="forward-mode"` also requires `vectorize=True`.
 
 Asked next:
 
-- J is tridiagonal. How many passes? → Three, for any size. No two of the columns j, j + 3, j + 6, ... have a
-  nonzero entry in the same row, so one JVP along the sum of their unit vectors gives all their nonzero entries. For
-  another known pattern, colour the columns so that columns that share a row get different colours, and take one pass
-  for each colour.
-- You want the Jacobian of each of N samples in a batch. Does it take N·n_out passes? → No, n_out. If each output
-  depends on its own sample alone, one cotangent with the unit vector at every sample gives that row for all samples.
-  Batch normalisation in training couples the samples and breaks this.
+- J is tridiagonal. How many passes? → Three passes are enough for any size. No two of the columns j, j + 3, j + 6, ...
+  have a nonzero entry in the same row, so one JVP along the sum of their unit vectors gives all their nonzero entries.
+  For another known pattern, colour the columns. Two columns with a nonzero entry in the same row need different
+  colours. Then take one pass for each colour.
+- You want the Jacobian of each of N samples in a batch. Does it take N·n_out passes? → No, n_out passes are enough if
+  each output depends only on its own sample. A cotangent with the i-th unit vector at every sample gives row i for all
+  samples. Batch normalisation in training couples the samples, so this method fails.
 - In which mode do you compute the Hessian of a loss? → The Hessian is the Jacobian of the gradient. The gradient has as
-  many outputs as inputs, so both modes take the same number of passes, and forward over reverse avoids a second tape:
+  many outputs as inputs, so both modes take the same number of passes. Forward over reverse avoids a second tape:
   `jacfwd(jacrev(f))`, which is `torch.func.hessian`.
 - A function has a thousand inputs, a thousand outputs, and a layer of 2 units in between. Are 1,000 passes the
   minimum? → No. J = J₂ J₁, with 2 rows in J₁ and 2 columns in J₂. Two VJPs of the first part, two JVPs of the second
@@ -140,7 +141,7 @@ def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
 @mistake(
     "transposed",
     "the products are rows of J in both modes",
-    "jvp of the j-th unit vector: is it a row of J or a column?",
+    "Is the JVP of the j-th unit vector a row of J or a column?",
 )
 def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
     if n_in < n_out:

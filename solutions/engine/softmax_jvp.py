@@ -1,34 +1,37 @@
-"""Write p = softmax(x). Along a row, log p_i = x_i - log Σ_k exp(x_k). Differentiate as x moves with velocity v:
+"""To get the JVP of p = softmax(x), differentiate log p. Along a row, log p_i = x_i - log Σ_k exp(x_k). If x moves with
+velocity v, then
 
     d(log p_i) = v_i - Σ_k p_k v_k        so        dp_i = p_i (v_i - Σ_k p_k v_k)
 
-The relative growth of each probability is the velocity of its logit minus the average velocity, weighted by p. If all
-logits move alike, nothing changes. The velocities of a row sum to 0, because the probabilities always sum to 1.
+The relative growth of each probability is the velocity of its logit minus the average velocity of the row, with p as
+weights. If all logits move at the same velocity, p does not change. The entries of dp in a row sum to 0, because the
+probabilities always sum to 1.
 
-This is the formula of the backward with `v` in place of `g`. The Jacobian diag(p) - p pᵀ is symmetric, so J v and Jᵀ g
-are the same function.
+This formula is that of softmax's backward, with `v` in place of `g`. The Jacobian J = diag(p) - p pᵀ is symmetric, so J
+v and Jᵀ g are the same function.
 
-Cost: O(n) for a row of n, as in the forward. Given p, it takes two products, a subtraction and a sum; the matrix J
-would take n². Value and tangent are computed together, so nothing is kept for later. The whole of J would take n such
-passes.
+Cost: O(n) for a row of n logits, as in the forward. Given p, the JVP takes two products, a subtraction and a sum.
+Computing the matrix J would take O(n²). Value and tangent are computed together, so nothing is kept for later. The
+whole of J would take n such passes.
 
-PyTorch: under `torch.func.jvp` (and `torch.autograd.forward_ad`) softmax computes p·(v − the JVP of logsumexp). The
-latter takes the exponentials of the logits a second time. No tensor is saved. Backward has only the saved p and g to
-work with, and uses one kernel, `_softmax_backward_data`.
+PyTorch: under `torch.func.jvp` (and `torch.autograd.forward_ad`) softmax computes p·(v − the JVP of logsumexp). The JVP
+of logsumexp takes the exponentials of the logits a second time. Forward mode saves no tensor. Backward computes with
+only the saved p and g, in one kernel, `_softmax_backward_data`.
 
 Asked next:
 
-- What is the JVP of log_softmax? → Only the bracket: v − Σ p v. Its Jacobian, I − 1 pᵀ, is not symmetric, so its
-  backward is another function: g − p Σ g.
+- What is the JVP of log_softmax? → It is the bracket alone, v − Σ p v. The Jacobian of log_softmax, I − 1 pᵀ, is not
+  symmetric, so the backward is another function, g − p Σ g.
 - g·(J v) = v·(Jᵀ g) holds for your two products. Are they right? → Not necessarily. Any symmetric matrix that is used
-  for both passes the test, such as the elementwise p(1 − p)v. Finite differences of the forward settle it. v = 1
-  settles it too: it must give 0, and the elementwise formula in general does not.
-- Some logits are −∞, as under a mask. What is the result? → There p = 0, and the velocity is 0 if v is finite. An
-  infinite v makes 0·∞ = NaN, and the sum spreads it over the row. If all logits of a row are −∞, even the forward is
-  NaN, from −∞ − (−∞).
+  for both products passes this test. An example is the diagonal matrix of the elementwise formula p(1 − p)v. Finite
+  differences of the forward reveal this error. So does v = 1: the JVP must then be 0, and the elementwise formula in
+  general does not give 0.
+- Some logits are −∞, as under a mask. What is the result? → At a logit of −∞, p is 0, and dp is 0 if v is finite. An
+  infinite v makes 0·∞ = NaN, and the sum spreads the NaN over the row. If all logits of a row are −∞, even the forward
+  is NaN, because −∞ − (−∞) is NaN.
 - The logits are divided by a temperature τ. How do the probabilities move with τ? → x/τ moves at −x/τ², so dp = −p (x −
-  Σ p x) / τ², with p at that temperature. Raising τ moves probability from the logits above their average under p to
-  those below it.
+  Σ p x) / τ², with p = softmax(x/τ). Raising τ moves probability from the logits above their average under p to those
+  below it.
 """
 
 import numpy as np
@@ -37,12 +40,12 @@ from autodrill import engine
 from autodrill.drills import given, mistake, normal
 
 HINTS = (
-    "Divide dp by p: how fast does the logarithm of each probability move, if log p = x - logsumexp(x)?",
+    "dp divided by p is the velocity of log p. What is it, given that log p = x - logsumexp(x)?",
     (
         "The rate is the logit's own velocity minus an average velocity. The probabilities are the weights of that "
         "average."
     ),
-    "`p * (v - (...).sum(axis=-1, keepdims=True))`. Compute p from logits shifted so that the largest is 0.",
+    "Write `p * (v - (...).sum(axis=-1, keepdims=True))`. Compute p from logits shifted so that the largest is 0.",
 )
 TANGENTS = ("v",)
 CASES = [
@@ -80,7 +83,7 @@ def softmax_jvp(x, v):
 @mistake(
     "elementwise",
     "each probability depends only on its own logit",
-    "All logits move at once. If you raise one, what do the other probabilities do?",
+    "If you raise one logit, what do the other probabilities do?",
 )
 def softmax_jvp(x, v):
     p = softmax(x)

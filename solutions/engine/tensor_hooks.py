@@ -1,37 +1,38 @@
-"""Accumulate first. When the last contribution has arrived, pass the sum through the hooks. Each hook receives the
-result of the one before. Then start from 0 again. A hook may remove itself or another hook, so loop over a copy of the
-list.
+"""A tensor hook must get the complete gradient, so accumulate first. When the last contribution has arrived, pass the
+sum through the hooks. Each hook receives the result of the hook before it. Then reset the sum to 0. A hook may remove
+itself or another hook, so loop over a copy of the list.
 
 A hook must not run on each contribution. A hook that clips, or divides by a norm, is not linear: its results for the
 parts do not add up to its result for the sum. Even a hook that only logs would log the parts instead of the gradient.
 
-A hook that returns nothing returns None. This must mean "unchanged", or every hook that only prints would erase the
-gradient.
+A function without a `return` returns None. So None must mean "unchanged", or every hook that only prints would erase
+the gradient.
 
 The handle holds a key into an ordered dict instead of a position, so removing one hook does not shift the others.
 
 Cost: one addition for each contribution, one call for each hook in each backward, and one buffer of the gradient's size
-for any number of consumers. What a hook closes over is kept alive with the tensor until the hook is removed.
+for any number of consumers. The objects that a hook refers to stay alive with the tensor until the hook is removed.
 
-PyTorch: a hook on a non-leaf runs when its gradient is complete, before it is used further. A hook on a leaf runs
-before the gradient is accumulated into `.grad`. It sees what this backward adds, not what `.grad` held, and `.grad`
-receives what the hooks returned. `register_post_accumulate_grad_hook` runs after that. A hook that an earlier one
-removes still runs in the current pass. `retain_grad` stores the result of the last hook, even if it was called before
-that hook was registered.
+PyTorch: a hook on a non-leaf runs when the tensor's gradient is complete, and before any other node uses it. A hook on
+a leaf runs before the gradient is accumulated into `.grad`. This hook gets only the gradient of the current backward,
+and the result of the last hook is added to `.grad`. Hooks from `register_post_accumulate_grad_hook` run after the
+addition. If a hook removes a later hook, the later hook still runs in the current pass. `retain_grad` stores the result
+of the last hook, even if `retain_grad` was called before that hook was registered.
 
 Asked next:
 
-- How does an engine know that the last contribution has arrived? → Before backward it walks the graph once and counts,
-  for each node, the edges that lead to it from nodes that will run. Each contribution lowers the count by one, and at 0
-  the gradient is complete. Processing nodes in reverse topological order guarantees the same without a count.
-- Can a hook on each parameter clip by the norm over all parameters? → Not from what it is given. It runs with one
-  parameter's gradient, when others may not exist yet. Clip after backward, as `clip_grad_norm_` does.
+- How does an engine know that the last contribution has arrived? → Before backward the engine walks the graph once. For
+  each node, it counts the edges that lead to the node from nodes that will run. Each contribution lowers the count by
+  one, and at 0 the gradient is complete. Processing nodes in reverse topological order guarantees the same without a
+  count.
+- Can a hook on each parameter clip by the norm over all parameters? → No. A hook gets only one parameter's gradient,
+  and the other gradients may not exist yet. Clip after backward, as `clip_grad_norm_` does.
 - You accumulate over two micro-batches, and a leaf's hook returns min(g, 1). The gradients are 3 and -2: what does
-  `.grad` hold? → -1. The hook runs once per backward and sees 3, then -2, so 1 - 2 is accumulated. Clipping the sum,
-  which is 1, would leave 1.
+  `.grad` hold? → It holds -1. The hook runs once per backward. It returns 1 for the gradient 3 and -2 for the gradient
+  -2, and `.grad` holds their sum. Clipping the sum of the gradients, 1, would leave 1.
 - Why should a hook return a new gradient instead of changing the one it gets in place? → The array may also be another
-  tensor's gradient, because an addition passes the same cotangent to both operands. In PyTorch `g.mul_(0)` in a hook on
-  `a` of `a + b` can leave `b` with 0 as well, depending on which of them is processed first.
+  tensor's gradient, because an addition passes the same cotangent to both operands. Let a hook on `a` call `g.mul_(0)`
+  in PyTorch. After `a + b`, the gradient of `b` can then be 0 as well, depending on which operand is processed first.
 """
 
 import numpy as np
@@ -39,9 +40,9 @@ import numpy as np
 from autodrill.drills import mistake, scenario
 
 HINTS = (
-    "A hook divides by the norm of the gradient that it gets. Which gradient must it get?",
-    "Sum what is received. In finalize pass the sum from hook to hook, and keep it if a hook returns None.",
-    "Keep hooks in a dict, each under a key of its own. A handle pops its key. Which loop can that disturb?",
+    "A hook divides a gradient by its norm. Which gradient must this hook get?",
+    "Sum all received gradients. `finalize` passes the sum from hook to hook. If a hook returns None, keep the value.",
+    "Keep hooks in a dict, each under a key of its own. A handle removes its key. Which loop can this disturb?",
 )
 RESULTS = ("seen", "gradients")
 
@@ -226,7 +227,7 @@ class HookedTensor(HookedTensor):
 
 @mistake(
     "falsy-is-none",
-    "a hook that returns 0 returns nothing",
+    "a hook that returns 0 leaves the gradient unchanged",
     "Is 0.0 the same as None? What does `or` do with 0.0?",
 )
 class HookedTensor(HookedTensor):
@@ -255,7 +256,7 @@ class HookedTensor(HookedTensor):
 @mistake(
     "last-first",
     "hooks run in reversed order, as backward does",
-    "In which order does the task ask for the hooks?",
+    "In which order does the task tell you to run the hooks?",
 )
 class HookedTensor(HookedTensor):
     def finalize(self):
@@ -278,8 +279,8 @@ class ByFunction:
 
 @mistake(
     "removed-by-function",
-    "the function is enough to identify the hook of a handle",
-    "One function is registered twice, and one of the two handles removes twice. How many hooks are left?",
+    "a handle can identify its hook by the function alone",
+    "One function is registered twice. `remove` is called twice on one of the two handles. How many hooks are left?",
 )
 class HookedTensor(HookedTensor):
     def __init__(self):

@@ -1,10 +1,11 @@
-"""Use depth-first search and append a node when it is *left*: by then all of its inputs have been appended. A set of
-node identities ensures that each node is entered once. So the walk is linear in the edges, although a chain of n
-diamonds has 2ⁿ paths.
+"""A topological sort is a depth-first search that appends a node when it *leaves* the node. By then all inputs of the
+node have been appended. A set of node identities ensures that each node is entered once. So the time is linear in the
+number of edges, although a chain of n diamonds has 2ⁿ paths.
 
 Reverse mode needs this order because a node may send its gradient on only when all of its consumers have delivered
-theirs. In the reversed list every consumer comes first. Breadth-first order does not guarantee that. If two paths to a
-node differ in length, the short one may reach it too early. Whether it does depends on the order of the inputs.
+theirs. In the reversed list every consumer comes before its inputs. Breadth-first order does not guarantee this. If two
+paths to a node differ in length, the search may reach the node too early by the short path. Whether this happens
+depends on the order of the inputs.
 
 The set tests identity, not value, because two leaves may both hold 2.0.
 
@@ -14,22 +15,24 @@ default. So a recurrent network of a thousand steps needs an explicit stack.
 
 PyTorch: the engine sorts nothing beforehand. A first walk, with a stack of its own, counts for each node the edges that
 lead to it. A node whose count has reached 0 enters the queue of its device. From this queue the engine takes the node
-that was made last (`_sequence_nr()` shows the number; the accumulators of leaves have the largest possible number).
-Nothing recurses, so a chain of 100,000 operations works. In `x * x` both edges lead to one accumulator, which runs
-once, on their sum.
+that was made last. (`_sequence_nr()` shows a node's number; the accumulators of leaves have the largest possible
+number.) The engine does not recurse, so a chain of 100,000 operations works. In `x * x` both edges lead to one
+accumulator, which runs once, on the sum of both gradients.
 
 Asked next:
 
 - A graph has many right orders. How do you test a result? → Test the property instead of comparing with one list. The
-  result holds each node reachable from the root once, and nothing else, and every node comes after each of its inputs.
-- How do you avoid recursion? → Keep a stack of pairs, a node and an iterator over its inputs, and append the node when
-  its iterator is exhausted. Or count each node's consumers and, starting from the root, take nodes whose count has
-  reached 0. This is Kahn's algorithm, which gives the order of reverse mode directly.
+  result must hold each node reachable from the root once, and nothing else. Every node must come after each of its
+  inputs.
+- How do you avoid recursion? → Keep a stack of pairs of a node and an iterator over its inputs, and append the node
+  when its iterator is exhausted. Or use Kahn's algorithm: count each node's consumers and, starting from the root, take
+  nodes whose count has reached 0. Kahn's algorithm gives the order of reverse mode directly.
 - Can you avoid sorting? → Yes, by numbering nodes as they are made. An operation is made after its inputs, so
-  descending numbers put every consumer first. This is a tape. It fails if a node's inputs are replaced later.
-- What does your function do if there is a cycle? → It ends, because each node is entered once, but the list it returns
-  is not topological, and no error is raised. To detect a cycle, mark a node as open on entering and as done on leaving.
-  An edge to an open node closes a cycle.
+  descending numbers put every consumer before its inputs. Such a record is a tape. The numbering fails if a node's
+  inputs are replaced later.
+- What does your function do if there is a cycle? → The function ends, because each node is entered once. But the order
+  that it returns is not topological, and no error is raised. To detect a cycle, mark a node as open on entering and as
+  done on leaving. An edge to an open node closes a cycle.
 """
 
 from autodrill.drills import mistake, scenario, shared
@@ -38,7 +41,7 @@ HINTS = (
     "When is it safe to append a node to the list: when you enter it or when you leave it?",
     "Use depth-first search with a set of visited nodes. Append a node after all of its inputs have been visited.",
     (
-        "An inner function `visit(node)`: return if its `id` was seen, remember the `id`, visit each of "
+        "Write an inner function `visit(node)`. Return if its `id` was seen. Otherwise store the `id`, visit each of "
         "`node._prev`, then append."
     ),
 )
@@ -111,7 +114,7 @@ def topological_sort(root):
 @mistake(
     "no-visited",
     "every path must be walked",
-    "Count the visits in a chain of v = v + v.",
+    "How many visits does your walk make in a chain of v = v + v?",
 )
 def topological_sort(root):
     order = []
@@ -189,7 +192,7 @@ def topological_sort(root):
 @mistake(
     "looks-again",
     "searching for a node among those seen costs nothing",
-    "A node has 40,000 inputs. With how many nodes is each of them compared before it counts as new?",
+    "A node has 40,000 inputs. With how many nodes is each input compared before it counts as new?",
 )
 def topological_sort(root):
     order = []

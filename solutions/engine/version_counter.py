@@ -1,36 +1,36 @@
-"""The counter belongs to the memory, not to the tensor. Every tensor that shares memory shares the counter: here a list
-of one number, which is passed on to views and detached tensors. A write adds 1 to it. Saving keeps the array and the
-count at that moment; loading compares that count with the current one.
+"""The version counter belongs to the memory, not to the tensor. All tensors that share memory share one counter. Here
+the counter is a list of one number, which is passed on to views and detached tensors. Each write adds 1 to the counter.
+Saving keeps the array and the count at that moment. Loading compares the saved count with the current one.
 
 The check is conservative: a write to one half of an array invalidates a saved view of the other half. A finer check
-would have to record where each write went.
+would have to record which elements each write changed.
 
-Copying everything that is saved would keep the right numbers as well. But it stores a second copy of each array, even
-if nothing is ever written, and it reports no write.
+Copying everything that is saved would keep the right numbers as well. But copying stores every array twice, even if
+nothing is ever written, and it does not report a write.
 
 Cost: one integer for each piece of memory, one addition for each write, one comparison for each load. Nothing is
 copied.
 
 PyTorch: the count is `t._version`. If a saved tensor has a newer count, backward raises "one of the variables needed
 for gradient computation has been modified by an inplace operation". Views and `detach()` share the counter, and a write
-under `no_grad` counts. The older `.data` has a counter of its own, and writes through `.numpy()` are not counted. Such
-writes raise no error, and the gradient is wrong if the values were saved. Tensors made in `inference_mode` have no
-counter and cannot be saved for backward.
+under `no_grad` counts. The older `.data` has a counter of its own, and writes through `.numpy()` are not counted. A
+write through either raises no error, and the gradient is wrong if the overwritten values were saved. Tensors made in
+`inference_mode` have no counter and cannot be saved for backward.
 
 Asked next:
 
 - After `y = sin(x)` you may call `y.add_(1)` before backward, but after `y = sigmoid(x)` you may not. Why? → The VJP of
-  sin reads its input. The VJP of sigmoid, y (1 - y), reads its output. A write is harmless if that memory was not
-  saved.
-- Why is the check made in backward and not at the write? → At the write it is unknown whether backward will ever need
-  the saved value. The price is that the error appears far from its cause. Even PyTorch's anomaly mode shows the forward
-  line of the operation that saved the value, not the line that overwrote it.
-- Two backwards run through one retained graph, with `optimizer.step()` between them. What happens? → The step writes
-  the weights in place. It records no graph, but the counters still move. A product that saved a weight finds a newer
-  version and raises. Run both backwards first, or repeat the forward after the step.
-- Under `saved_tensors_hooks` that return each tensor unchanged, what happens to the check? → It is no longer made.
-  PyTorch compares versions only if there are no hooks, because it cannot follow a value through them. Such a hook must
-  copy, or check for itself.
+  sin reads its input. The VJP of sigmoid, y (1 - y), reads its output. A write is harmless if the overwritten memory
+  was not saved.
+- Why is the check made in backward and not at the write? → When the write happens, it is unknown whether backward will
+  ever need the saved value. The price of the late check is that the error appears far from its cause. Even PyTorch's
+  anomaly mode shows the forward line of the operation that saved the value, not the line that overwrote it.
+- Two backwards run through one retained graph, with `optimizer.step()` between them. What happens? → The step changes
+  the weights in place. The step records no graph, but it still raises the counters. A product that saved a weight finds
+  a newer version and raises an error. Run both backwards first, or repeat the forward after the step.
+- Under `saved_tensors_hooks` that return each tensor unchanged, what happens to the check? → The check is no longer
+  made. PyTorch compares versions only if there are no hooks, because it cannot follow a value through a hook. Such a
+  hook must copy the tensor or check its version.
 """
 
 import numpy as np
@@ -38,8 +38,8 @@ import numpy as np
 from autodrill.drills import mistake, scenario
 
 HINTS = (
-    "Two tensors share the same memory. One of them is written to: what must the other learn?",
-    "Use one counter for all tensors that share memory. save remembers the count, and load compares the two counts.",
+    "Two tensors share the same memory. If your code writes to one of them, what must the other learn?",
+    "Use one counter for all tensors that share memory. `save` keeps its count, and `load` compares the counts.",
     "Pass the same mutable counter, such as a list of one int, to views and detached tensors.",
 )
 RESULTS = ("loads", "stale", "copies", "versions")
