@@ -23,8 +23,8 @@ Asked next:
   With another mask, the gradient belongs to a loss that was never computed. `torch.utils.checkpoint` therefore saves
   and restores the generator's state, unless `preserve_rng_state=False`.
 - Can backward infer the mask from out ≠ 0? → Not in general. A kept x of 0 also gives an output of 0, and its gradient
-  g/(1-p) would be lost. Directly after a ReLU this loss is harmless if the ReLU has slope 0 at 0, because the ReLU
-  stops that gradient anyway.
+  g/(1-p) would be missing. Directly after a ReLU with slope 0 at 0 this error is harmless, because the ReLU stops that
+  gradient anyway.
 - How does dropout change the noise of the gradient? → Dropout multiplies each element of the gradient by a factor with
   mean 1 and variance p/(1-p). This variance is 1 at p = 0.5 and 9 at p = 0.9.
 """

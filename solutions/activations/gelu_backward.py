@@ -21,7 +21,7 @@ function with its own derivative. Its values differ from GELU's by at most about
 Asked next:
 
 - Where is the slope largest? → The second derivative is φ(x)(2 - x²). The slope is therefore largest at x = √2, where
-  it is 1.129, and smallest at x = -√2, where it is -0.129. GELU can therefore amplify a gradient slightly. ReLU cannot.
+  it is 1.129, and smallest at x = -√2, where it is -0.129. So GELU can amplify a gradient slightly, and ReLU cannot.
 - In float32 this code's slope at x = -6 is wrong by 3%. Where did the digits go, and does it matter? → At x = -6,
   erf(x/√2) rounds to -1, so 1 + erf is 0 although Φ is 1e-9. Computing Φ as `erfc(-x/√2)/2` keeps the digits. The
   absolute error, 1e-9, is far below the rounding error of a slope near 1.

@@ -9,7 +9,7 @@ Two checks follow. Adding a constant to all logits does not change the output, s
 outputs sum to 1, so a g that is constant along the axis gives dx = 0.
 
 Cost: two multiplications, one subtraction and one addition per element. A row of n logits takes O(n) work and memory,
-whereas its Jacobian would take O(n²). Only the output is saved, and neither x nor the exponentials are.
+whereas its Jacobian would take O(n²). Only the output is saved. Backward needs neither x nor the exponentials.
 
 PyTorch: `SoftmaxBackward0` saves the result and computes this formula. A logit of -∞ among finite ones has probability
 0 and, for finite g, gradient 0. A row that contains only -∞ gives NaN, both in the forward and in backward. If

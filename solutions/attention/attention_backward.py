@@ -11,8 +11,8 @@ scale 1/√d appears once in dq and once in dk.
 Two checks follow. Adding a constant to all scores of a query does not change p, so the rows of ds sum to 0. With a
 single key, p is always 1, so dq and dk are 0.
 
-δ can also be computed without dp: Σ_j dp_j p_j = Σ_j Σ_e g_e v_je p_j = g · out. This is a dot product of two vectors
-of width e.
+δ can also be computed without dp: Σ_j dp_j p_j = Σ_j Σ_e g_e v_je p_j = g · out. The dot product g · out is one sum
+over the e columns of v.
 
 Cost: with p saved, four matrix products and n·m saved numbers per head. The forward has two matrix products.
 FlashAttention saves one logarithm per row instead of p. It recomputes p from q and k, which is a fifth product, and

@@ -24,11 +24,12 @@ Asked next:
 - x is [1000, 1000] in float16. Why do the shares sum to 1.21? → Near 1000, neighbouring float16 numbers are 0.5 apart,
   so `out`, 1000.69, is rounded to 1000.5. Each share becomes exp(-0.5) = 0.61. Keep `out` in float32, or recompute
   softmax from x - max(x). Then both shares are 0.5.
-- The entries of a row are spread over several GPUs. What must the GPUs exchange for this backward? → They exchange
+- The entries of a row are spread over several GPUs. What must the GPUs exchange for this backward? → The GPUs exchange
   nothing more than in the forward, which combined the partial results into one `out`. With g and `out` each GPU
   computes its own part of dx.
-- What does T · logsumexp(x/T) tend to as T falls to 0? → It tends to the maximum of x. Its gradient, softmax(x/T),
-  tends to 1 at the largest entry and to 0 elsewhere. If several entries are the largest, they share the 1 equally.
+- What does T · logsumexp(x/T) tend to as T falls to 0? → T · logsumexp(x/T) tends to the maximum of x. Its gradient,
+  softmax(x/T), tends to 1 at the largest entry and to 0 elsewhere. If several entries are the largest, they share the 1
+  equally.
 """
 
 import numpy as np

@@ -17,8 +17,8 @@ view itself, and adding to this view in place raises an error. `axis=()` means n
 
 Asked next:
 
-- What is the backward of the mean? → It is the backward of the sum, divided by the number of elements in each mean,
-  counted over all reduced axes.
+- What is the backward of the mean? → The backward of the mean is the backward of the sum, divided by the number of
+  elements in each mean, counted over all reduced axes.
 - What is the backward of the product, and why not g · out/x? → If x is 0, out/x is 0/0. The slope in one element is the
   product of all other elements. If exactly one element is 0, only that element has a slope other than 0. If two
   elements are 0, every slope is 0. Running products from the left and from the right compute the slopes without a

@@ -1,6 +1,6 @@
 """`total + loss` is an operation of the graph. So `total` becomes a node that refers to the loss, and the loss refers
 to everything it was computed from: activations, inputs and parameters. After a thousand iterations `total` keeps a
-thousand graphs alive. None of them can be freed, because `total.backward()` could still be called.
+thousand graphs alive. None of these graphs can be freed, because `total.backward()` could still be called.
 
 A log needs numbers. `.item()` returns the value as a number, which keeps no reference to the node. The graph of an
 iteration is then freed when the loop variable is assigned the next loss. Collecting the losses in a list and adding
@@ -26,8 +26,9 @@ Asked next:
   boundary. Otherwise the next `backward` reaches the freed graph of the previous window and raises an error. With
   `retain_graph=True`, `backward` goes back through all windows instead. Detaching has a price: dependencies longer than
   a window receive no gradient.
-- Does `.detach()` release all memory? → It releases the graph, but the result shares the storage. If h is float32 of
-  shape (1000, 8), `h[-1].detach()` keeps all 32000 bytes alive. `h[-1].detach().clone()` keeps only 32 bytes alive.
+- Does `.detach()` release all memory? → `.detach()` releases the graph, but its result shares the tensor's storage. If
+  h is float32 of shape (1000, 8), `h[-1].detach()` keeps all 32000 bytes alive. `h[-1].detach().clone()` keeps only 32
+  bytes alive.
 - How do you test for such a leak? → Count the living nodes after each iteration, for example by weak references. The
   count must not grow with the number of iterations.
 """

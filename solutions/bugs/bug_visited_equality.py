@@ -21,8 +21,9 @@ Asked next:
 - The class defines `__eq__` but not `__hash__`. What happens? → Python sets `__hash__` to None, and a set rejects the
   node with a TypeError. An error is better than a wrong gradient. A plain `@dataclass` also sets `__hash__` to None.
   `@dataclass(frozen=True)` hashes by fields, and the fault is back. `@dataclass(eq=False)` compares by identity.
-- When can `id(node)` fail too? → It fails if a node can be freed during the walk. A new object may then get the same
-  address, and so the same id, and counts as visited. In this exercise `root` keeps all nodes alive through `_prev`.
+- When can `id(node)` fail too? → `id(node)` fails if a node can be freed during the walk. A new object may then get the
+  same address, and so the same id, and counts as visited. In this exercise `root` keeps all nodes alive through
+  `_prev`.
 - Would a flag on each node work as well? → A flag works for one walk. The flag must be reset before the next walk, and
   two walks at the same time would see each other's flags.
 """

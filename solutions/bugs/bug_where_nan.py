@@ -28,9 +28,9 @@ Asked next:
 
 - Does forward mode have the same problem? → No. The tangent passes the root first and the selection last, and the
   selection drops a tangent that is NaN or infinite. In reverse mode the selection comes first and the root last.
-- Is sqrt(relu(x)) a way out? → In PyTorch the gradient is right. ReLU's backward selects, so it replaces the infinite
-  slope at x ≤ 0 by 0. An engine that multiplies by a mask gets NaN. `x.clamp(min=0).sqrt()` has gradient ∞ at x = 0,
-  because clamp passes the gradient on at its bound.
+- Is sqrt(relu(x)) a way out? → In PyTorch the gradient of sqrt(relu(x)) is right. ReLU's backward selects, so it
+  replaces the infinite slope at x ≤ 0 by 0. An engine that multiplies by a mask gets NaN. `x.clamp(min=0).sqrt()` has
+  gradient ∞ at x = 0, because clamp passes the gradient on at its bound.
 - Why not take the root of `x[x > 0]` only? → This gives the right gradient, because the other roots are never computed
   and the other elements receive 0. But the size of the result depends on the values in x. On a GPU, the host must
   therefore wait until the device has computed this size.

@@ -20,11 +20,11 @@ Cost: with a kernel of K by L, dw takes as many products as the forward, N·O·C
 backward costs about two forwards. db takes N·O·Y·Z additions. x and w are saved. The padded copy of x is recomputed,
 and neither out nor b is needed.
 
-PyTorch: `ConvolutionBackward0` saves both x and w, even if one of them requires no gradient. It calls
+PyTorch: `ConvolutionBackward0` saves both x and w, even if one of them requires no gradient. The node calls
 `convolution_backward` once, with a mask that says which of the three gradients are wanted. In PyTorch, stride, padding
 and dilation may differ between the axes, and `groups` splits the channels. This exercise has one group, no dilation,
-one stride and one padding. Neither PyTorch's forward nor this one rotates the kernel: what frameworks call a
-convolution is a cross-correlation.
+one stride and one padding. Neither PyTorch's forward nor the forward of this exercise rotates the kernel: what
+frameworks call a convolution is a cross-correlation.
 
 Asked next:
 

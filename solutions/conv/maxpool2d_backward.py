@@ -11,10 +11,10 @@ Cost: this backward searches for the winners again. The search reads k² pixels 
 the forward saves the winners' indices, one per output, backward is a scatter-add with one addition per window and needs
 no pixel of x.
 
-PyTorch: `MaxPool2DWithIndicesBackward0` saves the indices as int64. It also saves x, although it reads no value of x
-again. A tie goes to the first maximum, as here. A NaN counts as larger than any number. If a window holds several NaNs,
-the last one gets the gradient, whereas `argmax` finds the first. In PyTorch, padding counts as −∞ and not as 0. This
-exercise has no padding.
+PyTorch: `MaxPool2DWithIndicesBackward0` saves the indices as int64. The node also saves x, although it reads no value
+of x again. A tie goes to the first maximum, as in this exercise. A NaN counts as larger than any number. If a window
+holds several NaNs, the last one gets the gradient, whereas `argmax` finds the first. In PyTorch, padding counts as −∞
+and not as 0. This exercise has no padding.
 
 Asked next:
 
@@ -26,8 +26,8 @@ Asked next:
   cols] += g` adds only once for a repeated index, and winners repeat if windows overlap.
 - On a GPU, should one thread handle a window or a pixel? → With one thread per window, two overlapping windows may have
   the same winner, so the threads must add atomically. With one thread per pixel, the thread inspects the windows that
-  cover its pixel, at most ⌈k/stride⌉² of them. It adds the gradients of those windows whose saved index is that pixel.
-  This needs no atomics and always adds in the same order.
+  cover its pixel, at most ⌈k/stride⌉² of them. The thread adds the gradients of those windows whose saved index is that
+  pixel. One thread per pixel needs no atomics and always adds in the same order.
 - What is the derivative of this backward? → Away from ties the winners are constant, so dx is linear in g, and its
   derivative in x is 0. The backward of the backward therefore gathers: each window reads the cotangent of dx at its
   winner. The second backward uses the same indices again.

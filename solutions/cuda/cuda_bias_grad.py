@@ -6,9 +6,9 @@ a block has 8 threads, a quarter of a warp.) A thread walks down its column in s
 register. The thread accesses `db` once, at the end.
 
 Each column is shared by 3 blocks, and blocks run in any order or at the same time. So the partial sums must be added by
-`atomicAdd`. A plain `+=` is a load, an addition and a store; if two of them overlap, one addition is lost. A plain `=`
-keeps the partial sum of only one block. The order of the atomics is not fixed, and floating-point addition is not
-associative, so the last bits of `db` may differ from run to run.
+`atomicAdd`. A plain `+=` is a load, an addition and a store; if two threads do these steps at the same time, one
+addition is lost. A plain `=` keeps the partial sum of only one block. The order of the atomics is not fixed, and
+floating-point addition is not associative, so the last bits of `db` may differ from run to run.
 
 Cost: each of the N·D elements of g is read once and added once. That is one addition for 4 bytes, so memory bandwidth
 is the limit once enough threads are running. There are 3·D atomics, one for each thread that has a column, instead of

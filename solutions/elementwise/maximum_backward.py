@@ -25,9 +25,9 @@ Asked next:
   output moves by h for only one of the two signs, and h/2h is ½. The convention of ½ passes, and the other conventions
   fail although they are equally valid. One-sided differences give 1 and 0. So test ties separately, against the
   convention.
-- The second gradient is computed as g − da. When does this subtraction go wrong? → It goes wrong if g is infinite, for
-  example after an overflow in mixed precision. If a is larger, da is inf, and inf − inf is NaN although 0 is correct. A
-  second `np.where`, which selects instead of subtracting, is safe.
+- The second gradient is computed as g − da. When does this subtraction go wrong? → The subtraction goes wrong if g is
+  infinite, for example after an overflow in mixed precision. If a is larger, da is inf, and inf − inf is NaN although 0
+  is correct. A second `np.where`, which selects instead of subtracting, is safe.
 - What does `maximum(x, x)` send back to x? → Every element ties, so x receives both halves, which add up to g. This is
   correct, because the function is the identity. A rule that gives all of g to both would give x 2g, and a rule that
   gives nothing to either would give x 0.

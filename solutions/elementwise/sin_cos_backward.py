@@ -19,7 +19,7 @@ Asked next:
 - For which cotangents must dx be 0 for every x? → For (gs, gc) = (s, c). These two are the slopes of (s² + c²)/2 in s
   and c, and this function is ½ for every x. The cotangents (c, −s) must give dx = 1. Both tests hold up to rounding and
   need no finite differences.
-- You saved only s. Is that enough for the backward of the sine? → It is enough only up to a sign: |cos x| = √(1 − s²),
+- You saved only s. Is that enough for the backward of the sine? → s is enough only up to a sign: |cos x| = √(1 − s²),
   so the sign needs one extra bit. Near |s| = 1 the subtraction also cancels most digits. Saving an output is enough if
   the slope is a function of that output, as for exp and tanh.
 - A custom `torch.autograd.Function` has two outputs. What arrives as the cotangent of an unused one? → A tensor of

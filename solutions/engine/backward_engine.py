@@ -19,13 +19,13 @@ root of several elements: "grad can be implicitly created only for scalar output
 
 Asked next:
 
-- Your function runs twice on the same root y, with z = x·x and y = z·z. What does x.grad hold? → It holds three times
-  dy/dx instead of twice. When the second pass adds to z.grad, z.grad still holds the value of the first pass. So z
-  passes on twice the right gradient. Clear the nodes that have inputs before each pass, or keep their gradients in
-  buffers of the pass, as PyTorch does.
-- When can a node's gradient be freed? → It can be freed once the node's own closure has run. By then all consumers have
-  added their parts, and no other closure reads the gradient. If only leaves keep their gradients, memory holds only the
-  gradients in transit at one moment, not those of the whole graph.
+- Your function runs twice on the same root y, with z = x·x and y = z·z. What does x.grad hold? → x.grad holds three
+  times dy/dx instead of twice. When the second pass adds to z.grad, z.grad still holds the value of the first pass. So
+  z passes on twice the right gradient. Before each pass, clear the gradients of the nodes that have inputs. Or keep
+  these gradients in buffers of the pass, as PyTorch does.
+- When can a node's gradient be freed? → The gradient can be freed once the node's own closure has run. By then all
+  consumers have added their parts, and no other closure reads the gradient. If only leaves keep their gradients, memory
+  holds only the gradients in transit at one moment, not those of the whole graph.
 - The output is a vector. What changes? → Only the seed changes: it is a cotangent of the output's shape, chosen by the
   caller. One pass then gives a vector-Jacobian product, and a full Jacobian takes one pass for each output.
 - What fails first on a chain of 100,000 nodes? → The recursive sort fails first, at Python's default limit of 1,000

@@ -3,21 +3,21 @@ kept or computed again. Gradient checkpointing keeps a few inputs and computes t
 
 Cut the chain of N stages into segments of length s = ⌈√N⌉. Forward keeps only the input of each segment, N/s arrays.
 Backward takes the segments from the last to the first. It runs a segment again from its kept input and keeps the
-segment's s activations. Then it walks back through them and releases them.
+segment's s activations. Then it goes back through these activations and releases them.
 
 At most N/s kept inputs and s activations are alive at once. The sum N/s + s is smallest at s = √N, with the value 2√N.
 An array is alive as long as something refers to it. The last activation of the forward is not needed, so drop it. A
 list that still refers to the activations of a finished segment keeps them alive.
 
 Cost: N calls of f in the forward, and N − ⌈N/s⌉ more in backward, because the last stage of a segment need not run
-again. If a VJP costs as much as two calls of f, this is less than a third more work than without checkpoints. About 2√N
-activations are kept instead of N.
+again. If a VJP costs as much as two calls of f, the total work is less than a third more than without checkpoints.
+About 2√N activations are kept instead of N.
 
-PyTorch: `torch.utils.checkpoint.checkpoint` does this for one segment. `checkpoint_sequential` cuts a chain into
-several segments and runs the last one, which takes the remainder, without a checkpoint. Both save the random state and
-restore it (`preserve_rng_state`); otherwise dropout would draw another mask the second time. In 2.13, omitting
-`use_reentrant` gives a warning and selects the reentrant version. The recommended `use_reentrant=False` recomputes
-through hooks on saved tensors.
+PyTorch: `torch.utils.checkpoint.checkpoint` keeps the input of one segment and runs it again in backward.
+`checkpoint_sequential` cuts a chain into several segments and runs the last one, which takes the remainder, without a
+checkpoint. Both functions save the random state and restore it (`preserve_rng_state`); otherwise dropout would draw
+another mask the second time. In 2.13, omitting `use_reentrant` gives a warning and selects the reentrant version. The
+recommended `use_reentrant=False` recomputes through hooks on saved tensors.
 
 Asked next:
 

@@ -5,8 +5,9 @@ gradients and accumulates them.
 Every call needs its own context. The same function may be applied many times before any backward runs, and each
 application must find the values that it saved itself.
 
-Backward returns one gradient or None for each *argument*, because only its position tells where a gradient belongs. If
-one position is left out, every later gradient goes to the wrong argument. If the shapes fit, no error is raised.
+Backward returns one gradient or None for each *argument*, because only the position of a gradient tells which argument
+it belongs to. If one position is left out, every later gradient goes to the wrong argument. If the shapes fit, no error
+is raised.
 
 The closure adds with `+=`, because a node may appear twice among the arguments.
 

@@ -1,7 +1,7 @@
 """The Hessian-vector product H v is the derivative of the gradient along v: d/dt ∇f(x + t v) at t = 0. So run all of
 reverse mode on dual numbers, which carry a derivative with respect to t. Seed each input with its entry of v as
-tangent, build the graph, and run backward. Every `.grad` is then a dual number. Its value is the gradient. Its tangent
-is the rate at which that gradient changes along v, which is H v.
+tangent, build the graph, and run backward. Every `.grad` is then a dual number. The value of this dual number is the
+gradient. Its tangent is the rate at which the gradient changes along v, which is H v.
 
 Dual numbers are forward mode: every operation maps (value, tangent) to the function's value and its slope times the
 tangent. In a product the ε² term drops out: (a + bε)(c + dε) = ac + (ad + bc)ε. `Dual` needs `cos`, because the closure
@@ -20,8 +20,8 @@ documentation recommends the faster `vhp` if H is symmetric.
 Asked next:
 
 - How do you test it without H? → For a smooth f, H is symmetric, so u·(H v) = v·(H u) for random u and v. Compare H v
-  with (∇f(x + hv) − ∇f(x − hv)) / 2h as well. The symmetry alone is not enough: an answer that uses only the diagonal
-  of H passes that test.
+  with (∇f(x + hv) − ∇f(x − hv)) / 2h as well. Symmetry alone is not enough: an answer that uses only the diagonal of H
+  passes the symmetry test.
 - What can you compute if you have only such products? → Conjugate gradients give Newton steps if H is positive definite
   or damped. Power iteration gives the eigenvalue of largest magnitude. The mean of z ∘ (H z) over vectors z of random
   signs gives the diagonal of H.

@@ -20,18 +20,18 @@ only the saved p and g, in one kernel, `_softmax_backward_data`.
 
 Asked next:
 
-- What is the JVP of log_softmax? → It is the bracket alone, v − Σ p v. The Jacobian of log_softmax, I − 1 pᵀ, is not
-  symmetric, so the backward is another function, g − p Σ g.
+- What is the JVP of log_softmax? → The JVP of log_softmax is the bracket alone, v − Σ p v. The Jacobian of log_softmax,
+  I − 1 pᵀ, is not symmetric, so the backward is another function, g − p Σ g.
 - g·(J v) = v·(Jᵀ g) holds for your two products. Are they right? → Not necessarily. Any symmetric matrix that is used
   for both products passes this test. An example is the diagonal matrix of the elementwise formula p(1 − p)v. Finite
-  differences of the forward reveal this error. So does v = 1: the JVP must then be 0, and the elementwise formula in
-  general does not give 0.
+  differences of the forward reveal this error. The tangent v = 1 also reveals it: the JVP must then be 0, and the
+  elementwise formula in general does not give 0.
 - Some logits are −∞, as under a mask. What is the result? → At a logit of −∞, p is 0, and dp is 0 if v is finite. An
   infinite v makes 0·∞ = NaN, and the sum spreads the NaN over the row. If all logits of a row are −∞, even the forward
   is NaN, because −∞ − (−∞) is NaN.
 - The logits are divided by a temperature τ. How do the probabilities move with τ? → x/τ moves at −x/τ², so dp = −p (x −
-  Σ p x) / τ², with p = softmax(x/τ). Raising τ moves probability from the logits above their average under p to those
-  below it.
+  Σ p x) / τ², with p = softmax(x/τ). Raising τ moves probability from the logits above their average under p to the
+  logits below this average.
 """
 
 import numpy as np

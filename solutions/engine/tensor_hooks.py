@@ -28,8 +28,8 @@ Asked next:
 - Can a hook on each parameter clip by the norm over all parameters? → No. A hook gets only one parameter's gradient,
   and the other gradients may not exist yet. Clip after backward, as `clip_grad_norm_` does.
 - You accumulate over two micro-batches, and a leaf's hook returns min(g, 1). The gradients are 3 and -2: what does
-  `.grad` hold? → It holds -1. The hook runs once per backward. It returns 1 for the gradient 3 and -2 for the gradient
-  -2, and `.grad` holds their sum. Clipping the sum of the gradients, 1, would leave 1.
+  `.grad` hold? → `.grad` holds -1. The hook runs once per backward. The hook returns 1 for the gradient 3 and -2 for
+  the gradient -2, and `.grad` holds their sum. Clipping the sum of the gradients, 1, would leave 1.
 - Why should a hook return a new gradient instead of changing the one it gets in place? → The array may also be another
   tensor's gradient, because an addition passes the same cotangent to both operands. Let a hook on `a` call `g.mul_(0)`
   in PyTorch. After `a + b`, the gradient of `b` can then be 0 as well, depending on which operand is processed first.
