@@ -115,7 +115,7 @@ def attention_backward(g, q, k, v, p):
 @mistake(
     "dk-not-transposed",
     "ds enters dk as it enters dq, without a transpose",
-    "dk has the shape of k. Is it a sum over the queries or over the keys?",
+    "dk has the shape of k. Is dk a sum over the queries or over the keys?",
 )
 def attention_backward(g, q, k, v, p):
     dp, dv = of_product(g, v, p)
@@ -187,7 +187,7 @@ def attention_backward(g, q, k, v, p):
 @mistake(
     "scale-on-dq-only",
     "only dq contains the scale",
-    "A score is q·k over √d. What is its slope in q, and what is it in k?",
+    "A score is q·k over √d. What is its slope in q, and what is its slope in k?",
 )
 def attention_backward(g, q, k, v, p):
     dp, dv = of_product(g, v, p)

@@ -153,7 +153,7 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
 @mistake(
     "materialised",
     "holding the whole matrix for a moment is allowed",
-    "How many bytes does the n x m matrix take? Which part of it do you need at any one time?",
+    "How many bytes does the n x m matrix take? Which part of this matrix do you need at any one time?",
 )
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     scale = q.shape[1] ** -0.5
@@ -189,7 +189,7 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
 @mistake(
     "row-dot-per-tile",
     "the row sum of dp * p can be taken within a tile",
-    "The sum runs over the whole row. Which identity gives it from g and out?",
+    "The sum of dp * p runs over the whole row. Which identity gives this sum from g and out?",
 )
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     scale = q.shape[1] ** -0.5

@@ -1,8 +1,8 @@
-"""The chain rule through log, sum and exp gives
+"""The gradient of logsumexp follows from the chain rule through log, sum and exp:
 
     ∂out/∂x_j = exp(x_j) / Σ_i exp(x_i) = softmax(x)_j
 
-so dx is g times softmax. Logsumexp is a smooth maximum. Its gradient gives each entry's share of the sum of
+So dx is g times softmax. Logsumexp is a smooth maximum. Its gradient gives each entry's share of the sum of
 exponentials. The shares sum to 1, so dx sums to g along the axis.
 
 The quotient overflows for entries near 1000. But Σ exp(x_i) is exp(out), so the share is exp(x_j - out). Because x_j ≤

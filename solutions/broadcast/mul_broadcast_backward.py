@@ -22,7 +22,8 @@ Asked next:
 - a and b are the same array: what is its gradient? → Its gradient is the sum of both results, 2ga, because the array
   was used twice. An engine that overwrites gradients instead of adding them returns half of this sum.
 - Is this backward itself differentiable? → Yes, because da is a broadcast product, summed to a's shape. A cotangent u
-  of da gives g the gradient u * b. It gives b the gradient g * u, summed to b's shape. This is the same rule again.
+  of da gives g the gradient u * b. The same u gives b the gradient g * u, summed to b's shape. This is the same rule
+  again.
 """
 
 import numpy as np

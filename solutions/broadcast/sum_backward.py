@@ -26,8 +26,8 @@ Asked next:
 - What is the backward of the cumulative sum? → x_j enters out_j and all later outputs, so dx_j is the sum of g from j
   on. Reverse g, accumulate, and reverse back.
 - Which test would miss a g that is copied along the wrong axis? → A test with a square x and a constant g would miss
-  it, because the copies look alike along both axes. The g of out.sum() is such a constant. Use random cotangents and
-  different sizes.
+  this error, because the copies look alike along both axes. The g of out.sum() is such a constant. Use random
+  cotangents and different sizes.
 """
 
 from math import prod

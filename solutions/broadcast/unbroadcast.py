@@ -82,7 +82,7 @@ def unbroadcast(g, shape):
     return g.sum(axis=tuple(i for i, n in enumerate(shape) if n == 1))
 
 
-@mistake("mean", "the copies' gradients are averaged", "Each copy contributes in full. Is that a sum or a mean?")
+@mistake("mean", "the copies' gradients are averaged", "Each copy contributes in full. Is the result a sum or a mean?")
 def unbroadcast(g, shape):
     added = g.ndim - len(shape)
     axes = (*range(added), *(i + added for i, n in enumerate(shape) if n == 1))

@@ -116,7 +116,7 @@ def drive(candidate, values, width):
 
 def judge(answer, values, width):
     match answer:
-        case list([total, float() as most, float() as of_graphs]):  # an array matches a bare pattern, by its release
+        case list([total, float() as most, float() as of_graphs]):  # since NumPy 2.5 an array matches a bare pattern
             pass
         case _:
             return "type: it must return the sum of the losses as a float"

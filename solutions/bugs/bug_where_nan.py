@@ -47,7 +47,7 @@ from autodrill.drills import away_from_zero, given, mistake
 HINTS = (
     "Print root and droot for an x of 0 and for a negative x. What is 0 divided by these roots?",
     "If the root of an x will not be used, replace that x by a safe value before taking the root.",
-    "Add a second `np.where(x > 0, ...)`, inside `np.sqrt`. It replaces each x whose root is not needed by a number.",
+    "Add a second `np.where(x > 0, ...)`, inside `np.sqrt`. It puts a number in place of each x without a needed root.",
 )
 
 

@@ -19,7 +19,7 @@ that it returned.
 Asked next:
 
 - `relu(x)`, `x.clamp(min=0)` and `torch.maximum(x, zero)` compute the same numbers. Do their gradients agree at
-  0? → No: at 0 their slopes are 0, 1 and ½. Each is a valid choice. A comparison of two implementations at a kink
+  0? → No: at 0 their slopes are 0, 1 and ½. Each slope is a valid choice. A comparison of two implementations at a kink
   therefore compares conventions.
 - Finite differences check your backward at a tie. What do they say? → Central differences move one operand by ±h. The
   output moves by h for only one of the two signs, and h/2h is ½. The convention of ½ passes, and the other conventions

@@ -8,7 +8,7 @@ has the cotangent 0.
 
 Cost: two products and one subtraction per element, and a sine and a cosine if only x was saved. Up to sign, the slope
 of each output is the other output. An engine that saves s and c therefore needs no x and evaluates neither function
-again. Its price is a second saved array.
+again. The price is a second saved array.
 
 PyTorch: No single operation computes both sine and cosine. `SinBackward0` and `CosBackward0` each save x (the same
 memory, not a copy) and evaluate the other function at x in backward. The engine adds the two gradients. If the loss
@@ -16,9 +16,9 @@ does not depend on c, the cosine's node does not run at all. For complex x the s
 
 Asked next:
 
-- For which cotangents must dx be 0 for every x? → For (gs, gc) = (s, c). These two are the slopes of (s² + c²)/2 in s
-  and c, and this function is ½ for every x. The cotangents (c, −s) must give dx = 1. Both tests hold up to rounding and
-  need no finite differences.
+- For which cotangents must dx be 0 for every x? → dx must be 0 for (gs, gc) = (s, c). These two are the slopes of (s² +
+  c²)/2 in s and c, and this function is ½ for every x. The cotangents (c, −s) must give dx = 1. Both tests hold up to
+  rounding and need no finite differences.
 - You saved only s. Is that enough for the backward of the sine? → s is enough only up to a sign: |cos x| = √(1 − s²),
   so the sign needs one extra bit. Near |s| = 1 the subtraction also cancels most digits. Saving an output is enough if
   the slope is a function of that output, as for exp and tanh.

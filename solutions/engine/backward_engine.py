@@ -170,7 +170,7 @@ def backward_engine(root):
 @mistake(
     "forward-order",
     "closures run from the inputs to the root",
-    "A closure reads out.grad. Is it complete when you call the closure?",
+    "A closure reads out.grad. Is this gradient complete when you call the closure?",
 )
 def backward_engine(root):
     root.grad = 1.0
@@ -181,7 +181,7 @@ def backward_engine(root):
 @mistake(
     "plain-dfs",
     "closures may run while walking down the graph",
-    "A node may be processed only after ALL of its consumers. Have they all run?",
+    "A node may be processed only after ALL of its consumers. Have all of them run when your code calls its closure?",
 )
 def backward_engine(root):
     root.grad = 1.0
@@ -197,7 +197,7 @@ def backward_engine(root):
 @mistake(
     "breadth-first",
     "nodes may be processed level by level",
-    "What if two paths to a node have different lengths?",
+    "What happens if two paths to a node have different lengths?",
 )
 def backward_engine(root):
     root.grad = 1.0

@@ -43,7 +43,7 @@ import numpy as np
 from autodrill.drills import gradient, mistake, scenario
 
 HINTS = (
-    "Two applications of one function exist before any backward runs. Where does each keep what it saved?",
+    "Two applications of one function exist before any backward runs. Where does each application keep its values?",
     (
         "Each call has a context of its own, held by the closure. Backward must return one gradient for each "
         "argument, and the closure adds them to the nodes."
@@ -208,7 +208,7 @@ shared = Context()
 @mistake(
     "shared-ctx",
     "one context serves every call",
-    "Two calls save two sets of values. Which of them does the first backward find?",
+    "Two calls save two sets of values. Which set does the first backward find?",
 )
 def custom_function_apply(fn, *args):
     ctx = shared
@@ -412,7 +412,7 @@ def custom_function_apply(fn, *args):
 @mistake(
     "single-not-counted",
     "a gradient that is not in a tuple need not be counted",
-    "Forward takes two arguments, and backward returns one number. Which argument does it belong to?",
+    "Forward takes two arguments, and backward returns one number. Which argument does this number belong to?",
 )
 def custom_function_apply(fn, *args):
     ctx = Context()

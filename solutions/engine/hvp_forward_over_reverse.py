@@ -271,7 +271,7 @@ def hvp_forward_over_reverse(build, x, v):
 @mistake(
     "diagonal-only",
     "each input may be moved while the others stay fixed",
-    "What does moving y do to the derivative in x?",
+    "If y moves, what happens to the derivative in x?",
 )
 def hvp_forward_over_reverse(build, x, v):
     answer = []

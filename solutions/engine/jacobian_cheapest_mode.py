@@ -163,7 +163,7 @@ def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
 @mistake(
     "both-modes",
     "J may be computed in both modes and one result returned",
-    "Count the passes of one call. How many of them are thrown away?",
+    "How many passes does one call of your function take? How many results does it throw away?",
 )
 def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
     columns = np.stack([jvp(unit) for unit in np.eye(n_in)], axis=1)

@@ -40,7 +40,7 @@ from autodrill import engine
 from autodrill.drills import given, mistake, normal
 
 HINTS = (
-    "dp divided by p is the velocity of log p. What is it, given that log p = x - logsumexp(x)?",
+    "dp divided by p is the velocity of log p. What is this velocity, given that log p = x - logsumexp(x)?",
     (
         "The rate is the logit's own velocity minus an average velocity. The probabilities are the weights of that "
         "average."
@@ -93,7 +93,7 @@ def softmax_jvp(x, v):
 @mistake(
     "no-p",
     "the velocity of log p is the velocity of p",
-    "Which function has that JVP: softmax or its logarithm?",
+    "Which function has the JVP that you return, softmax or its logarithm?",
 )
 def softmax_jvp(x, v):
     return v - (softmax(x) * v).sum(axis=-1, keepdims=True)

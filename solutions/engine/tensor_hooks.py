@@ -212,7 +212,7 @@ class HookedTensor(HookedTensor):
 @mistake(
     "not-chained",
     "every hook gets the gradient as it was before the first hook",
-    "Which hooks see what an earlier hook has changed?",
+    "If a hook changes the gradient, what must the next hook get?",
 )
 class HookedTensor(HookedTensor):
     def finalize(self):

@@ -242,7 +242,7 @@ class Tensor(Tensor):
 @mistake(
     "out-of-place",
     "`data = data + x` writes into the tensor's memory",
-    "After that line, do a tensor and its views still share memory?",
+    "After `data = data + x`, do a tensor and its views still share memory?",
 )
 class Tensor(Tensor):
     def add_(self, x):
