@@ -220,7 +220,7 @@ def checkpoint_sqrt_n(fs, x, g):
 @mistake(
     "fixed-length",
     "segments of eight stages are short enough for every chain",
-    "With 256 stages, how many segment inputs do you keep? For which length does this number equal the length?",
+    "How many segment inputs do 256 stages have? Which segment length equals this number?",
 )
 def checkpoint_sqrt_n(fs, x, g):
     kept, a = [], x

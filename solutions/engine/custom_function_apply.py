@@ -11,8 +11,8 @@ is raised.
 
 The closure adds with `+=`, because a node may appear twice among the arguments.
 
-Cost: a call adds a context, a node and a closure to the work of forward. A backward adds at most one addition for each
-node among the arguments. The arguments, and everything that forward put into the context, live as long as the node.
+Cost: a call adds a context, a node and a closure to the work of forward. Backward takes at most one extra addition for
+each argument that is a node. The arguments, and everything that forward put into the context, live as long as the node.
 
 PyTorch: too few gradients raise "returned an incorrect number of gradients (expected 2, got 1)". Too many gradients
 raise an error as well, unless the surplus ones are None. PyTorch compares the shape of each gradient with the shape of

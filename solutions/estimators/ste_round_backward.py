@@ -97,7 +97,7 @@ def ste_round_backward(g, x):
 @mistake(
     "window",
     "only weights near 0 pass the gradient",
-    "Some estimators for `sign` use such a window. Does the task mention one?",
+    "Some estimators for `sign` stop the gradient outside a window of x. Does the task mention a window?",
 )
 def ste_round_backward(g, x):
     return np.where(np.abs(x) <= 1, g, 0)

@@ -182,7 +182,7 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd, kept={}):
 
 @mistake(
     "lr-for-one-minus-b1",
-    "an average moves towards the gradient by the share lr",
+    "the average moves a fraction lr of the way towards the gradient",
     "By which share does a running average of decay b1 move towards a new value? Does this share depend on lr?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):

@@ -105,7 +105,7 @@ PATTERNS = (
     Pattern(
         Rule(
             "own-operand",
-            "each operand's slope is computed from itself instead of from the other operand",
+            "each operand's gradient is computed from that operand instead of the other one",
             "hold one operand fixed: which value is the slope for the other?",
         ),
         swapped_operands,
