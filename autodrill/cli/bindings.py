@@ -74,7 +74,9 @@ def asking(*, options: int, typed: bool) -> tuple[Binding, ...]:
         reveal_keys = (SPACE,)
     else:
         first = (
-            Binding(("t",), Action.TYPE, "t", "type", "type your answer to compare it; it is saved with your rating"),
+            Binding(
+                ("t",), Action.TYPE, "t", "type", "type your answer to compare it; the text is saved with your rating"
+            ),
         )
     shown = "Enter" if ENTER in reveal_keys else "Space"
     reveal = Binding(reveal_keys, Action.REVEAL, shown, "reveal", "show the answer")

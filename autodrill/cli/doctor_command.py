@@ -22,7 +22,7 @@ def doctor(output_format: Format = OutputFormat.TEXT) -> None:
 
     Exit codes:
       0  `autodrill grade` can grade other people's files on this machine
-      1  `autodrill grade` cannot grade them on this machine
+      1  `autodrill grade` cannot grade other people's files on this machine
 
     Examples:
       autodrill doctor

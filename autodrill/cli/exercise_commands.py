@@ -18,10 +18,10 @@ __all__ = ["list_", "open_", "reset", "show"]
 
 
 def list_(
-    track: Annotated[str | None, typer.Option(help="Only this track, such as scalar.")] = None,
-    topic: Annotated[str | None, typer.Option(help="Only exercises on this topic.")] = None,
-    difficulty: Annotated[Difficulty | None, typer.Option(help="Only this difficulty.")] = None,
-    todo: Annotated[bool, typer.Option("--todo", help="Only exercises that are due or not passed yet.")] = False,
+    track: Annotated[str | None, typer.Option(help="List only the exercises of this track, such as scalar.")] = None,
+    topic: Annotated[str | None, typer.Option(help="List only exercises on this topic.")] = None,
+    difficulty: Annotated[Difficulty | None, typer.Option(help="List only exercises of this difficulty.")] = None,
+    todo: Annotated[bool, typer.Option("--todo", help="List only exercises that are due or not passed yet.")] = False,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
     """List the exercises in the recommended order.
@@ -97,7 +97,7 @@ def open_(
 ) -> None:
     """Write the stub of an exercise to a file for you to edit.
 
-    On a terminal the command then opens the file in $VISUAL or $EDITOR. It never overwrites an existing file.
+    On a terminal the command then opens the file in $VISUAL or $EDITOR. An existing file is never overwritten.
 
     Examples:
       autodrill open mul_backward --here
@@ -160,7 +160,7 @@ def reset(
     except OSError as error:
         raise FileError(
             f"`{path}` cannot be renamed: {error.strerror}",
-            hint="copy the file to a writable folder, and name the copy with `--file`",
+            hint="copy the file to a writable folder, and give the path of the copy with `--file`",
         ) from None
     _write(path, exercise.stub)
     if output_format is OutputFormat.JSON:
@@ -204,7 +204,7 @@ def _write(path: Path, text: str) -> None:
         with path.open("x", encoding="utf-8") as stream:
             stream.write(text)
     except FileExistsError:
-        raise FileError(f"`{path}` already exists", hint="rename or delete it, then try again") from None
+        raise FileError(f"`{path}` already exists", hint="rename or delete that file, then try again") from None
     except OSError as error:
         raise FileError(
             f"`{path}` cannot be written: {error.strerror}",

@@ -24,7 +24,7 @@ def new(
     pack: Annotated[
         Path, typer.Option(help="The folder with exercises/ and solutions/. The command creates it if needed.")
     ] = Path(),
-    track: Annotated[str, typer.Option(help="The folder inside exercises/ and solutions/.")] = "mine",
+    track: Annotated[str, typer.Option(help="The folder inside exercises/ and solutions/ for the two files.")] = "mine",
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
     """Create the two files of a new exercise.
@@ -45,7 +45,7 @@ def new(
                 hint="use lower-case letters, digits and underscores, with a letter first",
             )
     if kind not in kind_names():
-        raise UsageError(f"there is no kind `{kind}`", hint=f"it is one of {', '.join(kind_names())}")
+        raise UsageError(f"there is no kind `{kind}`", hint=f"the kinds are {', '.join(kind_names())}")
     if (refused := kind_named(kind).refused_name(name)) is not None:
         raise UsageError(refused[0], hint=refused[1])
     known = Library.open([pack] if (pack / "exercises").is_dir() else []).paths

@@ -49,7 +49,7 @@ def place(bank: Sequence[Question], topics: Collection[str], keyboard: Keyboard,
         seen = {review.card.removeprefix("q:") for review in store.reviews()}
         placement = Placement(bank, load_curriculum(bank=bank), topics, seen)
         if placement.next() is None:
-            say("these topics have too few judged questions for a placement")
+            say("these topics have too few questions that autodrill can judge, so there is no placement test")
             return
         screen.note(f"at most {placement.most} questions; if you do not know an answer, do not guess")
         reviews: list[int] = []

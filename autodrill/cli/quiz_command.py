@@ -53,7 +53,9 @@ def quiz(
     kind: Annotated[
         list[Kind] | None, typer.Option(help="Ask only this kind of question. Repeat the option for more kinds.")
     ] = None,
-    ids: Annotated[str | None, typer.Option(metavar="ID,ID", help="Ask exactly these questions, due or not.")] = None,
+    ids: Annotated[
+        str | None, typer.Option(metavar="ID,ID", help="Ask exactly these questions, even if they are not due.")
+    ] = None,
     generated: Annotated[
         list[str] | None,
         typer.Option(
@@ -62,7 +64,8 @@ def quiz(
         ),
     ] = None,
     path: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Follow this learning path from now on; `none` leaves it.")
+        str | None,
+        typer.Option(metavar="NAME", help="Follow this learning path from now on; `none` leaves the current path."),
     ] = None,
     paths: Annotated[bool, typer.Option("--paths", help="List the learning paths and your progress.")] = False,
     placement: Annotated[
@@ -92,7 +95,7 @@ def quiz(
 
     If you already know the basics, start with --placement, a short test that finds what you can skip. A learning path
     is a sequence of questions and exercises for one purpose. --paths lists the learning paths. Generated questions are
-    judged and rated, but not scheduled. The same --seed repeats them.
+    judged and rated, but not scheduled. The same --seed generates the same questions again.
 
     Examples:
       autodrill quiz --placement
@@ -109,14 +112,14 @@ def quiz(
     interactive = interactive and (lines or (sys.stdin.isatty() and sys.stdout.isatty()))
     if generated:
         if topic or kind or ids or ahead or path or paths or placement:
-            hint = "combine it with `--difficulty`, `--limit` and `--seed` only"
+            hint = "combine `--generated` with `--difficulty`, `--limit` and `--seed` only"
             raise UsageError("`--generated` makes new questions and does not choose from the question bank", hint=hint)
         _generated(generated, difficulty or (), seed, limit, output_format, interactive=interactive, lines=lines)
         return
     if undo and not placement:
         raise UsageError("`--undo` works only with `--placement`", hint="to undo a rating, press `u` in the quiz")
     if placement and (difficulty or kind or ids or path or paths or ahead or seed is not None):
-        raise UsageError("`--placement` chooses its own questions", hint="combine it with `--topic` only")
+        raise UsageError("`--placement` chooses its own questions", hint="combine `--placement` with `--topic` only")
     bank = load_questions()
     if placement:
         _place(bank, topic or (), output_format, undo=undo, interactive=interactive, lines=lines)

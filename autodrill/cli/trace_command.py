@@ -39,7 +39,7 @@ def trace(
         typer.Option(metavar="NAME", help="The variable whose tangent is 1. The default is the first variable."),
     ] = None,
     picture: Annotated[
-        Picture | None, typer.Option(help="Draw the tape as a table or as a graph, instead of the traces.")
+        Picture | None, typer.Option(help="Draw the tape as a table or as a graph, instead of printing the traces.")
     ] = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:

@@ -210,13 +210,13 @@ def _matched(drill: Drill, parameters: tuple[Parameter, ...], values: Mapping[st
             if not parameter.optional:
                 raise InternalError(
                     f"`{drill.exercise.id}` takes `{parameter.name}`, which its solution file does not provide: "
-                    f"return `{parameter.name}` from `saved`, or give an input or option of `CASES` that name"
+                    f"return `{parameter.name}` from `saved`, or use that name for an input or option of `CASES`"
                 )
             skipped = parameter.name
         elif skipped is not None:
             raise InternalError(
                 f"`{drill.exercise.id}` takes `{skipped}` before `{parameter.name}`, but its solution file provides "
-                f"only the second: return `{skipped}` from `saved`"
+                f"only `{parameter.name}`: return `{skipped}` from `saved`"
             )
         else:
             chosen[parameter.name] = values[parameter.name]

@@ -10,10 +10,10 @@ import re
 __all__ = ["CUSTOMS", "OLD_NUMPY", "old_names"]
 
 CUSTOMS = {
-    "writes-cotangent": "your code writes into the upstream gradient, so every other reference to it sees the change",
+    "writes-cotangent": "your code writes into the upstream gradient, so other code that uses the gradient is affected",
     "aliases": "a result shares memory with an argument or another result, so accumulating in place would change both",
-    "extra-axes": "a result has axes of size 1 that its input lacks, so adding it in place would broadcast or fail",
-    "dtype": "a result does not have the dtype of its input, so in a float32 model the other dtype would spread",
+    "extra-axes": "a result has axes of size 1 that its input lacks, so adding in place would broadcast or fail",
+    "dtype": "a result does not have the dtype of its input, so in a float32 model the wrong dtype would spread",
     "old-numpy": "your code uses names that NumPy 2 removed",
 }
 """The customs that `REMARKS` may list, with the text of the remark."""

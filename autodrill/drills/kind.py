@@ -72,7 +72,7 @@ class Kind:
     )
     nonlinear_in_scale = Rule(
         "nonlinear-in-g",
-        "a VJP is linear in the cotangent, f(c g) = c f(g), and yours is not for a very small or large c",
+        "a VJP is linear in the cotangent, f(c g) = c f(g), but yours breaks this rule for a very small or large c",
         "which step cuts off very small or large values, or cannot represent them?",
     )
     constant = Rule(

@@ -164,7 +164,7 @@ def _mistakes(
         wrong = next((name for name in exercise.defined if definition in source.functions(name)), None)
         if wrong is None:
             wanted = " or ".join(f"`{name}`" for name in exercise.defined)
-            complain(f"the mistake has another name: call it {wanted}", node.lineno)
+            complain(f"the definition of the mistake has the wrong name: call it {wanted}", node.lineno)
             continue
         call = next(d for d in getattr(node, "decorator_list", ()) if "mistake" in ast.unparse(d))
         try:
@@ -191,7 +191,8 @@ def _check_signature(exercise: Exercise, definition: Definition, complain: Compl
         if mine[: len(asked_for)] != asked_for or not all(p.optional for p in mine[len(asked_for) :]):
             takes, stub = (", ".join(p.name for p in each) for each in (mine, wanted[name]))
             complain(
-                f"`{name}` takes ({takes}), but the stub takes ({stub}): use its parameters", definition.node.lineno
+                f"`{name}` takes ({takes}), but the stub takes ({stub}): use the stub's parameters",
+                definition.node.lineno,
             )
 
 
@@ -211,7 +212,7 @@ def _check_settings(source: SourceFile, namespace: dict[str, Any], complain: Com
         complain("`HINTS` must be a tuple of three texts: the idea, the rule, the line", line("HINTS"))
     cases = namespace.get("CASES")
     if not isinstance(cases, list | tuple) or not cases or not all(isinstance(c, Given | Scenario) for c in cases):
-        complain("`CASES` must be a list of `given(...)` and `@scenario` functions, and not empty", line("CASES"))
+        complain("`CASES` must be a non-empty list of `given(...)` and `@scenario` functions", line("CASES"))
         cases = []
     for name in ("WRT", "COTANGENTS", "TANGENTS", "RESULTS", "OUTPUTS", "REMARKS"):
         if namespace.get(name) is not None and not _texts(namespace[name]):

@@ -95,7 +95,13 @@ EXERCISE, SOLUTION = "exercises", "solutions"
 FAULTS = {
     "a missing hint": (SOLUTION, ', "`... * x * x * g`")', ")", "HINTS", "`HINTS` must be a tuple of three texts"),
     "an empty hint": (SOLUTION, '"`... * x * x * g`"', '" "', "HINTS", "`HINTS` must be a tuple of three texts"),
-    "a leaking hint": (SOLUTION, "`... * x * x * g`", "`return slope(x)*g`", "HINTS", "hint 3 gives the solution away"),
+    "a leaking hint": (
+        SOLUTION,
+        "`... * x * x * g`",
+        "`return slope(x)*g`",
+        "HINTS",
+        "hint 3 contains a line of the solution",
+    ),
     "a solution wrong by a factor": (
         SOLUTION,
         "return slope(x) * g",
@@ -129,7 +135,7 @@ FAULTS = {
         "return 3 * x * x * x * g",
         "return 3 * x * x",
         "def cube_backward(g, x):\n    return 3 * x * x\n",
-        "named `no-upstream`: add a case that tells them apart",
+        "names `no-upstream`: add a case that tells the mistake apart from others",
     ),
     "a mistake twice": (
         SOLUTION,
@@ -143,7 +149,7 @@ FAULTS = {
         "def cube_backward(g, x):\n    return 3 * x",
         "def cube(g, x):\n    return 3 * x",
         "def cube(g",
-        "the mistake has another name: call it `cube_backward`",
+        "the definition of the mistake has the wrong name: call it `cube_backward`",
     ),
     "a mistake that is not literal": (
         SOLUTION,
@@ -194,7 +200,7 @@ FAULTS = {
         '["chain rule"]',
         '["chain rule"]\n# requires = ["cube_backward"]',
         "# requires",
-        "the prerequisites of this exercise lead back to it",
+        "the prerequisites of this exercise lead back to the exercise itself",
     ),
     "nothing that decides": (
         SOLUTION,
@@ -203,7 +209,7 @@ FAULTS = {
         1,
         "define `forward`, `expected` or `judge`",
     ),
-    "no cases": (SOLUTION, '[given("x[n,m]")]', "[]", "CASES", "`CASES` must be a list of `given(...)`"),
+    "no cases": (SOLUTION, '[given("x[n,m]")]', "[]", "CASES", "`CASES` must be a non-empty list of `given(...)`"),
     "a malformed case": (
         SOLUTION,
         '"x[n,m]"',
@@ -217,7 +223,7 @@ FAULTS = {
         "CASES =",
         'EQUIVALENT = {"sign: a -> b": "so it is"}\nCASES =',
         "EQUIVALENT",
-        "`EQUIVALENT` excuses `sign: a -> b`, but no such mutant passes",
+        "`EQUIVALENT` lists `sign: a -> b`, but no such mutant passes",
     ),
     "an unknown custom": (SOLUTION, "CASES =", 'REMARKS = ("sloppy",)\nCASES =', "REMARKS", "`REMARKS` names `sloppy`"),
     "a name that is no array": (

@@ -103,7 +103,7 @@ def test_arguments_include_the_results_of_saved(pack: Pack) -> None:
     ("parameters", "message"),
     [
         ("g, x, extra", "takes `extra`, which its solution file does not provide"),
-        ("g, extra=1, x=2", "takes `extra` before `x`, but its solution file provides only the second"),
+        ("g, extra=1, x=2", "takes `extra` before `x`, but its solution file provides only `x`"),
     ],
 )
 def test_missing_argument_is_an_internal_error(pack: Pack, parameters: str, message: str) -> None:

@@ -81,13 +81,13 @@ def test_load_solution_reports_a_missing_file(pack: Pack) -> None:
             "CASES = [",
             "CASES = 3  # [",
             "CASES",
-            "`CASES` must be a list of `given(...)` and `@scenario` functions, and not empty",
+            "`CASES` must be a non-empty list of `given(...)` and `@scenario` functions",
         ),
         (
             '[given("x[n,m]")]',
             "[]",
             "CASES",
-            "`CASES` must be a list of `given(...)` and `@scenario` functions, and not empty",
+            "`CASES` must be a non-empty list of `given(...)` and `@scenario` functions",
         ),
         (
             '"no-upstream"',
@@ -136,7 +136,10 @@ def test_load_solution_needs_the_worked_solution(pack: Pack) -> None:
 def test_load_solution_rejects_a_mistake_of_another_name(pack: Pack, place: Place) -> None:
     pack.add(solution=('"Where is g?")\ndef cube_backward', '"Where is g?")\ndef cube'))
     assert problems(pack) == [
-        (place(pack.solution_file(), "def cube("), "the mistake has another name: call it `cube_backward`")
+        (
+            place(pack.solution_file(), "def cube("),
+            "the definition of the mistake has the wrong name: call it `cube_backward`",
+        )
     ]
 
 
@@ -153,7 +156,7 @@ def test_load_solution_rejects_a_mistake_without_literals(pack: Pack, place: Pla
 def test_load_solution_rejects_another_signature(pack: Pack, place: Place, passage: str) -> None:
     changed = passage.replace("(g, x)", "(x, g)")
     pack.add(solution=(passage, changed))
-    message = "`cube_backward` takes (x, g), but the stub takes (g, x): use its parameters"
+    message = "`cube_backward` takes (x, g), but the stub takes (g, x): use the stub's parameters"
     assert problems(pack) == [(place(pack.solution_file(), changed), message)]
 
 

@@ -39,7 +39,7 @@ class Jvp(Backward):
     )
     nonlinear_in_scale = Rule(
         "nonlinear-in-tangent",
-        "a JVP is linear in the tangent, f(c v) = c f(v), and yours is not for a very small or large c",
+        "a JVP is linear in the tangent, f(c v) = c f(v), but yours breaks this rule for a very small or large c",
         "which step cuts off very small or large values, or cannot represent them?",
     )
     constant = Rule(

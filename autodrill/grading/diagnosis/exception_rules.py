@@ -15,7 +15,7 @@ __all__ = ["raised_rule"]
 _ALIGN = Rule(
     "shapes-do-not-align",
     "NumPy aligns shapes from the right, and these two shapes are incompatible",
-    "which axis is missing? `keepdims=True` keeps an axis with size 1, and the index `None` adds one",
+    "which axis is missing? `keepdims=True` keeps a summed axis as size 1, and the index `None` adds an axis",
 )
 _NONE = Rule(
     "none-value",
@@ -30,7 +30,7 @@ _KINDS = Rule(
 _NOT_ITERABLE = Rule(
     "not-iterable",
     "a single value is used where a sequence is needed",
-    "print the value: is it the sequence that you mean, or only its length or one element?",
+    "print the value: is it a sequence, or only the length or one element of a sequence?",
 )
 _NOT_INTEGER = Rule(
     "integer-needed",
@@ -51,7 +51,7 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
         Rule(
             "in-place-shape",
             "an in-place operation cannot change the shape of its left side",
-            "which side should have the larger shape? does an axis need `keepdims=True`?",
+            "which side should have the larger shape? does a sum need `keepdims=True`?",
         ),
     ),
     ("ValueError|IndexError", r"could not be broadcast|could not broadcast", _ALIGN),
@@ -68,7 +68,9 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
         "ValueError",
         r"^matmul: .*does not have enough dimensions",
         Rule(
-            "matrix-needs-axes", "a matrix product needs at least one axis on each side", "which step removed an axis?"
+            "matrix-needs-axes",
+            "each operand of a matrix product needs at least one axis",
+            "which step removed an axis?",
         ),
     ),
     (
@@ -98,7 +100,11 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
     (
         "ValueError",
         r"cannot select an axis to squeeze",
-        Rule("squeeze", "only an axis of size 1 can be squeezed", "must that axis be summed first?"),
+        Rule(
+            "squeeze",
+            "only an axis of size 1 can be squeezed",
+            "must your code sum over the axis before it squeezes the axis?",
+        ),
     ),
     (
         "ValueError",
@@ -138,7 +144,7 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
         Rule(
             "index-out-of-range",
             "an index is past the end",
-            "how long is that axis, and what does the index run over?",
+            "how long is the axis, and over which range does the index run?",
         ),
     ),
     (
@@ -181,7 +187,7 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
     (
         "TypeError",
         r"has no len\(\)|len\(\) of unsized object",
-        Rule("no-length", "a single number has no length", "which array's rows do you mean to count?"),
+        Rule("no-length", "a single number has no length", "of which array do you need the length?"),
     ),
     (
         "TypeError",
@@ -234,7 +240,7 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
         Rule(
             "unknown-name",
             "the name is not defined at this point",
-            "is the name misspelt, not imported, or not assigned on one path?",
+            "is the name misspelt, not imported, or not assigned on one path through the code?",
         ),
     ),
     (
@@ -266,7 +272,7 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
         Rule(
             "overflow",
             "a value is too large for a float",
-            "which argument grows, and can you avoid that? try large inputs",
+            "which argument grows, and how can you keep it small? try large inputs",
         ),
     ),
     (
@@ -275,7 +281,7 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
         Rule(
             "recursion",
             "the recursion does not end, or it is too deep",
-            "how does a call know what was visited before?",
+            "how does a recursive call know what earlier calls have visited?",
         ),
     ),
     (

@@ -28,12 +28,12 @@ STRUCTURAL = {
     FaultKind.UNWRITTEN: Rule(
         "not-written",
         "no thread writes these elements",
-        "which thread writes the last element if the grid has fewer threads than there are elements?",
+        "which thread writes the last element if the grid has fewer threads than the array has elements?",
     ),
     FaultKind.MUTATED: Rule(
         "mutates-input",
         "your code modifies an input array in place",
-        "what else uses that array? copy it first, or compute a new one",
+        "what else uses that array? write to a copy, or compute a new array",
     ),
     FaultKind.ALIASED: Rule(
         "aliases-input",
@@ -62,7 +62,7 @@ STRUCTURAL = {
     ),
     FaultKind.TOO_MUCH_MEMORY: Rule(
         "too-much-memory",
-        "memory use grows faster than the inputs and results",
+        "memory use grows faster than the size of the inputs and results",
         "which values do you keep all at once although you use them one by one?",
     ),
 }
@@ -99,7 +99,7 @@ def self_evident_rule(drill: Drill, observation: Observation) -> Rule | None:
         return Rule(
             "dtype-upcast" if wider else "dtype",
             "a gradient must have the dtype of its input",
-            "which constant or cast changed it?" if wider else "what dtype does each step have?",
+            "which constant or cast changed the dtype?" if wider else "what dtype does each step have?",
         )
     if isinstance(observation.outcome, ends.Raised):
         return DEVICE_FAULTS.get(observation.outcome.type) or raised_rule(observation.outcome)

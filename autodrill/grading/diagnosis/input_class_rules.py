@@ -44,19 +44,19 @@ _LAYOUTS: tuple[tuple[str, Rule], ...] = (
         Rule(
             "size-one",
             "the answer is wrong when an axis has size 1",
-            "does your code mistake size 1 for a broadcast axis?",
+            "does your code treat every axis of size 1 as a broadcast axis?",
         ),
     ),
     (
         "every size 3",
         Rule(
-            "square-only", "the answer is wrong only for square arrays", "which axis does your code find by its size?"
+            "square-only", "the answer is wrong only for square arrays", "which axis does your code identify by size?"
         ),
     ),
     (
         "all sizes",
         Rule(
-            "square-only", "the answer is wrong only for square arrays", "which axis does your code find by its size?"
+            "square-only", "the answer is wrong only for square arrays", "which axis does your code identify by size?"
         ),
     ),
     (
@@ -70,7 +70,9 @@ _LAYOUTS: tuple[tuple[str, Rule], ...] = (
     (
         "nothing in .grad yet",
         Rule(
-            "first-contribution", "the answer is wrong if `.grad` starts at 0", "do you test `.grad`, or multiply it?"
+            "first-contribution",
+            "the answer is wrong if `.grad` starts at 0",
+            "does your code test the value of `.grad`, or multiply `.grad`?",
         ),
     ),
     (
@@ -94,7 +96,7 @@ _LAYOUTS: tuple[tuple[str, Rule], ...] = (
         Rule(
             "large-only",
             "the answer is right for small arrays but wrong for a large one",
-            "which value in your code grows with the array?",
+            "which value in your code grows with the size of the array?",
         ),
     ),
 )

@@ -22,22 +22,25 @@ _WORDS: dict[str, tuple[str, str]] = {
     # The sign and the factors of a formula.
     "sign": (
         "one wrong sign",
-        "increase one input slightly: which way does each term move the output?",
+        "increase one input slightly: does each term increase or decrease the output?",
     ),
     "missing-factor": (
         "one factor left out",
         "go through the chain rule factor by factor: which slope is missing?",
     ),
     "missing-divisor": ("one division left out", "which step must average, normalise or halve?"),
-    "missing-power": ("one power left out", "which quantity enters more than once?"),
-    "divided": ("one division instead of a multiplication", "which value should make the result larger when it grows?"),
+    "missing-power": ("one power left out", "which quantity must enter the formula more than once?"),
+    "divided": ("one division instead of a multiplication", "which value, if you double it, must double the result?"),
     "multiplied": (
         "one multiplication instead of a division",
-        "which value should make the result smaller when it grows?",
+        "which value, if you double it, must halve the result?",
     ),
     "elementwise": ("an elementwise product instead of a matrix product", "over which index must you sum?"),
     "doubled": ("one thing counted twice", "which term, call or visit occurs twice?"),
-    "missing-term": ("one summand left out", "go through every path to the output: which one has no term?"),
+    "missing-term": (
+        "one summand left out",
+        "go through every path to the output: for which path does your code have no term?",
+    ),
     # Order and place.
     "swap": (
         "two things exchanged",
@@ -46,12 +49,15 @@ _WORDS: dict[str, tuple[str, str]] = {
     "transpose": ("one transpose too many or too few", "which index runs along which axis of each factor?"),
     "axis": (
         "a different `axis` or `keepdims` in one place",
-        "which axis does each step work along? must that axis stay, with size 1?",
+        "along which axis does each step work? must that axis be kept, with size 1?",
     ),
     "missing-sum": ("one sum left out", "which element receives several contributions?"),
     "mean": ("a mean instead of a sum, or a sum instead of a mean", "does each contribution count in full?"),
-    "operand": ("one wrong variable", "of which value is each factor the slope or the gradient?"),
-    "attribute": ("`.data` and `.grad` confused in one place", "do you need a value or a gradient there?"),
+    "operand": ("one wrong variable", "each factor is a slope or a gradient: of which value?"),
+    "attribute": (
+        "`.data` and `.grad` confused in one place",
+        "which lines need a value, and which lines need a gradient?",
+    ),
     "upstream": (
         "the upstream gradient left out in one place",
         "which line does not multiply by the upstream gradient?",

@@ -60,7 +60,7 @@ def _exchange_rule(first: str, second: str) -> Rule:
     return Rule(
         "exchanged-arguments",
         f"the answer is what you get if `{first}` and `{second}` are exchanged",
-        "read the signature again: which of the two does each line need?",
+        "read the signature again: which of the two arguments does each line need?",
     )
 
 

@@ -80,7 +80,7 @@ PATTERNS = (
         each(np.zeros_like),
     ),
     Pattern(
-        Rule("negated", "the sign is wrong", "increase the input slightly: which way does the output move?"),
+        Rule("negated", "the sign is wrong", "increase the input slightly: does the output grow or shrink?"),
         each(np.negative),
     ),
     Pattern(
@@ -96,7 +96,7 @@ PATTERNS = (
             Rule(
                 "swapped-returns",
                 "the gradients are right, but two of them are exchanged",
-                "in which order must the gradients be returned? compare the arguments",
+                "compare with the order of the arguments: in which order must the gradients be returned?",
             ),
             exchanged(first, second),
         )
@@ -105,8 +105,8 @@ PATTERNS = (
     Pattern(
         Rule(
             "own-operand",
-            "each operand's gradient is computed from that operand instead of the other one",
-            "hold one operand fixed: which value is the slope for the other?",
+            "each operand's gradient is computed from that operand instead of from the other operand",
+            "hold one operand fixed: what is the slope with respect to the other operand?",
         ),
         swapped_operands,
     ),
@@ -130,8 +130,8 @@ PATTERNS = (
         Pattern(
             Rule(
                 "into-one-node",
-                "both contributions go into the `.grad` of one operand, and none goes into that of the other",
-                "read the left side of each line: whose gradient is it?",
+                "both contributions go into the `.grad` of one operand, and none into the `.grad` of the other operand",
+                "read the left side of each assignment: which operand's gradient does the line change?",
             ),
             all_into(index),
             partial=False,  # if it holds only for equal operands, they were treated as one node
@@ -151,7 +151,7 @@ PATTERNS = (
         each(np.abs),
     ),
     Pattern(
-        Rule("added-twice", "the contribution is added twice", "how often is the node used here?"),
+        Rule("added-twice", "the contribution is added twice", "how many times does this operation use the node?"),
         node(lambda start, c, _: start + 2 * c),
     ),
     Pattern(
@@ -182,7 +182,7 @@ PATTERNS = (
             Rule(
                 "skips-slice",
                 f"the {which} of g is never used",
-                "where do your loops and slices end? is one off by one?",
+                "where do your loops and slices end? is a bound off by one?",
             ),
             without_slice(axis, index, least),
         )

@@ -21,7 +21,7 @@ DEVICE_FAULTS = {
     "race": Rule(
         "race",
         "two threads update the same element without atomicAdd, and one update is lost",
-        "which other thread writes there, and what happens if both threads read before either writes?",
+        "which other thread writes that element, and what happens if both threads read before either writes?",
     ),
     "overwritten": Rule(
         "overwritten",

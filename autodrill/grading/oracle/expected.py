@@ -72,7 +72,9 @@ def expected_results(drill: Drill, case: Case, *, thorough: bool = False) -> Exp
     low = tuple(o.astype(dtype) for o in outputs)
     results = kind.names_of_results(drill, differentiated)
     if len(results) != len(gradients):
-        raise InternalError(f"the exercise's `RESULTS` name {len(results)} results, but there are {len(gradients)}")
+        raise InternalError(
+            f"the exercise's `RESULTS` name {len(results)} results, but the number of gradients is {len(gradients)}"
+        )
     parts, start = kind.parts(case, results, gradients, spread)
     if case.draws:
         parts = _expected_of_draws(solution, case, cotangents, parts)
@@ -220,7 +222,8 @@ def _expected_parts(answer: Any, names: tuple[str, ...], dtype: np.dtype[Any] | 
             array = np.asarray(value)
         except ValueError as error:
             raise InternalError(
-                f"`expected` returns no array as {name} ({error}): return a dict or a tuple of arrays"
+                f"`expected` returns a value for {name} that is not an array ({error}): "
+                "return a dict or a tuple of arrays"
             ) from error
         exact = array.dtype.kind != "f"
         asked = array.dtype if exact or dtype is None else dtype

@@ -65,7 +65,7 @@ def strength(bench: Bench, drill: Drill, *, seeds: int) -> Strength:
     stale = [key for key in drill.solution.equivalent if key not in argued]
     line = 1 + file[: file.find("\nEQUIVALENT") + 1].count("\n")
     problems += [
-        Problem(str(drill.solution.path), line, f"`EQUIVALENT` excuses `{key}`, but no such mutant passes")
+        Problem(str(drill.solution.path), line, f"`EQUIVALENT` lists `{key}`, but no such mutant passes")
         for key in stale
     ]
     return Strength(len(made), equivalent, survivors, tuple(problems))
@@ -78,8 +78,8 @@ def excuse(solution: Solution, mutant: Mutant) -> str | None:
 
 
 def _survived(mutant: Mutant, catch: str | None) -> str:
-    advice = f"add cases with {catch}, which it fails" if catch else "add a case that catches it"
-    return f"the mutant `{mutant.key}` passes: {advice}, or say in `EQUIVALENT` why it computes the same"
+    advice = f"add cases with {catch}, which the mutant fails" if catch else "add a case that catches it"
+    return f"the mutant `{mutant.key}` passes: {advice}, or say in `EQUIVALENT` why the mutant computes the same result"
 
 
 def _catch(bench: Bench, solution: Solution) -> str | None:

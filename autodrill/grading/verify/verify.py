@@ -114,7 +114,7 @@ def check_prerequisites(exercises: Sequence[Heading]) -> list[Problem]:
             if name not in requires
         ]
         if exercise.id in _reachable(exercise.id, requires):
-            wrong.append("the prerequisites of this exercise lead back to it")
+            wrong.append("the prerequisites of this exercise lead back to the exercise itself")
         line = _line_of(exercise.path, r"# requires\b") if wrong else 1
         problems += [Problem(str(exercise.path), line, message) for message in wrong]
     return problems
@@ -178,7 +178,10 @@ def _mistakes(bench: Bench, solution: Solution) -> list[Problem]:
             )
         elif mistake.key not in named:
             instead = f"`{named[0]}`" if named else "nothing"
-            message = f"the mistake `{mistake.key}` is caught, but is named {instead}: add a case that tells them apart"
+            message = (
+                f"the mistake `{mistake.key}` is caught, but the report names {instead}: "
+                "add a case that tells the mistake apart from others"
+            )
         if message:
             problems.append(Problem(str(solution.path), mistake.line, message))
     return problems
@@ -195,7 +198,9 @@ def _hints(solution: Solution) -> list[Problem]:
         leaked = next((line for line in sorted(giveaways) if line in _squeezed(hint)), None)
         if leaked:
             line = _line_of(solution.path, r"HINTS\b")
-            problems.append(Problem(str(solution.path), line, f"hint {stage} gives the solution away: `{leaked}`"))
+            problems.append(
+                Problem(str(solution.path), line, f"hint {stage} contains a line of the solution: `{leaked}`")
+            )
     return problems
 
 

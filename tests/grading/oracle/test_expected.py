@@ -209,7 +209,7 @@ def test_expected_results_are_limited_to_wrt(pack: Pack) -> None:
 
 
 def test_expected_results_refuse_a_wrong_number_of_names(pack: Pack) -> None:
-    with pytest.raises(InternalError, match="`RESULTS` name 2 results, but there are 1"):
+    with pytest.raises(InternalError, match="`RESULTS` name 2 results, but the number of gradients is 1"):
         expected_of_pack(pack, ("def slope", 'RESULTS = ("a", "b")\n\n\ndef slope'))
 
 
@@ -220,7 +220,7 @@ def test_expected_results_refuse_integer_inputs(pack: Pack) -> None:
 
 def test_expected_results_refuse_a_ragged_list(pack: Pack) -> None:
     ragged = "def expected(x):\n    return [x, x[:1]]\n\n\ndef slope"
-    with pytest.raises(InternalError, match=r"`expected` returns no array as result .*a dict or a tuple"):
+    with pytest.raises(InternalError, match=r"`expected` returns a value for result that is not .*a dict or a tuple"):
         expected_of_pack(pack, ("def forward(x):\n    return x * x * x\n\n\ndef slope", ragged))
 
 

@@ -38,8 +38,8 @@ def test_prove_reports_a_survivor_at_its_line(pack: Pack, place: Place) -> None:
     file = pack.solution_file()
     reported = {p.message: (p.path, p.line) for p in proof.problems if KEY in p.message}
     message = (
-        f"the mutant `{KEY}` passes: add cases with negative values, which it fails, "
-        "or say in `EQUIVALENT` why it computes the same"
+        f"the mutant `{KEY}` passes: add cases with negative values, which the mutant fails, "
+        "or say in `EQUIVALENT` why the mutant computes the same result"
     )
     assert reported == {message: (str(file), place(file, "return 3 * np.square(x)"))}
     assert proof.survivors == len([p for p in proof.problems if "passes: add" in p.message and "mutant" in p.message])
@@ -56,7 +56,7 @@ def test_prove_reports_a_stale_declaration(pack: Pack, place: Place) -> None:
     proof = proved(pack, f'CASES = [given("x[n,m]")]\nEQUIVALENT = {{"{KEY}": "1 is its own square"}}')
     file = pack.solution_file()
     assert [(p.path, p.line, p.message) for p in proof.problems] == [
-        (str(file), place(file, "EQUIVALENT"), f"`EQUIVALENT` excuses `{KEY}`, but no such mutant passes")
+        (str(file), place(file, "EQUIVALENT"), f"`EQUIVALENT` lists `{KEY}`, but no such mutant passes")
     ]
 
 

@@ -64,7 +64,10 @@ def test_prove_finds_a_mistake_that_passes(pack: Pack, place: Place) -> None:
 def test_prove_finds_two_indistinguishable_mistakes(pack: Pack, place: Place) -> None:
     pack.add(solution=("return 3 * x * x * x * g", "return 3 * x * x"))
     file = pack.solution_file()
-    message = "the mistake `square` is caught, but is named `no-upstream`: add a case that tells them apart"
+    message = (
+        "the mistake `square` is caught, but the report names `no-upstream`: "
+        "add a case that tells the mistake apart from others"
+    )
     assert found(pack) == [(str(file), place(file, "def cube_backward(g, x):\n    return 3"), message)]
 
 
@@ -76,7 +79,7 @@ def test_prove_finds_a_remark_that_fails(pack: Pack) -> None:
 def test_prove_finds_a_solution_line_in_a_hint(pack: Pack, place: Place) -> None:
     pack.add(solution=("`... * x * x * g`", "`return slope(x)*g`"))
     file = pack.solution_file()
-    message = "hint 3 gives the solution away: `returnslope(x)*g`"
+    message = "hint 3 contains a line of the solution: `returnslope(x)*g`"
     assert found(pack) == [(str(file), place(file, "HINTS"), message)]
 
 
@@ -123,7 +126,7 @@ def test_prove_finds_a_wrong_signature(pack: Pack, place: Place) -> None:
         (
             str(file),
             place(file, "def cube_backward(x)"),
-            "`cube_backward` takes (x), but the stub takes (g, x): use its parameters",
+            "`cube_backward` takes (x), but the stub takes (g, x): use the stub's parameters",
         )
     ]
 
@@ -148,5 +151,5 @@ def test_check_prerequisites_finds_a_cycle(pack: Pack) -> None:
         for name, other in zip(names, ("b", "c", "b"), strict=True)
     ]
     problems = check_prerequisites(pack.library.headings())
-    message = "the prerequisites of this exercise lead back to it"
+    message = "the prerequisites of this exercise lead back to the exercise itself"
     assert {(p.path, p.line, p.message) for p in problems} == {(str(path), 7, message) for path in paths[1:]}
