@@ -7,8 +7,8 @@
 # requires = ["unbroadcast"]
 # ///
 """The forward pass computed `out = x.sum(axis=axis, keepdims=keepdims)` for an array
-`x` of shape `x_shape`. `g` is dL/dout. Return `dx` in its own memory, with the shape
-`x_shape` and the dtype of `g`. `axis` is None (sum everything), an int (possibly
+`x` of shape `x_shape`. `g` is dL/dout. Return `dx` as a new array, not a view, with the
+shape `x_shape` and the dtype of `g`. `axis` is None (sum everything), an int (possibly
 negative) or a tuple of ints.
 """
 

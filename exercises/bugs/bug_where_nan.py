@@ -12,8 +12,8 @@ Yet the gradient is NaN at every `x` that is 0 or negative, and the next optimiz
 spreads the NaN to the weights.
 
 Repair `bug_where_nan`. `g` is dL/dout, has the shape of `x` and is finite. Return `dx`,
-the gradient of `x`. For x > 0 it is the gradient through the square root. For all other
-x, also at exactly 0, it is 0.
+the gradient of `x`. For x > 0, `dx` is the gradient through the square root. For all
+other x, including exactly 0, `dx` is 0.
 """
 
 import numpy as np

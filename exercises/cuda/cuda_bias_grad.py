@@ -12,8 +12,8 @@ shape of `out`. Write the kernel that adds the gradient of the bias to `db`. The
 sets `db` to zero before the launch.
 
 A block has 8 threads. Along x, the grid has as many blocks as the D columns need. Along
-y, the grid has 3 blocks, which share the rows of their columns. Keep the kernel's name
-and parameters. The function returns the kernel's source text.
+y, the grid has 3 blocks, which divide the rows of each column among themselves. Keep
+the kernel's name and parameters. The function returns the kernel's source text.
 """
 
 

@@ -6,13 +6,13 @@
 # topics = ["graph", "engine"]
 # ///
 """Every node has a tuple `_prev` of the nodes it was computed from. One node may appear
-in it twice (`x * x`). Return a list of `root` and all nodes from which `root` was
+twice in `_prev` (`x * x`). Return a list of `root` and all nodes from which `root` was
 computed. Each node occurs exactly once, and *after* all of its inputs: leaves first,
 root last.
 
-Reverse mode may process the nodes in the opposite order. A graph may have far more
-paths than edges, so the work must grow with the number of edges, not of paths.
-Two different nodes may hold equal values. Do not change the nodes.
+Reverse mode can then process the nodes in the opposite order. A graph may have far more
+paths than edges, so the work must grow with the number of edges, not with the number of
+paths. Two different nodes may hold equal values. Do not change the nodes.
 """
 
 

@@ -12,7 +12,7 @@ surrogate loss is
 
     L = -(1/N) Σ_n (returns[n] - baseline) log π(actions[n] | n)
 
-The gradient of L estimates the gradient of minus the expected return. `g` is the upstream gradient of the scalar L, a
+The gradient of L estimates the gradient of the negated expected return. `g` is the upstream gradient of the scalar L, a
 0-d array. `baseline` is a float. Return `dlogits`. Grading looks at the mean and the variance of your result over many
 draws of `actions`.
 """

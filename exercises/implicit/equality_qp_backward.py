@@ -12,7 +12,7 @@
 
 `Q` has shape (n, n) and is symmetric and positive definite. `A` has shape (m, n) with
 m <= n, and its rows are linearly independent. `g` is dL/dx, of shape (n,). Return
-`dp, db`, the gradients of the loss L that an OptNet layer passes back to `p` and `b`.
+`dp, db`, the gradients of the loss L with respect to `p` and `b`, as in OptNet.
 """
 
 

@@ -6,8 +6,8 @@
 # topics = ["indexing", "permutations"]
 # requires = ["add_backward"]
 # ///
-"""The forward pass sorted `x` along its last axis, ascending and stable. It saved `order`,
-the indices that sort `x`:
+"""The forward pass sorted `x` along its last axis in ascending order, with a stable
+sort. It saved `order`, the indices that sort `x`:
 
     order = np.argsort(x, axis=-1, kind="stable")
     out = np.take_along_axis(x, order, axis=-1)

@@ -12,7 +12,7 @@ one operand, and `...` does not occur. `g` is dL/dout. Return `da, db`.
 
 Every letter of the result occurs in an operand. But a letter of one operand may occur
 neither in the other operand nor in the result, like `i` in `"ij,kj->k"`. einsum sums
-that operand over such an axis.
+that operand over the axis of such a letter.
 """
 
 import numpy as np

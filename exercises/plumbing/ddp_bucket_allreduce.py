@@ -16,8 +16,8 @@ array, waits for all ranks, and returns the *sum* over ranks.
 
 Every call of `all_reduce` has a latency, so send the gradients in buckets. A bucket is one buffer of flattened and
 joined gradients, in the *reverse* order of the parameters, because backward finishes the last layer first. A bucket
-takes gradients as long as it holds at most `capacity` numbers. A gradient with more than `capacity` numbers goes alone.
-Return the list of mean gradients, in the order and shapes of `grads`.
+takes the next gradient if the bucket then holds at most `capacity` numbers. A gradient with more than `capacity`
+numbers gets a bucket of its own. Return the list of mean gradients, in the order and shapes of `grads`.
 """
 
 

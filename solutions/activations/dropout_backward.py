@@ -23,8 +23,8 @@ Asked next:
   With another mask, the gradient belongs to a loss that was never computed. `torch.utils.checkpoint` therefore saves
   and restores the generator's state, unless `preserve_rng_state=False`.
 - Can backward infer the mask from out ≠ 0? → Not in general. A kept x of 0 also gives an output of 0, and its gradient
-  g/(1-p) would be missing. Directly after a ReLU with slope 0 at 0 this error is harmless, because the ReLU stops that
-  gradient anyway.
+  g/(1-p) would be missing. If x comes directly from a ReLU, this error is harmless: the slope of the ReLU at 0 is 0, so
+  the ReLU stops that gradient anyway.
 - How does dropout change the noise of the gradient? → Dropout multiplies each element of the gradient by a factor with
   mean 1 and variance p/(1-p). This variance is 1 at p = 0.5 and 9 at p = 0.9.
 """
@@ -72,7 +72,7 @@ def dropout_backward(g, mask, p):
 @mistake(
     "resample",
     "backward draws a new mask",
-    "Which elements did the loss see? Which argument tells you?",
+    "Which elements did the forward keep? Which argument tells you?",
 )
 def dropout_backward(g, mask, p):
     return g * (np.random.random(g.shape) >= p) / (1 - p)
@@ -118,7 +118,7 @@ def dropout_backward(g, mask, p):
 @mistake(
     "rate-of-the-mask",
     "the probability of keeping is the share of True values in this mask",
-    "p is 0.5, and the mask kept both of two elements. By what did the forward divide?",
+    "p is 0.5, and the mask keeps both elements of x. By what did the forward divide?",
 )
 def dropout_backward(g, mask, p):
     return (g * mask / max(mask.mean(), 1e-12)).astype(g.dtype) if mask.any() else 0 * g

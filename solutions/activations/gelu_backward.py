@@ -11,8 +11,8 @@ Unlike ReLU's slope, GELU's slope is not monotone. GELU's slope crosses 0 near x
 negative at x = -1. A GELU unit with a slightly negative input therefore still receives a gradient.
 
 Cost: one erf, one exp and ten other operations per element. The forward takes one erf and four other operations. x is
-saved. `out` cannot replace x: GELU takes each value between its minimum, -0.17, and 0 at two different x, and the
-slopes there differ.
+saved. `out` cannot replace x: GELU takes each value between -0.17 (its minimum) and 0 at two different x, and the
+slopes at these two x differ.
 
 PyTorch: `GeluBackward0` saves x and computes this formula. `approximate="tanh"`, which GPT-2 used, is a different
 function with its own derivative. Its values differ from GELU's by at most about 4.7e-4, and its slopes by at most about
@@ -22,7 +22,7 @@ Asked next:
 
 - Where is the slope largest? → The second derivative is φ(x)(2 - x²). The slope is therefore largest at x = √2, where
   it is 1.129, and smallest at x = -√2, where it is -0.129. So GELU can amplify a gradient slightly, and ReLU cannot.
-- In float32 this code's slope at x = -6 is wrong by 3%. Where did the digits go, and does it matter? → At x = -6,
+- In float32 this code's slope at x = -6 is wrong by 3%. What causes this error, and does the error matter? → At x = -6,
   erf(x/√2) rounds to -1, so 1 + erf is 0 although Φ is 1e-9. Computing Φ as `erfc(-x/√2)/2` keeps the digits. The
   absolute error, 1e-9, is far below the rounding error of a slope near 1.
 - What is the backward of SiLU, x · σ(x)? → The same product rule with σ' = σ(1 - σ) gives the slope σ(x) · (1 + x(1 -

@@ -123,7 +123,7 @@ def softmax_backward(g, out, axis=-1):
 @mistake(
     "mean-not-sum",
     "the weighted mean of g is `mean(g * out)`",
-    "The weights already sum to 1. Do you need a sum or a mean?",
+    "The weights, `out`, already sum to 1. Do you need a sum or a mean?",
 )
 def softmax_backward(g, out, axis=-1):
     return out * (g - (g * out).mean(axis=axis, keepdims=True))

@@ -19,10 +19,11 @@ FlashAttention saves one logarithm per row instead of p. It recomputes p from q 
 computes δ = g · out in advance. FlashAttention can then process one block of keys at a time, so the whole n x m matrix
 never exists.
 
-PyTorch: Code written with `@` and `softmax` saves p. On a CPU, `torch.nn.functional.scaled_dot_product_attention` uses
-a fused kernel (`ScaledDotProductFlashAttentionForCpuBackward0`) for 4-D inputs of equal width without dropout. That
-kernel saves q, k, v, out and one log-sum-exp per row. For 3-D inputs, for e ≠ d, with dropout, or for a mask that needs
-a gradient, the function composes the three steps and saves p. On CUDA the function chooses between several kernels.
+PyTorch: Code written with `@` and `softmax` saves p. On a CPU,
+`torch.nn.functional.scaled_dot_product_attention` uses a fused kernel (`ScaledDotProductFlashAttentionForCpuBackward0`)
+if the inputs are 4-D and of equal width and dropout is off. That kernel saves q, k, v, out and one log-sum-exp per row.
+For 3-D inputs, for e ≠ d, with dropout, or for a mask that needs a gradient, the function composes the three steps and
+saves p. On CUDA the function chooses between several kernels.
 
 Asked next:
 
@@ -58,7 +59,8 @@ def far_apart(rng, shape, _):
 
 
 CASES = [
-    # Few scores of long vectors: correct loops over elements take half a second, finite differences several seconds.
+    # The large case has few scores of long vectors. Correct loops over elements take half a second there, and finite
+    # differences take several seconds.
     given("q[n,d] k[m,d] v[m,e]", empty=False, large={"n": 10, "m": 12, "d": 1500, "e": 1800}),
     given("q[b,n,d] k[b,m,d] v[b,m,e]", empty=False, large=False),
     given("q[b,h,n,d] k[b,h,m,d] v[b,h,m,e]", empty=False, large=False),

@@ -18,8 +18,8 @@ So D is the row sum of g * out, which is known before the first tile. This is wh
 Cost: five matrix products per tile, one of which recomputes the scores. The forward has two. Memory holds the inputs,
 the results and a few tiles instead of the n x m matrix. At n = m = 32768 in float16 that matrix takes 2 GiB per head.
 Under a causal mask, tiles above the diagonal are skipped. These are about half of all tiles if n = m and the tiles are
-small compared with n. Despite the extra product, Dao et al. (2022) found the algorithm faster: on their GPUs, moving
-the matrix to and from main memory took longer than multiplying.
+small compared with n. Dao et al. (2022) found the algorithm faster despite the extra product: on their GPUs, moving the
+matrix to and from main memory took longer than multiplying.
 
 PyTorch: The fused kernels of `torch.nn.functional.scaled_dot_product_attention` use this algorithm. The CPU kernel
 saves q, k, v, out and lse; lse is float32 even if the inputs are float16 or bfloat16. The CPU kernel returns 0 for a
@@ -29,19 +29,19 @@ exercise. `causal_lower_right` aligns the mask to the lower right corner.
 
 Asked next:
 
-- On a GPU, which loop is distributed over blocks, and what do the blocks share? → With the keys in the outer loop, as
-  in this exercise, each block owns its part of dk and dv, but all blocks add to the same dq. FlashAttention-2 adds
-  atomically in no fixed order, so the last bits of dq may differ from run to run. The deterministic variant of
-  FlashAttention-2 is slower and takes more memory.
+- On a GPU, which loop is distributed over blocks, and what do the blocks share? → The outer loop is distributed. If the
+  outer loop runs over the keys, as in this exercise, each block owns its part of dk and dv, but all blocks add to the
+  same dq. FlashAttention-2 adds atomically in no fixed order, so the last bits of dq may differ from run to run. The
+  deterministic variant of FlashAttention-2 is slower and takes more memory.
 - The mask hides every key from a row. What breaks, and which lse would you save for this row? → The logarithm of an
   empty sum is -∞, and exp(-∞ + ∞) is NaN. Save +∞. Then every p of that row is exp(-∞ - ∞) = 0, and the row's gradients
   are 0.
 - The inputs are float16. May lse be float16 too? → An error of ε in one lse multiplies the whole row of p by exp(-ε).
   Near 10, float16 numbers are 1/128 apart, so rounding alone changes p by up to 0.4%. Keep lse in float32, because it
   is only one number per row.
-- The forward tracks a running maximum and a running sum. Why is one number per row enough here? → exp(s - max)/sum
-  equals exp(s - (max + log sum)), so lse contains the maximum and the sum. Up to rounding, s ≤ lse, so the exponential
-  cannot overflow.
+- The forward tracks a running maximum and a running sum. Why is one number per row enough for backward? →
+  exp(s - max)/sum equals exp(s - (max + log sum)), so lse contains the maximum and the sum. Up to rounding, s ≤ lse, so
+  the exponential cannot overflow.
 """
 
 import numpy as np
@@ -50,13 +50,13 @@ from autodrill import engine
 from autodrill.drills import given, mistake, normal
 
 HINTS = (
-    "Given one score and its row's log-sum-exp, what is the probability? Which matrix need not be saved, then?",
+    "Given one score and its row's log-sum-exp, what is the probability? So which matrix need not be saved?",
     (
         "Softmax's backward subtracts a row sum of dp * p. Write dp as a product with v and exchange the two sums. "
-        "The result is a row sum of g times a saved array."
+        "The result is a row sum of the product of g and a saved array."
     ),
     (
-        "Loop twice over slices. In each tile compute s, p, dp and ds, and add to slices of dq, dk and dv. Compute "
+        "Nest two loops over slices. In each tile compute s, p, dp and ds, and add to slices of dq, dk and dv. Compute "
         "the row sums of g * out before the loops."
     ),
 )
@@ -94,7 +94,7 @@ CASES = [
         causal=True,
         large={"n": 1900, "d": 1},
         memory=1 << 18,
-        because="the n x m matrix, even of booleans",
+        because="even an n x m matrix of booleans is too large",
     ),
 ]
 EQUIVALENT = {
@@ -105,10 +105,10 @@ EQUIVALENT = {
     "operand: len(q) -> ...": "g, out and lse have one row per query",
     "off by one: len(k) -> len(k) + 1": "it adds at most an empty tile",
     "off by one: len(q) -> len(q) + 1": "it adds at most an empty tile",
-    "statement: if causal and j >= i + bq: -> pass": "a tile that is not skipped is fully masked",
-    "condition: if causal and j >= i + bq: -> if False:": "a tile that is not skipped is fully masked",
-    "comparison: j >= i + bq -> ...": "a tile that is not skipped is fully masked",
-    "statement: continue -> pass": "a tile that is not skipped is fully masked",
+    "statement: if causal and j >= i + bq: -> pass": "a tile that is no longer skipped is fully masked",
+    "condition: if causal and j >= i + bq: -> if False:": "a tile that is no longer skipped is fully masked",
+    "comparison: j >= i + bq -> ...": "a tile that is no longer skipped is fully masked",
+    "statement: continue -> pass": "a tile that is no longer skipped is fully masked",
 }
 
 

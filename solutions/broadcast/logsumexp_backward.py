@@ -5,9 +5,9 @@
 So dx is g times softmax. Logsumexp is a smooth maximum. Its gradient gives each entry's share of the sum of
 exponentials. The shares sum to 1, so dx sums to g along the axis.
 
-The quotient overflows for entries near 1000. But Σ exp(x_i) is exp(out), so the share is exp(x_j - out). Because x_j ≤
-out, the exponent is never positive, and nothing can overflow. Subtracting `out`, the logarithm of the sum, replaces the
-division. If a row has finite entries, an entry of -inf gives exp(-inf) = 0 exactly.
+The quotient of exponentials overflows for entries near 1000. But Σ exp(x_i) is exp(out), so the share is
+exp(x_j - out). Because x_j ≤ out, the exponent is never positive, and nothing can overflow. Subtracting `out`, the
+logarithm of the sum, replaces the division. If a row has finite entries, an entry of -inf gives exp(-inf) = 0 exactly.
 
 Cost: one subtraction, one exponential and one multiplication per element. Backward has no reduction; the forward has
 two, a maximum and a sum. The input and the output are saved, and the output has only one number per row.
@@ -24,9 +24,9 @@ Asked next:
 - x is [1000, 1000] in float16. Why do the shares sum to 1.21? → Near 1000, neighbouring float16 numbers are 0.5 apart,
   so `out`, 1000.69, is rounded to 1000.5. Each share becomes exp(-0.5) = 0.61. Keep `out` in float32, or recompute
   softmax from x - max(x). Then both shares are 0.5.
-- The entries of a row are spread over several GPUs. What must the GPUs exchange for this backward? → The GPUs exchange
-  nothing more than in the forward, which combined the partial results into one `out`. With g and `out` each GPU
-  computes its own part of dx.
+- The entries of a row are spread over several GPUs. What must the GPUs exchange for this backward? → For this backward
+  the GPUs exchange nothing, because the forward has already combined the partial results into one `out`. With g and
+  `out` each GPU computes its own part of dx.
 - What does T · logsumexp(x/T) tend to as T falls to 0? → T · logsumexp(x/T) tends to the maximum of x. Its gradient,
   softmax(x/T), tends to 1 at the largest entry and to 0 elsewhere. If several entries are the largest, they share the 1
   equally.
@@ -72,7 +72,7 @@ def logsumexp_backward(g, x, out, axis=-1):
 @mistake(
     "no-shift",
     "exp of an entry cannot overflow",
-    "exp(1000) is inf, and inf/inf is NaN. Which given number can you subtract first?",
+    "exp(1000) is inf, and inf/inf is NaN. Which given number can you subtract before exp?",
 )
 def logsumexp_backward(g, x, out, axis=-1):
     e = np.exp(x)
@@ -109,7 +109,9 @@ def logsumexp_backward(g, x, out, axis=-1):
 
 
 @mistake(
-    "log-forgotten", "the outer log does not affect the gradient", "The shares must sum to 1 along the axis. Do yours?"
+    "log-forgotten",
+    "the outer log does not affect the gradient",
+    "If g is 1 everywhere, dx must sum to 1 along the axis. Does yours?",
 )
 def logsumexp_backward(g, x, out, axis=-1):
     return np.expand_dims(g, axis) * np.exp(x)
@@ -128,7 +130,7 @@ def logsumexp_backward(g, x, out, axis=-1):
 @mistake(
     "divides-by-log",
     "out is the sum of the exponentials",
-    "Is out the sum of the exponentials or its logarithm? The shares must sum to 1 along the axis: do yours?",
+    "Is out the sum of the exponentials, or the logarithm of that sum?",
 )
 def logsumexp_backward(g, x, out, axis=-1):
     return np.expand_dims(g, axis) * np.exp(x) / np.expand_dims(out, axis)
@@ -147,7 +149,7 @@ def logsumexp_backward(g, x, out, axis=-1):
 @mistake(
     "nan-cleared",
     "a NaN in the gradient means 0",
-    "Your code computes inf/inf for the largest entry. What is the share of that entry?",
+    "Your code computes inf/inf for the largest entry. Which share of g should that entry get?",
 )
 def logsumexp_backward(g, x, out, axis=-1):
     e = np.exp(x)

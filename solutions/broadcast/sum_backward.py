@@ -10,15 +10,15 @@ shape of x and none of its values. Without the copy, `np.broadcast_to` would tak
 read-only view with stride 0. This code copies because an engine that accumulates gradients in place needs its own
 memory.
 
-PyTorch: `SumBackward0` (over everything) and `SumBackward1` (over axes) save no tensor. Both return g expanded, which
-is a view with stride 0. PyTorch copies that view when it becomes a leaf's `.grad`. `torch.autograd.grad` may return the
-view itself, and adding to this view in place raises an error. `axis=()` means no axis in NumPy and all axes in
-`torch.sum`.
+PyTorch: `SumBackward0` (over everything) and `SumBackward1` (over axes) save no tensor. Both return an expanded g,
+which is a view with stride 0. PyTorch copies that view when it becomes a leaf's `.grad`. `torch.autograd.grad` may
+return the view itself, and adding to this view in place raises an error. `axis=()` means no axis in NumPy and all axes
+in `torch.sum`.
 
 Asked next:
 
 - What is the backward of the mean? → The backward of the mean is the backward of the sum, divided by the number of
-  elements in each mean, counted over all reduced axes.
+  elements in each mean. That number is the product of the sizes of all reduced axes.
 - What is the backward of the product, and why not g · out/x? → If x is 0, out/x is 0/0. The slope in one element is the
   product of all other elements. If exactly one element is 0, only that element has a slope other than 0. If two
   elements are 0, every slope is 0. Running products from the left and from the right compute the slopes without a
@@ -26,7 +26,7 @@ Asked next:
 - What is the backward of the cumulative sum? → x_j enters out_j and all later outputs, so dx_j is the sum of g from j
   on. Reverse g, accumulate, and reverse back.
 - Which test would miss a g that is copied along the wrong axis? → A test with a square x and a constant g would miss
-  this error, because the copies look alike along both axes. The g of out.sum() is such a constant. Use random
+  this error, because the copies look alike along both axes. The loss out.sum() gives such a constant g. Use random
   cotangents and different sizes.
 """
 
@@ -39,7 +39,7 @@ from autodrill.drills import given, mistake
 HINTS = (
     "Raise one element of x by h. By how much does its sum move? Which entry of `g` belongs to that sum?",
     "Put the summed axes back into `g` with size 1, then copy `g` along them to the shape of x.",
-    "Use `np.expand_dims(g, axis)` unless `keepdims` is set or `axis` is None. Then `np.broadcast_to`, and copy.",
+    "Use `np.expand_dims(g, axis)` unless `keepdims` is set or `axis` is None. Then use `np.broadcast_to`, and copy.",
 )
 CASES = [
     given("x[n,m]", large={"n": 500, "m": 400}),

@@ -4,7 +4,7 @@ thousand graphs alive. None of these graphs can be freed, because `total.backwar
 
 A log needs numbers. `.item()` returns the value as a number, which keeps no reference to the node. The graph of an
 iteration is then freed when the loop variable is assigned the next loss. Collecting the losses in a list and adding
-them later keeps all graphs alive as well, so convert each loss at once.
+them later keeps all graphs alive as well, so convert each loss as soon as it arrives.
 
 The same leak is possible with everything that is kept from one iteration to the next: metrics, the hidden state of a
 recurrent network, the moving average of a target.
@@ -14,14 +14,14 @@ Cost: the leak grows by one graph per iteration. After the repair, the memory in
 
 PyTorch: `total = total + loss` leaks in the same way, through `total.grad_fn`. `loss.backward()` without `retain_graph`
 frees the tensors that the graph had saved, so only the nodes themselves pile up. The leak is therefore slower in
-training than in an evaluation loop without `no_grad`. Write `total += loss.item()`, or `loss.detach()` if waiting for
-the GPU at every step costs too much.
+training than in an evaluation loop without `no_grad`. Write `total += loss.item()`, or `total += loss.detach()` if
+waiting for the GPU at every step costs too much.
 
 Asked next:
 
 - What is the difference between adding `.item()` and adding `.detach()`? → On a GPU `.item()` waits until the loss has
-  been computed. A detached sum stays on the device, and the host reads it only once per log line. `.item()` adds Python
-  floats in double precision; `.detach()` adds in the dtype of the loss.
+  been computed. A detached sum stays on the device, and the host reads it only once per log line. A sum of `.item()`
+  values is a Python float in double precision; a detached sum has the dtype of the loss.
 - A recurrent network carries its hidden state from window to window. What do you do? → Detach the hidden state at the
   boundary. Otherwise the next `backward` reaches the freed graph of the previous window and raises an error. With
   `retain_graph=True`, `backward` goes back through all windows instead. Detaching has a price: dependencies longer than
@@ -42,7 +42,7 @@ from autodrill.drills import mistake, scenario
 HINTS = (
     "What type does `total` have after the first iteration? What does it refer to after the second?",
     "Add numbers instead of nodes: take the value out of each loss as soon as it arrives.",
-    "Add one call to the line that adds, and remove the call from the line that returns.",
+    "Put one call into the line that adds, and remove the call from the line that returns.",
 )
 
 AT_ONCE, TRACKED = 8, 6
@@ -72,7 +72,7 @@ def drive(candidate, values, width):
         def __init__(self, data, prev=(), tracked=True):
             nonlocal alive, graphs
             self.data, self.tracked = data, tracked
-            self._prev = prev if tracked else ()  # as in PyTorch, a node with detached inputs only has no history
+            self._prev = prev if tracked else ()  # as in PyTorch, no history if all inputs are detached
             alive += 1
             graphs += tracked
 
@@ -139,7 +139,7 @@ def bug_history_leak(losses):
 @mistake(
     "sums-nodes",
     "a sum of losses is a number",
-    "What does `total` refer to after each iteration, and what do those nodes refer to?",
+    "Which node does `total` refer to after each iteration, and what does that node refer to?",
 )
 def bug_history_leak(losses):
     total = 0.0

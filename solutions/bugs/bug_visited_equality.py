@@ -9,21 +9,21 @@ Cost: a lookup in a set takes constant time on average, so the walk is linear in
 walk quadratic. The set holds one integer per node.
 
 PyTorch: tensors have an elementwise `==` and hash by identity, so a set of tensors tests identity. `t in some_list`
-calls `==`, unless it finds t itself first. If it finds another scalar of the same value, the result is True. If it
+calls `==`, unless it finds t itself first. If `in` finds another scalar of the same value, the result is True. If `in`
 compares t with a tensor of several elements, Python raises "Boolean value of Tensor with more than one value is
 ambiguous". The engine keys its own records by the address of a node.
 
 Asked next:
 
 - Which graph shows the fault, and which hides it? → z = p · q shows it if p = a · b and q = c · d are both 6. The walk
-  takes q for p and does not call q's `_backward`, so c and d receive 0. If p and q are leaves of equal value, nothing
-  is lost, because z's `_backward` writes their gradients itself.
+  mistakes q for p and does not call q's `_backward`, so c and d receive 0. If p and q are leaves of equal value,
+  nothing is lost, because z's `_backward` writes their gradients itself.
 - The class defines `__eq__` but not `__hash__`. What happens? → Python sets `__hash__` to None, and a set rejects the
   node with a TypeError. An error is better than a wrong gradient. A plain `@dataclass` also sets `__hash__` to None.
   `@dataclass(frozen=True)` hashes by fields, and the fault is back. `@dataclass(eq=False)` compares by identity.
 - When can `id(node)` fail too? → `id(node)` fails if a node can be freed during the walk. A new object may then get the
-  same address, and so the same id, and counts as visited. In this exercise `root` keeps all nodes alive through
-  `_prev`.
+  same address, and so the same id. The new object then counts as visited. In this exercise `root` keeps all nodes alive
+  through `_prev`.
 - Would a flag on each node work as well? → A flag works for one walk. The flag must be reset before the next walk, and
   two walks at the same time would see each other's flags.
 """
@@ -73,7 +73,7 @@ def drive(candidate, edges, data):
         def __hash__(self):
             return hash(self.data) if self.data == self.data else 0
 
-    # Sorting by address must not give a topological order, in either direction, and a node does not carry its label.
+    # Sorting nodes by address must not give a topological order in either direction. No node carries its label.
     nodes = sorted((Node() for _ in data), key=id)
     nodes[:2] = reversed(nodes[:2])
     # Equal numbers become one object, as constants are in real code, so `id(node.data)` cannot tell nodes apart.
@@ -150,7 +150,7 @@ def bug_visited_equality(root):
 @mistake(
     "list-membership",
     "`in` on a list tests identity",
-    "Which method of a node does `in` call on a list?",
+    "When `in` searches a list, which method of the nodes does it call?",
 )
 def bug_visited_equality(root):
     order, visited = [], []
@@ -170,7 +170,7 @@ def bug_visited_equality(root):
 @mistake(
     "changes-the-class",
     "equality may be repaired in the node class",
-    "Which other code compares nodes and relies on equal values? What does the task say about the class?",
+    "Which other code compares nodes by value? What does the task say about the class?",
 )
 def bug_visited_equality(root):
     type(root).__eq__, type(root).__hash__ = object.__eq__, object.__hash__

@@ -11,10 +11,10 @@ known as the double-where:
 
     safe = where(x > 0, x, 1);    out = where(x > 0, sqrt(safe), 0)
 
-In plain NumPy it is enough to select last, because nothing is differentiated after the selection. `np.where(x > 0, g /
-(2 * np.sqrt(x)), 0)` gives the right numbers, with a warning. In PyTorch and JAX you write only the forward, and the
-engine runs the backward that multiplies 0 by ∞. So the forward needs both selections. Division at 0, log at 0, arccos
-at ±1 and a norm written as the root of a sum of squares have the same problem.
+In plain NumPy one selection at the end is enough, because nothing is differentiated after the selection.
+`np.where(x > 0, g / (2 * np.sqrt(x)), 0)` gives the right numbers, with a warning. In PyTorch and JAX you write only
+the forward, and the engine runs the backward that multiplies 0 by ∞. So the forward needs both selections. Division at
+0, log at 0, arccos at ±1 and a norm written as the root of a sum of squares have the same problem.
 
 Cost: one more selection per element in forward and in backward, and no further root. An engine keeps the root and the
 condition.
@@ -28,7 +28,7 @@ Asked next:
 
 - Does forward mode have the same problem? → No. The tangent passes the root first and the selection last, and the
   selection drops a tangent that is NaN or infinite. In reverse mode the selection comes first and the root last.
-- Is sqrt(relu(x)) a way out? → In PyTorch the gradient of sqrt(relu(x)) is right. ReLU's backward selects, so it
+- Does sqrt(relu(x)) avoid the NaN? → In PyTorch the gradient of sqrt(relu(x)) is right. ReLU's backward selects, so it
   replaces the infinite slope at x ≤ 0 by 0. An engine that multiplies by a mask gets NaN. `x.clamp(min=0).sqrt()` has
   gradient ∞ at x = 0, because clamp passes the gradient on at its bound.
 - Why not take the root of `x[x > 0]` only? → This gives the right gradient, because the other roots are never computed
@@ -47,7 +47,7 @@ from autodrill.drills import away_from_zero, given, mistake
 HINTS = (
     "Print root and droot for an x of 0 and for a negative x. What is 0 divided by these roots?",
     "If the root of an x will not be used, replace that x by a safe value before taking the root.",
-    "Add a second `np.where(x > 0, ...)`, inside `np.sqrt`. It puts a number in place of each x without a needed root.",
+    "Add a second `np.where(x > 0, ...)`, inside `np.sqrt`. It replaces each x whose root is not needed.",
 )
 
 
@@ -89,7 +89,7 @@ def bug_where_nan(g, x):
 @mistake(
     "nan-to-num",
     "replacing NaN at the end repairs every element",
-    "At x = 0 the slope is inf, not NaN. What does nan_to_num make of inf?",
+    "At x = 0 the slope is inf, not NaN. What does nan_to_num turn inf into?",
 )
 def bug_where_nan(g, x):
     return np.nan_to_num(g / (2 * np.sqrt(x)), nan=0.0)
@@ -117,7 +117,7 @@ def bug_where_nan(g, x):
 @mistake(
     "absolute-value",
     "the root of |x| is harmless for every x",
-    "For which x is the root still dangerous?",
+    "At which x is the slope of the root of |x| infinite?",
 )
 def bug_where_nan(g, x):
     return np.where(x > 0, g, 0) / (2 * np.sqrt(np.abs(x)))
@@ -125,7 +125,7 @@ def bug_where_nan(g, x):
 
 @mistake(
     "clamped",
-    "raising a small x to a lower bound does not change the slope",
+    "replacing a small x by a lower bound does not change the slope",
     "What is the slope at x = 1e-12, and what is the slope at your lower bound?",
 )
 def bug_where_nan(g, x):

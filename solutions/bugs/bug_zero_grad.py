@@ -7,7 +7,7 @@ steps, and let a = 2·lr·x²:
 
     e_{t+1} = (2 - a) e_t - e_{t-1}
 
-Unless it starts at 0, e_t oscillates without end for 0 < a < 4 and grows without bound for a > 4. In the right loop,
+Unless e_t starts at 0, it oscillates without end for 0 < a < 4 and grows without bound for a > 4. In the right loop,
 e_{t+1} = (1 - a) e_t.
 
 Clear `.grad` anywhere between a step and the next backward: at the start of the loop, or just after the step. Clearing
@@ -27,8 +27,9 @@ Asked next:
 - When do you leave `.grad` uncleared between two backwards? → You leave it uncleared to add up micro-batches that do
   not fit into memory at once. If each loss is a mean over equally many samples, divide it by k, the number of
   micro-batches. If the counts differ, weight each loss by its share of the samples.
-- What changes if you forget that division by k? → Plain SGD takes steps k times as long, and clipping by norm sets in
-  sooner. AdamW hardly changes: it divides by the root of the second moment, so k cancels, up to the effect of ε.
+- What changes if you forget to divide the losses of k micro-batches by k? → Plain SGD takes steps k times as long, and
+  clipping by norm sets in sooner. AdamW hardly changes: it divides by the root of the second moment, so k cancels, up
+  to the effect of ε.
 - Would a test of one step have found this bug? → No. `.grad` starts empty, so the first step is right. Compare the
   weight after two steps, or the gradient used in the second step, with numbers worked out by hand.
 - `zero_grad` is called between `backward` and `step` under AdamW with weight decay. What happens? → By default no
@@ -103,7 +104,7 @@ def bug_zero_grad(w, data, lr):
 @mistake(
     "cleared-before-step",
     "`.grad` may be cleared anywhere in the loop",
-    "Which is the only wrong place for zero_grad?",
+    "Where in the loop does clearing `.grad` discard a gradient that the step still needs?",
 )
 def bug_zero_grad(w, data, lr):
     p = Parameter(w)

@@ -11,7 +11,7 @@ therefore the two products of `matmul_backward`, once per position:
 
 The slices of neighbouring positions overlap. A pixel that is read several times collects several contributions, so dx
 needs `+=` into a buffer of the *padded* size. The padding is not an input, so it is cropped from the buffer at the end.
-b was added at every place of every image, so db sums g over the image axis and both axes of places.
+b was added at every place of every image, so db sums g over the batch axis and both spatial axes.
 
 With stride 1, the gradient of the padded image is itself a convolution of g, with "full" padding. The kernel of this
 convolution is w, rotated by 180° and with the channel axes exchanged. The operation is called a transposed convolution.
@@ -28,16 +28,16 @@ frameworks call a convolution is a cross-correlation.
 
 Asked next:
 
-- How does dx become a single convolution at stride s > 1? → Insert s − 1 zeros between neighbouring elements of g, and
-  convolve with the rotated kernel as at stride 1. Append zeros for the rows and columns that no window read. The result
-  is `conv_transpose2d` with the same w, stride and padding; its `output_padding` is the number of those rows and
+- How can dx be computed as a single convolution at stride s > 1? → Insert s − 1 zeros between neighbouring elements of
+  g, and convolve with the rotated kernel as at stride 1. Append zeros for the rows and columns that no window read. The
+  result is `conv_transpose2d` with the same w, stride and padding; its `output_padding` is the number of those rows and
   columns.
 - Which test needs neither finite differences nor a second implementation? → out − b is linear in x and in w. With
   random arrays, Σ g·(out − b) = Σ dx·x = Σ dw·w up to rounding, at any stride and padding. A rotated kernel breaks this
   equality, and so does `=` instead of `+=` if windows overlap.
-- Batch normalisation follows, in training mode. What is db? → db is 0 up to rounding, because the normalisation
-  subtracts each channel's mean, which includes b. A convolution before batch normalisation is therefore built with
-  `bias=False`, and the normalisation supplies the shift.
+- Batch normalisation in training mode follows this convolution. What is db? → db is 0 up to rounding, because the
+  normalisation subtracts each channel's mean, which includes b. A convolution before batch normalisation is therefore
+  built with `bias=False`, and the normalisation supplies the shift.
 - What does im2col gain, and at what price? → im2col copies each window into a row of a matrix with N·Y·Z rows and C·K·L
   columns. The forward, dw and the windows' gradients are then one matrix product each. Adding the windows' gradients
   back to the pixels (col2im) is the `+=` above. At stride 1, with padding that keeps the image's size, the matrix is
@@ -51,10 +51,10 @@ from autodrill.drills import given, mistake
 
 HINTS = (
     (
-        "Fix one position (i, j) of the kernel. Which pixels do the outputs read there, and what do they multiply "
-        "them by?"
+        "Fix one position (i, j) of the kernel. Which pixels do the outputs read there, and by what are these pixels "
+        "multiplied?"
     ),
-    "Each position reads one strided slice. Sum g times the slice for dw. Add w times g into the same slice of dx.",
+    "Each position reads one strided slice. For dw, sum g times the slice. For dx, add w times g into the same slice.",
     "Slice `i : i + stride * Y : stride`, use `np.einsum` over channels, add into zeros of the padded shape, and crop.",
 )
 # Frameworks refuse a convolution without channels, so no axis is empty.

@@ -1,9 +1,9 @@
 """In max pooling, the output of a window depends only on the window's largest pixel, with slope 1. That pixel therefore
 receives the window's whole gradient. Every other pixel receives 0 from this window.
 
-Three details are easy to miss. First, overlapping windows may have the same winner. This pixel collects several
-gradients, so use `+=` and never an assignment. Second, a tie is a kink. The convention here is the first maximum in
-reading order, which is what `argmax` returns. Third, pixels that no window covers get 0.
+Three details are easy to miss. First, overlapping windows may have the same winner, that is, the same largest pixel.
+This pixel collects several gradients, so use `+=` and never an assignment. Second, a tie is a kink. The convention here
+is the first maximum in reading order, which is what `argmax` returns. Third, pixels that no window covers get 0.
 
 One check follows: each entry of g goes to exactly one pixel, so the sum of `dx` is the sum of g.
 
@@ -106,7 +106,9 @@ def maxpool2d_backward(g, x, k, stride):
 
 
 @mistake(
-    "assign-overlap", "a pixel wins at most one window", "Which windows does the largest pixel win when stride < k?"
+    "assign-overlap",
+    "a pixel wins at most one window",
+    "Which windows does the largest pixel of the image win when stride < k?",
 )
 def maxpool2d_backward(g, x, k, stride):
     for gradient, window, share, dx in parts(g, x, k, stride):

@@ -11,8 +11,8 @@ addition is lost. A plain `=` keeps the partial sum of only one block. The order
 floating-point addition is not associative, so the last bits of `db` may differ from run to run.
 
 Cost: each of the N·D elements of g is read once and added once. That is one addition for 4 bytes, so memory bandwidth
-is the limit once enough threads are running. There are 3·D atomics, one for each thread that has a column, instead of
-N·D. Nothing is kept from the forward, because db depends on neither x nor b.
+is the limit once enough threads are running. There are 3·D atomics instead of N·D: one for each thread that has a
+column. Nothing is kept from the forward, because db depends on neither x nor b.
 
 PyTorch: for `x + b` the node, `AddBackward0`, keeps nothing and passes g on unchanged. The engine then sums g to the
 shape of b. For `F.linear` of a matrix the node is `AddmmBackward0`, which may keep x and the weight for each other's
@@ -24,8 +24,8 @@ another algorithm if there is one, as for `index_add`, and otherwise raises a Ru
 Asked next:
 
 - How would you make this kernel deterministic? → Each of the 3 blocks of a column stores its partial sum in its own row
-  of a (3, D) buffer. A second launch, or the block that finishes last, adds the rows in a fixed order. Alternatively
-  launch one block in y. Then one thread owns a column, and there are a third as many threads.
+  of a (3, D) buffer. A second launch, or the block that finishes last, adds the rows in a fixed order. Alternatively,
+  launch only one block along y. Then one thread owns each column, and there are a third as many threads.
 - What if D is 1 and N is a million? → The grid is one block wide, and in each of the 3 blocks only one of 8 threads has
   a column. So 3 threads add a third of a million numbers each, one after another. Spread the rows over the threads as
   well. Combine the sums of a warp with `__shfl_down_sync` and the sums of a block in shared memory, and add to db once

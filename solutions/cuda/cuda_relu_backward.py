@@ -11,8 +11,8 @@ neighbouring threads access neighbouring elements, and the hardware merges these
 The loop's condition is the bounds check. `n` need not be a multiple of the number of threads; without the check the
 last threads would write past the end.
 
-The kernel selects instead of multiplying. A mask of 0 times an infinite `g` is NaN, and the matrix products further
-back spread a NaN over whole rows and columns.
+The kernel selects instead of multiplying. A mask of 0 times an infinite `g` is NaN, and the matrix products later in
+backward spread a NaN over whole rows and columns.
 
 Cost: 12 bytes per element in float32 for one comparison, so memory and not arithmetic limits the speed on a large
 array. The forward keeps y, which the next layer often keeps anyway. One bit per element would be enough.
@@ -44,10 +44,10 @@ from autodrill.drills import away_from_zero, given, mistake
 HINTS = (
     (
         "There are 32 threads and perhaps 61 elements. Which thread takes the last element, and which threads take "
-        "only one?"
+        "only one element?"
     ),
     "Begin at the thread's number in the whole grid, continue in strides of the whole grid, and stop before n.",
-    "Write a `for` loop with one assignment. By the sign of y's element, it stores g's element or zero.",
+    "Write a `for` loop with one assignment. If y's element is positive, store g's element, and otherwise zero.",
 )
 CASES = [
     given("x[n]", x=away_from_zero(), large={"n": 331}),
