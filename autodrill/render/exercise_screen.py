@@ -55,15 +55,13 @@ def listing(exercises: Sequence[Heading], states: Mapping[str, object], paint: P
 
 def print_task(console: Console, exercise: Exercise) -> None:
     """Print the task and the stub."""
-    from rich.syntax import Syntax
-
     from autodrill.render.terminal_markdown import markdown
 
     _head(console, exercise)
     console.print(markdown(exercise.task))
     console.print()
     stub = exercise.stub.partition('"""')[2].partition('"""')[2].strip("\n")
-    console.print(Syntax(stub, "python", theme="ansi_dark", background_color="default", word_wrap=True))
+    _print_code(console, stub)
     console.print()
     kind = kind_named(exercise.kind)
     if kind.linear and kind.keeps_memory_rules:
@@ -73,14 +71,21 @@ def print_task(console: Console, exercise: Exercise) -> None:
 
 def print_solution(console: Console, exercise: Exercise, solution: Solution) -> None:
     """Print the worked solution and the explanation."""
-    from rich.syntax import Syntax
-
     from autodrill.render.terminal_markdown import markdown
 
     _head(console, exercise)
-    console.print(Syntax(solution.source, "python", theme="ansi_dark", background_color="default", word_wrap=True))
+    _print_code(console, solution.source)
     console.print()
     console.print(markdown(solution.explanation))
+
+
+def _print_code(console: Console, code: str) -> None:
+    """Print code without breaking its lines, so that it can be copied from a terminal of any width."""
+    from rich.syntax import Syntax
+
+    text = Syntax("", "python", theme="ansi_dark", background_color="default").highlight(code)
+    text.rstrip()
+    console.print(text, soft_wrap=True)
 
 
 def _head(console: Console, exercise: Exercise) -> None:

@@ -63,7 +63,8 @@ class Node:
                 order.append(node)
             elif id(node) not in seen:
                 seen.add(id(node))
-                stack += [(node, True), *((source, False) for source in node._prev)]
+                stack.append((node, True))
+                stack += [(source, False) for source in node._prev]
         self.grad = self.data * 0.0 + 1.0
         for node in reversed(order):
             node._backward()

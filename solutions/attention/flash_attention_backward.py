@@ -115,8 +115,9 @@ EQUIVALENT = {
 def masked(s, causal, i=0, j=0):
     if not causal:
         return s
-    rows, columns = s.shape
-    return np.where(np.arange(i, i + rows)[:, None] >= np.arange(j, j + columns), s, -np.inf)
+    n, m = s.shape
+    allowed = np.arange(i, i + n)[:, None] >= np.arange(j, j + m)
+    return np.where(allowed, s, -np.inf)
 
 
 def forward(q, k, v, bq, bk, causal):
@@ -142,7 +143,8 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
             if causal and j >= i + bq:
                 continue
             rows = slice(i, i + bq)
-            p = np.exp(masked(q[rows] @ k[keys].T * scale, causal, i, j) - lse[rows, None])
+            s = masked(q[rows] @ k[keys].T * scale, causal, i, j)
+            p = np.exp(s - lse[rows, None])
             ds = p * (g[rows] @ v[keys].T - row_dot[rows]) * scale
             dv[keys] += p.T @ g[rows]
             dq[rows] += ds @ k[keys]

@@ -84,7 +84,8 @@ def conv2d_backward(g, x, w, b, stride=1, pad=0):
     padded = np.pad(x, ((0, 0), (0, 0), (pad, pad), (pad, pad)))
     dpadded, dw = np.zeros_like(padded), np.zeros_like(w)
     for i, j in np.ndindex(K, L):
-        window = ..., slice(i, i + stride * Y, stride), slice(j, j + stride * Z, stride)
+        rows = slice(i, i + stride * Y, stride)
+        window = ..., rows, slice(j, j + stride * Z, stride)
         dw[:, :, i, j] += np.einsum("noyz,ncyz->oc", g, padded[window])
         dpadded[window] += np.einsum("noyz,oc->ncyz", g, w[:, :, i, j])
     db = np.einsum("noyz->o", g)
@@ -96,7 +97,8 @@ def gradients(g, x, w, stride, pad, crop=True):
     padded = np.pad(x, ((0, 0), (0, 0), (pad, pad), (pad, pad)))
     dpadded, dw = np.zeros_like(padded), np.zeros_like(w)
     for i, j in np.ndindex(K, L):
-        window = ..., slice(i, i + stride * Y, stride), slice(j, j + stride * Z, stride)
+        rows = slice(i, i + stride * Y, stride)
+        window = ..., rows, slice(j, j + stride * Z, stride)
         dw[:, :, i, j] += np.einsum("noyz,ncyz->oc", g, padded[window])
         dpadded[window] += np.einsum("noyz,oc->ncyz", g, w[:, :, i, j])
     return (dpadded[:, :, pad : pad + H, pad : pad + W] if crop else dpadded), dw
@@ -158,7 +160,8 @@ def conv2d_backward(g, x, w, b, stride=1, pad=0):
     (Y, Z), (H, W) = g.shape[2:], x.shape[2:]
     dpadded = np.zeros((*x.shape[:2], H + 2 * pad, W + 2 * pad), x.dtype)
     for i, j in np.ndindex(w.shape[2:]):
-        window = ..., slice(i, i + stride * Y, stride), slice(j, j + stride * Z, stride)
+        rows = slice(i, i + stride * Y, stride)
+        window = ..., rows, slice(j, j + stride * Z, stride)
         dpadded[window] = np.einsum("noyz,oc->ncyz", g, w[:, :, i, j])
     _, dw = gradients(g, x, w, stride, pad)
     return dpadded[:, :, pad : pad + H, pad : pad + W], dw, g.sum(axis=(0, 2, 3))
@@ -175,6 +178,7 @@ def conv2d_backward(g, x, w, b, stride=1, pad=0):
     H, W = min(x.shape[2], grown.shape[2]), min(x.shape[3], grown.shape[3])
     grown[:, :, :H, :W] = x[:, :, :H, :W]
     for i, j in np.ndindex(w.shape[2:]):
-        window = ..., slice(i, i + stride * Y, stride), slice(j, j + stride * Z, stride)
+        rows = slice(i, i + stride * Y, stride)
+        window = ..., rows, slice(j, j + stride * Z, stride)
         dw[:, :, i, j] = np.einsum("noyz,ncyz->oc", g, grown[window])
     return gradients(g, x, w, stride, pad)[0], dw, g.sum(axis=(0, 2, 3))

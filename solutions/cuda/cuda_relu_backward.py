@@ -84,7 +84,8 @@ def launch():
 def cuda_relu_backward():
     return r"""
 __global__ void relu_bwd(const float* g, const float* y, float* dx, int n) {
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    const int stride = gridDim.x * blockDim.x;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
         dx[i] = y[i] > 0.0f ? g[i] : 0.0f;
 }
 """
@@ -127,7 +128,8 @@ __global__ void relu_bwd(const float* g, const float* y, float* dx, int n) {
 def cuda_relu_backward():
     return r"""
 __global__ void relu_bwd(const float* g, const float* y, float* dx, int n) {
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    const int stride = gridDim.x * blockDim.x;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
         dx[i] = (y[i] > 0.0f) * g[i];
 }
 """

@@ -187,13 +187,14 @@ class Node:
 def custom_function_apply(fn, *args):
     ctx = Context()
     values = [arg.data if isinstance(arg, Node) else arg for arg in args]
-    out = Node(fn.forward(ctx, *values), tuple(arg for arg in args if isinstance(arg, Node)))
+    nodes = tuple(arg for arg in args if isinstance(arg, Node))
+    out = Node(fn.forward(ctx, *values), nodes)
 
     def backward():
         grads = fn.backward(ctx, out.grad)
         grads = grads if isinstance(grads, tuple) else (grads,)
         if len(grads) != len(args):
-            raise RuntimeError("backward must return one gradient for each argument of forward")
+            raise RuntimeError("backward must return a gradient per argument")
         for arg, grad in zip(args, grads):
             if isinstance(arg, Node) and grad is not None:
                 arg.grad += grad
@@ -213,13 +214,14 @@ shared = Context()
 def custom_function_apply(fn, *args):
     ctx = shared
     values = [arg.data if isinstance(arg, Node) else arg for arg in args]
-    out = Node(fn.forward(ctx, *values), tuple(arg for arg in args if isinstance(arg, Node)))
+    nodes = tuple(arg for arg in args if isinstance(arg, Node))
+    out = Node(fn.forward(ctx, *values), nodes)
 
     def backward():
         grads = fn.backward(ctx, out.grad)
         grads = grads if isinstance(grads, tuple) else (grads,)
         if len(grads) != len(args):
-            raise RuntimeError("backward must return one gradient for each argument of forward")
+            raise RuntimeError("backward must return a gradient per argument")
         for arg, grad in zip(args, grads):
             if isinstance(arg, Node) and grad is not None:
                 arg.grad += grad
@@ -236,7 +238,8 @@ def custom_function_apply(fn, *args):
 def custom_function_apply(fn, *args):
     ctx = Context()
     values = [arg.data if isinstance(arg, Node) else arg for arg in args]
-    out = Node(fn.forward(ctx, *values), tuple(arg for arg in args if isinstance(arg, Node)))
+    nodes = tuple(arg for arg in args if isinstance(arg, Node))
+    out = Node(fn.forward(ctx, *values), nodes)
 
     def backward():
         grads = fn.backward(ctx, out.grad)
@@ -257,13 +260,14 @@ def custom_function_apply(fn, *args):
 def custom_function_apply(fn, *args):
     ctx = Context()
     values = [arg.data if isinstance(arg, Node) else arg for arg in args]
-    out = Node(fn.forward(ctx, *values), tuple(arg for arg in args if isinstance(arg, Node)))
+    nodes = tuple(arg for arg in args if isinstance(arg, Node))
+    out = Node(fn.forward(ctx, *values), nodes)
 
     def backward():
         grads = fn.backward(ctx, out.grad)
         grads = grads if isinstance(grads, tuple) else (grads,)
         if len(grads) != len(args):
-            raise RuntimeError("backward must return one gradient for each argument of forward")
+            raise RuntimeError("backward must return a gradient per argument")
         for arg, grad in zip(args, grads):
             if isinstance(arg, Node) and grad is not None:
                 arg.grad = grad
@@ -308,7 +312,7 @@ def custom_function_apply(fn, *args):
         grads = fn.backward(ctx, out.grad)
         grads = grads if isinstance(grads, tuple) else (grads,)
         if len(grads) != len(args):
-            raise RuntimeError("backward must return one gradient for each argument of forward")
+            raise RuntimeError("backward must return a gradient per argument")
         for node, grad in zip(nodes, (grad for grad in grads if grad is not None)):
             node.grad += grad
 
@@ -324,13 +328,14 @@ def custom_function_apply(fn, *args):
 def custom_function_apply(fn, *args):
     ctx = Context()
     values = [getattr(arg, "data", arg) for arg in args]
-    out = Node(fn.forward(ctx, *values), tuple(arg for arg in args if isinstance(arg, Node)))
+    nodes = tuple(arg for arg in args if isinstance(arg, Node))
+    out = Node(fn.forward(ctx, *values), nodes)
 
     def backward():
         grads = fn.backward(ctx, out.grad)
         grads = grads if isinstance(grads, tuple) else (grads,)
         if len(grads) != len(args):
-            raise RuntimeError("backward must return one gradient for each argument of forward")
+            raise RuntimeError("backward must return a gradient per argument")
         for arg, grad in zip(args, grads):
             if isinstance(arg, Node) and grad is not None:
                 arg.grad += grad
@@ -347,13 +352,14 @@ def custom_function_apply(fn, *args):
 def custom_function_apply(fn, *args):
     ctx = Context()
     values = [arg.data if isinstance(arg, Node) else arg for arg in args]
-    out = Node(fn.forward(ctx, *values), tuple(arg for arg in args if isinstance(arg, Node)))
+    nodes = tuple(arg for arg in args if isinstance(arg, Node))
+    out = Node(fn.forward(ctx, *values), nodes)
 
     def backward():
         grads = fn.backward(ctx, out.grad)
         grads = grads if isinstance(grads, tuple) else (grads,)
         if len(grads) != len(args):
-            raise RuntimeError("backward must return one gradient for each argument of forward")
+            raise RuntimeError("backward must return a gradient per argument")
         for arg, grad in {arg: grad for arg, grad in zip(args, grads) if isinstance(arg, Node)}.items():
             if grad is not None:
                 arg.grad += grad
@@ -376,7 +382,7 @@ def custom_function_apply(fn, *args):
         grads = fn.backward(ctx, out.grad)
         grads = grads if isinstance(grads, tuple) else (grads,)
         if len(grads) != len(args):
-            raise RuntimeError("backward must return one gradient for each argument of forward")
+            raise RuntimeError("backward must return a gradient per argument")
         for node in nodes:
             grad = grads[args.index(node)]
             if grad is not None:
@@ -394,13 +400,14 @@ def custom_function_apply(fn, *args):
 def custom_function_apply(fn, *args):
     ctx = Context()
     values = [arg.data if isinstance(arg, Node) else arg for arg in args]
-    out = Node(fn.forward(ctx, *values), tuple(arg for arg in args if isinstance(arg, Node)))
+    nodes = tuple(arg for arg in args if isinstance(arg, Node))
+    out = Node(fn.forward(ctx, *values), nodes)
 
     def backward():
         grads = fn.backward(ctx, out.grad)
         grads = () if grads is None else grads if isinstance(grads, tuple) else (grads,)
         if len(grads) != len(args):
-            raise RuntimeError("backward must return one gradient for each argument of forward")
+            raise RuntimeError("backward must return a gradient per argument")
         for arg, grad in zip(args, grads):
             if isinstance(arg, Node) and grad is not None:
                 arg.grad += grad
@@ -417,14 +424,15 @@ def custom_function_apply(fn, *args):
 def custom_function_apply(fn, *args):
     ctx = Context()
     values = [arg.data if isinstance(arg, Node) else arg for arg in args]
-    out = Node(fn.forward(ctx, *values), tuple(arg for arg in args if isinstance(arg, Node)))
+    nodes = tuple(arg for arg in args if isinstance(arg, Node))
+    out = Node(fn.forward(ctx, *values), nodes)
 
     def backward():
         grads = fn.backward(ctx, out.grad)
         if not isinstance(grads, tuple):
             grads = (grads,)
         elif len(grads) != len(args):
-            raise RuntimeError("backward must return one gradient for each argument of forward")
+            raise RuntimeError("backward must return a gradient per argument")
         for arg, grad in zip(args, grads):
             if isinstance(arg, Node) and grad is not None:
                 arg.grad += grad
@@ -441,13 +449,14 @@ def custom_function_apply(fn, *args):
 def custom_function_apply(fn, *args):
     ctx = Context()
     values = [arg.data if isinstance(arg, Node) else arg for arg in args]
-    out = Node(fn.forward(ctx, *values), tuple(arg for arg in args if isinstance(arg, Node)))
+    nodes = tuple(arg for arg in args if isinstance(arg, Node))
+    out = Node(fn.forward(ctx, *values), nodes)
 
     def backward():
         grads = fn.backward(ctx, out.grad)
         grads = grads if isinstance(grads, tuple) else (grads,)
         if len(grads) < len(args):
-            raise RuntimeError("backward must return one gradient for each argument of forward")
+            raise RuntimeError("backward must return a gradient per argument")
         for arg, grad in zip(args, grads):
             if isinstance(arg, Node) and grad is not None:
                 arg.grad += grad

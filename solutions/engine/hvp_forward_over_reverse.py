@@ -176,7 +176,8 @@ class Node:
                 order.append(node)
             elif id(node) not in seen:
                 seen.add(id(node))
-                stack += [(node, True), *((source, False) for source in node._prev)]
+                stack.append((node, True))
+                stack += [(source, False) for source in node._prev]
         self.grad = self.data * 0.0 + 1.0
         for node in reversed(order):
             node._backward()
@@ -192,7 +193,8 @@ class Dual:
 
     def __mul__(self, other):
         other = other if isinstance(other, Dual) else Dual(other)
-        return Dual(self.value * other.value, self.tangent * other.value + self.value * other.tangent)
+        tangent = self.tangent * other.value + self.value * other.tangent
+        return Dual(self.value * other.value, tangent)
 
     def sin(self):
         return Dual(math.sin(self.value), math.cos(self.value) * self.tangent)

@@ -79,7 +79,8 @@ def forward(base, src, idx):
 def setitem_backward(g, idx):
     dbase = g.copy()
     dbase[idx] = 0
-    alive = list({row: write for write, row in enumerate(idx.tolist())}.values())
+    last = {row: write for write, row in enumerate(idx.tolist())}
+    alive = list(last.values())
     dsrc = np.zeros((len(idx), *g.shape[1:]), g.dtype)
     dsrc[alive] = g[idx[alive]]
     return dbase, dsrc
@@ -91,7 +92,8 @@ def setitem_backward(g, idx):
     "Change an overwritten number of base. Does the loss change?",
 )
 def setitem_backward(g, idx):
-    alive = list({row: write for write, row in enumerate(idx.tolist())}.values())
+    last = {row: write for write, row in enumerate(idx.tolist())}
+    alive = list(last.values())
     dsrc = np.zeros((len(idx), *g.shape[1:]), g.dtype)
     dsrc[alive] = g[idx[alive]]
     return g.copy(), dsrc

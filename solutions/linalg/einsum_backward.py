@@ -81,7 +81,8 @@ def einsum_backward(g, spec, a, b):
     left, right = operands.split(",")
 
     def towards(target, shape, other, partner):
-        lone = tuple(axis for axis, letter in enumerate(target) if letter not in out + other)
+        known = out + other
+        lone = tuple(i for i, c in enumerate(target) if c not in known)
         read = "".join(letter for letter in target if letter in out + other)
         d = np.einsum(f"{out},{other}->{read}", g, partner)
         return np.broadcast_to(np.expand_dims(d, lone), shape).copy()
@@ -119,7 +120,8 @@ def einsum_backward(g, spec, a, b):
     left, right = operands.split(",")
 
     def towards(target, shape, other, partner):
-        lone = tuple(axis for axis, letter in enumerate(target) if letter not in out + other)
+        known = out + other
+        lone = tuple(i for i, c in enumerate(target) if c not in known)
         read = "".join(letter for letter in target if letter in out + other)
         d = np.expand_dims(np.einsum(f"{out},{other}->{read}", g, partner), lone)
         return np.broadcast_to(d, shape) / max(1, int(np.prod([shape[axis] for axis in lone])))

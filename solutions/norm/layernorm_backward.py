@@ -82,7 +82,9 @@ def saved(x, gamma, beta):
 
 def layernorm_backward(g, xhat, rstd, gamma):
     h = g * gamma
-    dx = rstd * (h - h.mean(axis=-1, keepdims=True) - xhat * (h * xhat).mean(axis=-1, keepdims=True))
+    mean = h.mean(axis=-1, keepdims=True)
+    along = (h * xhat).mean(axis=-1, keepdims=True)
+    dx = rstd * (h - mean - xhat * along)
     dgamma = (g * xhat).reshape(-1, gamma.size).sum(axis=0)
     dbeta = g.reshape(-1, gamma.size).sum(axis=0)
     return dx, dgamma, dbeta
@@ -149,7 +151,9 @@ def layernorm_backward(g, xhat, rstd, gamma):
 )
 def layernorm_backward(g, xhat, rstd, gamma):
     h = g * gamma
-    dx = rstd * (h - h.mean(axis=-1, keepdims=True) - xhat * (h * xhat).mean(axis=-1, keepdims=True))
+    mean = h.mean(axis=-1, keepdims=True)
+    along = (h * xhat).mean(axis=-1, keepdims=True)
+    dx = rstd * (h - mean - xhat * along)
     _, dbeta = parameters(g, xhat)
     return dx, parameters(g, xhat / rstd)[0], dbeta
 
@@ -161,7 +165,9 @@ def layernorm_backward(g, xhat, rstd, gamma):
 )
 def layernorm_backward(g, xhat, rstd, gamma):
     h = g * gamma
-    dx = rstd * (h - h.mean(axis=-1, keepdims=True) - xhat * (h * xhat).mean(axis=-1, keepdims=True))
+    mean = h.mean(axis=-1, keepdims=True)
+    along = (h * xhat).mean(axis=-1, keepdims=True)
+    dx = rstd * (h - mean - xhat * along)
     return dx, (g * xhat).sum(axis=-1), g.sum(axis=-1)
 
 
@@ -192,7 +198,9 @@ def layernorm_backward(g, xhat, rstd, gamma):
 )
 def layernorm_backward(g, xhat, rstd, gamma):
     h = g * gamma
-    dx = rstd * (h - h.mean(axis=-1, keepdims=True) - xhat * (h * xhat).mean(axis=-1, keepdims=True))
+    mean = h.mean(axis=-1, keepdims=True)
+    along = (h * xhat).mean(axis=-1, keepdims=True)
+    dx = rstd * (h - mean - xhat * along)
     return dx, (g * xhat).sum(axis=0), g.sum(axis=0)
 
 

@@ -144,7 +144,8 @@ def buckets_of(grads, order, capacity):
 def reduced(grads, bucket, all_reduce):
     total = all_reduce(np.concatenate([grads[i].ravel() for i in bucket]))
     ends = np.cumsum([grads[i].size for i in bucket])
-    return [part.reshape(grads[i].shape) for i, part in zip(bucket, np.split(total, ends[:-1]))]
+    parts = np.split(total, ends[:-1])
+    return [part.reshape(grads[i].shape) for i, part in zip(bucket, parts)]
 
 
 def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):

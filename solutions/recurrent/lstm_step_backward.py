@@ -90,7 +90,11 @@ def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u = sigmoid(i), sigmoid(f), sigmoid(o), np.tanh(u)
     t = np.tanh(f * c + i * u)
     dc2 = gc + gh * o * (1 - t * t)
-    dz = np.hstack([dc2 * u * i * (1 - i), dc2 * c * f * (1 - f), gh * t * o * (1 - o), dc2 * i * (1 - u * u)])
+    dz_i = dc2 * u * i * (1 - i)
+    dz_f = dc2 * c * f * (1 - f)
+    dz_o = gh * t * o * (1 - o)
+    dz_u = dc2 * i * (1 - u * u)
+    dz = np.hstack([dz_i, dz_f, dz_o, dz_u])
     _, inputs = x.shape
     dx, dh = np.hsplit(dz @ W.T, [inputs])
     return dx, dh, dc2 * f, xh.T @ dz

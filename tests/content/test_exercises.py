@@ -166,6 +166,12 @@ def test_stub_is_not_implemented_yet(exercise: Exercise) -> None:
     assert report.failure.rule is None
 
 
+def test_code_of_solutions_fits_80_columns() -> None:
+    # A signature is the exercise's, and may be longer.
+    lines = [(e.id, line) for e in EXERCISES for line in drill_of(e).solution.source.splitlines()]
+    assert [(name, line) for name, line in lines if len(line) > 80 and not line.lstrip().startswith("def ")] == []
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("exercise", EACH_EXERCISE)
 def test_worked_solution_passes_without_remarks(exercise: Exercise, seed: int) -> None:
