@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from autodrill.cli.options import ExerciseName, Exit, Format, OutputFormat, learner_file, now, open_store
+from autodrill.cli.options import ExerciseName, Exit, Format, OutputFormat, learner_file, newer_file, now, open_store
 from autodrill.errors import StoreError, UsageError
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def check(
 
         write_document("check", **report.as_dict())
     else:
-        _print(report, file, told)
+        _print(report, file, told, None if file else newer_file(exercise, path))
     raise typer.Exit(_exit_code(report))
 
 
@@ -130,7 +130,7 @@ def _remember(exercise: "Exercise", report: "Report", source: bytes) -> str:
     return f"next review {when}; next: autodrill next"
 
 
-def _print(report: "Report", file: Path | None, told: str) -> None:
+def _print(report: "Report", file: Path | None, told: str, newer: Path | None) -> None:
     import shlex
 
     from autodrill.render.plain import Paint, clean, say, symbols_for
@@ -145,6 +145,8 @@ def _print(report: "Report", file: Path | None, told: str) -> None:
         printed = report.output.splitlines()
         count = f"{len(printed)} line{'s' if len(printed) != 1 else ''}"
         aside = [f"your code printed ({count}):", *(f"  {clean(text)[:76]}" for text in printed[:5])]
+    if newer is not None:
+        aside.append(f"you saved {clean(str(newer))} later than the graded file; to grade it, use --file")
     if report.lost:  # not every system has every layer of the sandbox
         aside.append(f"sandbox layers missing on this machine: {', '.join(report.lost)} (harmless for your own code)")
     dimmed = Paint.for_stream(sys.stderr, os.environ)

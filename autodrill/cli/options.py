@@ -17,7 +17,17 @@ if TYPE_CHECKING:
     from autodrill.drills.exercise import Exercise
     from autodrill.practice.store import Store
 
-__all__ = ["ExerciseName", "Exit", "Format", "OutputFormat", "complete_names", "learner_file", "now", "open_store"]
+__all__ = [
+    "ExerciseName",
+    "Exit",
+    "Format",
+    "OutputFormat",
+    "complete_names",
+    "learner_file",
+    "newer_file",
+    "now",
+    "open_store",
+]
 
 
 class Exit(IntEnum):
@@ -86,6 +96,19 @@ def learner_file(exercise: Exercise, named: Path | None) -> Path:
         f"you have no file for `{exercise.id}` yet: neither `{here}` nor `{practised}` exists",
         hint=f"`autodrill open {exercise.id}` writes the stub",
     )
+
+
+def newer_file(exercise: Exercise, graded: Path) -> Path | None:
+    """Return the learner's file in the practice folder if `./NAME.py` was graded instead and is older, or None."""
+    from autodrill.folders import practice_folder
+
+    practised = practice_folder(os.environ) / f"{exercise.id}.py"
+    try:
+        if graded.samefile(practised) or practised.stat().st_mtime <= graded.stat().st_mtime:
+            return None
+    except OSError:
+        return None
+    return practised
 
 
 def now() -> datetime:

@@ -53,8 +53,8 @@ _IN_ASCII = {
     "↔": "<->",
     "•": "*",
     "●": "*",
-    "✓": "x",
-    "✗": "!",
+    "✓": "+",
+    "✗": "x",
     "→": "->",
     "←": "<-",
     "↦": "->",
@@ -125,7 +125,7 @@ class Symbols:
 
 
 UNICODE = Symbols(bar="┃", yes="✓", no="✗", arrow="→", ellipsis="…", rule="─", dot="·")
-ASCII = Symbols(bar="|", yes="x", no="!", arrow="->", ellipsis="...", rule="-", dot="-")
+ASCII = Symbols(bar="|", yes="+", no="x", arrow="->", ellipsis="...", rule="-", dot="-")
 
 
 def ascii_only(stream: IO[str]) -> bool:

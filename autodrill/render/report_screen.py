@@ -67,7 +67,7 @@ def report_lines(report: Report, paint: Paint, symbols: Symbols, *, file_option:
         lines += ["", *_case(failure, paint, symbols)]
     tail = _tail(report, failure, file_option, paint)
     hint = _wrapped(clean(failure.rule.hint), "  ", 2) if failure.rule and failure.rule.hint else []
-    lines += [*([""] if hint or tail else []), *(paint(h, "cyan") for h in hint), *tail]
+    lines += ["", *(paint(h, "cyan") for h in hint), *tail, *_graded(report, paint)]
     return lines if len(lines) <= _HEIGHT else [line for line in lines if line]
 
 
@@ -77,10 +77,16 @@ def _passed(report: Report, paint: Paint, symbols: Symbols) -> list[str]:
         f"  {report.passed} of {report.cases} cases {_AGAINST[report.basis]}",
         *([f"  run on {clean(report.device)}"] if report.device else []),
         paint(f"  seed {report.seed}, {report.seconds:.2f} s", "dim"),
+        *_graded(report, paint),
     ]
     for remark in report.remarks[:3]:
         lines += _wrapped(f"remark ({remark.key}): {clean(remark.text)}", "  ", 3)
     return lines
+
+
+def _graded(report: Report, paint: Paint) -> list[str]:
+    path, room = clean(report.path), _WIDTH - len("  graded ")
+    return [paint(f"  graded {path if len(path) <= room else '...' + path[3 - room :]}", "dim")]
 
 
 def _headline(failure: Failure) -> str:

@@ -53,6 +53,17 @@ def test_check_prefers_a_named_file_then_the_current_folder(run: Run, here: Path
     assert run("check", "mul_backward", "--file", "other.py").returncode == 0
 
 
+def test_check_says_which_file_it_graded_and_which_is_newer(run: Run, here: Path) -> None:
+    run("open", "mul_backward")
+    (here / "mul_backward.py").write_text(RIGHT, encoding="utf-8")
+    graded = run("check", "mul_backward")
+    assert "graded mul_backward.py" in graded.stdout
+    assert "later than" not in graded.stderr
+    os.utime(here / "mul_backward.py", (0, 0))
+    newer = run("check", "mul_backward")
+    assert f"you saved {practice() / 'mul_backward.py'} later than the graded file" in " ".join(newer.stderr.split())
+
+
 def test_check_reports_an_untouched_stub_as_not_implemented(run: Run) -> None:
     run("open", "mul_backward", "--here")
     done = run("check", "mul_backward")

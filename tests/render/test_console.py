@@ -57,7 +57,7 @@ def test_mathematics_is_spelled_in_ascii(text: str, spelled: str) -> None:
 
 
 def test_signs_outside_the_encoding_are_spelled(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert written(monkeypatch, "ascii", "┃ ∂f → ✓") == "| df -> x\n"
+    assert written(monkeypatch, "ascii", "┃ ∂f → ✓") == "| df -> +\n"
 
 
 def test_text_is_no_markup_and_no_emoji(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,8 +20,8 @@ def report(verdict: Verdict = Verdict.FAIL, **changes: object) -> Report:
 
 def test_line_has_verdict_file_and_rule() -> None:
     line = grade_line(report(path="a.py"), Paint(on=False), ASCII)
-    assert line == "! FAIL     a.py  line 3: transposed: da is wrong\\x07"
-    assert grade_line(report(Verdict.PASS, path="a.py"), Paint(on=False), ASCII) == "x PASS     a.py"
+    assert line == "x FAIL     a.py  line 3: transposed: da is wrong\\x07"
+    assert grade_line(report(Verdict.PASS, path="a.py"), Paint(on=False), ASCII) == "+ PASS     a.py"
 
 
 def test_control_characters_are_escaped() -> None:

@@ -64,6 +64,19 @@ def test_failure_shows_fault_rule_case_and_command() -> None:
     assert re.search(r"self\.grad +3\.5 +3 +✗", text)
 
 
+@pytest.mark.parametrize("verdict", [Verdict.PASS, Verdict.FAIL])
+def test_report_names_the_graded_file(verdict: Verdict) -> None:
+    report = failed(verdict=verdict)
+    assert "  graded mul_backward.py" in shown(report)
+    assert shown(replace(report, path="deep/" * 40 + "answer.py"))[-1].endswith("/deep/answer.py")
+
+
+def test_ascii_marks_tell_success_from_failure() -> None:
+    passed, wrong = (report_lines(failed(verdict=v), PLAIN, ASCII)[0] for v in (Verdict.PASS, Verdict.FAIL))
+    assert passed.startswith("+ PASS")
+    assert wrong.startswith("x FAIL")
+
+
 def test_command_to_repeat_the_case_is_never_cut() -> None:
     path = "deep/" * 40 + "answer.py"
     lines = report_lines(failed(), PLAIN, UNICODE, file_option=f" --file {path}")
