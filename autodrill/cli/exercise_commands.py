@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from autodrill.cli.options import ExerciseName, Format, OutputFormat, learner_file, now, open_store
-from autodrill.drills.exercise import Difficulty, Heading
+from autodrill.drills.exercise import Difficulty, Heading, starting_file
 from autodrill.errors import FileError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def open_(
     path = (Path() if here else practice_folder(os.environ)) / f"{exercise.id}.py"
     fresh = not path.exists()
     if fresh:
-        _write(path, exercise.stub)
+        _write(path, starting_file(exercise))
     command = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if output_format is OutputFormat.JSON:
         from autodrill.render.document import write_document
@@ -162,7 +162,7 @@ def reset(
             f"`{path}` cannot be renamed: {error.strerror}",
             hint="copy the file to a writable folder, and give the path of the copy with `--file`",
         ) from None
-    _write(path, exercise.stub)
+    _write(path, starting_file(exercise))
     if output_format is OutputFormat.JSON:
         from autodrill.render.document import write_document
 

@@ -37,6 +37,7 @@ __all__ = [
     "load_headings",
     "parse_header",
     "read_text",
+    "starting_file",
 ]
 
 
@@ -282,6 +283,22 @@ def load_exercise(path: Path) -> Exercise:
         raise ContentError([Problem(str(path), line, wrong)])
     heading = {field.name: getattr(header.heading, field.name) for field in fields(Heading)}
     return Exercise(**heading, task=source.docstring, stub=stub, entry=entry, parameters=parameters)
+
+
+def starting_file(exercise: Exercise) -> str:
+    """Return the file that a learner starts with: the stub, with the conventions of its kind in the docstring."""
+    conventions = kind_named(exercise.kind).conventions
+    if not conventions:
+        return exercise.stub
+    import ast
+    import textwrap
+
+    docstring = ast.parse(exercise.stub).body[0]
+    assert docstring.end_lineno is not None
+    lines = exercise.stub.splitlines(keepends=True)
+    head, code = "".join(lines[: docstring.end_lineno]), "".join(lines[docstring.end_lineno :])
+    text, quotes, _ = head.rpartition('"""')
+    return f"{text.rstrip()}\n\n{textwrap.fill(conventions, 88)}\n{quotes}\n{code}"
 
 
 def read_text(path: Path) -> str:

@@ -33,6 +33,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Kind"]
 
+_CONVENTIONS = (
+    "You can import NumPy and the standard library. Unless the task says otherwise, do not modify the arguments, and "
+    "return each gradient as a new array with the dtype of its input."
+)
+
 
 class Kind:
     """A kind of exercise. The defaults fit a function of arrays that is called directly.
@@ -82,6 +87,11 @@ class Kind:
     )
     zero = Rule("empty", "wrong for an array with an axis of size 0", "what does your code do with an empty array?")
     mutated: Rule | None = None
+
+    @property
+    def conventions(self) -> str:
+        """What is graded although the task does not say it, as a paragraph; empty if there is nothing."""
+        return _CONVENTIONS if self.linear and self.keeps_memory_rules else ""
 
     # -- what the candidate writes
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from autodrill.drills.answer_records import FaultKind
+from autodrill.drills.exercise import starting_file
 from autodrill.errors import InternalError, NoCompilerError
 from autodrill.grading.cases.case_set import CaseSet
 from autodrill.grading.report import FATAL, Basis, Failure, Remark, Report, Verdict
@@ -248,7 +249,8 @@ def _customs(solution: Solution, submission: Submission, seen: list[tuple[int, O
 
 
 def _is_stub(exercise: Exercise, submission: Submission) -> bool:
-    return submission.source.decode("utf-8", "replace").split() == exercise.stub.split()
+    words = submission.source.decode("utf-8", "replace").split()
+    return words in (exercise.stub.split(), starting_file(exercise).split())
 
 
 def start_runner(drill: Drill, limits: Limits, launcher: Launcher = launch) -> Runner:

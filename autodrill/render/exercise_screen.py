@@ -17,10 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["listing", "print_solution", "print_task"]
 
-_CONVENTIONS = (
-    "You can import NumPy and the standard library. Unless the task says otherwise, do not modify the arguments, and "
-    "return each gradient as a new array with the dtype of its input."
-)
 _STATE_COLOURS = {"passed": "green", "due": "amber", "tried": "red"}
 
 
@@ -63,9 +59,8 @@ def print_task(console: Console, exercise: Exercise) -> None:
     stub = exercise.stub.partition('"""')[2].partition('"""')[2].strip("\n")
     _print_code(console, stub)
     console.print()
-    kind = kind_named(exercise.kind)
-    if kind.linear and kind.keeps_memory_rules:
-        console.print(_CONVENTIONS, style="dim")
+    if conventions := kind_named(exercise.kind).conventions:
+        console.print(conventions, style="dim")
     console.print(f"autodrill open {exercise.id}, edit the file, then autodrill check {exercise.id}", style="dim")
 
 

@@ -67,7 +67,7 @@ def report_lines(report: Report, paint: Paint, symbols: Symbols, *, file_option:
         lines += ["", *_case(failure, paint, symbols)]
     tail = _tail(report, failure, file_option, paint)
     hint = _wrapped(clean(failure.rule.hint), "  ", 2) if failure.rule and failure.rule.hint else []
-    lines += ["", *(paint(h, "cyan") for h in hint), *tail, *_graded(report, paint)]
+    lines += ["", *(paint(h, "cyan") for h in hint), *tail, *([] if file_option and tail else _graded(report, paint))]
     return lines if len(lines) <= _HEIGHT else [line for line in lines if line]
 
 

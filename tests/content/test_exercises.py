@@ -7,6 +7,7 @@ slow. `AUTODRILL_SEEDS=50` grades each solution with fifty seeds instead of two.
 
 from __future__ import annotations
 
+import ast
 import atexit
 import json
 import os
@@ -22,7 +23,7 @@ import pytest
 
 from autodrill.drills import library as drills
 from autodrill.drills.answer_records import FaultKind
-from autodrill.drills.exercise import kind_named
+from autodrill.drills.exercise import kind_named, starting_file
 from autodrill.grading.cases.case_set import CaseSet
 from autodrill.grading.grade import grade
 from autodrill.grading.report import Report, Verdict
@@ -170,6 +171,22 @@ def test_code_of_solutions_fits_80_columns() -> None:
     # A signature is the exercise's, and may be longer.
     lines = [(e.id, line) for e in EXERCISES for line in drill_of(e).solution.source.splitlines()]
     assert [(name, line) for name, line in lines if len(line) > 80 and not line.lstrip().startswith("def ")] == []
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.id)
+def test_starting_file_adds_only_conventions(exercise: Exercise) -> None:
+    stub, opened = (ast.parse(text).body for text in (exercise.stub, starting_file(exercise)))
+    conventions = kind_named(exercise.kind).conventions
+    assert [ast.dump(node) for node in opened[1:]] == [ast.dump(node) for node in stub[1:]]
+    task = ast.get_docstring(ast.Module(opened, [])) or ""
+    assert task.split() == [*exercise.task.split(), *conventions.split()]
+
+
+@pytest.mark.parametrize("exercise", EACH_EXERCISE)
+def test_untouched_starting_file_is_not_implemented(exercise: Exercise) -> None:
+    report = graded(exercise, starting_file(exercise))
+    assert report.failure is not None
+    assert report.failure.kind is FaultKind.NOT_IMPLEMENTED
 
 
 @pytest.mark.parametrize("seed", SEEDS)
