@@ -6,7 +6,7 @@ from autodrill.drills import scenario
 
 
 def graph(inputs, data):
-    """Return a graph as rows (node, one of its inputs). One request cannot hold 50,000 separate lists."""
+    """Return a graph whose edges are one array of rows (node, input). One request cannot hold 50,000 lists."""
     edges = [(node, source) for node, sources in enumerate(inputs) for source in sources]
     return {"edges": np.array(edges, int).reshape(-1, 2), "data": np.array(data, float)}
 
@@ -49,7 +49,7 @@ GRAPHS = [random_graph, diamond, mirrored_diamond, equal_values, doubling_chain,
 
 
 def expected(edges, data):
-    """Return one of many right orders. Its length limits the length of an answer, and `judge` decides."""
+    """Return one of many right orders. It only limits how long an answer may be; `judge` checks the answer."""
     return np.arange(len(data))
 
 
@@ -145,7 +145,8 @@ def misplaced(order, edges, data):
     for i, label in enumerate(order):
         if place[label] != i:
             return f"twice: node {label} appears in the list twice"
-    # Inputs have smaller labels than their consumers, so one pass from the root down finds every node it depends on.
+    # Inputs have smaller labels than their consumers, so one pass from the root down finds every node that the root
+    # depends on.
     needed = {len(data) - 1}
     for node, source in reversed(edges.tolist()):
         if node in needed:

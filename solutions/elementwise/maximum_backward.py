@@ -29,8 +29,8 @@ Asked next:
   infinite, for example after an overflow in mixed precision. If a is larger, da is inf, and inf − inf is NaN although 0
   is correct. A second `np.where`, which selects instead of subtracting, is safe.
 - What does `maximum(x, x)` send back to x? → Every element ties, so x receives both halves, which add up to g. This is
-  correct, because the function is the identity. A rule that gives all of g to both would give x 2g, and a rule that
-  gives nothing to either would give x 0.
+  correct, because the function is the identity. If a rule gave all of g to both operands, x would receive 2g. If a rule
+  gave nothing to either operand, x would receive 0.
 """
 
 import numpy as np
@@ -108,7 +108,7 @@ def maximum_backward(g, a, b):
 
 @mistake(
     "half-of-it-lost",
-    "at a tie one operand takes half and the other nothing",
+    "at a tie one operand receives half of g, and the other receives nothing",
     "At a tie, what is da + db? What must it be?",
 )
 def maximum_backward(g, a, b):

@@ -22,9 +22,9 @@ Asked next:
 - You saved only s. Is that enough for the backward of the sine? → s is enough only up to a sign: |cos x| = √(1 − s²),
   so the sign needs one extra bit. Near |s| = 1 the subtraction also cancels most digits. Saving an output is enough if
   the slope is a function of that output, as for exp and tanh.
-- A custom `torch.autograd.Function` has two outputs. What arrives as the cotangent of an unused one? → A tensor of
-  zeros arrives, unless forward called `ctx.set_materialize_grads(False)`. After that call None arrives, and backward
-  must check for None.
+- A custom `torch.autograd.Function` has two outputs. What arrives as the cotangent of an output that is not used? → A
+  tensor of zeros arrives, unless forward called `ctx.set_materialize_grads(False)`. After that call None arrives, and
+  backward must check for None.
 - What must a second backward save? → The derivative of dx in x is −gs·sin(x) − gc·cos(x), and the derivatives of dx in
   gs and gc are cos(x) and −sin(x). So the second backward needs s and c again, together with the cotangents.
   Derivatives of any order need no other function of x.
@@ -75,7 +75,7 @@ def sin_cos_backward(gs, gc, x):
 @mistake(
     "swapped",
     "each output is its own slope",
-    "At x = 0, sin is 0 and rises. What is its slope there, and which function has that value?",
+    "At x = 0, sin is 0 and rises. What is its slope there? Which of sin and cos has this value at 0?",
 )
 def sin_cos_backward(gs, gc, x):
     return gs * np.sin(x) + gc * np.cos(x)

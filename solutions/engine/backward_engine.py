@@ -13,9 +13,9 @@ operations in backward, for any number of leaves. A product causes two products 
 closures read live as long as the graph, and every node stores a gradient as well as its value.
 
 PyTorch: the engine builds no list. A first walk counts how many consumers will send each node a gradient, and a node
-runs when all of them have done so. Gradients in transit are held in buffers that belong to one pass. Leaves receive
-`.grad`; other tensors receive it only after `retain_grad()`. Without an argument `backward()` seeds 1 and rejects a
-root of several elements: "grad can be implicitly created only for scalar outputs".
+runs when all of these gradients have arrived. Gradients in transit are held in buffers that belong to one pass. Leaves
+receive `.grad`; other tensors receive it only after `retain_grad()`. Without an argument `backward()` seeds 1 and
+rejects a root of several elements: "grad can be implicitly created only for scalar outputs".
 
 Asked next:
 
@@ -62,7 +62,7 @@ def diamond(rng, size):
 @scenario(4, note="a diamond, inputs in the other order")
 def mirrored_diamond(rng, size):
     # Here a walk takes the short path to the shared node first; in `diamond` it takes the long path first. So a wrong
-    # walk fails in one of the two graphs, whatever its order of inputs.
+    # walk fails in one of the two graphs, in whichever order it visits inputs.
     return {"nudge": np.zeros(4), "leaves": [3.0], "ops": [[1, 0, 0], [0, 1, 0], [1, 1, 2]], "roots": [3]}
 
 
@@ -91,7 +91,7 @@ EQUIVALENT = {"assign: root.grad = 1.0 -> root.grad += 1.0": "the root's gradien
 
 
 # The adjoint of a node is the derivative with respect to an offset added at that node. With the offsets as inputs, both
-# oracles can compute it.
+# oracles can compute this derivative.
 def forward(nudge, leaves, ops, roots):
     values = [leaf + nudge[i] for i, leaf in enumerate(leaves)]
     for op, i, j in ops:
@@ -180,8 +180,8 @@ def backward_engine(root):
 
 @mistake(
     "plain-dfs",
-    "closures may run while walking down the graph",
-    "A node may be processed only after ALL of its consumers. Have all of them run when your code calls its closure?",
+    "closures may run during the walk down the graph",
+    "A node may be processed only after ALL of its consumers. Have all consumers run when you call the node's closure?",
 )
 def backward_engine(root):
     root.grad = 1.0

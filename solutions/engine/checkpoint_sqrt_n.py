@@ -16,8 +16,8 @@ About 2√N activations are kept instead of N.
 PyTorch: `torch.utils.checkpoint.checkpoint` keeps the input of one segment and runs it again in backward.
 `checkpoint_sequential` cuts a chain into several segments and runs the last one, which takes the remainder, without a
 checkpoint. Both functions save the random state and restore it (`preserve_rng_state`); otherwise dropout would draw
-another mask the second time. In 2.13, omitting `use_reentrant` gives a warning and selects the reentrant version. The
-recommended `use_reentrant=False` recomputes through hooks on saved tensors.
+another mask the second time. In PyTorch 2.13, omitting `use_reentrant` gives a warning and selects the reentrant
+version. The recommended `use_reentrant=False` recomputes through hooks on saved tensors.
 
 Asked next:
 
@@ -220,7 +220,7 @@ def checkpoint_sqrt_n(fs, x, g):
 @mistake(
     "fixed-length",
     "segments of eight stages are short enough for every chain",
-    "How many segment inputs do 256 stages have? Which segment length equals this number?",
+    "How many segment inputs do you keep for 256 stages? Which segment length equals the number of segments?",
 )
 def checkpoint_sqrt_n(fs, x, g):
     kept, a = [], x

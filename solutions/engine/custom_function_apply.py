@@ -31,8 +31,8 @@ Asked next:
   `save_for_backward` does not.
 - forward saves an intermediate result. Is the second derivative right? → No. The operations inside forward are not
   recorded, so with `create_graph=True` the intermediate is a constant. Its contribution to the second derivative is
-  missing. If the cotangent depends on x, no error is raised. Save inputs or outputs, and compute the intermediate from
-  them in backward.
+  missing. If the cotangent depends on the input, no error is raised. Save inputs or outputs, and compute the
+  intermediate from them in backward.
 - How would you test such a function? → Use `torch.autograd.gradcheck` in float64, and `gradgradcheck` if it must be
   differentiable twice. Then test two applications before the first backward, one argument passed twice, and a call in
   which an argument requires no gradient.
@@ -49,13 +49,13 @@ HINTS = (
         "argument, and the closure adds them to the nodes."
     ),
     (
-        "Compare the number of gradients with the number of arguments, then loop over both together. Skip "
-        "arguments that are not nodes and gradients that are None."
+        "Compare the number of gradients with the number of arguments. Then loop over gradients and arguments "
+        "together. Skip arguments that are not nodes and gradients that are None."
     ),
 )
 RESULTS = ("values", "gradients", "errors")
 EQUIVALENT = {
-    "condition: if isinstance(arg, Node) and grad is not None: -> if grad is not None:": "other arguments get None",
+    "condition: if isinstance(arg, Node) and grad is not None: -> if grad is not None:": "non-nodes always get None",
 }
 
 
@@ -301,7 +301,7 @@ def custom_function_apply(fn, *args):
 @mistake(
     "nones-dropped",
     "a None may be dropped before gradients are matched with arguments",
-    "The first of two gradients is None. Which argument receives the second once you have dropped it?",
+    "The first of two gradients is None, and you drop this None. Which argument receives the second gradient?",
 )
 def custom_function_apply(fn, *args):
     ctx = Context()

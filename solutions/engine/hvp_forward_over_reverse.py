@@ -19,12 +19,12 @@ documentation recommends the faster `vhp` if H is symmetric.
 
 Asked next:
 
-- How do you test it without H? → For a smooth f, H is symmetric, so u·(H v) = v·(H u) for random u and v. Compare H v
-  with (∇f(x + hv) − ∇f(x − hv)) / 2h as well. Symmetry alone is not enough: an answer that uses only the diagonal of H
-  passes the symmetry test.
-- What can you compute if you have only such products? → Conjugate gradients give Newton steps if H is positive definite
-  or damped. Power iteration gives the eigenvalue of largest magnitude. The mean of z ∘ (H z) over vectors z of random
-  signs gives the diagonal of H.
+- How do you test a Hessian-vector product without H? → For a smooth f, H is symmetric, so u·(H v) = v·(H u) for random
+  u and v. Compare H v with (∇f(x + hv) − ∇f(x − hv)) / 2h as well. Symmetry alone is not enough: an answer that uses
+  only the diagonal of H passes the symmetry test.
+- What can you compute if you have only Hessian-vector products? → Conjugate gradients give Newton steps if H is
+  positive definite or damped. Power iteration gives the eigenvalue of largest magnitude. The mean of z ∘ (H z) over
+  vectors z of random signs gives the diagonal of H.
 - You add exp to the engine. What must be written, and where? → Write two methods. `Dual.exp` returns the value e^a and
   the tangent e^a·b. `Node.exp` has a closure that multiplies by the exp of the node's data. You write no second
   derivative, because the closure runs on duals.
@@ -47,8 +47,8 @@ HINTS = (
         "tangents as well."
     ),
     (
-        "Build from nodes of duals, run backward, and return one part of every leaf's `.grad`. `Dual` must also "
-        "accept plain numbers."
+        "Build the graph from nodes that hold duals, run backward, and return one part of every leaf's `.grad`. "
+        "`Dual` must also accept plain numbers."
     ),
 )
 WRT = ("x",)
@@ -101,7 +101,8 @@ def many(rng, size):
 CASES = [random_function, inseparable, column, nothing, many]
 
 
-# The gradient of the derivative along v: reverse over forward, the other order. Finite differences check it.
+# The expected result is the gradient of the derivative along v: reverse over forward, the opposite order. Finite
+# differences check this result.
 def forward(x, v, ops):
     def f(x):
         values = [x[i] for i in range(len(x))]
@@ -273,7 +274,7 @@ def hvp_forward_over_reverse(build, x, v):
 @mistake(
     "diagonal-only",
     "each input may be moved while the others stay fixed",
-    "If y moves, what happens to the derivative in x?",
+    "If one input moves, what happens to the derivatives with respect to the other inputs?",
 )
 def hvp_forward_over_reverse(build, x, v):
     answer = []

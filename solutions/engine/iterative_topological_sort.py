@@ -10,23 +10,23 @@ node comes off the stack.
 
 A higher `sys.setrecursionlimit` is no alternative. The users of an engine choose how deep its graphs are, and a limit
 that is high enough is not safe everywhere. Up to Python 3.10 every Python call uses the C stack. In 3.11 the calls that
-pass through C, such as those by `map`, use it. Overflowing the C stack kills the process instead of raising an
-exception.
+pass through C, such as those by `map`, still use the C stack. Overflowing the C stack kills the process instead of
+raising an exception.
 
 Cost: every edge pushes one entry and every node one more, so the time is O(nodes + edges). The stack is a list on the
 heap and holds at most O(nodes + edges) entries at once.
 
 PyTorch: the engine uses Kahn's algorithm. A first walk finds how many consumers will send each node a gradient, and a
-node runs when all of them have done so. Of the nodes that are ready, the one created last runs first. Freeing a long
-graph would recurse as well, with one destructor calling the next. So nodes are collected in a list and freed one after
-another.
+node runs when all of these gradients have arrived. Of the nodes that are ready, the one created last runs first.
+Freeing a long graph would recurse as well, with one destructor calling the next. So nodes are collected in a list and
+freed one after another.
 
 Asked next:
 
 - What does your function do with a cycle? → The function returns a wrong order. A node that is met again counts as
-  visited and is skipped, so it comes after one of its consumers. To detect a cycle, distinguish entered nodes from left
-  ones. If the walk meets a node that it has entered but not left, there is a cycle. A recorded graph has no cycle,
-  because a node's inputs exist before the node does.
+  visited and is skipped, so it comes after one of its consumers. To detect a cycle, record when the walk enters a node
+  and when it leaves the node. If the walk meets a node that it has entered but not left, there is a cycle. A recorded
+  graph has no cycle, because a node's inputs exist before the node does.
 - What changes with Kahn's algorithm? → You count each node's consumers in one walk, start from the root, and release an
   input when its count reaches 0. The order starts with the root, as backward needs it, and you may choose which ready
   node runs next. If there is a cycle, some counts never reach 0, or the root has a consumer.
@@ -46,7 +46,7 @@ HINTS = (
         "What does the recursive version do after its loop over the inputs? How does it still know the node at "
         "that point?"
     ),
-    "Push each node twice, with a mark: once to be entered, and once, below its inputs, to be left.",
+    "Push each node twice: first with the mark `enter`, then with the mark `leave`, below the node's inputs.",
     (
         "Keep pairs `(node, leaving)`. On entering, push the node again as leaving, then its inputs. On leaving, "
         "append it."
@@ -64,7 +64,7 @@ def chain(rng, size):
     return {"edges": np.stack([nodes[1:], nodes[:-1]], axis=1), "data": np.zeros(size)}
 
 
-# Diagnosis compares no case that has a bound. This case has none, so it identifies a recursive walk.
+# Diagnosis compares no case that has a bound. This case has no bound, so it identifies a recursive walk.
 @scenario(1_500, note="a chain of 1,500 nodes")
 def short_chain(rng, size):
     return chain.make(rng, size)

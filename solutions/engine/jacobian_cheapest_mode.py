@@ -4,8 +4,9 @@ is one row for each output. Use forward mode if n_in < n_out and reverse mode ot
 passes.
 
 A loss has one output and a million inputs, so reverse mode needs one pass. This is why training uses backpropagation. A
-curve has one input and many outputs, so forward mode needs one pass. If both numbers are equal, forward mode is the
-better choice in practice, because it keeps no tape. In this exercise both modes then take the same number of passes.
+curve has one input and many outputs, so forward mode needs one pass. If n_in = n_out, both modes take the same number
+of passes, and this exercise accepts either. In practice forward mode is then the better choice, because it keeps no
+tape.
 
 Cost: min(n_in, n_out) passes, each of about one evaluation, and n_in·n_out numbers for J. Reverse mode also keeps the
 tape of one evaluation until the last row is done.
@@ -38,7 +39,7 @@ from autodrill import engine
 from autodrill.drills import gradient, mistake, scenario
 
 HINTS = (
-    "What does jvp return if v is a unit vector? And vjp, if u is a unit vector?",
+    "What does `jvp` return if v is a unit vector? What does `vjp` return if u is a unit vector?",
     "One JVP is one column, one VJP is one row. Are there fewer columns or fewer rows?",
     (
         "Compute one product for each row of an identity matrix. A JVP gives a column of J, so stack on axis 1. A VJP "

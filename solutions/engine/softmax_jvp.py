@@ -7,8 +7,8 @@ The relative growth of each probability is the velocity of its logit minus the a
 weights. If all logits move at the same velocity, p does not change. The entries of dp in a row sum to 0, because the
 probabilities always sum to 1.
 
-This formula is that of softmax's backward, with `v` in place of `g`. The Jacobian J = diag(p) - p pᵀ is symmetric, so J
-v and Jᵀ g are the same function.
+The backward of softmax has the same formula, with `g` in place of `v`. The Jacobian J = diag(p) - p pᵀ is symmetric, so
+J v and Jᵀ g are the same function.
 
 Cost: O(n) for a row of n logits, as in the forward. Given p, the JVP takes two products, a subtraction and a sum.
 Computing the matrix J would take O(n²). Value and tangent are computed together, so nothing is kept for later. The
@@ -22,10 +22,10 @@ Asked next:
 
 - What is the JVP of log_softmax? → The JVP of log_softmax is the bracket alone, v − Σ p v. The Jacobian of log_softmax,
   I − 1 pᵀ, is not symmetric, so the backward is another function, g − p Σ g.
-- g·(J v) = v·(Jᵀ g) holds for your two products. Are they right? → Not necessarily. Any symmetric matrix that is used
-  for both products passes this test. An example is the diagonal matrix of the elementwise formula p(1 − p)v. Finite
-  differences of the forward reveal this error. The tangent v = 1 also reveals it: the JVP must then be 0, and the
-  elementwise formula in general does not give 0.
+- Your two products satisfy g·(J v) = v·(Jᵀ g). Are both products therefore right? → Not necessarily. Any symmetric
+  matrix that is used for both products passes this test. An example is the diagonal matrix of the elementwise formula
+  p(1 − p)v. Finite differences of the forward reveal this error. The tangent v = 1 also reveals it: the JVP must then
+  be 0, and the elementwise formula in general does not give 0.
 - Some logits are −∞, as under a mask. What is the result? → At a logit of −∞, p is 0, and dp is 0 if v is finite. An
   infinite v makes 0·∞ = NaN, and the sum spreads the NaN over the row. If all logits of a row are −∞, even the forward
   is NaN, because −∞ − (−∞) is NaN.
@@ -42,8 +42,8 @@ from autodrill.drills import given, mistake, normal
 HINTS = (
     "dp divided by p is the velocity of log p. What is this velocity, given that log p = x - logsumexp(x)?",
     (
-        "The rate is the logit's own velocity minus an average velocity. The probabilities are the weights of that "
-        "average."
+        "The velocity of log p is the logit's own velocity minus an average velocity. The probabilities are the "
+        "weights of that average."
     ),
     "Write `p * (v - (...).sum(axis=-1, keepdims=True))`. Compute p from logits shifted so that the largest is 0.",
 )
@@ -102,7 +102,7 @@ def softmax_jvp(x, v):
 @mistake(
     "plain-mean",
     "the average velocity is an unweighted mean",
-    "Which logits matter more to the sum of exponentials?",
+    "Which logits contribute most to the sum of exponentials?",
 )
 def softmax_jvp(x, v):
     return softmax(x) * (v - v.mean(axis=-1, keepdims=True))

@@ -29,8 +29,8 @@ Asked next:
   and the other gradients may not exist yet. Clip after backward, as `clip_grad_norm_` does.
 - You accumulate over two micro-batches, and a leaf's hook returns min(g, 1). The gradients are 3 and -2: what does
   `.grad` hold? → `.grad` holds -1. The hook runs once per backward. The hook returns 1 for the gradient 3 and -2 for
-  the gradient -2, and `.grad` holds their sum. Clipping the sum of the gradients, 1, would leave 1.
-- Why should a hook return a new gradient instead of changing the one it gets in place? → The array may also be another
+  the gradient -2, and `.grad` holds their sum. The sum of the gradients is 1, and clipping this sum would leave 1.
+- Why should a hook return a new gradient and never change its argument in place? → The argument may also be another
   tensor's gradient, because an addition passes the same cotangent to both operands. Let a hook on `a` call `g.mul_(0)`
   in PyTorch. After `a + b`, the gradient of `b` can then be 0 as well, depending on which operand is processed first.
 """
@@ -338,7 +338,7 @@ class Strict(ByFunction):
 @mistake(
     "removing-twice-raises",
     "a hook is never removed twice",
-    "What does the task say about removing twice, and what does `list.remove` do then?",
+    "What does the task say about removing a hook twice? What does `list.remove` do the second time?",
 )
 class HookedTensor(HookedTensor):
     def __init__(self):

@@ -28,8 +28,8 @@ Asked next:
   when its iterator is exhausted. Or use Kahn's algorithm: count each node's consumers and, starting from the root, take
   nodes whose count has reached 0. Kahn's algorithm gives the order of reverse mode directly.
 - Can you avoid sorting? → Yes, by numbering nodes as they are made. An operation is made after its inputs, so
-  descending numbers put every consumer before its inputs. Such a record is a tape. The numbering fails if a node's
-  inputs are replaced later.
+  descending numbers put every consumer before its inputs. A list of nodes in the order in which they were made is
+  called a tape. The numbering fails if a node's inputs are replaced later.
 - What does your function do if there is a cycle? → The function ends, because each node is entered once. But the order
   that it returns is not topological, and no error is raised. To detect a cycle, mark a node as open on entering and as
   done on leaving. An edge to an open node closes a cycle.

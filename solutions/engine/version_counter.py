@@ -28,7 +28,7 @@ Asked next:
 - Two backwards run through one retained graph, with `optimizer.step()` between them. What happens? → The step changes
   the weights in place. The step records no graph, but it still raises the counters. A product that saved a weight finds
   a newer version and raises an error. Run both backwards first, or repeat the forward after the step.
-- Under `saved_tensors_hooks` that return each tensor unchanged, what happens to the check? → The check is no longer
+- What happens to the check under `saved_tensors_hooks` that return each tensor unchanged? → The check is no longer
   made. PyTorch compares versions only if there are no hooks, because it cannot follow a value through a hook. Such a
   hook must copy the tensor or check its version.
 """
@@ -39,7 +39,7 @@ from autodrill.drills import mistake, scenario
 
 HINTS = (
     "Two tensors share the same memory. If your code writes to one of them, what must the other learn?",
-    "Use one counter for all tensors that share memory. `save` keeps its count, and `load` compares the counts.",
+    "Use one counter for all tensors that share memory. `save` keeps the count. `load` compares it with the new count.",
     "Pass the same mutable counter, such as a list of one int, to views and detached tensors.",
 )
 RESULTS = ("loads", "stale", "copies", "versions")
@@ -69,7 +69,7 @@ def case(name, steps):
 
 
 # 16 saves of one MiB. `drive` tests in the candidate's own process whether memory is shared, so the candidate could
-# falsify that. The memory bound is enforced from outside that process: 16 copies do not fit.
+# falsify this test. The memory bound is enforced from outside that process: 16 copies do not fit.
 @scenario(16, note="many saves of large data", memory=4 << 20, because="every saved array is copied")
 def large(rng, size):
     steps = [["save", 0, 0] for _ in range(size)] + [["load", 0, handle] for handle in range(size)]
@@ -118,7 +118,7 @@ def drive(candidate, data, steps):
     return {"loads": loads, "stale": stale, "copies": copies, "versions": versions}
 
 
-# The expected result is simulated on plain arrays: each memory has a count, and a view is a start in a memory.
+# The expected result is simulated on plain arrays: each piece of memory has a count, and a view is a start index.
 def expected(data, steps):
     memories, tensors, handles, loads, stale = [[data.copy(), 0]], [(0, 0)], [], [], []
     for what, which, argument in steps:

@@ -5,15 +5,17 @@ score is onehot(a) - π. Hence
 
 Let R(a) be the return of action a. The expected return Σ_a π(a) R(a) depends on the logits through a random draw. A
 draw has no derivative, so the gradient must be estimated. Since ∇π = π ∇log π, the gradient of the expected return is
-again an expectation, that of R ∇log π. An average of R ∇log π over draws estimates it, even if R is a black box.
+again an expectation, that of R ∇log π. An average of R ∇log π over draws estimates this gradient, even if R is a black
+box.
 
 A baseline that does not depend on the action leaves the expectation unchanged, because Σ_a π(a) ∇log π(a) = ∇ Σ_a π(a)
 = 0. The baseline does change the variance of the estimate. With returns near 100 and no baseline, every tried action is
 pushed up strongly, and only the differences between these pushes carry information. Returns and baseline are constants;
 frameworks express this with `detach`.
 
-Cost: O(N A). The loss is softmax cross-entropy with one weight per row, and it costs the same. The forward saves the
-actions, N weights, and either the logits or the probabilities. Backward does not call the environment again.
+Cost: O(N A). The loss is softmax cross-entropy with one weight per row, and it costs as much as without weights. The
+forward saves the actions, N weights, and either the logits or the probabilities. Backward does not call the environment
+again.
 
 PyTorch: With `adv = returns - baseline`, two expressions have this gradient: `-(adv *
 Categorical(logits=logits).log_prob(actions)).mean()` and `(adv * cross_entropy(logits, actions,

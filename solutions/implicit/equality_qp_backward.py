@@ -14,13 +14,13 @@ row space of A changes only the multipliers, not x. If there are as many constra
 fixed at A⁻¹ b.
 
 Cost: one solve with K. With the forward's factors, the solve takes O((n + m)²), compared with O((n + m)³) for the
-factorisation. K is symmetric, so the same factors serve for Kᵀ. This function receives no factors, so it factors K
-again. dp and db need neither x nor ν.
+factorisation. K is symmetric, so the same factors serve for Kᵀ. `equality_qp_backward` receives no factors, so it
+factors K again. dp and db need neither x nor ν.
 
-PyTorch: PyTorch has no layer for this program, but you can assemble K and call `torch.linalg.solve`. This function
-saves K, its LU factors, the pivots and the result. An ordinary backward is a solve with those factors. With
-`create_graph=True`, backward factors K again, in a step that can itself be differentiated. The resulting gradient of Q
-is -u xᵀ, not symmetrised.
+PyTorch: PyTorch has no layer for this program, but you can assemble K and call `torch.linalg.solve`.
+`torch.linalg.solve` saves K, its LU factors, the pivots and the result. Without `create_graph=True`, its backward is
+one solve with those factors. With `create_graph=True`, backward factors K again, in a step that can itself be
+differentiated. The resulting gradient of Q is -u xᵀ, not symmetrised.
 
 Asked next:
 

@@ -9,8 +9,8 @@ the Jacobian of one iteration. The change of the loss is g·dz = λ·(s * (dW z 
 
     (I - J)ᵀ λ = g
 
-λ takes one linear solve with the transpose of I - J. Let q = λ * s. The gradients are dW = q zᵀ, dU = q xᵀ and dx = Uᵀ
-q.
+Finding λ takes one linear solve with the transpose of I - J. Let q = λ * s. The gradients are dW = q zᵀ, dU = q xᵀ and
+dx = Uᵀ q.
 
 Suppose you unroll k iterations that start at the solution, and differentiate them. This computes the first k terms of
 the Neumann series of λ, which begins with g + Jᵀ g + Jᵀ² g. An unrolled loop that starts elsewhere uses the Jacobian
@@ -21,9 +21,9 @@ Each iteration is one VJP of the layer, which takes O(n²), and J is never forme
 many iterations it took. An unrolled loop saves one state per iteration.
 
 PyTorch: Autograd differentiates the iterations that it recorded. To use λ instead, find z under `no_grad`, and take one
-more step that autograd records. Register a hook on this step's result that replaces g by λ. The step's own backward
-then computes the gradients. The hook computes λ with VJPs of a second step, recorded from a detached copy of z that
-requires a gradient.
+more step that autograd records. On the result of this step, register a hook that replaces g by λ. The step's own
+backward then computes the gradients. The hook computes λ with VJPs of a second step, recorded from a detached copy of z
+that requires a gradient.
 
 Asked next:
 

@@ -42,7 +42,7 @@ HINTS = (
         "dbase is g in rows that were never written, and 0 elsewhere. dsrc is g[idx], but 0 for writes that a later "
         "write replaced."
     ),
-    "Fill a dict from row to number of the write, in the order of the writes. It then holds each row's last write.",
+    "Loop over the writes, and let a dict map each row to the write's number. The dict ends up with the last writes.",
 )
 
 

@@ -66,7 +66,7 @@ CASES = [
 
 
 EQUIVALENT = {
-    "transpose: np.linalg.solve(L.T, P.T) -> np.linalg.solve(L.T, P)": "it gives S.T, which leaves S + S.T unchanged",
+    "transpose: np.linalg.solve(L.T, P.T) -> np.linalg.solve(L.T, P)": "this gives S.T, which leaves S + S.T unchanged",
     "transpose: (S + S.T) / 2 -> ((S + S.T) / 2).T": "the matrix is symmetric",
 }
 
@@ -103,7 +103,7 @@ def cholesky_backward(g, L):
 
 @mistake(
     "no-tril",
-    "the formula need not take a triangle of any matrix",
+    "the formula takes no lower triangle",
     "L can move only within its lower triangle. Where does your formula use this fact?",
 )
 def cholesky_backward(g, L):

@@ -25,12 +25,12 @@ Asked next:
 
 - What if a letter occurs twice in an operand, as in `"ii->i"`? → The forward reads a diagonal, so backward must write a
   diagonal, which einsum cannot do. da has g on the diagonal and 0 elsewhere. For `"ii->"`, da is g times the identity.
-- What if there are three operands? → For each gradient, leave out that operand: da is an einsum of g, b and c. The
-  order of contraction matters for the cost. If every letter has n values, `"ij,jk,kl->il"` takes n⁴ products in one
-  loop and 2n³ in pairs. The same holds for each gradient.
-- NumPy lets a letter have size 1 in one operand and n in the other. Which case does your function lack? → It fails,
-  because its einsum returns size n for this letter and the target has size 1. The forward broadcast this axis, so sum
-  over the axis and keep it with size 1.
+- What if there are three operands? → The gradient of each operand is an einsum of g and the other two operands: da is
+  an einsum of g, b and c. The order of contraction matters for the cost. If every letter has n values, `"ij,jk,kl->il"`
+  takes n⁴ products in one loop and 2n³ in pairs. The same holds for each gradient.
+- NumPy lets a letter have size 1 in one operand and n in the other. What does your function do in this case? → Your
+  function fails, because its einsum returns size n for this letter and the target has size 1. The forward broadcast
+  this axis, so sum over the axis and keep it with size 1.
 - What changes for complex operands? → In PyTorch's convention the other operand is conjugated: da is the einsum of g
   and conj(b).
 """
@@ -45,11 +45,11 @@ HINTS = (
         "summed over?"
     ),
     (
-        "da is an einsum of g and b with the letters of a as its result. If a letter of a is in neither g nor b, "
-        "repeat the result along the axis of that letter."
+        "da is an einsum of g and b, and its result has the letters of `a`. If `a` has a letter that neither g nor b "
+        "has, repeat the result along the axis of that letter."
     ),
     (
-        "Split spec at the arrow and the comma. For da, leave letters that only a has out of the new spec. Then "
+        "Split spec at the arrow and the comma. For da, the new spec omits the letters that only `a` has. Then "
         "expand_dims, broadcast and copy."
     ),
 )
@@ -102,7 +102,7 @@ def einsum_backward(g, spec, a, b):
 @mistake(
     "lone-index",
     "every letter of an operand occurs in g or in the other operand",
-    "Which letter of this operand is neither in g nor in the other operand? What did the forward do with its axis?",
+    "Take a letter that occurs in one operand only and not in g. What did the forward do with the axis of this letter?",
 )
 def einsum_backward(g, spec, a, b):
     operands, out = spec.split("->")

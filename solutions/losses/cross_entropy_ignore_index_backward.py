@@ -1,6 +1,6 @@
-"""The cross-entropy of a padded batch is a mean over the rows that count. Such a row contributes softmax minus one-hot,
-as without padding. An ignored row does not enter the sum, so its gradient is 0, whatever its softmax is. K rows count,
-so the divisor is K.
+"""The cross-entropy of a padded batch is a mean over the rows that count. A row that counts contributes softmax minus
+one-hot, as without padding. An ignored row does not enter the sum, so its gradient is 0, whatever its softmax is. If K
+rows count, the divisor is K.
 
 Dividing by N instead would make the gradient depend on the amount of padding: more padding gives a smaller gradient.
 Gradient accumulation over micro-batches with different K invites the same mistake, because the mean of their means is
@@ -10,9 +10,9 @@ The label -100 is not a class, but NumPy accepts it as an index without complain
 select the rows that count before you index with their labels. With K = 0 the loss is 0/0, but no logit affects it. The
 task asks for a gradient of 0, so use a divisor of at least 1.
 
-Cost: as much as without padding, and one boolean per row. An ignored row needs no softmax. Selecting the rows first
-saves these softmaxes. In a language model it also saves these rows of the matrix product that computes the logits. The
-price is a gather and a scatter.
+Cost: as much as without padding, and one boolean per row. An ignored row needs no softmax, so selecting the rows that
+count first saves the softmaxes of the ignored rows. In a language model the selection also saves the ignored rows of
+the matrix product that computes the logits. The price is a gather and a scatter.
 
 PyTorch: The call is `cross_entropy(..., ignore_index=-100)`, and -100 is the default. `NllLossBackward0` saves the
 divisor K as a number. With class weights, this divisor is the sum of the weights over the rows that count. If all rows
@@ -66,8 +66,8 @@ def padded(ignore):
     return draw
 
 
-# Logits a few tens apart would test digits of p - 1 that only one order of operations keeps. So these are hundreds
-# apart.
+# If the logits were a few tens apart, the case would test digits of p - 1 that only one order of operations keeps. So
+# these logits are hundreds apart.
 def hundreds(rng, shape, _):
     return 100.0 * rng.integers(-20, 21, shape)
 

@@ -130,7 +130,7 @@ def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
 @mistake(
     "signs-exchanged",
     "a gradient points in the direction in which the loss falls",
-    "Descent subtracts the gradient. Does lp_chosen rise with your gradient?",
+    "Descent subtracts the gradient. Does subtracting your gradient raise lp_chosen?",
 )
 def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta):
     z = margin(lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)

@@ -24,8 +24,8 @@ Asked next:
   the gradient is softmax(z) - q. This formula holds if q sums to 1. If q sums to s, the first term is s·softmax(z), and
   code that forgets the factor s is wrong.
 - The vocabulary size C is 128,000, and the logits do not fit into memory. What can be done? → Process the rows in
-  chunks. For each chunk, the forward computes the logits, the loss, and at once the gradients of the hidden states and
-  the output weights. Then it drops the chunk's logits. These gradients are linear in the scalar g, so backward only
+  chunks. For each chunk, the forward computes the logits, the loss, and also the gradients of the hidden states and the
+  output weights. Then it drops the chunk's logits. These gradients are linear in the scalar g, so backward only
   multiplies them by g.
 - The vocabulary is split over several GPUs. What must the GPUs exchange? → They must exchange a maximum and a sum of
   exponentials per row. The loss also needs the logit of the label, which only one GPU has. Each GPU then computes the
@@ -53,8 +53,8 @@ HINTS = (
 )
 
 
-# Logits a few tens apart would test digits of p - 1 that only one order of operations keeps. So these are hundreds
-# apart.
+# If the logits were a few tens apart, the case would test digits of p - 1 that only one order of operations keeps. So
+# these logits are hundreds apart.
 def hundreds(rng, shape, _):
     return 100.0 * rng.integers(-20, 21, shape)
 

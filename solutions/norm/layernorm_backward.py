@@ -16,8 +16,8 @@ through eps, so dx is orthogonal to x̂ up to eps. Each invariance makes a one-l
 
 Cost: two means per row, two sums over the rows for the parameters, and a few products per element. That is O(D) per
 row, as in the forward. With so few operations per number, moving the arrays takes most of the time, so implementations
-fuse the steps. Instead of x̂, which is as large as x, the forward may save x, μ and r. The last two are one number per
-row each.
+fuse the steps. Instead of x̂, which is as large as x, the forward may save x, μ and r. Both μ and r are one number per
+row.
 
 PyTorch: `NativeLayerNormBackward0` saves x, mean and rstd, weight and bias, and recomputes x̂ from x. On the CPU, if x
 has half precision and the parameters are float32, mean and rstd are float32. The statistics are then not rounded to the

@@ -1,11 +1,11 @@
 """Adam's running average of the gradients is m_t = (1-b1) Σ_i b1^(t-i) g_i. Its weights sum to 1 - b1^t, not to 1,
-because the average started at 0. The bias correction divides m by this sum, which makes it a weighted mean of the
+because the average started at 0. The bias correction divides m by this sum. The quotient is a weighted mean of the
 gradients so far. The same holds for v. Without the correction, at the usual decay rates, the first step would have m =
 0.1 g and √v = 0.03 |g|. This step would be about three times too large.
 
 With the correction, the first step is nearly lr·sign(g), whatever the scale of g, as long as |g| is far above eps.
 Adam's step size does not follow the size of the gradients. `eps` makes the steps smaller if gradients are tiny. Added
-to the root, eps is compared with gradients. Inside the root, it would act like √eps.
+outside the root, eps is on the scale of the gradients. Inside the root, eps would act like √eps.
 
 The W in AdamW stands for decoupled weight decay. If the decay is part of the gradient (Adam with L2), wd·p is also
 divided by √v, so parameters with large gradients decay *less*. With decoupled decay, all parameters shrink by the same
@@ -22,10 +22,10 @@ moves along its m. The option `fused=True` requests a single pass.
 
 Asked next:
 
-- The loss is multiplied by 1000. What happens to the training? → If this happens before the first step, m and √v are
-  both 1000 times as large. The steps stay the same if |g| is far above eps; only clipping by norm behaves differently.
-  If it happens in the middle of training, m adapts within tens of steps and v within thousands. Until v has adapted,
-  the steps are too large.
+- The loss is multiplied by 1000. What happens to the training? → If the factor is there from the first step on, m and
+  √v are both 1000 times as large. The steps stay the same if |g| is far above eps; only clipping by norm behaves
+  differently. If the factor appears in the middle of training, m adapts within tens of steps and v within thousands.
+  Until v has adapted, the steps are too large.
 - No sample of the batch uses a certain row of an embedding. Does this row move? → Yes. The gradient of this row is
   zero, so the row decays by the share lr·wd and drifts along its old m. `torch.optim.SparseAdam` updates only the rows
   that have gradients.
@@ -169,7 +169,7 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
 @mistake(
     "state-of-its-own",
     "the function may keep the averages between two calls",
-    "A model steps two parameters in turn. Whose averages does your code hold at the second call?",
+    "Your function is called for two parameters in turn. Whose averages does your code hold at the second call?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd, kept={}):
     if t == 1:
@@ -300,7 +300,7 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
 
 @mistake(
     "no-weight-for-the-new",
-    "an average takes a new value with weight 1",
+    "a running average adds each new value with weight 1",
     "Let every gradient be 1. What does m tend to, and what must an average of ones tend to?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):

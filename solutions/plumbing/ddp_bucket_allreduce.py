@@ -4,7 +4,7 @@ Each rank does the same on the same shapes, so the buckets agree without communi
 
 The result is the mean, not the sum. Each rank's loss is a mean over its own part of the batch. If the parts have equal
 sizes, the mean of these means is the mean of the whole batch. With a sum, the gradient would depend on the number of
-ranks. The right learning rate of plain gradient descent would then depend on it too.
+ranks. The right learning rate of plain gradient descent would then depend on this number too.
 
 The order is reversed because backward finishes the gradients of the last layers first. The first bucket can be sent
 while backward still computes the rest, which hides communication. Buckets help because every message has a latency,
@@ -37,7 +37,8 @@ Asked next:
 - The optimiser's state is split over R ranks, as in ZeRO. What replaces the all-reduce? → An all-reduce is a
   reduce-scatter followed by an all-gather. Stop after the reduce-scatter, when each rank holds the summed gradient of
   its share of the parameters. Each rank updates its share, and an all-gather distributes the new parameters. If
-  gradients and parameters have one dtype, this sends as many bytes as the all-reduce. Each rank holds 1/R of the state.
+  gradients and parameters have the same dtype, this sends as many bytes as the all-reduce. Each rank holds 1/R of the
+  state.
 """
 
 import numpy as np

@@ -241,7 +241,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 
 @mistake(
     "partners-exchanged",
-    "the input gate scales the old cell and the forget gate the candidate",
+    "the input gate scales the old cell, and the forget gate scales the candidate",
     "c2 = f·c + i·u: which factor does f multiply, and which factor does i multiply?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):

@@ -20,7 +20,7 @@ Asked next:
   element of `other` once per row. So the contribution is `out.grad` summed over the rows, again of shape (3,).
 - When may an engine run this closure? → It may run when `out.grad` is complete, that is, after the closures of all
   consumers of `out` have run. This order is called reverse topological. A closure that runs too early passes on a
-  partial gradient. If it runs again later, it passes this part on twice.
+  partial gradient. If the closure runs again later, it passes this partial gradient on a second time.
 - For L = (x + y) + w, all closures run twice, and between the runs only L's gradient is reset to 1. What is x's
   gradient? → It is 3 instead of 2. The node x + y keeps its gradient 1 from the first run, so it passes on 1 and
   then 2. PyTorch gives 2, because it drops the gradients of inner nodes after a backward pass.

@@ -16,7 +16,8 @@ the gradients of x and y.
 The rule is to multiply along a path and to add across paths.
 
 Cost: reverse mode visits each edge once, and each visit multiplies by the local slope and adds. Listing all paths
-instead would cost 2ⁿ after n such fan-outs in a row. The product needs the values of a and x; the sum needs none.
+instead would cost 2ⁿ if n fan-outs like that of x follow one another. The product needs the values of a and x; the sum
+needs none.
 
 PyTorch: the forward records a `MulBackward0`, which saves a and x, and an `AddBackward0`, which saves nothing. At x =
 2, y = 3, after `b.backward()`, `.grad` is 7 for x and 2 for y. The tensors a and b are not leaves. So reading `a.grad`
@@ -50,7 +51,7 @@ HINTS = (
 )
 RESULTS = ("b", "a", "x", "y")
 # The adjoint of an inner node is the derivative with respect to an offset added at that node. With the offsets as
-# inputs, both oracles can compute it.
+# inputs, both oracles can compute this derivative.
 CASES = [
     given("b[] a[] x[] y[]", b=0.0, a=0.0, g=1.0),
     given("b[] a[] x[] y[]", b=0.0, a=0.0, g=1.0, x=2.0, y=3.0, note="x=2, y=3"),
@@ -104,7 +105,7 @@ def label_graph(x, y):
 @mistake(
     "through-a-only",
     "x reaches the loss only through a",
-    "Does x also appear in b = a * x outside a?",
+    "In b = a * x, does x appear only inside a?",
 )
 def label_graph(x, y):
     return {"b": 1.0, "a": x, "x": x, "y": x}

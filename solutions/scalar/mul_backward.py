@@ -104,7 +104,7 @@ def mul_backward(self, other, out):
 @mistake(
     "divides-out",
     "`out` divided by one operand always gives the other",
-    "If the product underflows, how many digits of the other operand does it still contain?",
+    "Suppose the product underflows. How many digits of each operand does the product still contain?",
 )
 def mul_backward(self, other, out):
     self.grad += (out.data / self.data if self.data else other.data) * out.grad

@@ -134,10 +134,10 @@ def pow_backward(self, other, out):
 
 @mistake(
     "log-bounded-below",
-    "a lower bound on the base inside the logarithm affects only base 0",
+    "replacing a base below 1e-12 by 1e-12 in the logarithm affects only base 0",
     (
-        "What is the logarithm of the base 1e-20, and which number does your code use? Which base alone needs another "
-        "rule?"
+        "What is the logarithm of the base 1e-20, and which number does your code use? Which is the only base that "
+        "needs another rule?"
     ),
 )
 def pow_backward(self, other, out):

@@ -9,12 +9,13 @@ memory. Then the input need not be saved, and the operation may run in place.
 NaN. At a closed gate, a mask would turn an infinite gradient into NaN instead of 0.
 
 Cost: one comparison, and one addition if the gate is open. Only one bit has to be saved. Saving the output costs
-nothing more if the next operation saves it anyway. A matrix product saves it for the gradient of its weight.
+nothing more if the next operation saves this array anyway. A matrix product, for example, saves its input for the
+gradient of its weight.
 
-PyTorch: `ReluBackward0` saves the result and selects, so an infinite or NaN gradient becomes 0 at a closed gate. The
-slope at 0 depends on the operation, although all three operations here compute the same function. At 0, `torch.relu(x)`
-has slope 0, `x.clamp(min=0)` has slope 1 and `torch.maximum(x, torch.tensor(0.0))` has slope 1/2. If the input is NaN,
-PyTorch on the CPU passes the gradient on, but the test `>` drops it.
+PyTorch: `ReluBackward0` saves the result and selects, so an infinite or NaN gradient becomes 0 at a closed gate. Three
+PyTorch operations for this function differ in their slope at 0: `torch.relu(x)` has slope 0, `x.clamp(min=0)` has slope
+1 and `torch.maximum(x, torch.tensor(0.0))` has slope 1/2. If the input is NaN, PyTorch on the CPU passes the gradient
+on, but the test `>` drops it.
 
 Asked next:
 
@@ -107,7 +108,7 @@ def relu_backward(self, out):
 
 @mistake(
     "relu-of-upstream",
-    "the gradient is clipped at 0 like the value, as in guided backprop",
+    "a negative upstream gradient is replaced by 0, as in guided backprop",
     "A negative upstream gradient is legitimate. Which rule says that it may be discarded?",
 )
 def relu_backward(self, out):
