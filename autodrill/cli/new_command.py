@@ -18,7 +18,9 @@ def new(
     kind: Annotated[
         str,
         typer.Option(
-            metavar=f"[{'|'.join(kind_names())}]", help="What the candidate writes.", autocompletion=kind_names
+            metavar=f"[{'|'.join(kind_names())}]",
+            help="What the candidate has to write.",
+            autocompletion=kind_names,
         ),
     ],
     pack: Annotated[

@@ -12,7 +12,7 @@ is the mean over the other K rows:
 
     L = -(1/K) Σ_n log_softmax(logits)[n, y_n]    over the rows n with y_n ≠ ignore
 
-`g` is the upstream gradient of the scalar L, a 0-d array. Return `dlogits`. `dlogits`
+`g`, a 0-d array, is the upstream gradient of the scalar L. Return `dlogits`. `dlogits`
 is 0 in every ignored row. If all rows are ignored, `dlogits` is 0 everywhere. `ignore`
 may be any integer that is not a class.
 """

@@ -48,8 +48,8 @@ HINTS = (
     ),
     "Push each node twice: first with the mark `enter`, then with the mark `leave`, below the node's inputs.",
     (
-        "Keep pairs `(node, leaving)`. On entering, push the node again as leaving, then its inputs. On leaving, "
-        "append it."
+        "Keep pairs `(node, leaving)` on the stack. On entering, push the node again as leaving, then its inputs. On "
+        "leaving, append it."
     ),
 )
 

@@ -3,10 +3,9 @@ score is onehot(a) - π. Hence
 
     dlogits[n] = g (π(·|n) - onehot(a_n)) (returns[n] - baseline) / N
 
-Let R(a) be the return of action a. The expected return Σ_a π(a) R(a) depends on the logits through a random draw. A
-draw has no derivative, so the gradient must be estimated. Since ∇π = π ∇log π, the gradient of the expected return is
-again an expectation, that of R ∇log π. An average of R ∇log π over draws estimates this gradient, even if R is a black
-box.
+Let R(a) be the return of action a. The observed R depends on the logits only through a random draw of a. A draw has no
+derivative, so the gradient of the expected return Σ_a π(a) R(a) must be estimated. Since ∇π = π ∇log π, this gradient
+is again an expectation, that of R ∇log π. An average of R ∇log π over draws estimates it, even if R is a black box.
 
 A baseline that does not depend on the action leaves the expectation unchanged, because Σ_a π(a) ∇log π(a) = ∇ Σ_a π(a)
 = 0. The baseline does change the variance of the estimate. With returns near 100 and no baseline, every tried action is

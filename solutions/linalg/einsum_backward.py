@@ -49,7 +49,7 @@ HINTS = (
         "has, repeat the result along the axis of that letter."
     ),
     (
-        "Split spec at the arrow and the comma. For da, the new spec omits the letters that only `a` has. Then "
+        "Split spec at the arrow and the comma. For da, write a spec without the letters that only `a` has. Then "
         "expand_dims, broadcast and copy."
     ),
 )

@@ -32,8 +32,8 @@ def answer(body: str) -> str:
     [
         (SOLUTION.source, 0, "run on a simulated device"),
         (EXERCISE.stub, 1, "not implemented yet"),
-        (answer("    dx[threadIdx.x] = g[0];"), 1, "line 4: overwritten: thread 0 of block 1 overwrites"),
-        (answer("    dx[0] = q;"), 1, "line 4: 'q' was not declared"),
+        (answer("    dx[threadIdx.x] = g[0];"), 1, "overwritten: thread 0 of block 1 overwrites"),
+        (answer("    dx[0] = q;"), 1, "'q' was not declared"),
         (answer("    for (;;) ;"), 1, "TIMEOUT"),
         ("def other():\n    pass\n", 1, f"the file defines no `{NAME}`; it defines `other`"),
         ("def\n", 1, "line 1: not valid Python"),

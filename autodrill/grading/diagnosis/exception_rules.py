@@ -35,7 +35,7 @@ _NOT_ITERABLE = Rule(
 _NOT_INTEGER = Rule(
     "integer-needed",
     "a shape, an axis or an index holds a value that is not an integer",
-    "which argument holds that value? check the order of the arguments",
+    "which of your arguments has this value? Compare their order with the task.",
 )
 _AXIS_TWICE = Rule("axis-twice", "an axis is given twice", "print the axes: which two are the same?")
 _ARGUMENTS = Rule(

@@ -96,7 +96,7 @@ PATTERNS = (
             Rule(
                 "swapped-returns",
                 "the gradients are right, but two of them are exchanged",
-                "compare with the order of the arguments: in which order must the gradients be returned?",
+                "Look at the order of the arguments. In which order must the gradients be returned?",
             ),
             exchanged(first, second),
         )
