@@ -5,10 +5,34 @@ import numpy as np
 from autodrill.drills import scenario
 
 
-def graph(inputs, data):
-    """Return a graph whose edges are one array of rows (node, input). One request cannot hold 50,000 lists."""
+def graph(rng, inputs, data):
+    """Return a graph, given the inputs of each node in a topological order whose last node is the root."""
     edges = [(node, source) for node, sources in enumerate(inputs) for source in sources]
-    return {"edges": np.array(edges, int).reshape(-1, 2), "data": np.array(data, float)}
+    return shuffled(rng, np.array(edges, int).reshape(-1, 2), np.array(data, float))
+
+
+def shuffled(rng, edges, data):
+    """Return a graph as rows (node, one of its inputs), the nodes' data, and the root, under shuffled labels.
+
+    The candidate's process receives nothing else, so that nothing in it holds a topological order. 50,000 lists would
+    be too many parts for one request.
+    """
+    label = labels(rng, edges, len(data))
+    mixed = np.empty_like(data)
+    mixed[label] = data
+    edges = label[edges]
+    # A node's own inputs keep their order, because a wrong walk may fail in one order alone.
+    return {"edges": edges[np.argsort(edges[:, 0], kind="stable")], "data": mixed, "root": int(label[-1])}
+
+
+def labels(rng, edges, count):
+    """Return new labels of `count` nodes: neither rising nor falling labels are a topological order, if possible."""
+    for _ in range(50):  # some small graphs have no other order
+        label = rng.permutation(count)
+        rises = label[edges[:, 0]] > label[edges[:, 1]]
+        if rises.any() and not rises.all():
+            break
+    return label
 
 
 @scenario(1, 2, 3, 5, 8, 12, note="a random graph")
@@ -16,44 +40,44 @@ def random_graph(rng, size):
     inputs = [[] for _ in range(min(2, size))]
     while len(inputs) < size:
         inputs.append([int(rng.integers(len(inputs))) for _ in range(int(rng.integers(1, 4)))])
-    return graph(inputs, rng.permutation(size))
+    return graph(rng, inputs, rng.permutation(size))
 
 
 @scenario(4, note="a diamond with paths of different lengths")
 def diamond(rng, size):
-    return graph([[], [0], [1], [2, 0]], range(4))
+    return graph(rng, [[], [0], [1], [2, 0]], range(4))
 
 
 @scenario(4, note="a diamond, inputs in the other order")
 def mirrored_diamond(rng, size):
-    return graph([[], [0], [1], [0, 2]], range(4))
+    return graph(rng, [[], [0], [1], [0, 2]], range(4))
 
 
 @scenario(3, note="two nodes with equal values")
 def equal_values(rng, size):
-    return graph([[], [], [0, 1]], [2.0, 2.0, 4.0])
+    return graph(rng, [[], [], [0, 1]], [2.0, 2.0, 4.0])
 
 
 @scenario(25, note="a doubling chain v = v + v")
 def doubling_chain(rng, size):
-    return graph([[], *([i, i] for i in range(size - 1))], [2**i for i in range(size)])
+    return graph(rng, [[], *([i, i] for i in range(size - 1))], [2**i for i in range(size)])
 
 
 @scenario(40_000, note="a node with many inputs", seconds=3.0, because="each input needs only one visit")
 def star(rng, size):
     nodes = np.arange(size - 1)
-    return {"edges": np.stack([np.full(size - 1, size - 1), nodes], axis=1), "data": np.zeros(size)}
+    return shuffled(rng, np.stack([np.full(size - 1, size - 1), nodes], axis=1), np.zeros(size))
 
 
 GRAPHS = [random_graph, diamond, mirrored_diamond, equal_values, doubling_chain, star]
 
 
-def expected(edges, data):
-    """Return one of many right orders. It only limits how long an answer may be; `judge` checks the answer."""
+def expected(edges, data, root):
+    """Return one of many right orders. Its length bounds that of an answer; `judge` decides which answers are right."""
     return np.arange(len(data))
 
 
-def drive(candidate, edges, data):
+def drive(candidate, edges, data, root):
     import sys
 
     class TooManyVisitsError(Exception):
@@ -85,10 +109,8 @@ def drive(candidate, edges, data):
                 )
             return inputs[id(self)]
 
-    # Sorting by address must not give a topological order, in either direction. Labels and inputs are kept outside the
-    # nodes, so no attribute gives the order away.
+    # Labels and addresses rise together, so sorting by address gives a topological order in neither direction.
     nodes = sorted((Node() for _ in data), key=id)
-    nodes[:2] = reversed(nodes[:2])
     sources = [[] for _ in nodes]
     for label, source in edges.tolist():
         sources[label].append(nodes[source])
@@ -102,7 +124,7 @@ def drive(candidate, edges, data):
     def asked():
         nonlocal reads
         reads = 0
-        order = candidate(nodes[-1])
+        order = candidate(nodes[root])
         if not isinstance(order, list | tuple):
             return None if order is None else type(order).__name__
         found = [name(n) for n in order]
@@ -116,23 +138,23 @@ def drive(candidate, edges, data):
     return {"order": order, "changed": changed, "again": asked()}
 
 
-def judge(answer, edges, data):
+def judge(answer, edges, data, root):
     """Judge the order and, for a small graph, what the walk changed and whether a second walk is right."""
     if not isinstance(answer, dict):
-        return misplaced(answer, edges, data)
-    if fault := misplaced(answer.get("order"), edges, data):
+        return misplaced(answer, edges, root)
+    if fault := misplaced(answer.get("order"), edges, root):
         return fault
     changed = answer.get("changed")
     if not isinstance(changed, list) or any(type(label) is not int for label in changed):
         return "marks-nodes: the state of the nodes after the walk is unknown"
     if changed:
         return f"marks-nodes: the walk changes `.data` or `.grad` of node {min(changed)}"
-    if fault := misplaced(answer.get("again"), edges, data):
+    if fault := misplaced(answer.get("again"), edges, root):
         return f"keeps-state: a second walk over the same graph is wrong: {fault.partition(': ')[2]}"
     return None
 
 
-def misplaced(order, edges, data):
+def misplaced(order, edges, root):
     if isinstance(order, np.ndarray):
         order = order.tolist()
     if not isinstance(order, list):
@@ -145,12 +167,14 @@ def misplaced(order, edges, data):
     for i, label in enumerate(order):
         if place[label] != i:
             return f"twice: node {label} appears in the list twice"
-    # Inputs have smaller labels than their consumers, so one pass from the root down finds every node that the root
-    # depends on.
-    needed = {len(data) - 1}
-    for node, source in reversed(edges.tolist()):
-        if node in needed:
-            needed.add(source)
+    inputs = {}
+    for node, source in edges.tolist():
+        inputs.setdefault(node, []).append(source)
+    needed, todo = {root}, [root]
+    while todo:
+        fresh = set(inputs.get(todo.pop(), ())) - needed
+        needed |= fresh
+        todo += fresh
     if needed - set(order):
         return f"missing: node {min(needed - set(order))} is missing from the list"
     for node, source in edges.tolist():

@@ -34,7 +34,7 @@ Asked next:
 
 import numpy as np
 
-from autodrill.drills import mistake, scenario
+from autodrill.drills import mistake, scenario, shared
 
 HINTS = (
     "A closure reads its node's `.grad`. When is that number complete?",
@@ -47,43 +47,55 @@ HINTS = (
 RESULTS = ("grad of every node",)
 
 
+topological = shared(__file__, "../_topological")
+
+
+def graph(rng, leaves, ops, roots):
+    """Return a graph under shuffled labels, so that nothing in the candidate's process holds a topological order.
+
+    An operation is [whether it is a product, input, input]. Those returned are by node, [] for a leaf.
+    """
+    values, made = list(leaves), [[] for _ in leaves] + ops
+    for product, i, j in ops:
+        values.append(values[i] * values[j] if product else values[i] + values[j])
+    edges = np.array([(n, source) for n, op in enumerate(made) for source in op[1:]], int).reshape(-1, 2)
+    label = topological.labels(rng, edges, len(values)).tolist()
+    mixed = {label[n]: [*op[:1], *(label[i] for i in op[1:])] for n, op in enumerate(made)}
+    return {
+        "nudge": np.zeros(len(values)),
+        "values": [value for _, value in sorted(zip(label, values))],
+        "ops": [mixed[n] for n in range(len(mixed))],
+        "roots": [label[root] for root in roots],
+    }
+
+
 @scenario(1, 2, 3, 4, 6, 9, note="a random graph")
 def random_graph(rng, size):
     leaves = [float(v) for v in rng.integers(1, 5, min(size, 3))]
     ops = [[int(rng.integers(2)), n - 1, int(rng.integers(n))] for n in range(len(leaves), size)]
-    return {"nudge": np.zeros(size), "leaves": leaves, "ops": ops, "roots": [size - 1]}
+    return graph(rng, leaves, ops, [size - 1])
 
 
 @scenario(4, note="a diamond with paths of different lengths")
 def diamond(rng, size):
-    return {"nudge": np.zeros(4), "leaves": [3.0], "ops": [[1, 0, 0], [0, 1, 0], [1, 2, 1]], "roots": [3]}
+    return graph(rng, [3.0], [[1, 0, 0], [0, 1, 0], [1, 2, 1]], [3])
 
 
 @scenario(4, note="a diamond, inputs in the other order")
 def mirrored_diamond(rng, size):
     # Here a walk takes the short path to the shared node first; in `diamond` it takes the long path first. So a wrong
     # walk fails in one of the two graphs, in whichever order it visits inputs.
-    return {"nudge": np.zeros(4), "leaves": [3.0], "ops": [[1, 0, 0], [0, 1, 0], [1, 1, 2]], "roots": [3]}
+    return graph(rng, [3.0], [[1, 0, 0], [0, 1, 0], [1, 1, 2]], [3])
 
 
 @scenario(5, note="a diamond with paths of equal length")
 def level_diamond(rng, size):
-    return {
-        "nudge": np.zeros(6),
-        "leaves": [2.0, 3.0],
-        "ops": [[1, 0, 1], [0, 2, 0], [1, 2, 1], [1, 3, 4]],
-        "roots": [5],
-    }
+    return graph(rng, [2.0, 3.0], [[1, 0, 1], [0, 2, 0], [1, 2, 1], [1, 3, 4]], [5])
 
 
 @scenario(6, note="two graphs that share a leaf")
 def shared_leaf(rng, size):
-    return {
-        "nudge": np.zeros(6),
-        "leaves": [2.0, 3.0],
-        "ops": [[1, 0, 1], [1, 2, 0], [0, 0, 1], [1, 4, 0]],
-        "roots": [3, 5],
-    }
+    return graph(rng, [2.0, 3.0], [[1, 0, 1], [1, 2, 0], [0, 0, 1], [1, 4, 0]], [3, 5])
 
 
 CASES = [random_graph, diamond, mirrored_diamond, level_diamond, shared_leaf]
@@ -91,46 +103,47 @@ EQUIVALENT = {"assign: root.grad = 1.0 -> root.grad += 1.0": "the root's gradien
 
 
 # The adjoint of a node is the derivative with respect to an offset added at that node. With the offsets as inputs, both
-# oracles can compute this derivative.
-def forward(nudge, leaves, ops, roots):
-    values = [leaf + nudge[i] for i, leaf in enumerate(leaves)]
-    for op, i, j in ops:
-        values.append((values[i] * values[j] if op else values[i] + values[j]) + nudge[len(values)])
-    total = values[roots[0]]
+# oracles can compute it.
+def forward(nudge, values, ops, roots):
+    found = {}
+
+    def value(n):
+        if n not in found:
+            product, i, j = ops[n] or (None, None, None)
+            found[n] = nudge[n] + (values[n] if i is None else value(i) * value(j) if product else value(i) + value(j))
+        return found[n]
+
+    total = value(roots[0])
     for root in roots[1:]:
-        total = total + values[root]
+        total = total + value(root)
     return total
 
 
-def drive(candidate, leaves, ops, roots):
+def drive(candidate, values, ops, roots):
     class Node:
-        def __init__(self, data, prev=()):
-            self.data, self.grad, self._prev = data, 0.0, prev
+        def __init__(self, data):
+            self.data, self.grad, self._prev = data, 0.0, ()
             self._backward = lambda: None
 
-    def add(a, b):
-        out = Node(a.data + b.data, (a, b))
-
+    def add(out, a, b):
         def backward():
             a.grad += out.grad
             b.grad += out.grad
 
-        out._backward = backward
-        return out
+        out._prev, out._backward = (a, b), backward
 
-    def multiply(a, b):
-        out = Node(a.data * b.data, (a, b))
-
+    def multiply(out, a, b):
         def backward():
             a.grad += b.data * out.grad
             b.grad += a.data * out.grad
 
-        out._backward = backward
-        return out
+        out._prev, out._backward = (a, b), backward
 
-    nodes = [Node(leaf) for leaf in leaves]
-    for op, i, j in ops:
-        nodes.append((multiply if op else add)(nodes[i], nodes[j]))
+    nodes = [Node(value) for value in values]
+    for node, op in zip(nodes, ops):
+        if op:
+            product, i, j = op
+            (multiply if product else add)(node, nodes[i], nodes[j])
     for root in roots:
         candidate(nodes[root])
     return {"grad of every node": [node.grad for node in nodes]}

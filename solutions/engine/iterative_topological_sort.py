@@ -61,7 +61,7 @@ expected, drive, judge = topological.expected, topological.drive, topological.ju
 @scenario(50_000, note="a chain of 50,000 nodes", seconds=2.0, because="each node needs only one visit")
 def chain(rng, size):
     nodes = np.arange(size)
-    return {"edges": np.stack([nodes[1:], nodes[:-1]], axis=1), "data": np.zeros(size)}
+    return topological.shuffled(rng, np.stack([nodes[1:], nodes[:-1]], axis=1), np.zeros(size))
 
 
 # Diagnosis compares no case that has a bound. This case has no bound, so it identifies a recursive walk.

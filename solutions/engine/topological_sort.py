@@ -53,7 +53,7 @@ expected, drive, judge = topological.expected, topological.drive, topological.ju
 
 @scenario(7, note="a node with five inputs")
 def five_inputs(rng, size):
-    return topological.graph([[], [], [0], [], [], [1, 0, 2, 3, 4], [5]], rng.permutation(7))
+    return topological.graph(rng, [[], [], [0], [], [], [1, 0, 2, 3, 4], [5]], rng.permutation(7))
 
 
 CASES = [*topological.GRAPHS, five_inputs]
