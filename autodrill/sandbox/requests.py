@@ -7,11 +7,13 @@ numbers count from 1 in the submission, and are None if the line is unknown.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, TypeAlias
+from functools import cache
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from autodrill.sandbox.child import frames, values
+from autodrill.sandbox.child import frames, memory_claims, values
 from autodrill.sandbox.child.frames import STRUCTURE_BYTES, FrameKind
 from autodrill.sandbox.child.wire import Value, WireError
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 __all__ = [
+    "UNKNOWN",
     "Broken",
     "BrokenKind",
     "Call",
@@ -44,6 +47,8 @@ __all__ = [
 ]
 
 _MAX_INDEX = 1 << 31
+UNKNOWN = _MAX_INDEX
+"""In place of the index of an argument: one of them, it is unknown which."""
 _MAX_ITEMS = 50
 _NAME_LIMIT, _LINE_LIMIT = 200, 300
 _TOO_LARGE = re.compile(
@@ -66,6 +71,7 @@ class Request:
         seconds: Wall time for each reply.
         limit: Bytes that the payload of each reply may have.
         read: Reads a reply.
+        checksum: Returns the checksum of the arguments of a call by its index; None if the call is not watched.
     """
 
     frame: bytes
@@ -74,6 +80,32 @@ class Request:
     seconds: float
     limit: int
     read: Callable[..., LoadOutcome | CallOutcome]
+    checksum: Callable[[int], int | None] = lambda _: None
+
+    def with_silenced_claims(self, index: int, outcome: Returned, first: Returned) -> Returned:
+        """Add the claims that the evidence of a call shows and the child process did not make.
+
+        Args:
+            index: The index of the call.
+            outcome: Its outcome.
+            first: The outcome of the first call of the request.
+        """
+        arguments = self.checksum(index)
+        if arguments is None:
+            return outcome
+        own = _unshared_sum(outcome)
+        right = (arguments, own, own if outcome is first else _unshared_sum(first))
+        if outcome.evidence == right:
+            return outcome
+        changed, shared, reused = [a != b for a, b in zip_longest(outcome.evidence[:3], right)]
+        reused = reused and outcome is not first
+        told = bool(outcome.shared or outcome.joined or outcome.readonly or outcome.reused)
+        return replace(
+            outcome,
+            changed=outcome.changed or ((UNKNOWN,) if changed else ()),
+            shared=outcome.shared if told or reused or not shared else ((0, UNKNOWN),),
+            reused=outcome.reused if told or not reused else (0,),
+        )
 
 
 def load_request(source: bytes, filename: str, entry: str, seconds: float) -> Request:
@@ -112,7 +144,13 @@ def call_request(calls: Sequence[Call], *, budget: int, seconds: float) -> Reque
     specs = [frames.CallSpec(each, call.again, call.watched) for each, call in zip(places, calls, strict=True)]
     frame = frames.pack_call(own, specs, budget, seconds)
     size = len(frame) + sum(map(frames.repeated_bytes, own))
-    return Request(frame, size, len(calls), seconds, budget + STRUCTURE_BYTES, read_call)
+
+    @cache
+    def checksum(index: int) -> int | None:
+        spec = specs[index]
+        return memory_claims.checksum(frames.built(own, spec.places)) if spec.watched else None
+
+    return Request(frame, size, len(calls), seconds, budget + STRUCTURE_BYTES, read_call, checksum)
 
 
 def read_load(kind: FrameKind, value: Value, *, memory: int) -> Loaded | NotDefined | Broken | Raised | OutOfMemory:
@@ -150,9 +188,9 @@ def read_call(kind: FrameKind, value: Value, *, memory: int) -> Returned | Overs
         WireError: It is not a reply to a CALL frame.
     """
     match kind, value:
-        case FrameKind.RETURNED, (result, None):
-            return Returned(values.from_wire(result))
-        case FrameKind.RETURNED, (result, (changed, shared, joined, readonly, reused)):
+        case FrameKind.RETURNED, (result, None, evidence):
+            return Returned(values.from_wire(result), evidence=_evidence(evidence))
+        case FrameKind.RETURNED, (result, (changed, shared, joined, readonly, reused), evidence):
             return Returned(
                 values.from_wire(result),
                 _indexes(changed),
@@ -160,6 +198,7 @@ def read_call(kind: FrameKind, value: Value, *, memory: int) -> Returned | Overs
                 _pairs(joined),
                 _indexes(readonly),
                 _indexes(reused),
+                _evidence(evidence),
             )
         case FrameKind.OVERSIZED, str() if len(value) <= _NAME_LIMIT and _TOO_LARGE.fullmatch(value):
             return Oversized(value)
@@ -167,6 +206,11 @@ def read_call(kind: FrameKind, value: Value, *, memory: int) -> Returned | Overs
             return _read_raised(value, memory)
         case _:
             raise WireError(f"not a reply to a call: {kind.name}")
+
+
+def _unshared_sum(outcome: Returned) -> int:
+    """Return the checksum of a result that shares no memory, as `memory_claims.evidence` computes it."""
+    return memory_claims.evidence((), outcome.value)[1]
 
 
 def _read_raised(value: Value, memory: int) -> Raised | OutOfMemory:
@@ -225,6 +269,13 @@ def _pairs(value: Value) -> tuple[tuple[int, int], ...]:
     return tuple(pairs)
 
 
+def _evidence(value: Value) -> tuple[int, ...]:
+    sums = () if value is None else _sequence(value)
+    if any(type(each) is not int for each in sums):
+        raise WireError("a value in place of a checksum")
+    return cast("tuple[int, ...]", sums)
+
+
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """The submission ran and defines the entry."""
@@ -276,8 +327,9 @@ class Broken:
 class Returned:
     """The call returned.
 
-    Everything except `value` is a claim of the child process: it can lower a mark and never raise one. Arguments and
-    outputs count from 0. The items of a returned tuple, list or dict are its outputs. Anything else is output 0.
+    Everything except `value` is a claim of the child process: it can lower a mark and never raise one. A claim that the
+    process did not make is added if the evidence shows it, with the index `UNKNOWN`. Arguments and outputs count from
+    0. The items of a returned tuple, list or dict are its outputs. Anything else is output 0.
 
     Attributes:
         value: None, bool, int, float, str, bytes, a NumPy array or scalar, or a tuple, list or dict of these. A
@@ -287,6 +339,7 @@ class Returned:
         joined: (output, output) pairs that share memory.
         readonly: The outputs that cannot be written element by element: not writable, or with overlapping elements.
         reused: The outputs that share memory with the result of an earlier call.
+        evidence: The checksums of `memory_claims.evidence`; empty if the process sent none.
     """
 
     value: Any
@@ -295,6 +348,7 @@ class Returned:
     joined: tuple[tuple[int, int], ...] = ()
     readonly: tuple[int, ...] = ()
     reused: tuple[int, ...] = ()
+    evidence: tuple[int, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

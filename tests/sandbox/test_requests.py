@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from autodrill.sandbox.requests import (
+    UNKNOWN,
     Call,
     CallOutcome,
     Died,
@@ -73,6 +74,47 @@ def test_again_passes_the_objects_of_the_first_call() -> None:
 def test_unwatched_call_makes_no_claims() -> None:
     (got,) = answers("def f(x):\n    x += 1\n    return x", requests([Call([X]), Call([X], watched=False)]))
     assert [end.changed if isinstance(end, Returned) else end for end in got] == [(0,), ()]
+
+
+SILENCED = """
+import sys
+import numpy as np
+for name, module in list(sys.modules.items()):
+    if name.endswith("memory_claims"):
+        module.compare = lambda *_: None
+kept = np.zeros(3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "claim"),
+    [
+        ("x[0] = 5; return x.copy()", {"changed": (UNKNOWN,)}),
+        ("return x[:2]", {"shared": ((0, UNKNOWN),)}),
+        ("y = x.copy(); return y, y[:1]", {"reused": (0,)}),
+        ("return np.broadcast_to(x.copy(), (2, 3))", {"reused": (0,)}),
+        ("kept[:] = x; return kept", {"reused": (0,)}),
+        ("return x.copy()", {}),
+    ],
+)
+def test_silenced_claim_counts_as_made(body: str, claim: dict[str, Any]) -> None:
+    source = f"{SILENCED}\ndef f(x):\n    {body}"
+    ((first, second),) = answers(source, requests([Call([X]), Call([X + 1])]))
+    assert isinstance(first, Returned)
+    assert isinstance(second, Returned)
+    names = ("changed", "shared", "joined", "readonly", "reused")
+    made = {name: value for name in names if (value := getattr(second, name))}
+    assert made == claim
+    assert bool(first.changed or first.shared) == ("kept" not in body and bool(claim))
+
+
+@pytest.mark.parametrize("evidence", ["None", "(0, 0, 0)", "()", "(1,)", "(1,) * 9"])
+def test_missing_evidence_counts_as_every_claim(evidence: str) -> None:
+    source = f"{SILENCED}        module.evidence = lambda *_: {evidence}\ndef f(x):\n    return x.copy()"
+    source = source.replace("kept = np.zeros(3)\n", "")
+    ((got,),) = answers(source, requests([Call([X])]))
+    assert isinstance(got, Returned)
+    assert (got.changed, got.shared) == ((UNKNOWN,), ((0, UNKNOWN),))
 
 
 def test_claims_report_one_changed_bit_of_a_large_argument() -> None:

@@ -32,6 +32,7 @@ __all__ = [
     "PackedSpec",
     "PackedValue",
     "build_argument",
+    "built",
     "header",
     "pack",
     "pack_call",
@@ -192,6 +193,16 @@ def unpack_call(payload: bytes | bytearray) -> tuple[list[PackedValue], list[Pac
     """Decode a CALL payload: arguments, calls, bytes of data that each reply may hold, seconds for each call."""
     own, specs, budget, seconds = marshal.loads(payload)  # noqa: S302  the parent has written it
     return own, specs, budget, seconds
+
+
+def built(own: Sequence[wire.Value], places: bytes) -> list[Any]:
+    """Return the arguments of a call as the child process builds them.
+
+    Args:
+        own: The distinct arguments of all calls.
+        places: See `CallSpec`.
+    """
+    return [build_argument(_packed(own[place])) for place in places]
 
 
 def build_argument(packed: PackedValue) -> Any:

@@ -216,14 +216,17 @@ class LoadedSubmission:
         try:
             result = values.plain(self.hooks.call(self.target, arguments, self.filename))
             answer = wire.Encoded(values.encode(result, limit=limit))
-            found = None if before is None else memory_claims.compare(arguments, before, result, self.earlier)
+            found = proof = None
+            if before is not None:
+                found = memory_claims.compare(arguments, before, result, self.earlier)
+                proof = memory_claims.evidence(arguments, result, self.earlier)
             if keep and self.earlier is None:  # a result must stay valid during the later calls of a request
                 self.earlier = result
         except values.OversizedError as error:
             return FrameKind.OVERSIZED, str(error)
         except BaseException as error:
             return self._raised(error)
-        return FrameKind.RETURNED, (answer, None if found is None else found.to_wire())
+        return FrameKind.RETURNED, (answer, None if found is None else found.to_wire(), proof)
 
     def _raised(self, error: BaseException) -> tuple[FrameKind, wire.Value]:
         if isinstance(error, MemoryError):

@@ -1,24 +1,32 @@
-"""Memory claims: which arguments a call changed, and which arrays share memory. The parent cannot check them."""
+"""Memory claims: which arguments a call changed, and which arrays share memory; and the evidence for them.
+
+A submission can silence the claims, because it shares their process. So the parent demands evidence that it can compute
+itself from the bytes that it sent and received: see `evidence`. What the evidence contradicts, it counts as claimed.
+"""
 
 from __future__ import annotations
 
+import binascii
 import itertools
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from . import wire
+from . import values, wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Claims", "Snapshot", "compare", "snapshot"]
+__all__ = ["Claims", "Snapshot", "checksum", "compare", "evidence", "snapshot"]
 
 Snapshot: TypeAlias = "tuple[Any, ...]"
 
 _LARGE_BYTES = 1 << 15
 _CONTAINERS = frozenset({tuple, list, dict})
+_WORD = 0xFFFFFFFF
 _MAX_ARRAYS = 64  # per value: memory is compared pair by pair
 _MAX_WORK: Any = 100_000  # the exact overlap search may take exponential time; the stubs before NumPy 2.5 know 0 and -1
 
@@ -87,6 +95,89 @@ def compare(arguments: Sequence[Any], before: Sequence[Snapshot], result: Any, e
         reused=tuple(o for o, given in enumerate(outputs) if _overlap(given, kept)),
     )
     return found if any((found.changed, found.shared, found.joined, found.readonly, found.reused)) else None
+
+
+def evidence(arguments: Sequence[Any], result: Any, earlier: Any = None) -> tuple[int, int, int]:
+    """Return checksums that are as expected if and only if arguments are unchanged and no memory is shared.
+
+    While the last two are computed, the words of every array are one more, as unsigned integers. Memory that several
+    arrays share is incremented several times, so its checksum is another one. Read-only results are counted.
+
+    Args:
+        arguments: The arguments after the call.
+        result: The result of the call.
+        earlier: The result of an earlier call; None if there is none.
+
+    Returns:
+        The checksums of the arguments, of the incremented result, and of the incremented earlier result. Without an
+        earlier result, the last two are equal.
+    """
+    import numpy as np
+
+    taken = checksum(arguments)
+    own = _sent_arrays(result)
+    kept = own if earlier is None else _sent_arrays(earlier)
+    arrays = {id(array): array for argument in arguments for array in _arrays(argument)}
+    words = [part for array in (*arrays.values(), *own, *(() if kept is own else kept)) for part in _words(array)]
+    for each in words:
+        np.add(each, 1, out=each)
+    mine = _sum(own, _count_readonly(own))
+    sums = taken, mine, mine if kept is own else _sum(kept, _count_readonly(kept))
+    for each in words:
+        np.subtract(each, 1, out=each)
+    return sums
+
+
+def checksum(arguments: Sequence[Any]) -> int:
+    """Return a checksum of the mutable arguments of a call, from 0 to 2**32 - 1."""
+    import numpy as np
+
+    total = 0
+    for argument in arguments:
+        if type(argument) is np.ndarray:
+            total = _sum((argument,), total)
+        elif type(argument) in _CONTAINERS:
+            try:
+                total = binascii.crc32(values.encode(argument, limit=1 << 40), total)
+            except (values.OversizedError, wire.WireError):  # it now contains itself, or a value that cannot be sent
+                return 0
+    return total
+
+
+def _sum(arrays: Iterable[NDArray[Any]], total: int = 0) -> int:
+    for array in arrays:
+        total ^= hash(array.shape) & _WORD
+        total = binascii.crc32(array.data if array.flags.c_contiguous else array.tobytes(), total)
+    return total
+
+
+def _sent_arrays(result: Any) -> list[NDArray[Any]]:
+    """Return the arrays among the outputs of a result, except those of a dtype that is not sent as it is."""
+    import numpy as np
+
+    items = result if type(result) is tuple else _items(result)
+    return [item for item in items[:_MAX_ARRAYS] if type(item) is np.ndarray and values.is_sent_as_it_is(item.dtype)]
+
+
+def _count_readonly(arrays: Sequence[NDArray[Any]]) -> int:
+    return sum([not array.flags.writeable for array in arrays])
+
+
+def _words(array: NDArray[Any]) -> Iterable[NDArray[Any]]:
+    """Return views of a writable array's elements as unsigned integers."""
+    dtype = array.dtype
+    if not array.flags.writeable:
+        return ()
+    if dtype.kind == "c":
+        return (*_words(array.real), *_words(array.imag))
+    return (array.view(_unsigned(dtype.itemsize)),) if dtype.kind in "biuf" and dtype.itemsize <= 8 else ()
+
+
+@cache
+def _unsigned(size: int) -> np.dtype[Any]:
+    import numpy as np
+
+    return np.dtype(f"u{size}")
 
 
 def _plainly_apart(arguments: Sequence[Any], result: Any, earlier: Any) -> bool:

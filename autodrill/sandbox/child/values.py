@@ -23,6 +23,7 @@ __all__ = [
     "dtype_of",
     "encode",
     "from_wire",
+    "is_sent_as_it_is",
     "plain",
     "to_wire",
     "type_name",
@@ -215,6 +216,11 @@ def _code_of(dtype: np.dtype[Any]) -> tuple[str | None, bool]:
     if code not in wire.DTYPES:
         return None, False
     return code, sys.byteorder == "little" and dtype.isnative
+
+
+def is_sent_as_it_is(dtype: np.dtype[Any]) -> bool:
+    """Whether the bytes of an array of a dtype are sent without conversion."""
+    return _code_of(dtype)[1]
 
 
 def _flagged(

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from autodrill.sandbox.child.memory_claims import Claims, compare, snapshot
+from autodrill.sandbox.child.memory_claims import Claims, checksum, compare, evidence, snapshot
+from autodrill.sandbox.child.values import from_wire, to_wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,3 +120,43 @@ def test_reused_reports_memory_of_an_earlier_result() -> None:
 def test_compare_handles_many_outputs() -> None:
     many = [np.zeros(1) for _ in range(10_000)]
     assert claims(lambda: many).joined == ()
+
+
+def strided() -> np.ndarray[Any, Any]:
+    return np.arange(24.0).reshape(4, 6)[::2, ::3]
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        (array(), strided(), np.asfortranarray(array())),
+        [np.array(2.0), np.zeros((3, 0)), np.arange(3) > 1],
+        {"a": array() + 1j, "b": np.arange(4, dtype=np.int8)[::-1], "c": array()[:, 1:].T * 1j},
+        (np.array([np.nan, -0.0, np.inf], np.float32), 3.0, None, [array()]),
+        np.array([object()]),
+    ],
+)
+def test_evidence_follows_from_the_bytes_and_restores_them(result: Any) -> None:
+    arguments = [array(), [array(), {"b": 2.0}], strided(), 4]
+    before, again = snapshot((arguments, result)), from_wire(to_wire(result, limit=10_000))
+    sums = evidence(arguments, result, [array()])
+    assert sums[0] == checksum([array(), [array(), {"b": 2.0}], strided(), 4])
+    assert sums[1:] == (evidence((), again)[1], evidence((), [array()])[1])
+    assert snapshot((arguments, result)) == before
+
+
+def test_evidence_shows_shared_memory_and_changes() -> None:
+    x, y = array(), array()
+    alone = evidence((), y)[1]
+    assert evidence([x], y, array())[1:] == (alone, alone)
+    assert evidence([y], y)[1] != alone
+    assert evidence([x], (y, y[:1]))[1] != evidence((), (array(), array()[:1]))[1]
+    assert evidence([x], y, y)[2] != alone
+    assert evidence([[y]], y)[1] != alone
+    assert evidence([y], (y, y))[1] != evidence((), (array(), array()))[1]
+    z = np.array(2.0)
+    assert evidence([z], np.broadcast_to(z, 3))[1] != evidence((), np.full(3, 2.0))[1]
+    y.flags.writeable = False
+    assert evidence([x], y)[1] != alone
+    assert checksum([x]) != checksum([x + 0.5])
+    assert checksum([x]) != checksum([x.reshape(3, 2)])
