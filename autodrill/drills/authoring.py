@@ -20,6 +20,7 @@ __all__ = [
     "Given",
     "Mistake",
     "Scenario",
+    "ask",
     "away_from_zero",
     "below",
     "given",
@@ -281,6 +282,15 @@ def below(bound: int | str) -> Draw:
         return rng.integers(0, max(high, 1), shape)
 
     return draw
+
+
+def ask(value: Any) -> Any:
+    """Within `drive`: return what the exercise's `answer` returns for a value; it runs outside the candidate's process.
+
+    Raises:
+        RuntimeError: It is called elsewhere.
+    """
+    raise RuntimeError(f"`ask({value!r})` is called outside `drive`")
 
 
 def gradient(function: Callable[..., Any], *primals: Any) -> list[NDArray[Any]]:

@@ -122,6 +122,7 @@ class Solution:
         judge: For a program with several right answers, returns what is wrong with one, or None.
         drive: The source of a function `drive(candidate, ...)`, which puts the candidate's code through a scenario in
             its own process; empty to call the code directly.
+        answer: Answers in the parent what `drive` asks by `ask(value)`, from the value and the inputs, or None.
         drive_parameters: The parameters of `drive` after `candidate`.
         launch: For a kernel, returns the grid and the block from the arguments that it names, or None.
         may_alias: Whether an answer may share memory with an argument.
@@ -147,6 +148,7 @@ class Solution:
     deviation: Callable[..., Any] | None = None
     expected: Callable[..., Any] | None = None
     judge: Callable[..., str | None] | None = None
+    answer: Callable[..., Any] | None = None
     drive: str = ""
     drive_parameters: tuple[Parameter, ...] = ()
     launch: Callable[..., tuple[Any, Any]] | None = None

@@ -60,7 +60,7 @@ def _line(error: BaseException, path: Path) -> int | None:
     return line
 
 
-_PARTS = ("forward", "saved", "sample", "deviation", "expected", "judge", "launch")
+_PARTS = ("forward", "saved", "sample", "deviation", "expected", "judge", "answer", "launch")
 _DECIDING = ("forward", "expected", "judge")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autodrill.drills.cases import battery, case_at
+from autodrill.grading.cases.question import answering
 from autodrill.grading.oracle.expected import expected_results
 from autodrill.sandbox.launcher import launch_on_terminal
 from autodrill.sandbox.limits import Limits
@@ -15,7 +16,7 @@ from autodrill.sandbox.requests import Loaded
 from autodrill.sandbox.runner import Runner
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from autodrill.drills.exercise import Drill
     from autodrill.grading.submission import Submission
@@ -34,11 +35,17 @@ def step_through(drill: Drill, submission: Submission, *, seed: int, case: int) 
     """
     chosen = case_at(battery(drill, seed), case)
     args = drill.kind.arguments(drill, chosen, expected_results(drill, chosen))
-    debug(submission.source, submission.path, drill.exercise.entry, drill.kind.scenario(drill), args)
+    scenario, answer = drill.kind.scenario(drill), answering(drill, chosen)
+    debug(submission.source, submission.path, drill.exercise.entry, scenario, args, answer)
 
 
 def debug(
-    source: bytes, filename: str, entry: str, scenario: str | None, args: Sequence[Any]
+    source: bytes,
+    filename: str,
+    entry: str,
+    scenario: str | None,
+    args: Sequence[Any],
+    answer: Callable[[Any], Any] | None = None,
 ) -> LoadOutcome | CallOutcome:
     """Load a file and make one call under pdb, in a process of its own on this terminal, without limits.
 
@@ -50,6 +57,7 @@ def debug(
         entry: The function or class to call.
         scenario: Source, trusted, that defines `drive(candidate, *args)`.
         args: Arguments as `Runner.call` takes them.
+        answer: See `Request`.
 
     Returns:
         The outcome of the load if that failed, else of the call. `quit` in pdb is a `Raised` of `BdbQuit`.
@@ -63,6 +71,6 @@ def debug(
         with Runner.start(Limits(seconds=math.inf), launcher=launch_on_terminal) as runner:
             path = str(Path(filename).resolve())  # pdb looks up lines by the absolute path
             loaded = runner.load(source, path, entry, scenario)
-            return runner.call(args, budget=_ANY_SIZE) if isinstance(loaded, Loaded) else loaded
+            return runner.call(args, budget=_ANY_SIZE, answer=answer) if isinstance(loaded, Loaded) else loaded
     finally:
         signal.signal(signal.SIGINT, interrupt)

@@ -71,6 +71,7 @@ class Request:
         seconds: Wall time for each reply.
         limit: Bytes that the payload of each reply may have.
         read: Reads a reply.
+        answer: Answers what a scenario asks during a call: a function of one value of `Returned.value`'s types.
         checksum: Returns the checksum of the arguments of a call by its index; None if the call is not watched.
     """
 
@@ -80,6 +81,7 @@ class Request:
     seconds: float
     limit: int
     read: Callable[..., LoadOutcome | CallOutcome]
+    answer: Callable[[Any], Any] | None = None
     checksum: Callable[[int], int | None] = lambda _: None
 
     def with_silenced_claims(self, index: int, outcome: Returned, first: Returned) -> Returned:
@@ -129,13 +131,16 @@ class Call:
     watched: bool = True
 
 
-def call_request(calls: Sequence[Call], *, budget: int, seconds: float) -> Request:
+def call_request(
+    calls: Sequence[Call], *, budget: int, seconds: float, answer: Callable[[Any], Any] | None = None
+) -> Request:
     """Return the request to call the entry several times, one call after another.
 
     Args:
         calls: The calls. An argument that several calls have in common is sent once.
         budget: Bytes of data that each reply may hold.
         seconds: Wall time for each call.
+        answer: See `Request`.
 
     Raises:
         TypeError: An argument cannot be sent.
@@ -150,7 +155,7 @@ def call_request(calls: Sequence[Call], *, budget: int, seconds: float) -> Reque
         spec = specs[index]
         return memory_claims.checksum(frames.built(own, spec.places)) if spec.watched else None
 
-    return Request(frame, size, len(calls), seconds, budget + STRUCTURE_BYTES, read_call, checksum)
+    return Request(frame, size, len(calls), seconds, budget + STRUCTURE_BYTES, read_call, answer, checksum)
 
 
 def read_load(kind: FrameKind, value: Value, *, memory: int) -> Loaded | NotDefined | Broken | Raised | OutOfMemory:
@@ -340,6 +345,7 @@ class Returned:
         readonly: The outputs that cannot be written element by element: not writable, or with overlapping elements.
         reused: The outputs that share memory with the result of an earlier call.
         evidence: The checksums of `memory_claims.evidence`; empty if the process sent none.
+        asked: How often the scenario asked the parent during the call. This is no claim: the parent has counted.
     """
 
     value: Any
@@ -349,6 +355,7 @@ class Returned:
     readonly: tuple[int, ...] = ()
     reused: tuple[int, ...] = ()
     evidence: tuple[int, ...] = field(default=(), compare=False, repr=False)
+    asked: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ from autodrill.sandbox.requests import (
 from autodrill.sandbox.transport import NoReply, Transport
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Callable, Generator, Iterable, Sequence
     from types import TracebackType
 
     from autodrill.sandbox.child_process import ChildProcess
@@ -49,6 +49,7 @@ Layout = wire.Layout
 _START_SECONDS = 60.0  # much more than a start takes: a slow machine is not the fault of a submission
 _PENDING = 8
 """Requests that are pending at once. One at a time takes 30 % more processor time for a submission with 40 cases."""
+_LARGEST_ANSWER = 1 << 30
 _EXIT_SECONDS = 0.2  # a process closes its descriptors a little before it ends
 
 
@@ -164,7 +165,14 @@ class Runner:
         (outcome,) = self._outcomes(self._transport.send(self._loading.frame), self._loading)
         return cast("LoadOutcome", outcome)
 
-    def call(self, args: Sequence[Any], *, budget: int, seconds: float | None = None) -> CallOutcome:
+    def call(
+        self,
+        args: Sequence[Any],
+        *,
+        budget: int,
+        seconds: float | None = None,
+        answer: Callable[[Any], Any] | None = None,
+    ) -> CallOutcome:
         """Call the loaded entry with copies of the arguments.
 
         Args:
@@ -172,13 +180,14 @@ class Runner:
                 and dicts of these. `Arg` chooses the memory layout of an array. `SameAs(i)` is argument i itself.
             budget: Bytes of data that the reply may hold.
             seconds: Wall time; by default that of the limits.
+            answer: See `Request`.
 
         Raises:
             TypeError: An argument cannot be sent.
             RuntimeError: Nothing is loaded, or the runner is finished.
         """
         limit = self._limits.seconds if seconds is None else seconds
-        ((outcome,),) = self.answers([call_request([Call(args)], budget=budget, seconds=limit)])
+        ((outcome,),) = self.answers([call_request([Call(args)], budget=budget, seconds=limit, answer=answer)])
         return outcome
 
     def answers(self, requests: Iterable[Request]) -> Generator[tuple[CallOutcome, ...]]:
@@ -257,8 +266,8 @@ class Runner:
         first: tuple[FrameKind, bytes] | None = None
         while len(outcomes) < request.answers:
             started = time.monotonic()
-            got = self._receive(number, request, last=len(outcomes) == request.answers - 1)
-            if got == first:  # a repeated call usually has a reply of the same bytes
+            got, asked = self._receive(number, request, last=len(outcomes) == request.answers - 1)
+            if got == first and not asked:  # a repeated call usually has a reply of the same bytes
                 outcomes.append(outcomes[0])
                 continue
             outcome = self._outcome(got, request, time.monotonic() - started)
@@ -267,19 +276,40 @@ class Runner:
                 break
             earlier = outcomes[0] if outcomes else outcome
             assert isinstance(earlier, Returned)
-            outcomes.append(request.with_silenced_claims(len(outcomes), outcome, earlier))
+            outcome = request.with_silenced_claims(len(outcomes), outcome, earlier)
+            outcomes.append(replace(outcome, asked=asked) if asked else outcome)
             assert isinstance(got, tuple)
             first = first or got
         return tuple(outcomes)
 
-    def _receive(self, number: int, request: Request, *, last: bool) -> tuple[FrameKind, bytes] | NoReply | WireError:
-        """Receive one reply. Output is counted up to the last reply to the request."""
+    def _receive(
+        self, number: int, request: Request, *, last: bool
+    ) -> tuple[tuple[FrameKind, bytes] | NoReply | WireError, int]:
+        """Receive one reply, and count what is asked before it. Output is counted up to the last reply."""
+        until, asked = time.monotonic() + request.seconds, 0
         try:
-            got = self._transport.receive(number, request.seconds, request.limit)
+            while True:
+                left = until - time.monotonic() if asked else request.seconds
+                got = self._transport.receive(number, max(0.0, left), request.limit)
+                if isinstance(got, NoReply) or got[0] is not FrameKind.ASKED:
+                    break
+                self._answer(request, got[1])
+                asked += 1
         except WireError as error:
-            return error
+            return error, asked
         ends = last or isinstance(got, NoReply) or got[0] is not FrameKind.RETURNED
-        return NoReply.FLOOD if ends and got is not NoReply.TIME and self._transport.flooded() else got
+        return NoReply.FLOOD if ends and got is not NoReply.TIME and self._transport.flooded() else got, asked
+
+    def _answer(self, request: Request, asked: bytes) -> None:
+        """Answer what the scenario asks.
+
+        Raises:
+            WireError: The request has no `answer`, or what came back is not a value.
+        """
+        if request.answer is None:
+            raise WireError("a question where none is expected")
+        answer = request.answer(values.from_wire(decode(asked)))
+        self._transport.send(frames.pack(FrameKind.ANSWER, values.to_wire(answer, limit=_LARGEST_ANSWER)))
 
     def _outcome(
         self, got: tuple[FrameKind, bytes] | NoReply | WireError, request: Request, spent: float
@@ -376,6 +406,9 @@ class Runner:
                 number = self._transport.send(request.frame)
                 for _ in range(request.answers):
                     got = self._transport.receive(number, deadline - time.monotonic(), request.limit)
+                    while not isinstance(got, NoReply) and got[0] is FrameKind.ASKED:
+                        self._answer(request, got[1])
+                        got = self._transport.receive(number, deadline - time.monotonic(), request.limit)
                     if isinstance(got, NoReply) or got[0] is FrameKind.RAISED:
                         return child.traced_line()
                     if got[0] not in {FrameKind.LOADED, FrameKind.RETURNED}:

@@ -37,7 +37,7 @@ import math
 
 import numpy as np
 
-from autodrill.drills import mistake, scenario
+from autodrill.drills import ask, mistake, scenario
 
 HINTS = (
     "What type does `total` have after the first iteration? What does it refer to after the second?",
@@ -65,7 +65,12 @@ def large_graphs(rng, size):
 CASES = [random_losses, large_graphs]
 
 
-def drive(candidate, values, width):
+def answer(asked, values, width):
+    return values[asked] if type(asked) is int and 0 <= asked < len(values) else None
+
+
+# Each value is asked for when its loss is requested, so that a candidate cannot read the others meanwhile.
+def drive(candidate, width):
     alive = most = graphs = most_of_graphs = 0
 
     class Node:
@@ -99,7 +104,9 @@ def drive(candidate, values, width):
         most, most_of_graphs = max(most, alive), max(most_of_graphs, graphs)
 
     def losses():
-        for value in values:
+        requested = 0
+        while (value := ask(requested)) is not None:
+            requested += 1
             count()
             x, w, y = Node(np.ones(width)), Node(2.0), Node(value)
             loss = Node(value, (x, w, y))

@@ -36,7 +36,7 @@ Asked next:
 import numpy as np
 
 from autodrill import engine
-from autodrill.drills import gradient, mistake, scenario
+from autodrill.drills import ask, gradient, mistake, scenario
 
 HINTS = (
     "What does `jvp` return if v is a unit vector? What does `vjp` return if u is a unit vector?",
@@ -46,73 +46,64 @@ HINTS = (
         "gives a row, so stack on axis 0."
     ),
 )
-RESULTS = ("J", "passes")
+RESULTS = ("J", "asked")
 
 
 @scenario(2, note="more outputs than inputs")
 def tall(rng, size):
-    return {"n_in": size, "n_out": size + 4, "seed": int(rng.integers(1000)), "width": 3}
+    return {"n_in": size, "n_out": size + 4, "seed": int(rng.integers(1000))}
 
 
 @scenario(2, note="more inputs than outputs")
 def wide(rng, size):
-    return {"n_in": size + 4, "n_out": size, "seed": int(rng.integers(1000)), "width": 3}
+    return {"n_in": size + 4, "n_out": size, "seed": int(rng.integers(1000))}
 
 
 @scenario(1, 3, note="as many inputs as outputs")
 def square(rng, size):
-    return {"n_in": size, "n_out": size, "seed": int(rng.integers(1000)), "width": 3}
+    return {"n_in": size, "n_out": size, "seed": int(rng.integers(1000))}
 
 
-@scenario(2, note="2 inputs, 1500 outputs", seconds=1.0, because="one pass for each of 1500 outputs")
-def very_tall(rng, size):
-    return {"n_in": 2, "n_out": 1500, "seed": int(rng.integers(1000)), "width": 1200}
-
-
-@scenario(2, note="1500 inputs, 2 outputs", seconds=1.0, because="one pass for each of 1500 inputs")
-def very_wide(rng, size):
-    return {"n_in": 1500, "n_out": 2, "seed": int(rng.integers(1000)), "width": 1200}
-
-
-CASES = [tall, wide, square, very_tall, very_wide]
+CASES = [tall, wide, square]
 EQUIVALENT = {
     "comparison: if n_in < n_out: -> if n_in <= n_out:": "for equal counts both modes take equally many passes",
     "constant: np.stack([jvp(unit) for unit in np.eye(n_in)], axis=1) -> ...": "axis 1 of a matrix is its last axis",
 }
 
 
-def layers(n_in, n_out, seed, width):
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=(width, n_in)), rng.normal(size=(n_out, width)) / width, rng.normal(size=n_in)
+def layers(n_in, n_out, seed):
+    rng = np.random.default_rng(int(seed))
+    return rng.normal(size=(3, n_in)), rng.normal(size=(n_out, 3)) / 3, rng.normal(size=n_in)
 
 
-# `drive` counts calls in the candidate's own process, so the candidate could falsify the count. The time bound is
-# enforced from outside that process: a pass takes a millisecond, so two passes fit and 1500 do not.
-def drive(candidate, n_in, n_out, seed, width):
-    rng = np.random.default_rng(seed)
-    A, B, x = rng.normal(size=(width, n_in)), rng.normal(size=(n_out, width)) / width, rng.normal(size=n_in)
-    slope, passes = 1 - np.tanh(A @ x) ** 2, 0
+# The candidate's process holds no coefficient of the function. Each product is computed here, and counted.
+def answer(asked, n_in, n_out, seed):
+    A, B, x = layers(n_in, n_out, seed)
+    slope = 1 - np.tanh(A @ x) ** 2
+    match asked:
+        case ["jvp", np.ndarray(dtype=np.float64, shape=(n,)) as v] if n == n_in:
+            return B @ (slope * (A @ v))
+        case ["vjp", np.ndarray(dtype=np.float64, shape=(n,)) as u] if n == n_out:
+            return ((u @ B) * slope) @ A
+    return None
 
+
+def drive(candidate, n_in, n_out):
     def jvp(v):
-        nonlocal passes
-        passes += 1
-        return B @ (slope * (A @ v))
+        np.zeros(n_in) @ v  # raises if v is not a vector of that length
+        return ask(["jvp", np.array(v, float)])
 
     def vjp(u):
-        nonlocal passes
-        passes += 1
-        return ((u @ B) * slope) @ A
+        u @ np.zeros(n_out)
+        return ask(["vjp", np.array(u, float)])
 
-    return {"J": candidate(jvp, vjp, n_in, n_out), "passes": passes}
+    return {"J": candidate(jvp, vjp, n_in, n_out)}
 
 
-def expected(n_in, n_out, seed, width):
-    A, B, x = layers(n_in, n_out, seed, width)
-    if width > 3:
-        J = (B * (1 - np.tanh(A @ x) ** 2)) @ A
-    else:
-        J = np.stack([gradient(lambda x, row=row: (row * engine.tanh(engine.matvec(A, x))).sum(), x)[0] for row in B])
-    return {"J": J, "passes": min(n_in, n_out)}
+def expected(n_in, n_out, seed):
+    A, B, x = layers(n_in, n_out, seed)
+    J = np.stack([gradient(lambda x, row=row: (row * engine.tanh(engine.matvec(A, x))).sum(), x)[0] for row in B])
+    return {"J": J, "asked": min(n_in, n_out)}
 
 
 def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):

@@ -76,6 +76,33 @@ def backward_engine(root):
 """
 
 
+COEFFICIENTS = """
+import sys
+import types
+
+import numpy as np
+
+
+def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
+    todo, seen, frame = [jvp, vjp], set(), sys._getframe(1)
+    while frame is not None:
+        todo += frame.f_locals.values()
+        frame = frame.f_back
+    while todo:
+        o = todo.pop()
+        if id(o) not in seen:
+            seen.add(id(o))
+            if type(o) is np.ndarray and o.size > 1:
+                raise LookupError("an array is in reach")
+            if type(o) in (list, tuple):
+                todo += o
+            elif type(o) is dict:
+                todo += o.values()
+            elif type(o) is types.FunctionType:
+                todo += [cell.cell_contents for cell in o.__closure__ or ()]
+    raise LookupError("no array in reach")
+"""
+
 LEAKY = """
 def drive(candidate):
     class Node:
@@ -111,6 +138,10 @@ def test_scenario_holds_no_topological_order(shipped: Library, exercise: str, ta
     found = faults(shipped, exercise, ORDERS + tail)
     assert "LookupError: no order in reach" in found
     assert all(fault.startswith("LookupError: ") for fault in found), found
+
+
+def test_scenario_holds_no_coefficients(shipped: Library) -> None:
+    assert set(faults(shipped, "jacobian_cheapest_mode", COEFFICIENTS)) == {"LookupError: no array in reach"}
 
 
 def test_attacker_finds_an_order_in_reach() -> None:

@@ -19,6 +19,7 @@ from autodrill.sandbox.requests import (
     Request,
     Returned,
     TimedOut,
+    Unreadable,
     call_request,
 )
 from autodrill.sandbox.runner import Limits, Runner, SameAs
@@ -161,3 +162,34 @@ def test_answers_can_be_closed_early() -> None:
 def test_call_request_rejects_too_many_arguments() -> None:
     with pytest.raises(ValueError, match="range"):
         call_request([Call([float(n) for n in range(300)])], budget=100, seconds=1)
+
+
+ASKS = """
+def drive(candidate, x):
+    return candidate(ask, x)
+"""
+
+
+def test_ask_is_answered_and_counted_by_the_parent() -> None:
+    source = "def f(ask, x):\n    return [ask(i) for i in range(int(x))]"
+    batches = [[Call([2.0]), Call([0.0])], [Call([3.0])]]
+    asked = [call_request(calls, budget=1000, seconds=5, answer=lambda value: 10 * value) for calls in batches]
+    with Runner.start(LIMITS) as runner:
+        assert isinstance(runner.load(source.encode(), "f.py", "f", ASKS), Loaded)
+        with closing(runner.answers(asked)) as stream:
+            got = list(stream)
+    assert got == [(Returned([0, 10], asked=2), Returned([], asked=0)), (Returned([0, 10, 20], asked=3),)]
+
+
+def test_ask_ends_the_process_if_nothing_answers() -> None:
+    source = "def f(ask, x):\n    return ask(x)"
+    with Runner.start(LIMITS) as runner:
+        assert isinstance(runner.load(source.encode(), "f.py", "f", ASKS), Loaded)
+        assert isinstance(runner.call([1.0], budget=100), Unreadable)
+
+
+def test_time_limit_counts_all_that_is_asked() -> None:
+    source = "def f(ask, x):\n    while True:\n        ask(x)"
+    with Runner.start(LIMITS) as runner:
+        assert isinstance(runner.load(source.encode(), "f.py", "f", ASKS), Loaded)
+        assert isinstance(runner.call([1.0], budget=100, seconds=0.3, answer=lambda value: value), TimedOut)

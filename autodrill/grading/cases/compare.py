@@ -81,7 +81,7 @@ def compare_call(
     if not isinstance(end, ends.Returned):
         return Observation(case, expected, end, None, (), not_returned(end), question=question)
     if solution.judge is not None:
-        return Observation(case, expected, end, None, (), _judged(solution, case, end.value), question=question)
+        return Observation(case, expected, end, None, (), _judged(solution, case, end), question=question)
     got, fault = results(drill, expected, end)
     if got is None:
         return Observation(case, expected, end, None, (), fault, question=question)
@@ -98,8 +98,11 @@ def compare_call(
     return Observation(case, expected, end, shown, wrong, fault or memory_fault, customs, question)
 
 
-def _judged(solution: Solution, case: Case, value: Any) -> Fault | None:
+def _judged(solution: Solution, case: Case, end: ends.Returned) -> Fault | None:
     assert solution.judge is not None
+    value = end.value
+    if solution.answer is not None and isinstance(value, dict):
+        value = {**value, "asked": end.asked}
     if value is None:
         return Fault(FaultKind.NOTHING, "the call returns None")
     with authored(solution.path, "judge"):

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np  # noqa: TID253 cotangents are arrays
 
+from autodrill.drills.solution_file import authored
 from autodrill.grading.oracle.expected import added_by
 from autodrill.sandbox.requests import Call, call_request
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from autodrill.drills.answer_records import Expected
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     from autodrill.drills.answer_records import Fault
     from autodrill.sandbox.requests import CallOutcome, Request
 
-__all__ = ["LARGE_SECONDS", "Observation", "Question", "answer_budget", "question", "single_call"]
+__all__ = ["LARGE_SECONDS", "Observation", "Question", "answer_budget", "answering", "question", "single_call"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,15 +121,34 @@ def question(drill: Drill, case: Case, expected: Expected, *, seconds: float, fu
     repeated = pure and further
     if repeated:
         calls.append(replace(calls[0], again="writes-cotangent" not in solution.remarks))
-    request = call_request(calls, budget=answer_budget(case, expected), seconds=_seconds(case, seconds))
+    request = call_request(
+        calls, budget=answer_budget(case, expected), seconds=_seconds(case, seconds), answer=answering(drill, case)
+    )
     return Question(case, expected, request, linear, added, repeated)
 
 
 def single_call(drill: Drill, case: Case, expected: Expected, *, seconds: float) -> Question:
     """Return the question of a case without further calls, for cases outside the battery."""
     call = Call(drill.kind.arguments(drill, case, expected))
-    request = call_request([call], budget=answer_budget(case, expected), seconds=seconds)
+    request = call_request([call], budget=answer_budget(case, expected), seconds=seconds, answer=answering(drill, case))
     return Question(case, expected, request, linear=False, added=(), repeated=False)
+
+
+def answering(drill: Drill, case: Case) -> Callable[[Any], Any] | None:
+    """Return the function that answers what the exercise's `drive` asks during a case; None if it has no `answer`.
+
+    It raises InternalError if `answer` raises.
+    """
+    solution = drill.solution
+    author = solution.answer
+    if author is None:
+        return None
+
+    def answer(asked: Any) -> Any:
+        with authored(solution.path, "answer"), np.errstate(all="ignore"):
+            return author(asked, **case.inputs, **case.static)
+
+    return answer
 
 
 def answer_budget(case: Case, expected: Expected) -> int:

@@ -49,6 +49,8 @@ def results(drill: Drill, expected: Expected, end: ends.CallOutcome) -> tuple[li
     value = drill.kind.results(drill, end.value)
     if isinstance(value, Fault):
         return None, value
+    if solution.answer is not None and isinstance(value, dict):
+        value = {**value, "asked": end.asked}
     names = [p.name for p in expected.parts]
     if solution.wants_dict and not isinstance(value, dict):
         wanted = ", ".join(f"`{n}`" for n in names)

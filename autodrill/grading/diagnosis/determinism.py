@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np  # noqa: TID253 answers are arrays
 
 from autodrill.drills.answer_records import FaultKind, Rule
-from autodrill.grading.cases.question import answer_budget
+from autodrill.grading.cases.question import answer_budget, answering
 from autodrill.grading.cases.unpack import results
 from autodrill.grading.diagnosis.similarity import close
 from autodrill.sandbox.requests import Call, Loaded, call_request
@@ -125,7 +125,8 @@ def _answers(runner: Runner, drill: Drill, o: Observation) -> list[_Answer]:
         return []
     call = Call(drill.kind.arguments(drill, o.case, o.expected), watched=False)
     budget = answer_budget(o.case, o.expected)
-    request = call_request([call] * _TIMES, budget=budget, seconds=runner.limits.seconds)
+    answer = answering(drill, o.case)
+    request = call_request([call] * _TIMES, budget=budget, seconds=runner.limits.seconds, answer=answer)
     (ends,) = runner.answers([request])
     return [results(drill, o.expected, end)[0] for end in ends]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import deque
 from typing import Any
 
-from . import frames, wire
+from . import frames, values, wire
 from .frames import FrameKind
 
 __all__ = ["Channel"]
@@ -26,12 +27,27 @@ class Channel:
         self._descriptor = descriptor
         self._process = os.getpid()
         self._waiting = b""
+        self._later: deque[tuple[FrameKind, Any]] = deque()
 
     def receive(self) -> tuple[FrameKind, Any]:
         """Wait for a frame from the parent. The process ends when the parent closes the channel.
 
         The payload of a CALL frame is returned undecoded, for `frames.unpack_call`.
         """
+        return self._later.popleft() if self._later else self._next()
+
+    def ask(self, value: Any) -> Any:
+        """Ask the exercise's `answer`, which runs in the parent, and return what it returns.
+
+        Raises:
+            OversizedError: The value is too large.
+        """
+        self.send(FrameKind.ASKED, values.to_wire(value, limit=frames.STRUCTURE_BYTES // 2))
+        while (frame := self._next())[0] is not FrameKind.ANSWER:
+            self._later.append(frame)  # the parent sends calls ahead
+        return values.from_wire(frame[1])
+
+    def _next(self) -> tuple[FrameKind, Any]:
         while len(self._waiting) < frames.HEADER_BYTES:
             self._waiting += self._read()
         kind, length = frames.read_header(self._waiting[: frames.HEADER_BYTES], limit=_MAX_REQUEST)

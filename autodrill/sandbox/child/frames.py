@@ -72,6 +72,7 @@ class FrameKind(IntEnum):
     SCENARIO = 2
     LOAD = 3
     CALL = 4
+    ANSWER = 5
     READY = 10
     LOADED = 11
     NOT_DEFINED = 12
@@ -79,6 +80,7 @@ class FrameKind(IntEnum):
     RETURNED = 14
     RAISED = 15
     OVERSIZED = 16
+    ASKED = 17
 
 
 _KINDS = {int(kind): kind for kind in FrameKind}

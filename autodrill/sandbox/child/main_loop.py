@@ -127,7 +127,7 @@ def _serve(channel: Channel, hooks: Hooks, status: ConfinementStatus) -> NoRetur
         if kind is FrameKind.SCENARIO:
             drive = None
             try:
-                drive = None if request is None else _drive(request)
+                drive = None if request is None else _drive(request, channel)
             except Exception as error:
                 channel.send(FrameKind.RAISED, tracebacks.raised(error, _SCENARIO))
             else:
@@ -256,12 +256,12 @@ class _Driven:
         return self._drive(self._entry, *arguments)
 
 
-def _drive(scenario: wire.Value) -> Callable[..., Any]:
+def _drive(scenario: wire.Value, channel: Channel) -> Callable[..., Any]:
     import numpy as np
 
     assert isinstance(scenario, str)
     tracebacks.remember_source(scenario.encode(), _SCENARIO)
-    namespace: dict[str, Any] = {"__name__": "scenario", "np": np, "in_step": in_step}
+    namespace: dict[str, Any] = {"__name__": "scenario", "np": np, "in_step": in_step, "ask": channel.ask}
     exec(compile(scenario, _SCENARIO, "exec", dont_inherit=True), namespace)
     if "drive" not in namespace:
         raise NameError("it does not define `drive`")
