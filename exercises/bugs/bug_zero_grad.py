@@ -12,7 +12,7 @@ each sample, and the loss is the squared error (w·x - y)². As in a framework, 
 samples the weight oscillates without end.
 
 Repair `bug_zero_grad`. It returns the weight after one pass over `data`, a list of (x,
-y) pairs.
+y) pairs, and leaves the list as it is.
 """
 
 

@@ -13,7 +13,8 @@ and the gradient `g` of the stage's output, and returns the gradient of `a`. The
 gradient of `x`.
 
 Activations are large. At most 2·⌈√N⌉ + 3 of the activations made by `f` may be alive
-at any time. Call each `f` at most twice and each `vjp` exactly once.
+at any time. Call each `f` at most twice and each `vjp` exactly once. Do not
+change `x` or `g`.
 """
 
 

@@ -18,7 +18,7 @@ The numerator is the corrected m. The denominator is the square root of the corr
 plus `eps`.
 
 Return `p, m, v` after the step, with m and v uncorrected. `p`, `g`, `m` and `v` are
-arrays of one shape.
+arrays of one shape. `p`, `m` and `v` may be updated in place; leave `g` as it is.
 """
 
 import numpy as np

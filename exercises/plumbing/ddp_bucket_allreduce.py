@@ -17,7 +17,8 @@ array, waits for all ranks, and returns the *sum* over ranks.
 Every call of `all_reduce` has a latency, so send the gradients in buckets. A bucket is one buffer of flattened and
 joined gradients, in the *reverse* order of the parameters, because backward finishes the last layer first. A bucket
 takes the next gradient if the bucket then holds at most `capacity` numbers. A gradient with more than `capacity`
-numbers gets a bucket of its own. Return the list of mean gradients, in the order and shapes of `grads`.
+numbers gets a bucket of its own. Return the list of mean gradients, in the order and shapes of `grads`. Do not
+change `grads`.
 """
 
 

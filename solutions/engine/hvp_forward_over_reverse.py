@@ -131,7 +131,10 @@ def drive(candidate, x, v, ops):
             values.append(a + b if op == 0 else a * b if op == 1 else a.sin())
         return values[-1]
 
-    answer = candidate(build, [float(a) for a in x], [float(a) for a in v])
+    point, direction = x.tolist(), v.tolist()
+    answer = candidate(build, point, direction)
+    if (point, direction) != (x.tolist(), v.tolist()):
+        x += 1  # the lists are copies; a change of them must be seen
     return {"H v": list(answer) if isinstance(answer, (list, tuple)) else answer}
 
 

@@ -102,7 +102,7 @@ def drive(candidate, p, grads, lr, b1, b2, eps, wd, q=None, others=None):
     for t in range(1, len(grads) + 1):
         for i, gradients in enumerate((grads, others)[: len(states)]):
             p, m, v = states[i]
-            answer = candidate(p, gradients[t - 1].copy(), m, v, t, lr, b1, b2, eps, wd)
+            answer = candidate(p, gradients[t - 1], m, v, t, lr, b1, b2, eps, wd)
             if not (isinstance(answer, tuple | list) and len(answer) == 3):
                 return answer
             states[i] = answer

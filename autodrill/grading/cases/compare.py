@@ -81,7 +81,8 @@ def compare_call(
     if not isinstance(end, ends.Returned):
         return Observation(case, expected, end, None, (), not_returned(end), question=question)
     if solution.judge is not None:
-        return Observation(case, expected, end, None, (), _judged(solution, case, end), question=question)
+        fault = _judged(solution, case, end) or _memory_fault(drill, case, expected, end)
+        return Observation(case, expected, end, None, (), fault, question=question)
     got, fault = results(drill, expected, end)
     if got is None:
         return Observation(case, expected, end, None, (), fault, question=question)
@@ -138,7 +139,7 @@ def _compare_part(part: Part, got: Array | None, *, any_dtype: bool) -> Fault | 
 def _memory_fault(drill: Drill, case: Case, expected: Expected, end: ends.Returned) -> Fault | None:
     """Return the fault of an answer that breaks a memory rule although its numbers are right."""
     solution = drill.solution
-    if solution.drive or not drill.kind.keeps_memory_rules:
+    if not drill.kind.keeps_memory_rules:
         return None
     if not (end.changed or end.shared or end.readonly or end.joined or end.reused):
         return None
@@ -147,6 +148,8 @@ def _memory_fault(drill: Drill, case: Case, expected: Expected, end: ends.Return
     if changed := [i for i in end.changed if names.get(i) not in accepted]:
         name = names.get(changed[0], "it was given")  # the process reports the index, so it may be out of range
         return Fault(FaultKind.MUTATED, f"the call changes the argument {name}")
+    if solution.drive:  # its results are made by the scenario
+        return None
     parts = [p.name for p in expected.parts]
     own = {output for output, _ in end.shared}  # they share an argument that both calls were given
     for output in end.reused:
