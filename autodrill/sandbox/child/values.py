@@ -111,7 +111,7 @@ def encode(value: Any, *, limit: int) -> bytes:
         kind = type(item)
         scalar = kind in _scalar_types()
         code, as_it_is = _code_of(item.dtype) if scalar or kind is np.ndarray else (None, False)
-        if code is None or not as_it_is or item.nbytes > limit:
+        if code is None or not as_it_is or not 0 < item.nbytes <= limit:
             return wire.encode(to_wire(value, limit=limit))
         limit -= item.nbytes
         out += (wire.array_header(code, item.shape, item.nbytes, scalar), item.tobytes())
@@ -202,8 +202,9 @@ def _describe_array(array: NDArray[Any], budget: _Budget) -> wire.Array | wire.O
     code, as_it_is = _code_of(dtype)
     if code is None:
         return wire.Opaque(f"ndarray of dtype {dtype}"[:_NAME_LIMIT])
-    # Checked before copying: a view with zero strides can have a size of terabytes.
-    if not budget.spend(array.nbytes):
+    # Checked before copying: a view with zero strides can have a size of terabytes, and so can an array without elements
+    # as soon as it becomes a list.
+    if not budget.spend(array.nbytes or wire.extent(array.shape, array.itemsize)):
         raise OversizedError(f"an array of shape {array.shape} and dtype {dtype} ({array.nbytes / 1e6:,.1f} MB)")
     raw = array if as_it_is else array.astype(f"<{code}")
     return wire.Array(code, array.shape, raw.tobytes())

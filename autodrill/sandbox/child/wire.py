@@ -40,6 +40,7 @@ __all__ = [
     "array_header",
     "decode",
     "encode",
+    "extent",
     "item_size",
     "tuple_header",
     "write",
@@ -206,22 +207,38 @@ def item_size(dtype: str) -> int:
     return _SIZE_OF[dtype]
 
 
+def extent(shape: tuple[int, ...], itemsize: int) -> int:
+    """Return the bytes that an array would have if every size of 0 were 1.
+
+    An array without elements has no bytes on the wire, but a list or a copy of it can take this many: NumPy checks the
+    product of the other sizes, and `tolist` makes a list for each row.
+    """
+    return math.prod(size or 1 for size in shape) * itemsize
+
+
 def _write_sized(out: list[bytes | memoryview], tag: bytes, raw: bytes) -> None:
     out += (tag + _U32.pack(len(raw)), raw)
 
 
-def decode(payload: bytes | bytearray, *, max_items: int = MAX_ITEMS, max_depth: int = MAX_DEPTH) -> Value:
+def decode(
+    payload: bytes | bytearray,
+    *,
+    max_items: int = MAX_ITEMS,
+    max_depth: int = MAX_DEPTH,
+    max_extent: int = _ADDRESS_SPACE - 1,
+) -> Value:
     """Decode one value.
 
     Args:
         payload: Its encoding. The returned arrays are views of it, so it must not change.
         max_items: The largest number of values in it, both containers and their items.
         max_depth: The deepest nesting of containers.
+        max_extent: The largest sum of the extents of its arrays without elements, in bytes: see `extent`.
 
     Raises:
         WireError: It is not exactly one well-formed value within the limits.
     """
-    reader = _Reader(payload, max_items)
+    reader = _Reader(payload, max_items, max_extent)
     value = reader.value(max_depth)
     if reader.at != len(payload):
         raise WireError(f"{len(payload) - reader.at} bytes after the value")
@@ -231,11 +248,12 @@ def decode(payload: bytes | bytearray, *, max_items: int = MAX_ITEMS, max_depth:
 class _Reader:
     """A cursor over a payload that never reads past its end."""
 
-    def __init__(self, payload: bytes | bytearray, items: int) -> None:
+    def __init__(self, payload: bytes | bytearray, items: int, extent: int) -> None:
         self.payload = memoryview(payload)
         self.end = len(payload)
         self.at = 0
         self.items = items
+        self.extent = extent
 
     def skip(self, count: int) -> int:
         """Advance by `count` bytes, and return the position before them."""
@@ -326,9 +344,10 @@ class _Reader:
         dtype, itemsize = known
         if length != math.prod(shape) * itemsize:
             raise WireError(f"{length} bytes for an array of shape {tuple(shape)} and dtype {dtype}")
-        # To check that an array is addressable, NumPy multiplies its non-zero sizes, even if another size is zero.
-        if not length and math.prod(size or 1 for size in shape) * itemsize >= _ADDRESS_SPACE:
-            raise WireError("an array larger than memory can be")
+        if not length:
+            self.extent -= extent(shape, itemsize)
+            if self.extent < 0:
+                raise WireError("an array without elements, but of huge sizes")
         at = self.skip(length)
         data = self.payload[at : at + length]
         if dtype == "b1" and data.tobytes().translate(None, b"\0\1"):

@@ -155,6 +155,8 @@ def loop() -> list[Any]:
     [
         (np.broadcast_to(0.0, (10**6, 10**6)), r"shape \(1000000, 1000000\) and dtype float64 \(8,000,000\.0 MB\)"),
         ([np.zeros(60_000), np.zeros(80_000)], r"shape \(80000,\)"),
+        (np.zeros((2**25, 0)), r"shape \(33554432, 0\)"),
+        ([np.zeros((0, 60_000)), np.zeros((80_000, 0))], r"shape \(80000, 0\)"),
         ("x" * LIMIT, "str of length 1048576"),
         ([0] * 200_000, "too many parts"),
         ([[[0] * 1000] * 1000], "too many parts"),

@@ -136,6 +136,13 @@ def test_decode_refuses_false_sizes_and_types_before_allocating(raw: bytes) -> N
         decode(raw)
 
 
+def test_decode_bounds_arrays_without_elements() -> None:
+    rows = Array("f8", (1000, 0), b"")
+    assert decode(encode([rows, rows]), max_extent=16_000) == [rows, rows]
+    with pytest.raises(WireError, match="without elements"):
+        decode(encode([rows, rows]), max_extent=15_999)
+
+
 def test_depth_is_bounded_in_encode_and_decode() -> None:
     deep: Value = None
     for _ in range(wire.MAX_DEPTH + 1):
