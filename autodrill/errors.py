@@ -15,8 +15,9 @@ Every message says what happened, with literals in backticks. Every hint says wh
 
 from __future__ import annotations
 
+import copyreg
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,6 +50,10 @@ class AutodrillError(Exception):
         self.message = message
         self.hint = hint
         self.where = where
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle it without `__init__`, whose parameters differ: a worker process sends its errors to its parent."""
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
 
 
 class UsageError(AutodrillError):

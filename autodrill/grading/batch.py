@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import atexit
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from autodrill.drills.library import Library
 from autodrill.errors import UnconfinedError
-from autodrill.grading.cases.case_set import CaseSet
-from autodrill.grading.diagnosis.known_mistakes import KnownMistakes
-from autodrill.grading.grade import grade, start_runner
 from autodrill.grading.report import Report, Verdict
 from autodrill.sandbox.child.confinement import SEALED, Confinement
 from autodrill.sandbox.fork_server import ForkServer
 from autodrill.sandbox.limits import CHECK_LIMITS
 from autodrill.sandbox.runner import Runner
-from autodrill.sandbox.worker_pool import available_cores, pool
+from autodrill.sandbox.worker_pool import LostItem, available_cores, bound_memory, work_through
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
     from pathlib import Path
     from types import TracebackType
 
@@ -42,6 +39,8 @@ class Task:
         seed: Seed of the cases.
         confinement: The confinement of each process.
         limits: Limits of each process.
+        worker_memory: Bytes of address space that a worker may take to compare and to explain answers.
+        worker_seconds: Wall time that a worker may take for a file.
     """
 
     exercise: str
@@ -49,12 +48,18 @@ class Task:
     seed: int
     confinement: Confinement = SEALED
     limits: Limits = CHECK_LIMITS
+    worker_memory: int = 4 << 30
+    worker_seconds: float = 240.0
 
 
 class Worker:
     """Grades files one after another. Use it as a context manager, because it holds a fork server."""
 
     def __init__(self, task: Task) -> None:
+        # Imported here, because the process that keeps the reports needs no NumPy.
+        from autodrill.grading.cases.case_set import CaseSet
+        from autodrill.grading.diagnosis.known_mistakes import KnownMistakes
+
         library = Library.open(task.packs)
         self._drill = library.drill(library.find(task.exercise))
         self._case_set = CaseSet(self._drill, task.seed, task.limits)
@@ -72,6 +77,11 @@ class Worker:
         report = self._grade(submission)
         return self._grade(submission) if report.verdict is Verdict.INTERNAL else report
 
+    @property
+    def on_device(self) -> bool:
+        """Whether the exercise asks for a kernel."""
+        return self._drill.kind.on_device
+
     def __enter__(self) -> Self:
         return self
 
@@ -81,6 +91,8 @@ class Worker:
         self._server.close()
 
     def _grade(self, submission: Submission) -> Report:
+        from autodrill.grading.grade import grade
+
         cases = self._case_set
         try:
             return grade(
@@ -100,6 +112,8 @@ class Worker:
 
     def _start(self) -> Runner:
         if self._drill.kind.on_device:
+            from autodrill.grading.grade import start_runner
+
             return start_runner(self._drill, self._case_set.limits)
         return Runner.start(self._case_set.limits, launcher=self._server.launch)
 
@@ -110,28 +124,26 @@ def useful_workers(files: int) -> int:
 
 
 def grade_all(task: Task, submissions: Sequence[Submission], workers: int) -> Generator[Report]:
-    """Grade files, and yield the reports in order, each as soon as it and all before it are ready.
+    """Grade files in worker processes, and yield the reports in order, each as soon as it and all before it are ready.
+
+    A file whose worker dies, or exceeds its time or memory, has the verdict `internal`.
 
     Raises:
         UnconfinedError: Their processes cannot be confined as the task demands.
+        ContentError: The exercise is malformed.
+        InternalError: A worker ended before it was ready.
     """
-    if workers == 1:
-        with Worker(task) as worker:
-            yield from map(worker.grade, submissions)
-        return
-    with pool(workers, _begin, task) as executor:
-        yield from executor.map(_continue, submissions, chunksize=4)
+    with closing(work_through(submissions, workers, _begin, task, seconds=task.worker_seconds)) as reports:
+        for submission, report in zip(submissions, reports, strict=True):
+            if isinstance(report, LostItem):
+                yield Report(task.exercise, submission.path, Verdict.INTERNAL, task.seed, detail=report.why)
+            else:
+                yield report
 
 
-_worker: list[Worker] = []
-"""The worker of a process of the pool."""
-
-
-def _begin(task: Task) -> None:
-    worker = Worker(task)
-    _worker.append(worker)
-    atexit.register(worker.__exit__, None, None, None)
-
-
-def _continue(submission: Submission) -> Report:
-    return _worker[0].grade(submission)
+@contextmanager
+def _begin(task: Task) -> Iterator[Callable[[Submission], Report]]:
+    with Worker(task) as worker:
+        if not worker.on_device:  # a GPU's driver maps far more than it uses
+            bound_memory(task.worker_memory)
+        yield worker.grade

@@ -318,11 +318,11 @@ class Runner:
         child = self._alive()
         outcome: LoadOutcome | CallOutcome | NoReply | WireError
         try:
-            outcome = got
             if isinstance(got, tuple):
-                kind, payload = got
-                value = decode(payload, max_extent=request.limit)
-                outcome = request.read(kind, value, memory=self._limits.memory)
+                value = decode(got[1], max_extent=request.limit)
+                outcome = request.read(got[0], value, memory=self._limits.memory)
+            else:
+                outcome = got
         except WireError as error:
             outcome = error
         # Running the call again to find its line may take the rest of the time limit and a little more.

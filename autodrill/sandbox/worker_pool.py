@@ -1,19 +1,40 @@
-"""The worker processes that grade in parallel, each pinned to one core together with its child processes."""
+"""The worker processes that work in parallel, each pinned to one core together with its child processes.
+
+A worker that dies, or takes too much memory or too long, loses the item that it works on, and no other item.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
 import sys
+import time
+import traceback
+from collections import deque
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from autodrill.errors import AutodrillError, InternalError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing.queues import SimpleQueue
+    from collections.abc import Callable, Generator, Iterator, Sequence
+    from contextlib import AbstractContextManager
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import SpawnProcess
 
-__all__ = ["available_cores", "pool"]
+__all__ = ["LostItem", "available_cores", "bound_memory", "work_through"]
+
+_START_SECONDS = 300.0  # much more than a start takes, and than an author's solution file may take
+_EXIT_SECONDS = 2.0
+_AHEAD = 2  # items that a worker holds, so that it never waits for this process
+
+
+@dataclass(frozen=True, slots=True)
+class LostItem:
+    """Stands for the result of an item whose worker died or was killed. `why` is for a person."""
+
+    why: str
 
 
 def available_cores() -> int:
@@ -21,53 +42,219 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-@contextmanager
-def pool(workers: int, begin: Callable[..., None], *arguments: object) -> Iterator[ProcessPoolExecutor]:
-    """Provide worker processes. Each calls `begin(*arguments)` first, which must be picklable.
+def work_through(
+    items: Sequence[Any],
+    workers: int,
+    begin: Callable[..., AbstractContextManager[Callable[[Any], Any]]],
+    *arguments: object,
+    seconds: float,
+) -> Generator[Any]:
+    """Work on items in processes of their own, and yield the results in order, or a `LostItem`.
 
-    They end with this process. If the caller is interrupted, they are killed at once.
+    The processes end with this one. When the caller closes the generator or is interrupted, they are ended.
+
+    Args:
+        items: The items, which are picklable, like the results.
+        workers: The number of processes.
+        begin: A picklable function that a worker calls once. It provides the function from an item to its result.
+        arguments: Its arguments.
+        seconds: Wall time for each item, far beyond what honest work takes. A worker that takes longer is killed.
+
+    Raises:
+        AutodrillError: An item or the start of a worker raised it.
+        InternalError: They raised another exception, or a worker ended before it had started.
     """
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import active_children, get_context
-
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when a worker imports NumPy
     # A worker is started with `-c`, which puts the working folder first on the import path. A submission in that folder
     # with the name of a module would be imported, outside the sandbox.
     os.environ["PYTHONSAFEPATH"] = "1"
-    # Not forked: a fork would share the open history database, and would lack the threads of this process.
-    spawn = get_context("spawn")
-    cores = spawn.SimpleQueue()
-    for core in _cores(workers):
-        cores.put(core)
-    with ProcessPoolExecutor(workers, spawn, _begin, (os.getpid(), cores, begin, arguments)) as executor:
-        others = set(active_children())
+    left = deque(range(len(items)))
+    results: dict[int, Any] = {}
+    setup = (os.getpid(), tuple(items), begin, arguments)
+    crew = [_Worker(setup, core, seconds) for core in _cores(min(workers, len(items)))]
+    try:
+        for number in range(len(items)):
+            while number not in results:
+                for count in range(1, _AHEAD + 1):
+                    for worker in crew:
+                        worker.fill(left, count)
+                _await([worker for worker in crew if worker.busy])
+                for worker in crew:
+                    results |= worker.collect(left)
+            yield results.pop(number)
+    finally:
+        for worker in crew:
+            worker.ask_to_end()
+        for worker in crew:
+            worker.end()
+
+
+class _Worker:
+    """A worker process, seen from the parent. It is started when it gets an item, and again after it was lost."""
+
+    def __init__(self, setup: tuple[Any, ...], core: int | None, seconds: float) -> None:
+        self._arguments = (core, *setup)
+        self._seconds = seconds
+        self._process: SpawnProcess | None = None
+        self._started = False
+        self.deadline = 0.0
+        self._held: deque[int] = deque()
+
+    @property
+    def busy(self) -> bool:
+        """Whether it holds items."""
+        return bool(self._held)
+
+    def fill(self, left: deque[int], count: int) -> None:
+        """Give it the next items until it holds `count`."""
+        while left and len(self._held) < count:
+            if self._process is None:
+                self._start()
+            elif not self._held and self._started:
+                self.deadline = time.monotonic() + self._seconds
+            self._held.append(left.popleft())
+            with suppress(BrokenPipeError):  # `collect` finds that it has ended
+                self.connection.send(self._held[-1])
+
+    def collect(self, left: deque[int]) -> dict[int, Any]:
+        """Return the results that have come. If the worker is lost, give back the items that it has not begun.
+
+        Raises:
+            AutodrillError: The worker raised it.
+            InternalError: The worker ended before it had started.
+        """
+        found: dict[int, Any] = {}
         try:
-            yield executor
-        except BaseException:
-            for process in set(active_children()) - others:
-                process.kill()
-            raise
+            while self._held and self.connection.poll():
+                right, value = self.connection.recv()
+                if not right:
+                    raise value
+                if self._started:
+                    found[self._held.popleft()] = value
+                self._started = True
+                self.deadline = time.monotonic() + self._seconds
+        except (EOFError, OSError):
+            found |= self._lost(left, f"ended ({self._how()})")
+        if self._held and time.monotonic() > self.deadline:
+            found |= self._lost(left, "took too long")
+        return found
+
+    def ask_to_end(self) -> None:
+        """Ask it to end, together with its child processes."""
+        if self._process is not None:
+            self._process.terminate()
+            self.connection.close()
+
+    def end(self) -> None:
+        """End it, and wait for its end."""
+        if self._process is not None:
+            self._process.join(_EXIT_SECONDS)
+            self._process.kill()
+            self._process.join()
+            self._process = None
+
+    def _start(self) -> None:
+        from multiprocessing import get_context
+
+        # Not forked: a fork would share the open history database, and would lack the threads of this process.
+        spawn = get_context("spawn")
+        self.connection: Connection[Any, Any]
+        self.connection, theirs = spawn.Pipe()
+        self._process = spawn.Process(target=_serve, args=(theirs, *self._arguments), daemon=True)
+        with theirs, _uninterrupted():
+            self._process.start()
+        self._started = False
+        self.deadline = time.monotonic() + _START_SECONDS
+
+    def _how(self) -> str:
+        assert self._process is not None
+        self._process.join(_EXIT_SECONDS)
+        code = self._process.exitcode
+        return f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+
+    def _lost(self, left: deque[int], what: str) -> dict[int, Any]:
+        self.ask_to_end()
+        self.end()
+        if not self._started:
+            raise InternalError(f"the process that runs the exercise's own code {what} before it was ready")
+        first = self._held.popleft()
+        left.extendleft(reversed(self._held))
+        self._held.clear()
+        return {first: LostItem(f"the process that compares and explains the answers {what}")}
+
+
+def _await(busy: Sequence[_Worker]) -> None:
+    from multiprocessing.connection import wait
+
+    wait([worker.connection for worker in busy], max(0.0, min(w.deadline for w in busy) - time.monotonic()))
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Delay SIGINT, which a new process inherits: a traceback of its start would tell nothing."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _cores(workers: int) -> list[int | None]:
     """Return a core for each worker, None for all if there are too few cores or the system cannot pin processes."""
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_setaffinity") else []
-    return [*cores[:workers]] if len(cores) >= workers else [None] * workers
+    return [*cores[:workers]] if len(cores) >= workers > 1 else [None] * workers
 
 
-def _begin(
-    parent: int, cores: SimpleQueue[int | None], begin: Callable[..., None], arguments: tuple[object, ...]
+def _serve(
+    connection: Connection[Any, Any],
+    core: int | None,
+    parent: int,
+    items: tuple[Any, ...],
+    begin: Callable[..., AbstractContextManager[Callable[[Any], Any]]],
+    arguments: tuple[object, ...],
 ) -> None:
+    """Work on the items whose numbers come until the connection closes, in the worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal interrupts all processes; the parent ends the workers
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    signal.signal(signal.SIGTERM, _exit)
     if sys.platform == "linux":
-        with suppress(ImportError):  # a Python built without ctypes
-            from autodrill.sandbox.child.privileges import die_with_parent
+        _take_place(parent, core)
+    try:
+        with begin(*arguments) as answer:
+            connection.send((True, None))
+            while True:
+                connection.send((True, answer(items[connection.recv()])))
+    except (EOFError, BrokenPipeError):
+        return
+    except AutodrillError as error:
+        connection.send((False, error))
+    except Exception as error:  # noqa: BLE001  the parent reports it
+        traceback.print_exc()
+        connection.send((False, InternalError(f"{type(error).__name__}: {error}")))
 
-            die_with_parent(parent)
+
+def bound_memory(size: int) -> None:
+    """Bound the address space of this process to `size` bytes, on Linux. A child process may lift the bound."""
+    if sys.platform == "linux":
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (size if hard == resource.RLIM_INFINITY else min(size, hard), hard))
+
+
+def _take_place(parent: int, core: int | None) -> None:
+    with suppress(ImportError):  # a Python built without ctypes
+        from autodrill.sandbox.child.privileges import die_with_parent
+
+        die_with_parent(parent)
     # Worker, fork server and child process mostly wait for one another, and waking on another core costs more. Under
     # SCHED_BATCH none preempts another: the child process makes several calls before the worker reads the replies, so
     # that the core switches between them a few times for each submission and not at every call.
-    if (core := cores.get()) is not None:
+    if core is not None:
         os.sched_setaffinity(0, {core})
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
-    begin(*arguments)
+
+
+def _exit(*_: object) -> None:
+    """End, and end the child processes on the way."""
+    raise SystemExit(0)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autodrill.drills.answer_records import FaultKind
-from autodrill.errors import FileError, UnconfinedError
+from autodrill.errors import ContentError, FileError, InternalError, UnconfinedError
 from autodrill.grading.batch import Task, Worker, grade_all, useful_workers
 from autodrill.grading.report import Verdict
 from autodrill.grading.submission import LARGEST_FILE, Submission, read_file
@@ -109,7 +109,7 @@ def test_workers_end_with_the_grading_process(pack: Pack, how: signal.Signals) -
     program = (
         "import sys, pathlib\n"
         "from autodrill.grading.batch import Task, grade_all\n"
-        "from autodrill.grading.grade import Submission\n"
+        "from autodrill.grading.submission import Submission\n"
         "if __name__ == '__main__':\n"
         "    sleep = b'import time\\ndef cube_backward(g, x):\\n    time.sleep(1)\\n    return g\\n'\n"
         "    quick, slow = ([Submission(source, 'a.py', 'a.py')] * 8 for source in (b'x = (', sleep))\n"
@@ -168,7 +168,7 @@ def test_worker_retries_an_internal_error_once(task: Task, monkeypatch: pytest.M
         tried.append(1)
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr("autodrill.grading.batch.grade", broken)
+    monkeypatch.setattr("autodrill.grading.grade.grade", broken)
     with Worker(task) as worker:
         report = worker.grade(submission(RIGHT))
     assert (report.verdict, report.detail, len(tried)) == (Verdict.INTERNAL, "RuntimeError: a bug", 2)
@@ -179,6 +179,59 @@ def test_grade_all_refuses_a_missing_required_layer(task: Task) -> None:
     short = replace(task, confinement=replace(SEALED, layers=SEALED.layers - {Layer.SECCOMP}))
     with pytest.raises(UnconfinedError, match="seccomp"):
         next(grade_all(short, [submission(RIGHT)], 1))
+
+
+JUDGE = """def judge(dx, x):
+    import os
+    import time
+
+    match int(dx.flat[0]) if dx.size else 0:
+        case 101:
+            os._exit(0)
+        case 102:
+            time.sleep(600)
+        case 103:
+            return str(len([np.empty(1 << 28, "u1") for _ in range(64)]))
+    return None
+
+
+def slope"""
+
+
+@linux
+@pytest.mark.parametrize("workers", [1, 2])
+def test_judge_that_breaks_down_costs_one_file(pack: Pack, workers: int) -> None:
+    pack.add(solution=("def slope", JUDGE))
+    answers = [f"def cube_backward(g, x):\n    return 0 * x + {value}\n" for value in (1, 101, 2, 102, 103, 3)]
+    files = [submission(source, f"{index}.py") for index, source in enumerate(answers)]
+    task = Task("cube_backward", (pack.root,), seed=3, worker_seconds=6)
+    reports = list(grade_all(task, files, workers))
+    assert [report.path for report in reports] == [file.path for file in files]
+    details = [report.detail.partition(": Unable")[0] for report in reports]
+    assert details == [
+        "",
+        "the process that compares and explains the answers ended (exit code 0)",
+        "",
+        "the process that compares and explains the answers took too long",
+        "the exercise's `judge` raises MemoryError",
+        "",
+    ]
+    assert [str(report.verdict) for report in reports] == ["pass", "internal", "pass", "internal", "internal", "pass"]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_grade_all_reports_a_malformed_exercise(pack: Pack, workers: int) -> None:
+    pack.add(solution=("HINTS = (", "HINTS = (1, "))
+    with pytest.raises(ContentError, match="must be a tuple of three texts") as caught:
+        list(grade_all(Task("cube_backward", (pack.root,), seed=3), [submission(RIGHT)] * 3, workers))
+    assert [problem.line for problem in caught.value.problems] == [7]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_grade_all_stops_if_the_exercise_ends_its_process(pack: Pack, workers: int) -> None:
+    pack.add(solution=("HINTS =", "__import__('os')._exit(0)\nHINTS ="))
+    with pytest.raises(InternalError, match=r"ended \(exit code 0\) before it was ready"):
+        list(grade_all(Task("cube_backward", (pack.root,), seed=3), [submission(RIGHT)] * 3, workers))
 
 
 def test_useful_workers_is_one_for_few_files() -> None:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import atexit
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from autodrill.drills.library import Library
+from autodrill.errors import InternalError
 from autodrill.grading.verify.verify import prove
 from autodrill.sandbox.fork_server import own_code_launcher
-from autodrill.sandbox.worker_pool import pool
+from autodrill.sandbox.worker_pool import LostItem, work_through
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
     from pathlib import Path
 
     from autodrill.grading.verify.verify import Proof
-    from autodrill.sandbox.launcher import Launcher
 
 __all__ = ["prove_all"]
+
+_SECONDS = 3600.0
+"""Wall time of a proof; the longest takes a minute."""
 
 
 def prove_all(library: Library, names: Sequence[str], *, seeds: int, workers: int) -> Generator[Proof]:
@@ -35,20 +38,16 @@ def prove_all(library: Library, names: Sequence[str], *, seeds: int, workers: in
             for name in names:
                 yield prove(library, library.find(name), seeds=seeds, launcher=launcher)
         return
-    with pool(workers, _begin, library.roots, seeds) as executor:
-        yield from executor.map(_continue, names)
+    proofs = work_through(names, workers, _begin, library.roots, seeds, seconds=_SECONDS)
+    with closing(proofs):
+        for name, proof in zip(names, proofs, strict=True):
+            if isinstance(proof, LostItem):
+                raise InternalError(f"`{name}` cannot be proved: {proof.why}")
+            yield proof
 
 
-_worker: list[tuple[Library, Launcher, int]] = []
-"""The library, launcher and seeds of a process of the pool."""
-
-
-def _begin(roots: Sequence[Path], seeds: int) -> None:
-    forks = own_code_launcher()
-    _worker.append((Library(roots), forks.__enter__(), seeds))
-    atexit.register(forks.__exit__, None, None, None)
-
-
-def _continue(name: str) -> Proof:
-    library, launcher, seeds = _worker[0]
-    return prove(library, library.find(name), seeds=seeds, launcher=launcher)
+@contextmanager
+def _begin(roots: Sequence[Path], seeds: int) -> Iterator[Callable[[str], Proof]]:
+    library = Library(roots)
+    with own_code_launcher() as launcher:
+        yield lambda name: prove(library, library.find(name), seeds=seeds, launcher=launcher)

@@ -202,8 +202,8 @@ def _describe_array(array: NDArray[Any], budget: _Budget) -> wire.Array | wire.O
     code, as_it_is = _code_of(dtype)
     if code is None:
         return wire.Opaque(f"ndarray of dtype {dtype}"[:_NAME_LIMIT])
-    # Checked before copying: a view with zero strides can have a size of terabytes, and so can an array without elements
-    # as soon as it becomes a list.
+    # Checked before copying: a view with zero strides can have a size of terabytes. So can an array without elements as
+    # soon as it becomes a list.
     if not budget.spend(array.nbytes or wire.extent(array.shape, array.itemsize)):
         raise OversizedError(f"an array of shape {array.shape} and dtype {dtype} ({array.nbytes / 1e6:,.1f} MB)")
     raw = array if as_it_is else array.astype(f"<{code}")
