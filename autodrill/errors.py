@@ -53,7 +53,7 @@ class AutodrillError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle it without `__init__`, whose parameters differ: a worker process sends its errors to its parent."""
-        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]  # typeshed lacks it
 
 
 class UsageError(AutodrillError):

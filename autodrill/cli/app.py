@@ -136,7 +136,7 @@ def _run(arguments: list[str]) -> int:
         code = Exit.INTERNAL if isinstance(error, InternalError) else Exit.USAGE
     except BrokenPipeError:
         raise
-    except Exception as error:  # noqa: BLE001  with exit code 1 it would look like a wrong answer
+    except (Exception, SystemExit) as error:  # noqa: BLE001  its exit code would look like that of an answer
         import traceback
 
         traceback.print_exc()

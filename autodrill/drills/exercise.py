@@ -31,6 +31,7 @@ __all__ = [
     "Header",
     "Heading",
     "Solution",
+    "control_sign",
     "kind_named",
     "kind_names",
     "load_exercise",
@@ -184,6 +185,9 @@ _KINDS, _SUFFIX = "autodrill.drills.kinds", "_kind"
 
 _ID = re.compile(r"[a-z][a-z0-9_]*\Z")
 
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Signs that a terminal may obey, or that reverse text. Tabs, line ends and form feeds are allowed."""
+
 _BLOCK = re.compile(r"(?m)\A# /// autodrill$\n(?P<body>(?:^#(?:| .*)$\n)+?)^# ///$\n")
 
 _STRINGS = {"title": '"Backward of a product"', "kind": '"backward"', "difficulty": '"easy"', "entry": '"Layer"'}
@@ -238,7 +242,7 @@ def load_headings(paths: Iterable[Path]) -> list[Heading]:
         except ContentError as error:
             problems += error.problems
             continue
-        problems += found
+        problems += [*found, *_name_problems(path)]
         if header is not None:
             headings.append(header.heading)
     if problems:
@@ -256,9 +260,7 @@ def load_exercise(path: Path) -> Exercise:
 
     text = read_text(path)
     header, problems = parse_header(text, path)
-    if not _ID.match(path.stem):
-        message = f"`{path.stem}` is not an id: name the file with lower-case letters, digits and underscores"
-        problems.append(Problem(str(path), 1, message))
+    problems += _name_problems(path)
     skipped = header.lines if header else 0
     stub = text.split("\n", skipped)[-1]
     try:
@@ -267,6 +269,8 @@ def load_exercise(path: Path) -> Exercise:
         raise ContentError([*problems, Problem(str(path), skipped + (error.lineno or 1), error.msg)]) from None
     if not source.docstring:
         problems.append(Problem(str(path), skipped + 1, "the task is missing: write it as the file's docstring"))
+    if (sign := control_sign(source.docstring)) is not None:
+        problems.append(Problem(str(path), skipped + 1, f"the task contains the control character {sign}: remove it"))
     kind = kind_named(header.heading.kind if header else "program")
     entry = (header.entry if header else "") or kind.entry(path.stem)
     defined = {}
@@ -285,6 +289,22 @@ def load_exercise(path: Path) -> Exercise:
         raise ContentError([Problem(str(path), line, wrong)])
     heading = {field.name: getattr(header.heading, field.name) for field in fields(Heading)}
     return Exercise(**heading, task=source.docstring, stub=stub, entry=entry, parameters=parameters)
+
+
+def _name_problems(path: Path) -> list[Problem]:
+    problems = []
+    if not _ID.match(path.stem):
+        message = f"`{path.stem}` is not an id: name the file with lower-case letters, digits and underscores"
+        problems.append(Problem(str(path), 1, message))
+    if (sign := control_sign(path.parent.name)) is not None:
+        problems.append(Problem(str(path), 1, f"the name of its folder contains the control character {sign}"))
+    return problems
+
+
+def control_sign(text: str) -> str | None:
+    """Return the first control character of a text, escaped, or the first sign that reverses text; None without one."""
+    found = _CONTROL.search(text)
+    return None if found is None else f"`{ascii(found[0])[1:-1]}`"
 
 
 def starting_file(exercise: Exercise) -> str:
@@ -307,15 +327,19 @@ def read_text(path: Path) -> str:
     """Read an exercise file or a solution file.
 
     Raises:
-        ContentError: The file cannot be read, or it is not UTF-8.
+        ContentError: The file cannot be read, is not UTF-8, or contains control characters.
     """
     try:
-        return path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         line = 1 + error.object[: error.start].count(b"\n")
         raise ContentError([Problem(str(path), line, "the file is not UTF-8: save it as UTF-8")]) from None
     except OSError as error:
         raise ContentError([Problem(str(path), 1, f"the file cannot be read: {error.strerror}")]) from None
+    if (found := _CONTROL.search(text)) is not None and found[0] != "\0":  # the parser reports null bytes
+        message = f"the file contains the control character {control_sign(found[0])}: remove it"
+        raise ContentError([Problem(str(path), 1 + text[: found.start()].count("\n"), message)])
+    return text
 
 
 def parse_header(text: str, path: Path) -> tuple[Header | None, list[Problem]]:
@@ -334,7 +358,9 @@ def parse_header(text: str, path: Path) -> tuple[Header | None, list[Problem]]:
     lines = match[0].count("\n")
     try:
         table = tomllib.loads(body)
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        return None, [Problem(str(path), 1, "the header is nested too deeply")]
+    except ValueError as error:  # a TOMLDecodeError, or that of a number with thousands of digits
         found = re.search(r"line (\d+)", str(error))
         return None, [Problem(str(path), 1 + int(found[1]) if found else 1, f"the header is not valid TOML: {error}")]
     problems: list[Problem] = []
@@ -355,6 +381,10 @@ def parse_header(text: str, path: Path) -> tuple[Header | None, list[Problem]]:
     for key, example in _LISTS.items():
         if not _is_list_of_strings(table.get(key, [])):
             complain(key, f"`{key}` must be a list of strings, such as `{example}`")
+    for key, value in table.items():
+        texts = value if _is_list_of_strings(value) else [value] if isinstance(value, str) else []
+        if (sign := control_sign("".join(texts))) is not None:
+            complain(key, f"`{key}` contains the control character {sign}: remove it")
     minutes = table.get("minutes", 1)
     if type(minutes) is not int or minutes < 1:
         complain("minutes", "`minutes` must be a whole number, at least 1")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 import inspect
+import signal
+import threading
+import time
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
@@ -12,7 +15,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from autodrill.drills.authoring import Given, Mistake, Scenario
-from autodrill.drills.exercise import Solution, kind_named, read_text
+from autodrill.drills.exercise import Solution, control_sign, kind_named, read_text
 from autodrill.drills.source import SourceFile, parameters_of, signature
 from autodrill.errors import AutodrillError, ContentError, InternalError, Problem
 
@@ -27,19 +30,55 @@ if TYPE_CHECKING:
 __all__ = ["authored", "line_in", "load_solution", "solution_path"]
 
 
+_SECONDS = 60.0
+"""Wall time that the author's code may take at once."""
+
+
+class _LoopError(BaseException):
+    """The author's code runs too long. It is no `Exception`, so that this code does not catch it."""
+
+
+@contextmanager
+def _bounded() -> Iterator[None]:
+    """Interrupt the block when it takes more than `_SECONDS`, if this is the main thread of a POSIX process.
+
+    Raises:
+        _LoopError: It took longer.
+    """
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(*_: object) -> None:
+        raise _LoopError(f"it takes more than {_SECONDS:g} s")
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    started = time.monotonic()
+    left, _ = signal.setitimer(signal.ITIMER_REAL, _SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, max(left - time.monotonic() + started, 0.001) if left else 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 @contextmanager
 def authored(path: Path, name: str) -> Iterator[None]:
     """Convert exceptions of the author's function `name`, from the solution file at `path`.
 
     Raises:
-        InternalError: The block raised an exception that is not an `AutodrillError`. The message gives the line of the
-            solution file, unless no code of that file was running.
+        InternalError: The block raised an exception that is not an `AutodrillError`, or took too long. The message
+            gives the line of the solution file, unless no code of that file was running.
     """
     try:
-        yield
+        with _bounded():
+            yield
     except AutodrillError:
         raise
-    except Exception as error:
+    except _LoopError as error:
+        place = f"{path.name}, line {line_in(error, path)}"
+        raise InternalError(f"the exercise's `{name}` does not end: {error} ({place})") from None
+    except (Exception, SystemExit) as error:
         what = f"raises {type(error).__name__}: {error}"
         if (line := _line(error, path)) is None:
             raise InternalError(f"what autodrill derives from the exercise's `{name}` {what}") from error
@@ -118,10 +157,13 @@ def _executed(exercise: Exercise, path: Path) -> tuple[SourceFile, dict[str, Any
     namespace: dict[str, Any] = {"__name__": f"autodrill_solution_{exercise.id}", "__file__": str(path)}
     try:
         source = SourceFile(text, str(path))
-        exec(compile(source.tree, str(path), "exec", dont_inherit=True), namespace)  # noqa: S102 the author's own code
+        with _bounded():
+            exec(compile(source.tree, str(path), "exec", dont_inherit=True), namespace)  # noqa: S102 the author's own
     except SyntaxError as error:
         raise ContentError([Problem(str(path), error.lineno or 1, error.msg)]) from None
-    except Exception as error:
+    except _LoopError as error:
+        raise ContentError([Problem(str(path), line_in(error, path), f"the file does not end: {error}")]) from None
+    except (Exception, SystemExit) as error:
         raise ContentError([Problem(str(path), line_in(error, path), f"{type(error).__name__}: {error}")]) from error
     return source, namespace
 
@@ -207,9 +249,13 @@ def _check_settings(source: SourceFile, namespace: dict[str, Any], complain: Com
 
     if not source.docstring:
         complain("the explanation is missing: write it as the file's docstring", 1)
+    if (sign := control_sign(source.docstring)) is not None:
+        complain(f"the explanation contains the control character {sign}: remove it", 1)
     hints = namespace.get("HINTS")
     if not _texts(hints) or len(hints) != 3 or not all(hint.strip() for hint in hints):
         complain("`HINTS` must be a tuple of three texts: the idea, the rule, the line", line("HINTS"))
+    elif (sign := control_sign("".join(hints))) is not None:
+        complain(f"`HINTS` contains the control character {sign}: remove it", line("HINTS"))
     cases = namespace.get("CASES")
     if not isinstance(cases, list | tuple) or not cases or not all(isinstance(c, Given | Scenario) for c in cases):
         complain("`CASES` must be a non-empty list of `given(...)` and `@scenario` functions", line("CASES"))

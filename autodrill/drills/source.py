@@ -43,7 +43,7 @@ class SourceFile:
         definitions: The top-level statements, in order.
 
     Raises:
-        SyntaxError: The text is not valid Python.
+        SyntaxError: The text is not valid Python, or it is nested too deeply.
     """
 
     def __init__(self, text: str, filename: str) -> None:
@@ -51,7 +51,10 @@ class SourceFile:
             raise SyntaxError(
                 "the file contains null bytes", (filename, 1 + text[: text.index("\0")].count("\n"), 1, "")
             )
-        self.tree = ast.parse(text, filename)
+        try:
+            self.tree = ast.parse(text, filename)
+        except (RecursionError, MemoryError):
+            raise SyntaxError("the code is nested too deeply", (filename, 1, 1, "")) from None
         self._lines = text.split("\n")  # not `splitlines`, because a form feed does not end a line in Python
         self.docstring = ast.get_docstring(self.tree) or ""
         self.definitions = [_definition(node) for node in self.tree.body]

@@ -216,21 +216,22 @@ def _serve(
     """Work on the items whose numbers come until the connection closes, in the worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal interrupts all processes; the parent ends the workers
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    signal.signal(signal.SIGTERM, _exit)
     if sys.platform == "linux":
         _take_place(parent, core)
-    try:
-        with begin(*arguments) as answer:
-            connection.send((True, None))
-            while True:
-                connection.send((True, answer(items[connection.recv()])))
-    except (EOFError, BrokenPipeError):
-        return
-    except AutodrillError as error:
-        connection.send((False, error))
-    except Exception as error:  # noqa: BLE001  the parent reports it
-        traceback.print_exc()
-        connection.send((False, InternalError(f"{type(error).__name__}: {error}")))
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that it ends its child processes on the way
+    with suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
+        try:
+            with begin(*arguments) as answer:
+                connection.send((True, None))
+                while True:
+                    connection.send((True, answer(items[connection.recv()])))
+        except AutodrillError as error:
+            connection.send((False, error))
+        except (EOFError, BrokenPipeError):
+            raise
+        except Exception as error:  # noqa: BLE001  the parent reports it
+            traceback.print_exc()
+            connection.send((False, InternalError(f"{type(error).__name__}: {error}")))
 
 
 def bound_memory(size: int) -> None:
@@ -253,8 +254,3 @@ def _take_place(parent: int, core: int | None) -> None:
     if core is not None:
         os.sched_setaffinity(0, {core})
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
-
-
-def _exit(*_: object) -> None:
-    """End, and end the child processes on the way."""
-    raise SystemExit(0)

@@ -130,6 +130,18 @@ def test_internal_error_is_code_3_with_a_traceback(run: Run) -> None:
     assert "please report it" in broken.stderr
 
 
+def test_exit_inside_a_command_is_code_3() -> None:
+    driver = "import autodrill.cli.exercise_commands as b; b.list_.__globals__['_as_dict'] = lambda _: exit(0)\n"
+    done = subprocess.run(
+        [sys.executable, "-c", driver + LOADED, "list", "--output-format", "json"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert json.loads(done.stderr.splitlines()[-1])[0] == 3
+    assert json.loads(done.stdout)["error"]["message"] == "SystemExit: 0"
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -77,6 +77,42 @@ def test_load_exercise_reports_the_line_that_is_not_utf8(pack: Pack) -> None:
     assert problems(path) == [(2, "the file is not UTF-8: save it as UTF-8")]
 
 
+@pytest.mark.parametrize("sign", ["\x1b", "\x07", "\x9b", "\u202e", "\u2066"])
+@pytest.mark.parametrize("passage", ["Backward of", "is dL/dout", "raise Not"])
+def test_load_exercise_rejects_a_control_character(pack: Pack, sign: str, passage: str) -> None:
+    path = pack.add(exercise=(passage, f"# {sign}{passage}"))
+    line = path.read_text(encoding="utf-8").partition(sign)[0].count("\n") + 1
+    assert problems(path) == [(line, f"the file contains the control character `{ascii(sign)[1:-1]}`: remove it")]
+
+
+def test_load_exercise_rejects_an_escape_in_the_task(pack: Pack) -> None:
+    path = pack.add(exercise=("is dL/dout", r"\x1b[31mis dL/dout"))
+    assert problems(path) == [(8, "the task contains the control character `\\x1b`: remove it")]
+
+
+def test_load_exercise_allows_tabs_and_form_feeds(pack: Pack) -> None:
+    assert "\t\f" in load_exercise(pack.add(exercise=("raise Not", "x = '\t\f'\n    raise Not"))).stub
+
+
+def test_load_exercise_reports_deep_nesting(pack: Pack) -> None:
+    path = pack.add(exercise=("raise NotImplementedError", f"return {'-' * 100_000}g"))
+    assert problems(path) == [(8, "the code is nested too deeply")]
+
+
+@pytest.mark.parametrize("name", ["Cube-backward", "cube\x1b[31m", "cube\nbackward"])
+def test_load_headings_rejects_an_invalid_id(pack: Pack, name: str) -> None:
+    path = pack.add().rename(pack.root / "exercises" / "demo" / f"{name}.py")
+    with pytest.raises(ContentError, match="is not an id"):
+        load_headings([path])
+
+
+def test_load_headings_rejects_a_control_character_in_a_folder(pack: Pack) -> None:
+    pack.add()
+    folder = (pack.root / "exercises" / "demo").rename(pack.root / "exercises" / "de\x1bmo")
+    with pytest.raises(ContentError, match=r"its folder contains the control character `\\x1b`"):
+        load_headings([folder / "cube_backward.py"])
+
+
 def test_load_headings_ignores_a_broken_stub(pack: Pack) -> None:
     path = pack.add(exercise=("raise NotImplementedError", "raise ("))
     assert [h.title for h in load_headings([path])] == ["Backward of a cube"]
@@ -181,6 +217,28 @@ def test_parse_header_reports_invalid_toml_at_its_line(line: str) -> None:
     _, problems = parse_header(text(5, line), PATH)
     assert [p.line for p in problems] == [5]
     assert "not valid TOML" in problems[0].message
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (f"# x = {'[' * 100_000}{']' * 100_000}", "the header is nested too deeply"),
+        (f"# x = {'9' * 5000}", "the header is not valid TOML: Exceeds the limit"),
+    ],
+)
+def test_parse_header_survives_a_bomb(line: str, message: str) -> None:
+    _, problems = parse_header(text(5, line), PATH)
+    assert [p.line for p in problems] == [1]
+    assert problems[0].message.startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("number", "line"), [(2, r'# title = "\u001b[2JPASS"'), (6, r'# topics = ["chain rule", "\u202eelur"]')]
+)
+def test_parse_header_rejects_escapes_of_control_characters(number: int, line: str) -> None:
+    _, problems = parse_header(text(number, line), PATH)
+    assert [p.line for p in problems] == [number]
+    assert "contains the control character" in problems[0].message
 
 
 @pytest.mark.parametrize("body", ["", "x = 1\n", text()[1:], " " + text(), text(8, None)])

@@ -102,6 +102,9 @@ def test_load_solution_reports_a_missing_file(pack: Pack) -> None:
             "nothing decides which answers are right: define `forward`, `expected` or `judge`",
         ),
         ('"""The slope of x³ is 3x²."""', "", "\n", "the explanation is missing: write it as the file's docstring"),
+        ("is 3x²", r"is \x1b[2J3x²", '"""', "the explanation contains the control character `\\x1b`: remove it"),
+        ("Each factor", r"\u202eEach factor", "HINTS", "`HINTS` contains the control character `\\u202e`: remove it"),
+        ("def slope", "raise SystemExit(0)\n\n\ndef slope", "raise", "SystemExit: 0"),
         (
             "def slope",
             'WRT = ("y",)\n\n\ndef slope',
@@ -124,6 +127,14 @@ def test_load_solution_reports_a_problem_at_its_line(
 ) -> None:
     pack.add(solution=(old, new))
     assert problems(pack) == [(place(pack.solution_file(), at), message)]
+
+
+def test_load_solution_interrupts_a_loop(pack: Pack, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("autodrill.drills.solution_file._SECONDS", 0.2)
+    pack.add(solution=("def slope", "while True:\n    pass\n\n\ndef slope"))
+    ((line, message),) = problems(pack)
+    assert message == "the file does not end: it takes more than 0.2 s"
+    assert line - place(pack.solution_file(), "while True") in {0, 1}
 
 
 def test_load_solution_needs_the_worked_solution(pack: Pack) -> None:
