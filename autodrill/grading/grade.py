@@ -82,6 +82,8 @@ def grade(
         words = "not implemented yet: the file is unchanged"
         failure = replace(report.failure, kind=FaultKind.NOT_IMPLEMENTED, summary=words, rule=None)
         report = replace(report, verdict=Verdict.FAIL, failure=failure)
+    if report.failure is not None and not _has_line(submission, report.failure.line):
+        report = replace(report, failure=replace(report.failure, line=None, code=""))
     return replace(
         report,
         output=output,
@@ -251,6 +253,11 @@ def _customs(solution: Solution, submission: Submission, seen: list[tuple[int, O
 def _is_stub(exercise: Exercise, submission: Submission) -> bool:
     words = submission.source.decode("utf-8", "replace").split()
     return words in (exercise.stub.split(), starting_file(exercise).split())
+
+
+def _has_line(submission: Submission, line: int | None) -> bool:
+    """Return whether a file has a line, or ends before it. The number may come from the file's own process."""
+    return line is None or 1 <= line <= len(submission.source.splitlines()) + 1
 
 
 def start_runner(drill: Drill, limits: Limits, launcher: Launcher = launch) -> Runner:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from typing import Any
 
 from autodrill.render.plain import write
 
-__all__ = ["SCHEMA", "document", "write_document"]
+__all__ = ["SCHEMA", "as_json", "document", "write_document"]
 
 SCHEMA = 1
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 def document(command: str, **fields: Any) -> dict[str, Any]:
@@ -20,5 +22,18 @@ def document(command: str, **fields: Any) -> dict[str, Any]:
 
 def write_document(command: str, **fields: Any) -> None:
     """Write a command's answer to standard output."""
-    text = json.dumps(document(command, **fields), ensure_ascii=True, indent=2, allow_nan=False)
-    write(sys.stdout, text + "\n")
+    write(sys.stdout, as_json(document(command, **fields), indent=2) + "\n")
+
+
+def as_json(value: Any, *, indent: int | None = None) -> str:
+    r"""Return JSON in ASCII that every parser reads.
+
+    Many parsers refuse half of a surrogate pair, which a file name or a submission's text can contain. It becomes the
+    text `\ud800`.
+    """
+    return _NOT_ASCII.sub(_escaped, json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False))
+
+
+def _escaped(sign: re.Match[str]) -> str:
+    escape = json.dumps(sign[0])[1:-1]
+    return f"\\{escape}" if "\ud800" <= sign[0] <= "\udfff" else escape

@@ -79,6 +79,26 @@ def test_worker_reads_a_file_in_its_declared_encoding(task: Task, encoding: str)
         assert worker.grade(Submission(source.encode(encoding), "a.py", "a.py")).verdict is Verdict.PASS
 
 
+FORGED_LINE = """import sys
+
+reports = next(m for n, m in list(sys.modules.items()) if n.endswith(".tracebacks") and hasattr(m, "raised"))
+
+
+def cube_backward(g, x):
+    reports._frames = lambda *_: iter([({line}, "f")])
+    raise ValueError
+"""
+
+
+@linux
+@pytest.mark.parametrize(("line", "shown"), [(3, 3), (9, 9), (10, None), (2_000_000_000, None), (0, None)])
+def test_worker_shows_no_line_outside_the_file(task: Task, line: int, shown: int | None) -> None:
+    with Worker(task) as worker:
+        report = worker.grade(submission(FORGED_LINE.replace("{line}", str(line))))
+    assert report.failure is not None
+    assert (report.failure.kind, report.failure.line) == (FaultKind.RAISED, shown)
+
+
 HOSTILE_NAME = """import os
 import pathlib
 

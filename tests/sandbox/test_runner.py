@@ -108,6 +108,10 @@ class TestLoading:
                 b"# coding: klingon\n",
                 Broken(BrokenKind.ENCODING, "unknown encoding: klingon: save the file as UTF-8", None, None, None),
             ),
+            (
+                b"# coding: rot13\n",
+                Broken(BrokenKind.ENCODING, "'rot13' is not a text encoding: save the file as UTF-8", None, None, None),
+            ),
         ],
     )
     def test_load_reports_where_a_file_does_not_compile(self, source: bytes, expected: Broken) -> None:

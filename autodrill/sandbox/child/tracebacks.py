@@ -19,6 +19,14 @@ _TEXT_LIMIT = 2000
 _LINE_LIMIT = 300
 _NAME_LIMIT = 100
 _MAX_NAMES = 50
+_UNDECODABLE = (
+    "(unicode error) 'utf-8' codec",
+    "encoding problem",
+    "unknown encoding",
+    "is not a text encoding",
+    "decoding with '",
+)
+"""What the compiler says if the file cannot be decoded."""
 _OUTER_FRAMES, _INNER_FRAMES = 5, 15  # the two ends of a deep recursion
 
 
@@ -27,7 +35,7 @@ def remember_source(source: bytes, filename: str) -> None:
     try:
         encoding, _ = tokenize.detect_encoding(BytesIO(source).readline)
         text = source.decode(encoding, "replace")
-    except SyntaxError:
+    except (SyntaxError, LookupError, ValueError):  # an unknown codec, one that is no text encoding, or one that fails
         text = source.decode("latin-1")
     lines = [line + "\n" for line in text.split("\n")]
     linecache.cache[filename] = (len(source), None, lines, filename)
@@ -52,8 +60,8 @@ def broken(error: BaseException, source: bytes) -> wire.Value:
         return ("syntax", _message(error), None, None, None)
     message = str(error.msg)[:_TEXT_LIMIT]
     line = error.lineno if type(error.lineno) is int and error.lineno > 0 else None
-    if "(unicode error) 'utf-8' codec" in message or "encoding problem" in message or "unknown encoding" in message:
-        return ("encoding", f"{message}: save the file as UTF-8", line, None, None)
+    if any(words in message for words in _UNDECODABLE):
+        return ("encoding", f"{message.partition(';')[0]}: save the file as UTF-8", line, None, None)
     if "too many nested" in message or "too many statically nested" in message:
         return ("nesting", message, line, None, None)
     column = error.offset if type(error.offset) is int and error.offset > 0 else None
