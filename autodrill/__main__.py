@@ -1,32 +1,50 @@
 """The entry point of `autodrill` and of `python -m autodrill`."""
 
-import gc
+import os
 import sys
-from pathlib import Path
 
 __all__ = ["main"]
 
 
+def _drop_working_folder_from_path() -> None:
+    """Remove the working folder from `sys.path`: submissions in it could have the name of any module."""
+    here = os.getcwd()  # noqa: PTH109  pathlib would be imported from the working folder
+    if here != os.path.dirname(os.path.dirname(os.path.realpath(__file__))):  # noqa: PTH120  as above
+        sys.path[:] = [path for path in sys.path if path not in ("", here)]
+
+
+if __name__ == "__main__":
+    # Before every other import. The interpreter has loaded the modules above before it looked into the working folder.
+    _drop_working_folder_from_path()
+
+
 def main() -> None:
     """Run the command line and exit."""
+    _open_closed_streams()
     # Modules live as long as the program. Collecting garbage while they load, and again at the end, finds nothing and
     # takes about a tenth of the time of `autodrill list`. The engine creates no reference cycles.
-    gc.set_threshold(50_000)
-    from autodrill.cli.app import main as run
+    import gc
 
+    gc.set_threshold(50_000)
     try:
+        from autodrill.cli.app import main as run
+
         run()
+    except KeyboardInterrupt:  # while the program loads, or a second one while it ends
+        raise SystemExit(130) from None
     finally:
         gc.freeze()
 
 
-def _drop_working_folder_from_path() -> None:
-    """Remove the working folder from `sys.path`: submissions in it could have the name of any module."""
-    here = Path.cwd()
-    if here != Path(__file__).resolve().parents[1]:
-        sys.path[:] = [path for path in sys.path if path not in ("", str(here))]
+def _open_closed_streams() -> None:
+    """Open the null device for each standard stream that the caller has closed.
+
+    Python leaves None in its place, and another file would get its descriptor.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115  as above; it stays open
 
 
 if __name__ == "__main__":
-    _drop_working_folder_from_path()
     main()

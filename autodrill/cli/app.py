@@ -177,10 +177,10 @@ def _invoke(arguments: list[str]) -> int:
 
 def _report(error: AutodrillError, arguments: list[str]) -> None:
     """Write an error and its hint to stderr, and with `--output-format json` also as a document to stdout."""
-    from autodrill.render.plain import Paint, clean, say, width_of, wrapped
+    from autodrill.render.plain import Paint, clean, say, width_of, wrapped, write
 
-    if _asked_for_json(arguments):
-        from autodrill.render.document import write_document
+    if kind := _json_format(arguments):
+        from autodrill.render.document import as_json, document
 
         problems = [str(p) for p in error.problems] if isinstance(error, ContentError) else []
         fields = {
@@ -191,7 +191,7 @@ def _report(error: AutodrillError, arguments: list[str]) -> None:
             "problems": problems,
         }
         with suppress(FileError):  # if stdout is what cannot be written, stderr says so below
-            write_document("error", error=fields)
+            write(sys.stdout, as_json(document("error", error=fields), indent=2 if kind == "json" else None) + "\n")
     where = f"{error.where}: " if error.where else ""
     text = "\n".join(clean(line) for line in f"error: {where}{error.message}".splitlines())
     text += f"\n\nhint: {clean(error.hint)}" if error.hint else ""
@@ -201,7 +201,10 @@ def _report(error: AutodrillError, arguments: list[str]) -> None:
     say(label + text.removeprefix("error"), err=True)
 
 
-def _asked_for_json(arguments: list[str]) -> bool:
-    pairs = zip(arguments, [*arguments[1:], ""], strict=True)
-    flagged = any(w == "--output-format=json" or (w == "--output-format" and after == "json") for w, after in pairs)
-    return flagged or os.environ.get("AUTODRILL_OUTPUT_FORMAT") == "json"
+def _json_format(arguments: list[str]) -> str | None:
+    """Return the JSON format that was asked for, or None."""
+    for word, after in zip(arguments, [*arguments[1:], ""], strict=True):
+        asked = after if word == "--output-format" else word.removeprefix("--output-format=")
+        if asked in {"json", "jsonl"} and word.startswith("--output-format"):
+            return asked
+    return "json" if os.environ.get("AUTODRILL_OUTPUT_FORMAT") == "json" else None

@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import signal
 import sys
 from contextlib import closing
 from dataclasses import replace
@@ -29,6 +30,7 @@ class GradeFormat(StrEnum):
 
     TEXT = "text"
     JSON = "json"
+    JSONL = "jsonl"
     JUNIT = "junit"
     GITHUB = "github"
 
@@ -57,7 +59,11 @@ def grade(
         ),
     ] = False,
     output_format: Annotated[
-        GradeFormat, typer.Option("--output-format", help="Text, one JSON document, JUnit XML, or GitHub annotations.")
+        GradeFormat,
+        typer.Option(
+            "--output-format",
+            help="Text, one JSON document, a line of JSON per file, JUnit XML, or GitHub annotations.",
+        ),
     ] = GradeFormat.TEXT,
 ) -> None:
     """Grade other people's files in a sealed sandbox.
@@ -66,6 +72,9 @@ def grade(
     cannot enforce these limits, the command grades nothing, and `autodrill doctor` shows the reason. The command hides
     printed text and exception messages of a graded file, because they could reveal hidden cases. Kernels need
     --unconfined.
+
+    The formats text, jsonl and github write each verdict as soon as it is made. If the run is interrupted, json and
+    junit contain the verdicts made until then.
 
     Exit codes:
       0  all files pass
@@ -103,12 +112,16 @@ def grade(
     handed_in = [_read(path, task) for path in files]
     readable = [each for each in handed_in if isinstance(each, Submission)]
     reports: list[Report] = []
-    with closing(grade_all(task, readable, workers)) as graded:
-        for each in handed_in:
-            reports.append(next(graded) if isinstance(each, Submission) else each)
-            if output_format is GradeFormat.TEXT:
-                _say(reports[-1])
-    _conclude(task, reports, output_format)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a CI job that takes too long is ended with it
+    try:
+        with closing(grade_all(task, readable, workers)) as graded:
+            for each in handed_in:
+                reports.append(next(graded) if isinstance(each, Submission) else each)
+                _write(reports[-1], output_format)
+    except KeyboardInterrupt:
+        _conclude(task, reports, output_format, complete=False)
+        raise
+    _conclude(task, reports, output_format, complete=True)
     raise typer.Exit(_exit_code(reports))
 
 
@@ -125,16 +138,28 @@ def _read(path: Path, task: "Task") -> "Submission | Report":
         return Report(task.exercise, str(path), Verdict.ERROR, task.seed, failure=failure)
 
 
-def _say(report: "Report") -> None:
-    from autodrill.render.grades import grade_line
-    from autodrill.render.plain import Paint, say, symbols_for
+def _write(report: "Report", output_format: GradeFormat) -> None:
+    """Write what a format says of one file, so that it is not lost if this process is killed."""
+    from autodrill.render.document import as_json, document
+    from autodrill.render.grades import github_lines, grade_line
+    from autodrill.render.plain import Paint, flush, say, symbols_for
 
-    say(grade_line(report, Paint.for_stream(sys.stdout, os.environ), symbols_for(sys.stdout)))
+    match output_format:
+        case GradeFormat.TEXT:
+            say(grade_line(report, Paint.for_stream(sys.stdout, os.environ), symbols_for(sys.stdout)))
+        case GradeFormat.JSONL:
+            say(as_json(document("grade", report=report.as_dict())))
+        case GradeFormat.GITHUB:
+            for line in github_lines([report]):
+                say(line)
+        case GradeFormat.JSON | GradeFormat.JUNIT:
+            return
+    flush(sys.stdout)
 
 
-def _conclude(task: "Task", reports: "Sequence[Report]", output_format: GradeFormat) -> None:
+def _conclude(task: "Task", reports: "Sequence[Report]", output_format: GradeFormat, *, complete: bool) -> None:
     """Write the output that follows the last grade; the summary of the text format goes to standard error."""
-    from autodrill.render.grades import github_lines, junit_document, summary
+    from autodrill.render.grades import junit_document, summary
     from autodrill.render.plain import Paint, say, write
 
     match output_format:
@@ -142,16 +167,17 @@ def _conclude(task: "Task", reports: "Sequence[Report]", output_format: GradeFor
             lost = {layer: why for report in reports for layer, why in report.lost.items()}
             for layer, why in lost.items():
                 say(f"sandbox layer missing on this machine: {layer} ({why})", err=True)
-            say(Paint.for_stream(sys.stderr, os.environ)(summary(reports, task.seed), "dim"), err=True)
+            words = ("" if complete else "interrupted: ") + summary(reports, task.seed)
+            say(Paint.for_stream(sys.stderr, os.environ)(words, "dim"), err=True)
         case GradeFormat.JSON:
             from autodrill.render.document import write_document
 
-            write_document("grade", exercise=task.exercise, seed=task.seed, reports=[r.as_dict() for r in reports])
+            every = [report.as_dict() for report in reports]
+            write_document("grade", exercise=task.exercise, seed=task.seed, complete=complete, reports=every)
         case GradeFormat.JUNIT:
             write(sys.stdout, junit_document(reports))
-        case GradeFormat.GITHUB:
-            for line in github_lines(reports):
-                say(line)
+        case GradeFormat.JSONL | GradeFormat.GITHUB:
+            pass
 
 
 def _exit_code(reports: "Sequence[Report]") -> Exit:

@@ -31,7 +31,8 @@ class Submission:
 def handed_in_files(paths: Sequence[Path]) -> list[Path]:
     """Return the files to grade. A folder means the `.py` files in it and its subfolders, ordered by path.
 
-    Links are not followed.
+    Links are not followed. A folder that cannot be read, or that is a link, is returned itself, so that it is reported
+    like a file that cannot be read.
 
     Raises:
         FileError: A path does not exist, or a folder has no such file.
@@ -43,12 +44,18 @@ def handed_in_files(paths: Sequence[Path]) -> list[Path]:
         if path.is_symlink() or not path.is_dir():
             found.append(path)
             continue
-        inside = sorted(
-            Path(folder, name) for folder, _, names in os.walk(path) for name in names if name.endswith(".py")
-        )
+        inside = sorted(_inside(path))
         if not inside:
             raise FileError(f"there is no .py file in `{path}`")
         found += inside
+    return found
+
+
+def _inside(path: Path) -> list[Path]:
+    found: list[Path] = []
+    for folder, folders, names in os.walk(path, onerror=lambda error: found.append(Path(error.filename))):
+        found.extend(Path(folder, name) for name in names if name.endswith(".py"))
+        found.extend(link for name in folders if (link := Path(folder, name)).is_symlink())
     return found
 
 
@@ -63,11 +70,11 @@ def read_file(path: Path, *, follow: bool) -> bytes:
         FileError: It is missing, unreadable, larger than `LARGEST_FILE` or no regular file.
     """
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-    if not follow:
-        if path.is_symlink():  # for the message; the flag enforces it
-            raise FileError(f"`{path}` is a symbolic link", hint="hand in the file itself")
-        flags |= getattr(os, "O_NOFOLLOW", 0)
     try:
+        if not follow:
+            if path.is_symlink():  # for the message; the flag enforces it
+                raise FileError(f"`{path}` is a symbolic link", hint="hand in the file itself")
+            flags |= getattr(os, "O_NOFOLLOW", 0)
         descriptor = os.open(path, flags)
     except OSError as error:
         raise FileError(f"`{path}` cannot be read: {error.strerror}") from None

@@ -325,7 +325,8 @@ def _migrate(connection: sqlite3.Connection) -> None:
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:  # a full disk has already rolled it back
+            connection.execute("ROLLBACK")
         raise
 
 
@@ -357,6 +358,11 @@ def _explained(path: Path, error: sqlite3.Error) -> StoreError:
         return StoreError(
             f"the history `{path}` is locked by another program",
             hint="close the other autodrill, then type the command again",
+        )
+    if code == sqlite3.SQLITE_FULL:
+        return StoreError(
+            f"the history `{path}` cannot be written: the disk is full",
+            hint="free some space, or set `AUTODRILL_HOME` to a folder on another disk",
         )
     return StoreError(
         f"the history `{path}` cannot be used: {error}",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import time
 import traceback
@@ -21,12 +22,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
     from contextlib import AbstractContextManager
     from multiprocessing.connection import Connection
-    from multiprocessing.context import SpawnProcess
 
 __all__ = ["LostItem", "available_cores", "bound_memory", "work_through"]
 
 _START_SECONDS = 300.0  # much more than a start takes, and than an author's solution file may take
 _EXIT_SECONDS = 2.0
+_MAIN = """import sys
+from multiprocessing.connection import Connection
+
+connection = Connection(int(sys.argv[1]))
+sys.path[:] = connection.recv()
+from autodrill.sandbox.worker_pool import serve
+
+serve(connection, int(sys.argv[2]))
+"""
 _AHEAD = 2  # items that a worker holds, so that it never waits for this process
 
 
@@ -64,14 +73,9 @@ def work_through(
         AutodrillError: An item or the start of a worker raised it.
         InternalError: They raised another exception, or a worker ended before it had started.
     """
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when a worker imports NumPy
-    # A worker is started with `-c`, which puts the working folder first on the import path. A submission in that folder
-    # with the name of a module would be imported, outside the sandbox.
-    os.environ["PYTHONSAFEPATH"] = "1"
     left = deque(range(len(items)))
     results: dict[int, Any] = {}
-    setup = (os.getpid(), tuple(items), begin, arguments)
-    crew = [_Worker(setup, core, seconds) for core in _cores(min(workers, len(items)))]
+    crew = [_Worker((core, tuple(items), begin, arguments), seconds) for core in _cores(min(workers, len(items)))]
     try:
         for number in range(len(items)):
             while number not in results:
@@ -92,10 +96,10 @@ def work_through(
 class _Worker:
     """A worker process, seen from the parent. It is started when it gets an item, and again after it was lost."""
 
-    def __init__(self, setup: tuple[Any, ...], core: int | None, seconds: float) -> None:
-        self._arguments = (core, *setup)
+    def __init__(self, job: tuple[Any, ...], seconds: float) -> None:
+        self._job = job
         self._seconds = seconds
-        self._process: SpawnProcess | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._started = False
         self.deadline = 0.0
         self._held: deque[int] = deque()
@@ -148,28 +152,41 @@ class _Worker:
     def end(self) -> None:
         """End it, and wait for its end."""
         if self._process is not None:
-            self._process.join(_EXIT_SECONDS)
+            self._code()
             self._process.kill()
-            self._process.join()
+            self._process.wait()
             self._process = None
 
     def _start(self) -> None:
-        from multiprocessing import get_context
+        from multiprocessing import Pipe
 
-        # Not forked: a fork would share the open history database, and would lack the threads of this process.
-        spawn = get_context("spawn")
         self.connection: Connection[Any, Any]
-        self.connection, theirs = spawn.Pipe()
-        self._process = spawn.Process(target=_serve, args=(theirs, *self._arguments), daemon=True)
+        self.connection, theirs = Pipe()
+        # Not forked: a fork would share the open history database, and would lack the threads of this process. Not by
+        # `multiprocessing` either: its resource tracker outlives an interrupted process.
         with theirs, _uninterrupted():
-            self._process.start()
+            self._process = subprocess.Popen(  # noqa: S603  # the running interpreter
+                [sys.executable, "-P", "-c", _MAIN, str(theirs.fileno()), str(os.getpid())],
+                stdin=subprocess.DEVNULL,
+                stdout=2,  # what an author's code prints is not output of this program
+                pass_fds=[theirs.fileno()],
+                env={"OPENBLAS_NUM_THREADS": "1", **os.environ},
+            )
         self._started = False
         self.deadline = time.monotonic() + _START_SECONDS
+        with suppress(ConnectionError):  # `collect` finds that it has ended
+            self.connection.send(sys.path)
+            self.connection.send(self._job)
+
+    def _code(self) -> int | None:
+        """Return its exit code, or None if it does not end soon."""
+        assert self._process is not None
+        with suppress(subprocess.TimeoutExpired):
+            return self._process.wait(_EXIT_SECONDS)
+        return None
 
     def _how(self) -> str:
-        assert self._process is not None
-        self._process.join(_EXIT_SECONDS)
-        code = self._process.exitcode
+        code = self._code()
         return f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
 
     def _lost(self, left: deque[int], what: str) -> dict[int, Any]:
@@ -205,21 +222,14 @@ def _cores(workers: int) -> list[int | None]:
     return [*cores[:workers]] if len(cores) >= workers > 1 else [None] * workers
 
 
-def _serve(
-    connection: Connection[Any, Any],
-    core: int | None,
-    parent: int,
-    items: tuple[Any, ...],
-    begin: Callable[..., AbstractContextManager[Callable[[Any], Any]]],
-    arguments: tuple[object, ...],
-) -> None:
+def serve(connection: Connection[Any, Any], parent: int) -> None:
     """Work on the items whose numbers come until the connection closes, in the worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal interrupts all processes; the parent ends the workers
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    if sys.platform == "linux":
-        _take_place(parent, core)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that it ends its child processes on the way
-    with suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
+    with suppress(EOFError, BrokenPipeError, KeyboardInterrupt), _in_place(parent):
+        core, items, begin, arguments = connection.recv()
+        _pin(core)
         try:
             with begin(*arguments) as answer:
                 connection.send((True, None))
@@ -243,11 +253,26 @@ def bound_memory(size: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (size if hard == resource.RLIM_INFINITY else min(size, hard), hard))
 
 
-def _take_place(parent: int, core: int | None) -> None:
+@contextmanager
+def _in_place(parent: int) -> Iterator[None]:
+    """On Linux: be killed when the parent ends, and leave no process behind."""
+    if sys.platform != "linux":
+        yield
+        return
     with suppress(ImportError):  # a Python built without ctypes
-        from autodrill.sandbox.child.privileges import die_with_parent
+        from autodrill.sandbox.child.privileges import adopt_orphans, die_with_parent
 
         die_with_parent(parent)
+        adopt_orphans()
+    try:
+        yield
+    finally:
+        with suppress(ChildProcessError):  # the children of a fork server are killed when it ends
+            while True:
+                os.wait()
+
+
+def _pin(core: int | None) -> None:
     # Worker, fork server and child process mostly wait for one another, and waking on another core costs more. Under
     # SCHED_BATCH none preempts another: the child process makes several calls before the worker reads the replies, so
     # that the core switches between them a few times for each submission and not at every call.

@@ -268,6 +268,22 @@ def test_closed_pipe_is_not_an_error() -> None:
     assert done.stderr == ""
 
 
+HOSTILE = "open('it_was_run', 'w').close()\nraise SystemExit(0)\n"
+OF_THE_INTERPRETER = {"collections", "contextlib", "functools", "importlib", "keyword", "operator", "reprlib", "types"}
+"""What `python -m` imports from the working folder before it looks for autodrill; also `warnings`."""
+
+
+@pytest.mark.parametrize("words", [["list"], ["check", "mul_backward"], ["grade", "mul_backward", "mul_backward.py"]])
+def test_module_imports_nothing_of_the_working_folder(answer: Path, words: list[str]) -> None:
+    names = sys.stdlib_module_names - OF_THE_INTERPRETER - {"warnings"} | {"numpy", "typer", "rich", "fsrs", "click"}
+    for name in names:
+        (answer / f"{name}.py").write_text(HOSTILE, encoding="utf-8")
+    command = [sys.executable, "-m", "autodrill", *words]
+    done = subprocess.run(command, cwd=answer, capture_output=True, text=True, check=False)
+    assert (done.returncode, "mul_backward" in done.stdout) == (0, True)
+    assert not (answer / "it_was_run").exists()
+
+
 def test_interrupt_is_code_130_without_a_traceback(answer: Path) -> None:
     (answer / "mul_backward.py").write_text("print('loading')\nwhile True:\n    pass\n", encoding="utf-8")
     running = subprocess.Popen(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -83,7 +85,131 @@ def test_grade_github_annotates_files_that_do_not_pass(run: Run, files: list[str
     assert [line.partition(",")[0] for line in lines] == ["::error file=wrong.py", "::error file=broken.py"]
 
 
-@pytest.mark.parametrize("output_format", ["text", "json", "junit", "github"])
+def test_grade_jsonl_is_a_document_per_file(run: Run, files: list[str]) -> None:
+    done = run("grade", "mul_backward", *files, "--output-format", "jsonl")
+    documents = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(each["schema"], each["command"]) for each in documents] == [(1, "grade")] * 3
+    assert [each["report"]["verdict"] for each in documents] == ["pass", "fail", "error"]
+
+
+def test_grade_jsonl_covers_failures(run: Run, files: list[str]) -> None:
+    done = run("grade", "mul_bakward", *files, "--output-format", "jsonl")
+    assert json.loads(done.stdout)["error"]["kind"] == "UnknownNameError"
+    assert done.stdout.count("\n") == 1
+
+
+def descendants(pid: int) -> list[int]:
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+    return [each for child in map(int, children) for each in (child, *descendants(child))]
+
+
+def state(pid: int) -> str:
+    """Return the state of a process, "" if there is none."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0]
+    except OSError:
+        return ""
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_interrupt_of_grade_leaves_no_process_and_no_traceback(
+    here: Path, files: list[str], how: signal.Signals
+) -> None:
+    (here / "slow.py").write_text("import time\nwhile True:\n    time.sleep(0.1)\n", encoding="utf-8")
+    command = ["grade", "mul_backward", "right.py", *["slow.py"] * 8, "--workers", "2"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "autodrill", *command],
+        cwd=here,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as running:
+        assert running.stdout is not None
+        assert "PASS" in running.stdout.readline()
+        below = descendants(running.pid)
+        os.killpg(running.pid, how)
+        _, err = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert err.startswith("interrupted: ")
+    assert "Traceback" not in err
+    assert len(below) >= 3  # two workers, and a fork server
+    assert [(pid, state(pid)) for pid in below if state(pid)] == []
+
+
+INTERRUPT = """import autodrill.grading.batch as batch
+
+grade_all = batch.grade_all
+
+
+def interrupted(task, submissions, workers):
+    yield from grade_all(task, submissions[:1], 1)
+    raise KeyboardInterrupt
+
+
+batch.grade_all = interrupted
+from autodrill.__main__ import main
+
+main()
+"""
+
+
+@pytest.mark.parametrize("output_format", ["text", "json", "jsonl", "junit"])
+def test_interrupted_grade_keeps_its_verdicts(here: Path, files: list[str], output_format: str) -> None:
+    command = ["grade", "mul_backward", *files, "--output-format", output_format]
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPT, *command], cwd=here, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 130
+    assert "Traceback" not in done.stderr
+    match output_format:
+        case "text":
+            assert "PASS" in done.stdout
+            assert "interrupted: 1 graded: 1 pass" in done.stderr
+        case "json":
+            document = json.loads(done.stdout)
+            assert document["complete"] is False
+            assert [report["verdict"] for report in document["reports"]] == ["pass"]
+        case "jsonl":
+            assert json.loads(done.stdout)["report"]["verdict"] == "pass"
+        case "junit":
+            assert ET.fromstring(done.stdout).get("tests") == "1"
+
+
+@pytest.mark.parametrize("output_format", ["text", "jsonl", "github"])
+def test_grade_writes_each_verdict_when_it_is_made(here: Path, files: list[str], output_format: str) -> None:
+    (here / "slow.py").write_text("import time\nwhile True:\n    time.sleep(0.1)\n", encoding="utf-8")
+    command = ["grade", "mul_backward", "wrong.py", *["slow.py"] * 8, "--output-format", output_format]
+    with subprocess.Popen(
+        [sys.executable, "-m", "autodrill", *command], cwd=here, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as running:
+        assert running.stdout is not None
+        assert b"wrong.py" in running.stdout.readline()
+        assert running.poll() is None
+        running.kill()
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
+def test_grade_bears_closed_streams(here: Path, files: list[str], closed: str) -> None:
+    command = f"{sys.executable} -m autodrill grade mul_backward wrong.py {closed}"
+    done = subprocess.run(["bash", "-c", command], cwd=here, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_grade_reports_a_folder_that_is_a_link(run: Run, here: Path, files: list[str]) -> None:
+    (here / "class" / "ada").mkdir(parents=True)
+    (here / "class" / "ada" / "mul_backward.py").write_text(RIGHT, encoding="utf-8")
+    (here / "class" / "bob").symlink_to("ada")
+    done = run("grade", "mul_backward", "class")
+    assert [line.split()[1:3] for line in done.stdout.splitlines()] == [
+        ["PASS", "class/ada/mul_backward.py"],
+        ["ERROR", "class/bob"],
+    ]
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize("output_format", ["text", "json", "jsonl", "junit", "github"])
 def test_grade_reports_an_unwritable_output(here: Path, files: list[str], output_format: str) -> None:
     command = [sys.executable, "-m", "autodrill", "grade", "mul_backward", "wrong.py", "--output-format", output_format]
     with Path("/dev/full").open("w", encoding="utf-8") as full:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -17,10 +18,12 @@ from autodrill.drills.answer_records import FaultKind
 from autodrill.errors import ContentError, FileError, InternalError, UnconfinedError
 from autodrill.grading.batch import Task, Worker, grade_all, useful_workers
 from autodrill.grading.report import Verdict
-from autodrill.grading.submission import LARGEST_FILE, Submission, read_file
+from autodrill.grading.submission import LARGEST_FILE, Submission, handed_in_files, read_file
 from autodrill.sandbox.child.confinement import SEALED, Layer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from autodrill.sandbox.runner import Runner
     from tests.conftest import Pack
 
@@ -257,6 +260,37 @@ def test_grade_all_stops_if_the_exercise_ends_its_process(pack: Pack, workers: i
 def test_useful_workers_is_one_for_few_files() -> None:
     assert useful_workers(3) == 1
     assert 1 <= useful_workers(10_000) <= (os.cpu_count() or 1)
+
+
+class TestFolders:
+    def test_folder_that_cannot_be_read_is_returned_itself(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for name in ("ada", "bob", "eve"):
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "a.py").write_text(RIGHT, encoding="utf-8")
+
+        def scandir(path: str) -> Iterator[os.DirEntry[str]]:
+            if Path(path).name == "bob":
+                raise PermissionError(errno.EACCES, "Permission denied", str(path))
+            return real(path)
+
+        real = os.scandir
+        monkeypatch.setattr(os, "scandir", scandir)  # root may read every folder
+        found = handed_in_files([tmp_path])
+        assert found == [tmp_path / "ada" / "a.py", tmp_path / "bob", tmp_path / "eve" / "a.py"]
+        assert handed_in_files([tmp_path / "bob"]) == [tmp_path / "bob"]
+
+    @pytest.mark.parametrize(("module", "broken"), [(Path, "is_symlink"), (os, "open")])
+    def test_read_file_reports_a_file_without_permission(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: object, broken: str
+    ) -> None:
+        def refuse(path: Path, *_: object, **__: object) -> None:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+        monkeypatch.setattr(module, broken, refuse)
+        with pytest.raises(FileError, match="cannot be read: Permission denied"):
+            read_file(tmp_path / "a.py", follow=False)
 
 
 class TestReading:
