@@ -198,11 +198,16 @@ def _as_dict(exercise: Heading) -> dict[str, object]:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a new file; an existing file is never overwritten."""
+    """Write a new file; an existing file is never overwritten, and an incomplete one is removed."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8") as stream:
-            stream.write(text)
+        stream = path.open("x", encoding="utf-8")
+        try:
+            with stream:
+                stream.write(text)
+        except OSError:
+            path.unlink()
+            raise
     except FileExistsError:
         raise FileError(f"`{path}` already exists", hint="rename or delete that file, then try again") from None
     except OSError as error:

@@ -95,7 +95,7 @@ def _survey() -> "tuple[list[Heading], Progress, tuple[int, int], int, str | Non
         return exercises, known, (0, len(bank)), 0, on_path
     from autodrill.practice.schedule import Schedule
 
-    due = sum(card.due <= now() for card in Schedule(reviews).states())
+    due = sum(card.due <= now() for card in Schedule(reviews, now()).states())
     return exercises, known, (len({r.card for r in reviews}), len(bank)), due, on_path
 
 

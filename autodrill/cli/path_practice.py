@@ -75,7 +75,7 @@ class Course:
         from autodrill.practice.schedule import Schedule
         from autodrill.practice.session import choose
 
-        schedule = Schedule(store.reviews() if store else ())
+        schedule = Schedule(store.reviews() if store else (), now)
         excused = store.excused() if store else frozenset[str]()
         on_it = [self.questions[step.name] for step in path.steps if not step.is_exercise]
         chosen = choose(on_it, schedule, now, only=only, ahead=ahead, excused=excused)

@@ -142,7 +142,7 @@ def quiz(
             return course.cards(course.find(path), store, now(), only, limit=limit, ahead=ahead)
         if ids is not None:
             return _named(bank, ids)
-        schedule = Schedule(store.reviews() if store else ())
+        schedule = Schedule(store.reviews() if store else (), now())
         excused = store.excused() if store else frozenset[str]()
         return choose(bank, schedule, now(), only=only, limit=limit, seed=seed, ahead=ahead, excused=excused)
 
@@ -159,7 +159,8 @@ def quiz(
                 store.choose_path("" if path == _NO_PATH else path, now())
             _sit_scheduled(chosen(store), store, seed, lambda: reached(store), lines=lines)
         else:
-            _show(chosen(store), Schedule(store.reviews() if store else ()), seed or 0, output_format, reached(store))
+            schedule = Schedule(store.reviews() if store else (), now())
+            _show(chosen(store), schedule, seed or 0, output_format, reached(store))
 
 
 @contextlib.contextmanager
@@ -252,7 +253,7 @@ def _sit_scheduled(
 
     say_how_far()
     if not cards:
-        stdout_console().print(nothing_due(Schedule(store.reviews()), now(), len(store.excused())))
+        stdout_console().print(nothing_due(Schedule(store.reviews(), now()), now(), len(store.excused())))
         return
     sitting = _sit(cards, store, int(now().timestamp()) if seed is None else seed, lines=lines)
     _close(sitting, next_due(sitting.schedule, now()))

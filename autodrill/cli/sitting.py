@@ -62,7 +62,7 @@ class Sitting:
         self._seed = seed
         self._history: list[tuple[int, Rating]] = []
         self._asker = Asker(keyboard, screen, lambda: bool(self._history))
-        self.schedule = Schedule() if store is None else Schedule(store.reviews())
+        self.schedule = Schedule() if store is None else Schedule(store.reviews(), now())
         self.skipped = 0
         self.left = len(self._cards)
 
@@ -174,7 +174,7 @@ class Sitting:
         """Undo the last rating and return the index of its card."""
         if self._store is not None:
             self._store.undo_review(self._now())
-            self.schedule = Schedule(self._store.reviews())
+            self.schedule = Schedule(self._store.reviews(), self._now())
         at, rating = self._history.pop()
         self._screen.note(f"{rating.word} undone; here is that card again")
         return at

@@ -41,7 +41,7 @@ def progress(store: Store, now: datetime) -> Progress:
     if reviews:
         from autodrill.practice.schedule import Schedule
 
-        schedule = Schedule(reviews)
+        schedule = Schedule(reviews, now)
         for card in schedule.states():
             name = card.card.removeprefix("x:")
             due[name] = card.due
@@ -70,13 +70,13 @@ def log_attempt(store: Store, exercise: str, verdict: str, source: str, seed: in
     from autodrill.practice.schedule import Schedule
 
     if earlier:
-        known = Schedule(earlier).state(exercise_card(exercise))
+        known = Schedule(earlier, now).state(exercise_card(exercise))
         if known is not None and known.due > now:
             return known.due
     stage = max((h.stage for h in before), default=0)
     rating = Rating.HARD if stage >= 2 else Rating.GOOD
     review = store.add_review(exercise_card(exercise), rating, now, {"hints": stage})
-    return Schedule(earlier).add(review).due
+    return Schedule(earlier, now).add(review).due
 
 
 def log_giving_up(store: Store, exercise: str, now: datetime) -> None:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from autodrill.practice.log_records import Rating
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime, timedelta
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
 
     from fsrs import Card, Scheduler
 
     from autodrill.practice.log_records import Review
 
 __all__ = ["CardState", "Schedule"]
+
+_CLOCK_ERROR = timedelta(days=1)
+"""How far ahead of now a review may be. A smaller error of the clock does no harm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +50,30 @@ class Schedule:
 
     FSRS runs without fuzz, so the same log always gives the same schedule. It runs without learning steps, so every
     interval is a whole number of days.
+
+    A review more than a day after `now` was logged by a clock that was ahead. It counts as made when the next review
+    was made, or now, and its card is due. Otherwise the card would not return until the clock reads that time.
+
+    Args:
+        reviews: The log of reviews, in order.
+        now: The time, if it is known.
     """
 
-    def __init__(self, reviews: Iterable[Review] = ()) -> None:
+    def __init__(self, reviews: Iterable[Review] = (), now: datetime | None = None) -> None:
         self._scheduler: Scheduler | None = None
         self._cards: dict[str, Card] = {}
         self._states: dict[str, CardState] = {}
-        for review in reviews:
-            self.add(review)
+        log = list(reviews)
+        unknown: dict[str, datetime] = {}
+        for review, at in zip(log, _times(log, now), strict=True):
+            unknown.pop(review.card, None)
+            if at == review.at:
+                self.add(review)
+            else:
+                self.add(replace(review, at=at))
+                unknown[review.card] = at
+        for card, at in unknown.items():
+            self._states[card] = replace(self._states[card], due=at)
 
     def add(self, review: Review) -> CardState:
         """Add the next review of the log and return the card's new state."""
@@ -110,3 +130,17 @@ class Schedule:
 
             self._scheduler = Scheduler(learning_steps=(), relearning_steps=(), enable_fuzzing=False)
         return self._scheduler
+
+
+def _times(log: Sequence[Review], now: datetime | None) -> list[datetime]:
+    """Return the time of each review. One that cannot be right is that of the next review, or now."""
+    if now is None:
+        return [review.at for review in log]
+    latest, times = now, []
+    for review in reversed(log):
+        if review.at <= now + _CLOCK_ERROR:
+            latest = min(latest, review.at)
+            times.append(review.at)
+        else:
+            times.append(latest)
+    return times[::-1]

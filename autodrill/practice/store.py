@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["Store"]
 
 _BUSY_SECONDS = 5.0
+_ROOM = 1 << 17
+"""Bytes that the files beside a history take at first."""
 
 
 class Store:
@@ -359,7 +361,7 @@ def _explained(path: Path, error: sqlite3.Error) -> StoreError:
             f"the history `{path}` is locked by another program",
             hint="close the other autodrill, then type the command again",
         )
-    if code == sqlite3.SQLITE_FULL:
+    if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _is_full(path)):
         return StoreError(
             f"the history `{path}` cannot be written: the disk is full",
             hint="free some space, or set `AUTODRILL_HOME` to a folder on another disk",
@@ -368,6 +370,15 @@ def _explained(path: Path, error: sqlite3.Error) -> StoreError:
         f"the history `{path}` cannot be used: {error}",
         hint="set `AUTODRILL_HOME` to a writable folder",
     )
+
+
+def _is_full(path: Path) -> bool:
+    """Return whether the disk has no room for the files beside a history, for which SQLite reports an I/O error."""
+    from shutil import disk_usage
+
+    with contextlib.suppress(OSError):
+        return disk_usage(path.parent).free < _ROOM
+    return False
 
 
 def _stamp(at: datetime) -> str:

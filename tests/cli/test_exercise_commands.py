@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -185,3 +187,19 @@ def test_list_todo_omits_passed_exercises(run: Run, here: Path) -> None:
     lines = run("list", "--todo").stdout
     assert "mul_backward" not in lines.split()
     assert "add_backward" in lines.split()
+
+
+def test_open_removes_a_stub_that_it_cannot_write(here: Path) -> None:
+    import resource
+
+    done = subprocess.run(
+        [sys.executable, "-m", "autodrill", "open", "mul_backward", "--here", "--no-editor"],
+        cwd=here,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)),  # stands for a full disk
+    )
+    assert done.returncode == 2
+    assert "error: `mul_backward.py` cannot be written: File too large" in done.stderr
+    assert not (here / "mul_backward.py").exists()

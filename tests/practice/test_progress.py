@@ -43,6 +43,14 @@ def test_passed_exercise_is_due_when_announced(store: Store, day: Day) -> None:
     assert known.state("mul") is State.DUE
 
 
+def test_pass_by_a_clock_ahead_is_due_again(store: Store, day: Day) -> None:
+    attempt(store, "pass", day(365))
+    assert progress(store, day(1)).state("mul") is State.DUE
+    due = attempt(store, "pass", day(1))
+    assert due is not None
+    assert day(1) < due < day(30)
+
+
 def test_failed_attempt_is_no_review(store: Store, day: Day) -> None:
     for verdict in ("fail", "error", "timeout"):
         assert attempt(store, verdict, day(0)) is None

@@ -113,3 +113,27 @@ def test_fsrs_is_imported_on_first_use() -> None:
     assert (
         subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "False\n"
     )
+
+
+def test_review_by_a_clock_ahead_leaves_its_card_due(day: Day) -> None:
+    log = [Review(1, "a", day(0), Rating.GOOD, {}), Review(2, "a", day(365), Rating.GOOD, {})]
+    schedule = Schedule(log, day(11))
+    assert [state.card for state in schedule.due(day(11))] == ["a"]
+    log.append(Review(3, "a", day(11), Rating.GOOD, {}))
+    state = Schedule(log, day(12)).state("a")
+    assert state is not None
+    assert day(12) < state.due < day(71)
+    assert Schedule(log, day(30)).state("a") == state
+
+
+def test_review_before_the_next_one_of_another_card_keeps_its_time(day: Day) -> None:
+    log = [Review(1, "a", day(400), Rating.GOOD, {}), Review(2, "b", day(3), Rating.GOOD, {})]
+    first, later = (Schedule(log, day(now)).state("a") for now in (5, 50))
+    assert first == later
+    assert first is not None
+    assert (first.last_review, first.due) == (day(3), day(3))
+
+
+def test_small_clock_error_changes_nothing(day: Day) -> None:
+    log = [Review(1, "a", day(1), Rating.GOOD, {})]
+    assert Schedule(log, day(0.5)).states() == Schedule(log).states()

@@ -7,7 +7,8 @@ import subprocess
 import sys
 import threading
 from datetime import datetime, timedelta, timezone
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -231,6 +232,37 @@ def test_folder_that_cannot_be_made_is_a_clear_error(tmp_path: Path, day: Day) -
     with pytest.raises(StoreError, match="cannot be opened") as caught:
         Store.open(tmp_path / "file" / "history.db", now=day(0))
     assert "AUTODRILL_HOME" in (caught.value.hint or "")
+
+
+def test_full_disk_is_a_clear_error(path: Path, day: Day, monkeypatch: pytest.MonkeyPatch) -> None:
+    connect = sqlite3.connect
+
+    def full(*args: Any, **options: Any) -> sqlite3.Connection:
+        connection: sqlite3.Connection = connect(*args, **options)
+        connection.execute("PRAGMA max_page_count = 2")
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", full)
+    with pytest.raises(StoreError, match="cannot be written: the disk is full"):
+        Store.open(path, now=day(0))
+    monkeypatch.undo()
+    with Store.open(path, now=day(0)) as store:
+        assert store.reviews() == []
+
+
+@pytest.mark.parametrize(("free", "said"), [(4096, "the disk is full"), (1 << 30, "disk I/O error")])
+def test_input_output_error_names_a_full_disk(
+    path: Path, day: Day, monkeypatch: pytest.MonkeyPatch, free: int, said: str
+) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        error = sqlite3.OperationalError("disk I/O error")
+        error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
+        raise error
+
+    monkeypatch.setattr(sqlite3, "connect", refuse)
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=free))
+    with pytest.raises(StoreError, match=said):
+        Store.open(path, now=day(0))
 
 
 def test_folder_as_history_is_a_clear_error(path: Path, day: Day) -> None:
