@@ -190,7 +190,7 @@ def test_grade_writes_each_verdict_when_it_is_made(here: Path, files: list[str],
 
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
-def test_grade_bears_closed_streams(here: Path, files: list[str], closed: str) -> None:
+def test_grade_runs_with_closed_streams(here: Path, files: list[str], closed: str) -> None:
     command = f"{sys.executable} -m autodrill grade mul_backward wrong.py {closed}"
     done = subprocess.run(["bash", "-c", command], cwd=here, capture_output=True, text=True, check=False)
     assert done.returncode == 1

@@ -126,7 +126,7 @@ def test_review_by_a_clock_ahead_leaves_its_card_due(day: Day) -> None:
     assert Schedule(log, day(30)).state("a") == state
 
 
-def test_review_before_the_next_one_of_another_card_keeps_its_time(day: Day) -> None:
+def test_review_by_a_clock_ahead_takes_the_next_time(day: Day) -> None:
     log = [Review(1, "a", day(400), Rating.GOOD, {}), Review(2, "b", day(3), Rating.GOOD, {})]
     first, later = (Schedule(log, day(now)).state("a") for now in (5, 50))
     assert first == later
