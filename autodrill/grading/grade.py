@@ -144,9 +144,9 @@ def _grade(
     passed = sum(o.fault is None for _, o in seen)
     report = replace(report, cases=len(chosen), passed=passed, basis=_basis(solution, seen))
     if not failing:
-        remarks = (*_remarks(runner, case_set, known, seen), *_customs(solution, submission, seen))
+        remarks = (*_remarks(runner, case_set, known, seen, submission.source), *_customs(solution, submission, seen))
         return replace(report, remarks=remarks)
-    failure = _explain(runner, case_set, known, seen, failing)
+    failure = _explain(runner, case_set, known, seen, failing, submission.source)
     verdict = {FaultKind.TIME: Verdict.TIMEOUT}.get(failure.kind, Verdict.FAIL)
     return replace(report, verdict=verdict, failure=failure)
 
@@ -210,6 +210,7 @@ def _explain(
     known: KnownMistakes | None,
     seen: list[tuple[int, Observation]],
     failing: list[tuple[int, Observation]],
+    source: bytes,
 ) -> Failure:
     import numpy as np
 
@@ -218,17 +219,21 @@ def _explain(
     from autodrill.grading.diagnosis.known_mistakes import KnownMistakes
 
     with np.errstate(all="ignore"):  # wrong results may be infinite
-        return explain(runner, case_set, known or KnownMistakes(case_set.drill), seen, failing)
+        return explain(runner, case_set, known or KnownMistakes(case_set.drill), seen, failing, source)
 
 
 def _remarks(
-    runner: Runner, case_set: CaseSet, known: KnownMistakes | None, seen: list[tuple[int, Observation]]
+    runner: Runner,
+    case_set: CaseSet,
+    known: KnownMistakes | None,
+    seen: list[tuple[int, Observation]],
+    source: bytes,
 ) -> tuple[Remark, ...]:
     """Return the remarks on an accepted answer that is wrong only in cases that allow it."""
     tolerated = [(i, o) for i, o in seen if o.fault is not None and o.case.remark]
     if not tolerated:
         return ()
-    failure = _explain(runner, case_set, known, seen, tolerated)
+    failure = _explain(runner, case_set, known, seen, tolerated, source)
     if failure.rule is None:
         return (Remark("remark", f"{failure.label}: {failure.summary}"),)
     return (Remark(failure.rule.key, failure.rule.hint),)

@@ -312,6 +312,29 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     return dq, dk, dv
 
 
+@mistake(
+    "diagonal-unmasked",
+    "a tile is either visible or masked as a whole",
+    "Take a tile that the diagonal crosses. Which of its keys does its first query see?",
+)
+def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
+    scale = q.shape[1] ** -0.5
+    row_dot = (g * out).sum(axis=1, keepdims=True)
+    dq, dk, dv = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
+    for j in range(0, len(k), bk):
+        keys = slice(j, j + bk)
+        for i in range(0, len(q), bq):
+            if causal and j >= min(i + bq, len(q)):
+                continue
+            rows = slice(i, i + bq)
+            p = np.exp(q[rows] @ k[keys].T * scale - lse[rows, None])
+            ds = p * (g[rows] @ v[keys].T - row_dot[rows]) * scale
+            dv[keys] += p.T @ g[rows]
+            dq[rows] += ds @ k[keys]
+            dk[keys] += ds.T @ q[rows]
+    return dq, dk, dv
+
+
 @mistake("no-row-dot", "the slope of softmax is p", "The rows of ds must sum to 0. Do yours?")
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     scale = q.shape[1] ** -0.5

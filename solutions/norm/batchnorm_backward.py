@@ -102,6 +102,28 @@ def batchnorm_backward(g, cache):
 
 
 @mistake(
+    "mean-is-constant",
+    "the mean does not depend on x",
+    "Shift a whole column: the output does not move. Does your dx sum to 0 along the column?",
+)
+def batchnorm_backward(g, cache):
+    xhat, rstd, gamma = cache
+    h = g * gamma
+    return rstd * (h - xhat * (h * xhat).mean(axis=0)), (g * xhat).sum(axis=0), g.sum(axis=0)
+
+
+@mistake(
+    "variance-is-constant",
+    "the variance does not depend on x",
+    "Stretch a whole column: the output hardly moves. Is your dx orthogonal to the normalised column?",
+)
+def batchnorm_backward(g, cache):
+    xhat, rstd, gamma = cache
+    h = g * gamma
+    return rstd * (h - h.mean(axis=0)), (g * xhat).sum(axis=0), g.sum(axis=0)
+
+
+@mistake(
     "axis-1",
     "the means are taken over the features",
     "Each column has its own statistics. Over which axis are these statistics taken?",
@@ -148,6 +170,28 @@ def batchnorm_backward(g, cache):
 def batchnorm_forward(x, gamma, beta):
     rstd = 1 / np.sqrt(x.var(axis=0) * (len(x) / max(len(x) - 1, 1)) + EPS)
     xhat = (x - x.mean(axis=0)) * rstd
+    return gamma * xhat + beta, (xhat, rstd, gamma)
+
+
+@mistake(
+    "layer-norm",
+    "each row has its own statistics, as in layer norm",
+    "Read the task again: over which axis are the mean and the variance taken?",
+)
+def batchnorm_forward(x, gamma, beta):
+    rstd = 1 / np.sqrt(x.var(axis=1, keepdims=True) + EPS)
+    xhat = (x - x.mean(axis=1, keepdims=True)) * rstd
+    return gamma * xhat + beta, (xhat, rstd, gamma)
+
+
+@mistake(
+    "one-for-all-columns",
+    "all columns share one mean and one variance",
+    "How many means does a batch of D columns have?",
+)
+def batchnorm_forward(x, gamma, beta):
+    rstd = 1 / np.sqrt(x.var() + EPS)
+    xhat = (x - x.mean()) * rstd
     return gamma * xhat + beta, (xhat, rstd, gamma)
 
 

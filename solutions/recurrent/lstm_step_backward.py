@@ -193,6 +193,20 @@ def lstm_step_backward(gh, gc, x, h, c, W):
     "Read the task again: in which order are the four blocks?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
+    i, f, u, o = np.hsplit(np.hstack([x, h]) @ W, 4)
+    i, f, o, u = sigmoid(i), sigmoid(f), sigmoid(o), np.tanh(u)
+    t = np.tanh(f * c + i * u)
+    d = gc + gh * o * (1 - t * t)
+    dz = d * u * i * (1 - i), d * c * f * (1 - f), d * i * (1 - u * u), gh * t * o * (1 - o)
+    return gradients(d * f, x, h, W, *dz)
+
+
+@mistake(
+    "joined-in-torch-order",
+    "the gradients of the blocks are joined in PyTorch's order: i, f, candidate, o",
+    "In which order did you split z? In which order do you join its gradients?",
+)
+def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, c2 = gates(x, h, c, W)
     t = np.tanh(c2)
     d = gc + gh * o * (1 - t * t)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -25,9 +26,12 @@ if TYPE_CHECKING:
 
     _Answer = list[NDArray[Any] | None] | None
 
-__all__ = ["RANDOM", "Repetition", "random_mistake", "repetition"]
+__all__ = ["RANDOM", "UNINITIALISED", "Repetition", "is_uninitialised", "random_mistake", "repetition"]
 
 _TIMES = 12
+
+_SOME = 8
+"""Number of cases that are repeated to see whether an answer still changes."""
 
 _REPEATABLE = {
     FaultKind.SHAPE,
@@ -43,6 +47,15 @@ RANDOM = Rule(
     "the same call gives a different answer each time, so the result is random",
     "where do you draw random numbers, and which of these numbers did an earlier step draw already?",
 )
+
+
+UNINITIALISED = Rule(
+    "uninitialised",
+    "part of a result is never written: `np.empty` contains whatever the memory held",
+    "which elements does no line set? start from `np.zeros`, or write every element",
+)
+
+_EMPTY = re.compile(rb"\bempty(_like)?(?=\s*\()")
 
 
 class Repetition(Enum):
@@ -86,6 +99,36 @@ def repetition(
     if any(_differ(a, b, changing_case) for a, b in zip(once, again, strict=True)):
         return Repetition.CHANCE
     return Repetition.STATE if known_to_change or _changes(once, changing_case) else Repetition.EQUAL
+
+
+def is_uninitialised(
+    runner: Runner, drill: Drill, source: bytes, failing: Sequence[Observation], passing: Sequence[Observation]
+) -> bool:
+    """Whether answers that differ between equal calls no longer do once `np.zeros` replaces `np.empty`.
+
+    Args:
+        runner: A runner with the candidate's code loaded, or finished.
+        drill: The exercise.
+        source: The candidate's file.
+        failing: Observations with a fault; never empty.
+        passing: Observations without one, none of them large.
+    """
+    filled = _EMPTY.sub(rb"zeros\1", source)
+    if filled == source or runner.finished:
+        return False
+    with runner.sibling(runner.limits) as other:
+        exercise = drill.exercise
+        loaded = other.load(filled, exercise.path.name, exercise.entry, drill.kind.scenario(drill))
+        return isinstance(loaded, Loaded) and _is_steady(other, drill, failing, passing)
+
+
+def _is_steady(runner: Runner, drill: Drill, failing: Sequence[Observation], passing: Sequence[Observation]) -> bool:
+    asked = [o for o in (*failing, *passing) if not o.case.large][:_SOME]
+    answers = [(o, _answers(runner, drill, o)) for o in (*asked, *asked)]
+    return not any(_changes(found, o) for o, found in answers) and not any(
+        a and b and _differ(a[0], b[0], o)
+        for (o, a), (_, b) in zip(answers[: len(asked)], answers[len(asked) :], strict=True)
+    )
 
 
 def random_mistake(

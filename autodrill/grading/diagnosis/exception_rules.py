@@ -44,7 +44,52 @@ _ARGUMENTS = Rule(
     "how many arguments does the function take, in which order, with which names?",
 )
 
+_PYTHON_2 = "python-2"
+"""The key of what was valid in Python 2, as many course files are."""
+
+_LIST_IN_PYTHON_2 = (
+    r"'(dict_keys|dict_values|dict_items|map|filter|zip)' object (has no attribute '(sort|append|index|remove|pop)'"
+    r"|is not subscriptable)|object of type '(map|filter|zip)' has no len|'range' and 'list'|'list' and 'range'"
+    r"|'range' object does not support item assignment"
+)
+
 _RAISED: tuple[tuple[str, str, Rule], ...] = (
+    (
+        "NameError",
+        r"name '(xrange|unicode|basestring|long|raw_input|unichr|reduce)'",
+        Rule(
+            _PYTHON_2,
+            "the name exists only in Python 2",
+            "which name replaced it? `range` for `xrange`, `str` for `unicode`, `functools.reduce` for `reduce`",
+        ),
+    ),
+    (
+        "AttributeError",
+        r"'dict' object has no attribute '(has_key|iter(items|keys|values)|view(items|keys|values))'",
+        Rule(
+            _PYTHON_2,
+            "the method of dicts exists only in Python 2",
+            "which method or operator replaced it? `items()` for `iteritems()`, `in` for `has_key`",
+        ),
+    ),
+    (
+        "AttributeError|TypeError",
+        _LIST_IN_PYTHON_2,
+        Rule(
+            _PYTHON_2,
+            "the call returned a list in Python 2; in Python 3 it returns an iterator or a view",
+            "where do you need a list? call `list(...)`, or `sorted(...)`",
+        ),
+    ),
+    (
+        "TypeError",
+        r"'(numpy\.)?float(64|32)?' object cannot be interpreted as an integer",
+        Rule(
+            "float-for-integer",
+            "a float is used where an integer is needed",
+            "does `/` compute it? `/` gives a float in Python 3, and `//` an integer",
+        ),
+    ),
     (
         "ValueError",
         r"non-broadcastable output",

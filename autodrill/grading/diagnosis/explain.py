@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import time
-from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import numpy as np  # noqa: TID253 it shows arrays
 
-from autodrill.drills.answer_records import FaultKind, Rule
+from autodrill.drills.answer_records import FaultKind
 from autodrill.errors import InternalError
 from autodrill.grading.cases.case_set import put_case
-from autodrill.grading.diagnosis.determinism import RANDOM, Repetition, random_mistake, repetition
-from autodrill.grading.diagnosis.similarity import Likeness, evidence, likeness, spread
+from autodrill.grading.diagnosis.determinism import (
+    RANDOM,
+    UNINITIALISED,
+    Repetition,
+    is_uninitialised,
+    random_mistake,
+    repetition,
+)
+from autodrill.grading.diagnosis.mistake_matching import known_rule, rule_of_mistake
+from autodrill.grading.diagnosis.similarity import evidence, of_forward, spread
 from autodrill.grading.report import FATAL, Comparison, Failure
 from autodrill.sandbox import requests as ends
 from autodrill.sandbox.child.wire import Opaque
@@ -20,11 +27,11 @@ from autodrill.sandbox.child.wire import Opaque
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from autodrill.drills.authoring import Mistake
+    from autodrill.drills.answer_records import Rule
     from autodrill.drills.exercise import Drill
     from autodrill.grading.cases.case_set import CaseSet
     from autodrill.grading.cases.question import Observation
-    from autodrill.grading.diagnosis.known_mistakes import KnownAnswers, KnownMistakes, SpareRunner
+    from autodrill.grading.diagnosis.known_mistakes import KnownMistakes
     from autodrill.sandbox.runner import Runner
 
 __all__ = ["explain", "pair", "short"]
@@ -53,6 +60,7 @@ def explain(
     known_mistakes: KnownMistakes,
     seen: list[tuple[int, Observation]],
     failing: list[tuple[int, Observation]],
+    source: bytes,
 ) -> Failure:
     """Explain the first failing case.
 
@@ -62,6 +70,7 @@ def explain(
         known_mistakes: The known mistakes of the exercise.
         seen: The observation of every case put, with its index in the battery.
         failing: Those to explain; never empty.
+        source: The candidate's file.
     """
     drill = case_set.drill
     index, first = failing[0]
@@ -77,17 +86,36 @@ def explain(
         shown = first if runner.finished or first.case.large else _smallest(runner, case_set, index, first)
         failed = [shown, *(o for _, o in failing if o is not shown)]
         passed = [o for _, o in seen if o.fault is None and not o.case.large]
-        failing_sample, passing_sample = evidence(failed), spread(passed)
         repeated = repetition(runner, drill, [first, *failed], passed)
+        failed, passed = _by_forward(drill, failed, passed)
+        failing_sample, passing_sample = evidence(failed), spread(passed)
         rule = None
-        if repeated is Repetition.CHANCE:
-            rule = _random_rule(spare.start(), drill, failed, passed)
-        rule = rule or _known_rule(spare, drill, known_mistakes, failing_sample, passing_sample)
+        changes = repeated is not Repetition.EQUAL
+        if changes and shown.got is not None and is_uninitialised(runner, drill, source, failed, passed):
+            rule = UNINITIALISED
+        elif repeated is Repetition.CHANCE:
+            rule = rule_of_mistake(random_mistake(spare.start(), drill, failed, passed)) or RANDOM
+        rule = rule or known_rule(spare, drill, known_mistakes, failing_sample, passing_sample)
+        if rule is None and shown is not first and first.fault is not None:
+            # A smaller case may fail for another reason, such as an epsilon.
+            rule = known_rule(spare, drill, known_mistakes, [first, *failing_sample[1:]], passing_sample)
+            shown = shown if rule is None else first
         if rule is None:
             from autodrill.grading.diagnosis.rule_search import unknown_rule  # not needed for a known mistake
 
             rule = unknown_rule(runner, spare, drill, repeated, failed, passed)
     return _failure(drill, index, shown, rule)
+
+
+def _by_forward(
+    drill: Drill, failed: list[Observation], passed: list[Observation]
+) -> tuple[list[Observation], list[Observation]]:
+    """Return the failing and the passing observations, judged by the forward alone if it is wrong."""
+    ever_wrong = {i for o in failed for i, wrong in enumerate(o.wrong) if wrong}
+    judged = [of_forward(drill, o, ever_wrong) for o in failed]
+    if judged[0].fault is None:
+        return failed, passed
+    return [o for o in judged if o.fault is not None], [*(o for o in judged if o.fault is None), *passed]
 
 
 def _smallest(runner: Runner, case_set: CaseSet, index: int, first: Observation) -> Observation:
@@ -115,67 +143,6 @@ def _fails_alike(found: Observation, first: Observation) -> bool:
     if found.fault.kind is not FaultKind.DEVICE or first.fault.kind is not FaultKind.DEVICE:
         return found.fault.kind is first.fault.kind
     return getattr(found.outcome, "type", None) == getattr(first.outcome, "type", None)
-
-
-# -- known mistakes ----------------------------------------------------------------------------------------------------
-
-
-def _known_rule(
-    spare: SpareRunner,
-    drill: Drill,
-    known_mistakes: KnownMistakes,
-    failing: list[Observation],
-    passing: list[Observation],
-) -> Rule | None:
-    """Return the rule of the known mistake that answers every case as the candidate's code does, or None."""
-    ever_wrong = {i for o in failing for i, wrong in enumerate(o.wrong) if wrong}
-    alike: Mistake | None = None
-    partly: Mistake | None = None
-    forgiven = failing[0].case.remark
-    for mistake in sorted(drill.solution.mistakes, key=lambda m: m.remark is not forgiven):
-        if spare.finished:
-            break
-        answers = known_mistakes.of(mistake, spare)
-        if answers is None:
-            continue
-        degree = _agreement(answers, [*failing, *passing], ever_wrong)
-        if degree is Likeness.SAME:
-            return _as_rule(mistake)
-        if degree is Likeness.PARTLY and partly is None:
-            partly = mistake
-        if degree is Likeness.AKIN and alike is None:
-            alike = mistake
-    return _in_part(partly, failing[0], ever_wrong) or _as_rule(alike)
-
-
-def _random_rule(spare: Runner, drill: Drill, failing: list[Observation], passing: list[Observation]) -> Rule:
-    """Return the rule of a random answer: that of a known mistake that is random too, or the general one."""
-    return _as_rule(random_mistake(spare, drill, failing, passing)) or RANDOM
-
-
-def _in_part(mistake: Mistake | None, shown: Observation, ever_wrong: set[int]) -> Rule | None:
-    """Return the rule of a mistake that gets further results wrong too, limited to the results that are wrong here."""
-    if mistake is None:
-        return None
-    names = " and ".join(part.name for i, part in enumerate(shown.expected.parts) if i in ever_wrong)
-    return Rule(mistake.key, f"{mistake.because}, but only in {names}", mistake.hint, known=True)
-
-
-def _as_rule(mistake: Mistake | None) -> Rule | None:
-    return Rule(mistake.key, mistake.because, mistake.hint, known=True) if mistake else None
-
-
-def _agreement(answers: KnownAnswers, mine: list[Observation], ever_wrong: set[int]) -> Likeness:
-    """Return how a mistake's answers resemble the candidate's. Large cases are left out: small ones show the same."""
-    asked = [(o, o.question) for o in mine if o.question is not None and not o.case.large]
-    degree = Likeness.SAME
-    with closing(answers.to([question for _, question in asked])) as observations:
-        for o, _ in asked:
-            theirs = next(observations, None)
-            degree = min(degree, Likeness.DIFFERENT if theirs is None else likeness(o, theirs, ever_wrong))
-            if degree is Likeness.DIFFERENT:
-                break
-    return degree
 
 
 # -- the record --------------------------------------------------------------------------------------------------------

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np  # noqa: TID253 a grid has up to three axes
+
 from autodrill.drills.answer_records import FaultKind, Rule
 from autodrill.grading.diagnosis.exception_rules import raised_rule
 from autodrill.grading.kernels.device_faults import DEVICE_FAULTS
@@ -28,7 +30,7 @@ STRUCTURAL = {
     FaultKind.UNWRITTEN: Rule(
         "not-written",
         "no thread writes these elements",
-        "which thread writes the last element if the grid has fewer threads than the array has elements?",
+        "which thread should write the first of these elements, and which condition keeps the thread from doing so?",
     ),
     FaultKind.MUTATED: Rule(
         "mutates-input",
@@ -68,6 +70,12 @@ STRUCTURAL = {
 }
 """The rule of each fault that needs no further evidence."""
 
+_TOO_FEW_THREADS = Rule(
+    "not-written",
+    "no thread writes these elements",
+    "which thread writes the last element if the grid has fewer threads than there are elements?",
+)
+
 _LABELS = Rule("missing-key", "the answer must be a dict with one label per node", "compare your keys with the task")
 
 _JUDGED = {
@@ -92,8 +100,10 @@ def self_evident_rule(drill: Drill, observation: Observation) -> Rule | None:
     assert fault is not None
     if fault.kind is FaultKind.MUTATED and drill.kind.mutated is not None and not drill.solution.drive:
         return drill.kind.mutated
-    if fault.kind in (FaultKind.ARITY, FaultKind.TYPE) and drill.solution.wants_dict and observation.got is None:
+    if drill.solution.wants_dict and observation.got is None and _lacks_keys(observation):
         return _LABELS
+    if fault.kind is FaultKind.UNWRITTEN and _has_fewer_threads(drill, observation):
+        return _TOO_FEW_THREADS
     if fault.kind is FaultKind.DTYPE:
         wider = "64" in fault.summary.split(",")[0]
         return Rule(
@@ -104,6 +114,19 @@ def self_evident_rule(drill: Drill, observation: Observation) -> Rule | None:
     if isinstance(observation.outcome, ends.Raised):
         return DEVICE_FAULTS.get(observation.outcome.type) or raised_rule(observation.outcome)
     return drill.kind.nonlinear if fault.kind is FaultKind.NONLINEAR else STRUCTURAL.get(fault.kind)
+
+
+def _lacks_keys(o: Observation) -> bool:
+    """Whether the value returned is no dict, or one without every key: a value of a wrong type is another fault."""
+    value = o.outcome.value if isinstance(o.outcome, ends.Returned) else {}
+    return not isinstance(value, dict) or (o.fault is not None and o.fault.kind is FaultKind.ARITY)
+
+
+def _has_fewer_threads(drill: Drill, o: Observation) -> bool:
+    """Whether a kernel's grid has fewer threads than the largest result has elements."""
+    given = drill.kind.shown_arguments(drill, o.case, o.expected)
+    threads = [np.prod(given[name]) for name in ("grid", "block") if name in given]
+    return bool(threads) and np.prod(threads) < max(part.value.size for part in o.expected.parts)
 
 
 def careless_rule(observation: Observation) -> Rule | None:

@@ -11,7 +11,7 @@ from autodrill.drills.mutants import each_mutant
 from autodrill.errors import InternalError
 from autodrill.grading.cases.case_set import put_once
 from autodrill.grading.diagnosis.mutation_messages import slip_rule
-from autodrill.grading.diagnosis.similarity import Likeness, likeness
+from autodrill.grading.diagnosis.similarity import Likeness, has_numbers, likeness, of_forward, ordinary
 from autodrill.sandbox import requests as ends
 
 if TYPE_CHECKING:
@@ -52,9 +52,10 @@ def one_slip(
     """
     if failing[0].got is None or drill.kind.on_device:
         return None  # an exception or an object cannot distinguish mutants
-    asked = [o for o in (*failing, *passing) if not o.case.large and _has_numbers(o)]
+    asked = [o for o in (*failing, *passing) if not o.case.large and has_numbers(o)]
     ever_wrong = {i for o in failing for i, wrong in enumerate(o.wrong) if wrong}
-    if not ever_wrong or not any(o.fault for o in asked):
+    asked = [o for o in asked if o is failing[0] or any(o is usual for usual in ordinary(asked))]
+    if not ever_wrong or not any(o.fault for o in asked) or not _tells_mutants_apart(asked):
         return None
     scenario = drill.kind.scenario(drill)
     left = itertools.count(tries, -1)
@@ -70,8 +71,10 @@ def one_slip(
     return None
 
 
-def _has_numbers(o: Observation) -> bool:
-    return all(np.size(v) for v in o.case.inputs.values())
+def _tells_mutants_apart(asked: list[Observation]) -> bool:
+    """Whether a wrong result holds any number but 0, 1, -1 and NaN: those are flags, which many mutants share."""
+    wrong = [got for o in asked if o.got is not None for got, off in zip(o.got, o.wrong, strict=True) if off]
+    return any(np.any(np.isfinite(got) & (np.abs(got) != 1) & (got != 0)) for got in wrong if got is not None)
 
 
 def _alike(spare: Runner, drill: Drill, o: Observation, ever_wrong: set[int]) -> bool:
@@ -82,4 +85,4 @@ def _alike(spare: Runner, drill: Drill, o: Observation, ever_wrong: set[int]) ->
         theirs = put_once(spare, drill, o.case, o.expected, seconds=_CALL_SECONDS)
     except InternalError:
         return False
-    return likeness(o, theirs, ever_wrong) is Likeness.SAME
+    return likeness(o, of_forward(drill, theirs, ever_wrong), ever_wrong) is Likeness.SAME

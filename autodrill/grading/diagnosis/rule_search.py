@@ -10,16 +10,15 @@ import numpy as np  # noqa: TID253 answers are arrays
 
 from autodrill.drills.answer_records import FaultKind, Rule
 from autodrill.grading.diagnosis.determinism import Repetition
-from autodrill.grading.diagnosis.exception_rules import raised_rule
 from autodrill.grading.diagnosis.fault_rules import STRUCTURAL, careless_rule, judged_rule, self_evident_rule
 from autodrill.grading.diagnosis.input_class_rules import WRONG_SHAPE, only_somewhere, scale_or_layout_rule
 from autodrill.grading.diagnosis.linearity import linearity_rule
+from autodrill.grading.diagnosis.overwriting import overwritten
 from autodrill.grading.diagnosis.permutation_rules import exchanged_arguments, misplaced
 from autodrill.grading.diagnosis.scale_rules import approximate, constant_factor, stray_factor, term_without_upstream
-from autodrill.grading.diagnosis.similarity import close, evidence, spread, suffix_of
+from autodrill.grading.diagnosis.similarity import close, evidence, ordinary, spread, suffix_of
 from autodrill.grading.diagnosis.transformation_table import PATTERNS, Pattern
 from autodrill.grading.diagnosis.transformations import hair
-from autodrill.sandbox.requests import Raised
 
 if TYPE_CHECKING:
     from typing import Any
@@ -34,6 +33,9 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 __all__ = ["generic_rule", "unknown_rule"]
+
+_LEAST = 3
+"""Number of ordinary failing cases from which a formula is accepted that does not hold in others."""
 
 _NAMED = 2
 """Number of layouts up to which a message names them; more are "some cases"."""
@@ -92,47 +94,77 @@ def generic_rule(drill: Drill, failing: list[Observation], passing: list[Observa
 
 def _numerical_rule(drill: Drill, failing: list[Observation], passing: list[Observation]) -> Rule | None:
     failing_sample, passing_sample = evidence(failing), [o for o in spread(passing) if o.got is not None]
-    sometimes = None
+    matching: list[Pattern] = []
+    rule = None
     if all(o.got is not None for o in failing_sample):
-        tried = itertools.chain(PATTERNS, exchanged_arguments(drill, failing_sample))
-        matching = [p for p in tried if all(_explains(p, drill, o) for o in failing_sample)]
-        ever_wrong = {i for o in failing_sample for i, wrong in enumerate(o.wrong) if wrong}
-        for pattern in matching:
-            if all(_allows(pattern, drill, o, ever_wrong) for o in passing_sample):
-                return pattern.rule
+        matching = _matching(drill, failing_sample)
         rule = (
-            constant_factor(failing_sample, passing_sample)
-            or stray_factor(drill, failing_sample, passing_sample)
+            _formula_rule(drill, matching, failing_sample, passing_sample)
             or misplaced(failing_sample)
             or approximate(failing_sample)
-            or (None if matching else term_without_upstream(failing))
+            or (None if matching else term_without_upstream(drill, failing))
         )
-        if rule is not None:
-            return rule
-        partial = next((p.rule for p in matching if p.partial), None)
-        sometimes = _sometimes(partial, failing, passing) if partial else None
-    rule = sometimes or only_somewhere(drill, failing, passing)
+    rule = (
+        rule
+        or _ordinary_rule(drill, failing_sample, passing_sample)
+        or _sometimes(matching, failing, passing)
+        or only_somewhere(drill, failing, passing)
+    )
     gradients = drill.solution.forward is not None
     if rule is None and gradients and failing[0].fault is not None and failing[0].fault.kind is FaultKind.SHAPE:
         return WRONG_SHAPE
-    return rule or careless_rule(failing[0]) or _division(failing)
+    return rule or careless_rule(failing[0])
 
 
-def _division(failing: list[Observation]) -> Rule | None:
-    """Return the rule of a division by 0 that is the only way in which other cases fail, or None."""
-    ends = [o.outcome for o in failing if o.got is None]
-    divisions = [raised_rule(end) for end in ends if isinstance(end, Raised) and end.type == "ZeroDivisionError"]
-    return divisions[0] if divisions and len(divisions) == len(ends) else None
+def _matching(drill: Drill, failing: list[Observation]) -> list[Pattern]:
+    """Return the patterns that explain every failing observation."""
+    tried = itertools.chain(PATTERNS, exchanged_arguments(drill, failing))
+    return [p for p in tried if all(_explains(p, drill, o) for o in failing)]
 
 
-def _sometimes(rule: Rule, failing: list[Observation], passing: list[Observation]) -> Rule:
-    """Return the rule limited to the cases that follow it: one path of the code has the mistake."""
+def _formula_rule(
+    drill: Drill, matching: list[Pattern], failing: list[Observation], passing: list[Observation]
+) -> Rule | None:
+    """Return the rule of a formula that explains every failing observation and contradicts no passing one."""
+    ever_wrong = {i for o in failing for i, wrong in enumerate(o.wrong) if wrong}
+    for pattern in matching:
+        if all(_allows(pattern, drill, o, ever_wrong) for o in passing):
+            return pattern.rule
+    return (
+        constant_factor(failing, passing)
+        or stray_factor(drill, failing, passing)
+        or overwritten(drill, failing, passing)
+    )
+
+
+def _ordinary_rule(drill: Drill, failing: list[Observation], passing: list[Observation]) -> Rule | None:
+    """Return the rule of a formula that holds in the ordinary cases and in the one shown, or None.
+
+    A guard, or a division by 0, hides the formula in degenerate cases.
+    """
+    usual = {id(o) for o in ordinary([*failing, *passing], size_one=True)}
+    some = [o for o in failing if id(o) in usual and o.got is not None]
+    if failing[0].got is None or len(some) < _LEAST:
+        return None
+    some = [failing[0], *(o for o in some if o is not failing[0])]
+    return _formula_rule(drill, _matching(drill, some), some, [o for o in passing if id(o) in usual])
+
+
+def _sometimes(matching: list[Pattern], failing: list[Observation], passing: list[Observation]) -> Rule | None:
+    """Return the rule of a pattern that explains all failing cases although it contradicts passing ones, or None.
+
+    One path of the code has the mistake. Outside a layout of its own only a pattern counts that no other formula gives
+    by chance.
+    """
     layouts = {suffix_of(o) for o in failing} - {""}
-    where = "in some cases, "
     if 0 < len(layouts) <= _NAMED and not any(suffix_of(o) in layouts for o in passing):
+        rule = next((p.rule for p in matching if p.partial), None)
         quoted = " and ".join(f"'{layout}'" for layout in sorted(layouts))
         where = f"only for {quoted}, "
-    return replace(rule, because=where + rule.because)
+    else:
+        rule = next((p.rule for p in matching if p.scattered), None)
+        where = "in some cases, "
+    return replace(rule, because=where + rule.because) if rule else None
 
 
 def _alternatives(pattern: Pattern, drill: Drill, o: Observation) -> list[Array | None]:

@@ -237,20 +237,24 @@ def _quantities(drill: Drill, o: Observation) -> dict[str, Array]:
 # -- off by a term, or by a few digits ---------------------------------------------------------------------------------
 
 
-def term_without_upstream(failing: list[Observation]) -> Rule | None:
-    """Return the rule if a result is not 0 although the upstream gradient is 0, or None."""
+def term_without_upstream(drill: Drill, failing: list[Observation]) -> Rule | None:
+    """Return the rule if a result is not 0 although the upstream gradient is 0, or None.
+
+    It must be a result that is wrong in the first case too, which is shown.
+    """
+    moving = "upstream gradient" if drill.kind.takes_cotangents else drill.kind.moving
     for o in failing:
         if o.got is None or not o.expected.cotangents or any(np.any(c != 0) for c in o.expected.cotangents):
             continue
-        for got, part, wrong in zip(o.got, o.expected.parts, o.wrong, strict=True):
-            if not (part.linear and wrong):  # an output of the forward has no upstream gradient
+        for i, (got, part, wrong) in enumerate(zip(o.got, o.expected.parts, o.wrong, strict=True)):
+            if not (part.linear and wrong and failing[0].wrong[i]):  # an output of the forward has no upstream gradient
                 continue
             # A `.grad` of 0 was overwritten, so there is no extra term.
             if got is not None and got.shape == part.value.shape and np.isfinite(got).all() and got.any():
                 return Rule(
-                    "term-without-upstream",
-                    "the gradient is not 0 although the upstream gradient is 0",
-                    "which term is not multiplied by the upstream gradient? check the parentheses",
+                    "term-without-upstream" if drill.kind.takes_cotangents else f"term-without-{moving}",
+                    f"the result is not 0 although the {moving} is 0",
+                    f"which term is not multiplied by the {moving}? check the parentheses",
                 )
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +12,38 @@ from autodrill.drills.answer_records import FaultKind
 from autodrill.sandbox import requests as ends
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
+    from autodrill.drills.exercise import Drill
     from autodrill.grading.cases.question import Observation
 
-__all__ = ["Likeness", "class_of", "close", "evidence", "likeness", "spread", "suffix_of"]
+__all__ = [
+    "Likeness",
+    "class_of",
+    "close",
+    "evidence",
+    "has_numbers",
+    "likeness",
+    "of_forward",
+    "ordinary",
+    "spread",
+    "suffix_of",
+]
 
 
 _MOST = 32
 """Number of failing and of passing cases that a rule is checked against."""
+
+_UNEXPLAINED = 0.01
+"""Share of an error that a mistake may leave unexplained: another epsilon changes a result less than a mistake does."""
+
+_EXCEPTIONS = (
+    frozenset({"KeyError", "IndexError", "LookupError", "ValueError", "StopIteration"}),  # what is looked up is absent
+    frozenset({"AssertionError", "RuntimeError", "Exception", "ValueError"}),  # usually raised on purpose
+)
+"""Kinds of exceptions. The type within a kind is a matter of style: `list.remove` or `del` of a missing entry."""
 
 
 class Likeness(IntEnum):
@@ -28,9 +52,11 @@ class Likeness(IntEnum):
     DIFFERENT = 0
     AKIN = 1
     """Both are wrong, possibly for the same reason."""
-    PARTLY = 2
+    NEAR = 2
+    """Every wrong result has nearly the same value in the other program: its error explains all but a hundredth."""
+    PARTLY = 3
     """Every wrong result has the same value in the other program, which gets further results wrong."""
-    SAME = 3
+    SAME = 4
 
 
 def likeness(mine: Observation, theirs: Observation, ever_wrong: set[int]) -> Likeness:
@@ -49,14 +75,14 @@ def likeness(mine: Observation, theirs: Observation, ever_wrong: set[int]) -> Li
         return Likeness.PARTLY if apart else Likeness.DIFFERENT
     if theirs.fault is None:
         return Likeness.DIFFERENT
-    if any(np.size(v) == 0 for v in mine.case.inputs.values()):
+    if not has_numbers(mine):
         return Likeness.AKIN  # for an empty array the same mistake has many outcomes
     if mine.got is None or theirs.got is None:
         return _of_ends(mine, theirs)
     if not any(mine.wrong):
         return Likeness.SAME if mine.fault.kind is theirs.fault.kind else Likeness.DIFFERENT
     if not _same_values(mine, theirs):
-        return Likeness.DIFFERENT
+        return Likeness.NEAR if _same_values(mine, theirs, nearly=True) else Likeness.DIFFERENT
     further = any(wrong and i not in ever_wrong for i, wrong in enumerate(theirs.wrong))
     return Likeness.PARTLY if further else Likeness.SAME
 
@@ -68,9 +94,10 @@ def _of_ends(mine: Observation, theirs: Observation) -> Likeness:
     if mine.fault.kind is not theirs.fault.kind:
         return Likeness.DIFFERENT
     if isinstance(mine.outcome, ends.Raised) and isinstance(theirs.outcome, ends.Raised):
-        if mine.outcome.type != theirs.outcome.type:
-            return Likeness.DIFFERENT
-        return Likeness.SAME if mine.outcome.message == theirs.outcome.message else Likeness.AKIN
+        if mine.outcome.type == theirs.outcome.type and mine.outcome.message == theirs.outcome.message:
+            return Likeness.SAME
+        types = {mine.outcome.type, theirs.outcome.type}
+        return Likeness.AKIN if len(types) == 1 or any(types <= kind for kind in _EXCEPTIONS) else Likeness.DIFFERENT
     if isinstance(mine.outcome, ends.Returned) and isinstance(theirs.outcome, ends.Returned):
         if repr(mine.outcome.value) == repr(theirs.outcome.value):
             return Likeness.SAME
@@ -103,8 +130,10 @@ def _same_facts(mine: list[Any], theirs: list[Any]) -> bool:
     return True
 
 
-def _same_values(mine: Observation, theirs: Observation) -> bool:
-    """Whether every wrong result of the candidate's answer is wrong in the other, with the same value."""
+def _same_values(mine: Observation, theirs: Observation, *, nearly: bool = False) -> bool:
+    """Whether every wrong result of the candidate's answer is wrong in the other, with the same or nearly the same
+    value.
+    """
     assert mine.got is not None
     assert theirs.got is not None
     for got, other, wrong, theirs_wrong, part in zip(
@@ -121,6 +150,9 @@ def _same_values(mine: Observation, theirs: Observation) -> bool:
             tolerance = 1e-5 * np.max(np.abs(other), initial=0)
         with np.errstate(all="ignore"):
             room = 16 * tolerance + 1e-12 * np.abs(other)
+            if nearly:
+                error = np.max(np.abs(other - part.value), initial=0.0) if other.shape == part.value.shape else 0.0
+                room = room + (_UNEXPLAINED * error if np.isfinite(error) else 0.0)
         if not close(got, other, room):
             return False
     return True
@@ -131,6 +163,58 @@ def close(got: NDArray[Any], want: NDArray[Any], tolerance: NDArray[Any]) -> boo
     with np.errstate(all="ignore"):
         same = (np.abs(got - want) <= tolerance) | (np.isnan(got) & np.isnan(want)) | (got == want)
     return bool(np.all(same))
+
+
+def of_forward(drill: Drill, o: Observation, ever_wrong: set[int]) -> Observation:
+    """Return an observation of the forward's outputs alone if these are ever wrong, otherwise the same observation.
+
+    A wrong forward can have any backward, right or wrong for it.
+    """
+    outputs = {i for i, part in enumerate(o.expected.parts) if not part.linear} & ever_wrong
+    if not drill.kind.has_forward or not outputs or o.got is None or o.fault is None:
+        return o
+    wrong = tuple(off and not part.linear for off, part in zip(o.wrong, o.expected.parts, strict=True))
+    return replace(o, wrong=wrong, fault=o.fault if any(wrong) else None)
+
+
+def has_numbers(o: Observation) -> bool:
+    """Whether no input of a case is empty."""
+    return all(np.size(v) for v in o.case.inputs.values())
+
+
+def ordinary(observations: Sequence[Observation], *, size_one: bool = False) -> list[Observation]:
+    """Select the ordinary cases: those that every variant of a mistake answers alike.
+
+    Left out are empty arrays, other dtypes and layouts, scaled or zero cotangents, points without a derivative, and
+    numbers that are not finite. If no failing case is left, every case counts as ordinary.
+
+    Args:
+        observations: The cases.
+        size_one: Whether cases are ordinary in which some axes have size 1, as where broadcasting copies an input.
+            Without it they are ordinary only if no other failing case is.
+    """
+    dtype = "float64" if any(o.case.dtype == "float64" for o in observations) else "float32"
+    usual = [o for o in observations if o.case.dtype == dtype and _is_usual(o)]
+    larger = [o for o in usual if not _has_size_one(o)]
+    for chosen in ([] if size_one else larger, usual):
+        if any(o.fault is not None for o in chosen):
+            return chosen
+    return list(observations)
+
+
+def _is_usual(o: Observation) -> bool:
+    case = o.case
+    if case.large or case.strided or case.alias or case.scale != 1 or not case.smooth or not has_numbers(o):
+        return False
+    if suffix_of(o) == "every size 1":
+        return False
+    if o.expected.cotangents and not any(np.any(c) for c in o.expected.cotangents):
+        return False
+    return all(np.isfinite(v).all() for v in case.inputs.values() if np.asarray(v).dtype.kind == "f")
+
+
+def _has_size_one(o: Observation) -> bool:
+    return any(1 in np.shape(v) for v in o.case.inputs.values())
 
 
 def class_of(o: Observation) -> str:

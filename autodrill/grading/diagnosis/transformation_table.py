@@ -42,12 +42,15 @@ class Pattern:
         rule: The rule.
         alternative: Computes one array per result, None for a result it does not cover; an empty list if the rule does
             not apply.
-        partial: Whether the rule may explain an answer that follows it only in some cases.
+        partial: Whether the rule may explain an answer that follows it only in one layout.
+        scattered: Whether it may explain one that follows it only in some cases of any layout. That holds for signs
+            and for contributions left out; other formulas coincide in a few cases by chance.
     """
 
     rule: Rule
     alternative: Alternative
     partial: bool = True
+    scattered: bool = False
 
 
 PATTERNS = (
@@ -58,6 +61,7 @@ PATTERNS = (
             "which other nodes add to this `.grad`? use `+=`",
         ),
         node(lambda start, c, _: c + 0 * start),
+        scattered=True,
     ),
     Pattern(
         Rule(
@@ -78,10 +82,12 @@ PATTERNS = (
     Pattern(
         Rule("zero", "the contribution is 0", "which line should compute the gradient of this input?"),
         each(np.zeros_like),
+        scattered=True,
     ),
     Pattern(
         Rule("negated", "the sign is wrong", "increase the input slightly: does the output grow or shrink?"),
         each(np.negative),
+        scattered=True,
     ),
     Pattern(
         Rule(
@@ -149,6 +155,7 @@ PATTERNS = (
     Pattern(
         Rule("absolute", "the magnitude is right, but the sign is lost", "may a gradient be negative here?"),
         each(np.abs),
+        scattered=True,
     ),
     Pattern(
         Rule("added-twice", "the contribution is added twice", "how many times does this operation use the node?"),
@@ -185,6 +192,7 @@ PATTERNS = (
                 "where do your loops and slices end? is a bound off by one?",
             ),
             without_slice(axis, index, least),
+            scattered=True,
         )
         for which, axis, index, least in (
             ("last row", 0, -1, 2),

@@ -32,6 +32,7 @@ __all__ = [
     "each",
     "exchanged",
     "hair",
+    "has_upstream",
     "lost_axes",
     "node",
     "not_summed",
@@ -84,19 +85,19 @@ def node(change: Callable[[float, Array, float], Array]) -> Alternative:
     return alternative
 
 
-def _has_upstream(drill: Drill, o: Observation) -> bool:
+def has_upstream(drill: Drill, o: Observation) -> bool:
     """Whether the candidate's code receives exactly one cotangent."""
     return len(o.expected.cotangents) == 1 and not drill.solution.drive and drill.kind.takes_cotangents
 
 
 def upstream_one(drill: Drill, o: Observation) -> list[Array | None]:
     """Return the local derivative: the results for an upstream gradient of 1."""
-    return again(drill, o, cotangent=1.0) if _has_upstream(drill, o) else []
+    return again(drill, o, cotangent=1.0) if has_upstream(drill, o) else []
 
 
 def passes_upstream(drill: Drill, o: Observation) -> list[Array | None]:
     """Return the upstream gradient itself for every input."""
-    if not _has_upstream(drill, o):
+    if not has_upstream(drill, o):
         return []
     g = o.expected.cotangents[0].astype(np.float64)
     return [np.asarray(s + g) for s in o.expected.start] or [g for _ in o.expected.parts]
@@ -104,7 +105,7 @@ def passes_upstream(drill: Drill, o: Observation) -> list[Array | None]:
 
 def of_positive_upstream(drill: Drill, o: Observation) -> list[Array | None]:
     """Return the results if a negative upstream gradient counts as 0."""
-    if not _has_upstream(drill, o) or o.expected.cotangents[0].ndim:
+    if not has_upstream(drill, o) or o.expected.cotangents[0].ndim:
         return []
     return again(drill, o, cotangent=max(float(o.expected.cotangents[0]), 0.0))
 
@@ -113,7 +114,7 @@ def without_slice(axis: int, index: int, least: int = 2) -> Alternative:
     """Return the alternative that never uses one row or column of a cotangent with at least `least` axes."""
 
     def alternative(drill: Drill, o: Observation) -> list[Array | None]:
-        if not _has_upstream(drill, o) or o.expected.cotangents[0].ndim < least:
+        if not has_upstream(drill, o) or o.expected.cotangents[0].ndim < least:
             return []
         g = o.expected.cotangents[0].copy()
         if g.shape[axis]:
@@ -184,7 +185,7 @@ def as_if_one(index: int) -> Alternative:
 
     def alternative(drill: Drill, o: Observation) -> list[Array | None]:
         names = [n for n, v in o.case.inputs.items() if np.asarray(v).dtype.kind == "f"]
-        if not _has_upstream(drill, o) or len(names) <= index or o.case.alias:
+        if not has_upstream(drill, o) or len(names) <= index or o.case.alias:
             return []
         ones = np.ones_like(o.case.inputs[names[index]])
         return again(drill, o, inputs={**o.case.inputs, names[index]: ones})
