@@ -35,7 +35,7 @@ def overwritten(drill: Drill, failing: list[Observation], passing: list[Observat
     """Return the rule if every wrong element holds a single one of its contributions, or None.
 
     A contribution comes from one element of g, from one index of its first axis, or from one position in its last two
-    axes. An element with a single contribution must be right.
+    axes. An element with a single contribution must be right, unless the same group alone counts everywhere.
 
     Args:
         drill: The exercise.
@@ -82,6 +82,8 @@ def _explains(drill: Drill, o: Observation, axes: str, parts: set[int]) -> bool:
         contributions = np.stack([each for each in found if each is not None])
         room = 4 * part.tolerance + hair(o, part.value)
         several = (np.abs(contributions) > room).sum(axis=0) > 1
+        if several.any() and any((np.abs(each - got) <= room).all() for each in contributions):
+            continue  # one group alone counts, everywhere
         off = np.abs(got - part.value) > room
         one_of_them = ((np.abs(contributions - got) <= room) & (np.abs(contributions) > room)).any(axis=0)
         if np.any(off & ~(several & one_of_them)) or np.any(several & ~one_of_them):
