@@ -76,6 +76,7 @@ CASES = [
     given("q[3,d] k[5,d] v[5,e]", bq=1, bk=1, causal=False, empty=False, note="tiles of one"),
     given("q[3,d] k[6,d] v[6,e]", bq=2, bk=3, causal=True, empty=False, large=False, note="more keys than queries"),
     given("q[7,d] k[4,d] v[4,e]", bq=3, bk=4, causal=True, empty=False, note="more queries than keys"),
+    given("q[5,d] k[5,d] v[5,e]", bq=2, bk=3, causal=True, empty=False, large=False, note="a corner on the diagonal"),
     given(
         "q[5,d] k[5,d] v[5,e]",
         q=normal(0.1, 12),
