@@ -34,6 +34,7 @@ MARK = "AUTODRILL_RUN"
 """The environment variable that marks a child process and everything it starts."""
 
 _DUMP_SECONDS = 0.3  # a stack dump takes a millisecond on an idle machine
+_CPU_CLOCK = 2  # with the inverted process id: its clock of processor time (clock_getcpuclockid)
 _SWEEPS = 100  # a descendant may fork while the process table is read
 
 
@@ -136,6 +137,28 @@ class ChildProcess:
             return int(Path(f"/proc/{self.process.pid}/schedstat").read_text(encoding="ascii").split()[1]) * 1e-9
         except (OSError, ValueError, IndexError):  # not Linux, or a kernel without scheduler statistics
             return 0.0
+
+    def processor_time(self) -> float:
+        """Return the processor time that the process has used, in seconds, from a start that is the same in each call.
+
+        The kernel measures it, so the process cannot falsify it. Without such a clock this is the wall time.
+        """
+        try:
+            return time.clock_gettime((~self.process.pid << 3) | _CPU_CLOCK)
+        except (OSError, OverflowError):  # not Linux
+            return time.monotonic()
+
+    def anonymous_bytes(self) -> int:
+        """Return the bytes that the process holds, other than pages of files, in memory or swapped out; 0 if unknown.
+
+        Pages that a fork shares with the fork server count, so writing to them adds nothing.
+        """
+        try:
+            status = Path(f"/proc/{self.process.pid}/status").read_bytes()
+        except OSError:  # not Linux, or it has ended
+            return 0
+        lines = (line.split() for line in status.splitlines() if line.startswith((b"RssAnon:", b"VmSwap:")))
+        return sum(int(kibibytes) << 10 for _, kibibytes, _ in lines)
 
     def ends_within(self, seconds: float) -> bool:
         """Wait for the process to end by itself, and return whether it did."""

@@ -20,6 +20,8 @@ from autodrill.sandbox.child.wire import Value, WireError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from autodrill.sandbox.runner import Runner
+
 __all__ = [
     "UNKNOWN",
     "Broken",
@@ -33,6 +35,7 @@ __all__ = [
     "NotDefined",
     "OutOfMemory",
     "Oversized",
+    "Overspent",
     "Raised",
     "Request",
     "Returned",
@@ -73,6 +76,9 @@ class Request:
         read: Reads a reply.
         answer: Answers what a scenario asks during a call: a function of one value of `Returned.value`'s types.
         checksum: Returns the checksum of the arguments of a call by its index; None if the call is not watched.
+        allowed: Returns the processor time in seconds that all replies together may take, in a process like that of
+            the runner that it is given. It is called only if they take more than `meters.FREE_SECONDS`. None: no
+            limit but that of wall time.
     """
 
     frame: bytes
@@ -81,6 +87,7 @@ class Request:
     seconds: float
     limit: int
     read: Callable[..., LoadOutcome | CallOutcome]
+    allowed: Callable[[Runner], float] | None = None
     answer: Callable[[Any], Any] | None = None
     checksum: Callable[[int], int | None] = lambda _: None
 
@@ -413,6 +420,14 @@ class TimedOut:
 
 
 @dataclass(frozen=True, slots=True)
+class Overspent:
+    """The submission used more than `limit` seconds of processor time. The process was killed."""
+
+    limit: float
+    line: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Flooded:
     """The submission printed more than `limit` bytes. The process was killed."""
 
@@ -440,7 +455,7 @@ class Unreadable:
     reason: str
 
 
-Stopped: TypeAlias = TimedOut | Flooded | Died | Unreadable
+Stopped: TypeAlias = TimedOut | Overspent | Flooded | Died | Unreadable
 """The outcomes after which the process no longer exists."""
 
 LoadOutcome: TypeAlias = Loaded | NotDefined | Broken | Raised | OutOfMemory | Stopped

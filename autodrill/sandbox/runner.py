@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import time
 from collections import deque
@@ -16,6 +17,7 @@ from autodrill.sandbox.child.frames import STRUCTURE_BYTES, FrameKind
 from autodrill.sandbox.child.wire import WireError, decode
 from autodrill.sandbox.launcher import Launcher, launch
 from autodrill.sandbox.limits import Limits
+from autodrill.sandbox.meters import MemoryWatch, ProcessorBudget
 from autodrill.sandbox.requests import (
     Call,
     CallOutcome,
@@ -23,6 +25,7 @@ from autodrill.sandbox.requests import (
     Flooded,
     LoadOutcome,
     OutOfMemory,
+    Overspent,
     Raised,
     Request,
     Returned,
@@ -68,6 +71,8 @@ class Runner:
         self._confinement_status: ConfinementStatus | None = None
         self._scenario: str | None = None
         self._filename = ""
+        self._until = math.inf
+        self._watch: MemoryWatch | None = None
         self._loading: Request | None = None
         self._transport = Transport(child, limits.output)
 
@@ -88,8 +93,17 @@ class Runner:
         return cls(launcher(memory=limits.memory, traced=traced), limits, launcher)
 
     def sibling(self, limits: Limits) -> Self:
-        """Start another process with the same launcher, for other code, and return at once."""
-        return type(self).start(limits, launcher=self._launcher)
+        """Start another process with the same launcher and end, for other code, and return at once."""
+        other = type(self).start(limits, launcher=self._launcher)
+        other.end_by(self._until)
+        return other
+
+    def end_by(self, until: float) -> None:
+        """Wait for no reply beyond a time by `time.monotonic`, whatever the limits of a call are.
+
+        It holds for this process and for every sibling started from now on.
+        """
+        self._until = until
 
     @property
     def device(self) -> str:
@@ -225,6 +239,23 @@ class Runner:
             while waiting and not self.finished:
                 self._outcomes(*waiting.popleft())
 
+    def processor_time(self, request: Request) -> float:
+        """Make the calls of a request, and return the seconds of processor time that they take.
+
+        Args:
+            request: A request from `call_request`. Its limit of processor time does not apply.
+
+        Raises:
+            InternalError: A call does not return.
+            RuntimeError: Nothing is loaded, or the runner is finished.
+        """
+        child = self._alive()
+        started = child.processor_time()
+        (outcomes,) = self.answers([replace(request, allowed=None)])
+        if not isinstance(outcomes[-1], Returned):
+            raise InternalError(f"a call whose cost is measured does not return: {outcomes[-1]}")
+        return child.processor_time() - started
+
     def loaded_sibling(self, memory: int) -> tuple[Self, LoadOutcome]:
         """Start another process with another memory limit, and load the same file there.
 
@@ -239,8 +270,9 @@ class Runner:
         """
         if self._loading is None:
             raise RuntimeError("nothing is loaded")
-        other = type(self).start(replace(self._limits, memory=memory), launcher=self._launcher)
+        other = self.sibling(replace(self._limits, memory=memory))
         other._set_scenario(self._scenario)
+        other._watch = MemoryWatch(other._alive(), memory)
         other._filename, other._loading = self._filename, self._loading
         (outcome,) = other._outcomes(other._transport.send(self._loading.frame), self._loading)
         return other, cast("LoadOutcome", outcome)
@@ -264,13 +296,15 @@ class Runner:
         self._transport.count_output()
         outcomes: list[LoadOutcome | CallOutcome] = []
         first: tuple[FrameKind, bytes] | None = None
+        allowed = request.allowed
+        budget = None if allowed is None else ProcessorBudget(self._alive(), lambda: allowed(self))
         while len(outcomes) < request.answers:
             started = time.monotonic()
-            got, asked = self._receive(number, request, last=len(outcomes) == request.answers - 1)
+            got, asked = self._receive(number, request, budget, last=len(outcomes) == request.answers - 1)
             if got == first and not asked:  # a repeated call usually has a reply of the same bytes
                 outcomes.append(outcomes[0])
                 continue
-            outcome = self._outcome(got, request, time.monotonic() - started)
+            outcome = self._outcome(got, request, budget, time.monotonic() - started)
             if not isinstance(outcome, Returned):
                 outcomes.append(outcome)
                 break
@@ -283,14 +317,16 @@ class Runner:
         return tuple(outcomes)
 
     def _receive(
-        self, number: int, request: Request, *, last: bool
+        self, number: int, request: Request, budget: ProcessorBudget | None, *, last: bool
     ) -> tuple[tuple[FrameKind, bytes] | NoReply | WireError, int]:
         """Receive one reply, and count what is asked before it. Output is counted up to the last reply."""
         until, asked = time.monotonic() + request.seconds, 0
         try:
             while True:
-                left = until - time.monotonic() if asked else request.seconds
-                got = self._transport.receive(number, max(0.0, left), request.limit)
+                left = max(0.0, until - time.monotonic()) if asked else request.seconds
+                got = self._transport.receive(
+                    number, left, request.limit, until=self._until, budget=budget, watch=self._watch
+                )
                 if isinstance(got, NoReply) or got[0] is not FrameKind.ASKED:
                     break
                 self._answer(request, got[1])
@@ -298,7 +334,8 @@ class Runner:
         except WireError as error:
             return error, asked
         ends = last or isinstance(got, NoReply) or got[0] is not FrameKind.RETURNED
-        return NoReply.FLOOD if ends and got is not NoReply.TIME and self._transport.flooded() else got, asked
+        stopped = got is NoReply.TIME or got is NoReply.COST or got is NoReply.MEMORY
+        return NoReply.FLOOD if ends and not stopped and self._transport.flooded() else got, asked
 
     def _answer(self, request: Request, asked: bytes) -> None:
         """Answer what the scenario asks.
@@ -312,7 +349,11 @@ class Runner:
         self._transport.send(frames.pack(FrameKind.ANSWER, values.to_wire(answer, limit=_LARGEST_ANSWER)))
 
     def _outcome(
-        self, got: tuple[FrameKind, bytes] | NoReply | WireError, request: Request, spent: float
+        self,
+        got: tuple[FrameKind, bytes] | NoReply | WireError,
+        request: Request,
+        budget: ProcessorBudget | None,
+        spent: float,
     ) -> LoadOutcome | CallOutcome:
         """Turn a reply into its outcome. Without a reply, find the line, and close."""
         child = self._alive()
@@ -326,12 +367,21 @@ class Runner:
         except WireError as error:
             outcome = error
         # Running the call again to find its line may take the rest of the time limit and a little more.
-        left = max(0.5, request.seconds + 0.7 - spent)
+        left = max(0.5, min(request.seconds, self._limits.seconds) + 0.7 - spent)
         match outcome:
             case NoReply.TIME:
                 line = child.stack_line(self._filename)
                 self.close()
                 return TimedOut(request.seconds, line)
+            case NoReply.COST:
+                assert budget is not None
+                line = child.stack_line(self._filename)
+                self.close()
+                return Overspent(budget.limit, line)
+            case NoReply.MEMORY:
+                line = child.stack_line(self._filename)
+                self.close()
+                return OutOfMemory(self._limits.memory, line)
             case NoReply.FLOOD:
                 line = child.stack_line(self._filename)
                 self.close()
@@ -394,6 +444,7 @@ class Runner:
         if not self._traceable:
             return None
         with type(self).start(self._limits, launcher=self._launcher, traced=True) as again:
+            again.end_by(self._until)
             again._await_start()
             again._set_scenario(self._scenario)
             return again._line_of_failure(

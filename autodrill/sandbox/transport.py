@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import select
 import time
@@ -12,10 +13,12 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from autodrill.sandbox.child import frames, wire
+from autodrill.sandbox.meters import WATCH_SECONDS
 
 if TYPE_CHECKING:
     from autodrill.sandbox.child.frames import FrameKind
     from autodrill.sandbox.child_process import ChildProcess
+    from autodrill.sandbox.meters import MemoryWatch, ProcessorBudget
 
 __all__ = ["NoReply", "Transport"]
 
@@ -34,6 +37,8 @@ class NoReply(Enum):
     """Why no reply came."""
 
     TIME = "time"
+    COST = "cost"
+    MEMORY = "memory"
     FLOOD = "flood"
     DEATH = "death"
 
@@ -135,7 +140,16 @@ class Transport:
             return NoReply.FLOOD
         return reply if isinstance(reply, NoReply) else (reply[0], wire.decode(reply[1]))
 
-    def receive(self, number: int, seconds: float, limit: int) -> tuple[FrameKind, bytes] | NoReply:
+    def receive(
+        self,
+        number: int,
+        seconds: float,
+        limit: int,
+        *,
+        until: float = math.inf,
+        budget: ProcessorBudget | None = None,
+        watch: MemoryWatch | None = None,
+    ) -> tuple[FrameKind, bytes] | NoReply:
         """Return the next reply. Read what is printed in the meantime.
 
         Args:
@@ -143,29 +157,46 @@ class Transport:
             seconds: Wall time. It is extended by the time that the process has waited for a processor, at most to five
                 times `seconds`. Each wait extends one reply only.
             limit: The longest accepted payload, in bytes.
+            until: The time by `time.monotonic` at which the wait ends at the latest.
+            budget: The processor time that the process may use.
+            watch: The memory that the process may hold.
 
         Returns:
-            The kind and the payload of the frame, or why there is none. After TIME and FLOOD the process still runs.
+            The kind and the payload of the frame, or why there is none. After TIME, COST, MEMORY and FLOOD the process
+            still runs. A reply that came over budget is COST or MEMORY too.
 
         Raises:
             WireError: What came back is not a frame, or came before its request was sent.
         """
-        deadline = time.monotonic() + seconds
+        deadline = min(time.monotonic() + seconds, until)
         granted = 0.0
         try:
             while (frame := self._inbox.take(limit)) is None:
                 self._flush()
-                if self._read_job() or self._spin():
-                    continue
+                came = self._read_job() or self._spin()
                 left = deadline - time.monotonic()
-                if left <= 0:
+                if left <= 0 and came < _READ_BYTES:  # a full buffer may be a reply that waited for this process
                     more = min(self._child.processor_wait() - self._excused, _MAX_EXTENSION * seconds - granted)
+                    more = min(more, until - deadline)
                     if left + more < _MIN_EXTENSION_SECONDS:
-                        return NoReply.TIME
+                        frame = self._inbox.take(limit)  # its last bytes may have come just now
+                        if frame is None:
+                            return NoReply.TIME
+                        break
                     granted += more
                     self._excused += more
                     deadline += more
                     left += more
+                if came:
+                    continue
+                if budget is not None:
+                    left = min(left, budget.left())
+                    if left <= 0:
+                        return NoReply.COST
+                if watch is not None:
+                    left = min(left, WATCH_SECONDS)
+                    if watch.exceeded():
+                        return NoReply.MEMORY
                 dead = self._wait(left)
                 if self._count > self._output:
                     return NoReply.FLOOD
@@ -175,7 +206,9 @@ class Transport:
             return NoReply.DEATH
         if number > self._requested - len(self._outgoing):
             raise wire.WireError("a reply to a request that was not read")
-        return frame
+        if budget is not None and budget.left() < 0:
+            return NoReply.COST
+        return NoReply.MEMORY if watch is not None and watch.exceeded() else frame
 
     def _flush(self) -> None:
         """Send the pending bytes, as many as the buffer takes."""
@@ -191,8 +224,8 @@ class Transport:
         except ConnectionError:  # it has ended, but earlier replies may still be readable
             self._listening = False
 
-    def _read_job(self) -> bool:
-        """Read the bytes that came back, and return whether there were any.
+    def _read_job(self) -> int:
+        """Read the bytes that came back, at most `_READ_BYTES`, and return how many there were.
 
         Raises:
             EOFError: The other end is closed.
@@ -200,14 +233,14 @@ class Transport:
         try:
             count = self._child.job.recv_into(self._read)
         except BlockingIOError:
-            return False
+            return 0
         if not count:
             raise EOFError
         self._inbox.add(self._read[:count])
-        return True
+        return count
 
-    def _spin(self) -> bool:
-        """Spin briefly (sched_yield) before blocking in `poll`, and return whether anything came back.
+    def _spin(self) -> int:
+        """Spin briefly (sched_yield) before blocking in `poll`, and return how many bytes came back.
 
         Raises:
             EOFError: The other end is closed.
@@ -215,9 +248,9 @@ class Transport:
         until = time.monotonic() + _SPIN_SECONDS
         while time.monotonic() < until:
             os.sched_yield()
-            if self._read_job():
-                return True
-        return False
+            if count := self._read_job():
+                return count
+        return 0
 
     def _wait(self, seconds: float) -> bool:
         """Wait for an event, read what was printed, and return whether the process has ended."""

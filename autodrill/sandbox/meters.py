@@ -1,0 +1,68 @@
+"""What a child process uses, measured from outside it, so that it cannot falsify the figures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from autodrill.sandbox.child_process import ChildProcess
+
+__all__ = ["FREE_SECONDS", "WATCH_SECONDS", "MemoryWatch", "ProcessorBudget"]
+
+FREE_SECONDS = 0.1
+"""Processor time that every request may take. Only a request that takes more needs to know its limit."""
+
+WATCH_SECONDS = 0.005
+"""How often the memory of a watched process is read."""
+
+_BUFFERS = 4 << 20
+"""Bytes that an honest matrix product may write in buffers that the BLAS has mapped before."""
+
+
+class ProcessorBudget:
+    """The processor time that a child process may use from now on, read from outside the process.
+
+    Args:
+        child: The process.
+        allowed: Returns the limit in seconds. It is called at most once, when `FREE_SECONDS` are used up.
+
+    Attributes:
+        limit: The limit in seconds; 0 as long as it is unknown.
+    """
+
+    def __init__(self, child: ChildProcess, allowed: Callable[[], float]) -> None:
+        self._child = child
+        self._allowed = allowed
+        self._started = child.processor_time()
+        self.limit = 0.0
+
+    def left(self) -> float:
+        """Return the seconds left; negative if the process has used more than it may."""
+        used = self._child.processor_time() - self._started
+        if used <= FREE_SECONDS:
+            return FREE_SECONDS - used
+        if not self.limit:
+            self.limit = max(FREE_SECONDS, self._allowed())
+        return self.limit - used
+
+
+class MemoryWatch:
+    """The memory that a child process holds in addition to what it holds now.
+
+    The address space limits what is mapped later. The process can also write where nothing was written so far, in the
+    64 MiB of buffers that the BLAS has mapped in advance.
+
+    Args:
+        child: The process, before it is sent a submission.
+        memory: Bytes of address space that it may add.
+    """
+
+    def __init__(self, child: ChildProcess, memory: int) -> None:
+        self._child = child
+        self._most = child.anonymous_bytes() + memory + _BUFFERS
+
+    def exceeded(self) -> bool:
+        """Whether it holds more now."""
+        return self._child.anonymous_bytes() > self._most
