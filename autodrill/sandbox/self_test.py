@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -43,6 +43,9 @@ _PROBES: Mapping[Layer, tuple[str, str]] = {
 _WHOLE = (Layer.RLIMITS, Layer.LANDLOCK, Layer.SECCOMP)
 """The layers whose expressions can be evaluated under all layers together: everything they try is refused."""
 
+_TIGHT = 16 << 20
+"""Bytes of memory under which a case grades memory."""
+
 _PROBE = """
 import os
 
@@ -65,6 +68,13 @@ def look():
 
 def signal():
     os.kill(os.getpid(), 0)
+
+def unmap():
+    import ctypes
+    libc = ctypes.CDLL(None)
+    page = ctypes.cast(libc.qsort, ctypes.c_void_p).value & -4096
+    if libc.munmap(ctypes.c_void_p(page), ctypes.c_size_t(4096)):
+        raise OSError
 
 def probe():
 """
@@ -103,12 +113,15 @@ class SelfTestResult:
 
 
 def run_self_test() -> SelfTestResult:
-    """Try every layer alone, then the sealed profile. Nothing is written to any file."""
+    """Try every layer alone, then the sealed profile, also under a tight memory bound. No file is written."""
     with ExitStack() as stack:
         alone = [(layer, _start(stack, _only(layer))) for layer in Layer]  # started together: each start takes a while
         server = stack.enter_context(ForkServer(SEALED))
         findings = tuple(_examine(layer, started) for layer, started in alone)
         _, done, why = _try(_start(stack, server.launch), " and ".join(_PROBES[layer][1] for layer in _WHOLE))
+        _, pinned, _ = _try(_start(stack, server.launch, memory=_TIGHT), "refused(unmap)")
+    detail = "libraries stay mapped" if pinned else "but libraries can be unmapped"
+    findings = tuple(replace(f, detail=detail) if f.layer is Layer.RLIMITS and f.holds else f for f in findings)
     return SelfTestResult(findings, done, why)
 
 
@@ -118,10 +131,10 @@ def _only(layer: Layer) -> Launcher:
     return partial(launch, confinement=Confinement(Profile.SEALED, frozenset(layers)))
 
 
-def _start(stack: ExitStack, launcher: Launcher) -> Runner | str:
+def _start(stack: ExitStack, launcher: Launcher, memory: int = 1 << 30) -> Runner | str:
     """Start a process, or return why it cannot be started."""
     try:
-        return stack.enter_context(Runner.start(Limits(seconds=10), launcher=launcher))
+        return stack.enter_context(Runner.start(Limits(seconds=10, memory=memory), launcher=launcher))
     except AutodrillError as error:
         return error.message
 

@@ -15,6 +15,8 @@ from .confinement import Confinement, ConfinementStatus, Layer, Profile
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from .pinning import Window
+
 __all__ = ["Lockdown", "prepare"]
 
 _NOT_READ = frozenset({"site-packages", "dist-packages", "__pycache__", "test", "idlelib", "turtledemo", "ensurepip"})
@@ -74,13 +76,18 @@ def prepare(
     """
     lockdown = Lockdown()
     used = rlimits.address_space()
+    windows: list[Window] = []
     sealed = confinement.profile is Profile.SEALED
 
     def environment() -> Callable[[int], None]:
         return lambda _: os.chdir("/")  # the parent has already cleaned variables and descriptors
 
     def resources() -> Callable[[int], None]:
-        return lambda memory: rlimits.bound(memory, used)
+        def take(memory: int) -> None:
+            if window := rlimits.bound(memory, used):
+                windows.append(window)
+
+        return take
 
     def privileges() -> Callable[[int], str]:
         _need_linux()
@@ -109,7 +116,10 @@ def prepare(
 
         program = seccomp.assemble(seccomp.rules(confinement.profile))
         lockdown.notes[Layer.SECCOMP] = f"{program.length} instructions"
-        return lambda _: seccomp.install(program)
+        # A window is known only once the bound is set, in the process itself.
+        return lambda _: seccomp.install(
+            seccomp.assemble(seccomp.rules(confinement.profile, windows[0])) if windows else program
+        )
 
     steps = {
         Layer.ENVIRONMENT: environment,

@@ -109,11 +109,13 @@ def serve_confined(
         line: The descriptor of the shared memory for the running line; None if lines are not traced.
     """
     hooks.spare_memory()
-    hooks = replace(hooks, spare_memory=rlimits.spare(rlimits.spare_bytes(memory)))
     if line is not None:
         traced = line_tracer.LineTracer(line).call
         hooks = replace(hooks, load=traced, call=traced)
-    _serve(channel, hooks, prepared.apply(memory))
+    status = prepared.apply(memory)
+    # Only now: what is mapped before a tight limit cannot be unmapped again.
+    hooks = replace(hooks, spare_memory=rlimits.spare(rlimits.spare_bytes(memory)))
+    _serve(channel, hooks, status)
 
 
 def _serve(channel: Channel, hooks: Hooks, status: ConfinementStatus) -> NoReturn:

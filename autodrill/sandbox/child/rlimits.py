@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .pinning import Window
+
 __all__ = ["address_space", "bound", "is_tight", "renew_cpu", "spare"]
 
 _OPEN_FILES = 64
@@ -49,28 +51,35 @@ def spare(size: int = _SPARE) -> Callable[[], object]:
     return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=0).close
 
 
-def bound(memory: int, used: int | None) -> None:
+def bound(memory: int, used: int | None) -> Window | None:
     """Set the limits.
 
     Args:
         memory: Bytes of address space that the submission may add. macOS does not enforce this limit.
         used: Bytes of address space that Python and NumPy have already mapped; None if unknown.
+
+    Returns:
+        Under a tight limit, the addresses that the submission may unmap: see `pinning`. Else None.
     """
+    window = None
     if used is not None:
         most = used + spare_bytes(memory) + memory
         if is_tight(memory):
-            with suppress(ImportError):  # a Python built without ctypes
+            with suppress(ImportError, OSError):  # a Python built without ctypes
                 from .malloc_tuning import small_steps
+                from .pinning import pin
 
                 small_steps()
-            # Measured again, with the spare already mapped: since `used` was read, the modules of the layers and a step
-            # of the heap (4 MiB) may have been mapped, more than some bounds allow.
-            most = (address_space() or used) + memory
+                window = pin()
+            # Measured again: since `used` was read, the modules of the layers and a step of the heap (4 MiB) may have
+            # been mapped, more than some bounds allow.
+            most = (address_space() or used) + spare_bytes(memory) + memory
         _limit(resource.RLIMIT_AS, most, most)
     for each in _NONE:
         _limit(each, 0, 0)
     _limit(resource.RLIMIT_NOFILE, _OPEN_FILES, _OPEN_FILES)
     _limit(resource.RLIMIT_NPROC, 0, 0)  # has no effect for root
+    return window
 
 
 def renew_cpu(seconds: float) -> None:

@@ -22,6 +22,7 @@ from .syscalls import NUMBERS, this_architecture
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from .pinning import Window
     from .syscalls import Architecture
 
 __all__ = ["Filter", "assemble", "install", "rules"]
@@ -33,7 +34,8 @@ _ALLOW, _KILL_PROCESS, _EPERM = 0x7FFF_0000, 0x8000_0000, 0x0005_0001
 
 # Classic BPF (linux/filter.h): operations on one accumulator, which is loaded from `struct seccomp_data`.
 _LOAD, _AND, _RETURN = 0x20, 0x54, 0x06
-_JUMP_EQUAL, _JUMP_SET = 0x15, 0x45
+_JUMP_EQUAL, _JUMP_SET, _JUMP_GREATER, _JUMP_AT_LEAST, _JUMP_AT_LEAST_X = 0x15, 0x45, 0x25, 0x35, 0x3D
+_STORE, _RECALL, _TO_X, _ADD, _ADD_X = 0x02, 0x60, 0x07, 0x04, 0x0C
 _NUMBER_AT, _MACHINE_AT, _ARGUMENTS_AT = 0, 4, 16
 _INSTRUCTION = struct.Struct("<HBBI")
 _ALL = 0xFFFF_FFFF
@@ -59,7 +61,22 @@ class Check:
     high: bool = False
 
 
-Rule: TypeAlias = tuple[tuple[Check, ...], ...]
+@dataclass(frozen=True, slots=True)
+class Within:
+    """A condition on a range of addresses: it is inside a window.
+
+    Attributes:
+        window: The window.
+        address: The index of the argument with the first address.
+        length: The index of the argument with the length; None if only the first address counts, and only from below.
+    """
+
+    window: Window
+    address: int = 0
+    length: int | None = 1
+
+
+Rule: TypeAlias = tuple[tuple[Check | Within, ...], ...]
 """Conjunctions of checks. If any of them holds, the call is allowed. The empty conjunction always holds."""
 
 _ALWAYS: Rule = ((),)
@@ -75,6 +92,8 @@ _FUTEX_WAIT, _FUTEX_WAKE, _FUTEX_WAIT_BITSET, _FUTEX_WAKE_BITSET = 0, 1, 9, 10
 _FUTEX_FLAGS = 128 | 256
 _OWN_CLOCKS = (Check(0, (0,), mask=_ALL ^ 0xF),)  # a larger id is the clock of another process
 _MYSELF = (Check(0, (0,)),)
+_NULL = (Check(0, (0,)), Check(0, (0,), high=True))
+_MAP_FIXED, _MREMAP_MAYMOVE = 0x10, 1
 _NO_POINTER = (Check(2, (0,)), Check(2, (0,), high=True))
 
 _BOTH: dict[str, Rule] = {
@@ -127,9 +146,27 @@ _OPEN: dict[str, Rule] = (
 )
 
 
-def rules(profile: Profile) -> dict[str, Rule]:
-    """Return the rule of each system call that a profile allows, by name."""
-    return _SEALED if profile is Profile.SEALED else _OPEN
+def rules(profile: Profile, window: Window | None = None) -> dict[str, Rule]:
+    """Return the rule of each system call that a profile allows, by name.
+
+    Args:
+        profile: The profile.
+        window: The addresses that may be unmapped, moved and protected: see `pinning`. By default all may be.
+    """
+    allowed = _SEALED if profile is Profile.SEALED else _OPEN
+    if window is None:
+        return allowed
+    inside = Within(window)
+    return allowed | {
+        "munmap": ((inside,),),
+        "madvise": ((inside,),),
+        "mremap": ((inside, Check(3, (0,), mask=_ALL ^ _MREMAP_MAYMOVE)),),
+        "mprotect": tuple((*checks, inside) for checks in allowed["mprotect"]),
+        "mmap": tuple(
+            (*checks, where) for checks in allowed["mmap"] for where in (Check(3, (0,), mask=_MAP_FIXED), inside)
+        ),
+        "brk": (_NULL, (Within(window, length=None),)),  # `brk(0)` asks where the heap ends
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,19 +222,78 @@ def _rule(rule: Rule) -> Iterator[Instruction]:
         yield _RETURN, 0, 0, _EPERM
 
 
-def _conjunction(checks: tuple[Check, ...]) -> list[Instruction]:
+def _conjunction(checks: tuple[Check | Within, ...]) -> list[Instruction]:
     """Allow the call if every check holds, else continue after this block."""
     code: list[Instruction] = [(_RETURN, 0, 0, _ALLOW)]
     for check in reversed(checks):
-        tests: list[Instruction] = [
-            (_JUMP_EQUAL, left, 0 if left else len(code), value)  # if the last comparison fails, leave the conjunction
-            for left, value in zip(range(len(check.values) - 1, -1, -1), check.values, strict=True)
-        ]
-        load: list[Instruction] = [(_LOAD, 0, 0, _ARGUMENTS_AT + 8 * check.argument + 4 * check.high)]
-        if check.mask != _ALL:
-            load.append((_AND, 0, 0, check.mask))
-        code = [*load, *tests, *code]
+        test = _within(check) if isinstance(check, Within) else _equal(check)
+        code = [*_resolved(test, len(code)), *code]
     return code
+
+
+_Test: TypeAlias = list[tuple[int, int | None, int | None, int]]
+"""Instructions in which a jump distance of None leaves the conjunction. After the last one the test holds."""
+
+
+def _resolved(test: _Test, after: int) -> Iterator[Instruction]:
+    for left, (operation, true, false, constant) in zip(range(len(test) - 1, -1, -1), test, strict=True):
+        away = left + after
+        yield operation, away if true is None else true, away if false is None else false, constant
+
+
+def _equal(check: Check) -> _Test:
+    tests: _Test = [
+        (_JUMP_EQUAL, left, 0 if left else None, value)
+        for left, value in zip(range(len(check.values) - 1, -1, -1), check.values, strict=True)
+    ]
+    load: _Test = [(_LOAD, 0, 0, _argument(check.argument, high=check.high))]
+    if check.mask != _ALL:
+        load.append((_AND, 0, 0, check.mask))
+    return [*load, *tests]
+
+
+def _within(check: Within) -> _Test:
+    """Compare in two halves of 32 bits, because the accumulator has no more."""
+    low, high = divmod(check.window.low, 1 << 32), divmod(check.window.high, 1 << 32)
+    upper, lower = _argument(check.address, high=True), _argument(check.address)
+    test: _Test = [
+        (_LOAD, 0, 0, upper),
+        (_JUMP_GREATER, 3, 0, low[0]),
+        (_JUMP_EQUAL, 0, None, low[0]),
+        (_LOAD, 0, 0, lower),
+        (_JUMP_AT_LEAST, 0, None, low[1]),
+    ]
+    if check.length is None:
+        return test
+    return [
+        *test,
+        # The upper halves first: their sum then does not overflow.
+        (_LOAD, 0, 0, _argument(check.length, high=True)),
+        (_JUMP_GREATER, None, 0, high[0]),
+        (_TO_X, 0, 0, 0),
+        (_LOAD, 0, 0, upper),
+        (_JUMP_GREATER, None, 0, high[0]),
+        (_ADD_X, 0, 0, 0),
+        (_STORE, 0, 0, 0),
+        (_LOAD, 0, 0, _argument(check.length)),
+        (_TO_X, 0, 0, 0),
+        (_LOAD, 0, 0, lower),
+        (_ADD_X, 0, 0, 0),
+        (_STORE, 0, 0, 1),
+        (_JUMP_AT_LEAST_X, 3, 0, 0),  # no carry
+        (_RECALL, 0, 0, 0),
+        (_ADD, 0, 0, 1),
+        (_STORE, 0, 0, 0),
+        (_RECALL, 0, 0, 0),
+        (_JUMP_GREATER, None, 0, high[0]),
+        (_JUMP_EQUAL, 0, 2, high[0]),
+        (_RECALL, 0, 0, 1),
+        (_JUMP_GREATER, None, 0, high[1]),
+    ]
+
+
+def _argument(index: int, *, high: bool = False) -> int:
+    return _ARGUMENTS_AT + 8 * index + 4 * high
 
 
 class _Program(ctypes.Structure):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autodrill.sandbox.child.confinement import Profile
+from autodrill.sandbox.child.pinning import Window
 from autodrill.sandbox.child.syscalls import ARCHITECTURES, NUMBERS, Architecture
 
 seccomp = pytest.importorskip("autodrill.sandbox.child.seccomp", reason="needs ctypes")
@@ -28,7 +29,8 @@ def decide(program: Filter, machine: Architecture, number: int, *arguments: int,
     audit = machine.audit if audit is None else audit
     data = struct.pack("<IIQ6Q", number, audit, 0, *arguments, *[0] * (6 - len(arguments)))
     code = [struct.unpack_from("<HBBI", program.code, at) for at in range(0, len(program.code), 8)]
-    accumulator = at = 0
+    accumulator = index = at = 0
+    memory = [0] * 16
     while True:
         operation, yes, no, constant = code[at]
         at += 1
@@ -41,6 +43,20 @@ def decide(program: Filter, machine: Architecture, number: int, *arguments: int,
                 at += yes if accumulator == constant else no
             case 0x45:  # jump if any bit is set
                 at += yes if accumulator & constant else no
+            case 0x25:  # jump if greater
+                at += yes if accumulator > constant else no
+            case 0x35:  # jump if at least
+                at += yes if accumulator >= constant else no
+            case 0x3D:  # jump if at least the index
+                at += yes if accumulator >= index else no
+            case 0x07:  # copy to the index
+                index = accumulator
+            case 0x04 | 0x0C:  # add the constant, or the index
+                accumulator = (accumulator + (constant if operation == 0x04 else index)) % 2**32
+            case 0x02:  # store
+                memory[constant] = accumulator
+            case 0x60:  # recall
+                accumulator = memory[constant]
             case 0x06:  # return
                 return int(constant)
             case _:
@@ -174,3 +190,59 @@ def test_numbers_match_the_kernel_headers(machine: str, header: str, prefix: str
     theirs.setdefault("newfstatat", theirs.get("fstatat", -1))
     for name, numbers in NUMBERS.items():
         assert theirs.get(name) == numbers[ARCHITECTURES[machine].column], name
+
+
+WINDOW = Window(0x5567_14A0_0000, 0x7F5E_7232_5000)
+
+
+@BOTH
+@EVERYWHERE
+@pytest.mark.parametrize(
+    ("address", "length", "inside"),
+    [
+        (WINDOW.low, 4096, True),
+        (WINDOW.low - 4096, 4096, False),
+        (WINDOW.low - 2**32, 4096, False),
+        (WINDOW.low + 2**32, 2**33, True),
+        (WINDOW.high - 4096, 4096, True),
+        (WINDOW.high - 4096, 8192, False),
+        (WINDOW.high, 4096, False),
+        (WINDOW.high + 2**33, 4096, False),
+        (0x7F5D_FFFF_F000, 0x7232_6000, True),  # the sum of the lower halves carries
+        (0x7F5D_FFFF_F000, 0x7232_7000, False),
+        (WINDOW.low, 2**64 - 4096, False),
+        (WINDOW.low, 2**63, False),
+        (2**64 - 4096, 8192, False),
+        (0, 2**47, False),
+    ],
+)
+def test_filter_pins_what_is_mapped_outside_the_window(
+    profile: Profile, machine: Architecture, address: int, length: int, *, inside: bool
+) -> None:
+    program = seccomp.assemble(seccomp.rules(profile, WINDOW), machine)
+
+    def allowed(name: str, *more: int) -> bool:
+        return decide(program, machine, number_of(name, machine), address, length, *more) == ALLOW
+
+    fixed, may_move, replaces = 0x32, 1, 3
+    assert allowed("munmap") is inside
+    assert allowed("madvise", 4) is inside
+    assert allowed("mprotect", 3) is inside
+    assert allowed("mmap", 3, fixed) is inside
+    assert allowed("mmap", 3, 0x22) is True
+    assert allowed("mremap", 4096, may_move) is inside
+    assert allowed("mremap", 4096, replaces) is False
+
+
+@BOTH
+def test_filter_keeps_the_heap_from_shrinking(profile: Profile) -> None:
+    program = seccomp.assemble(seccomp.rules(profile, WINDOW), INTEL)
+    ends = (0, WINDOW.low - 1, WINDOW.low, WINDOW.low + 4096, WINDOW.low + 2**33)
+    allowed = [decide(program, INTEL, number_of("brk", INTEL), end) == ALLOW for end in ends]
+    assert allowed == [True, False, True, True, True]
+
+
+def test_filter_with_a_window_still_refuses_machine_code() -> None:
+    program = seccomp.assemble(seccomp.rules(Profile.SEALED, WINDOW), INTEL)
+    for name in ("mmap", "mprotect"):
+        assert decide(program, INTEL, number_of(name, INTEL), WINDOW.low, 4096, 7, 0x22) == EPERM
