@@ -34,26 +34,26 @@ __all__ = [
 
 _ARRAY = re.compile(r"(?P<name>[A-Za-z_]\w*)\[(?P<dims>[^\]]*)\]")
 _OPTIONS = ("smooth", "remark", "empty", "large", "note", "draws", "tail", "scaled", "alias")
-_BOUNDS = ("memory", "seconds", "because")
+_BOUNDS = ("memory", "because")
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
     """A bound on the cost of one call, enforced from outside the candidate's process.
 
+    Its processor time is bounded like that of every large case: see `grading.cases.cost_limit`.
+
     Attributes:
         memory: The bytes that a call may allocate in addition to its arguments and results; 0 for the usual limit.
-        seconds: The wall time that a call may take; 0 for the usual limit of a large case.
         because: What costs too much in the straightforward answer, as a noun phrase: "the T x T matrix".
     """
 
     memory: int = 0
-    seconds: float = 0.0
     because: str = ""
 
     def __post_init__(self) -> None:
-        if not (self.memory or self.seconds) or not self.because:
-            raise ValueError('a bound needs `memory` or `seconds`, and `because="what costs too much"`')
+        if not self.because:
+            raise ValueError('a bound needs `because="what costs too much"`')
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ def given(pattern: str, /, **options: Any) -> Given:
         pattern: Names with dimensions, such as `"X[n,d] W[d,k]"`; `x[]` is a scalar, `a[n,1]` has an axis of size 1,
             and in `x[h>=3,w]` the size `h` is at least 3.
         **options: `smooth`, `remark`, `empty`, `large`, `note`, `draws`, `tail`, `scaled`, `alias` as in `Given`;
-            `memory`, `seconds`, `because` as in `Bound`. An option with the name of an array gives its values: a
+            `memory`, `because` as in `Bound`. An option with the name of an array gives its values: a
             drawing rule, a number that fills the declared shape, or nested lists, which fix the sizes of their
             symbols. `g` fixes the cotangent or the tangents. Any other option is a static argument.
 
@@ -195,7 +195,7 @@ def scenario(
     Args:
         *sizes: The sizes of its cases.
         note: The name of this class in a report; by default the function's name.
-        **bound: `memory`, `seconds` and `because` as in `Bound`.
+        **bound: `memory` and `because` as in `Bound`.
     """
     cost = Bound(**bound) if bound else None
 

@@ -169,11 +169,11 @@ class CaseSet:
             right = right and seen.fault is None
             yield index, seen
         for index in large if right else ():
-            yield from self._put_bounded(runner, index) if self._allowance(index) else self._put(runner, [index])
+            yield from self._put_bounded(runner, index) if self.allowance(index) else self._put(runner, [index])
 
     def _put_bounded(self, runner: Runner, index: int) -> Generator[tuple[int, Observation]]:
         """Put a case in a process of its own, whose heap holds no memory freed by earlier calls."""
-        other, loaded = runner.loaded_sibling(self._allowance(index))
+        other, loaded = runner.loaded_sibling(self.allowance(index))
         with other:
             if isinstance(loaded, Loaded):
                 yield from self._put(other, [index])
@@ -182,7 +182,7 @@ class CaseSet:
             ):  # the same file loaded before: it now needs too much, or is random
                 yield index, compare(self.drill, self.question(index), (loaded,))
 
-    def _allowance(self, index: int) -> int:
+    def allowance(self, index: int) -> int:
         """Return the bytes that a case's call may allocate, serialized arguments and results included; 0: no bound."""
         bound = self.cases[index].bound
         if bound is None or not bound.memory:

@@ -10,7 +10,7 @@ import numpy as np  # noqa: TID253 answers are arrays
 from autodrill.drills.answer_records import Fault, FaultKind
 from autodrill.drills.case import named_arguments
 from autodrill.drills.solution_file import authored
-from autodrill.grading.cases.question import LARGE_SECONDS, Observation
+from autodrill.grading.cases.question import Observation
 from autodrill.grading.cases.unpack import not_returned, results
 from autodrill.sandbox import requests as ends
 
@@ -186,19 +186,17 @@ def _customs(
 
 
 def _costly(seen: Observation) -> Observation:
-    """Turn the time-out or memory fault of a large case into the fault of its method."""
-    fault = seen.fault
-    if fault is None or fault.kind not in {FaultKind.TIME, FaultKind.MEMORY}:
+    """Turn the cost or memory fault of a large case into the fault of its method."""
+    fault, bound = seen.fault, seen.case.bound
+    if fault is None or fault.kind not in {FaultKind.TOO_SLOW, FaultKind.MEMORY}:
         return seen
-    bound = seen.case.bound
-    summary = f"no answer after {LARGE_SECONDS:g} s on a large input; the forward takes milliseconds"
-    kind = FaultKind.TOO_SLOW
+    kind, summary = FaultKind.TOO_SLOW, f"{fault.summary} on a large input; the forward takes milliseconds"
     if fault.kind is FaultKind.MEMORY:
         summary = f"{fault.summary} on an input of {sum(np.size(v) for v in seen.case.inputs.values())} numbers"
     if bound is not None and fault.kind is FaultKind.MEMORY and bound.memory:
         kind, summary = FaultKind.TOO_MUCH_MEMORY, f"the call takes too much memory: {bound.because}"
-    elif bound is not None and bound.seconds:
-        summary = f"the call takes too long, with no answer after {bound.seconds:g} s: {bound.because}"
+    elif bound is not None and fault.kind is FaultKind.TOO_SLOW:
+        summary = f"{fault.summary}: {bound.because}"
     return replace(seen, fault=Fault(kind, summary, fault.line, fault.code))
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np  # noqa: TID253 cotangents are arrays
 
 from autodrill.drills.solution_file import authored
+from autodrill.grading.cases.cost_limit import WALL_SECONDS, CostLimit
 from autodrill.grading.oracle.expected import added_by
 from autodrill.sandbox.requests import Call, call_request
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from autodrill.drills.answer_records import Fault
     from autodrill.sandbox.requests import CallOutcome, Request
 
-__all__ = ["LARGE_SECONDS", "Observation", "Question", "answer_budget", "answering", "question", "single_call"]
+__all__ = ["Observation", "Question", "answer_budget", "answering", "question", "single_call"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +78,6 @@ class Observation:
     question: Question | None = None
 
 
-LARGE_SECONDS = 1.5
-"""Wall time of the large case. A backward takes milliseconds, finite differences take several seconds."""
-
 _SPARE_BYTES = 1 << 16
 """Bytes allowed beyond the size of the expected results: a wrong shape or a list can take more."""
 
@@ -121,9 +119,12 @@ def question(drill: Drill, case: Case, expected: Expected, *, seconds: float, fu
     repeated = pure and further
     if repeated:
         calls.append(replace(calls[0], again="writes-cotangent" not in solution.remarks))
+    limit = WALL_SECONDS if case.large else seconds
     request = call_request(
-        calls, budget=answer_budget(case, expected), seconds=_seconds(case, seconds), answer=answering(drill, case)
+        calls, budget=answer_budget(case, expected), seconds=limit, answer=answering(drill, case)
     )
+    if case.large:
+        request = replace(request, allowed=CostLimit(drill, request))
     return Question(case, expected, request, linear, added, repeated)
 
 
@@ -155,15 +156,6 @@ def answer_budget(case: Case, expected: Expected) -> int:
     """Return the maximum size of an answer in bytes. A judged answer may be as large as the inputs."""
     like = [p.value for p in expected.parts] or [v for v in case.inputs.values() if isinstance(v, np.ndarray)]
     return 4 * sum(array.nbytes for array in like) + _SPARE_BYTES
-
-
-def _seconds(case: Case, usual: float) -> float:
-    """Return the wall time of a call."""
-    if case.bound is not None and case.bound.seconds:
-        return case.bound.seconds
-    if case.bound is not None:
-        return max(usual, LARGE_SECONDS)
-    return LARGE_SECONDS if case.large else usual
 
 
 def _other_cotangents(case: Case, expected: Expected) -> tuple[Array, ...]:

@@ -155,6 +155,8 @@ def not_returned(end: ends.CallOutcome) -> Fault:
             return Fault(FaultKind.MEMORY, f"the call asks for more than {limit >> 20} MiB of memory", line)
         case ends.TimedOut(limit=limit, line=line):
             return Fault(FaultKind.TIME, f"no answer after {limit:g} s", line)
+        case ends.Overspent(limit=limit, line=line):
+            return Fault(FaultKind.TOO_SLOW, f"the call takes more than {limit:.1f} s of processor time", line)
         case ends.Flooded(limit=limit, line=line):
             return Fault(FaultKind.OUTPUT, f"the call prints more than {limit >> 10} KiB", line)
         case ends.Died(how=how, line=line):

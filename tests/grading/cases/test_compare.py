@@ -79,6 +79,7 @@ FRAMES = (ends.TracebackFrame(3, "matmul_backward", "    helper()"), ends.Traceb
         (ends.Oversized("an array of 9 GB"), FaultKind.TYPE, "the call returns an array of 9 GB, far more"),
         (ends.OutOfMemory(1 << 30, 7), FaultKind.MEMORY, "the call asks for more than 1024 MiB of memory"),
         (ends.TimedOut(2.0, 7), FaultKind.TIME, "no answer after 2 s"),
+        (ends.Overspent(1.44, 7), FaultKind.TOO_SLOW, "the call takes more than 1.4 s of processor time"),
         (ends.Flooded(1 << 20, 7), FaultKind.OUTPUT, "the call prints more than 1024 KiB"),
         (ends.Died("exit code 0", 7), FaultKind.DIED, "the call ended its process (exit code 0) instead of returning"),
         (ends.Unreadable("half a frame"), FaultKind.DIED, "the child process sent a reply that cannot be read"),

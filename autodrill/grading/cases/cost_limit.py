@@ -1,0 +1,82 @@
+"""The limit of cost: the processor time that a call on a large input may take, relative to the worked solution."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from autodrill.errors import InternalError
+from autodrill.sandbox.requests import Call, Loaded, call_request
+
+if TYPE_CHECKING:
+    from autodrill.drills.exercise import Drill
+    from autodrill.sandbox.requests import Request
+    from autodrill.sandbox.runner import Runner
+
+__all__ = ["FACTOR", "WALL_SECONDS", "CostLimit"]
+
+FACTOR = 20
+"""How many times the processor time of the worked solution a call may take, or of `_LOOP`, whichever takes longer.
+
+`benchmarks/costs.py` compares the limits with right answers and with answers that cost too much."""
+
+WALL_SECONDS = 30.0
+"""Wall time of a call on a large input. It ends only a call that waits, or a machine that is far too busy."""
+
+_LOOP = """
+def loop():
+    total = 0.0
+    for i in range(1_700_000):
+        total += i * 0.5
+    return total
+"""
+"""The least yardstick, about 0.05 s. A right answer may be an explicit loop over 100,000 elements, and then takes
+hundreds of times as long as a solution that calls NumPy."""
+
+_BUDGET = 1 << 10
+
+
+class CostLimit:
+    """The processor time that a request may take, measured when first needed, and kept.
+
+    The yardsticks run on the machine, and in a process of the kind, that the submission runs in. Therefore the same
+    answers exceed the limit on a slow machine and on a fast one.
+
+    Args:
+        drill: The exercise.
+        request: The request, which the worked solution answers too.
+    """
+
+    def __init__(self, drill: Drill, request: Request) -> None:
+        self._drill = drill
+        self._request = request
+        self._seconds: float | None = None
+
+    def __call__(self, runner: Runner) -> float:
+        """Return the limit in seconds.
+
+        Args:
+            runner: The runner of the submission. The yardsticks run in a sibling of it.
+
+        Raises:
+            InternalError: The worked solution does not answer.
+        """
+        if self._seconds is None:
+            drill = self._drill
+            solution, scenario = drill.solution.source.encode(), drill.kind.scenario(drill)
+            loop = call_request([Call([])], budget=_BUDGET, seconds=WALL_SECONDS)
+            with runner.sibling(runner.limits) as other:
+                other.end_by(math.inf)  # it is not the submission that this takes time of
+                yardsticks = (
+                    _cost(other, _LOOP.encode(), "loop", None, loop),
+                    _cost(other, solution, drill.exercise.entry, scenario, self._request),
+                )
+            self._seconds = FACTOR * max(yardsticks)
+        return self._seconds
+
+
+def _cost(runner: Runner, source: bytes, entry: str, scenario: str | None, request: Request) -> float:
+    loaded = runner.load(source, "yardstick.py", entry, scenario)
+    if not isinstance(loaded, Loaded):
+        raise InternalError(f"the worked solution does not load: {loaded}")
+    return runner.processor_time(request)
