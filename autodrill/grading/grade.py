@@ -126,19 +126,20 @@ def _grade(
 ) -> Report:
     drill = case_set.drill
     exercise, solution = drill.exercise, drill.solution
+    until = time.monotonic() + case_set.limits.total
+    runner.end_by(until)
     loaded = runner.load(submission.source, submission.name, exercise.entry, drill.kind.scenario(drill))
     if not isinstance(loaded, ends.Loaded):
         return _not_loaded(report, exercise, loaded)
     chosen = case_set.chosen(only)
     seen: list[tuple[int, Observation]] = []
-    until = time.monotonic() + case_set.limits.total
     with closing(case_set.put(runner, chosen)) as observations:
         for index, observation in observations:
             seen.append((index, observation))
-            if observation.fault is not None and observation.fault.kind in FATAL:
-                break
             if time.monotonic() > until:
                 seen[-1] = index, _too_long(observation, case_set.limits)
+                break
+            if observation.fault is not None and observation.fault.kind in FATAL:
                 break
     failing = [(i, o) for i, o in seen if o.fault is not None and not o.case.remark]
     passed = sum(o.fault is None for _, o in seen)
@@ -154,8 +155,11 @@ def _grade(
 def _too_long(observation: Observation, limits: Limits) -> Observation:
     from autodrill.drills.answer_records import Fault
 
-    words = f"all calls together take more than {limits.total:g} s"
-    return replace(observation, fault=observation.fault or Fault(FaultKind.TIME, words))
+    fault = observation.fault
+    if fault is not None and fault.kind is not FaultKind.TIME:
+        return observation
+    words = f"the file and all its calls together take more than {limits.total:g} s"
+    return replace(observation, fault=Fault(FaultKind.TIME, words, None if fault is None else fault.line))
 
 
 def _basis(solution: Solution, seen: list[tuple[int, Observation]]) -> Basis:
@@ -200,8 +204,8 @@ def _load_failure(exercise: Exercise, end: ends.LoadOutcome) -> Failure:
             return Failure(FaultKind.DIED, f"the file ended its process ({end.how}) during loading", line=end.line)
         case ends.Unreadable():
             return Failure(FaultKind.DIED, "the child process sent a reply that cannot be read")
-        case ends.Loaded():
-            raise TypeError("a loaded file is not a failure")
+        case ends.Loaded() | ends.Overspent():
+            raise TypeError(f"not a failed load: {end!r}")
 
 
 def _explain(

@@ -18,7 +18,7 @@ class Limits:
         seconds: Wall time for loading the file, and for each call.
         memory: Bytes that the process may allocate beyond what Python and NumPy take.
         output: Bytes that it may print during each load and each call.
-        total: Wall time for all calls together, after which no further call is made.
+        total: Wall time for grading a file: its load, all its calls, and those that explain a fault. Then it is ended.
     """
 
     seconds: float = 5.0

@@ -325,3 +325,15 @@ class TestReading:
         path.write_bytes(b"#" * (LARGEST_FILE + 1))
         with pytest.raises(FileError, match="larger than 256 KiB"):
             read_file(path, follow=False)
+
+
+@linux
+def test_worker_limits_the_time_that_an_explanation_takes(task: Task) -> None:
+    wrong = "import time\nn = 0\ndef cube_backward(g, x):\n    global n\n    n += 1\n    time.sleep(0.2 * (n > 3))\n"
+    with Worker(replace(task, limits=replace(task.limits, total=2.0))) as worker:
+        began = time.monotonic()
+        report = worker.grade(submission(wrong + "    return x * g * (1 if n < 4 else n)\n"))
+    assert time.monotonic() - began < 8  # each of 120 smaller cases takes 1 s: without the limit, 10 s pass
+    assert report.verdict is Verdict.FAIL
+    assert report.failure is not None
+    assert report.failure.kind is FaultKind.VALUE
