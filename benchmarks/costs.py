@@ -71,9 +71,9 @@ def answers(drill: Drill) -> Iterator[Answer]:
     name = drill.exercise.id
     for kind in ("right", "wrong"):
         for path in sorted((CORPUS / "answers" / name / kind).glob("*.py")):
-            yield Answer(path.stem, path.read_bytes(), right=kind == "right")
+            yield Answer(f"{kind}/{path.stem}", path.read_bytes(), right=kind == "right")
     for mistake in drill.solution.mistakes:
-        yield Answer(mistake.key, mistake.source.encode(), right=False)
+        yield Answer(f"mistake {mistake.key}", mistake.source.encode(), right=False)
     attacks = sorted((CORPUS / "attacks" / "gaming").glob("*.py")) if name == "mul_broadcast_backward" else []
     for path in [*attacks, *sorted((CORPUS / "evasions").glob("*.py"))]:
         source = path.read_bytes()
@@ -110,13 +110,16 @@ def mebibytes(case_set: CaseSet, index: int, answer: Answer, launcher: Launcher)
     low, high = 1 << 16, 1 << 30
     while high > 1.05 * low:
         middle = int((low * high) ** 0.5)
-        with Runner.start(replace(CHECK_LIMITS, memory=middle), launcher=launcher) as runner:
-            try:
-                fits = _loads(runner, case_set.drill, answer) and not any(
+        try:
+            with Runner.start(CHECK_LIMITS, launcher=launcher) as first:
+                assert _loads(first, case_set.drill, answer)
+                runner, loaded = first.loaded_sibling(middle)
+            with runner:
+                fits = isinstance(loaded, Loaded) and not any(
                     isinstance(outcome, OutOfMemory) for outcomes in runner.answers([request]) for outcome in outcomes
                 )
-            except InternalError:  # the scenario does not fit
-                fits = False
+        except InternalError:  # the scenario does not fit
+            fits = False
         low, high = (low, middle) if fits else (middle, high)
     return high / (1 << 20)
 

@@ -45,7 +45,7 @@ HINTS = (
 )
 COTANGENTS = ("gs", "gc")
 CASES = [
-    given("x[n,m]"),
+    given("x[n,m]", large={"n": 230, "m": 330}),
     given("x[3]", x=[0.0, np.pi / 2, -np.pi / 2], note="0 and ±π/2"),
     given("x[4]", x=[2.0, -2.0, 4.0, -5.0], note="all quadrants"),
     given("x[]", x=5e-5, note="one number, near 0"),

@@ -59,10 +59,10 @@ def chain(rng, size):
     return {"x": rng.normal(size=2), "g": rng.normal(size=2), "stages": size}
 
 
-# 256 activations of 1/8 MiB each. 2 * 16 + 3 of them may be alive, and the memory bound leaves room for temporaries.
-@scenario(256, note="a chain of large activations", memory=6 << 20, because="all 256 activations are alive at once")
+# 2500 activations of 32 KiB each. 2 * 50 + 3 of them may be alive, 3.2 MiB. Every second one takes 39 MiB.
+@scenario(2500, note="a chain of large activations", memory=11 << 20, because="all 2500 activations are alive at once")
 def large_chain(rng, size):
-    return {"x": rng.normal(size=1 << 14), "g": rng.normal(size=1 << 14), "stages": size}
+    return {"x": rng.normal(size=1 << 12), "g": rng.normal(size=1 << 12), "stages": size}
 
 
 CASES = [chain, large_chain]

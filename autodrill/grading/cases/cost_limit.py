@@ -33,6 +33,9 @@ def loop():
 """The least yardstick, about 0.05 s. A right answer may be an explicit loop over 100,000 elements, and then takes
 hundreds of times as long as a solution that calls NumPy."""
 
+_TIMES = 3
+"""How often a yardstick runs. The least time counts: a core that is shared takes up to twice as long."""
+
 _BUDGET = 1 << 10
 
 
@@ -79,4 +82,4 @@ def _cost(runner: Runner, source: bytes, entry: str, scenario: str | None, reque
     loaded = runner.load(source, "yardstick.py", entry, scenario)
     if not isinstance(loaded, Loaded):
         raise InternalError(f"the worked solution does not load: {loaded}")
-    return runner.processor_time(request)
+    return min(runner.processor_time(request) for _ in range(_TIMES))
