@@ -120,9 +120,7 @@ def question(drill: Drill, case: Case, expected: Expected, *, seconds: float, fu
     if repeated:
         calls.append(replace(calls[0], again="writes-cotangent" not in solution.remarks))
     limit = WALL_SECONDS if case.large else seconds
-    request = call_request(
-        calls, budget=answer_budget(case, expected), seconds=limit, answer=answering(drill, case)
-    )
+    request = call_request(calls, budget=answer_budget(case, expected), seconds=limit, answer=answering(drill, case))
     if case.large:
         request = replace(request, allowed=CostLimit(drill, request))
     return Question(case, expected, request, linear, added, repeated)
