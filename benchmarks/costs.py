@@ -21,9 +21,10 @@ from autodrill.drills.answer_records import FaultKind
 from autodrill.drills.library import Library
 from autodrill.errors import InternalError
 from autodrill.grading.cases.case_set import CaseSet
+from autodrill.grading.cases.cost_limit import processor_time
 from autodrill.sandbox.fork_server import ForkServer
 from autodrill.sandbox.limits import CHECK_LIMITS
-from autodrill.sandbox.requests import Loaded, OutOfMemory
+from autodrill.sandbox.outcomes import Loaded, OutOfMemory
 from autodrill.sandbox.runner import Runner
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def seconds(case_set: CaseSet, index: int, answer: Answer, launcher: Launcher) -
     with Runner.start(CHECK_LIMITS, launcher=launcher) as runner:
         assert _loads(runner, case_set.drill, answer)
         try:
-            return min(runner.processor_time(request) for _ in range(TIMES if answer.right else 1))
+            return min(processor_time(runner, request) for _ in range(TIMES if answer.right else 1))
         except InternalError:
             return float("inf")
 

@@ -12,7 +12,7 @@ from autodrill.grading.cases.question import answering
 from autodrill.grading.oracle.expected import expected_results
 from autodrill.sandbox.launcher import launch_on_terminal
 from autodrill.sandbox.limits import Limits
-from autodrill.sandbox.requests import Loaded
+from autodrill.sandbox.outcomes import Loaded
 from autodrill.sandbox.runner import Runner
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from autodrill.drills.exercise import Drill
     from autodrill.grading.submission import Submission
-    from autodrill.sandbox.requests import CallOutcome, LoadOutcome
+    from autodrill.sandbox.outcomes import CallOutcome, LoadOutcome
 
 __all__ = ["debug", "step_through"]
 

@@ -15,7 +15,7 @@ from autodrill.drills.exercise import starting_file
 from autodrill.errors import InternalError, NoCompilerError
 from autodrill.grading.cases.case_set import CaseSet
 from autodrill.grading.report import FATAL, Basis, Failure, Remark, Report, Verdict
-from autodrill.sandbox import requests as ends
+from autodrill.sandbox import outcomes as ends
 from autodrill.sandbox.child.confinement import ConfinementStatus
 from autodrill.sandbox.launcher import Launcher, launch
 from autodrill.sandbox.limits import CHECK_LIMITS

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from autodrill.sandbox.child.frames import LINE
+from autodrill.sandbox.child.frames import LINE, LOST_CHANNEL
 
 if TYPE_CHECKING:
     import socket
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from autodrill.sandbox.child.confinement import Confinement
 
-__all__ = ["MARK", "ChildProcess", "ProcessHandle", "kill_descendants"]
+__all__ = ["MARK", "ChildProcess", "ProcessHandle", "how_it_ended", "kill_descendants"]
 
 MARK = "AUTODRILL_RUN"
 """The environment variable that marks a child process and everything it starts."""
@@ -282,3 +282,15 @@ def _kill(entry: _TableEntry) -> None:
         return
     finally:
         os.close(handle)
+
+
+def how_it_ended(status: int) -> str:
+    """Describe the exit status of a child process, for a report."""
+    if status == LOST_CHANNEL:
+        return "closed its channel"
+    if status < 0:
+        try:
+            return f"signal {signal.Signals(-status).name}"
+        except ValueError:
+            return f"signal {-status}"
+    return f"exit code {status}"

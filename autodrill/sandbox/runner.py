@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import signal
 import time
 from collections import deque
 from dataclasses import replace
@@ -15,11 +14,11 @@ from autodrill.sandbox.child import frames, values, wire
 from autodrill.sandbox.child.confinement import ConfinementStatus, Layer
 from autodrill.sandbox.child.frames import STRUCTURE_BYTES, FrameKind
 from autodrill.sandbox.child.wire import WireError, decode
+from autodrill.sandbox.child_process import how_it_ended
 from autodrill.sandbox.launcher import Launcher, launch
 from autodrill.sandbox.limits import Limits
 from autodrill.sandbox.meters import MemoryWatch, ProcessorBudget
-from autodrill.sandbox.requests import (
-    Call,
+from autodrill.sandbox.outcomes import (
     CallOutcome,
     Died,
     Flooded,
@@ -27,19 +26,15 @@ from autodrill.sandbox.requests import (
     OutOfMemory,
     Overspent,
     Raised,
-    Request,
     Returned,
     TimedOut,
     Unreadable,
-    call_request,
-    load_request,
-    read_load,
 )
+from autodrill.sandbox.requests import Call, Request, call_request, load_request, read_load
 from autodrill.sandbox.transport import NoReply, Transport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
-    from types import TracebackType
 
     from autodrill.sandbox.child_process import ChildProcess
 
@@ -129,6 +124,11 @@ class Runner:
     def confinement_status(self) -> ConfinementStatus | None:
         """Which layers hold; None as long as nothing was loaded."""
         return self._confinement_status
+
+    @property
+    def processor_time(self) -> float:
+        """The seconds of processor time that the process has taken so far."""
+        return self._alive().processor_time()
 
     @property
     def stdout(self) -> str:
@@ -239,23 +239,6 @@ class Runner:
             while waiting and not self.finished:
                 self._outcomes(*waiting.popleft())
 
-    def processor_time(self, request: Request) -> float:
-        """Make the calls of a request, and return the seconds of processor time that they take.
-
-        Args:
-            request: A request from `call_request`. Its limit of processor time does not apply.
-
-        Raises:
-            InternalError: A call does not return.
-            RuntimeError: Nothing is loaded, or the runner is finished.
-        """
-        child = self._alive()
-        started = child.processor_time()
-        (outcomes,) = self.answers([replace(request, allowed=None)])
-        if not isinstance(outcomes[-1], Returned):
-            raise InternalError(f"a call whose cost is measured does not return: {outcomes[-1]}")
-        return child.processor_time() - started
-
     def loaded_sibling(self, memory: int) -> tuple[Self, LoadOutcome]:
         """Start another process with another memory limit, and load the same file there.
 
@@ -286,9 +269,7 @@ class Runner:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _outcomes(self, number: int, request: Request) -> tuple[LoadOutcome | CallOutcome, ...]:
@@ -356,7 +337,6 @@ class Runner:
         spent: float,
     ) -> LoadOutcome | CallOutcome:
         """Turn a reply into its outcome. Without a reply, find the line, and close."""
-        child = self._alive()
         outcome: LoadOutcome | CallOutcome | NoReply | WireError
         try:
             if isinstance(got, tuple):
@@ -370,22 +350,14 @@ class Runner:
         left = max(0.5, min(request.seconds, self._limits.seconds) + 0.7 - spent)
         match outcome:
             case NoReply.TIME:
-                line = child.stack_line(self._filename)
-                self.close()
-                return TimedOut(request.seconds, line)
+                return TimedOut(request.seconds, self._stopped_at())
             case NoReply.COST:
                 assert budget is not None
-                line = child.stack_line(self._filename)
-                self.close()
-                return Overspent(budget.limit, line)
+                return Overspent(budget.limit, self._stopped_at())
             case NoReply.MEMORY:
-                line = child.stack_line(self._filename)
-                self.close()
-                return OutOfMemory(self._limits.memory, line)
+                return OutOfMemory(self._limits.memory, self._stopped_at())
             case NoReply.FLOOD:
-                line = child.stack_line(self._filename)
-                self.close()
-                return Flooded(self._limits.output, line)
+                return Flooded(self._limits.output, self._stopped_at())
             case NoReply.DEATH:
                 return self._died(request, left)
             case WireError():
@@ -395,6 +367,12 @@ class Runner:
                 return replace(outcome, line=self._traced_line(request, left))
             case _:
                 return outcome
+
+    def _stopped_at(self) -> int | None:
+        """Close, and return the line that was running."""
+        line = self._alive().stack_line(self._filename)
+        self.close()
+        return line
 
     def _await_start(self) -> None:
         """Wait for READY, before anything of a submission is sent. Without the required layers, close and raise."""
@@ -432,12 +410,11 @@ class Runner:
         """Return how the process died, with the line: from its stack dump, or from a traced run of the same request."""
         child = self._alive()
         ended = child.ends_within(_EXIT_SECONDS)
-        line = child.dumped_line(self._filename)
-        status = child.process.wait() if ended else frames.LOST_CHANNEL
+        status, line = child.process.wait() if ended else frames.LOST_CHANNEL, child.dumped_line(self._filename)
         self.close()
         if status is None:
             raise InternalError("the fork server has ended, and the child process with it")
-        return Died(_how(status), self._traced_line(request, seconds) if line is None else line)
+        return Died(how_it_ended(status), line or self._traced_line(request, seconds))
 
     def _traced_line(self, request: Request, seconds: float) -> int | None:
         """Repeat the request in a process that traces lines, and return where it fails; None if it does not fail."""
@@ -454,34 +431,18 @@ class Runner:
     def _line_of_failure(self, requests: Sequence[Request | None], seconds: float) -> int | None:
         child = self._alive()
         deadline = time.monotonic() + seconds
-        try:
-            for request in filter(None, requests):
-                number = self._transport.send(request.frame)
-                for _ in range(request.answers):
-                    got = self._transport.receive(number, deadline - time.monotonic(), request.limit)
-                    while not isinstance(got, NoReply) and got[0] is FrameKind.ASKED:
-                        self._answer(request, got[1])
-                        got = self._transport.receive(number, deadline - time.monotonic(), request.limit)
-                    if isinstance(got, NoReply) or got[0] is FrameKind.RAISED:
-                        return child.traced_line()
-                    if got[0] not in {FrameKind.LOADED, FrameKind.RETURNED}:
-                        return None
-        except WireError:
-            return None
+        for request in filter(None, requests):
+            number = self._transport.send(request.frame)
+            for _ in range(request.answers):
+                left = max(0.0, deadline - time.monotonic())
+                got, _ = self._receive(number, replace(request, seconds=left), None, last=False)
+                if isinstance(got, NoReply) or (isinstance(got, tuple) and got[0] is FrameKind.RAISED):
+                    return child.traced_line()
+                if isinstance(got, WireError) or got[0] not in {FrameKind.LOADED, FrameKind.RETURNED}:
+                    return None
         return None
 
     def _alive(self) -> ChildProcess:
         if self._child is None:
             raise RuntimeError("the process of this runner has ended; start another runner")
         return self._child
-
-
-def _how(status: int) -> str:
-    if status == frames.LOST_CHANNEL:
-        return "closed its channel"
-    if status < 0:
-        try:
-            return f"signal {signal.Signals(-status).name}"
-        except ValueError:
-            return f"signal {-status}"
-    return f"exit code {status}"

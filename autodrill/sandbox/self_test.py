@@ -12,7 +12,7 @@ from autodrill.sandbox.child.confinement import SEALED, Confinement, Confinement
 from autodrill.sandbox.fork_server import ForkServer
 from autodrill.sandbox.launcher import launch
 from autodrill.sandbox.limits import Limits
-from autodrill.sandbox.requests import Loaded, Returned
+from autodrill.sandbox.outcomes import Loaded, Returned
 from autodrill.sandbox.runner import Runner
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autodrill.grading.cases.case_set import CaseSet
-from autodrill.sandbox.requests import Loaded, Returned
+from autodrill.sandbox.outcomes import Loaded, Returned
 from autodrill.sandbox.runner import Runner
 
 if TYPE_CHECKING:

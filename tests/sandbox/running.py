@@ -15,7 +15,7 @@ import pytest
 
 from autodrill.sandbox.child.confinement import SEPARATE
 from autodrill.sandbox.launcher import Launcher, launch
-from autodrill.sandbox.requests import CallOutcome, Loaded, LoadOutcome
+from autodrill.sandbox.outcomes import CallOutcome, Loaded, LoadOutcome
 from autodrill.sandbox.runner import Limits, Runner
 
 if TYPE_CHECKING:

@@ -15,14 +15,14 @@ from autodrill.sandbox.child import lockdown
 from autodrill.sandbox.child.confinement import OPEN, SEALED, SEPARATE, Confinement, Layer, Profile
 from autodrill.sandbox.fork_server import ForkServer
 from autodrill.sandbox.launcher import launch
-from autodrill.sandbox.requests import Loaded, OutOfMemory, Raised, Returned
+from autodrill.sandbox.outcomes import Loaded, OutOfMemory, Raised, Returned
 from autodrill.sandbox.runner import Limits, Runner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from autodrill.sandbox.launcher import Launcher
-    from autodrill.sandbox.requests import CallOutcome
+    from autodrill.sandbox.outcomes import CallOutcome
 
     Call = Callable[[str], CallOutcome]
 

@@ -17,7 +17,7 @@ import pytest
 from autodrill.errors import InternalError
 from autodrill.sandbox.child.confinement import SEALED, SEPARATE
 from autodrill.sandbox.fork_server import ForkServer
-from autodrill.sandbox.requests import Died, Flooded, Loaded, OutOfMemory, Returned, TimedOut
+from autodrill.sandbox.outcomes import Died, Flooded, Loaded, OutOfMemory, Returned, TimedOut
 from autodrill.sandbox.runner import Limits, Runner
 
 if TYPE_CHECKING:

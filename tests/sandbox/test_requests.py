@@ -8,20 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from autodrill.sandbox.requests import (
-    UNKNOWN,
-    Call,
-    CallOutcome,
-    Died,
-    Flooded,
-    Loaded,
-    Raised,
-    Request,
-    Returned,
-    TimedOut,
-    Unreadable,
-    call_request,
-)
+from autodrill.sandbox.outcomes import CallOutcome, Died, Flooded, Loaded, Raised, Returned, TimedOut, Unreadable
+from autodrill.sandbox.requests import UNKNOWN, Call, Request, call_request
 from autodrill.sandbox.runner import Limits, Runner, SameAs
 
 if TYPE_CHECKING:

@@ -10,15 +10,7 @@ import pytest
 
 from autodrill.errors import InternalError
 from autodrill.sandbox.launcher import launch
-from autodrill.sandbox.requests import (
-    Broken,
-    BrokenKind,
-    Loaded,
-    NotDefined,
-    Raised,
-    Returned,
-    TracebackFrame,
-)
+from autodrill.sandbox.outcomes import Broken, BrokenKind, Loaded, NotDefined, Raised, Returned, TracebackFrame
 from autodrill.sandbox.runner import Arg, Layout, Runner, SameAs
 from tests.sandbox.running import (
     BUDGET,

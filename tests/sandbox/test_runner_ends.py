@@ -12,7 +12,7 @@ from textwrap import dedent
 import pytest
 
 from autodrill.sandbox.child import wire
-from autodrill.sandbox.requests import (
+from autodrill.sandbox.outcomes import (
     Died,
     Flooded,
     Loaded,

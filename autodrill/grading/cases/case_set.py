@@ -17,7 +17,7 @@ from autodrill.grading.cases.compare import compare, compare_call
 from autodrill.grading.cases.question import Question, question, single_call
 from autodrill.grading.oracle.expected import expected_results
 from autodrill.sandbox.limits import CHECK_LIMITS, Limits
-from autodrill.sandbox.requests import Broken, Loaded, NotDefined
+from autodrill.sandbox.outcomes import Broken, Loaded, NotDefined
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence

@@ -12,7 +12,7 @@ from autodrill.drills.case import named_arguments
 from autodrill.drills.solution_file import authored
 from autodrill.grading.cases.question import Observation
 from autodrill.grading.cases.unpack import not_returned, results
-from autodrill.sandbox import requests as ends
+from autodrill.sandbox import outcomes as ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ import numpy as np  # noqa: TID253 estimates are arrays
 
 from autodrill.drills.answer_records import Fault, FaultKind
 from autodrill.grading.cases.unpack import results
-from autodrill.sandbox.requests import Returned
+from autodrill.sandbox.outcomes import Returned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from autodrill.drills.answer_records import Expected
     from autodrill.drills.exercise import Drill
-    from autodrill.sandbox.requests import CallOutcome
+    from autodrill.sandbox.outcomes import CallOutcome
 
     Array = NDArray[Any]
 

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
     from autodrill.drills.answer_records import Fault
-    from autodrill.sandbox.requests import CallOutcome, Request
+    from autodrill.sandbox.outcomes import CallOutcome
+    from autodrill.sandbox.requests import Request
 
 __all__ = ["Observation", "Question", "answer_budget", "answering", "question", "single_call"]
 

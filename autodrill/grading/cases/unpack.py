@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np  # noqa: TID253 results are arrays
 
 from autodrill.drills.answer_records import Fault, FaultKind
-from autodrill.sandbox import requests as ends
+from autodrill.sandbox import outcomes as ends
 from autodrill.sandbox.child.wire import Opaque
 
 if TYPE_CHECKING:

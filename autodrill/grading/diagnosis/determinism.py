@@ -12,7 +12,8 @@ from autodrill.drills.answer_records import FaultKind, Rule
 from autodrill.grading.cases.question import answer_budget, answering
 from autodrill.grading.cases.unpack import results
 from autodrill.grading.diagnosis.similarity import close
-from autodrill.sandbox.requests import Call, Loaded, call_request
+from autodrill.sandbox.outcomes import Loaded
+from autodrill.sandbox.requests import Call, call_request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

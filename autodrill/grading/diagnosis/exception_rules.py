@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from autodrill.drills.answer_records import Rule
 
 if TYPE_CHECKING:
-    from autodrill.sandbox.requests import Raised
+    from autodrill.sandbox.outcomes import Raised
 
 __all__ = ["raised_rule"]
 

@@ -21,7 +21,7 @@ from autodrill.grading.diagnosis.determinism import (
 from autodrill.grading.diagnosis.mistake_matching import known_rule, rule_of_mistake
 from autodrill.grading.diagnosis.similarity import evidence, of_forward, spread
 from autodrill.grading.report import FATAL, Comparison, Failure
-from autodrill.sandbox import requests as ends
+from autodrill.sandbox import outcomes as ends
 from autodrill.sandbox.child.wire import Opaque
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np  # noqa: TID253 a grid has up to three axes
 from autodrill.drills.answer_records import FaultKind, Rule
 from autodrill.grading.diagnosis.exception_rules import raised_rule
 from autodrill.grading.kernels.device_faults import DEVICE_FAULTS
-from autodrill.sandbox import requests as ends
+from autodrill.sandbox import outcomes as ends
 
 if TYPE_CHECKING:
     from autodrill.drills.exercise import Drill

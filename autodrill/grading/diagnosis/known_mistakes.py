@@ -6,7 +6,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from autodrill.grading.cases.case_set import put
-from autodrill.sandbox import requests as ends
+from autodrill.sandbox import outcomes as ends
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence

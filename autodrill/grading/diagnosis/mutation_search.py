@@ -12,7 +12,7 @@ from autodrill.errors import InternalError
 from autodrill.grading.cases.case_set import put_once
 from autodrill.grading.diagnosis.mutation_messages import slip_rule
 from autodrill.grading.diagnosis.similarity import Likeness, has_numbers, likeness, of_forward, ordinary
-from autodrill.sandbox import requests as ends
+from autodrill.sandbox import outcomes as ends
 
 if TYPE_CHECKING:
     from autodrill.drills.answer_records import Rule

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np  # noqa: TID253 answers are arrays
 
 from autodrill.drills.answer_records import FaultKind
-from autodrill.sandbox import requests as ends
+from autodrill.sandbox import outcomes as ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

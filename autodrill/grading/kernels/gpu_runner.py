@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Self
 from autodrill.grading.kernels.parse import read_kernel, signature_of
 from autodrill.sandbox.child.confinement import Confinement, Layer, Profile
 from autodrill.sandbox.launcher import launch
-from autodrill.sandbox.requests import Broken, NotDefined
+from autodrill.sandbox.outcomes import Broken, NotDefined
 from autodrill.sandbox.runner import Runner
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from autodrill.drills.kernel_source import KernelSignature
     from autodrill.sandbox.child_process import ChildProcess
     from autodrill.sandbox.limits import Limits
-    from autodrill.sandbox.requests import LoadOutcome
+    from autodrill.sandbox.outcomes import LoadOutcome
 
 __all__ = ["ON_GPU", "GpuRunner", "cupy_folder", "has_gpu"]
 

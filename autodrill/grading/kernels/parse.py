@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from autodrill.drills.kernel_source import kernel_signature, kernel_text
 from autodrill.errors import InternalError
-from autodrill.sandbox.requests import Broken, BrokenKind, NotDefined
+from autodrill.sandbox.outcomes import Broken, BrokenKind, NotDefined
 
 if TYPE_CHECKING:
     from autodrill.drills.exercise import Exercise

@@ -14,7 +14,7 @@ from autodrill.grading.kernels.compiler import CompileFailure, Compiler, find_co
 from autodrill.grading.kernels.device_faults import DeviceFault, description
 from autodrill.grading.kernels.parse import not_compiled, read_kernel, signature_of
 from autodrill.sandbox.launcher import launch
-from autodrill.sandbox.requests import Broken, NotDefined, Raised, TracebackFrame
+from autodrill.sandbox.outcomes import Broken, NotDefined, Raised, TracebackFrame
 from autodrill.sandbox.runner import Runner
 
 if TYPE_CHECKING:
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from autodrill.drills.kernel_source import KernelSignature
     from autodrill.sandbox.child_process import ChildProcess
     from autodrill.sandbox.limits import Limits
-    from autodrill.sandbox.requests import CallOutcome, LoadOutcome, Request
+    from autodrill.sandbox.outcomes import CallOutcome, LoadOutcome
+    from autodrill.sandbox.requests import Request
 
 __all__ = ["KernelRunner", "Workshop"]
 

@@ -10,7 +10,7 @@ from autodrill.grading.cases.case_set import CaseSet, put_case
 from autodrill.grading.diagnosis.known_mistakes import KnownMistakes, SpareRunner
 from autodrill.grading.grade import grade, start_runner
 from autodrill.grading.submission import Submission
-from autodrill.sandbox import requests as ends
+from autodrill.sandbox import outcomes as ends
 from autodrill.sandbox.launcher import launch
 from autodrill.sandbox.limits import CHECK_LIMITS
 

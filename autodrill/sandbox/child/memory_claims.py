@@ -33,7 +33,7 @@ _MAX_WORK: Any = 100_000  # the exact overlap search may take exponential time; 
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """The claims about one call. `requests.Returned` explains them."""
+    """The claims about one call. `outcomes.Returned` explains them."""
 
     changed: tuple[int, ...]
     shared: tuple[tuple[int, int], ...]

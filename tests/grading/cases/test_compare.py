@@ -16,7 +16,7 @@ from autodrill.grading.cases.case_set import put_once
 from autodrill.grading.cases.compare import compare_call
 from autodrill.grading.cases.question import answer_budget
 from autodrill.grading.oracle.expected import expected_results
-from autodrill.sandbox import requests as ends
+from autodrill.sandbox import outcomes as ends
 from autodrill.sandbox.child.wire import Opaque
 from autodrill.sandbox.limits import CHECK_LIMITS
 from autodrill.sandbox.runner import Runner

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from autodrill.drills.answer_records import FaultKind
 from autodrill.grading.cases.case_set import CaseSet, put
 from autodrill.sandbox.limits import CHECK_LIMITS
-from autodrill.sandbox.requests import Loaded
+from autodrill.sandbox.outcomes import Loaded
 from autodrill.sandbox.runner import Runner
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from autodrill.grading.oracle.expected import expected_results
 from autodrill.grading.report import Verdict
 from autodrill.grading.submission import Submission
 from autodrill.sandbox.limits import CHECK_LIMITS
-from autodrill.sandbox.requests import Loaded
+from autodrill.sandbox.outcomes import Loaded
 from autodrill.sandbox.runner import Runner
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from autodrill.grading.diagnosis.exception_rules import raised_rule
-from autodrill.sandbox.requests import Raised
+from autodrill.sandbox.outcomes import Raised
 
 NAMES = {
     "np": np,

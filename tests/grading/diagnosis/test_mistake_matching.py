@@ -11,7 +11,7 @@ from autodrill.drills.answer_records import Expected, Fault, FaultKind, Part
 from autodrill.drills.case import Case
 from autodrill.grading.cases.question import Observation
 from autodrill.grading.diagnosis.similarity import Likeness, likeness, ordinary
-from autodrill.sandbox.requests import Raised
+from autodrill.sandbox.outcomes import Raised
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,7 +16,7 @@ from autodrill.grading.diagnosis.mutation_messages import PREFIX, slip_rule
 from autodrill.grading.diagnosis.mutation_search import one_slip
 from autodrill.grading.diagnosis.similarity import Likeness, likeness
 from autodrill.sandbox.limits import CHECK_LIMITS
-from autodrill.sandbox.requests import Loaded
+from autodrill.sandbox.outcomes import Loaded
 from autodrill.sandbox.runner import Runner
 
 if TYPE_CHECKING:

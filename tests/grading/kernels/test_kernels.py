@@ -17,7 +17,7 @@ from autodrill.grading.kernels.simulator_runner import KernelRunner, Workshop
 from autodrill.grading.report import Report, Verdict
 from autodrill.grading.submission import Submission
 from autodrill.sandbox.limits import CHECK_LIMITS, Limits
-from autodrill.sandbox.requests import Broken, Died, Loaded, NotDefined, Raised, Returned, TimedOut
+from autodrill.sandbox.outcomes import Broken, Died, Loaded, NotDefined, Raised, Returned, TimedOut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -20,7 +20,7 @@ from autodrill.sandbox.child.preload import MODULES
 from autodrill.sandbox.fork_server import ForkServer
 from autodrill.sandbox.launcher import launch
 from autodrill.sandbox.limits import Limits
-from autodrill.sandbox.requests import Loaded, Returned
+from autodrill.sandbox.outcomes import Loaded, Returned
 from autodrill.sandbox.runner import Runner
 
 if TYPE_CHECKING:
