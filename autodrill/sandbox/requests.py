@@ -81,9 +81,9 @@ class Request:
     seconds: float
     limit: int
     read: Callable[..., LoadOutcome | CallOutcome]
-    allowed: Callable[[Runner], float] | None = None
     answer: Callable[[Any], Any] | None = None
     checksum: Callable[[int], int | None] = lambda _: None
+    allowed: Callable[[Runner], float] | None = None
 
     def with_silenced_claims(self, index: int, outcome: Returned, first: Returned) -> Returned:
         """Add the claims that the evidence of a call shows and the child process did not make.

@@ -39,9 +39,9 @@ Asked next:
 - The inputs are float16. May lse be float16 too? → An error of ε in one lse multiplies the whole row of p by exp(-ε).
   Near 10, float16 numbers are 1/128 apart, so rounding alone changes p by up to 0.4%. Keep lse in float32, because it
   is only one number per row.
-- The forward tracks a running maximum and a running sum. Why is one number per row enough for backward? →
-  exp(s - max)/sum equals exp(s - (max + log sum)), so lse contains the maximum and the sum. Up to rounding, s ≤ lse, so
-  the exponential cannot overflow.
+- The forward tracks a running maximum and a running sum. Why is one number per row enough for backward? → lse contains
+  the maximum and the sum, because exp(s - max)/sum equals exp(s - (max + log sum)). Up to rounding, s ≤ lse, so the
+  exponential cannot overflow.
 """
 
 import numpy as np

@@ -78,7 +78,7 @@ def test_value_arguments_are_data_start_and_alias(shipped: Library) -> None:
 def test_scenario_arguments_follow_drive_parameters(shipped: Library) -> None:
     drill, case, known = asked(shipped, "topological_sort")
     assert drill.kind.scenario(drill) == drill.solution.drive
-    assert list(named_arguments(drill, case, known)) == ["edges", "data"]
+    assert list(named_arguments(drill, case, known)) == ["edges", "data", "root"]
 
 
 def test_pure_function_has_no_scenario(shipped: Library) -> None:
