@@ -53,7 +53,7 @@ def main() -> None:
             for seed in range(options.first, options.first + options.seeds):
                 prepared = CaseSet(drill, seed)
                 for file in right:
-                    runner = start_runner(exercise, prepared.limits, server.launch)
+                    runner = start_runner(drill, prepared.limits, server.launch)
                     report = grade(drill, file, seed=seed, runner=runner, case_set=prepared)
                     put += report.cases
                     if report.verdict != "pass":

@@ -52,6 +52,17 @@ HINTS = (
     ),
 )
 WRT = ("logits",)
+
+
+def even(rng, shape, _):
+    return np.repeat(rng.normal(size=shape[0]), 2).reshape(shape)
+
+
+def opposite(rng, shape, _):
+    advantage = rng.uniform(10, 30, shape[0]) * rng.choice([-1, 1], shape[0])
+    return 5 + advantage[:, None] * [1, -1]
+
+
 CASES = [
     given("logits[n,k] rewards[n,k]", rewards=normal(mean=5), baseline=5.0, draws=120, empty=False),
     given(
@@ -83,11 +94,12 @@ CASES = [
     ),
     # With two equally likely actions of opposite advantage, either draw gives the same estimate.
     given(
-        "logits[2,2] rewards[2,2]",
-        logits=[[1.0, 1.0], [0.0, 0.0]],
-        rewards=[[25.0, -15.0], [-15.0, 25.0]],
+        "logits[n,2] rewards[n,2]",
+        logits=even,
+        rewards=opposite,
         baseline=5.0,
         draws=3,
+        empty=False,
         note="large returns",
     ),
 ]

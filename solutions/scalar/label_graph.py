@@ -36,7 +36,7 @@ Asked next:
   gives 1 in x and 0 in y. This Hessian is symmetric, like the Hessian of every smooth function.
 """
 
-from autodrill.drills import given, mistake
+from autodrill.drills import given, mistake, normal
 
 HINTS = (
     "Start at the loss: what is dL/dL? Then find the consumers of each node.",
@@ -54,6 +54,7 @@ RESULTS = ("b", "a", "x", "y")
 # inputs, both oracles can compute this derivative.
 CASES = [
     given("b[] a[] x[] y[]", b=0.0, a=0.0, g=1.0),
+    given("b[] a[] x[] y[]", b=0.0, a=0.0, g=1.0, x=normal(mean=10), y=normal(mean=-7), note="x near 10, y near -7"),
     given("b[] a[] x[] y[]", b=0.0, a=0.0, g=1.0, x=2.0, y=3.0, note="x=2, y=3"),
     given("b[] a[] x[] y[]", b=0.0, a=0.0, g=1.0, x=0.0, y=4.0, note="x=0"),
     given("b[] a[] x[] y[]", b=0.0, a=0.0, g=1.0, x=3.0, y=-3.0, note="x=-y"),

@@ -181,14 +181,14 @@ class Value(Kind):
         rng = np.random.default_rng([case.seed, 2])
         pool = [10.0, 20.0, 30.0] if case.simple else rng.uniform(0.2, 1.5, 3) * rng.choice([-1, 1], 3)
         start = tuple(0.0 if case.fresh else float(v) for v in pool[: len(names)])
-        eps = float(np.finfo(np.float64).eps)
+        room = ULPS["float64"] * float(np.finfo(np.float64).eps)
         if case.alias:
             names, start = names[:1], start[:1]
             gradients, tolerances = [np.sum(gradients, axis=0)], [np.sum(tolerances, axis=0)]
         made = zip(names, start, gradients, tolerances, strict=True)
         return (
             tuple(
-                Part(f"{name}.grad", np.asarray(s + g), np.asarray(t + ULPS * eps * abs(s)), np.dtype(np.float64))
+                Part(f"{name}.grad", np.asarray(s + g), np.asarray(t + room * abs(s)), np.dtype(np.float64))
                 for name, s, g, t in made
             ),
             start,

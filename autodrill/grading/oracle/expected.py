@@ -66,7 +66,8 @@ def expected_results(drill: Drill, case: Case, *, thorough: bool = False) -> Exp
         # With a zero cotangent every difference is 0.
         smooth = votes and all(np.isfinite(c).all() for c in high) and any(np.any(c) for c in high)
         gradients = derivative(in_float64, high, smooth=smooth, thorough=thorough)
-        spread = amplified_rounding(derivative, in_float64, high, gradients, dtype, units=0.0 if case.tail else _UNITS)
+        units = 0.0 if case.tail else _UNITS
+        spread = amplified_rounding(derivative, in_float64, high, gradients, dtype, units=units, large=case.large)
     _refuse_overflow(case, (*outputs, *gradients))
     differentiated = [names[i] for i in differentiated_at]
     low = tuple(o.astype(dtype) for o in outputs)
@@ -80,7 +81,7 @@ def expected_results(drill: Drill, case: Case, *, thorough: bool = False) -> Exp
         parts = _expected_of_draws(solution, case, cotangents, parts)
     if kind.has_forward:
         with authored(solution.path, "forward"):
-            parts = (*_output_parts(forward, in_float64, outputs, dtype, solution.outputs), *parts)
+            parts = (*_output_parts(case, forward, in_float64, outputs, solution.outputs), *parts)
     return Expected(parts, cotangents, low, start, kind.absent(drill, case, len(outputs), differentiated))
 
 
@@ -138,10 +139,10 @@ def _expected_of_draws(
 
 
 def _output_parts(
+    case: Case,
     forward: Callable[..., Any],
     primals: list[Array],
     outputs: tuple[Array, ...],
-    dtype: np.dtype[Any],
     names: tuple[str, ...],
 ) -> tuple[Part, ...]:
     """Return the outputs of the forward as expected results: a backward can be right for a wrong forward."""
@@ -157,7 +158,8 @@ def _output_parts(
         cast = [p.astype(dtype) if p.dtype.kind == "f" else p for p in primals]
         return [np.asarray(o, dtype=np.float64) for o in _tuple(forward(*cast))]
 
-    spread = amplified_rounding(given, primals, [], list(outputs), dtype)
+    dtype = np.dtype(case.dtype)
+    spread = amplified_rounding(given, primals, [], list(outputs), dtype, large=case.large)
     if not names:
         names = ("out",) if len(outputs) == 1 else tuple(f"out[{i}]" for i in range(len(outputs)))
     if len(names) != len(outputs):
@@ -227,7 +229,7 @@ def _expected_parts(answer: Any, names: tuple[str, ...], dtype: np.dtype[Any] | 
             ) from error
         exact = array.dtype.kind != "f"
         asked = array.dtype if exact or dtype is None else dtype
-        relative = 1e-9 if exact or dtype is None else ULPS * float(np.finfo(dtype).eps)
+        relative = 1e-9 if exact or dtype is None else ULPS[dtype.name] * float(np.finfo(dtype).eps)
         tolerance = np.zeros(array.shape) if exact else relative * (np.abs(array) + largest(array))
         parts.append(Part(name, array, tolerance, asked))
     return tuple(parts)

@@ -50,6 +50,7 @@ def amplified_rounding(
     dtype: np.dtype[Any],
     *,
     units: float = 0.0,
+    large: bool = False,
 ) -> list[Array]:
     """Return the tolerance of each result: the measured effect of rounding, times a margin.
 
@@ -64,8 +65,11 @@ def amplified_rounding(
     Cancellation: below the square of a unit, relative to the cotangent, the engine's own cancellation decides the
     digits. A result that is negligible relative to the cotangents and the other results has cancelled. Its error
     depends on the order of operations, so its tolerance is relative to them.
+
+    A `large` case bounds the cost of an answer. It allows the error of a sum of thousands of terms taken one by one.
     """
     eps = float(np.finfo(dtype).eps)
+    ulps = max(ULPS.values()) if large else ULPS[dtype.name]
     cotangent = max(map(largest, cotangents), default=0.0)
     floor = float(np.finfo(dtype).tiny) + eps**2 * cotangent
     peaks = [largest(g) for g in gradients]
@@ -84,7 +88,7 @@ def amplified_rounding(
             _widen(moved, gradients, coarse, eps / float(np.finfo(np.float32).eps))
         sizes = [overall if peak <= _NOTHING * overall else peak for peak in peaks]
         return [
-            ULPS * (change + largest(change) + eps * (np.abs(g) + size) + floor) + units * eps * cotangent
+            ulps * (change + largest(change) + eps * (np.abs(g) + size) + floor) + units * eps * cotangent
             for g, change, size in zip(gradients, moved, sizes, strict=True)
         ]
 

@@ -33,14 +33,24 @@ def spread(g: Any, dtype: np.dtype[Any]) -> tuple[int, list[Any]]:
     return product.calls - 1, tolerances
 
 
-@pytest.mark.parametrize("dtype", [F64, F32])
-def test_amplified_rounding_allows_little_more_than_rounding(dtype: np.dtype[Any]) -> None:
+@pytest.mark.parametrize(("dtype", "least", "most"), [(F64, 100, 30_000), (F32, 20, 1000)])
+def test_amplified_rounding_allows_little_more_than_rounding(dtype: np.dtype[Any], least: float, most: float) -> None:
     calls, tolerances = spread(np.ones(5), dtype)
     assert calls == 3
     eps = float(np.finfo(dtype).eps)
     for tolerance in tolerances:
-        assert (tolerance > 100 * eps).all()
-        assert (tolerance < 30_000 * eps).all()
+        assert (tolerance > least * eps).all()
+        assert (tolerance < most * eps).all()
+
+
+def test_amplified_rounding_of_a_large_case_allows_long_sums() -> None:
+    rng = np.random.default_rng(0)
+    primals, product = [rng.normal(size=5), rng.normal(size=5)], Product()
+    gradients = product(primals, [np.ones(5)])
+    small, large = (
+        amplified_rounding(product, primals, [np.ones(5)], gradients, F32, large=each) for each in (False, True)
+    )
+    assert all((wide > 10 * narrow).all() for narrow, wide in zip(small, large, strict=True))
 
 
 @pytest.mark.parametrize("dtype", [F64, F32])
