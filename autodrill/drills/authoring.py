@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 _ARRAY = re.compile(r"(?P<name>[A-Za-z_]\w*)\[(?P<dims>[^\]]*)\]")
-_OPTIONS = ("smooth", "remark", "empty", "large", "note", "draws", "tail", "scaled", "alias")
+_OPTIONS = ("smooth", "remark", "empty", "large", "note", "draws", "tail", "scaled", "alias", "nan")
 _BOUNDS = ("memory", "because")
 
 
@@ -75,6 +75,7 @@ class Given:
         tail: Whether results far smaller than the cotangent need a small relative error, which `1 - sigmoid(30)` lacks.
         scaled: Whether to try tiny and huge cotangents. Set it to False if a series may stop at an absolute precision.
         alias: Whether two inputs may be one array. Set it to False if the forward is singular at equal inputs.
+        nan: Whether to try cotangents of NaN. Set it to False if the task promises finite ones.
     """
 
     arrays: Mapping[str, tuple[int | str, ...]]
@@ -91,6 +92,7 @@ class Given:
     tail: bool = False
     scaled: bool = True
     alias: bool = True
+    nan: bool = True
 
     def sizes(self, wanted: Mapping[str, int]) -> dict[str, int]:
         """Return the sizes wanted, each raised to the smallest that is allowed."""
@@ -148,8 +150,8 @@ def given(pattern: str, /, **options: Any) -> Given:
     Args:
         pattern: Names with dimensions, such as `"X[n,d] W[d,k]"`; `x[]` is a scalar, `a[n,1]` has an axis of size 1,
             and in `x[h>=3,w]` the size `h` is at least 3.
-        **options: `smooth`, `remark`, `empty`, `large`, `note`, `draws`, `tail`, `scaled`, `alias` as in `Given`;
-            `memory`, `because` as in `Bound`. An option with the name of an array gives its values: a
+        **options: `smooth`, `remark`, `empty`, `large`, `note`, `draws`, `tail`, `scaled`, `alias`, `nan` as in
+            `Given`; `memory`, `because` as in `Bound`. An option with the name of an array gives its values: a
             drawing rule, a number that fills the declared shape, or nested lists, which fix the sizes of their
             symbols. `g` fixes the cotangent or the tangents. Any other option is a static argument.
 

@@ -64,6 +64,7 @@ class Case:
         draws: The number of calls of an estimator; 0 for other exercises.
         sizes: The dimension symbols of the arrays, with their sizes.
         tail: Whether results far smaller than the cotangent must have a small relative error.
+        spoiled: Whether every cotangent or tangent is NaN, which must reach every result that depends on it.
     """
 
     label: str
@@ -85,6 +86,7 @@ class Case:
     draws: int = 0
     sizes: Mapping[str, int] = field(default_factory=dict)
     tail: bool = False
+    spoiled: bool = False
 
 
 def class_of(case: Case) -> tuple[str, str]:

@@ -192,7 +192,7 @@ def _with_one_object(inputs: Mapping[str, Any], pair: tuple[str, str]) -> dict[s
 
 
 def scaled_cases(drill: Drill, rng: np.random.Generator) -> list[Case]:
-    """Return cases with tiny and huge cotangents: an answer that clips small or large values is not linear in them.
+    """Return cases with tiny, huge and NaN cotangents: an answer that clips or replaces values is not linear in them.
 
     The huge cotangents are float32; half precision cannot represent them.
     """
@@ -211,6 +211,8 @@ def scaled_cases(drill: Drill, rng: np.random.Generator) -> list[Case]:
         inputs = draw(entry, sizes, rng)
         settings = {"sizes": sizes_of(entry, inputs), "scale": scale, "dtype": dtype}
         made.append(case_of(entry, f"{what} {kind.moving}", inputs, rng, **settings))
+    if entry.nan:
+        made.append(replace(made[0], label=f"{label_of(entry)} · NaN {kind.moving}", scale=1.0, spoiled=True))
     return made
 
 

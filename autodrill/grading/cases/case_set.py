@@ -151,7 +151,8 @@ class CaseSet:
     def put(self, runner: Runner, indexes: Iterable[int]) -> Generator[tuple[int, Observation]]:
         """Put cases one after another to the loaded code, and yield each observation, until the process ends.
 
-        Large cases come last, and only if all others passed: a wrong method takes long there.
+        Large cases come last, and only if all others passed: a wrong method takes long there. So does a case with NaN
+        cotangents, which shows nothing of another fault.
 
         Args:
             runner: A runner with the code loaded.
@@ -163,7 +164,7 @@ class CaseSet:
         large: list[int] = []
         small: list[int] = []
         for index in indexes:
-            (large if self.cases[index].large else small).append(index)
+            (large if self.cases[index].large or self.cases[index].spoiled else small).append(index)
         right = True
         for index, seen in self._put(runner, small):
             right = right and seen.fault is None

@@ -122,13 +122,16 @@ def _compare_part(part: Part, got: Array | None, *, any_dtype: bool) -> Fault | 
     with np.errstate(all="ignore"):
         close = np.abs(got.astype(np.float64, copy=False) - part.value) <= part.tolerance
         if not close.all():  # equal infinities are right, and so is NaN if NaN is expected
-            close |= (got == part.value) | (np.isnan(got) & np.isnan(part.value))
+            close |= (got == part.value) | (np.isnan(got) & np.isnan(part.value)) | np.isinf(part.tolerance)
     if not close.all():
         off = ~close
         where = np.unravel_index(int(np.argmax(off)), off.shape) if off.shape else ()
         if not np.isfinite(got[where]) and np.isfinite(part.value[where]):
             verb = "contains" if got.ndim else "is"
             return Fault(FaultKind.NOT_FINITE, f"{part.name} {verb} {got[where]}, but must be finite")
+        if np.isnan(part.value[where]):
+            verb = "contains" if got.ndim else "is"
+            return Fault(FaultKind.VALUE, f"{part.name} {verb} {got[where]:.4g} where it must be NaN")
         count = "" if not off.shape or off.size == 1 else f" in {int(off.sum())} of {off.size} places"
         return Fault(FaultKind.VALUE, f"{part.name} is wrong{count}")
     if part.dtype.kind == "f" and got.dtype != part.dtype and got.ndim and not any_dtype and got.size:

@@ -82,7 +82,16 @@ def expected_results(drill: Drill, case: Case, *, thorough: bool = False) -> Exp
     if kind.has_forward:
         with authored(solution.path, "forward"):
             parts = (*_output_parts(case, forward, in_float64, outputs, solution.outputs), *parts)
+    if case.spoiled:
+        cotangents = tuple(np.full_like(c, np.nan) for c in cotangents)
+        parts = tuple(_spoiled(part) if part.linear else part for part in parts)
     return Expected(parts, cotangents, low, start, kind.absent(drill, case, len(outputs), differentiated))
+
+
+def _spoiled(part: Part) -> Part:
+    """Return a result for cotangents of NaN: NaN wherever it depends on them. Any value is right elsewhere."""
+    depends = np.abs(part.value) > part.tolerance
+    return replace(part, value=np.where(depends, np.nan, 0.0), tolerance=np.where(depends, 0.0, np.inf))
 
 
 def added_by(drill: Drill, case: Case, expected: Expected, others: Sequence[Array]) -> list[Array]:

@@ -86,7 +86,7 @@ TORCH: dict[str, Callable[..., Any]] = {
 def test_expected_results_agree_with_pytorch(shipped: Library, torch: Any, name: str) -> None:
     compared = 0
     for case, expected in all_expected(shipped, name):
-        if case.alias or any(np.size(v) == 0 for v in case.inputs.values()):
+        if case.alias or case.spoiled or any(np.size(v) == 0 for v in case.inputs.values()):
             continue
         arrays = [np.asarray(v) for v in case.inputs.values()]
         inputs = [torch.tensor(a.astype(case.dtype) if a.dtype.kind == "f" else a) for a in arrays]
@@ -103,6 +103,8 @@ def test_expected_results_agree_with_pytorch(shipped: Library, torch: Any, name:
 
 def test_tolerance_allows_another_order_of_summation(shipped: Library) -> None:
     for case, expected in all_expected(shipped, "matmul_backward"):
+        if case.spoiled:
+            continue
         part = expected.parts[0]
         g, w = (a.astype(case.dtype) for a in (expected.cotangents[0], case.inputs["W"]))
         assert accepts(part, g[:, ::-1] @ w.T[::-1]), case.label
@@ -114,9 +116,17 @@ def test_tolerance_allows_another_order_of_summation(shipped: Library) -> None:
 def test_tolerance_of_float32_is_its_own_rounding(shipped: Library) -> None:
     expected = next(t for c, t in all_expected(shipped, "matmul_backward") if c.dtype == "float32")
     part = expected.parts[0]
-    # One unit in the last place of float32 is 1.2e-7: a single rounding passes, an error of 0.1 % does not.
+    # One unit in the last place of float32 is 1.2e-7: a single rounding passes, the 11 bits of a float16 do not.
     assert accepts(part, part.value.astype(np.float32))
-    assert not accepts(part, part.value * (1 + 1e-3))
+    assert not accepts(part, part.value.astype(np.float16))
+
+
+def test_expected_results_of_nan_are_nan_where_they_depend(shipped: Library) -> None:
+    (part,) = (t.parts[0] for c, t in all_expected(shipped, "dropout_backward") if c.spoiled)
+    depends = np.isnan(part.value)
+    assert depends.any()
+    assert not depends.all()  # a dropped element depends on no cotangent, so 0 and NaN are right
+    assert np.array_equal(np.isinf(part.tolerance), ~depends)
 
 
 def test_tolerance_grows_with_amplified_rounding(pack: Pack) -> None:
@@ -239,7 +249,8 @@ def test_expected_results_report_an_error_in_forward(pack: Pack) -> None:
 
 
 def test_cotangents_are_random_and_never_one(shipped: Library) -> None:
-    drawn = [(c, t.cotangents[0].ravel()) for c, t in all_expected(shipped, "softmax_backward") if c.cotangent is None]
+    every = [(c, t.cotangents[0].ravel()) for c, t in all_expected(shipped, "softmax_backward")]
+    drawn = [(c, values) for c, values in every if c.cotangent is None and not c.spoiled]
     (large,) = [values for case, values in drawn if case.large]
     assert np.array_equal(large, np.resize(large[:PERIOD], large.size))
     assert large.size > 2 * PERIOD
