@@ -145,9 +145,9 @@ def _grade(
     passed = sum(o.fault is None for _, o in seen)
     report = replace(report, cases=len(chosen), passed=passed, basis=_basis(solution, seen))
     if not failing:
-        remarks = (*_remarks(runner, case_set, known, seen, submission.source), *_customs(solution, submission, seen))
+        remarks = (*_remarks(runner, case_set, known, submission, seen), *_customs(solution, submission, seen))
         return replace(report, remarks=remarks)
-    failure = _explain(runner, case_set, known, seen, failing, submission.source)
+    failure = _explain(runner, case_set, known, submission, seen, failing)
     verdict = {FaultKind.TIME: Verdict.TIMEOUT}.get(failure.kind, Verdict.FAIL)
     return replace(report, verdict=verdict, failure=failure)
 
@@ -212,32 +212,36 @@ def _explain(
     runner: Runner,
     case_set: CaseSet,
     known: KnownMistakes | None,
+    submission: Submission,
     seen: list[tuple[int, Observation]],
     failing: list[tuple[int, Observation]],
-    source: bytes,
 ) -> Failure:
     import numpy as np
 
     # Imported here, because a right answer needs no diagnosis.
     from autodrill.grading.diagnosis.explain import explain
     from autodrill.grading.diagnosis.known_mistakes import KnownMistakes
+    from autodrill.grading.diagnosis.source_causes import with_cause
 
     with np.errstate(all="ignore"):  # wrong results may be infinite
-        return explain(runner, case_set, known or KnownMistakes(case_set.drill), seen, failing, source)
+        failure = explain(
+            runner, case_set, known or KnownMistakes(case_set.drill), seen, failing, submission.source
+        )
+    return with_cause(failure, submission.source.decode("utf-8", "replace"), case_set.drill.solution.source)
 
 
 def _remarks(
     runner: Runner,
     case_set: CaseSet,
     known: KnownMistakes | None,
+    submission: Submission,
     seen: list[tuple[int, Observation]],
-    source: bytes,
 ) -> tuple[Remark, ...]:
     """Return the remarks on an accepted answer that is wrong only in cases that allow it."""
     tolerated = [(i, o) for i, o in seen if o.fault is not None and o.case.remark]
     if not tolerated:
         return ()
-    failure = _explain(runner, case_set, known, seen, tolerated, source)
+    failure = _explain(runner, case_set, known, submission, seen, tolerated)
     if failure.rule is None:
         return (Remark("remark", f"{failure.label}: {failure.summary}"),)
     return (Remark(failure.rule.key, failure.rule.hint),)

@@ -175,6 +175,20 @@ def fixed_point_backward(g, z, W, U, x):
 
 
 @mistake(
+    "fifty-terms",
+    "fifty terms of the Neumann series are enough",
+    "Which share of the last term does the next one keep if J hardly contracts? When may the loop stop?",
+)
+def fixed_point_backward(g, z, W, U, x):
+    slope = 1 - z**2
+    adjoint = g
+    for _ in range(50):
+        adjoint = g + W.T @ (slope * adjoint)
+    q = adjoint * slope
+    return np.outer(q, z), np.outer(q, x), U.T @ q
+
+
+@mistake(
     "slope-on-columns",
     "the slope of tanh scales the columns of W",
     "z_i = tanh(Σ_j W_ij z_j + ...): is W_ij multiplied by the slope at i or by the slope at j?",

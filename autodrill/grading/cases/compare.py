@@ -89,7 +89,7 @@ def compare_call(
     any_dtype = drill.kind.any_dtype or "dtype" in solution.remarks
     checks = [_compare_part(part, g, any_dtype=any_dtype) for part, g in zip(expected.parts, got, strict=True)]
     wrong = tuple(c is not None for c in checks)
-    fault = next((c for c in checks if c is not None), None)
+    fault = _first_fault(checks, expected.parts, got)
     fault = drill.kind.fault(drill, case, expected, end.value, got, fault)
     memory_fault = _memory_fault(drill, case, expected, end)
     customs = (
@@ -135,8 +135,22 @@ def _compare_part(part: Part, got: Array | None, *, any_dtype: bool) -> Fault | 
         count = "" if not off.shape or off.size == 1 else f" in {int(off.sum())} of {off.size} places"
         return Fault(FaultKind.VALUE, f"{part.name} is wrong{count}")
     if part.dtype.kind == "f" and got.dtype != part.dtype and got.ndim and not any_dtype and got.size:
-        return Fault(FaultKind.DTYPE, f"{part.name} is {got.dtype}, but must be {part.dtype} like its input")
+        return Fault(FaultKind.DTYPE, f"{part.name} is {got.dtype}, but must be {part.dtype}")
     return None
+
+
+def _first_fault(checks: Sequence[Fault | None], parts: Sequence[Part], got: Sequence[Array | None]) -> Fault | None:
+    """Return the first fault of a result. A wrong dtype counts only if all values are right."""
+    found = [check for check in checks if check is not None]
+    other = next((fault for fault in found if fault.kind is not FaultKind.DTYPE), None)
+    if other is not None or not found:
+        return other
+    named: dict[str, list[str]] = {}
+    for check, part, g in zip(checks, parts, got, strict=True):
+        if check is not None and g is not None:
+            named.setdefault(f"{g.dtype}, but must be {part.dtype}", []).append(f"`{part.name}`")
+    words = [f"{' and '.join(names)} {'are' if names[1:] else 'is'} {dtypes}" for dtypes, names in named.items()]
+    return Fault(FaultKind.DTYPE, f"all values right; {'; '.join(words)}")
 
 
 def _memory_fault(drill: Drill, case: Case, expected: Expected, end: ends.Returned) -> Fault | None:

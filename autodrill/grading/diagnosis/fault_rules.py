@@ -109,7 +109,9 @@ def self_evident_rule(drill: Drill, observation: Observation) -> Rule | None:
         return Rule(
             "dtype-upcast" if wider else "dtype",
             "a gradient must have the dtype of its input",
-            "which constant or cast changed the dtype?" if wider else "what dtype does each step have?",
+            "Does your code use `np.sqrt(n)`, a count, `np.zeros` or `np.eye` without a dtype? None of these is float32."
+            if wider
+            else "What dtype does each step have?",
         )
     if isinstance(observation.outcome, ends.Raised):
         return DEVICE_FAULTS.get(observation.outcome.type) or raised_rule(observation.outcome)

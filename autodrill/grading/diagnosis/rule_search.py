@@ -15,7 +15,8 @@ from autodrill.grading.diagnosis.input_class_rules import WRONG_SHAPE, only_some
 from autodrill.grading.diagnosis.linearity import linearity_rule
 from autodrill.grading.diagnosis.overwriting import overwritten
 from autodrill.grading.diagnosis.permutation_rules import exchanged_arguments, misplaced
-from autodrill.grading.diagnosis.scale_rules import approximate, constant_factor, stray_factor, term_without_upstream
+from autodrill.grading.diagnosis.precision_rules import half_precision, hidden_nan, nearly_right
+from autodrill.grading.diagnosis.scale_rules import constant_factor, stray_factor, term_without_upstream
 from autodrill.grading.diagnosis.similarity import close, evidence, ordinary, spread, suffix_of
 from autodrill.grading.diagnosis.transformation_table import PATTERNS, Pattern
 from autodrill.grading.diagnosis.transformations import hair
@@ -87,6 +88,7 @@ def generic_rule(drill: Drill, failing: list[Observation], passing: list[Observa
     with np.errstate(all="ignore"):  # an overflow or 0/0 in an alternative explains nothing
         return (
             self_evident_rule(drill, failing[0])
+            or hidden_nan(drill, failing)
             or scale_or_layout_rule(drill, failing, passing)
             or _numerical_rule(drill, failing, passing)
         )
@@ -101,7 +103,8 @@ def _numerical_rule(drill: Drill, failing: list[Observation], passing: list[Obse
         rule = (
             _formula_rule(drill, matching, failing_sample, passing_sample)
             or misplaced(failing_sample)
-            or approximate(failing_sample)
+            or half_precision(drill, failing_sample)
+            or nearly_right(failing_sample)
             or (None if matching else term_without_upstream(drill, failing))
         )
     rule = (

@@ -1,4 +1,4 @@
-"""Scale rules: answers that are off by a factor, by a term, or in the last digits."""
+"""Scale rules: answers that are off by a factor or by a term."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-__all__ = ["approximate", "constant_factor", "stray_factor", "term_without_upstream"]
+__all__ = ["constant_factor", "stray_factor", "term_without_upstream"]
 
 _NEARLY_ONE = 1e-3
 """Distance from 1 below which a ratio is an inexact answer and not a factor."""
 
-_CRUDEST = 2e-3
-"""Relative error up to which an answer is an approximation or of too small a dtype, and not another formula."""
+_VAGUE = 1e-3
+"""Tolerance, relative to the largest expected value, above which a result has too few digits for a ratio."""
 
 _POWERS = {
     2: "the right result times the square of",
@@ -52,7 +52,7 @@ def constant_factor(failing: list[Observation], passing: list[Observation]) -> R
         failing: Failing observations with results to compare.
         passing: Passing observations, which the factor must not contradict.
     """
-    ratios = [(o, i, _ratio(o, i)) for o in failing for i, wrong in enumerate(o.wrong) if wrong and _is_nonzero(o, i)]
+    ratios = [(o, i, _ratio(o, i)) for o in failing for i, wrong in enumerate(o.wrong) if wrong and _is_telling(o, i)]
     if not ratios or any(r is None for _, _, r in ratios):
         return None
     known = [(o, i, r) for o, i, r in ratios if r is not None]
@@ -80,9 +80,10 @@ def constant_factor(failing: list[Observation], passing: list[Observation]) -> R
     return None
 
 
-def _is_nonzero(o: Observation, index: int) -> bool:
-    """Whether the expected contribution to a result is not all zeros."""
-    return bool(np.any(contributions(o)[index] != 0))
+def _is_telling(o: Observation, index: int) -> bool:
+    """Whether the expected contribution to a result is not all zeros, and known well enough for a ratio."""
+    largest = float(np.max(np.abs(contributions(o)[index]), initial=0.0))
+    return largest > 0 and float(np.max(o.expected.parts[index].tolerance)) <= _VAGUE * largest
 
 
 def _would_show(o: Observation, index: int, factor: float) -> bool:
@@ -234,11 +235,11 @@ def _quantities(drill: Drill, o: Observation) -> dict[str, Array]:
     return named
 
 
-# -- off by a term, or by a few digits ---------------------------------------------------------------------------------
+# -- off by a term -----------------------------------------------------------------------------------------------------
 
 
 def term_without_upstream(drill: Drill, failing: list[Observation]) -> Rule | None:
-    """Return the rule if a result is not 0 although the upstream gradient is 0, or None.
+    """Return the rule if a result is not 0 although the upstream gradient, or the tangent, is 0; or None.
 
     It must be a result that is wrong in the first case too, which is shown.
     """
@@ -253,28 +254,7 @@ def term_without_upstream(drill: Drill, failing: list[Observation]) -> Rule | No
             if got is not None and got.shape == part.value.shape and np.isfinite(got).all() and got.any():
                 return Rule(
                     "term-without-upstream" if drill.kind.takes_cotangents else f"term-without-{moving}",
-                    f"the result is not 0 although the {moving} is 0",
-                    f"which term is not multiplied by the {moving}? check the parentheses",
+                    f"{part.name} is not 0 although the {moving} is 0",
+                    f"Which term is not multiplied by the {moving}? Check the parentheses.",
                 )
     return None
-
-
-def approximate(failing: list[Observation]) -> Rule | None:
-    """Return the rule of an answer that is right to a few digits only, or None."""
-    double = [o for o in failing if o.case.dtype == "float64"] or failing
-    errors = []
-    for o in double:
-        assert o.got is not None
-        for got, part in zip(o.got, o.expected.parts, strict=True):
-            if got is None or got.shape != part.value.shape or not np.isfinite(got).all():
-                return None
-            scale = float(np.max(np.abs(part.value), initial=0.0)) or 1.0
-            errors.append(float(np.max(np.abs(got - part.value), initial=0.0)) / scale)
-    worst = max(errors, default=1.0)
-    if worst > _CRUDEST:
-        return None
-    return Rule(
-        "approximate",
-        f"the answer is an approximation with a relative error of {worst:.0e}, and not the derivative",
-        "is there a float32 step, a finite difference, a truncated series or an added epsilon?",
-    )

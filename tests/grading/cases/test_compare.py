@@ -142,7 +142,22 @@ def test_compare_call_finds_one_wrong_element(seen: Callable[..., Observation]) 
 def test_compare_call_names_a_wider_dtype(seen: Callable[..., Observation]) -> None:
     observation = seen(lambda dx, dw: (dx.astype(np.float64), dw), label="float32")
     fault = fault_of(observation)
-    assert (fault.kind, fault.summary) == (FaultKind.DTYPE, "dX is float64, but must be float32 like its input")
+    assert (fault.kind, fault.summary) == (FaultKind.DTYPE, "all values right; `dX` is float64, but must be float32")
+
+
+def test_compare_call_names_every_wider_dtype(seen: Callable[..., Observation]) -> None:
+    fault = fault_of(seen(lambda dx, dw: (dx.astype(np.float64), dw.astype(np.float64)), label="float32"))
+    assert fault.summary == "all values right; `dX` and `dW` are float64, but must be float32"
+
+
+def test_compare_call_prefers_a_wrong_value_to_a_dtype(seen: Callable[..., Observation]) -> None:
+    fault = fault_of(seen(lambda dx, dw: (dx.astype(np.float64), -dw), label="float32"))
+    assert fault.summary.startswith("dW is wrong")
+
+
+def test_compare_call_names_a_replaced_nan(seen: Callable[..., Observation]) -> None:
+    fault = fault_of(seen(lambda dx, dw: (np.nan_to_num(dx), dw), label="NaN cotangent"))
+    assert (fault.kind, fault.summary) == (FaultKind.VALUE, "dX contains 0 where it must be NaN")
 
 
 def test_compare_call_names_a_changed_argument(seen: Callable[..., Observation]) -> None:

@@ -1,0 +1,78 @@
+"""Source causes: the line of a submission that probably lost digits or changed the dtype."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from autodrill.grading.report import Failure
+
+__all__ = ["with_cause"]
+
+_LONGEST_LINE, _MOST_LINES = 300, 2000
+"""Length of a line, and number of lines, that are searched: the source is untrusted."""
+
+_SIZE = r"(?:len\([^()]*\)|[\w.]+\.shape\[[^\]]*\]|[\w.]+\.size|[a-zA-Z])"
+
+_DTYPE = (
+    (
+        r"\bnp\.(zeros|ones|empty|full|eye|identity|tri|linspace)\((?!.*(?:dtype|float32))",
+        "without a dtype, `np.{}` makes a float64 array",
+    ),
+    (rf"\bnp\.(sqrt|exp|log)\({_SIZE}\)", "`np.{}` of a Python number is a float64 that float32 does not absorb"),
+    (
+        r"(?:\([^()]*(?:[!=]=|[<>])[^()]*\)|\bmask)\.(sum)\(",
+        "a count by `.{}()` is an int64 that makes a float32 array float64",
+    ),
+    (r"\bnp\.(sum)\([^()]*(?:[!=]=|[<>])", "a count by `np.{}` is an int64 that makes a float32 array float64"),
+    (r"\bnp\.(float64|double)\(", "`np.{}` is a float64 that float32 does not absorb"),
+    (r"\b(astype|dtype=)\(?\s*(?:np\.)?[\"']?(?:float|float64|double|f8|d)\b", "this makes the array float64"),
+)
+"""Patterns of what usually makes a float32 result float64, with the words of the cause."""
+
+_FLOAT16 = ((r"\b(float16|half|bfloat16)\b|astype\([\"']f2", "this rounds to half precision"),)
+
+_DIGITS = (
+    (r"\b(float16|half|float32|single)\b|astype\([\"']f[24]?[\"']", "this rounds to fewer bits"),
+    (r"/\s*\(?\s*(?:2(?:\.0?)?\s*\*\s*)?(h|eps|step|delta|epsilon)\b", "this is a difference quotient"),
+    (r"\+\s*\(?(\d*\.?\d*e-\d+)", "this adds {}"),
+    (r"\b(?:maximum|max|clip)\(.*?(\d*\.?\d*e-\d+)", "this bound of {} changes smaller values"),
+    (r"\bfor\s+\w+\s+in\s+range\((\d+)\)", "this stops after {} steps"),
+)
+"""Patterns of what usually costs digits, with the words of the cause."""
+
+_PATTERNS = {"dtype-upcast": _DTYPE, "half-precision": _FLOAT16, "approximate": _DIGITS}
+
+
+def with_cause(failure: Failure, source: str, right: str) -> Failure:
+    """Return a failure with the line that probably causes it, if exactly one line of the source looks like it.
+
+    Args:
+        failure: The failure.
+        source: The text of the submission.
+        right: The text of the worked solution, whose lines cause nothing.
+    """
+    patterns = _PATTERNS.get(failure.rule.key if failure.rule is not None and not failure.rule.known else "", ())
+    if failure.rule is None or not patterns or failure.line is not None:
+        return failure
+    innocent = {_code_of(line) for line in right.splitlines()}
+    found: list[tuple[int, str, str]] = []
+    for number, line in enumerate(source.splitlines()[:_MOST_LINES], 1):
+        code = _code_of(line[:_LONGEST_LINE])
+        if code in innocent:
+            continue
+        for pattern, words in patterns:
+            if match := re.search(pattern, code):
+                found.append((number, code, words.format(match[1])))
+                break
+    if len(found) != 1:
+        return failure
+    number, code, words = found[0]
+    return replace(failure, line=number, code=code, rule=replace(failure.rule, hint=f"line {number}: {words}"))
+
+
+def _code_of(line: str) -> str:
+    """Return a line without its comment and its indentation."""
+    return line.partition("#")[0].strip()
