@@ -35,7 +35,7 @@ __all__ = ["Kind"]
 
 _CONVENTIONS = (
     "You can import NumPy and the standard library. Unless the task says otherwise, do not modify the arguments, and "
-    "return each gradient as a new array with the dtype of its input."
+    "return each gradient as a new array with the dtype of its input. NaN in an argument must not be replaced."
 )
 
 

@@ -13,7 +13,8 @@ spreads the NaN to the weights.
 
 Repair `bug_where_nan`. `g` is dL/dout, has the shape of `x` and is finite. Return `dx`,
 the gradient of `x`. For x > 0, `dx` is the gradient through the square root. For all
-other x, including exactly 0, `dx` is 0. Do not change `g` or `x`.
+other x, including exactly 0, `dx` is 0. `dx` has the dtype of `x`. Do not
+change `g` or `x`.
 """
 
 import numpy as np

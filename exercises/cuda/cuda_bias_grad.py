@@ -9,7 +9,7 @@
 """The forward pass added a bias to every row of a matrix: `out[i][j] = x[i][j] + b[j]`.
 The matrix has N rows and D columns and is stored row by row. `g` is dL/dout and has the
 shape of `out`. Write the kernel that adds the gradient of the bias to `db`. The caller
-sets `db` to zero before the launch.
+sets `db` to zero before the launch. Do not replace NaN in `g`.
 
 A block has 8 threads. Along x, the grid has as many blocks as the D columns need. Along
 y, the grid has 3 blocks, which divide the rows of each column among themselves. Keep
