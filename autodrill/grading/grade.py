@@ -224,9 +224,7 @@ def _explain(
     from autodrill.grading.diagnosis.source_causes import with_cause
 
     with np.errstate(all="ignore"):  # wrong results may be infinite
-        failure = explain(
-            runner, case_set, known or KnownMistakes(case_set.drill), seen, failing, submission.source
-        )
+        failure = explain(runner, case_set, known or KnownMistakes(case_set.drill), seen, failing, submission.source)
     return with_cause(failure, submission.source.decode("utf-8", "replace"), case_set.drill.solution.source)
 
 
