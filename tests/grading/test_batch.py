@@ -179,7 +179,7 @@ def test_worker_limits_the_total_time_of_a_file(task: Task) -> None:
     assert time.monotonic() - began < 10
     assert report.verdict is Verdict.TIMEOUT
     assert report.failure is not None
-    assert "all calls together take more than 1 s" in report.failure.summary
+    assert "all its calls together take more than 1 s" in report.failure.summary
 
 
 @linux

@@ -13,6 +13,26 @@ _DO_NOT_NEED = 4
 _TOP_PAD = -2
 
 
+class _Heap(ctypes.Structure):
+    """The result of `mallinfo2`."""
+
+    _fields_ = tuple(
+        (name, ctypes.c_size_t)
+        for name in (
+            "arena",
+            "ordblks",
+            "smblks",
+            "hblks",
+            "hblkhd",
+            "usmblks",
+            "fsmblks",
+            "uordblks",
+            "fordblks",
+            "keepcost",
+        )
+    )
+
+
 def leave_room() -> None:
     """Align the free end of the heap to a large page, and return the used memory behind it to the system.
 
@@ -38,11 +58,25 @@ def leave_room() -> None:
 
 
 def small_steps() -> None:
-    """Make the heap grow in small steps, and trim its free end, so that neither counts as memory of the submission.
+    """Make the heap grow in small steps, and use up its free end, so that neither is memory for the submission.
 
+    The heap is trimmed in steps of a large page, so up to 2 MiB remain at its end. They are allocated, and never used.
     Without glibc this does nothing.
     """
     libc = ctypes.CDLL(None)
-    if sys.platform == "linux" and hasattr(libc, "mallopt"):
-        libc.mallopt(_TOP_PAD, _ROOM)
-        libc.malloc_trim(_ROOM)
+    if sys.platform != "linux" or not hasattr(libc, "mallopt"):
+        return
+    libc.mallopt(_TOP_PAD, _ROOM)
+    libc.malloc_trim(_ROOM)
+    free = _free_end(libc) - _ROOM
+    if free > 0:
+        libc.malloc(ctypes.c_size_t(free))
+
+
+def _free_end(libc: ctypes.CDLL) -> int:
+    """Return the free bytes at the end of the heap; 0 if this glibc (before 2.33) does not tell them."""
+    if not hasattr(libc, "mallinfo2"):
+        return 0
+    libc.mallinfo2.restype = _Heap
+    free: int = libc.mallinfo2().keepcost
+    return free

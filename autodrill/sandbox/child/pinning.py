@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+from .malloc_tuning import small_steps
+
 __all__ = ["Window", "pin"]
 
 _MAP_FIXED_NOREPLACE = 0x100000
@@ -26,12 +28,14 @@ class Window:
     """The range of addresses that may be unmapped, moved and protected: `low` <= address < `high`.
 
     Attributes:
-        low: The end of the heap, which may not shrink below it.
-        high: The lowest address that is mapped now above the heap.
+        low: The highest address that was mapped below the window.
+        high: The lowest address that is mapped above the window.
+        heap: The end of the heap, which may not shrink below it. glibc would crash if it could not grow from there.
     """
 
     low: int
     high: int
+    heap: int
 
 
 def pin() -> Window:
@@ -51,9 +55,12 @@ def pin() -> Window:
     for end, start in gaps:
         if high <= end < start:
             libc.mmap(end, start - end, 0, _FLAGS, -1, 0)  # an older kernel ignores the last flag: the hole is free
+    # Only now, because the steps above leave free memory in the heap, which nothing would count.
+    small_steps()
     libc.sbrk.restype = ctypes.c_size_t
     libc.sbrk.argtypes = (ctypes.c_ssize_t,)
-    return Window(max(low, libc.sbrk(0)), high)
+    heap = libc.sbrk(0)
+    return Window(max(low, heap), high, heap)
 
 
 def _mapped() -> list[tuple[int, int]]:

@@ -66,10 +66,8 @@ def bound(memory: int, used: int | None) -> Window | None:
         most = used + spare_bytes(memory) + memory
         if is_tight(memory):
             with suppress(ImportError, OSError):  # a Python built without ctypes
-                from .malloc_tuning import small_steps
                 from .pinning import pin
 
-                small_steps()
                 window = pin()
             # Measured again: since `used` was read, the modules of the layers and a step of the heap (4 MiB) may have
             # been mapped, more than some bounds allow.

@@ -13,7 +13,7 @@ from __future__ import annotations
 import ctypes
 import os
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from .confinement import Profile
@@ -165,7 +165,7 @@ def rules(profile: Profile, window: Window | None = None) -> dict[str, Rule]:
         "mmap": tuple(
             (*checks, where) for checks in allowed["mmap"] for where in (Check(3, (0,), mask=_MAP_FIXED), inside)
         ),
-        "brk": (_NULL, (Within(window, length=None),)),  # `brk(0)` asks where the heap ends
+        "brk": (_NULL, (Within(replace(window, low=window.heap), length=None),)),  # `brk(0)` asks where the heap ends
     }
 
 

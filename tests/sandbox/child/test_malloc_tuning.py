@@ -34,6 +34,25 @@ def test_small_steps_returns_free_memory_of_the_heap() -> None:
     assert after - before <= 3 << 20
 
 
+FREE_END = """
+import ctypes
+from autodrill.sandbox.child.malloc_tuning import _free_end, small_steps
+
+small_steps()
+print(_free_end(ctypes.CDLL(None)))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="address space is limited on Linux only")
+@pytest.mark.parametrize("objects", range(0, 3_000_000, 500_000))
+def test_small_steps_use_up_the_end_of_the_heap(objects: int) -> None:
+    program = f"kept = bytearray({objects})\n{FREE_END}"
+    tunables = f"glibc.malloc.hugetlb=1:{KEPT}"  # the heap grows and shrinks by large pages
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env={"GLIBC_TUNABLES": tunables}, stdout=subprocess.PIPE, text=True, check=True)
+    assert int(done.stdout) <= 256 << 10
+
+
 BOUND = """
 import mmap
 from autodrill.sandbox.child.rlimits import address_space, bound

@@ -192,7 +192,7 @@ def test_numbers_match_the_kernel_headers(machine: str, header: str, prefix: str
         assert theirs.get(name) == numbers[ARCHITECTURES[machine].column], name
 
 
-WINDOW = Window(0x5567_14A0_0000, 0x7F5E_7232_5000)
+WINDOW = Window(0x5567_14A0_0000, 0x7F5E_7232_5000, 0x5567_1400_0000)
 
 
 @BOTH
@@ -237,7 +237,7 @@ def test_filter_pins_what_is_mapped_outside_the_window(
 @BOTH
 def test_filter_keeps_the_heap_from_shrinking(profile: Profile) -> None:
     program = seccomp.assemble(seccomp.rules(profile, WINDOW), INTEL)
-    ends = (0, WINDOW.low - 1, WINDOW.low, WINDOW.low + 4096, WINDOW.low + 2**33)
+    ends = (0, WINDOW.heap - 1, WINDOW.heap, WINDOW.heap + 4096, WINDOW.low + 2**33)
     allowed = [decide(program, INTEL, number_of("brk", INTEL), end) == ALLOW for end in ends]
     assert allowed == [True, False, True, True, True]
 
