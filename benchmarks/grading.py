@@ -147,9 +147,11 @@ def pytest_rate(prepared: CaseSet, submission: Submission, seconds: float) -> fl
     """Return the files per second that pytest tests, two at a time."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        arrays: dict[str, object] = {"count": len(prepared.cases)}
-        for index in range(len(prepared.cases)):
-            question = prepared.question(index)
+        # `assert_allclose` has no tolerance for NaN, so pytest is spared the case with a cotangent of NaN.
+        places = [place for place, case in enumerate(prepared.cases) if not case.spoiled]
+        arrays: dict[str, object] = {"count": len(places)}
+        for index, place in enumerate(places):
+            question = prepared.question(place)
             known, case = question.expected, question.case
             arrays |= {f"strided{index}": case.strided}
             arrays |= {f"repeated{index}": question.repeated, f"linear{index}": question.linear}
