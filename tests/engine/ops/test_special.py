@@ -125,8 +125,9 @@ def evaluated(name: str, x: Any) -> Any:
 @pytest.mark.parametrize(("name", "x", "expected"), REFERENCES)
 def test_special_values_have_fifteen_digits(name: str, x: float, expected: float) -> None:
     # Sixteen roundings, and for log gamma and digamma, which cross zero, of numbers of size 10; Y adds up 64 nodes.
-    roundings = 64 if name.startswith("bessel_y") else 16
-    assert evaluated(name, np.array([x]))[0] == pytest.approx(expected, rel=roundings * 2.2e-16, abs=1e-15)
+    # Their sines and cosines have size 1, and those of NumPy 2.0 are off by up to 4 units in the last place.
+    roundings, size = (64, 4e-15) if name.startswith("bessel_y") else (16, 1e-15)
+    assert evaluated(name, np.array([x]))[0] == pytest.approx(expected, rel=roundings * 2.2e-16, abs=size)
 
 
 @pytest.mark.parametrize("name", ["erf", "erfc", "erfcx", "erfinv", "gammaln", "digamma", "ndtri", "polygamma:1"])
