@@ -59,6 +59,7 @@ HINTS = (
 )
 # Frameworks refuse a convolution without channels, so no axis is empty.
 CASES = [
+    given("x[N,C,2,3] w[O,C,2,2] b[O]", empty=False, large=False),
     given("x[N,C,4,5] w[O,C,3,3] b[O]", stride=1, pad=1, empty=False, large={"N": 46, "C": 12, "O": 14}),
     given("x[N,C,4,5] w[O,C,1,1] b[O]", empty=False, large=False),
     given("x[N,C,5,6] w[O,C,2,3] b[O]", empty=False, large=False),

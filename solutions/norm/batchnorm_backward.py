@@ -58,6 +58,7 @@ def zero_first(rng, shape, _):
 
 
 CASES = [
+    given("x[3,d] gamma[d] beta[d]", empty=False, large=False),
     given("x[5,d] gamma[d] beta[d]", empty=False, large={"d": 8000}),
     given("x[3,d] gamma[d] beta[d]", gamma=zero_first, empty=False, large=False, note="three rows, gamma[0] = 0"),
     given("x[4,d] gamma[d] beta[d]", x=normal(3, 1e4), empty=False, large=False, note="an offset of 10,000"),

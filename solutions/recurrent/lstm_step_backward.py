@@ -58,9 +58,9 @@ HINTS = (
 COTANGENTS = ("gh", "gc")
 # A shape pattern cannot express W's D + H rows and 4·H columns, so these sizes are numbers.
 CASES = [
+    given("x[N,1] h[N,1] c[N,1] W[2,4]", large=False),
     given("x[N,2] h[N,3] c[N,3] W[5,12]", large={"N": 10000}),
     given("x[N,4] h[N,2] c[N,2] W[6,8]", large=False),
-    given("x[N,1] h[N,1] c[N,1] W[2,4]", large=False),
     given("x[N,2] h[N,3] c[N,3] W[5,12]", W=normal(5), large=False, note="saturated gates"),
     given("x[N,2] h[N,3] c[N,3] W[5,12]", c=normal(4), large=False, note="large cell states"),
     given(
