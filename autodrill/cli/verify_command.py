@@ -27,7 +27,8 @@ def verify(
         bool, typer.Option("--all", help="Prove every exercise, not only the exercises of the named packs.")
     ] = False,
     pack: Annotated[
-        Path | None, typer.Option(help="Prove the exercises of this folder, which has exercises/ and solutions/.")
+        Path | None,
+        typer.Option(help="Prove all exercises of a pack. A pack is a folder that contains exercises/ and solutions/."),
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="The number of seeds that the solution must pass.")] = 5,
     workers: Annotated[
@@ -37,8 +38,8 @@ def verify(
 ) -> None:
     """Prove that exercises are graded as intended.
 
-    The stub must fail and the worked solution must pass. Every known mistake must fail and be named. Mutants of the
-    solution must fail. Each problem is listed with file, line and fix.
+    The stub must fail and the worked solution must pass. Every known mistake must fail, and the report must name it.
+    Mutants of the solution must fail. Each problem is listed with file, line and fix.
 
     Exit codes:
       0  proved

@@ -77,7 +77,7 @@ def authored(path: Path, name: str) -> Iterator[None]:
         raise
     except _LoopError as error:
         place = f"{path.name}, line {line_in(error, path)}"
-        raise InternalError(f"the exercise's `{name}` does not end: {error} ({place})") from None
+        raise InternalError(f"the exercise's `{name}` runs too long: {error} ({place})") from None
     except (Exception, SystemExit) as error:
         what = f"raises {type(error).__name__}: {error}"
         if (line := _line(error, path)) is None:
@@ -162,7 +162,7 @@ def _executed(exercise: Exercise, path: Path) -> tuple[SourceFile, dict[str, Any
     except SyntaxError as error:
         raise ContentError([Problem(str(path), error.lineno or 1, error.msg)]) from None
     except _LoopError as error:
-        raise ContentError([Problem(str(path), line_in(error, path), f"the file does not end: {error}")]) from None
+        raise ContentError([Problem(str(path), line_in(error, path), f"the file runs too long: {error}")]) from None
     except (Exception, SystemExit) as error:
         raise ContentError([Problem(str(path), line_in(error, path), f"{type(error).__name__}: {error}")]) from error
     return source, namespace

@@ -133,7 +133,7 @@ def test_load_solution_interrupts_a_loop(pack: Pack, place: Place, monkeypatch: 
     monkeypatch.setattr("autodrill.drills.solution_file._SECONDS", 0.2)
     pack.add(solution=("def slope", "while True:\n    pass\n\n\ndef slope"))
     ((line, message),) = problems(pack)
-    assert message == "the file does not end: it takes more than 0.2 s"
+    assert message == "the file runs too long: it takes more than 0.2 s"
     assert line - place(pack.solution_file(), "while True") in {0, 1}
 
 
