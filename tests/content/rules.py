@@ -227,7 +227,7 @@ RULES = {
     "jacobian_cheapest_mode__sizes_exchanged": "inner-sizes",
     "jacobian_cheapest_mode__tries_first": "tries-first",
     "label_graph__differences": "approximate",
-    "label_graph__divides_out": None,
+    "label_graph__divides_out": "one-path",
     "label_graph__missing_key": "missing-key",
     "label_graph__no_fan_out": "through-a-only",
     "label_graph__rounded": "whole-numbers-only",
