@@ -7,7 +7,8 @@
 # ///
 """In the forward pass NumPy broadcast an array of shape `shape` to the shape of `g`.
 `g` is the upstream gradient, with one number for every *copy* of an element. Return
-the gradient of the original array. The result must have exactly the shape `shape`.
+the gradient of the original array. The result must have exactly the shape `shape`. It
+may share memory with `g`.
 
 Broadcasting may have added axes on the left, stretched axes of size 1, done both, or
 done neither. `shape` may be `()`.

@@ -11,7 +11,7 @@ straight-through estimator uses a wrong gradient on purpose: it pretends that th
 forward was `out = x`.
 
 `g` is dL/dout. Return the `dx` of the straight-through estimator, not the true
-gradient.
+gradient. `dx` may share memory with `g`.
 """
 
 import numpy as np
