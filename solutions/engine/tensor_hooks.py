@@ -199,7 +199,7 @@ class HookedTensor(HookedTensor):
 @mistake(
     "none-kills",
     "every return value of a hook is the new gradient",
-    "What does a hook that only prints return? What should the gradient be after it?",
+    "If a hook only prints, what does it return? What should the gradient be afterwards?",
 )
 class HookedTensor(HookedTensor):
     def finalize(self):

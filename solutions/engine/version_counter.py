@@ -253,7 +253,7 @@ class Tensor(Tensor):
 @mistake(
     "view-counts",
     "taking a view counts as a write in place",
-    "Which number in the memory does taking a view change?",
+    "When you take a view, does any number in memory change?",
 )
 class Tensor(Tensor):
     def view(self, where):
