@@ -202,7 +202,7 @@ class Tensor(Tensor):
 
 @mistake(
     "copies",
-    "a copy of everything that is saved makes the check unnecessary",
+    "if every saved array is copied, the check is unnecessary",
     "The numbers are right, but every copy takes memory. Does load report that something was overwritten?",
 )
 class Tensor(Tensor):

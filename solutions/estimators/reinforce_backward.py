@@ -236,7 +236,7 @@ def reinforce_backward(g, logits, actions, returns, baseline):
 @mistake(
     "standardised",
     "advantages are standardised within the batch",
-    "Suppose the batch has one state. What does standardising leave of its return? Which baseline does the task use?",
+    "Suppose the batch has one state. What is its standardised return? Which baseline does the task use?",
 )
 def reinforce_backward(g, logits, actions, returns, baseline):
     score = softmax(logits)
