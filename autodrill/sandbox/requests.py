@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, cast
 
-from autodrill.sandbox.child import frames, memory_claims, values
+from autodrill.sandbox.child import frames, values
 from autodrill.sandbox.child.frames import STRUCTURE_BYTES, FrameKind
+from autodrill.sandbox.child.memory_claims import checksum, right_evidence
 from autodrill.sandbox.child.wire import Value, WireError
 from autodrill.sandbox.outcomes import (
     Broken,
@@ -69,7 +69,7 @@ class Request:
         limit: Bytes that the payload of each reply may have.
         read: Reads a reply.
         answer: Answers what a scenario asks during a call: a function of one value of `Returned.value`'s types.
-        checksum: Returns the checksum of the arguments of a call by its index; None if the call is not watched.
+        checksums: The checksum of the arguments of each call; None if the call is not watched.
         allowed: Returns the processor time in seconds that all replies together may take, in a process like that of
             the runner that it is given. It is called only if they take more than `meters.FREE_SECONDS`. None: no
             limit but that of wall time.
@@ -82,7 +82,7 @@ class Request:
     limit: int
     read: Callable[..., LoadOutcome | CallOutcome]
     answer: Callable[[Any], Any] | None = None
-    checksum: Callable[[int], int | None] = lambda _: None
+    checksums: Sequence[int | None] = ()
     allowed: Callable[[Runner], float] | None = None
 
     def with_silenced_claims(self, index: int, outcome: Returned, first: Returned) -> Returned:
@@ -93,15 +93,17 @@ class Request:
             outcome: Its outcome.
             first: The outcome of the first call of the request.
         """
-        arguments = self.checksum(index)
-        if arguments is None:
+        taken = self.checksums[index]
+        if taken is None:
             return outcome
-        own = _unshared_sum(outcome)
-        right = (arguments, own, own if outcome is first else _unshared_sum(first))
-        if outcome.evidence == right:
+        kept = None if outcome is first else first.value
+        said = outcome.evidence
+        if said == right_evidence(taken, outcome.value, kept):
             return outcome
-        changed, shared, reused = [a != b for a, b in zip_longest(outcome.evidence[:3], right)]
-        reused = reused and outcome is not first
+        changed = said[:1] != (taken,)
+        right = right_evidence(said[0] if said else taken, outcome.value, kept)[1:]
+        shared, reused = [a != b for a, b in zip_longest(said[1:3], right)]
+        reused = reused and kept is not None
         told = bool(outcome.shared or outcome.joined or outcome.readonly or outcome.reused)
         return replace(
             outcome,
@@ -147,16 +149,13 @@ def call_request(
         TypeError: An argument cannot be sent.
     """
     own, places = values.calls_to_wire([call.args for call in calls])
-    specs = [frames.CallSpec(each, call.again, call.watched) for each, call in zip(places, calls, strict=True)]
+    checksums = [
+        checksum(frames.built(own, each)) if call.watched else None for each, call in zip(places, calls, strict=True)
+    ]
+    specs = list(map(frames.CallSpec, places, (call.again for call in calls), checksums))
     frame = frames.pack_call(own, specs, budget, seconds)
     size = len(frame) + sum(map(frames.repeated_bytes, own))
-
-    @cache
-    def checksum(index: int) -> int | None:
-        spec = specs[index]
-        return memory_claims.checksum(frames.built(own, spec.places)) if spec.watched else None
-
-    return Request(frame, size, len(calls), seconds, budget + STRUCTURE_BYTES, read_call, answer, checksum)
+    return Request(frame, size, len(calls), seconds, budget + STRUCTURE_BYTES, read_call, answer, checksums)
 
 
 def read_load(kind: FrameKind, value: Value, *, memory: int) -> Loaded | NotDefined | Broken | Raised | OutOfMemory:
@@ -212,11 +211,6 @@ def read_call(kind: FrameKind, value: Value, *, memory: int) -> Returned | Overs
             return _read_raised(value, memory)
         case _:
             raise WireError(f"not a reply to a call: {kind.name}")
-
-
-def _unshared_sum(outcome: Returned) -> int:
-    """Return the checksum of a result that shares no memory, as `memory_claims.evidence` computes it."""
-    return memory_claims.evidence((), outcome.value)[1]
 
 
 def _read_raised(value: Value, memory: int) -> Raised | OutOfMemory:

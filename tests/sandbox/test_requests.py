@@ -80,8 +80,8 @@ kept = np.zeros(3)
     [
         ("x[0] = 5; return x.copy()", {"changed": (UNKNOWN,)}),
         ("return x[:2]", {"shared": ((0, UNKNOWN),)}),
-        ("y = x.copy(); return y, y[:1]", {"reused": (0,)}),
-        ("return np.broadcast_to(x.copy(), (2, 3))", {"reused": (0,)}),
+        ("y = x.copy(); return y, y[:1]", {"shared": ((0, UNKNOWN),)}),
+        ("return np.broadcast_to(x.copy(), (2, 3))", {"shared": ((0, UNKNOWN),)}),
         ("kept[:] = x; return kept", {"reused": (0,)}),
         ("return x.copy()", {}),
     ],

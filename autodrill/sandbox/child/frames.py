@@ -36,7 +36,6 @@ __all__ = [
     "header",
     "pack",
     "pack_call",
-    "packed_data",
     "read_header",
     "repeated_bytes",
     "unpack_call",
@@ -128,7 +127,7 @@ PERIOD = 4099
 PackedValue: TypeAlias = Any
 """A packed argument."""
 
-PackedSpec: TypeAlias = tuple[bytes, bool, bool]
+PackedSpec: TypeAlias = "tuple[bytes, bool, int | None]"
 """The attributes of a `CallSpec`."""
 
 
@@ -139,12 +138,12 @@ class CallSpec:
     Attributes:
         places: For each position, the index of its argument among those of the frame, as a byte.
         again: Whether it receives the very objects that the first call received, as that call left them.
-        watched: Whether changed arguments and shared memory are reported.
+        checksum: `memory_claims.checksum` of its arguments. None: changed arguments and shared memory are not reported.
     """
 
     places: bytes
     again: bool = False
-    watched: bool = True
+    checksum: int | None = None
 
 
 def pack_call(own: Sequence[wire.Value], specs: Sequence[CallSpec], budget: int, seconds: float) -> bytes:
@@ -156,7 +155,7 @@ def pack_call(own: Sequence[wire.Value], specs: Sequence[CallSpec], budget: int,
         budget: Bytes of data that each reply may hold.
         seconds: Wall time for each call.
     """
-    packed: list[PackedSpec] = [(each.places, each.again, each.watched) for each in specs]
+    packed: list[PackedSpec] = [(each.places, each.again, each.checksum) for each in specs]
     payload = marshal.dumps(([_packed(value) for value in own], packed, budget, float(seconds)))
     return header(FrameKind.CALL, len(payload)) + payload
 
@@ -242,11 +241,3 @@ def _laid_out(array: NDArray[Any], layout: Layout) -> NDArray[Any]:
             flip: tuple[Any, ...] = (..., *(slice(None, None, -1),) * array.ndim)
             reversed_: NDArray[Any] = array[flip].copy()[flip]
             return reversed_
-
-
-def packed_data(packed: PackedValue) -> bytes | None:
-    """Return the data of a packed array; None if only one period was sent, or if it is no array."""
-    if type(packed) is not tuple or len(packed) == 1 or packed[3] != 1:
-        return None
-    data: bytes = packed[2]
-    return data

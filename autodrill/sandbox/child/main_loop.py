@@ -11,6 +11,7 @@ import sys
 import types
 import warnings
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
@@ -201,27 +202,27 @@ class LoadedSubmission:
         """Make calls, up to one that does not return, and yield the kind and payload of each reply."""
         first: list[Any] | None = None
         self.earlier = None
-        for left, (places, again, watched) in zip(range(len(specs) - 1, -1, -1), specs, strict=True):
+        for left, (places, again, checksum) in zip(range(len(specs) - 1, -1, -1), specs, strict=True):
             arguments = first if again and first is not None else _build(own, places)
             first = arguments if first is None else first
-            sent = [frames.packed_data(own[place]) for place in places] if watched else None
-            kind, answer = self._call(arguments, sent, budget, keep=left > 0)
+            kind, answer = self._call(arguments, partial(_build, own, places), checksum, budget, keep=left > 0)
             yield kind, answer
             if kind is not FrameKind.RETURNED:
                 return
 
     def _call(
-        self, arguments: list[Any], sent: list[bytes | None] | None, limit: int, *, keep: bool
+        self, arguments: list[Any], anew: Callable[[], list[Any]], checksum: int | None, limit: int, *, keep: bool
     ) -> tuple[FrameKind, wire.Value]:
         assert self.target is not None
-        before = None if sent is None else [memory_claims.snapshot(*each) for each in zip(arguments, sent, strict=True)]
         try:
             result = values.plain(self.hooks.call(self.target, arguments, self.filename))
             answer = wire.Encoded(values.encode(result, limit=limit))
             found = proof = None
-            if before is not None:
-                found = memory_claims.compare(arguments, before, result, self.earlier)
+            if checksum is not None:
                 proof = memory_claims.evidence(arguments, result, self.earlier)
+                if proof != memory_claims.right_evidence(checksum, result, self.earlier):
+                    before = list(map(memory_claims.snapshot, anew()))
+                    found = memory_claims.compare(arguments, before, result, self.earlier)
             if keep and self.earlier is None:  # a result must stay valid during the later calls of a request
                 self.earlier = result
         except values.OversizedError as error:

@@ -1,7 +1,9 @@
-"""Memory claims: which arguments a call changed, and which arrays share memory; and the evidence for them.
+"""Memory claims: which arguments a call changed, and which arrays share memory; and the evidence against them.
 
 A submission can silence the claims, because it shares their process. So the parent demands evidence that it can compute
-itself from the bytes that it sent and received: see `evidence`. What the evidence contradicts, it counts as claimed.
+itself from the bytes that it sent and received: see `evidence`. The evidence is cheap, and the claims are not. So both
+processes compare the evidence with that of a call that has nothing to claim: see `right_evidence`. If they differ, the
+child process looks for claims. If it makes none, the parent does.
 """
 
 from __future__ import annotations
@@ -20,13 +22,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Claims", "Snapshot", "checksum", "compare", "evidence", "snapshot"]
+__all__ = ["Claims", "Snapshot", "checksum", "compare", "evidence", "right_evidence", "snapshot"]
 
 Snapshot: TypeAlias = "tuple[Any, ...]"
 
-_LARGE_BYTES = 1 << 15
 _CONTAINERS = frozenset({tuple, list, dict})
 _WORD = 0xFFFFFFFF
+_CHUNK = 1 << 16
 _MAX_ARRAYS = 64  # per value: memory is compared pair by pair
 _MAX_WORK: Any = 100_000  # the exact overlap search may take exponential time; the stubs before NumPy 2.5 know 0 and -1
 
@@ -46,17 +48,12 @@ class Claims:
         return (self.changed, self.shared, self.joined, self.readonly, self.reused)
 
 
-def snapshot(value: Any, data: bytes | None = None) -> Snapshot:
-    """Record a value. Two records are equal if and only if nothing about the value changed. NaN equals itself.
-
-    Args:
-        value: The value.
-        data: The bytes that an array has just been built from, if known, so that they need not be copied.
-    """
+def snapshot(value: Any) -> Snapshot:
+    """Record a value. Two records are equal if and only if nothing about the value changed. NaN equals itself."""
     import numpy as np
 
     if type(value) is np.ndarray:
-        return ("array", value.dtype, value.shape, value.strides, value.tobytes() if data is None else data)
+        return ("array", value.dtype, value.shape, value.strides, value.tobytes())
     if type(value) in {tuple, list}:
         return (type(value), *(snapshot(item) for item in value))
     if type(value) is dict:
@@ -66,8 +63,8 @@ def snapshot(value: Any, data: bytes | None = None) -> Snapshot:
     return ("object", id(value))
 
 
-def compare(arguments: Sequence[Any], before: Sequence[Snapshot], result: Any, earlier: Any = None) -> Claims | None:
-    """Compare the arguments with their snapshots, and the memory of the result with theirs; None without any claim.
+def compare(arguments: Sequence[Any], before: Sequence[Snapshot], result: Any, earlier: Any = None) -> Claims:
+    """Compare the arguments with their snapshots, and the memory of the result with theirs.
 
     Args:
         arguments: The arguments after the call.
@@ -75,14 +72,11 @@ def compare(arguments: Sequence[Any], before: Sequence[Snapshot], result: Any, e
         result: The result of the call.
         earlier: The result of an earlier call.
     """
-    changed = tuple([i for i, was in enumerate(before) if _differs(arguments[i], was)])
-    if not changed and _plainly_apart(arguments, result, earlier):  # the usual case; the full comparison takes longer
-        return None
     kept = [array for item in _items(earlier) for array in _arrays(item)]
     outputs = [list(_arrays(item)) for item in _items(result)]
     inputs = [list(_arrays(argument)) for argument in arguments]
-    found = Claims(
-        changed=changed,
+    return Claims(
+        changed=tuple(i for i, was in enumerate(before) if _differs(arguments[i], was)),
         shared=tuple(
             (o, i) for o, given in enumerate(outputs) for i, taken in enumerate(inputs) if _overlap(given, taken)
         ),
@@ -94,14 +88,13 @@ def compare(arguments: Sequence[Any], before: Sequence[Snapshot], result: Any, e
         readonly=tuple(o for o, given in enumerate(outputs) if any(map(_cannot_be_written, given))),
         reused=tuple(o for o, given in enumerate(outputs) if _overlap(given, kept)),
     )
-    return found if any((found.changed, found.shared, found.joined, found.readonly, found.reused)) else None
 
 
 def evidence(arguments: Sequence[Any], result: Any, earlier: Any = None) -> tuple[int, int, int]:
-    """Return checksums that are as expected if and only if arguments are unchanged and no memory is shared.
+    """Return checksums that are those of `right_evidence` if arguments are unchanged and no memory is shared.
 
-    While the last two are computed, the words of every array are one more, as unsigned integers. Memory that several
-    arrays share is incremented several times, so its checksum is another one. Read-only results are counted.
+    The last two are computed while every bit of the result is inverted. So an array that shares memory with the result
+    has another checksum then. Memory that is read-only is not inverted, and memory of two outputs is inverted twice.
 
     Args:
         arguments: The arguments after the call.
@@ -109,32 +102,56 @@ def evidence(arguments: Sequence[Any], result: Any, earlier: Any = None) -> tupl
         earlier: The result of an earlier call; None if there is none.
 
     Returns:
-        The checksums of the arguments, of the incremented result, and of the incremented earlier result. Without an
-        earlier result, the last two are equal.
+        The checksums of the arguments, of the arguments and the inverted result, and of the earlier result.
     """
     import numpy as np
 
     taken = checksum(arguments)
     own = _sent_arrays(result)
-    kept = own if earlier is None else _sent_arrays(earlier)
-    arrays = {id(array): array for argument in arguments for array in _arrays(argument)}
-    words = [part for array in (*arrays.values(), *own, *(() if kept is own else kept)) for part in _words(array)]
+    words = [part for array in own for part in _words(array)]
     for each in words:
-        np.add(each, 1, out=each)
-    mine = _sum(own, _count_readonly(own))
-    sums = taken, mine, mine if kept is own else _sum(kept, _count_readonly(kept))
+        np.invert(each, each)
+    sums = taken, _sum(own, checksum(arguments)), 0 if earlier is None else _sum(_sent_arrays(earlier))
     for each in words:
-        np.subtract(each, 1, out=each)
+        np.invert(each, each)
     return sums
 
 
+def right_evidence(taken: int, result: Any, earlier: Any = None) -> tuple[int, int, int]:
+    """Return the evidence of a call that left its arguments as they were, and whose result shares no memory.
+
+    Args:
+        taken: The checksum of the arguments before the call.
+        result: The result of the call.
+        earlier: The result of an earlier call; None if there is none.
+    """
+    own = _sent_arrays(result)
+    inverted = _sum(own, taken) ^ _inversion(sum([array.nbytes for array in own]))
+    return taken, inverted, 0 if earlier is None else _sum(_sent_arrays(earlier))
+
+
+@cache
+def _inversion(count: int) -> int:
+    """Return by which bits the checksum of `count` bytes changes if all of them are inverted.
+
+    CRC-32 is affine over the field of two elements, so the bits do not depend on the bytes.
+    """
+    zeros = ones = 0
+    for start in range(0, count, _CHUNK):
+        size = min(_CHUNK, count - start)
+        zeros, ones = binascii.crc32(bytes(size), zeros), binascii.crc32(b"\xff" * size, ones)
+    return zeros ^ ones
+
+
 def checksum(arguments: Sequence[Any]) -> int:
-    """Return a checksum of the mutable arguments of a call, from 0 to 2**32 - 1."""
+    """Return a checksum of the mutable arguments of a call, memory layouts included, from 0 to 2**32 - 1."""
     import numpy as np
 
     total = 0
     for argument in arguments:
         if type(argument) is np.ndarray:
+            dtype = argument.dtype
+            total ^= hash((argument.shape, argument.strides, dtype.num, dtype.isnative)) & _WORD
             total = _sum((argument,), total)
         elif type(argument) in _CONTAINERS:
             try:
@@ -146,7 +163,6 @@ def checksum(arguments: Sequence[Any]) -> int:
 
 def _sum(arrays: Iterable[NDArray[Any]], total: int = 0) -> int:
     for array in arrays:
-        total ^= hash(array.shape) & _WORD
         total = binascii.crc32(array.data if array.flags.c_contiguous else array.tobytes(), total)
     return total
 
@@ -157,10 +173,6 @@ def _sent_arrays(result: Any) -> list[NDArray[Any]]:
 
     items = result if type(result) is tuple else _items(result)
     return [item for item in items[:_MAX_ARRAYS] if type(item) is np.ndarray and values.is_sent_as_it_is(item.dtype)]
-
-
-def _count_readonly(arrays: Sequence[NDArray[Any]]) -> int:
-    return sum([not array.flags.writeable for array in arrays])
 
 
 def _words(array: NDArray[Any]) -> Iterable[NDArray[Any]]:
@@ -180,67 +192,16 @@ def _unsigned(size: int) -> np.dtype[Any]:
     return np.dtype(f"u{size}")
 
 
-def _plainly_apart(arguments: Sequence[Any], result: Any, earlier: Any) -> bool:
-    """Whether all arrays are writable and have memory of their own; False if that needs the full comparison."""
-    import numpy as np
-
-    taken = set()
-    for item in earlier if type(earlier) is tuple else (earlier,):
-        if type(item) is np.ndarray:
-            taken.add(id(_owner(item)))
-        elif type(item) in _CONTAINERS:
-            return False
-    for argument in arguments:
-        if type(argument) is np.ndarray:
-            taken.add(id(_owner(argument)))
-        elif type(argument) in _CONTAINERS:
-            return False
-    for item in result if type(result) is tuple else (result,):
-        if type(item) is np.ndarray:
-            owner, flags = _owner(item), item.flags
-            if owner is None or id(owner) in taken or not flags.writeable or not flags.forc:
-                return False
-            taken.add(id(owner))
-        elif type(item) in _CONTAINERS:
-            return False
-    return True
-
-
-def _owner(array: NDArray[Any]) -> NDArray[Any] | None:
-    """Return the array that owns the memory of this one; None if no array owns it."""
-    import numpy as np
-
-    while (base := array.base) is not None:
-        if type(base) is not np.ndarray:
-            return None
-        array = base
-    return array
-
-
 def _cannot_be_written(array: NDArray[Any]) -> bool:
     flags = array.flags
     return not flags.writeable or (not flags.forc and _folded(array))
 
 
 def _differs(value: Any, was: Snapshot) -> bool:
-    if was[0] == "array":
-        return _array_differs(value, was)
     try:
         return snapshot(value) != was
     except (RecursionError, wire.WireError):  # it now contains itself, or a value that cannot be encoded
         return True
-
-
-def _array_differs(value: Any, was: Snapshot) -> bool:
-    import numpy as np
-
-    _, dtype, shape, strides, data = was
-    if type(value) is not np.ndarray or value.dtype is not dtype or (value.shape, value.strides) != (shape, strides):
-        return True
-    if value.nbytes <= _LARGE_BYTES or dtype.kind not in "fiu":
-        return bool(value.tobytes() != data)  # NaN equals itself, and 0 differs from -0
-    bits = f"<u{value.itemsize}"
-    return bool((value.view(bits) != np.ndarray(shape, bits, data)).any())
 
 
 def _items(result: Any) -> Sequence[Any]:

@@ -37,7 +37,7 @@ def warm_up() -> None:
     assert kind is FrameKind.LOADED
     arrays = [np.ones((2, 3), dtype) for dtype in ("float64", "float32")]
     own, places = values.calls_to_wire([[values.Arg(a, layout), a, 0.5] for a in arrays for layout in wire.Layout])
-    specs = [frames.CallSpec(each, watched=watched) for each in places for watched in (True, False)]
+    specs = [frames.CallSpec(each, checksum=checksum) for each in places for checksum in (0, None)]
     frame = frames.pack_call(own, specs, 1 << 20, 1.0)
     for _ in range(_ROUNDS):
         for kind, reply in submission.calls(*frames.unpack_call(frame[frames.HEADER_BYTES :])[:3]):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from autodrill.sandbox.child.memory_claims import Claims, checksum, compare, evidence, snapshot
+from autodrill.sandbox.child.memory_claims import Claims, checksum, compare, evidence, right_evidence, snapshot
 from autodrill.sandbox.child.values import from_wire, to_wire
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def claims(function: Callable[..., Any], *arguments: Any) -> Claims:
     before = [snapshot(argument) for argument in arguments]
-    return compare(arguments, before, function(*arguments)) or Claims((), (), (), (), ())
+    return compare(arguments, before, function(*arguments))
 
 
 def array() -> np.ndarray[Any, Any]:
@@ -103,18 +103,17 @@ def test_readonly_reports_outputs_that_cannot_be_written(value: object, unwritab
 
 def test_reused_reports_memory_of_an_earlier_result() -> None:
     first, second = array(), array()
-    assert compare([], [], first, array()) is None
     for result, earlier, told in (
         (first, first, (0,)),
         (first[:1], first, (0,)),
         ((second, first), (array(), first), (1,)),
         ([second, first], (first[1:], 1.0), (1,)),
         ({"a": second}, [second], (0,)),
-        (None, None, None),
-        (1.0, first, None),
+        (first, second, ()),
+        (None, None, ()),
+        (1.0, first, ()),
     ):
-        found = compare([], [], result, earlier)
-        assert (found and found.reused) == told, (result, earlier)
+        assert compare([], [], result, earlier).reused == told, (result, earlier)
 
 
 def test_compare_handles_many_outputs() -> None:
@@ -139,24 +138,33 @@ def strided() -> np.ndarray[Any, Any]:
 def test_evidence_follows_from_the_bytes_and_restores_them(result: Any) -> None:
     arguments = [array(), [array(), {"b": 2.0}], strided(), 4]
     before, again = snapshot((arguments, result)), from_wire(to_wire(result, limit=10_000))
-    sums = evidence(arguments, result, [array()])
-    assert sums[0] == checksum([array(), [array(), {"b": 2.0}], strided(), 4])
-    assert sums[1:] == (evidence((), again)[1], evidence((), [array()])[1])
+    taken = checksum([array(), [array(), {"b": 2.0}], strided(), 4])
+    assert evidence(arguments, result, [array()]) == right_evidence(taken, again, [array()])
     assert snapshot((arguments, result)) == before
 
 
 def test_evidence_shows_shared_memory_and_changes() -> None:
-    x, y = array(), array()
-    alone = evidence((), y)[1]
-    assert evidence([x], y, array())[1:] == (alone, alone)
-    assert evidence([y], y)[1] != alone
-    assert evidence([x], (y, y[:1]))[1] != evidence((), (array(), array()[:1]))[1]
-    assert evidence([x], y, y)[2] != alone
-    assert evidence([[y]], y)[1] != alone
-    assert evidence([y], (y, y))[1] != evidence((), (array(), array()))[1]
-    z = np.array(2.0)
-    assert evidence([z], np.broadcast_to(z, 3))[1] != evidence((), np.full(3, 2.0))[1]
-    y.flags.writeable = False
-    assert evidence([x], y)[1] != alone
-    assert checksum([x]) != checksum([x + 0.5])
-    assert checksum([x]) != checksum([x.reshape(3, 2)])
+    x, y, z = array(), array(), np.array(2.0)
+    frozen = array()
+    frozen.flags.writeable = False
+    for arguments, result, earlier, differs in (
+        ([x], y, array(), (False, False, False)),
+        ([y], y, None, (False, True, False)),
+        ([x], (y, y[:1]), None, (False, True, False)),
+        ([x], y, y, (False, False, True)),
+        ([[y]], y, None, (False, True, False)),
+        ([y], (y, y), None, (False, True, False)),
+        ([z], np.broadcast_to(z, 3), None, (False, True, False)),
+        ([x], frozen, None, (False, True, False)),
+    ):
+        right = right_evidence(checksum(arguments), from_wire(to_wire(result, limit=1000)), earlier)
+        found = evidence(arguments, result, earlier)
+        assert tuple(a != b for a, b in zip(found, right, strict=True)) == differs, (arguments, result)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [array() + 0.5, array().reshape(3, 2), np.asfortranarray(array()), array().view(np.int64), array().view(">f8")],
+)
+def test_checksum_tells_values_layouts_and_dtypes_apart(other: np.ndarray[Any, Any]) -> None:
+    assert checksum([array()]) != checksum([other])
