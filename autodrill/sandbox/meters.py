@@ -9,13 +9,10 @@ if TYPE_CHECKING:
 
     from autodrill.sandbox.child_process import ChildProcess
 
-__all__ = ["FREE_SECONDS", "WATCH_SECONDS", "MemoryWatch", "ProcessorBudget"]
+__all__ = ["FREE_SECONDS", "MemoryWatch", "ProcessorBudget"]
 
 FREE_SECONDS = 0.1
 """Processor time that every request may take. Only a request that takes more needs to know its limit."""
-
-WATCH_SECONDS = 0.005
-"""How often the memory of a watched process is read."""
 
 _BUFFERS = 4 << 20
 """Bytes that an honest matrix product may write in buffers that the BLAS has mapped before."""

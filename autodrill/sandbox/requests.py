@@ -31,6 +31,8 @@ from autodrill.sandbox.outcomes import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from autodrill.sandbox.child_process import ChildProcess
+    from autodrill.sandbox.meters import ProcessorBudget
     from autodrill.sandbox.runner import Runner
 
 __all__ = [
@@ -84,6 +86,14 @@ class Request:
     answer: Callable[[Any], Any] | None = None
     checksums: Sequence[int | None] = ()
     allowed: Callable[[Runner], float] | None = None
+
+    def budget(self, runner: Runner, child: ChildProcess) -> ProcessorBudget | None:
+        """Return the processor time that a runner's process may take from now on; None without a limit."""
+        if (allowed := self.allowed) is None:
+            return None
+        from autodrill.sandbox.meters import ProcessorBudget
+
+        return ProcessorBudget(child, lambda: allowed(runner))
 
     def with_silenced_claims(self, index: int, outcome: Returned, first: Returned) -> Returned:
         """Add the claims that the evidence of a call shows and the child process did not make.

@@ -17,7 +17,6 @@ from autodrill.sandbox.child.wire import WireError, decode
 from autodrill.sandbox.child_process import how_it_ended
 from autodrill.sandbox.launcher import Launcher, launch
 from autodrill.sandbox.limits import Limits
-from autodrill.sandbox.meters import MemoryWatch, ProcessorBudget
 from autodrill.sandbox.outcomes import (
     CallOutcome,
     Died,
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
 
     from autodrill.sandbox.child_process import ChildProcess
+    from autodrill.sandbox.meters import MemoryWatch, ProcessorBudget
 
 __all__ = ["Arg", "Layout", "Limits", "Runner", "SameAs"]
 
@@ -253,6 +253,8 @@ class Runner:
         """
         if self._loading is None:
             raise RuntimeError("nothing is loaded")
+        from autodrill.sandbox.meters import MemoryWatch
+
         other = self.sibling(replace(self._limits, memory=memory))
         other._set_scenario(self._scenario)
         other._watch = MemoryWatch(other._alive(), memory)
@@ -277,8 +279,7 @@ class Runner:
         self._transport.count_output()
         outcomes: list[LoadOutcome | CallOutcome] = []
         first: tuple[FrameKind, bytes] | None = None
-        allowed = request.allowed
-        budget = None if allowed is None else ProcessorBudget(self._alive(), lambda: allowed(self))
+        budget = request.budget(self, self._alive())
         while len(outcomes) < request.answers:
             started = time.monotonic()
             got, asked = self._receive(number, request, budget, last=len(outcomes) == request.answers - 1)

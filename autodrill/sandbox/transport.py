@@ -13,7 +13,6 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from autodrill.sandbox.child import frames, wire
-from autodrill.sandbox.meters import WATCH_SECONDS
 
 if TYPE_CHECKING:
     from autodrill.sandbox.child.frames import FrameKind
@@ -30,6 +29,7 @@ _READ_BYTES = 1 << 16
 _PIPE_BYTES = 1 << 18
 _MAX_EXTENSION = 4  # times the time limit: the longest extension of a call on a busy machine
 _MIN_EXTENSION_SECONDS = 0.001  # a shorter wait may be caused by reading the clock here
+_WATCH_SECONDS = 0.005  # how often the memory of a watched process is read
 _SENT_TOGETHER = 16  # requests in one system call; every system allows more
 
 
@@ -194,7 +194,7 @@ class Transport:
                     if left <= 0:
                         return NoReply.COST
                 if watch is not None:
-                    left = min(left, WATCH_SECONDS)
+                    left = min(left, _WATCH_SECONDS)
                     if watch.exceeded():
                         return NoReply.MEMORY
                 dead = self._wait(left)

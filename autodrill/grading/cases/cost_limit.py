@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from autodrill.errors import InternalError
 from autodrill.sandbox.outcomes import Loaded, Returned
 from autodrill.sandbox.requests import Call, call_request
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from autodrill.drills.exercise import Drill
     from autodrill.sandbox.requests import Request
     from autodrill.sandbox.runner import Runner
 
-__all__ = ["FACTOR", "WALL_SECONDS", "CostLimit", "processor_time"]
+__all__ = ["FACTOR", "CostLimit", "processor_time", "with_cost_limit"]
 
 FACTOR = 20
 """How many times the processor time of the worked solution a call may take, or of `_LOOP`, whichever takes longer.
 
 `benchmarks/costs.py` compares the limits with right answers and with answers that cost too much."""
 
-WALL_SECONDS = 30.0
+_WALL_SECONDS = 30.0
 """Wall time of a call on a large input. It ends only a call that waits, or a machine that is far too busy."""
 
 _LOOP = """
@@ -39,6 +41,21 @@ _TIMES = 3
 """How often a yardstick runs. The least time counts: a core that is shared takes up to twice as long."""
 
 _BUDGET = 1 << 10
+
+
+def with_cost_limit(
+    drill: Drill, calls: Sequence[Call], *, budget: int, answer: Callable[[Any], Any] | None
+) -> Request:
+    """Return the request of a large case, whose limit is one of processor time.
+
+    Args:
+        drill: The exercise.
+        calls: See `call_request`.
+        budget: See `call_request`.
+        answer: See `call_request`.
+    """
+    request = call_request(calls, budget=budget, seconds=_WALL_SECONDS, answer=answer)
+    return replace(request, allowed=CostLimit(drill, request))
 
 
 class CostLimit:
@@ -69,7 +86,7 @@ class CostLimit:
         if self._seconds is None:
             drill = self._drill
             solution, scenario = drill.solution.source.encode(), drill.kind.scenario(drill)
-            loop = call_request([Call([])], budget=_BUDGET, seconds=WALL_SECONDS)
+            loop = call_request([Call([])], budget=_BUDGET, seconds=_WALL_SECONDS)
             with runner.sibling(runner.limits) as other:
                 other.end_by(math.inf)  # it is not the submission that this takes time of
                 yardsticks = (

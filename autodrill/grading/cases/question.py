@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np  # noqa: TID253 cotangents are arrays
 
 from autodrill.drills.solution_file import authored
-from autodrill.grading.cases.cost_limit import WALL_SECONDS, CostLimit
 from autodrill.grading.oracle.expected import added_by
 from autodrill.sandbox.requests import Call, call_request
 
@@ -120,10 +119,13 @@ def question(drill: Drill, case: Case, expected: Expected, *, seconds: float, fu
     repeated = pure and further
     if repeated:
         calls.append(replace(calls[0], again="writes-cotangent" not in solution.remarks))
-    limit = WALL_SECONDS if case.large else seconds
-    request = call_request(calls, budget=answer_budget(case, expected), seconds=limit, answer=answering(drill, case))
+    budget, answer = answer_budget(case, expected), answering(drill, case)
     if case.large:
-        request = replace(request, allowed=CostLimit(drill, request))
+        from autodrill.grading.cases.cost_limit import with_cost_limit
+
+        request = with_cost_limit(drill, calls, budget=budget, answer=answer)
+    else:
+        request = call_request(calls, budget=budget, seconds=seconds, answer=answer)
     return Question(case, expected, request, linear, added, repeated)
 
 
