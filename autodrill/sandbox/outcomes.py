@@ -93,7 +93,7 @@ class Returned:
         joined: (output, output) pairs that share memory.
         readonly: The outputs that cannot be written element by element: not writable, or with overlapping elements.
         reused: The outputs that share memory with the result of an earlier call.
-        evidence: The checksums of `memory_claims.evidence`; empty if the process sent none.
+        evidence: The bytes of `memory_claims.evidence`; empty for a call that is not watched.
         asked: How often the scenario asked the parent during the call. This is no claim: the parent has counted.
     """
 
@@ -103,7 +103,7 @@ class Returned:
     joined: tuple[tuple[int, int], ...] = ()
     readonly: tuple[int, ...] = ()
     reused: tuple[int, ...] = ()
-    evidence: tuple[int, ...] = field(default=(), compare=False, repr=False)
+    evidence: bytes = field(default=b"", compare=False, repr=False)
     asked: int = 0
 
 

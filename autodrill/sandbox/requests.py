@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from autodrill.sandbox.child import frames, values
 from autodrill.sandbox.child.frames import STRUCTURE_BYTES, FrameKind
-from autodrill.sandbox.child.memory_claims import checksum, right_evidence
+from autodrill.sandbox.child.memory_claims import SUMS, checksum, right_evidence
 from autodrill.sandbox.child.wire import Value, WireError
 from autodrill.sandbox.outcomes import (
     Broken,
@@ -107,12 +107,12 @@ class Request:
         if taken is None:
             return outcome
         kept = None if outcome is first else first.value
-        said = outcome.evidence
-        if said == right_evidence(taken, outcome.value, kept):
+        if outcome.evidence == right_evidence(taken, outcome.value, kept):
             return outcome
-        changed = said[:1] != (taken,)
-        right = right_evidence(said[0] if said else taken, outcome.value, kept)[1:]
-        shared, reused = [a != b for a, b in zip_longest(said[1:3], right)]
+        said = SUMS.unpack(outcome.evidence) if len(outcome.evidence) == SUMS.size else ()
+        right = SUMS.unpack(right_evidence(said[0] if said else taken, outcome.value, kept))
+        changed = not said or said[0] != taken
+        shared, reused = [a != b for a, b in zip_longest(said[1:], right[1:])]
         reused = reused and kept is not None
         told = bool(outcome.shared or outcome.joined or outcome.readonly or outcome.reused)
         return replace(
@@ -203,9 +203,9 @@ def read_call(kind: FrameKind, value: Value, *, memory: int) -> Returned | Overs
         WireError: It is not a reply to a CALL frame.
     """
     match kind, value:
-        case FrameKind.RETURNED, (result, None, evidence):
-            return Returned(values.from_wire(result), evidence=_evidence(evidence))
-        case FrameKind.RETURNED, (result, (changed, shared, joined, readonly, reused), evidence):
+        case FrameKind.RETURNED, (result, None, bytes() as evidence):
+            return Returned(values.from_wire(result), evidence=evidence)
+        case FrameKind.RETURNED, (result, (changed, shared, joined, readonly, reused), bytes() as evidence):
             return Returned(
                 values.from_wire(result),
                 _indexes(changed),
@@ -213,7 +213,7 @@ def read_call(kind: FrameKind, value: Value, *, memory: int) -> Returned | Overs
                 _pairs(joined),
                 _indexes(readonly),
                 _indexes(reused),
-                _evidence(evidence),
+                evidence,
             )
         case FrameKind.OVERSIZED, str() if len(value) <= _NAME_LIMIT and _TOO_LARGE.fullmatch(value):
             return Oversized(value)
@@ -277,10 +277,3 @@ def _pairs(value: Value) -> tuple[tuple[int, int], ...]:
             case _:
                 raise WireError("a value in place of a pair")
     return tuple(pairs)
-
-
-def _evidence(value: Value) -> tuple[int, ...]:
-    sums = () if value is None else _sequence(value)
-    if any(type(each) is not int for each in sums):
-        raise WireError("a value in place of a checksum")
-    return cast("tuple[int, ...]", sums)

@@ -30,7 +30,8 @@ def test_evasion_fails_and_is_not_quoted(path: Path) -> None:
     with Worker(Task(exercise, (), seed=7)) as worker:
         report = worker.grade(Submission(source, path.name, path.name))
     # An evasion that unmaps libraries may crash its own process while it is loaded.
-    assert report.verdict in {Verdict.FAIL, Verdict.ERROR}, report
+    crashes = path.stem.startswith("library_") and "ended its process" in str(report.failure)
+    assert report.verdict is Verdict.FAIL or crashes, report
     paint = Paint.for_stream(sys.stdout, {})
     documents = [json.dumps(report.as_dict()), grade_line(report, paint, symbols_for(sys.stdout))]
     documents += [junit_document([report]), *github_lines([report])]

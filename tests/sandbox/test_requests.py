@@ -97,7 +97,7 @@ def test_silenced_claim_counts_as_made(body: str, claim: dict[str, Any]) -> None
     assert bool(first.changed or first.shared) == ("kept" not in body and bool(claim))
 
 
-@pytest.mark.parametrize("evidence", ["None", "(0, 0, 0)", "()", "(1,)", "(1,) * 9"])
+@pytest.mark.parametrize("evidence", ["bytes(12)", "b''", "b'1'", "b'1' * 40"])
 def test_missing_evidence_counts_as_every_claim(evidence: str) -> None:
     source = f"{SILENCED}        module.evidence = lambda *_: {evidence}\ndef f(x):\n    return x.copy()"
     source = source.replace("kept = np.zeros(3)\n", "")

@@ -217,7 +217,7 @@ class LoadedSubmission:
         try:
             result = values.plain(self.hooks.call(self.target, arguments, self.filename))
             answer = wire.Encoded(values.encode(result, limit=limit))
-            found = proof = None
+            found, proof = None, b""
             if checksum is not None:
                 proof = memory_claims.evidence(arguments, result, self.earlier)
                 if proof != memory_claims.right_evidence(checksum, result, self.earlier):

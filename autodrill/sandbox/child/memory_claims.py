@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import binascii
 import itertools
+import struct
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -22,11 +23,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Claims", "Snapshot", "checksum", "compare", "evidence", "right_evidence", "snapshot"]
+__all__ = ["SUMS", "Claims", "Snapshot", "checksum", "compare", "evidence", "right_evidence", "snapshot"]
 
 Snapshot: TypeAlias = "tuple[Any, ...]"
 
 _CONTAINERS = frozenset({tuple, list, dict})
+SUMS = struct.Struct("<III")
+"""The checksums of `evidence` as bytes, because they are sent with every reply."""
+
 _WORD = 0xFFFFFFFF
 _CHUNK = 1 << 16
 _MAX_ARRAYS = 64  # per value: memory is compared pair by pair
@@ -90,7 +94,7 @@ def compare(arguments: Sequence[Any], before: Sequence[Snapshot], result: Any, e
     )
 
 
-def evidence(arguments: Sequence[Any], result: Any, earlier: Any = None) -> tuple[int, int, int]:
+def evidence(arguments: Sequence[Any], result: Any, earlier: Any = None) -> bytes:
     """Return checksums that are those of `right_evidence` if arguments are unchanged and no memory is shared.
 
     The last two are computed while every bit of the result is inverted. So an array that shares memory with the result
@@ -102,7 +106,7 @@ def evidence(arguments: Sequence[Any], result: Any, earlier: Any = None) -> tupl
         earlier: The result of an earlier call; None if there is none.
 
     Returns:
-        The checksums of the arguments, of the arguments and the inverted result, and of the earlier result.
+        The checksums of the arguments, of the arguments and the inverted result, and of the earlier result, as `SUMS`.
     """
     import numpy as np
 
@@ -111,13 +115,13 @@ def evidence(arguments: Sequence[Any], result: Any, earlier: Any = None) -> tupl
     words = [part for array in own for part in _words(array)]
     for each in words:
         np.invert(each, each)
-    sums = taken, _sum(own, checksum(arguments)), 0 if earlier is None else _sum(_sent_arrays(earlier))
+    sums = SUMS.pack(taken, _sum(own, checksum(arguments)), 0 if earlier is None else _sum(_sent_arrays(earlier)))
     for each in words:
         np.invert(each, each)
     return sums
 
 
-def right_evidence(taken: int, result: Any, earlier: Any = None) -> tuple[int, int, int]:
+def right_evidence(taken: int, result: Any, earlier: Any = None) -> bytes:
     """Return the evidence of a call that left its arguments as they were, and whose result shares no memory.
 
     Args:
@@ -127,7 +131,7 @@ def right_evidence(taken: int, result: Any, earlier: Any = None) -> tuple[int, i
     """
     own = _sent_arrays(result)
     inverted = _sum(own, taken) ^ _inversion(sum([array.nbytes for array in own]))
-    return taken, inverted, 0 if earlier is None else _sum(_sent_arrays(earlier))
+    return SUMS.pack(taken, inverted, 0 if earlier is None else _sum(_sent_arrays(earlier)))
 
 
 @cache

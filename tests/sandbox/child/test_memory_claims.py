@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from autodrill.sandbox.child.memory_claims import Claims, checksum, compare, evidence, right_evidence, snapshot
+from autodrill.sandbox.child.memory_claims import SUMS, Claims, checksum, compare, evidence, right_evidence, snapshot
 from autodrill.sandbox.child.values import from_wire, to_wire
 
 if TYPE_CHECKING:
@@ -159,7 +159,10 @@ def test_evidence_shows_shared_memory_and_changes() -> None:
     ):
         right = right_evidence(checksum(arguments), from_wire(to_wire(result, limit=1000)), earlier)
         found = evidence(arguments, result, earlier)
-        assert tuple(a != b for a, b in zip(found, right, strict=True)) == differs, (arguments, result)
+        assert tuple(a != b for a, b in zip(SUMS.unpack(found), SUMS.unpack(right), strict=True)) == differs, (
+            arguments,
+            result,
+        )
 
 
 @pytest.mark.parametrize(
