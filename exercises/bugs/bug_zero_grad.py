@@ -6,10 +6,10 @@
 # topics = ["training loop", "accumulation"]
 # requires = ["backward_engine"]
 # ///
-"""A colleague's loop fits y = w·x by stochastic gradient descent. It takes one step for
-each sample, and the loss is the squared error (w·x - y)². As in a framework, `backward`
-*adds* into `.grad`. The first step is right, and the later ones are wrong. On repeated
-samples the weight oscillates without end.
+"""A colleague's loop fits y = w·x by stochastic gradient descent. The loop takes one
+step for each sample, and the loss is the squared error (w·x - y)². As in a framework,
+`backward` *adds* into `.grad`. The first step is right, and the later steps are wrong.
+On repeated samples the weight oscillates without end.
 
 Repair `bug_zero_grad`. It returns the weight after one pass over `data`, a list of (x,
 y) pairs, and leaves the list as it is.

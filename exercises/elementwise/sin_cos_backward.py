@@ -6,8 +6,8 @@
 # topics = ["chain rule", "several outputs"]
 # ///
 """The forward pass computed two outputs from one array: `s = sin(x)` and `c = cos(x)`.
-The loss L depends on both. `gs` is dL/ds and `gc` is dL/dc. Both have the shape of `x`.
-Return `dx`.
+The loss L depends on both outputs. `gs` is dL/ds and `gc` is dL/dc. Both have the shape
+of `x`. Return `dx`.
 """
 
 import numpy as np

@@ -101,7 +101,7 @@ def dropout_backward(g, mask, p):
     return g * mask * (1 - p)
 
 
-@mistake("mask-inverted", "True means dropped", "Read the task again: what does True mean in the mask?")
+@mistake("mask-inverted", "True in the mask means dropped", "Read the task again: what does True mean in the mask?")
 def dropout_backward(g, mask, p):
     return g * ~mask / (1 - p)
 

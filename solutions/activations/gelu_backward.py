@@ -74,7 +74,7 @@ def gelu_backward(g, x):
 @mistake(
     "erf-density",
     "the argument of erf is x, not x/√2",
-    "What is the argument of erf here, and what is the square of that argument?",
+    "What is the argument of erf in Φ, and what is the square of that argument?",
 )
 def gelu_backward(g, x):
     return g * ((1 + erf(x / math.sqrt(2))) / 2 + x * np.exp(-x * x) / math.sqrt(math.pi))

@@ -13,7 +13,7 @@ whereas its Jacobian would take O(n²). Only the output is saved. Backward needs
 
 PyTorch: `SoftmaxBackward0` saves the result and computes this formula. A logit of -∞ among finite ones has probability
 0 and, for finite g, gradient 0. A row that contains only -∞ gives NaN, both in the forward and in backward. If
-`torch.nn.functional.scaled_dot_product_attention` composes its result from matrix products, it uses a variant,
+`torch.nn.functional.scaled_dot_product_attention` composes its result from matrix products, its node for the softmax is
 `SafeSoftmaxBackward0`, which gives zeros for a row of only -∞.
 
 Asked next:
@@ -96,12 +96,12 @@ def softmax_backward(g, out, axis=-1):
     return out * (g - g.sum(axis=axis, keepdims=True))
 
 
-@mistake("last-axis", "the axis is always the last one", "Which argument does your function never use?")
+@mistake("last-axis", "the axis is always the last axis", "Which argument does your function never use?")
 def softmax_backward(g, out, axis=-1):
     return out * (g - (g * out).sum(axis=-1, keepdims=True))
 
 
-@mistake("first-axis", "the axis is always the first one", "Which argument does your function never use?")
+@mistake("first-axis", "the axis is always the first axis", "Which argument does your function never use?")
 def softmax_backward(g, out, axis=-1):
     return out * (g - (g * out).sum(axis=0, keepdims=True))
 
@@ -114,7 +114,7 @@ def softmax_backward(g, out, axis=-1):
 @mistake(
     "weights-outside",
     "the factor `out` multiplies only g, not the sum",
-    "dx must sum to 0 along the axis. Does yours? Which terms does the factor `out` multiply?",
+    "dx must sum to 0 along the axis. Does your dx? Which terms does the factor `out` multiply?",
 )
 def softmax_backward(g, out, axis=-1):
     return out * g - (out * g).sum(axis=axis, keepdims=True)

@@ -128,7 +128,7 @@ def attention_backward(g, q, k, v, p):
 @mistake(
     "softmax-skipped",
     "the gradient of the probabilities is also the gradient of the scores",
-    "The forward took three steps. Which one does your backward skip?",
+    "The forward took three steps. Which step does your backward skip?",
 )
 def attention_backward(g, q, k, v, p):
     dp, dv = of_product(g, v, p)
@@ -146,7 +146,7 @@ def attention_backward(g, q, k, v, p):
     return *of_scores(ds, q, k), (q @ k.mT).mT @ g
 
 
-@mistake("no-row-sum", "the slope of softmax is p", "The rows of ds must sum to 0. Do yours?")
+@mistake("no-row-sum", "the slope of softmax is p", "The rows of ds must sum to 0. Do the rows of your ds sum to 0?")
 def attention_backward(g, q, k, v, p):
     dp, dv = of_product(g, v, p)
     return *of_scores(p * dp / q.shape[-1] ** 0.5, q, k), dv

@@ -13,13 +13,13 @@ sum can be rewritten:
     D_i = Σ_j dp_ij p_ij = Σ_j p_ij (g_i · v_j)
         = g_i · Σ_j p_ij v_j = g_i · out_i
 
-So D is the row sum of g * out, which is known before the first tile. This is why the forward saves `out`.
+So D is the row sum of g * out, which is known before the first tile. The forward saves `out` for this purpose.
 
 Cost: five matrix products per tile, one of which recomputes the scores. The forward has two. Memory holds the inputs,
 the results and a few tiles instead of the n x m matrix. At n = m = 32768 in float16 that matrix takes 2 GiB per head.
-Under a causal mask, tiles above the diagonal are skipped. These are about half of all tiles if n = m and the tiles are
-small compared with n. Dao et al. (2022) found the algorithm faster despite the extra product: on their GPUs, moving the
-matrix to and from main memory took longer than multiplying.
+Under a causal mask, tiles above the diagonal are skipped. The skipped tiles are about half of all tiles if n = m and
+the tiles are small compared with n. Dao et al. (2022) found the algorithm faster despite the extra product: on their
+GPUs, moving the matrix to and from main memory took longer than multiplying.
 
 PyTorch: The fused kernels of `torch.nn.functional.scaled_dot_product_attention` use this algorithm. The CPU kernel
 saves q, k, v, out and lse; lse is float32 even if the inputs are float16 or bfloat16. The CPU kernel returns 0 for a
@@ -179,7 +179,7 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
 
 @mistake(
     "materialised",
-    "holding the whole matrix for a moment is allowed",
+    "holding the whole n x m matrix for a moment is allowed",
     "How many bytes does the n x m matrix take? Which part of this matrix do you need at any one time?",
 )
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
@@ -297,7 +297,7 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
 
 @mistake(
     "mask-within-tile",
-    "every tile is masked like the first one",
+    "every tile is masked like the first tile",
     "Take the tile of queries 4 to 7 and keys 0 to 3: which of its scores are in the future?",
 )
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
@@ -340,7 +340,7 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
 @mistake(
     "diagonal-unmasked",
     "a tile is either visible or masked as a whole",
-    "Take a tile that the diagonal crosses. Which of its keys does its first query see?",
+    "Take a tile that the diagonal crosses. Which keys of this tile does its first query see?",
 )
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     scale = q.shape[1] ** -0.5
@@ -360,7 +360,7 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     return dq, dk, dv
 
 
-@mistake("no-row-dot", "the slope of softmax is p", "The rows of ds must sum to 0. Do yours?")
+@mistake("no-row-dot", "the slope of softmax is p", "The rows of ds must sum to 0. Do the rows of your ds sum to 0?")
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     scale = q.shape[1] ** -0.5
     dq, dk, dv = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)

@@ -38,10 +38,7 @@ from autodrill import engine
 from autodrill.drills import given, mistake, normal
 
 HINTS = (
-    (
-        "Raise one entry by h. How much does out move if that entry is by far the largest? And if it is by far the "
-        "smallest?"
-    ),
+    "Raise one entry by h. How much does out move if that entry is by far the largest, or by far the smallest?",
     "The gradient is softmax(x). Its denominator is exp(out), so a difference in the exponent replaces the division.",
     "`np.expand_dims` gives g and out their axis back. Take the exponential of a difference.",
 )
@@ -111,7 +108,7 @@ def logsumexp_backward(g, x, out, axis=-1):
 @mistake(
     "log-forgotten",
     "the outer log does not affect the gradient",
-    "If g is 1 everywhere, dx must sum to 1 along the axis. Does yours?",
+    "If g is 1 everywhere, dx must sum to 1 along the axis. Does your dx sum to 1?",
 )
 def logsumexp_backward(g, x, out, axis=-1):
     return np.expand_dims(g, axis) * np.exp(x)

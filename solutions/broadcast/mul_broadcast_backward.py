@@ -15,15 +15,15 @@ backward raises an error.
 
 Asked next:
 
-- a is a column (n, 1) and b a row (1, m): can you avoid the n x m products? → Yes. Since da_i = Σ_j g_ij b_j, da is the
-  matrix product g bᵀ. In the same way, db is aᵀ g.
-- a is float32 and b is float64: what does this backward lack? → This backward lacks a cast. In NumPy `out`, g and both
-  products are float64, so da must be cast to float32, preferably after the sum.
-- a and b are the same array: what is its gradient? → Its gradient is the sum of both results, 2ga, because the array
-  was used twice. An engine that overwrites gradients instead of adding them returns half of this sum.
+- `a` is a column (n, 1), and `b` is a row (1, m): can you avoid the n x m products? → Yes. Since da_i = Σ_j g_ij b_j,
+  da is the matrix product g bᵀ. In the same way, db is aᵀ g.
+- `a` is float32, and `b` is float64: what does this backward lack? → This backward lacks a cast. In NumPy `out`, g and
+  both products are float64, so da must be cast to float32, preferably after the sum.
+- `a` and `b` are the same array: what is its gradient? → Its gradient is the sum of both results, 2ga, because the
+  array was used twice. An engine that overwrites gradients instead of adding them returns half of this sum.
 - Is this backward itself differentiable? → Yes, because da is a broadcast product, summed to a's shape. A cotangent u
-  of da gives g the gradient u * b. The same u gives b the gradient g * u, summed to b's shape. This is the same rule
-  again.
+  of da gives g the gradient u * b. The same u gives b the gradient g * u, summed to b's shape. So the second backward
+  applies the same rule.
 """
 
 import numpy as np
@@ -32,8 +32,8 @@ from autodrill.drills import given, mistake
 
 HINTS = (
     (
-        "Forget broadcasting for a moment: what are the two slopes of a product? Then ask what happened to an input "
-        "that was copied."
+        "Forget broadcasting for a moment: what are the two slopes of a product? Now suppose NumPy copied an input: "
+        "what must happen to the gradients of the copies?"
     ),
     (
         "For each operand, multiply `g` by the other operand elementwise. Then sum over the axes along which the "

@@ -37,7 +37,10 @@ import numpy as np
 from autodrill.drills import given, mistake
 
 HINTS = (
-    "Raise one element of x by h. By how much does its sum move? Which entry of `g` belongs to that sum?",
+    (
+        "Raise one element of x by h. By how much does the sum that contains this element move? Which entry of `g` "
+        "belongs to that sum?"
+    ),
     "Put the summed axes back into `g` with size 1, then copy `g` along them to the shape of x.",
     "Use `np.expand_dims(g, axis)` unless `keepdims` is set or `axis` is None. Then use `np.broadcast_to`, and copy.",
 )

@@ -18,9 +18,9 @@ Cost: two passes over x, one for the mean and one for the result, as in the forw
 one number per row, would avoid the first pass.
 
 PyTorch: `VarBackward0` saves only x and recomputes the mean. By default `torch.var` divides by n - 1, and `np.var`
-divides by n. By default a single element therefore has variance NaN and gradient NaN in PyTorch. In this exercise both
-are 0 if ddof = 0. `torch.std` gives gradient 0 if the deviation is 0, whereas `x.var().sqrt()` gives NaN for a constant
-x.
+divides by n. By default a single element therefore has variance NaN and gradient NaN in PyTorch. In this exercise a
+single element has variance 0 and gradient 0 if ddof = 0. `torch.std` gives gradient 0 if the deviation is 0, whereas
+`x.var().sqrt()` gives NaN for a constant x.
 
 Asked next:
 

@@ -40,8 +40,8 @@ import numpy as np
 from autodrill.drills import ask, mistake, scenario
 
 HINTS = (
-    "What type does `total` have after the first iteration? What does it refer to after the second?",
-    "Add numbers instead of nodes: take the value out of each loss as soon as it arrives.",
+    "What type does `total` have after the first iteration? What does `total` refer to after the second?",
+    "Add numbers instead of nodes: take the value out of each loss as soon as the loss arrives.",
     "Put one call into the line that adds, and remove the call from the line that returns.",
 )
 
@@ -203,7 +203,7 @@ def bug_history_leak(losses):
 
 @mistake(
     "mean",
-    "the log needs the average",
+    "the log needs the average of the losses",
     "Read the task again: does it ask for the sum or the mean?",
 )
 def bug_history_leak(losses):

@@ -1,6 +1,6 @@
 """`node in visited` tests equality, and for these nodes equality means equal values. If two nodes hold 2.0, the second
-counts as visited and never enters the order. Its `_backward` is never called, so its inputs receive no gradient through
-this node. (NaN happens to work: NaN equals nothing, and `in` tests identity before `==`.)
+counts as visited and never enters the order. The second node's `_backward` is never called, so its inputs receive no
+gradient through this node. (NaN happens to work: NaN equals nothing, and `in` tests identity before `==`.)
 
 A visited set must test *identity*: store `id(node)`. (The ids stay valid because the graph keeps its nodes alive.)
 `node in some_list` is no alternative: it calls `__eq__` too, and it takes linear time.
@@ -9,15 +9,15 @@ Cost: a lookup in a set takes constant time on average, so the walk is linear in
 walk quadratic. The set holds one integer per node.
 
 PyTorch: tensors have an elementwise `==` and hash by identity, so a set of tensors tests identity. `t in some_list`
-calls `==`, unless it finds t itself first. If `in` finds another scalar of the same value, the result is True. If `in`
-compares t with a tensor of several elements, Python raises "Boolean value of Tensor with more than one value is
-ambiguous". The engine keys its own records by the address of a node.
+calls `==`, unless `in` finds t itself first. If `in` finds another scalar of the same value, the result is True. If
+`in` compares t with a tensor of several elements, Python raises "Boolean value of Tensor with more than one value is
+ambiguous". PyTorch's engine keys its own records by the address of a node.
 
 Asked next:
 
-- Which graph shows the fault, and which hides it? → z = p · q shows it if p = a · b and q = c · d are both 6. The walk
-  mistakes q for p and does not call q's `_backward`, so c and d receive 0. If p and q are leaves of equal value,
-  nothing is lost, because z's `_backward` writes their gradients itself.
+- Which graph shows the fault, and which hides it? → The graph of z = p · q shows the fault if p = a · b and q = c · d
+  are both 6. The walk mistakes q for p and does not call q's `_backward`, so c and d receive 0. If p and q are leaves
+  of equal value, nothing is lost, because z's `_backward` writes their gradients itself.
 - The class defines `__eq__` but not `__hash__`. What happens? → Python sets `__hash__` to None, and a set rejects the
   node with a TypeError. An error is better than a wrong gradient. A plain `@dataclass` also sets `__hash__` to None.
   `@dataclass(frozen=True)` hashes by fields, and the fault is back. `@dataclass(eq=False)` compares by identity.

@@ -31,9 +31,9 @@ Asked next:
 - Does sqrt(relu(x)) avoid the NaN? → In PyTorch the gradient of sqrt(relu(x)) is right. ReLU's backward selects, so it
   replaces the infinite slope at x ≤ 0 by 0. An engine that multiplies by a mask gets NaN. `x.clamp(min=0).sqrt()` has
   gradient ∞ at x = 0, because clamp passes the gradient on at its bound.
-- Why not take the root of `x[x > 0]` only? → This gives the right gradient, because the other roots are never computed
-  and the other elements receive 0. But the size of the result depends on the values in x. On a GPU, the host must
-  therefore wait until the device has computed this size.
+- Why not take the root of `x[x > 0]` only? → The gradient is then right, because the other roots are never computed and
+  the other elements receive 0. But the size of the result depends on the values in x. On a GPU, the host must therefore
+  wait until the device has computed this size.
 - A loss is NaN at padded positions and is multiplied by a mask. What is the result? → The result is NaN already in the
   forward, because 0 times NaN is NaN. Select with `where` instead. Also give the padded positions a harmless input, or
   the NaN returns in backward.
@@ -47,7 +47,7 @@ from autodrill.drills import away_from_zero, given, mistake
 HINTS = (
     "Print root and droot for an x of 0 and for a negative x. What is 0 divided by these roots?",
     "If the root of an x will not be used, replace that x by a safe value before taking the root.",
-    "Add a second `np.where(x > 0, ...)`, inside `np.sqrt`. It replaces each x whose root is not needed.",
+    "Add a second `np.where(x > 0, ...)`, inside `np.sqrt`. The selection replaces each x whose root is not needed.",
 )
 
 

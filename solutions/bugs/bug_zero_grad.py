@@ -13,7 +13,7 @@ e_{t+1} = (1 - a) e_t.
 Clear `.grad` anywhere between a step and the next backward: at the start of the loop, or just after the step. Clearing
 between backward and the step discards every gradient, and the weight never moves.
 
-Cost: clearing writes each gradient once. This is cheap compared with the backward that computes the gradient. The
+Cost: clearing writes each gradient once. Clearing is cheap compared with the backward that computes the gradient. The
 gradients take as much memory as the parameters. If the gradients are dropped instead of filled with zeros, this memory
 is free from the step to the next backward.
 
@@ -24,8 +24,8 @@ decay.
 
 Asked next:
 
-- When do you leave `.grad` uncleared between two backwards? → You leave it uncleared to add up micro-batches that do
-  not fit into memory at once. If each loss is a mean over equally many samples, divide it by k, the number of
+- When do you leave `.grad` uncleared between two backwards? → Leave `.grad` uncleared to add up micro-batches that do
+  not fit into memory at once. If each loss is a mean over equally many samples, divide each loss by k, the number of
   micro-batches. If the counts differ, weight each loss by its share of the samples.
 - What changes if you forget to divide the losses of k micro-batches by k? → Plain SGD takes steps k times as long, and
   clipping by norm sets in sooner. AdamW hardly changes: it divides by the root of the second moment, so k cancels, up
@@ -40,7 +40,7 @@ Asked next:
 from autodrill.drills import gradient, mistake, scenario
 
 HINTS = (
-    "Print the gradient used in step 2. Compute by hand what it should be.",
+    "Print the gradient used in step 2. Compute by hand what that gradient should be.",
     "A framework's backward adds into `.grad`. The loop must clear `.grad` between a step and the next backward.",
     "Add a line to the loop that sets `p.grad` to 0. This line must not stand between `backward` and the step.",
 )

@@ -10,15 +10,15 @@ Each column is shared by 3 blocks, and blocks run in any order or at the same ti
 addition is lost. A plain `=` keeps the partial sum of only one block. The order of the atomics is not fixed, and
 floating-point addition is not associative, so the last bits of `db` may differ from run to run.
 
-Cost: each of the N·D elements of g is read once and added once. That is one addition for 4 bytes, so memory bandwidth
-is the limit once enough threads are running. There are 3·D atomics instead of N·D: one for each thread that has a
-column. Nothing is kept from the forward, because db depends on neither x nor b.
+Cost: each of the N·D elements of g is read once and added once. One addition for 4 bytes is little work, so memory
+bandwidth is the limit once enough threads are running. There are 3·D atomics instead of N·D: one for each thread that
+has a column. Nothing is kept from the forward, because db depends on neither x nor b.
 
 PyTorch: for `x + b` the node, `AddBackward0`, keeps nothing and passes g on unchanged. The engine then sums g to the
 shape of b. For `F.linear` of a matrix the node is `AddmmBackward0`, which may keep x and the weight for each other's
 gradients. db is again a `sum` over the rows. On CUDA that `sum` reduces a block in shared memory. If several blocks
-share an output, each block writes its part to a buffer, and the last block to finish adds the parts. This needs no
-atomics on floats. Other kernels do add atomically. For these, `torch.use_deterministic_algorithms(True)` chooses
+share an output, each block writes its part to a buffer, and the last block to finish adds the parts. This method needs
+no atomics on floats. Other kernels do add atomically. For these, `torch.use_deterministic_algorithms(True)` chooses
 another algorithm if there is one, as for `index_add`, and otherwise raises a RuntimeError.
 
 Asked next:

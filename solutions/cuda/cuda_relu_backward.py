@@ -27,9 +27,9 @@ Asked next:
   for the same bytes. The addresses must be multiples of 16 bytes, and the last n mod 4 elements need code of their own.
 - Why keep `y` and not `x`? → y > 0 exactly if x > 0, so either gives the mask. But a linear layer or a convolution that
   follows keeps y as its own input. So keeping y takes no extra memory, and x can be freed or overwritten.
-- May `dx` be the same buffer as `g`? → In this kernel it may: one thread reads element i and then writes it, and no
-  other thread accesses element i. If the pointers are declared `__restrict__`, the buffers must differ. The keyword
-  promises the compiler that memory written through one pointer is not read through another.
+- May `dx` be the same buffer as `g`? → In this kernel `dx` may be `g`: one thread reads element i and then writes it,
+  and no other thread accesses element i. If the pointers are declared `__restrict__`, the buffers must differ. The
+  keyword promises the compiler that memory written through one pointer is not read through another.
 - What is gained by fusing this kernel into the matrix product that computes g? → The product's epilogue still holds g
   in registers. The epilogue reads y and writes dx, which moves 8 bytes per element. Without the fusion, the product
   also writes g and the kernel reads g back, which moves 16 bytes per element in all. cuBLASLt offers the fusion as

@@ -28,9 +28,9 @@ Asked next:
 - The second gradient is computed as g − da. When does this subtraction go wrong? → The subtraction goes wrong if g is
   infinite, for example after an overflow in mixed precision. If a is larger, da is inf, and inf − inf is NaN although 0
   is correct. A second `np.where`, which selects instead of subtracting, is safe.
-- What does `maximum(x, x)` send back to x? → Every element ties, so x receives both halves, which add up to g. This is
-  correct, because the function is the identity. If a rule gave all of g to both operands, x would receive 2g. If a rule
-  gave nothing to either operand, x would receive 0.
+- What does `maximum(x, x)` send back to x? → Every element ties, so x receives both halves, which add up to g. This sum
+  is correct, because the function is the identity. If a rule gave all of g to both operands, x would receive 2g. If a
+  rule gave nothing to either operand, x would receive 0.
 """
 
 import numpy as np
@@ -39,7 +39,7 @@ from autodrill import engine
 from autodrill.drills import given, mistake
 
 HINTS = (
-    "Move the smaller operand slightly. What does the output do? And what if you move the larger one?",
+    "Move the smaller operand slightly, then the larger operand. What does the output do in each case?",
     (
         "The larger operand gets g, the smaller one gets 0, and at a tie each gets g/2. The weight per element is 1, 0 "
         "or 1/2."
@@ -77,7 +77,11 @@ def maximum_backward(g, a, b):
     return g * (a >= b), g * (b >= a)
 
 
-@mistake("strict-both", "neither operand of a tie receives anything", "At a tie, what is da + db? What must it be?")
+@mistake(
+    "strict-both",
+    "neither operand of a tie receives anything",
+    "At a tie, what is da + db in your code? What must da + db be?",
+)
 def maximum_backward(g, a, b):
     return g * (a > b), g * (b > a)
 
@@ -87,12 +91,12 @@ def maximum_backward(g, a, b):
     return g.copy(), g.copy()
 
 
-@mistake("winner-by-order", "a wins every tie", "Exchange a and b: should that change the split at a tie?")
+@mistake("winner-by-order", "`a` wins every tie", "Exchange a and b: should that change the split at a tie?")
 def maximum_backward(g, a, b):
     return np.where(a >= b, g, 0), np.where(a >= b, 0, g)
 
 
-@mistake("winner-by-order-b", "b wins every tie", "Exchange a and b: should that change the split at a tie?")
+@mistake("winner-by-order-b", "`b` wins every tie", "Exchange a and b: should that change the split at a tie?")
 def maximum_backward(g, a, b):
     return np.where(a > b, g, 0), np.where(a > b, 0, g)
 
@@ -109,7 +113,7 @@ def maximum_backward(g, a, b):
 @mistake(
     "half-of-it-lost",
     "at a tie one operand receives half of g, and the other receives nothing",
-    "At a tie, what is da + db? What must it be?",
+    "At a tie, what is da + db in your code? What must da + db be?",
 )
 def maximum_backward(g, a, b):
     return np.where(a == b, g / 2, np.where(a > b, g, 0)), np.where(b > a, g, 0)

@@ -39,7 +39,7 @@ HINTS = (
     "By how many paths does x reach the loss? What happens to contributions that come along different paths?",
     (
         "Multiply each cotangent by the slope of its own output. One of the two outputs falls as x grows from 0, so "
-        "its slope is negative there."
+        "the slope of that output is negative just right of 0."
     ),
     "Write one line: a difference of two products, with `gs` in the first.",
 )
@@ -75,7 +75,7 @@ def sin_cos_backward(gs, gc, x):
 @mistake(
     "swapped",
     "each output is its own slope",
-    "At x = 0, sin is 0 and rises. What is its slope there? Which of sin and cos has this value at 0?",
+    "At x = 0, sin is 0 and rises. What is the slope of sin at 0? Which of sin and cos has this value at 0?",
 )
 def sin_cos_backward(gs, gc, x):
     return gs * np.sin(x) + gc * np.cos(x)

@@ -26,8 +26,9 @@ Asked next:
 - When can a node's gradient be freed? → The gradient can be freed once the node's own closure has run. By then all
   consumers have added their parts, and no other closure reads the gradient. If only leaves keep their gradients, memory
   holds only the gradients in transit at one moment, not those of the whole graph.
-- The output is a vector. What changes? → Only the seed changes: it is a cotangent of the output's shape, chosen by the
-  caller. One pass then gives a vector-Jacobian product, and a full Jacobian takes one pass for each output.
+- What changes in backward if the output is a vector? → Only the seed changes: the seed is a cotangent of the output's
+  shape, chosen by the caller. One pass then gives a vector-Jacobian product, and a full Jacobian takes one pass for
+  each output.
 - What fails first on a chain of 100,000 nodes? → The recursive sort fails first, at Python's default limit of 1,000
   calls. The pass itself is a loop over a list and works for any length.
 """
@@ -227,7 +228,7 @@ def backward_engine(root):
 @mistake(
     "zeroes-leaves",
     "backward clears the gradients before it fills them",
-    "What decides when leaves are cleared: backward, or the training loop?",
+    "Which of the two decides when leaves are cleared: backward or the training loop?",
 )
 def backward_engine(root):
     order = topological_order(root)

@@ -21,9 +21,9 @@ version. The recommended `use_reentrant=False` recomputes through hooks on saved
 
 Asked next:
 
-- N = 64: how many activations, and how many calls of f? → With segments of 8 there are eight kept inputs and the eight
-  activations of the current segment. So about 16 activations are alive, whereas plain backward keeps 64. f is called 64
-  + 56 = 120 times.
+- For N = 64, how many activations are alive, and how often is f called? → With segments of 8 there are eight kept
+  inputs and the eight activations of the current segment. So about 16 activations are alive, whereas plain backward
+  keeps 64. f is called 64 + 56 = 120 times.
 - What if √N activations are still too many? → Checkpoint recursively. Run to the middle and keep the activation there.
   Then go back through the second half and after it through the first half, each in the same way. If N is a power of
   two, this takes log₂ N kept activations and (N/2)·log₂ N calls of f. For N = 64 these numbers are 6 and 192.

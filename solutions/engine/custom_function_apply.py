@@ -19,23 +19,23 @@ raise an error as well, unless the surplus ones are None. PyTorch compares the s
 its input. `ctx.needs_input_grad` says which gradients are needed. If no input requires a gradient, there is no node at
 all. `save_for_backward` takes tensors. A backward that does not retain the graph frees the saved tensors. If a saved
 tensor was changed in place after it was saved, reading it raises an error. Plain attributes of ctx are neither freed
-nor checked. Use them for everything that is not a tensor.
+nor checked. Use plain attributes for everything that is not a tensor.
 
 Asked next:
 
 - forward writes ctx.a = a instead of saving a, and a is then changed in place. What happens? → Backward computes with
   the new numbers, without an error. With `save_for_backward` PyTorch compares version counters and raises.
-- When is the memory of your node released? → Deleting the last name for the node does not release it. `out` holds the
-  closure and the closure holds `out`. This is a reference cycle, so the node waits for Python's cyclic garbage
-  collector. In PyTorch a function that puts its own output into an attribute of ctx makes the same cycle;
-  `save_for_backward` does not.
+- When is the memory of your node released? → Deleting the last name for the node does not release the memory. `out`
+  holds the closure and the closure holds `out`. These two references form a cycle, so the node waits for Python's
+  cyclic garbage collector. In PyTorch a function that puts its own output into an attribute of ctx makes the same
+  cycle; `save_for_backward` does not.
 - forward saves an intermediate result. Is the second derivative right? → No. The operations inside forward are not
   recorded, so with `create_graph=True` the intermediate is a constant. Its contribution to the second derivative is
   missing. If the cotangent depends on the input, no error is raised. Save inputs or outputs, and compute the
   intermediate from them in backward.
-- How would you test such a function? → Use `torch.autograd.gradcheck` in float64, and `gradgradcheck` if it must be
-  differentiable twice. Then test two applications before the first backward, one argument passed twice, and a call in
-  which an argument requires no gradient.
+- How would you test such a function? → Use `torch.autograd.gradcheck` in float64, and `gradgradcheck` if the function
+  must be differentiable twice. Then test two applications before the first backward, one argument passed twice, and a
+  call in which an argument requires no gradient.
 """
 
 import numpy as np
@@ -46,7 +46,7 @@ HINTS = (
     "Two applications of one function exist before any backward runs. Where does each application keep its values?",
     (
         "Each call has a context of its own, held by the closure. Backward must return one gradient for each "
-        "argument, and the closure adds them to the nodes."
+        "argument, and the closure adds the gradients to the nodes."
     ),
     (
         "Compare the number of gradients with the number of arguments. Then loop over gradients and arguments "
@@ -255,7 +255,7 @@ def custom_function_apply(fn, *args):
 @mistake(
     "assign",
     "a node's gradient is written only once",
-    "How many applications does the same node feed here?",
+    "How many applications may one node feed?",
 )
 def custom_function_apply(fn, *args):
     ctx = Context()
@@ -418,7 +418,7 @@ def custom_function_apply(fn, *args):
 
 @mistake(
     "single-not-counted",
-    "a gradient that is not in a tuple need not be counted",
+    "only gradients in a tuple must be counted",
     "Forward takes two arguments, and backward returns one number. Which argument does this number belong to?",
 )
 def custom_function_apply(fn, *args):

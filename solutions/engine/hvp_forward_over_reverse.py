@@ -216,7 +216,7 @@ def hvp_forward_over_reverse(build, x, v):
 @mistake(
     "grad-values",
     "the gradient that backward returns is the answer",
-    "A leaf's `.grad` now has two parts. Which of them is a derivative along v?",
+    "A leaf's `.grad` now has two parts. Which part is a derivative along v?",
 )
 def hvp_forward_over_reverse(build, x, v):
     nodes = [Node(Dual(a, b)) for a, b in zip(x, v)]
@@ -238,7 +238,7 @@ def hvp_forward_over_reverse(build, x, v):
 @mistake(
     "seeds-of-one",
     "every tangent starts at 1, as the adjoint of the root does",
-    "Along which direction do all inputs move at speed 1? Is that v?",
+    "Along which direction do all inputs move at speed 1? Is that direction v?",
 )
 def hvp_forward_over_reverse(build, x, v):
     nodes = [Node(Dual(a, 1.0)) for a in x]
@@ -249,7 +249,7 @@ def hvp_forward_over_reverse(build, x, v):
 @mistake(
     "whole-hessian",
     "multiplying by the Hessian requires the Hessian",
-    "How often do you build the graph for a million inputs? Along which direction could all of them move at once?",
+    "How often do you build the graph for a million inputs? Along which direction could all inputs move at once?",
 )
 def hvp_forward_over_reverse(build, x, v):
     answer = [0.0] * len(x)

@@ -1,9 +1,9 @@
 """A recursive topological sort acts on a node twice. When it enters the node, it visits the inputs. When it leaves the
 node, it appends the node to the order. A plain stack of nodes records only that a node must be entered.
 
-So push each node to be entered. On entering a node, push it again with the mark "leave", and push its inputs above this
-entry. When the marked entry is at the top again, everything that was above it is done, including all of the node's
-inputs.
+So push each node that must be entered. On entering a node, push it again with the mark "leave", and push its inputs
+above this entry. When the marked entry is at the top again, everything that was above it is done, including all of the
+node's inputs.
 
 Several consumers may push a node before it is entered for the first time. So the test for visited nodes must run when a
 node comes off the stack.
@@ -27,9 +27,9 @@ Asked next:
   visited and is skipped, so it comes after one of its consumers. To detect a cycle, record when the walk enters a node
   and when it leaves the node. If the walk meets a node that it has entered but not left, there is a cycle. A recorded
   graph has no cycle, because a node's inputs exist before the node does.
-- What changes with Kahn's algorithm? → You count each node's consumers in one walk, start from the root, and release an
-  input when its count reaches 0. The order starts with the root, as backward needs it, and you may choose which ready
-  node runs next. If there is a cycle, some counts never reach 0, or the root has a consumer.
+- How would you sort by Kahn's algorithm? → You count each node's consumers in one walk, start from the root, and
+  release an input when its count reaches 0. The order starts with the root, as backward needs it, and you may choose
+  which ready node runs next. If there is a cycle, some counts never reach 0, or the root has a consumer.
 - The stack may hold an entry for every edge. How can it be shorter? → Keep pairs of a node and an iterator over its
   inputs. Take the next input from the top pair, and push a new pair if the input is new. If no input is left, pop the
   pair and append its node. Then the stack is a single path, with at most one entry per node.
@@ -48,8 +48,8 @@ HINTS = (
     ),
     "Push each node twice: first with the mark `enter`, then with the mark `leave`, below the node's inputs.",
     (
-        "Keep pairs `(node, leaving)` on the stack. On entering, push the node again as leaving, then its inputs. On "
-        "leaving, append it."
+        "Keep pairs `(node, leaving)` on the stack. On entering a node, push it again with `leaving` set, then "
+        "push its inputs. On leaving a node, append it to the order."
     ),
 )
 
@@ -109,7 +109,7 @@ def iterative_topological_sort(root):
 @mistake(
     "stack-without-leave",
     "a node may be appended as soon as it comes off the stack",
-    "A walk meets a node twice: on entering it and on leaving it. Which of the two does your stack record?",
+    "A walk meets a node twice: on entering it and on leaving it. Which of the two meetings does your stack record?",
 )
 def iterative_topological_sort(root):
     order, visited, stack = [], set(), [root]

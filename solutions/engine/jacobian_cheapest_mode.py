@@ -1,9 +1,9 @@
 """The Jacobian J times the j-th unit vector is column j of J. The i-th unit vector times J is row i of J. So a pass in
 forward mode gives one column, and there is one column for each input. A pass in reverse mode gives one row, and there
-is one row for each output. Use forward mode if n_in < n_out and reverse mode otherwise. This takes min(n_in, n_out)
-passes.
+is one row for each output. Use forward mode if n_in < n_out and reverse mode otherwise. The chosen mode takes min(n_in,
+n_out) passes.
 
-A loss has one output and a million inputs, so reverse mode needs one pass. This is why training uses backpropagation. A
+A loss has one output and a million inputs, so reverse mode needs one pass. Training therefore uses backpropagation. A
 curve has one input and many outputs, so forward mode needs one pass. If n_in = n_out, both modes take the same number
 of passes, and this exercise accepts either. In practice forward mode is then the better choice, because it keeps no
 tape.
@@ -114,7 +114,7 @@ def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
 
 @mistake(
     "always-reverse",
-    "reverse mode is always the cheaper one",
+    "reverse mode is always cheaper",
     "With 6 outputs and 2 inputs, how many passes do you take? How many does the other mode take?",
 )
 def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
@@ -123,7 +123,7 @@ def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
 
 @mistake(
     "always-forward",
-    "forward mode is always the cheaper one",
+    "forward mode is always cheaper",
     "How many passes does forward mode take for a loss of a million weights?",
 )
 def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
@@ -143,7 +143,7 @@ def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
 
 @mistake(
     "the-other-mode",
-    "the mode that takes more passes is the cheaper one",
+    "the mode that takes more passes is cheaper",
     "How many entries of J does one call return? So how many calls does each mode take?",
 )
 def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
@@ -154,7 +154,7 @@ def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
 
 @mistake(
     "both-modes",
-    "J may be computed in both modes and one result returned",
+    "computing J in both modes and returning one result is allowed",
     "How many passes does one call of your function take? How many results does it throw away?",
 )
 def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
@@ -165,8 +165,8 @@ def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
 
 @mistake(
     "tries-first",
-    "a pass that only tries the function out costs nothing",
-    "Count the passes of one call. Which of them gives neither a row nor a column?",
+    "a trial pass costs nothing",
+    "Count the passes of one call. Which of these passes gives neither a row nor a column?",
 )
 def jacobian_cheapest_mode(jvp, vjp, n_in, n_out):
     jvp(np.zeros(n_in))

@@ -132,7 +132,7 @@ def softmax_jvp(x, v):
 @mistake(
     "weights-outside",
     "the average velocity is subtracted after the weighting",
-    "Probabilities always sum to 1. What must their velocities sum to, and what do yours sum to?",
+    "Probabilities always sum to 1. What must their velocities sum to, and what do your velocities sum to?",
 )
 def softmax_jvp(x, v):
     p = softmax(x)

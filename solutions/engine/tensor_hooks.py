@@ -22,9 +22,9 @@ of the last hook, even if `retain_grad` was called before that hook was register
 Asked next:
 
 - How does an engine know that the last contribution has arrived? → Before backward the engine walks the graph once. For
-  each node, it counts the edges that lead to the node from nodes that will run. Each contribution lowers the count by
-  one, and at 0 the gradient is complete. Processing nodes in reverse topological order guarantees the same without a
-  count.
+  each node, this walk counts the edges that lead to the node from nodes that will run. Each contribution lowers the
+  count by one, and at 0 the gradient is complete. Processing nodes in reverse topological order guarantees the same
+  without a count.
 - Can a hook on each parameter clip by the norm over all parameters? → No. A hook gets only one parameter's gradient,
   and the other gradients may not exist yet. Clip after backward, as `clip_grad_norm_` does.
 - You accumulate over two micro-batches, and a leaf's hook returns min(g, 1). The gradients are 3 and -2: what does
@@ -42,7 +42,7 @@ from autodrill.drills import mistake, scenario
 HINTS = (
     "A hook divides a gradient by its norm. Which gradient must this hook get?",
     "Sum all received gradients. `finalize` passes the sum from hook to hook. If a hook returns None, keep the value.",
-    "Keep hooks in a dict, each under a key of its own. A handle removes its key. Which loop can this disturb?",
+    "Keep hooks in a dict, each under a key of its own. A handle removes its key. Which loop can this removal disturb?",
 )
 RESULTS = ("seen", "gradients")
 
@@ -181,7 +181,7 @@ class HookedTensor:
 @mistake(
     "per-contribution",
     "a hook runs whenever a contribution arrives",
-    "Two consumers send 3 and -2.5. Is clipping each one the same as clipping their sum?",
+    "Two consumers send 3 and -2.5. Is clipping each contribution the same as clipping their sum?",
 )
 class HookedTensor(HookedTensor):
     def receive(self, g):
@@ -311,7 +311,7 @@ class ByPosition:
 @mistake(
     "removed-by-position",
     "a hook keeps its position in the list",
-    "The first of three hooks is removed. Where are the others now, and which positions do their handles hold?",
+    "The first of three hooks is removed. Where are the other two now, and which positions do their handles hold?",
 )
 class HookedTensor(HookedTensor):
     def __init__(self):
@@ -360,7 +360,7 @@ class HookedTensor(HookedTensor):
 @mistake(
     "once-a-function",
     "one function can be registered only once",
-    "One function is registered twice. How many times must it be called, and what does each of the two handles remove?",
+    "One function is registered twice. How many times must the function be called, and what does each handle remove?",
 )
 class HookedTensor(HookedTensor):
     def register_hook(self, fn):
@@ -374,7 +374,7 @@ hooks_of_all = {}
 @mistake(
     "hooks-of-the-class",
     "all tensors may keep their hooks in one place",
-    "There are two tensors, and one has a hook. What happens to the gradient of the other?",
+    "There are two tensors, and only the first has a hook. What happens to the gradient of the second?",
 )
 class HookedTensor(HookedTensor):
     def __init__(self):

@@ -3,9 +3,9 @@ node have been appended. A set of node identities ensures that each node is ente
 number of edges, although a chain of n diamonds has 2ⁿ paths.
 
 Reverse mode needs this order because a node may send its gradient on only when all of its consumers have delivered
-theirs. In the reversed list every consumer comes before its inputs. Breadth-first order does not guarantee this. If two
-paths to a node differ in length, the search may reach the node too early by the short path. Whether this happens
-depends on the order of the inputs.
+their contributions. In the reversed list every consumer comes before its inputs. Breadth-first order does not guarantee
+this. If two paths to a node differ in length, the search may reach the node too early by the short path. Whether this
+happens depends on the order of the inputs.
 
 The set tests identity, not value, because two leaves may both hold 2.0.
 

@@ -38,8 +38,8 @@ import numpy as np
 from autodrill.drills import mistake, scenario
 
 HINTS = (
-    "Two tensors share the same memory. If your code writes to one of them, what must the other learn?",
-    "Use one counter for all tensors that share memory. `save` keeps the count. `load` compares it with the new count.",
+    "Two tensors share the same memory. If your code writes to the first, what must the second learn?",
+    "Use one counter for all tensors that share memory. `save` keeps the count; `load` compares it with the new count.",
     "Pass the same mutable counter, such as a list of one int, to views and detached tensors.",
 )
 RESULTS = ("loads", "stale", "copies", "versions")
@@ -226,7 +226,7 @@ class Tensor(Tensor):
 @mistake(
     "compares-contents",
     "memory that holds the same numbers as before was not written to",
-    "What does comparing all numbers cost at each load, and what must be kept for it?",
+    "What does comparing all numbers cost at each load, and what must be kept for this comparison?",
 )
 class Tensor(Tensor):
     def save(self):
@@ -263,7 +263,7 @@ class Tensor(Tensor):
 
 @mistake(
     "another-exception",
-    "any exception will do",
+    "any exception is acceptable",
     "Which exception does the task ask for?",
 )
 class Tensor(Tensor):

@@ -5,14 +5,15 @@ score is onehot(a) - π. Hence
 
 Let R(a) be the return of action a. The observed R depends on the logits only through a random draw of a. A draw has no
 derivative, so the gradient of the expected return Σ_a π(a) R(a) must be estimated. Since ∇π = π ∇log π, this gradient
-is again an expectation, that of R ∇log π. An average of R ∇log π over draws estimates it, even if R is a black box.
+is again an expectation, that of R ∇log π. An average of R ∇log π over draws estimates this gradient, even if R is a
+black box.
 
 A baseline that does not depend on the action leaves the expectation unchanged, because Σ_a π(a) ∇log π(a) = ∇ Σ_a π(a)
 = 0. The baseline does change the variance of the estimate. With returns near 100 and no baseline, every tried action is
 pushed up strongly, and only the differences between these pushes carry information. Returns and baseline are constants;
 frameworks express this with `detach`.
 
-Cost: O(N A). The loss is softmax cross-entropy with one weight per row, and it costs as much as without weights. The
+Cost: O(N A). The loss is softmax cross-entropy with one weight per row, and the weights do not change this cost. The
 forward saves the actions, N weights, and either the logits or the probabilities. Backward does not call the environment
 again.
 
@@ -26,7 +27,7 @@ Asked next:
 
 - The baseline comes from a value network, and you forget to detach it. How does the REINFORCE loss move the baseline?
   → For the baseline b_n of state n, ∂L/∂b_n = log π(a_n) / N, which is never positive. Descent therefore raises every
-  baseline, whatever the return was. It raises the baselines of unlikely actions most.
+  baseline, whatever the return was. The baselines of unlikely actions rise most.
 - You use the mean return of the batch as the baseline. Is the estimate unbiased? → No, because this mean contains the
   action's own return. With independent draws, the expected estimate is the true gradient times 1 - 1/N, which is 0 for
   N = 1. With the mean of the *other* returns as baseline, the estimate is unbiased.
@@ -45,7 +46,7 @@ from autodrill.drills import given, mistake, normal
 
 HINTS = (
     "The actions and returns are constants. Differentiate the logarithm of one entry of a softmax.",
-    "The gradient of log π(a) is the one-hot vector of a minus the probabilities, as in cross-entropy.",
+    "The gradient of log π(a) is the one-hot vector of the action minus the probabilities, as in cross-entropy.",
     (
         "Start from the softmax of each row, subtract 1 at the chosen action, and multiply each row by its advantage "
         "divided by N."
@@ -236,7 +237,7 @@ def reinforce_backward(g, logits, actions, returns, baseline):
 @mistake(
     "standardised",
     "advantages are standardised within the batch",
-    "Suppose the batch has one state. What is its standardised return? Which baseline does the task use?",
+    "Suppose the batch has one state. What is the standardised return of that state? Which baseline does the task use?",
 )
 def reinforce_backward(g, logits, actions, returns, baseline):
     score = softmax(logits)

@@ -1,4 +1,4 @@
-"""The straight-through estimator (STE) uses the backward of the identity: dx = g. This is *not* the gradient of the
+"""The straight-through estimator (STE) uses the backward of the identity: dx = g. This dx is *not* the gradient of the
 forward. Rounding is a staircase, which is flat on each step and has no derivative at the edges. A gradient check of the
 estimator therefore fails by design.
 
@@ -22,8 +22,8 @@ Asked next:
 - Suppose out = s · round(x / s) with a step size s. What is the gradient ds? → Use slope 1 for round in the product and
   quotient rules. Each element contributes g · (round(x / s) - x / s), which is g times the element's rounding error in
   steps. ds is the sum of these contributions, and dx is still g.
-- Does training store the rounded or the unrounded weights? → The unrounded weights. If training stored the rounded
-  weights, every update of less than half a step would be rounded away, so small updates could never add up.
+- Does training store the rounded or the unrounded weights? → Training stores the unrounded weights. If training stored
+  the rounded weights, every update of less than half a step would be rounded away, so small updates could never add up.
 - Is dx = g an unbiased estimate of anything? → Add noise u, uniform between -1/2 and 1/2, before rounding. Then the
   mean of out is x, so the estimator is right on average for a loss that is linear in out. For the loss out² the
   estimator is biased. At 0 < x < 1 the mean loss is x, with slope 1, but the mean of the estimator is 2x.

@@ -136,8 +136,8 @@ def equality_qp_backward(g, Q, p, A, b):
 
 @mistake(
     "projected-afterwards",
-    "minimising without the constraints and then projecting onto A x = b gives x",
-    "Take the point with A x = b that is nearest to the unconstrained minimum. Is it always the constrained minimum?",
+    "x is the unconstrained minimum, projected onto A x = b",
+    "Take the point with A x = b that is nearest to the unconstrained minimum. Is that point the constrained minimum?",
 )
 def equality_qp_backward(g, Q, p, A, b):
     u = np.linalg.solve(Q, g)

@@ -177,7 +177,7 @@ def fixed_point_backward(g, z, W, U, x):
 @mistake(
     "fifty-terms",
     "fifty terms of the Neumann series are enough",
-    "Which share of the last term does the next one keep if J hardly contracts? When may the loop stop?",
+    "If J hardly contracts, how much smaller than one term is the next term? When may the loop stop?",
 )
 def fixed_point_backward(g, z, W, U, x):
     slope = 1 - z**2

@@ -2,10 +2,10 @@
 therefore the sum of g over all places where ids equals r. Every row that was not looked up has gradient 0 and is left
 out.
 
-`np.unique` with `return_inverse` gives the distinct rows. For each place in ids, it also gives the index of this
-place's row in the list of distinct rows. What remains is a sum by group. `values[inverse] += g` does not compute this
-sum. NumPy reads all rows, adds, and writes all rows back, so only the last of several writes to the same row remains.
-`np.add.at` performs the additions one after the other.
+`np.unique` with `return_inverse` gives the distinct rows. For each place in ids, `np.unique` also gives the index of
+this place's row in the list of distinct rows. What remains is a sum by group. `values[inverse] += g` does not compute
+this sum. NumPy reads all rows, adds, and writes all rows back, so only the last of several writes to the same row
+remains. `np.add.at` performs the additions one after the other.
 
 The result is coalesced, so each row occurs once. The reason is that the update of an optimiser such as Adam is not
 linear in the gradient. Adam must see a row's whole sum. Given a row in two pieces, Adam would update the averages of

@@ -27,8 +27,8 @@ Asked next:
 - What breaks if indices may be negative? → With n rows, the indices -1 and n - 1 name the same row but are two
   different keys of the dict. A replaced write would then count as a surviving write. Take idx modulo n first.
 - On a GPU, the writes happen in no fixed order. How do you make backward agree with the forward? → Let the forward
-  decide which write owns each row. Number the writes and take the highest number for each row, which does not depend on
-  the order. Then gather `out` by owner, and let backward use the same owners.
+  decide which write owns each row. Number the writes and take the highest number for each row. This number does not
+  depend on the order of the writes. Then gather `out` by owner, and let backward use the same owners.
 """
 
 import numpy as np
@@ -37,7 +37,7 @@ from autodrill import engine
 from autodrill.drills import below, given, mistake
 
 HINTS = (
-    "Take each row of `out`. Did it come from base or from src, and from which row?",
+    "Take each row of `out`. Did this row come from base or from src, and from which row of that array?",
     (
         "dbase is g in rows that were never written, and 0 elsewhere. dsrc is g[idx], but 0 for writes that a later "
         "write replaced."

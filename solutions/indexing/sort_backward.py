@@ -7,28 +7,28 @@ permutation matrix, so its transpose is its inverse. Backward is the matching sc
 Each gradient goes to the place that its number came from. A permutation names every place once, so no two gradients
 collide, and plain assignment is enough.
 
-Gathering g with `order` is wrong, but often looks right. It is right whenever the permutation is its own inverse: for
-sorted input, for strictly descending input, and if only two numbers are exchanged. The input [3, 1, 2] shows the
-difference. If two numbers are equal, sorting has a kink there. The stable order is the convention that keeps the answer
-unique.
+Gathering g with `order` is wrong, but often looks right. The gather is right whenever the permutation is its own
+inverse: for sorted input, for strictly descending input, and if only two numbers are exchanged. The input [3, 1, 2]
+shows the difference. If two numbers are equal, sorting has a kink there. The stable order is the convention that keeps
+the answer unique.
 
-Cost: the scatter takes O(n), whereas the forward's sort takes O(n log n). Backward neither sorts again nor needs x. It
-needs `order`, and an int64 `order` takes twice the memory of a float32 x.
+Cost: the scatter takes O(n), whereas the forward's sort takes O(n log n). Backward neither sorts again nor needs x.
+Backward needs `order`, and an int64 `order` takes twice the memory of a float32 x.
 
 PyTorch: `torch.sort` and `torch.topk` save the indices, and their backward scatters. `torch.sort` is stable only with
-`stable=True`. Without it, PyTorch does not promise which of several equal numbers gets which gradient. `x.max()` shares
-g among equal maxima, whereas `torch.sort(x).values[-1]` gives all of g to one of them.
+`stable=True`. Without `stable=True`, PyTorch does not promise which of several equal numbers gets which gradient.
+`x.max()` shares g among equal maxima, whereas `torch.sort(x).values[-1]` gives all of g to one of them.
 
 Asked next:
 
 - Can backward be a gather as well? → Yes, with the inverse permutation: dx = g[inverse], where inverse[order] =
   arange(n). Computing `inverse` by this assignment takes O(n). `argsort(order)` gives the same array but sorts again.
-- What is the backward of selecting the k largest numbers? → It is the same scatter, into an array of zeros. The k
-  selected places receive their gradients, and the others get 0. Only k indices are saved.
-- Finite differences disagree with this backward at ties. Which result is right? → Neither, because sorting has no
-  derivative at a tie. For the first output of two equal numbers, central differences give 1/2 and 1/2, whereas the
-  stable order gives 1 and 0. Check numerically only if the numbers are further apart than the step, and test ties
-  against the convention.
+- What is the backward of selecting the k largest numbers? → The backward is the same scatter, into an array of zeros.
+  The k selected places receive their gradients, and the others get 0. Only k indices are saved.
+- Finite differences disagree with this backward at ties. Which result is right? → Neither result is right, because
+  sorting has no derivative at a tie. For the first output of two equal numbers, central differences give 1/2 and 1/2,
+  whereas the stable order gives 1 and 0. Check numerically only if the numbers are further apart than the step, and
+  test ties against the convention.
 - Can you train through `order` itself, for example through ranks? → No. `order` is piecewise constant, so its
   derivative is 0 wherever it exists. You need a smooth surrogate of the ranks, or a gradient estimator.
 """
@@ -40,7 +40,7 @@ from autodrill.drills import given, mistake
 
 HINTS = (
     "Take x = [3, 1, 2]. The first entry of out is the 1. Where must the first entry of g go?",
-    "The forward gathers with `order`; backward scatters with it.",
+    "The forward gathers with `order`; backward scatters with the same `order`.",
     "Use `np.put_along_axis` on an empty array, along the last axis. Or gather with the inverse permutation.",
 )
 
@@ -99,7 +99,7 @@ def sort_backward(g, order):
 @mistake(
     "as-is",
     "sorting moves no gradients because it changes no values",
-    "Which entry of x became out[0]? Does it receive g[0]?",
+    "Which entry of x became out[0]? Does that entry receive g[0]?",
 )
 def sort_backward(g, order):
     return g.copy()

@@ -17,12 +17,13 @@ L⁻ᵀ Y L⁻¹. Together:
 A is always symmetric, so only the symmetric part of S has a meaning: dA = (S + Sᵀ)/2. In the 1x1 case the factor is l =
 √a, and da = g/(2l). The 1/2 in da comes from halving the diagonal.
 
-Cost: one matrix product and two solves with n right-hand sides each, without an inverse. This takes about 3n³
+Cost: one matrix product and two solves with n right-hand sides each, without an inverse. Backward takes about 3n³
 operations if the code exploits the triangles, compared with n³/3 for the factorisation. Only L is saved.
-`np.linalg.solve` does not know that Lᵀ is triangular, so it factors Lᵀ. This costs more but is correct.
+`np.linalg.solve` does not know that Lᵀ is triangular, so it factors Lᵀ. Factoring Lᵀ costs more but is correct.
 
 PyTorch: `LinalgCholeskyExBackward0` saves only L and computes this formula with triangular solves (Iain Murray,
-"Differentiation of the Cholesky decomposition", 2016). It returns a symmetric dA, or a Hermitian dA if A is complex.
+"Differentiation of the Cholesky decomposition", 2016). The node returns a symmetric dA, or a Hermitian dA if A is
+complex.
 
 Asked next:
 
@@ -35,7 +36,7 @@ Asked next:
   therefore give 2 dA below the diagonal and 0 above it. Check the Cholesky factor of (A + Aᵀ)/2 instead.
 - A is nearly singular. What does the gradient do? → The gradient can grow like 1/λ, with λ the smallest eigenvalue of
   A. The reason is that S contains both L⁻ᵀ and L⁻¹, and ‖L⁻¹‖² = 1/λ. Factoring A + εI instead bounds this growth by
-  1/ε, but it is a different function.
+  1/ε, but the forward is then a different function.
 """
 
 import numpy as np
@@ -94,7 +95,7 @@ def sandwich(P, L):
 @mistake(
     "diagonal-not-halved",
     "the triangle and its mirror image do not share the diagonal",
-    "Work out the 1x1 case by hand: l = √a. What is its slope, and what does your code give?",
+    "Work out the 1x1 case by hand: l = √a. What is the slope of l in a, and what does your code give?",
 )
 def cholesky_backward(g, L):
     S = sandwich(np.tril(L.T @ g), L)
@@ -123,7 +124,7 @@ def cholesky_backward(g, L):
 
 @mistake(
     "triangle-of-g",
-    "the lower triangle is taken of g itself",
+    "the formula takes the lower triangle of g itself",
     "Of which matrix must you take the lower triangle: g or Lᵀ g?",
 )
 def cholesky_backward(g, L):

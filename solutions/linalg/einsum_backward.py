@@ -10,16 +10,16 @@ is the operand whose gradient is computed. For da of a matrix product, the spec 
 
 One case is missing: a letter that only the target has. The forward summed over this letter on its own, and an einsum
 cannot output a letter that no input has. Every entry along that axis entered the same sum, so every entry receives the
-same gradient. Leave the letter out of the spec, then repeat the result along its axis. This is the backward of a sum,
-as in `sum_backward`.
+same gradient. Leave the letter out of the spec, then repeat the result along its axis. Repeating is the backward of a
+sum, as in `sum_backward`.
 
-Cost: each of the two einsums loops over the letters of the forward, except those that only its target has. Backward
-therefore takes at most twice as many products as the forward. Both operands are saved.
+Cost: each of the two einsums loops over the letters of the forward, except those that only the target of that einsum
+has. Backward therefore takes at most twice as many products as the forward. Both operands are saved.
 
 PyTorch: Einsum has no VJP rule of its own. PyTorch first permutes and reshapes the operands and sums over letters that
-occur in one operand and nowhere else. Then it calls `bmm`, or an elementwise product if no shared letter is summed.
-Autograd differentiates these operations. It saves the rearranged operands, which are views of the originals if the
-strides allow it.
+occur in one operand and nowhere else. Then PyTorch calls `bmm`, or an elementwise product if no shared letter is
+summed. Autograd differentiates these operations. Autograd saves the rearranged operands, which are views of the
+originals if the strides allow it.
 
 Asked next:
 
@@ -27,7 +27,8 @@ Asked next:
   diagonal, which einsum cannot do. da has g on the diagonal and 0 elsewhere. For `"ii->"`, da is g times the identity.
 - What if there are three operands? → The gradient of each operand is an einsum of g and the other two operands: da is
   an einsum of g, b and c. The order of contraction matters for the cost. If every letter has n values, `"ij,jk,kl->il"`
-  takes n⁴ products in one loop and 2n³ in pairs. The same holds for each gradient.
+  takes n⁴ products in one loop, but only 2n³ if two operands at a time are contracted. The same holds for each
+  gradient.
 - NumPy lets a letter have size 1 in one operand and n in the other. What does your function do in this case? → Your
   function fails, because its einsum returns size n for this letter and the target has size 1. The forward broadcast
   this axis, so sum over the axis and keep it with size 1.
@@ -102,7 +103,7 @@ def einsum_backward(g, spec, a, b):
 @mistake(
     "lone-index",
     "every letter of an operand occurs in g or in the other operand",
-    "Take a letter that occurs in one operand only and not in g. What did the forward do with the axis of this letter?",
+    "Take a letter that occurs in one operand but not in g. What did the forward do with the axis of this letter?",
 )
 def einsum_backward(g, spec, a, b):
     operands, out = spec.split("->")
@@ -112,7 +113,7 @@ def einsum_backward(g, spec, a, b):
 
 @mistake(
     "lone-index-shared-out",
-    "entries along an axis that was summed on its own share the gradient",
+    "the entries along an axis that was summed on its own divide the gradient among them",
     "Suppose you raise one entry along the summed axis by h. By how much does the sum rise?",
 )
 def einsum_backward(g, spec, a, b):
@@ -132,7 +133,7 @@ def einsum_backward(g, spec, a, b):
 @mistake(
     "own-operand",
     "an operand's gradient contains the operand itself",
-    "`out` is linear in a. Can a occur in its own gradient?",
+    "`out` is linear in `a`. Can `a` occur in its own gradient?",
 )
 def einsum_backward(g, spec, a, b):
     operands, out = spec.split("->")

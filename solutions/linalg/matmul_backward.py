@@ -14,13 +14,13 @@ X, as in (B, T, d), are flattened into one, so the weight's gradient sums over a
 
 Asked next:
 
-- W is frozen, but X needs a gradient. What must be saved? → Only W, because dX does not read X. With a LoRA adapter on
-  the same input, X is saved anyway, because the gradient of the adapter's first matrix needs X.
+- W is frozen, but X needs a gradient. What must be saved? → Only W must be saved, because dX does not read X. With a
+  LoRA adapter on the same input, X is saved anyway, because the gradient of the adapter's first matrix needs X.
 - In a second backward pass, dX has the cotangent V. Which cotangents do g and W receive? → dX = g Wᵀ is a product of g
-  and Wᵀ, so g receives V W and W receives Vᵀ g. These are again two products. X receives nothing.
+  and Wᵀ, so g receives V W and W receives Vᵀ g. So the second backward takes two products again. X receives nothing.
 - W is split by columns over two GPUs. What must backward communicate? → GPU i has the columns W_i of W and the matching
-  columns g_i of g. It computes its part Xᵀ g_i of dW without communication. dX = g_1 W_1ᵀ + g_2 W_2ᵀ is a sum over both
-  GPUs, which takes one all-reduce.
+  columns g_i of g. GPU i computes its part of dW, Xᵀ g_i, without communication. dX = g_1 W_1ᵀ + g_2 W_2ᵀ is a sum over
+  both GPUs, which takes one all-reduce.
 - Each entry of dW sums n products in float16. What can go wrong? → A float16 sum overflows above 65504. The sum also
   stops growing once its terms are too small for the spacing of float16 numbers at its size. Adding 1 repeatedly ends at
   2048, for example. So accumulate in float32 and round at the end.
@@ -29,7 +29,7 @@ Asked next:
 from autodrill.drills import given, mistake
 
 HINTS = (
-    "dX must have the shape of X, (n, d). You have g (n, k) and W (d, k). Which product of the two has that shape?",
+    "dX must have the shape of X, (n, d). You have g (n, k) and W (d, k). Which product of g and W has the shape of X?",
     (
         "Start from out_ij = Σ_l X_il W_lj and differentiate with respect to one X_il. Which entries of `out` move, "
         "and with which slope?"

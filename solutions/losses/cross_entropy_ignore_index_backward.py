@@ -3,8 +3,8 @@ one-hot, as without padding. An ignored row does not enter the sum, so its gradi
 rows count, the divisor is K.
 
 Dividing by N instead would make the gradient depend on the amount of padding: more padding gives a smaller gradient.
-Gradient accumulation over micro-batches with different K invites the same mistake, because the mean of their means is
-not the overall mean.
+Gradient accumulation over micro-batches with different K invites the same mistake, because the mean of the
+micro-batches' means is not the overall mean.
 
 The label -100 is not a class, but NumPy accepts it as an index without complaint if there are at least 100 classes. So
 select the rows that count before you index with their labels. With K = 0 the loss is 0/0, but no logit affects it. The
@@ -23,15 +23,15 @@ label of a padded row, but not its logits. A NaN or an infinity among these logi
 Asked next:
 
 - A padded row has a NaN among its logits. What does your code return, and what does PyTorch return? → Assigning 0 to
-  the row overwrites the NaN. Multiplying by a mask would keep it, because 0 times NaN is NaN. PyTorch multiplies, so
-  its gradient for the row is NaN. This NaN spreads to the weights that computed the logits.
+  the row overwrites the NaN. Multiplying by a mask would keep the NaN, because 0 times NaN is NaN. PyTorch multiplies,
+  so its gradient for the row is NaN. This NaN spreads to the weights that computed the logits.
 - Four micro-batches have 10, 0, 50 and 3 rows that count. How do you get the gradient of the mean over all 63? → In
   each micro-batch, sum the losses of the rows instead of averaging them, and divide the sum by 63. If this total is not
   known before the first backward, scale all gradients at the end. Averaging the four means would weight a row of the
   last micro-batch 50/3 times as much as a row of the third.
-- The micro-batches are on R ranks of data-parallel training, which averages gradients over the ranks. What changes?
-  → First add up the K of all ranks. Each rank then multiplies the sum of its own losses by R and divides it by this
-  total. The average over the ranks cancels the factor R.
+- The micro-batches are on R ranks of data-parallel training, which averages gradients over the ranks. How does each
+  rank scale its losses? → First add up the K of all ranks. Each rank then multiplies the sum of its own losses by R and
+  divides the product by this total. The average over the ranks cancels the factor R.
 - With class weights w, what is the gradient of the weighted mean? → The gradient of row n is multiplied by the weight
   of its label. The divisor is the sum of these weights over the rows that count, instead of K.
 """

@@ -12,9 +12,9 @@ pair that is ranked clearly wrong has a gradient of nearly g·beta/N in size, an
 drejected sum to 0, because the loss reads only the difference of the policy's two log-probabilities. Both
 log-probabilities may therefore fall while the loss decreases.
 
-Compute σ(-z) as 1/(1 + e^z), which is correct even if e^z overflows to inf. To avoid the overflow warning, compute it
-as exp(-log(1 + e^z)) with `np.logaddexp`. Two other forms fail. At very negative z, e^-z/(1 + e^-z) becomes inf/inf =
-NaN. At large z, 1 - σ(z) loses all digits of a small result.
+Compute σ(-z) as 1/(1 + e^z), which is correct even if e^z overflows to inf. To avoid the overflow warning, compute
+σ(-z) as exp(-log(1 + e^z)) with `np.logaddexp`. Two other forms fail. At very negative z, e^-z/(1 + e^-z) becomes
+inf/inf = NaN. At large z, 1 - σ(z) loses all digits of a small result.
 
 Cost: a few operations per pair, and one saved number per pair, z. The expensive part is computing the
 log-probabilities. Policy and reference each run forward over both answers, and the policy also runs backward. The
@@ -141,7 +141,7 @@ def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
 @mistake(
     "no-reference",
     "the margin does not contain the frozen reference model",
-    "The reference gets no gradient. Is it missing from the margin too?",
+    "The reference gets no gradient. Is the reference missing from the margin too?",
 )
 def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta):
     z = beta * (lp_chosen - lp_rejected)

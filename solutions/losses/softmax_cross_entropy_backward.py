@@ -12,27 +12,27 @@ The result has N·C numbers, like the logits. If the forward had saved its logsu
 exp(z - logsumexp) would give the probabilities without a reduction. Saving the probabilities themselves takes another
 N·C numbers.
 
-PyTorch: `cross_entropy` with class indices is `log_softmax` followed by `nll_loss`. Its backward consists of their two
-backwards. `NllLossBackward0` makes an N x C array with -g/N at the labels and 0 elsewhere. From each row of this array,
-`LogSoftmaxBackward0` subtracts the row's sum times exp(log-softmax). Both nodes save the log-softmax, but share one
-array. `NllLossBackward0` also saves the labels. A label that is not a class raises `IndexError` on the CPU, except for
-`ignore_index`, which is -100 by default.
+PyTorch: `cross_entropy` with class indices is `log_softmax` followed by `nll_loss`. The backward of `cross_entropy`
+consists of the backwards of these two functions. `NllLossBackward0` makes an N x C array with -g/N at the labels and 0
+elsewhere. From each row of this array, `LogSoftmaxBackward0` subtracts the row's sum times exp(log-softmax). Both nodes
+save the log-softmax, but share one array. `NllLossBackward0` also saves the labels. A label that is not a class raises
+`IndexError` on the CPU, except for `ignore_index`, which is -100 by default.
 
 Asked next:
 
-- With label smoothing or distillation, the label is a distribution q. What changes? → q replaces the one-hot row, so
-  the gradient is softmax(z) - q. This formula holds if q sums to 1. If q sums to s, the first term is s·softmax(z), and
-  code that forgets the factor s is wrong.
+- With label smoothing or distillation, the label is a distribution q. How does the gradient change? → q replaces the
+  one-hot row, so the gradient is softmax(z) - q. This formula holds if q sums to 1. If q sums to s, the first term is
+  s·softmax(z), and code that forgets the factor s is wrong.
 - The vocabulary size C is 128,000, and the logits do not fit into memory. What can be done? → Process the rows in
   chunks. For each chunk, the forward computes the logits, the loss, and also the gradients of the hidden states and the
-  output weights. Then it drops the chunk's logits. These gradients are linear in the scalar g, so backward only
-  multiplies them by g.
-- The vocabulary is split over several GPUs. What must the GPUs exchange? → They must exchange a maximum and a sum of
-  exponentials per row. The loss also needs the logit of the label, which only one GPU has. Each GPU then computes the
-  gradient of its own columns without further exchange.
-- What is the second derivative of a row's loss with respect to its logits? → It is diag(p) - p pᵀ with p = softmax(z),
-  which is the covariance matrix of a one-hot label drawn from p. This matrix is positive semidefinite, so the loss is
-  convex in the logits. The loss does not change along the direction of all ones.
+  output weights. Then the forward drops the chunk's logits. These gradients are linear in the scalar g, so backward
+  only multiplies them by g.
+- The vocabulary is split over several GPUs. What must the GPUs exchange? → The GPUs must exchange a maximum and a sum
+  of exponentials per row. The loss also needs the logit of the label, which only one GPU has. Each GPU then computes
+  the gradient of its own columns without further exchange.
+- What is the second derivative of a row's loss with respect to its logits? → The second derivative is diag(p) - p pᵀ
+  with p = softmax(z), which is the covariance matrix of a one-hot label drawn from p. This matrix is positive
+  semidefinite, so the loss is convex in the logits. The loss does not change along the direction of all ones.
 """
 
 import numpy as np
@@ -147,7 +147,7 @@ def softmax_cross_entropy_backward(g, logits, y):
 @mistake(
     "mutates",
     "the logits may be used as scratch memory",
-    "Does the caller still need `logits`? Does your softmax share memory with it?",
+    "Does the caller still need `logits`? Does your softmax share memory with `logits`?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
     p = logits
@@ -188,7 +188,7 @@ def softmax_cross_entropy_backward(g, logits, y):
 @mistake(
     "1/N-on-the-label-only",
     "only the label's term is averaged",
-    "The prediction and the label come from the same term of the loss. Does 1/N apply to one of them or to both?",
+    "The prediction and the label come from the same term of the loss. Does 1/N apply to both, or only to the label?",
 )
 def softmax_cross_entropy_backward(g, logits, y):
     p = softmax(logits)

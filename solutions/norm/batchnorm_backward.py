@@ -20,10 +20,10 @@ Cost: two sums along each column, Σ g and Σ g xhat, serve all three results, b
 The rest is elementwise, O(N·D) like the forward. The cache needs rstd, gamma and xhat, and xhat is as large as x. The
 cache needs neither x nor the mean. If gamma is not 0, xhat can also be recovered from the output as (out - beta)/gamma.
 
-PyTorch: `NativeBatchNormBackward0` saves x with the batch's mean and 1/sqrt(var + eps) instead of xhat. It also saves
-gamma and the running averages. In training mode, backward does not use the running averages. PyTorch normalises by the
-biased variance, as here, but updates `running_var` with the unbiased variance. In training mode PyTorch rejects one
-value per channel (`Expected more than 1 value per channel when training`), whereas this solution returns 0.
+PyTorch: `NativeBatchNormBackward0` saves x with the batch's mean and 1/sqrt(var + eps) instead of xhat. The node also
+saves gamma and the running averages. In training mode, backward does not use the running averages. PyTorch normalises
+by the biased variance, as here, but updates `running_var` with the unbiased variance. In training mode PyTorch rejects
+one value per channel (`Expected more than 1 value per channel when training`), whereas this solution returns 0.
 
 Asked next:
 
@@ -32,8 +32,9 @@ Asked next:
 - A column is constant over the batch. What are xhat and dx? → xhat is 0, and rstd is 1/sqrt(eps), about 316 here. dx is
   h minus its mean, times 316. Only eps keeps dx finite.
 - The batch is spread over GPUs, and the statistics are those of the whole batch. What must backward exchange? → The
-  GPUs must add up two numbers per channel, Σ g and Σ g xhat, and N is the size of the whole batch. This takes one small
-  all-reduce in the middle of backward, because dx needs the sums. The forward has an all-reduce for the statistics.
+  GPUs must add up two numbers per channel, Σ g and Σ g xhat, and N is the size of the whole batch. The exchange takes
+  one small all-reduce in the middle of backward, because dx needs the sums. The forward has an all-reduce for the
+  statistics.
 - The layer is checkpointed, so its forward runs twice in a step. What does the second forward change? → The gradients
   stay the same, but the running averages move twice on the same batch. With `torch.utils.checkpoint` around a batch
   norm, a ReLU and a linear layer, `num_batches_tracked` is 2 after one step.

@@ -6,7 +6,8 @@ eps). Both μ and r depend on every x_j:
 
     ∂μ/∂x_j = 1/D        ∂r/∂x_j = -r³ (x_j - μ)/D = -r² x̂_j/D
 
-The derivative of x̂_i has three terms: one for x_i itself, one for μ and one for r. Multiply it by h_i and sum over i:
+The derivative of x̂_i has three terms: one for x_i itself, one for μ and one for r. Multiply this derivative by h_i and
+sum over i:
 
     dx_j = r h_j  -  r · mean(h)  -  r x̂_j · mean(h x̂)
 
@@ -14,10 +15,10 @@ The second term removes the mean of h. The third term removes the part of h alon
 terms. Adding a constant to the row does not move the output, so dx sums to 0. Scaling the row moves the output only
 through eps, so dx is orthogonal to x̂ up to eps. Each invariance makes a one-line test.
 
-Cost: two means per row, two sums over the rows for the parameters, and a few products per element. That is O(D) per
-row, as in the forward. With so few operations per number, moving the arrays takes most of the time, so implementations
-fuse the steps. Instead of x̂, which is as large as x, the forward may save x, μ and r. Both μ and r are one number per
-row.
+Cost: two means per row, two sums over the rows for the parameters, and a few products per element. Together these steps
+take O(D) per row, as in the forward. With so few operations per number, moving the arrays takes most of the time, so
+implementations fuse the steps. Instead of x̂, which is as large as x, the forward may save x, μ and r. Both μ and r are
+one number per row.
 
 PyTorch: `NativeLayerNormBackward0` saves x, mean and rstd, weight and bias, and recomputes x̂ from x. On the CPU, if x
 has half precision and the parameters are float32, mean and rstd are float32. The statistics are then not rounded to the
@@ -34,8 +35,8 @@ Asked next:
   and float32 numbers of this size are 8 apart. A variance of 1 is lost. The result may even be negative, and its root
   is then NaN. Subtract the mean first, or use Welford's updates.
 - How does computing dgamma differ from computing dx on a GPU? → dx needs sums within a row, which one thread block can
-  compute. dgamma sums over the rows, and therefore across blocks. It takes either partial sums with a second reduction,
-  or atomic additions. The order of atomic additions can change the last bits from run to run.
+  compute. dgamma sums over the rows, and therefore across blocks. dgamma takes either partial sums with a second
+  reduction, or atomic additions. The order of atomic additions can change the last bits from run to run.
 """
 
 import numpy as np
@@ -136,7 +137,7 @@ def layernorm_backward(g, xhat, rstd, gamma):
 
 @mistake(
     "gamma-outside",
-    "gamma can be multiplied in at the end",
+    "the multiplication by gamma can wait until the end",
     "gamma varies along the axis of the means. Is the mean of a product the product of the means?",
 )
 def layernorm_backward(g, xhat, rstd, gamma):

@@ -16,7 +16,7 @@ and writes p, m and v, which is 28 bytes per parameter in float32. The state is 
 Together, p, g, m and v take 16 bytes.
 
 PyTorch: `torch.optim.AdamW` takes the same step in the same order, decay first, but in place. Its state is `exp_avg`,
-`exp_avg_sq` and a `step` for each parameter tensor. Its default `weight_decay` is 0.01. It skips a parameter whose
+`exp_avg_sq` and a `step` for each parameter tensor. Its default `weight_decay` is 0.01. `AdamW` skips a parameter whose
 `.grad` is None, so this parameter does not decay either. A parameter with a gradient of zeros still decays and still
 moves along its m. The option `fused=True` requests a single pass.
 
@@ -30,8 +30,8 @@ Asked next:
   zero, so the row decays by the share lr·wd and drifts along its old m. `torch.optim.SparseAdam` updates only the rows
   that have gradients.
 - Parameters and state are bfloat16, lr is 1e-3, and a parameter is 1. What does a step of size lr do to this parameter?
-  → Nothing. Below 1, bfloat16 numbers are 1/256 apart, so 1 - 0.001 rounds back to 1 every time. Keep a float32 copy of
-  the parameters for the step, or round stochastically.
+  → The step does nothing. Below 1, bfloat16 numbers are 1/256 apart, so 1 - 0.001 rounds back to 1 every time. Keep a
+  float32 copy of the parameters for the step, or round stochastically.
 - After thousands of gradients of 0, one gradient is not 0. How large is its step in units of lr? → The step is
   (1-b1)/√(1-b2), which is 3.2 at the usual decay rates. Here m becomes a tenth of the gradient, and √v a thirtieth. A
   lower b2 makes the step smaller. The value 3.2 is not an upper bound. If gradients grow by the factor b2/b1 from step
@@ -123,7 +123,7 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
 @mistake(
     "l2-in-gradient",
     "weight decay is added to the gradient, as in plain gradient descent",
-    "Of two equal parameters, one has large gradients. Should that parameter shrink less? Does it in your code?",
+    "Of two equal parameters, one has large gradients. Should that parameter shrink less, as in your code?",
 )
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     g = g + wd * p
@@ -236,7 +236,11 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     return p * (1 - lr * wd) - lr * (m / (1 - b1**t)) / (v / (1 - b2**t) + eps), m, v
 
 
-@mistake("ascent", "the step follows the gradient", "The gradient points uphill. Which way does the loss fall?")
+@mistake(
+    "ascent",
+    "the step goes in the direction of the gradient",
+    "The gradient points uphill. Which way does the loss fall?",
+)
 def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = b1 * m + (1 - b1) * g
     v = b2 * v + (1 - b2) * g * g

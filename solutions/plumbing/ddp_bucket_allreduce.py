@@ -11,8 +11,8 @@ while backward still computes the rest, which hides communication. Buckets help 
 whatever its size, and a network can have hundreds of small tensors, such as biases.
 
 Cost: one latency per bucket. All buckets together carry S bytes, the size of the gradients. In a ring of R ranks, each
-rank sends 2·S·(R-1)/R bytes. This is less than 2·S however large R is. The joined buckets are a second copy of the
-gradients, unless the gradients are views of the buckets from the start.
+rank sends 2·S·(R-1)/R bytes. This amount is less than 2·S, however large R is. The joined buckets are a second copy of
+the gradients, unless the gradients are views of the buckets from the start.
 
 PyTorch: `DistributedDataParallel` registers a hook on each parameter's gradient accumulation. The hook copies the
 gradient into its bucket and divides it by the number of ranks. `DistributedDataParallel` starts the all-reduce of a
@@ -24,16 +24,16 @@ the prior iteration`. `find_unused_parameters=True` handles this case.
 
 Asked next:
 
-- You accumulate gradients over four micro-batches. When do you reduce? → After the last micro-batch. The mean over
-  ranks is linear, so reducing the accumulated sum gives the same result up to rounding, with a quarter of the traffic.
-  In PyTorch the first three micro-batches run under `no_sync()`.
+- You accumulate gradients over four micro-batches. When do you reduce? → Reduce after the last micro-batch. The mean
+  over ranks is linear, so reducing the accumulated sum gives the same result up to rounding, with a quarter of the
+  traffic. In PyTorch the first three micro-batches run under `no_sync()`.
 - Rank r has n_r rows, and n_r differs between ranks. What goes wrong, and what is the remedy? → The mean of the ranks'
   means is not the mean over all rows, because a row counts more on a rank with few rows. Multiply the loss of each of
   the R ranks by R·n_r/Σn before backward. Computing Σn takes an all-reduce of one number.
-- Gradients are clipped by their global norm. Does clipping happen before or after the all-reduce? → After the
-  all-reduce. Every rank then holds the same gradients, computes the same norm and clips by the same factor, without
-  another message. If clipping came first, each rank would scale by its own factor. In general the mean would then no
-  longer point along the batch's gradient.
+- Gradients are clipped by their global norm. Does clipping happen before or after the all-reduce? → Clipping happens
+  after the all-reduce. Every rank then holds the same gradients, computes the same norm and clips by the same factor,
+  without another message. If clipping came first, each rank would scale by its own factor. In general the mean would
+  then no longer point along the batch's gradient.
 - The optimiser's state is split over R ranks, as in ZeRO. What replaces the all-reduce? → An all-reduce is a
   reduce-scatter followed by an all-gather. Stop after the reduce-scatter, when each rank holds the summed gradient of
   its share of the parameters. Each rank updates its share, and an all-gather distributes the new parameters. If
@@ -202,7 +202,7 @@ def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
 @mistake(
     "bucket-over-capacity",
     "a bucket closes only once it is full",
-    "Suppose the next gradient no longer fits. Does your code notice before or after it adds that gradient?",
+    "Suppose the next gradient no longer fits. Does your code notice this before or after it adds that gradient?",
 )
 def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
     means, buckets, filled = [None] * len(grads), [[]], 0

@@ -26,8 +26,8 @@ Asked next:
   a_(T+1) can be anything, because no step follows step T. The products for da are then elementwise.
 - Could backward compute the states from h_(t-1) = (h_t - b_t)/a_t instead of saving them? → Not in general, because a_t
   may be 0. If |a_t| < 1, the division also amplifies the rounding error by 1/|a_t|. If every a_t is 1/2, the error
-  grows by 2^T in total. Instead, save every √T-th state and rerun the steps between them. This takes one more forward
-  and O(√T·D) memory.
+  grows by 2^T in total. Instead, save every √T-th state and rerun the steps between them. These checkpoints take one
+  more forward and O(√T·D) memory.
 - With P = cumprod(a), h_t is P_t (h0 + Σ b_s/P_s), with the sum over s up to t. Why not compute h_t this way? → P
   underflows: 0.5^150 is 0 in float32, and b/P is then infinite or NaN. A single a_t of 0 has the same effect. The
   associative scan never divides.
@@ -42,9 +42,9 @@ from autodrill import engine
 from autodrill.drills import given, mistake, uniform
 
 HINTS = (
-    "Along which two paths does h_t reach the loss? Which of the two passes through the next state?",
+    "Along which two paths does h_t reach the loss? Which of these paths passes through the next state?",
     "Carry λ from the last step to the first: λ_t = g_t + a_(t+1)·λ_(t+1). Then db_t = λ_t and da_t = λ_t·h_(t-1).",
-    "Start db as a copy of g. Then go backwards: each row adds to the row before it. In da the first state is h0.",
+    "Start db as a copy of g. Then go backwards: each row adds to the row before it. For da_1, the state is h0.",
 )
 CASES = [
     given("a[T,D] b[T,D] h0[D]", a=uniform(-1, 1), empty=False, large={"T": 150, "D": 640}),
@@ -137,7 +137,7 @@ def linear_scan_backward(g, a, b, h0, hs):
 
 @mistake(
     "h0-before-a",
-    "h0 has the gradient of the first state",
+    "h0 has the same gradient as the first state",
     "h_1 = a_1 · h_0 + b_1: what is the slope of h_1 in h_0?",
 )
 def linear_scan_backward(g, a, b, h0, hs):

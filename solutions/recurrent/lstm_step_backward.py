@@ -29,9 +29,9 @@ cuDNN's node on a GPU.
 
 Asked next:
 
-- Over T steps, which parts of this backward must run one after the other? → dh and dc, because each step needs the dh
-  and dc of the step after it. dW and dx can wait. If the dz of all steps are stacked, dW is one product over T·N rows
-  instead of T small products. One large product suits a GPU better.
+- Over T steps, which parts of this backward must run one after the other? → dh and dc must be computed step by step,
+  because each step needs the dh and dc of the step after it. dW and dx can wait. If the dz of all steps are stacked, dW
+  is one product over T·N rows instead of T small products. One large product suits a GPU better.
 - The forget gate has saturated at 1. What does this do to the gradients? → dc equals dc2, so the cell state passes its
   whole gradient on. But f(1-f) is 0, so dz_f is 0, and the gate itself learns nothing from this step.
 - The gates get a bias b. What is its gradient, and why is the forget gate's part of b often initialised to 1? → db is
@@ -165,7 +165,7 @@ def lstm_step_backward(gh, gc, x, h, c, W):
 @mistake(
     "no-gate-slopes",
     "the gates have no sigmoid or tanh",
-    "Each block of z went through a sigmoid or a tanh. Where does your code use their slopes?",
+    "Each block of z went through a sigmoid or a tanh. Where does your code use the slopes of these functions?",
 )
 def lstm_step_backward(gh, gc, x, h, c, W):
     i, f, o, u, c2 = gates(x, h, c, W)

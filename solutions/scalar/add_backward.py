@@ -1,7 +1,7 @@
 """The local derivative of a sum is 1 in each operand: if `self` moves by h and `other` is fixed, `out` moves by h. So
 each operand receives `out.grad` unchanged.
 
-The `+=` is the other half of the answer. A node's gradient is the sum over all its consumers, and this closure handles
+The `+=` is as important as the slopes. A node's gradient is the sum over all its consumers, and this closure handles
 only one consumer. In `z = x + x` both operands are one node. That node must receive `2 * out.grad`, but with `=` it
 receives only `out.grad`.
 
@@ -18,12 +18,12 @@ Asked next:
   all three gradients. Copy the first contribution, or add out of place.
 - `self` has shape (2, 3) and `other` has shape (3,). What is the contribution to `other`? → The forward used each
   element of `other` once per row. So the contribution is `out.grad` summed over the rows, again of shape (3,).
-- When may an engine run this closure? → It may run when `out.grad` is complete, that is, after the closures of all
-  consumers of `out` have run. This order is called reverse topological. A closure that runs too early passes on a
+- When may an engine run this closure? → The closure may run when `out.grad` is complete, that is, after the closures of
+  all consumers of `out` have run. This order is called reverse topological. A closure that runs too early passes on a
   partial gradient. If the closure runs again later, it passes this partial gradient on a second time.
 - For L = (x + y) + w, all closures run twice, and between the runs only L's gradient is reset to 1. What is x's
-  gradient? → It is 3 instead of 2. The node x + y keeps its gradient 1 from the first run, so it passes on 1 and
-  then 2. PyTorch gives 2, because it drops the gradients of inner nodes after a backward pass.
+  gradient? → x's gradient is 3 instead of 2. The node x + y keeps its gradient 1 from the first run, so it passes on 1
+  and then 2. PyTorch gives 2, because it drops the gradients of inner nodes after a backward pass.
 """
 
 from autodrill.drills import given, mistake

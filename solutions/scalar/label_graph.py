@@ -20,18 +20,19 @@ instead would cost 2ⁿ if n fan-outs like that of x follow one another. The pro
 needs none.
 
 PyTorch: the forward records a `MulBackward0`, which saves a and x, and an `AddBackward0`, which saves nothing. At x =
-2, y = 3, after `b.backward()`, `.grad` is 7 for x and 2 for y. The tensors a and b are not leaves. So reading `a.grad`
-returns None with a warning, unless `a.retain_grad()` was called before backward.
+2, y = 3, after `b.backward()`, `.grad` is 7 for x and 2 for y. The tensors `a` and `b` are not leaves. So reading
+`a.grad` returns None with a warning, unless `a.retain_grad()` was called before backward.
 
 Asked next:
 
-- a is x + y and not a free variable. What does dL/da mean? → It is the slope of L if only the value of a is changed,
-  while the x in the product stays fixed. This slope is x.
-- How would forward mode label this graph? → It would label each node with a tangent, starting at the inputs. With the
-  seed at x, a has tangent 1, and L has tangent a + x, which is 7 at (2, 3). With the seed at y, a has tangent 1, and L
-  has tangent x = 2. Forward mode takes one pass for each input, and neither pass contains dL/da.
-- `a` is detached, as in `b = a.detach() * x`. What are the gradients now? → dL/dx is a, which is 5 at (2, 3). The path
-  through the sum is cut, so y receives nothing. PyTorch leaves y's gradient None. The value of L does not change.
+- `a` is x + y and not a free variable. What does dL/da mean? → dL/da is the slope of L if only the value of `a` is
+  changed, while the x in the product stays fixed. This slope is x.
+- How would forward mode label this graph? → Forward mode would label each node with a tangent, starting at the inputs.
+  With the seed at x, `a` has tangent 1, and L has tangent a + x, which is 7 at (2, 3). With the seed at y, `a` has
+  tangent 1, and L has tangent x = 2. Forward mode takes one pass for each input, and neither pass contains dL/da.
+- `a` is detached, as in `b = a.detach() * x`. What are the gradients now? → dL/dx is the value of `a`, which is 5 at
+  (2, 3). The path through the sum is cut, so y receives nothing. PyTorch leaves y's gradient None. The value of L does
+  not change.
 - What are the second derivatives? → Differentiate the gradients. dL/dx = 2x + y gives 2 in x and 1 in y. dL/dy = x
   gives 1 in x and 0 in y. This Hessian is symmetric, like the Hessian of every smooth function.
 """
@@ -105,7 +106,7 @@ def label_graph(x, y):
 
 @mistake(
     "through-a-only",
-    "x reaches the loss only through a",
+    "x reaches the loss only through `a`",
     "In b = a * x, does x appear only inside a?",
 )
 def label_graph(x, y):

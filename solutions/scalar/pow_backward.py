@@ -22,7 +22,7 @@ negative base if the exponent is an integer: it is 12 for `(-2)**3`.
 Asked next:
 
 - Base and exponent are both 0. What does your function do, and what does PyTorch do? → The base's rule computes `0 *
-  0.0**-1`, and Python raises `ZeroDivisionError`. PyTorch returns 0 for both gradients. It has a branch for the
+  0.0**-1`, and Python raises `ZeroDivisionError`. PyTorch returns 0 for both gradients. PyTorch has a branch for the
   exponent 0, because `a**0` is constant in a.
 - Why not write exp(b · log(a)) and let autodiff find both rules? → At a = 0 and b = 2 the value is right, exp(-inf) =
   0, but both gradients are NaN. The base's gradient is 0 times infinity, and the exponent's gradient is 0 times minus
@@ -42,8 +42,8 @@ from autodrill.drills import given, mistake, uniform
 HINTS = (
     "Hold the exponent fixed: which kind of function of the base is left? Then hold the base fixed.",
     (
-        "`a**b` is e to the power b·ln a. One operand gets the power rule, the other gets a factor ln a. ln 0 does "
-        "not exist."
+        "`a**b` is e to the power b·ln a. The power rule holds for one operand. The slope in the second operand "
+        "has a factor ln a, and ln 0 does not exist."
     ),
     "Write two `+=` lines. The first has `other.data` as a factor and in the exponent. The second is under an `if`.",
 )

@@ -26,11 +26,12 @@ Asked next:
   than the step. At 0, central differences give 1/2 for any step. If the input is closer to 0 than the step, they give a
   number between 0 and 1. Test 0 itself against the convention.
 - The input of a ReLU unit is negative for every sample. What happens to the unit? → No gradient passes the gate. The
-  unit's weights and bias affect the loss through this gate only, so they receive no gradient: the unit is dead. It can
-  recover only if something else moves its input, such as the layers below. A leaky ReLU avoids this with a small slope
-  at negative inputs.
-- What is the second derivative of ReLU? → It is 0 on both sides of the kink. A network of ReLUs and linear layers is
-  affine on each piece of its input space. On one piece, all curvature in the input comes from the loss function.
+  unit's weights and bias affect the loss through this gate only, so they receive no gradient: the unit is dead. The
+  unit can recover only if something else moves its input, such as the layers below. A leaky ReLU avoids this with a
+  small slope at negative inputs.
+- What is the second derivative of ReLU? → The second derivative is 0 on both sides of the kink. A network of ReLUs and
+  linear layers is affine on each piece of its input space. On one piece, all curvature in the input comes from the loss
+  function.
 """
 
 from math import inf
@@ -72,7 +73,7 @@ def relu_backward(self, out):
 @mistake(
     "ge-at-kink",
     "an input of 0 counts as active",
-    "At the kink PyTorch, TensorFlow and jax.nn.relu use the same slope. Which comparison gives it?",
+    "At the kink PyTorch, TensorFlow and jax.nn.relu use the same slope. Which comparison gives this slope?",
 )
 def relu_backward(self, out):
     if self.data >= 0:

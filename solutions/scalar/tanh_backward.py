@@ -18,10 +18,11 @@ Asked next:
 - With t = tanh(x), how accurate is 1 - t² for a large x? → t is rounded near 1, so few digits of 1 - t² are right. In
   float32, 1 - t² is 4.8e-7 instead of 4.5e-7 at x = 8, and nearly twice the right value at x = 9. The formula
   1/cosh²(x) would be accurate, but it needs the input.
-- What is the second derivative in terms of the output t alone? → The chain rule on 1 - t² gives -2t(1 - t²). This is 0
-  at x = 0, because the slope has its maximum there.
+- What is the second derivative in terms of the output t alone? → The chain rule on 1 - t² gives -2t(1 - t²). This
+  derivative is 0 at x = 0, because the slope is largest at x = 0.
 - How does the slope of sigmoid follow from that of tanh? → σ(x) = (1 + tanh(x/2))/2, so its slope is (1 - t²)/4 with t
-  = tanh(x/2). Since t = 2σ - 1, this slope equals σ(1 - σ). It is at most 1/4, whereas the slope of tanh reaches 1.
+  = tanh(x/2). Since t = 2σ - 1, this slope equals σ(1 - σ). The slope of sigmoid is at most 1/4, whereas the slope of
+  tanh reaches 1.
 """
 
 import math
