@@ -75,7 +75,11 @@ def asking(*, options: int, typed: bool) -> tuple[Binding, ...]:
     else:
         first = (
             Binding(
-                ("t",), Action.TYPE, "t", "type", "type your answer to compare it; the text is saved with your rating"
+                ("t",),
+                Action.TYPE,
+                "t",
+                "type",
+                "type your answer to compare it with the right answer; the text is saved with your rating",
             ),
         )
     shown = "Enter" if ENTER in reveal_keys else "Space"

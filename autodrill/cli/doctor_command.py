@@ -17,8 +17,8 @@ __all__ = ["doctor"]
 def doctor(output_format: Format = OutputFormat.TEXT) -> None:
     """Test the sandbox on this machine.
 
-    For each layer of the sandbox, a process with only that layer tries what the layer must refuse. A last process has
-    all layers together, as in `autodrill grade`. The command writes no file.
+    For each layer of the sandbox, a process with only that layer tries what the layer must refuse. The last
+    process has all layers together, as in `autodrill grade`. The command writes no file.
 
     Exit codes:
       0  `autodrill grade` can grade other people's files on this machine

@@ -45,7 +45,9 @@ def grade(
     ],
     seed: Annotated[
         int | None,
-        typer.Option(min=0, help="The seed of the cases, to repeat a run. The default is random and unpredictable."),
+        typer.Option(
+            min=0, help="The seed of the cases. Give the seed of a run to repeat it. The default is unpredictable."
+        ),
     ] = None,
     pack: Annotated[Path | None, typer.Option(help="A folder with your own exercises/ and solutions/.")] = None,
     workers: Annotated[
@@ -55,7 +57,7 @@ def grade(
         bool,
         typer.Option(
             "--unconfined",
-            help="Grade even if this system cannot enforce the sandbox. Use it only if you trust the authors.",
+            help="Grade even if this system cannot enforce the sandbox. Use this option only if you trust the authors.",
         ),
     ] = False,
     output_format: Annotated[

@@ -24,7 +24,7 @@ def new(
         ),
     ],
     pack: Annotated[
-        Path, typer.Option(help="The folder with exercises/ and solutions/. The command creates it if needed.")
+        Path, typer.Option(help="The folder with exercises/ and solutions/. The command creates the folder if needed.")
     ] = Path(),
     track: Annotated[str, typer.Option(help="The folder inside exercises/ and solutions/ for the two files.")] = "mine",
     output_format: Format = OutputFormat.TEXT,

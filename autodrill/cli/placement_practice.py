@@ -89,7 +89,7 @@ def show_placement(bank: Sequence[Question], *, as_json: bool) -> None:
 
         write_document("quiz", placement=None if last is None else {"at": last.at.isoformat(), **last.detail})
     elif last is None:
-        hint = "take one with `autodrill quiz --placement` on a terminal, or with `--input lines` from a pipe"
+        hint = "take a test with `autodrill quiz --placement` on a terminal, or with `--input lines` from a pipe"
         raise UsageError("there is no placement to show yet", hint=hint)
     else:
         _say_conclusions(last.detail, len(bank))
@@ -104,7 +104,7 @@ def undo_placement() -> None:
     with open_store() as store:
         undone = store.undo_placement(now())
     if undone is None:
-        raise UsageError("there is no placement to undo", hint="take one with `autodrill quiz --placement`")
+        raise UsageError("there is no placement to undo", hint="take a test with `autodrill quiz --placement`")
     say(f"placement undone: {_answers(len(undone.reviews))} removed, {len(undone.excused)} questions are new again")
 
 

@@ -48,7 +48,7 @@ def quiz(
         list[str] | None, typer.Option(help="Ask only about this topic. Repeat the option for more topics.")
     ] = None,
     difficulty: Annotated[
-        list[Difficulty] | None, typer.Option(help="Ask only this difficulty. Repeat the option for more difficulties.")
+        list[Difficulty] | None, typer.Option(help="Ask only questions of this difficulty. Repeat the option for more.")
     ] = None,
     kind: Annotated[
         list[Kind] | None, typer.Option(help="Ask only this kind of question. Repeat the option for more kinds.")
@@ -65,7 +65,7 @@ def quiz(
     ] = None,
     path: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Follow this learning path from now on; `none` leaves the current path."),
+        typer.Option(metavar="NAME", help="Follow this learning path from now on; `none` stops following one."),
     ] = None,
     paths: Annotated[bool, typer.Option("--paths", help="List the learning paths and your progress.")] = False,
     placement: Annotated[
@@ -192,7 +192,7 @@ def _list_paths(bank: Sequence[Question], output_format: OutputFormat) -> None:
 
         for line in course.listing(store, chosen):
             say(line)
-    say("start one: autodrill quiz --path NAME", err=True)
+    say("start a learning path: autodrill quiz --path NAME", err=True)
 
 
 def _generated(

@@ -38,8 +38,8 @@ def verify(
 ) -> None:
     """Prove that exercises are graded as intended.
 
-    The stub must fail and the worked solution must pass. Every known mistake must fail, and the report must name it.
-    Mutants of the solution must fail. Each problem is listed with file, line and fix.
+    The stub must fail and the worked solution must pass. Every known mistake must fail, and the report must name the
+    mistake. Mutants of the solution must fail. Each problem is listed with file, line and fix.
 
     Exit codes:
       0  proved

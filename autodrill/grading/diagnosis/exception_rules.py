@@ -35,7 +35,7 @@ _NOT_ITERABLE = Rule(
 _NOT_INTEGER = Rule(
     "integer-needed",
     "a shape, an axis or an index holds a value that is not an integer",
-    "which of your arguments has this value? Compare their order with the task.",
+    "which of your arguments has this value? Compare the order of your arguments with the task.",
 )
 _AXIS_TWICE = Rule("axis-twice", "an axis is given twice", "print the axes: which two are the same?")
 _ARGUMENTS = Rule(
@@ -60,7 +60,7 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
         Rule(
             _PYTHON_2,
             "the name exists only in Python 2",
-            "which name replaced it? `range` for `xrange`, `str` for `unicode`, `functools.reduce` for `reduce`",
+            "which name does Python 3 use? `range` for `xrange`, `str` for `unicode`, `functools.reduce` for `reduce`",
         ),
     ),
     (
@@ -69,7 +69,7 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
         Rule(
             _PYTHON_2,
             "the method of dicts exists only in Python 2",
-            "which method or operator replaced it? `items()` for `iteritems()`, `in` for `has_key`",
+            "which method or operator does Python 3 use? `items()` for `iteritems()`, `in` for `has_key`",
         ),
     ),
     (
@@ -87,7 +87,7 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
         Rule(
             "float-for-integer",
             "a float is used where an integer is needed",
-            "does `/` compute it? `/` gives a float in Python 3, and `//` an integer",
+            "does `/` compute this value? `/` gives a float in Python 3, and `//` an integer",
         ),
     ),
     (
@@ -163,7 +163,7 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
     (
         "ValueError",
         r"read-only",
-        Rule("read-only", "the array is read-only", "is the array a view that repeats elements? copy it first"),
+        Rule("read-only", "the array is read-only", "is the array a view that repeats elements? copy the array first"),
     ),
     (
         "ValueError",

@@ -109,7 +109,7 @@ def self_evident_rule(drill: Drill, observation: Observation) -> Rule | None:
         return Rule(
             "dtype-upcast" if wider else "dtype",
             "a gradient must have the dtype of its input",
-            "Does your code use `np.sqrt(n)`, a count, or `np.zeros` or `np.eye` without a dtype? None is float32."
+            "Does your code use a count, `np.sqrt(n)`, or `np.zeros` or `np.eye` without a dtype? They are not float32."
             if wider
             else "What dtype does each step have?",
         )

@@ -35,7 +35,7 @@ _LAYOUTS: tuple[tuple[str, Rule], ...] = (
         Rule(
             "only-float32",
             "the answer is right in float64 but wrong in float32",
-            "is the step of a finite difference too coarse, or is a constant upcast?",
+            "does your code use a finite difference, whose step does not suit float32? is a constant upcast?",
         ),
     ),
     ("not contiguous", _CONTIGUOUS),

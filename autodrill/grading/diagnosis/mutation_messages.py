@@ -77,7 +77,7 @@ _WORDS: dict[str, tuple[str, str]] = {
     ),
     "condition": (
         "one condition missing, inverted or too strict",
-        "for which inputs does each branch run? try one of each kind",
+        "for which inputs does each branch run? try one input for each branch",
     ),
     "off-by-one": (
         "one number off by one",

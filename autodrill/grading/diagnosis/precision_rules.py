@@ -50,7 +50,7 @@ def hidden_nan(drill: Drill, failing: list[Observation]) -> Rule | None:
         return None
     return Rule(
         "hides-nan",
-        f"a NaN in the {drill.kind.moving} does not reach every result that depends on it",
+        f"a NaN in the {drill.kind.moving} does not reach every result that depends on the {drill.kind.moving}",
         "what replaces NaN by a number? Training would go on as if nothing had happened",
     )
 
@@ -106,7 +106,7 @@ def _look(failing: list[Observation], double: list[Observation], worst: float) -
         if not single and _FINEST_SINGLE < worst < _CRUDEST_SINGLE:
             return (
                 "a step in float32, a series cut off or an added epsilon",
-                "which step has fewer bits, or leaves something out?",
+                "which step has fewer bits than its input, or leaves something out?",
             )
     elif worst > 2.0 ** -(_HALF + 3):  # float64 is right, so nothing is left out
         return "a step in half precision", "which step has fewer bits than its input, such as a cast to float16?"
