@@ -141,7 +141,7 @@ def _grade(
                 break
             if observation.fault is not None and observation.fault.kind in FATAL:
                 break
-    failing = [(i, o) for i, o in seen if o.fault is not None and not o.case.remark]
+    failing = [(i, o) for i, o in seen if o.fault is not None and not o.tolerated]
     passed = sum(o.fault is None for _, o in seen)
     report = replace(report, cases=len(chosen), passed=passed, basis=_basis(solution, seen))
     if not failing:
@@ -236,7 +236,7 @@ def _remarks(
     seen: list[tuple[int, Observation]],
 ) -> tuple[Remark, ...]:
     """Return the remarks on an accepted answer that is wrong only in cases that allow it."""
-    tolerated = [(i, o) for i, o in seen if o.fault is not None and o.case.remark]
+    tolerated = [(i, o) for i, o in seen if o.tolerated]
     if not tolerated:
         return ()
     failure = _explain(runner, case_set, known, submission, seen, tolerated)

@@ -40,7 +40,16 @@ class Basis(StrEnum):
     """The exercise has no single right answer, so its own judge decides."""
 
 
-FATAL = frozenset({FaultKind.TIME, FaultKind.MEMORY, FaultKind.OUTPUT, FaultKind.DIED, FaultKind.NOT_IMPLEMENTED})
+FATAL = frozenset(
+    {
+        FaultKind.TIME,
+        FaultKind.MEMORY,
+        FaultKind.OUTPUT,
+        FaultKind.DIED,
+        FaultKind.MISSING,
+        FaultKind.NOT_IMPLEMENTED,
+    }
+)
 """Kinds of faults that end the grading and need no explanation."""
 
 _QUOTING = frozenset({FaultKind.RAISED, FaultKind.NONLINEAR, FaultKind.UNREPEATABLE})

@@ -14,7 +14,8 @@ from autodrill.drills.case import class_of
 from autodrill.drills.cases import battery, case_at, small_cases
 from autodrill.errors import InternalError
 from autodrill.grading.cases.compare import compare, compare_call
-from autodrill.grading.cases.question import Question, question, single_call
+from autodrill.grading.cases.question import Observation, Question, question, single_call
+from autodrill.grading.cases.unpack import not_returned
 from autodrill.grading.oracle.expected import expected_results
 from autodrill.sandbox.limits import CHECK_LIMITS, Limits
 from autodrill.sandbox.outcomes import Broken, Loaded, NotDefined
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from autodrill.drills.answer_records import Expected
     from autodrill.drills.case import Case
     from autodrill.drills.exercise import Drill
-    from autodrill.grading.cases.question import Observation
     from autodrill.sandbox.requests import Request
     from autodrill.sandbox.runner import Runner
 
@@ -151,8 +151,8 @@ class CaseSet:
     def put(self, runner: Runner, indexes: Iterable[int]) -> Generator[tuple[int, Observation]]:
         """Put cases one after another to the loaded code, and yield each observation, until the process ends.
 
-        Large cases come last, and only if all others passed: a wrong method takes long there. So does a case with NaN
-        cotangents, which shows nothing of another fault.
+        Large cases come last, and only if no other case failed: a wrong method takes long there. So does a case with
+        NaN cotangents, which shows nothing of another fault. A fault that only earns a remark does not count.
 
         Args:
             runner: A runner with the code loaded.
@@ -167,7 +167,7 @@ class CaseSet:
             (large if self.cases[index].large or self.cases[index].spoiled else small).append(index)
         right = True
         for index, seen in self._put(runner, small):
-            right = right and seen.fault is None
+            right = right and (seen.fault is None or seen.tolerated)
             yield index, seen
         for index in large if right else ():
             yield from self._put_bounded(runner, index) if self.allowance(index) else self._put(runner, [index])
@@ -178,9 +178,11 @@ class CaseSet:
         with other:
             if isinstance(loaded, Loaded):
                 yield from self._put(other, [index])
-            elif not isinstance(
-                loaded, NotDefined | Broken
-            ):  # the same file loaded before: it now needs too much, or is random
+            elif isinstance(loaded, NotDefined | Broken):  # it loaded before: it is random, or has noticed the bound
+                asked = self.question(index)
+                fault = not_returned(loaded)
+                yield index, Observation(asked.case, asked.expected, loaded, None, (), fault, question=asked)
+            else:  # the same file loaded before: it now needs too much, or is random
                 yield index, compare(self.drill, self.question(index), (loaded,))
 
     def allowance(self, index: int) -> int:

@@ -9,6 +9,7 @@ import numpy as np  # noqa: TID253 cotangents are arrays
 
 from autodrill.drills.solution_file import authored
 from autodrill.grading.oracle.expected import added_by
+from autodrill.grading.report import FATAL
 from autodrill.sandbox.requests import Call, call_request
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
     from autodrill.drills.answer_records import Fault
-    from autodrill.sandbox.outcomes import CallOutcome
+    from autodrill.sandbox.outcomes import CallOutcome, LoadOutcome
     from autodrill.sandbox.requests import Request
 
 __all__ = ["Observation", "Question", "answer_budget", "answering", "question", "single_call"]
@@ -59,7 +60,7 @@ class Observation:
     Attributes:
         case: The case.
         expected: Its expected results.
-        outcome: How the call ended.
+        outcome: How the call ended, or the load before it.
         got: The results as arrays, aligned with `expected.parts`. None for a result that is not an array, and None
             altogether if there is nothing to compare.
         wrong: Which results are wrong.
@@ -70,12 +71,17 @@ class Observation:
 
     case: Case
     expected: Expected
-    outcome: CallOutcome
+    outcome: CallOutcome | LoadOutcome
     got: tuple[Array | None, ...] | None
     wrong: tuple[bool, ...]
     fault: Fault | None
     customs: tuple[str, ...] = ()
     question: Question | None = None
+
+    @property
+    def tolerated(self) -> bool:
+        """Whether it has a fault that only earns a remark. A call that stops the grading is never tolerated."""
+        return self.fault is not None and self.case.remark and self.fault.kind not in FATAL
 
 
 _SPARE_BYTES = 1 << 16

@@ -133,8 +133,8 @@ def _fits(item: Any) -> bool:
     return all(not isinstance(v, int) or abs(v) < 10**300 for v in values)
 
 
-def not_returned(end: ends.CallOutcome) -> Fault:
-    """Return the fault of a call that did not return."""
+def not_returned(end: ends.CallOutcome | ends.LoadOutcome) -> Fault:
+    """Return the fault of a call that did not return, or of a file that does not load for the call."""
     match end:
         case ends.Raised(not_implemented=True):
             return Fault(FaultKind.NOT_IMPLEMENTED, "not implemented yet", end.line, _code(end))
@@ -161,6 +161,8 @@ def not_returned(end: ends.CallOutcome) -> Fault:
             return Fault(FaultKind.OUTPUT, f"the call prints more than {limit >> 10} KiB", line)
         case ends.Died(how=how, line=line):
             return Fault(FaultKind.DIED, f"the call ended its process ({how}) instead of returning a result", line)
+        case ends.NotDefined() | ends.Broken():
+            return Fault(FaultKind.MISSING, "the file no longer defines the function when it is loaded a second time")
         case ends.Unreadable():  # the candidate's code could choose the reason's text, so it is not shown
             return Fault(FaultKind.DIED, "the child process sent a reply that cannot be read")
         case _:
