@@ -311,6 +311,8 @@ class Runner:
                 )
                 if isinstance(got, NoReply) or got[0] is not FrameKind.ASKED:
                     break
+                if time.monotonic() > min(until, self._until):  # a reply counts as in time once it is here
+                    return NoReply.TIME, asked
                 self._answer(request, got[1])
                 asked += 1
         except WireError as error:

@@ -11,6 +11,7 @@ import pytest
 from autodrill.sandbox.outcomes import CallOutcome, Died, Flooded, Loaded, Raised, Returned, TimedOut, Unreadable
 from autodrill.sandbox.requests import UNKNOWN, Call, Request, call_request
 from autodrill.sandbox.runner import Limits, Runner, SameAs
+from tests.sandbox.running import code
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -175,6 +176,24 @@ def test_ask_ends_the_process_if_nothing_answers() -> None:
     with Runner.start(LIMITS) as runner:
         assert isinstance(runner.load(source.encode(), "f.py", "f", ASKS), Loaded)
         assert isinstance(runner.call([1.0], budget=100), Unreadable)
+
+
+def test_time_limit_ends_questions_that_never_pause() -> None:
+    source = """
+        import os
+        import struct
+
+        def f(ask, x):
+            for _ in range(40):
+                questions = memoryview((struct.pack("<BQ", 17, 1) + b"N") * 5000)
+                while questions:
+                    questions = questions[os.write(ask.__self__._descriptor, questions) :]
+            return 0
+    """
+    with Runner.start(LIMITS) as runner:
+        assert isinstance(runner.load(code(source), "f.py", "f", ASKS), Loaded)
+        outcome = runner.call([1.0], budget=100, seconds=0.1, answer=lambda value: value)
+        assert isinstance(outcome, TimedOut)
 
 
 def test_time_limit_counts_all_that_is_asked() -> None:
