@@ -98,7 +98,8 @@ def evidence(arguments: Sequence[Any], result: Any, earlier: Any = None) -> byte
     """Return checksums that are those of `right_evidence` if arguments are unchanged and no memory is shared.
 
     The last two are computed while every bit of the result is inverted. So an array that shares memory with the result
-    has another checksum then. Memory that is read-only is not inverted, and memory of two outputs is inverted twice.
+    has another checksum then. Memory of two outputs is inverted twice. An output that is read-only, or in which
+    elements overlap, is not inverted.
 
     Args:
         arguments: The arguments after the call.
@@ -180,9 +181,9 @@ def _sent_arrays(result: Any) -> list[NDArray[Any]]:
 
 
 def _words(array: NDArray[Any]) -> Iterable[NDArray[Any]]:
-    """Return views of a writable array's elements as unsigned integers."""
+    """Return views of an array's elements as unsigned integers; none if it cannot be written element by element."""
     dtype = array.dtype
-    if not array.flags.writeable:
+    if _cannot_be_written(array):
         return ()
     if dtype.kind == "c":
         return (*_words(array.real), *_words(array.imag))

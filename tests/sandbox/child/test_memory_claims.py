@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import as_strided
 
 from autodrill.sandbox.child.memory_claims import SUMS, Claims, checksum, compare, evidence, right_evidence, snapshot
 from autodrill.sandbox.child.values import from_wire, to_wire
@@ -155,6 +156,7 @@ def test_evidence_shows_shared_memory_and_changes() -> None:
         ([[y]], y, None, (False, True, False)),
         ([y], (y, y), None, (False, True, False)),
         ([z], np.broadcast_to(z, 3), None, (False, True, False)),
+        ([x], as_strided(array(), (3, 3), (0, 8)), None, (False, True, False)),
         ([x], frozen, None, (False, True, False)),
     ):
         right = right_evidence(checksum(arguments), from_wire(to_wire(result, limit=1000)), earlier)
