@@ -300,19 +300,28 @@ def case_at(cases: Sequence[Case], index: int) -> Case:
 
 def small_cases(drill: Drill, like: Case, seed: int) -> Iterator[Case]:
     """Yield cases of the same class as `like`, smallest and simplest first: the report shows the first that fails."""
+    made = _small_cases(drill, like, seed)
+    while True:
+        with authored(drill.solution.path, "CASES"):  # for each case: the time between two of them is not the author's
+            case = next(made, None)
+        if case is None:
+            return
+        yield case
+
+
+def _small_cases(drill: Drill, like: Case, seed: int) -> Iterator[Case]:
     import numpy as np
 
     rng = np.random.default_rng(seed)
-    with authored(drill.solution.path, "CASES"):
-        for entry in drill.solution.cases:
-            if isinstance(entry, Scenario):
-                if entry.note != like.label:
-                    continue
-                for size in range(1, like.size + 1):
-                    for _ in range(12):
-                        yield _from_scenario(entry, size, child_seed(rng), drill.kind)
-            elif class_of_entry(entry) == class_of(like):
-                yield from drill.kind.smaller(entry, like, rng)
+    for entry in drill.solution.cases:
+        if isinstance(entry, Scenario):
+            if entry.note != like.label:
+                continue
+            for size in range(1, like.size + 1):
+                for _ in range(12):
+                    yield _from_scenario(entry, size, child_seed(rng), drill.kind)
+        elif class_of_entry(entry) == class_of(like):
+            yield from drill.kind.smaller(entry, like, rng)
 
 
 def _from_scenario(entry: Scenario, size: int, seed: int, kind: Kind) -> Case:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import signal
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -164,6 +165,15 @@ def test_small_cases_grow_within_the_class(pack: Pack) -> None:
     assert shapes == sorted(shapes, key=sum)
     assert max(shapes[0]) <= 2
     assert {(c.static["power"], c.dtype, c.simple, c.large) for c in small} == {(3, "float32", True, False)}
+
+
+def test_small_cases_leave_no_alarm_between_two(shipped: Library) -> None:
+    """An alarm for the author's code that stays set ends the process while it grades another file."""
+    drill = shipped.drill(shipped.find("mul_broadcast_backward"))
+    suspended = small_cases(drill, battery(drill, 0)[0], 0)
+    handler = signal.getsignal(signal.SIGALRM)
+    next(suspended)
+    assert signal.getsignal(signal.SIGALRM) is handler
 
 
 def test_small_cases_begin_with_small_integers(pack: Pack) -> None:
