@@ -53,10 +53,27 @@ def handed_in_files(paths: Sequence[Path]) -> list[Path]:
 
 def _inside(path: Path) -> list[Path]:
     found: list[Path] = []
-    for folder, folders, names in os.walk(path, onerror=lambda error: found.append(Path(error.filename))):
-        found.extend(Path(folder, name) for name in names if name.endswith(".py"))
-        found.extend(link for name in folders if (link := Path(folder, name)).is_symlink())
+    folders = [path]
+    while folders:  # not `os.walk`: before Python 3.12 it recurses, and a folder may be a thousand folders deep
+        folder = folders.pop()
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if _is_folder(entry, follow=False):
+                        folders.append(Path(entry))
+                    elif entry.name.endswith(".py") or _is_folder(entry, follow=True):
+                        found.append(Path(entry))
+        except OSError:
+            found.append(folder)
     return found
+
+
+def _is_folder(entry: os.DirEntry[str], *, follow: bool) -> bool:
+    """Whether it is a folder, or a link to one if links are followed; False if that cannot be found out."""
+    try:
+        return entry.is_dir(follow_symlinks=follow)
+    except OSError:  # a link to itself
+        return False
 
 
 def read_file(path: Path, *, follow: bool) -> bytes:

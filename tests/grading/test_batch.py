@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import inspect
 import os
 import signal
 import subprocess
@@ -280,6 +281,19 @@ class TestFolders:
         found = handed_in_files([tmp_path])
         assert found == [tmp_path / "ada" / "a.py", tmp_path / "bob", tmp_path / "eve" / "a.py"]
         assert handed_in_files([tmp_path / "bob"]) == [tmp_path / "bob"]
+
+    def test_folders_are_walked_without_recursion(self, tmp_path: Path) -> None:
+        deep = tmp_path.joinpath(*["a"] * 300)
+        deep.mkdir(parents=True)
+        (deep / "a.py").write_text(RIGHT, encoding="utf-8")
+        (tmp_path / "loop").symlink_to("loop")
+        before = sys.getrecursionlimit()
+        sys.setrecursionlimit(len(inspect.stack(0)) + 200)
+        try:
+            found = handed_in_files([tmp_path])
+        finally:
+            sys.setrecursionlimit(before)
+        assert found == [deep / "a.py"]
 
     @pytest.mark.parametrize(("module", "broken"), [(Path, "is_symlink"), (os, "open")])
     def test_read_file_reports_a_file_without_permission(
