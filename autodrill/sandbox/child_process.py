@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from typing import IO
 
     from autodrill.sandbox.child.confinement import Confinement
+    from autodrill.sandbox.meters import MemoryWatch
 
 __all__ = ["MARK", "ChildProcess", "ProcessHandle", "how_it_ended", "kill_descendants"]
 
@@ -147,6 +148,12 @@ class ChildProcess:
             return time.clock_gettime((~self.process.pid << 3) | _CPU_CLOCK)
         except (OSError, OverflowError):  # not Linux
             return time.monotonic()
+
+    def memory_watch(self, memory: int) -> MemoryWatch:
+        """Return the watch of a process that may add `memory` bytes of address space, before it is sent a file."""
+        from autodrill.sandbox.meters import MemoryWatch
+
+        return MemoryWatch(self, memory)
 
     def anonymous_bytes(self) -> int:
         """Return the bytes that the process holds, other than pages of files, in memory or swapped out; 0 if unknown.

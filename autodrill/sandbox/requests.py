@@ -95,25 +95,24 @@ class Request:
 
         return ProcessorBudget(child, lambda: allowed(runner))
 
-    def with_silenced_claims(self, index: int, outcome: Returned, first: Returned) -> Returned:
+    def with_silenced_claims(self, index: int, outcome: Returned, earlier: Any) -> Returned:
         """Add the claims that the evidence of a call shows and the child process did not make.
 
         Args:
             index: The index of the call.
             outcome: Its outcome.
-            first: The outcome of the first call of the request.
+            earlier: The value of the first call after the load that returned one; None if this is the first.
         """
         taken = self.checksums[index]
         if taken is None:
             return outcome
-        kept = None if outcome is first else first.value
-        if outcome.evidence == right_evidence(taken, outcome.value, kept):
+        if outcome.evidence == right_evidence(taken, outcome.value, earlier):
             return outcome
         said = SUMS.unpack(outcome.evidence) if len(outcome.evidence) == SUMS.size else ()
-        right = SUMS.unpack(right_evidence(said[0] if said else taken, outcome.value, kept))
+        right = SUMS.unpack(right_evidence(said[0] if said else taken, outcome.value, earlier))
         changed = not said or said[0] != taken
         shared, reused = [a != b for a, b in zip_longest(said[1:], right[1:])]
-        reused = reused and kept is not None
+        reused = reused and earlier is not None
         told = bool(outcome.shared or outcome.joined or outcome.readonly or outcome.reused)
         return replace(
             outcome,

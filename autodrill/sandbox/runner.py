@@ -69,6 +69,7 @@ class Runner:
         self._until = math.inf
         self._watch: MemoryWatch | None = None
         self._loading: Request | None = None
+        self._earlier: Any = None
         self._transport = Transport(child, limits.output)
 
     @classmethod
@@ -164,8 +165,7 @@ class Runner:
         self._filename = filename
         self._loading = load_request(source, filename, entry, self._limits.seconds if seconds is None else seconds)
         self._transport.clear_printed()
-        (outcome,) = self._outcomes(self._transport.send(self._loading.frame), self._loading)
-        return cast("LoadOutcome", outcome)
+        return self._load()
 
     def reload(self) -> LoadOutcome:
         """Run the loaded file again, in a new module. What was printed is kept.
@@ -174,10 +174,7 @@ class Runner:
             RuntimeError: Nothing is loaded, or the runner is finished.
         """
         self._alive()
-        if self._loading is None:
-            raise RuntimeError("nothing is loaded")
-        (outcome,) = self._outcomes(self._transport.send(self._loading.frame), self._loading)
-        return cast("LoadOutcome", outcome)
+        return self._load()
 
     def call(
         self,
@@ -253,14 +250,11 @@ class Runner:
         """
         if self._loading is None:
             raise RuntimeError("nothing is loaded")
-        from autodrill.sandbox.meters import MemoryWatch
-
         other = self.sibling(replace(self._limits, memory=memory))
         other._set_scenario(self._scenario)
-        other._watch = MemoryWatch(other._alive(), memory)
+        other._watch = other._alive().memory_watch(memory)
         other._filename, other._loading = self._filename, self._loading
-        (outcome,) = other._outcomes(other._transport.send(self._loading.frame), self._loading)
-        return other, cast("LoadOutcome", outcome)
+        return other, other._load()
 
     def close(self) -> None:
         """Kill the process and everything it has started, and close every descriptor. It may be called twice."""
@@ -274,11 +268,18 @@ class Runner:
     def __exit__(self, *error: object) -> None:
         self.close()
 
+    def _load(self) -> LoadOutcome:
+        if self._loading is None:
+            raise RuntimeError("nothing is loaded")
+        self._earlier = None
+        (outcome,) = self._outcomes(self._transport.send(self._loading.frame), self._loading)
+        return cast("LoadOutcome", outcome)
+
     def _outcomes(self, number: int, request: Request) -> tuple[LoadOutcome | CallOutcome, ...]:
         """Read the replies to a sent request, up to the first call that did not return."""
         self._transport.count_output()
         outcomes: list[LoadOutcome | CallOutcome] = []
-        first: tuple[FrameKind, bytes] | None = None
+        first: object = None
         budget = request.budget(self, self._alive())
         while len(outcomes) < request.answers:
             started = time.monotonic()
@@ -290,11 +291,9 @@ class Runner:
             if not isinstance(outcome, Returned):
                 outcomes.append(outcome)
                 break
-            earlier = outcomes[0] if outcomes else outcome
-            assert isinstance(earlier, Returned)
-            outcome = request.with_silenced_claims(len(outcomes), outcome, earlier)
+            outcome = request.with_silenced_claims(len(outcomes), outcome, self._earlier)
+            self._earlier = outcome.value if self._earlier is None else self._earlier
             outcomes.append(replace(outcome, asked=asked) if asked else outcome)
-            assert isinstance(got, tuple)
             first = first or got
         return tuple(outcomes)
 

@@ -201,17 +201,16 @@ class LoadedSubmission:
     ) -> Iterator[tuple[FrameKind, wire.Value]]:
         """Make calls, up to one that does not return, and yield the kind and payload of each reply."""
         first: list[Any] | None = None
-        self.earlier = None
-        for left, (places, again, checksum) in zip(range(len(specs) - 1, -1, -1), specs, strict=True):
+        for places, again, checksum in specs:
             arguments = first if again and first is not None else _build(own, places)
             first = arguments if first is None else first
-            kind, answer = self._call(arguments, partial(_build, own, places), checksum, budget, keep=left > 0)
+            kind, answer = self._call(arguments, partial(_build, own, places), checksum, budget)
             yield kind, answer
             if kind is not FrameKind.RETURNED:
                 return
 
     def _call(
-        self, arguments: list[Any], anew: Callable[[], list[Any]], checksum: int | None, limit: int, *, keep: bool
+        self, arguments: list[Any], anew: Callable[[], list[Any]], checksum: int | None, limit: int
     ) -> tuple[FrameKind, wire.Value]:
         assert self.target is not None
         try:
@@ -223,7 +222,7 @@ class LoadedSubmission:
                 if proof != memory_claims.right_evidence(checksum, result, self.earlier):
                     before = list(map(memory_claims.snapshot, anew()))
                     found = memory_claims.compare(arguments, before, result, self.earlier)
-            if keep and self.earlier is None:  # a result must stay valid during the later calls of a request
+            if self.earlier is None:  # the first result must stay valid during all later calls
                 self.earlier = result
         except values.OversizedError as error:
             return FrameKind.OVERSIZED, str(error)

@@ -74,7 +74,7 @@ def compare(arguments: Sequence[Any], before: Sequence[Snapshot], result: Any, e
         arguments: The arguments after the call.
         before: Their snapshots before the call.
         result: The result of the call.
-        earlier: The result of an earlier call.
+        earlier: The result of the first call after the load.
     """
     kept = [array for item in _items(earlier) for array in _arrays(item)]
     outputs = [list(_arrays(item)) for item in _items(result)]
@@ -104,7 +104,7 @@ def evidence(arguments: Sequence[Any], result: Any, earlier: Any = None) -> byte
     Args:
         arguments: The arguments after the call.
         result: The result of the call.
-        earlier: The result of an earlier call; None if there is none.
+        earlier: The result of the first call after the load; None if this is the first.
 
     Returns:
         The checksums of the arguments, of the arguments and the inverted result, and of the earlier result, as `SUMS`.
@@ -128,7 +128,7 @@ def right_evidence(taken: int, result: Any, earlier: Any = None) -> bytes:
     Args:
         taken: The checksum of the arguments before the call.
         result: The result of the call.
-        earlier: The result of an earlier call; None if there is none.
+        earlier: The result of the first call after the load; None if this is the first.
     """
     own = _sent_arrays(result)
     inverted = _sum(own, taken) ^ _inversion(sum([array.nbytes for array in own]))
