@@ -19,7 +19,7 @@ from autodrill.grading.diagnosis.determinism import (
     repetition,
 )
 from autodrill.grading.diagnosis.mistake_matching import known_rule, rule_of_mistake
-from autodrill.grading.diagnosis.similarity import evidence, of_forward, spread
+from autodrill.grading.diagnosis.similarity import evidence, has_numbers, of_forward, spread
 from autodrill.grading.report import FATAL, Comparison, Failure
 from autodrill.sandbox import outcomes as ends
 from autodrill.sandbox.child.wire import Opaque
@@ -104,7 +104,21 @@ def explain(
             from autodrill.grading.diagnosis.rule_search import unknown_rule  # not needed for a known mistake
 
             rule = unknown_rule(runner, spare, drill, repeated, failed, passed)
+            if rule is None and (others := _not_finite_alone(failing)):
+                # The code has two faults, such as an epsilon and an overflow. Some cases show one of them alone.
+                alone = [o for _, o in others]
+                rule = known_rule(spare, drill, known_mistakes, evidence(alone), passing_sample)
+                rule = rule or unknown_rule(runner, spare, drill, repeated, alone, passed)
+                index, shown = (index, shown) if rule is None else others[0]
     return _failure(drill, index, shown, rule)
+
+
+def _not_finite_alone(failing: list[tuple[int, Observation]]) -> list[tuple[int, Observation]]:
+    """Return the failing cases with NaN or infinity, unless the first is one. NaN for an empty array does not count."""
+    if failing[0][1].fault is None or failing[0][1].fault.kind is FaultKind.NOT_FINITE:
+        return []
+    fair = [(i, o) for i, o in failing if has_numbers(o) and not o.case.large and not o.case.spoiled]
+    return [(i, o) for i, o in fair if o.fault is not None and o.fault.kind is FaultKind.NOT_FINITE]
 
 
 def _by_forward(

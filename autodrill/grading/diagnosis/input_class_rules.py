@@ -103,6 +103,9 @@ _LAYOUTS: tuple[tuple[str, Rule], ...] = (
 _ORDINARY = 0.1
 """Magnitude from which values count as ordinary: being right for smaller ones says nothing about these."""
 
+_NAMED = 2
+"""Number of classes up to which a message names them."""
+
 _SEVERAL = 2
 """Number of other classes in which an answer must be right before one class is called an exception."""
 
@@ -134,7 +137,7 @@ def only_somewhere(drill: Drill, failing: list[Observation], passing: list[Obser
         return None
     labels = [suffix_of(o) for o in failing]
     for marker, rule in _LAYOUTS:
-        if all(marker in label for label in labels) and any(marker not in suffix_of(o) for o in passing):
+        if all(marker in label for label in labels) and _is_typical(marker, failing, passing):
             return rule
     if all(label.endswith(" = 0") for label in labels):
         return drill.kind.zero
@@ -146,6 +149,12 @@ def only_somewhere(drill: Drill, failing: list[Observation], passing: list[Obser
     )
 
 
+def _is_typical(marker: str, failing: list[Observation], passing: list[Observation]) -> bool:
+    """Whether a layout causes the fault: other layouts pass, and at most half as many cases of this one as fail."""
+    marked = [o for o in passing if marker in suffix_of(o) and _is_nonzero(o)]
+    return any(marker not in suffix_of(o) for o in passing) and 2 * len(marked) <= len(failing)
+
+
 def _kink(failing: list[Observation], passing: list[Observation]) -> Rule | None:
     """Return the rule if only points fail where the forward is not differentiable, at ordinary magnitudes."""
     smooth = [o for o in passing if o.case.smooth]
@@ -155,10 +164,14 @@ def _kink(failing: list[Observation], passing: list[Observation]) -> Rule | None
         return None
     if all(map(_overflows, failing)):
         return None  # no convention gives NaN
+    classes = list(dict.fromkeys(map(class_of, failing)))
+    if len(classes) > _NAMED:
+        return None
+    which = "this class" if len(classes) == 1 else "these classes"
     return Rule(
         "at-the-kink",
-        f"the answer is wrong only for this class of inputs: {class_of(failing[0])}",
-        "which convention does the task state for these inputs?",
+        f"the answer is wrong only for {which} of inputs: {' and '.join(classes)}",
+        "what is special about these inputs, and what does the task say about them?",
     )
 
 

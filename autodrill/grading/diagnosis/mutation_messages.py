@@ -11,10 +11,15 @@ from autodrill.drills.rewrites import Operator
 if TYPE_CHECKING:
     from autodrill.drills.mutants import Mutant
 
-__all__ = ["PREFIX", "slip_rule"]
+__all__ = ["OF_STRUCTURE", "PREFIX", "slip_rule"]
 
 PREFIX = "slip-"
 """The prefix of these rules' keys."""
+
+OF_STRUCTURE = frozenset(PREFIX + word for word in ("condition", "constant", "order", "statement"))
+"""Keys of changes to the structure of a program. Equal results in a scenario do not show that another program, which is
+built differently, has the same change.
+"""
 
 _LIKE = "your results equal those of the right program with "
 

@@ -10,7 +10,7 @@ import numpy as np  # noqa: TID253 inputs are arrays
 from autodrill.drills.mutants import each_mutant
 from autodrill.errors import InternalError
 from autodrill.grading.cases.case_set import put_once
-from autodrill.grading.diagnosis.mutation_messages import slip_rule
+from autodrill.grading.diagnosis.mutation_messages import OF_STRUCTURE, slip_rule
 from autodrill.grading.diagnosis.similarity import Likeness, has_numbers, likeness, of_forward, ordinary
 from autodrill.sandbox import outcomes as ends
 
@@ -67,7 +67,8 @@ def one_slip(
         if isinstance(loaded, ends.Loaded) and all(
             next(left) > 0 and _alike(spare, drill, o, ever_wrong) for o in asked
         ):
-            return slip_rule(mutant)
+            rule = slip_rule(mutant)
+            return None if drill.solution.drive and rule.key in OF_STRUCTURE else rule
     return None
 
 

@@ -37,6 +37,9 @@ _NOISIER = 100.0
 """Ratio of the relative errors in float32 and float64 from which rounding causes them. A cut-off series has about the
 same error in both."""
 
+_NOTHING = 1e-12
+"""Size of a result, relative to the largest of its case, up to which it is 0 but for rounding."""
+
 _NEARER = 8.0
 """Ratio of the errors against the right results and against those of rounded inputs, from which the latter explain."""
 
@@ -137,12 +140,15 @@ def _comparable(o: Observation) -> bool:
 def _errors(o: Observation) -> Iterator[_Error]:
     if not _comparable(o):
         return
+    overall = max((float(np.max(np.abs(part.value), initial=0.0)) for part in o.expected.parts), default=0.0)
     for got, value, name in _pairs(o, wrong=True):
         if value.size:
             off = np.abs(got - value)
             where = np.unravel_index(int(np.argmax(off)), off.shape)
             place = f"{name}[{', '.join(map(str, where))}]" if where else name
-            yield _Error(float(off[where]) / (float(np.max(np.abs(value))) or 1.0), place)
+            largest = float(np.max(np.abs(value)))
+            scale = largest if largest > _NOTHING * overall else overall  # what is 0 but for rounding has no scale
+            yield _Error(float(off[where]) / (scale or 1.0), place)
 
 
 def _pairs(o: Observation, *, wrong: bool = False) -> Iterator[tuple[Array, Array, str]]:

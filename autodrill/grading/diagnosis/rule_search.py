@@ -38,6 +38,9 @@ __all__ = ["generic_rule", "unknown_rule"]
 _LEAST = 3
 """Number of ordinary failing cases from which a formula is accepted that does not hold in others."""
 
+_UNEXPLAINED = 0.1
+"""Share of an estimator's error that a formula may leave unexplained."""
+
 _NAMED = 2
 """Number of layouts up to which a message names them; more are "some cases"."""
 
@@ -68,6 +71,7 @@ def unknown_rule(
         or generic_rule(drill, failing, passing)
         or linearity_rule(runner, drill, shown)
         or _one_slip(spare, drill, failing, passing)
+        or _off_by_term(drill, failing, passing)
     )
 
 
@@ -75,6 +79,13 @@ def _one_slip(spare: SpareRunner, drill: Drill, failing: list[Observation], pass
     from autodrill.grading.diagnosis.mutation_search import one_slip  # the last resort
 
     return one_slip(spare.start(), drill, evidence(failing), spread(passing))
+
+
+def _off_by_term(drill: Drill, failing: list[Observation], passing: list[Observation]) -> Rule | None:
+    from autodrill.grading.diagnosis.term_rules import off_by_term  # rarely needed
+
+    with np.errstate(all="ignore"):
+        return off_by_term(drill, evidence(failing), spread(passing))
 
 
 def generic_rule(drill: Drill, failing: list[Observation], passing: list[Observation]) -> Rule | None:
@@ -122,7 +133,9 @@ def _numerical_rule(drill: Drill, failing: list[Observation], passing: list[Obse
 def _matching(drill: Drill, failing: list[Observation]) -> list[Pattern]:
     """Return the patterns that explain every failing observation."""
     tried = itertools.chain(PATTERNS, exchanged_arguments(drill, failing))
-    return [p for p in tried if all(_explains(p, drill, o) for o in failing)]
+    found = [p for p in tried if all(_explains(p, drill, o) for o in failing)]
+    contributions = drill.solution.forward is not None and not drill.solution.drive
+    return [p for p in found if contributions or p.rule.key != "zero"]
 
 
 def _formula_rule(
@@ -191,7 +204,10 @@ def _explains(pattern: Pattern, drill: Drill, o: Observation) -> bool:
         if got is None or other is None or got.shape != other.shape:
             return False
         tolerance = part.tolerance if part.tolerance.shape == got.shape else np.max(part.tolerance, initial=0.0)
-        if not close(got, other, np.asarray(tolerance) * 4 + hair(o, other)):
+        room = np.asarray(tolerance) * 4 + hair(o, other)
+        if part.deviation is not None:  # chance alone may bring a mean of a few draws near another formula
+            room = np.minimum(room, _UNEXPLAINED * np.max(np.abs(got - part.value), initial=0.0))
+        if not close(got, other, room):
             return False
         if other.shape == part.value.shape and close(other, part.value, tolerance):
             return False  # a right result explains no wrong one, however close

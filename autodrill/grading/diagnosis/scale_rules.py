@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-__all__ = ["constant_factor", "stray_factor", "term_without_upstream"]
+__all__ = ["as_text", "constant_factor", "quantities", "stray_factor", "term_without_upstream"]
 
 _NEARLY_ONE = 1e-3
 """Distance from 1 below which a ratio is an inexact answer and not a factor."""
@@ -37,6 +37,9 @@ _POWERS = {
     0.5: "the right result times the square root of",
     -0.5: "the right result divided by the square root of",
 }
+
+_UNEXPLAINED = 0.1
+"""Share of an estimator's error that a factor may leave unexplained."""
 
 _DIVIDED = -2
 """The power of a factor by which an answer is off if it divides by it instead of multiplying."""
@@ -64,7 +67,7 @@ def constant_factor(failing: list[Observation], passing: list[Observation]) -> R
     ):
         return Rule(
             "constant-factor",
-            f"{_contribution_to(part, first)} is exactly {_as_text(ratio)} times the right value",
+            f"{_contribution_to(part, first)} is exactly {as_text(ratio)} times the right value",
             "which line brings in that factor?",
         )
     for name in dict(_sizes(first, index)):
@@ -139,7 +142,8 @@ def _contribution_to(result: str, o: Observation) -> str:
     return f"the contribution to {result}" if o.expected.start else result
 
 
-def _as_text(ratio: float) -> str:
+def as_text(ratio: float) -> str:
+    """Return a ratio as a fraction with a small denominator, or else with four digits."""
     from fractions import Fraction
 
     fraction = Fraction(ratio).limit_denominator(12)
@@ -158,7 +162,7 @@ def stray_factor(drill: Drill, failing: list[Observation], passing: list[Observa
         passing: Passing observations, which the factor must not contradict.
     """
     wrong = sorted({i for o in failing for i, off in enumerate(o.wrong) if off})
-    at_hand = {id(o): _quantities(drill, o) for o in (*failing, *passing)}
+    at_hand = {id(o): quantities(drill, o) for o in (*failing, *passing)}
     found = [next(_explaining(i, at_hand, failing, passing), None) for i in wrong]
     if not found or any(f is None for f in found):
         return None
@@ -216,12 +220,15 @@ def _scaled(
         return False
     base = o.expected.start[index] if o.expected.start else 0.0
     tolerance = part.tolerance * (4 + 4 * np.abs(quantity).max(initial=0.0)) + hair(o, scaled)
+    if got is not None and part.deviation is not None:
+        tolerance = np.minimum(tolerance, _UNEXPLAINED * np.max(np.abs(mine - part.value), initial=0.0))
     if got is not None and close(mine, part.value, np.asarray(tolerance)):
         return None
     return close(mine, np.asarray(base + scaled), np.asarray(tolerance))
 
 
-def _quantities(drill: Drill, o: Observation) -> dict[str, Array]:
+def quantities(drill: Drill, o: Observation) -> dict[str, Array]:
+    """Return what can be a factor, by name: inputs, numbers, and the output and cotangent if there is one of each."""
     nodes = bool(o.expected.start)
     named = {f"`{n}.data`" if nodes else f"`{n}`": np.asarray(v, np.float64) for n, v in o.case.inputs.items()}
     if len(o.expected.outputs) == 1 and len(o.expected.cotangents) == 1:
@@ -232,6 +239,9 @@ def _quantities(drill: Drill, o: Observation) -> dict[str, Array]:
         for name, value in handed.items():
             if isinstance(value, np.ndarray) and value.dtype.kind == "f":
                 named.setdefault(f"`{name}`", value.astype(np.float64))
+    for name, value in o.case.static.items():
+        if type(value) is float:
+            named.setdefault(f"`{name}`", np.asarray(value))
     return named
 
 

@@ -102,19 +102,24 @@ def _of_ends(mine: Observation, theirs: Observation) -> Likeness:
         if repr(mine.outcome.value) == repr(theirs.outcome.value):
             return Likeness.SAME
         alike = mine.fault.summary.split(":")[0] == theirs.fault.summary.split(":")[0]
-        same = alike and _same_facts(_facts(mine.outcome.value), _facts(theirs.outcome.value))
+        counts = any(letter.isdigit() for letter in mine.fault.summary)  # else no count is wrong
+        facts = [_facts(o.outcome.value, counts=counts) for o in (mine, theirs) if isinstance(o.outcome, ends.Returned)]
+        same = alike and _same_facts(*facts)
         return Likeness.AKIN if same else Likeness.DIFFERENT
     return Likeness.SAME
 
 
-def _facts(value: Any) -> list[Any]:
-    """Return what two akin answers have in common: all but integers, which are labels or counts."""
+def _facts(value: Any, *, counts: bool) -> list[Any]:
+    """Return what two akin answers have in common: all but integers, which are labels, or counts unless these count."""
     if isinstance(value, dict):
+        items = [(name, item) for name, item in value.items() if counts or type(item) is not int]
         return [
-            fact for name, item in value.items() for fact in (name, *([item] if type(item) is int else _facts(item)))
+            fact
+            for name, item in items
+            for fact in (name, *([item] if type(item) is int else _facts(item, counts=counts)))
         ]
     if isinstance(value, list | tuple):
-        return [fact for item in value if type(item) is not int for fact in _facts(item)]
+        return [fact for item in value if type(item) is not int for fact in _facts(item, counts=counts)]
     return [value]
 
 
