@@ -152,3 +152,12 @@ def softmax_backward(g, out, axis=-1):
 )
 def softmax_backward(g, out, axis=-1):
     return (g - (g * out).sum(axis=axis, keepdims=True)) / out
+
+
+@mistake(
+    "log-softmax",
+    "the forward computed the logarithm of softmax",
+    "The gradient of log softmax sums g without weights. Which weights does softmax need?",
+)
+def softmax_backward(g, out, axis=-1):
+    return g - out * g.sum(axis=axis, keepdims=True)

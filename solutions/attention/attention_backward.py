@@ -195,3 +195,23 @@ def attention_backward(g, q, k, v, p):
     dp, dv = of_product(g, v, p)
     dq, dk = of_scores(p * (dp - (dp * p).sum(axis=-1, keepdims=True)), q, k)
     return dq / q.shape[-1] ** 0.5, dk, dv
+
+
+@mistake(
+    "whole-sum",
+    "the softmax runs over the whole matrix of scores",
+    "Which probabilities must sum to 1? Over which of them does the sum of dp * p run?",
+)
+def attention_backward(g, q, k, v, p):
+    dp, dv = of_product(g, v, p)
+    return *of_scores(p * (dp - (dp * p).sum(axis=(-2, -1), keepdims=True)) / q.shape[-1] ** 0.5, q, k), dv
+
+
+@mistake(
+    "mean-of-row",
+    "the softmax subtracts the mean of dp * p over the keys",
+    "The average of dp under the probabilities p is a weighted sum. Which weights does your code use?",
+)
+def attention_backward(g, q, k, v, p):
+    dp, dv = of_product(g, v, p)
+    return *of_scores(p * (dp - (dp * p).mean(axis=-1, keepdims=True)) / q.shape[-1] ** 0.5, q, k), dv

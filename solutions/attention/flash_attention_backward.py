@@ -438,3 +438,75 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
             dq[rows] += ds @ k[keys]
             dk[keys] += ds.T @ q[rows]
     return dq, dk, dv
+
+
+@mistake(
+    "dk-assigned",
+    "one tile of queries reads each key",
+    "Several tiles of queries read the same keys. What happens to dk and dv of the earlier tiles?",
+)
+def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
+    scale = q.shape[1] ** -0.5
+    row_dot = (g * out).sum(axis=1, keepdims=True)
+    dq, dk, dv = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
+    for j in range(0, len(k), bk):
+        keys = slice(j, j + bk)
+        for i in range(0, len(q), bq):
+            if causal and j >= i + bq:
+                continue
+            rows = slice(i, i + bq)
+            s = masked(q[rows] @ k[keys].T * scale, causal, i, j)
+            p = np.exp(s - lse[rows, None])
+            ds = p * (g[rows] @ v[keys].T - row_dot[rows]) * scale
+            dv[keys] = p.T @ g[rows]
+            dq[rows] += ds @ k[keys]
+            dk[keys] = ds.T @ q[rows]
+    return dq, dk, dv
+
+
+@mistake(
+    "lse-forgotten",
+    "the exponentials of the scores are the probabilities",
+    "What must each row of p sum to? Which saved array normalises it?",
+)
+def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
+    scale = q.shape[1] ** -0.5
+    row_dot = (g * out).sum(axis=1, keepdims=True)
+    dq, dk, dv = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
+    for j in range(0, len(k), bk):
+        keys = slice(j, j + bk)
+        for i in range(0, len(q), bq):
+            if causal and j >= i + bq:
+                continue
+            rows = slice(i, i + bq)
+            s = masked(q[rows] @ k[keys].T * scale, causal, i, j)
+            p = np.exp(s)
+            ds = p * (g[rows] @ v[keys].T - row_dot[rows]) * scale
+            dv[keys] += p.T @ g[rows]
+            dq[rows] += ds @ k[keys]
+            dk[keys] += ds.T @ q[rows]
+    return dq, dk, dv
+
+
+@mistake(
+    "diagonal-masked",
+    "a query does not see its own key",
+    "Query i sees the keys j <= i. Does your mask keep j = i?",
+)
+def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
+    scale = q.shape[1] ** -0.5
+    row_dot = (g * out).sum(axis=1, keepdims=True)
+    dq, dk, dv = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
+    for j in range(0, len(k), bk):
+        keys = slice(j, j + bk)
+        for i in range(0, len(q), bq):
+            if causal and j >= i + bq:
+                continue
+            rows = slice(i, i + bq)
+            s = masked(q[rows] @ k[keys].T * scale, causal, i, j + 1)
+            p = np.exp(s - lse[rows, None])
+            ds = p * (g[rows] @ v[keys].T - row_dot[rows]) * scale
+            dv[keys] += p.T @ g[rows]
+            dq[rows] += ds @ k[keys]
+            dk[keys] += ds.T @ q[rows]
+    return dq, dk, dv

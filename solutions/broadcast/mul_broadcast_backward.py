@@ -116,3 +116,17 @@ def mul_broadcast_backward(g, a, b):
         unbroadcast(g, a.shape) * unbroadcast(np.broadcast_to(b, g.shape), a.shape),
         unbroadcast(g, b.shape) * unbroadcast(np.broadcast_to(a, g.shape), b.shape),
     )
+
+
+@mistake(
+    "mean-over-copies",
+    "the gradients of an element's copies are averaged",
+    "Move an element that was copied n times. How many outputs move?",
+)
+def mul_broadcast_backward(g, a, b):
+    def averaged(d, shape):
+        d = d.mean(axis=tuple(range(d.ndim - len(shape)))) if d.size else d.sum(axis=tuple(range(d.ndim - len(shape))))
+        axes = tuple(i for i, n in enumerate(shape) if n == 1)
+        return d.mean(axis=axes, keepdims=True) if d.size else d.sum(axis=axes, keepdims=True)
+
+    return averaged(g * b, a.shape), averaged(g * a, b.shape)

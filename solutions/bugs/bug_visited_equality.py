@@ -185,3 +185,24 @@ def bug_visited_equality(root):
 
     visit(root)
     return order
+
+
+@mistake(
+    "value-and-inputs",
+    "two nodes with equal values and the same inputs are one node",
+    "Two leaves hold 2.0, and neither has an input. Are they one leaf?",
+)
+def bug_visited_equality(root):
+    order, visited = [], set()
+
+    def visit(node):
+        key = node.data, tuple(map(id, node._prev))
+        if key in visited:
+            return
+        visited.add(key)
+        for source in node._prev:
+            visit(source)
+        order.append(node)
+
+    visit(root)
+    return order

@@ -116,8 +116,8 @@ def bug_where_nan(g, x):
 
 @mistake(
     "absolute-value",
-    "the root of |x| is harmless for every x",
-    "At which x is the slope of the root of |x| infinite?",
+    "the slope of the root is harmless at x = 0",
+    "What is 0 / 0? At which x is the slope of the root infinite?",
 )
 def bug_where_nan(g, x):
     return np.where(x > 0, g, 0) / (2 * np.sqrt(np.abs(x)))
@@ -139,3 +139,23 @@ def bug_where_nan(g, x):
 )
 def bug_where_nan(g, x):
     return np.where(x > 0, g, 0) / (2 * np.sqrt(np.maximum(x, x.dtype.type(1e-20))))
+
+
+@mistake(
+    "epsilon-beside-root",
+    "a small number added to the root does no harm",
+    "What is the slope at x = 1e-12, with the small number and without it?",
+)
+def bug_where_nan(g, x):
+    droot = np.where(x > 0, g, 0)
+    return droot / (2 * np.sqrt(np.maximum(x, 0)) + x.dtype.type(1e-6))
+
+
+@mistake(
+    "zero-counts-as-positive",
+    "x = 0 takes the branch with the root",
+    "What is the value of `x > 0` at x = 0? Which branch does the forward take there?",
+)
+def bug_where_nan(g, x):
+    droot = np.where(x >= 0, g, 0)
+    return droot / (2 * np.sqrt(np.where(x > 0, x, 1)))

@@ -194,3 +194,16 @@ def bug_zero_grad(w, data, lr):
         backward(p, x, y)
         p.data -= lr * p.grad / n
     return p.data
+
+
+@mistake(
+    "mean-in-one-step",
+    "the mean gradient of all samples goes into one step",
+    "How many steps does stochastic gradient descent take for three samples?",
+)
+def bug_zero_grad(w, data, lr):
+    p = Parameter(w)
+    for x, y in data:
+        backward(p, x, y)
+    p.data -= lr * p.grad / max(1, len(data))
+    return p.data

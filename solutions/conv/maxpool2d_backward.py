@@ -202,3 +202,40 @@ def maxpool2d_backward(g, x, k, stride):
         j, i = np.unravel_index(window.argmax(), window.shape)
         share[i, j] += gradient
     return dx
+
+
+@mistake(
+    "stride-is-k-clipped",
+    "the stride always equals k, and windows end at the border",
+    "Which argument does your function never use? Where does window (0, 1) start?",
+)
+def maxpool2d_backward(g, x, k, stride):
+    dx = np.zeros_like(x)
+    for y, z in np.ndindex(g.shape):
+        window = x[y * k : y * k + k, z * k : z * k + k]
+        if window.size:
+            i, j = np.unravel_index(window.argmax(), window.shape)
+            dx[y * k + i, z * k + j] += g[y, z]
+    return dx
+
+
+@mistake(
+    "stride-is-1",
+    "neighbouring windows start one pixel apart",
+    "Which argument does your function never use? Where does window (0, 1) start?",
+)
+def maxpool2d_backward(g, x, k, stride):
+    for gradient, window, share, dx in parts(g, x, k, 1):
+        share[np.unravel_index(window.argmax(), window.shape)] += gradient
+    return dx
+
+
+@mistake(
+    "largest-magnitude",
+    "the maximum is the pixel with the largest absolute value",
+    "Let a window hold -3 and 1. Which of the two is the output?",
+)
+def maxpool2d_backward(g, x, k, stride):
+    for gradient, window, share, dx in parts(g, x, k, stride):
+        share[np.unravel_index(np.abs(window).argmax(), window.shape)] += gradient
+    return dx

@@ -261,3 +261,71 @@ def checkpoint_sqrt_n(fs, x, g):
         for _, vjp in reversed(segment):
             g = vjp(outputs.pop(), g)
     return g
+
+
+@mistake(
+    "whole-segments-only",
+    "the number of stages is a multiple of the length of a segment",
+    "Take 5 stages in segments of 2. Which segment does stage 4 belong to?",
+)
+def checkpoint_sqrt_n(fs, x, g):
+    length = max(1, math.isqrt(len(fs)))
+    kept, a = [], x
+    for i, (f, _) in enumerate(fs[: len(fs) // length * length]):
+        if i % length == 0:
+            kept.append(a)
+        a = f(a)
+    del a
+    for start in range(len(kept) * length - length, -1, -length):
+        inputs = [kept.pop()]
+        for f, _ in fs[start : start + length - 1]:
+            inputs.append(f(inputs[-1]))
+        for _, vjp in reversed(fs[start : start + length]):
+            g = vjp(inputs.pop(), g)
+    return g
+
+
+@mistake(
+    "segments-from-the-start",
+    "backward takes the segments in the order of the forward",
+    "Which stage's output does g belong to at first? Which segment contains that stage?",
+)
+def checkpoint_sqrt_n(fs, x, g):
+    length = math.ceil(math.sqrt(len(fs)))
+    kept, a = [], x
+    for i, (f, _) in enumerate(fs):
+        if i % length == 0:
+            kept.append(a)
+        a = f(a)
+    del a
+    for start in range(0, len(fs), length):
+        segment = fs[start : start + length]
+        inputs = [kept[start // length]]
+        for f, _ in segment[:-1]:
+            inputs.append(f(inputs[-1]))
+        for _, vjp in reversed(segment):
+            g = vjp(inputs.pop(), g)
+    return g
+
+
+@mistake(
+    "stages-from-the-start",
+    "within a segment, the VJPs run in the order of the forward",
+    "Which stage of the segment computed its output? Whose VJP must be the first?",
+)
+def checkpoint_sqrt_n(fs, x, g):
+    length = math.ceil(math.sqrt(len(fs)))
+    kept, a = [], x
+    for i, (f, _) in enumerate(fs):
+        if i % length == 0:
+            kept.append(a)
+        a = f(a)
+    del a
+    for start in range(len(kept) * length - length, -1, -length):
+        segment = fs[start : start + length]
+        inputs = [kept.pop()]
+        for f, _ in segment[:-1]:
+            inputs.append(f(inputs[-1]))
+        for (_, vjp), a in zip(segment, inputs):
+            g = vjp(a, g)
+    return g

@@ -467,3 +467,73 @@ def custom_function_apply(fn, *args):
 
     out._backward = backward
     return out
+
+
+@mistake(
+    "zips-with-nodes",
+    "backward returns gradients for the nodes alone",
+    "Let the middle argument be a plain number. Which argument does the second gradient belong to?",
+)
+def custom_function_apply(fn, *args):
+    ctx = Context()
+    values = [arg.data if isinstance(arg, Node) else arg for arg in args]
+    nodes = tuple(arg for arg in args if isinstance(arg, Node))
+    out = Node(fn.forward(ctx, *values), nodes)
+
+    def backward():
+        grads = fn.backward(ctx, out.grad)
+        grads = grads if isinstance(grads, tuple) else (grads,)
+        if len(grads) != len(args):
+            raise RuntimeError("backward must return a gradient per argument")
+        for node, grad in zip(nodes, grads):
+            if grad is not None:
+                node.grad += grad
+
+    out._backward = backward
+    return out
+
+
+@mistake(
+    "as-many-as-nodes",
+    "backward must return one gradient for each node",
+    "For an argument that is a plain number, backward returns None. Does this None count?",
+)
+def custom_function_apply(fn, *args):
+    ctx = Context()
+    values = [arg.data if isinstance(arg, Node) else arg for arg in args]
+    nodes = tuple(arg for arg in args if isinstance(arg, Node))
+    out = Node(fn.forward(ctx, *values), nodes)
+
+    def backward():
+        grads = fn.backward(ctx, out.grad)
+        grads = grads if isinstance(grads, tuple) else (grads,)
+        if len(grads) != len(nodes):
+            raise RuntimeError("backward must return a gradient per node")
+        for arg, grad in zip(args, grads):
+            if isinstance(arg, Node) and grad is not None:
+                arg.grad += grad
+
+    out._backward = backward
+    return out
+
+
+@mistake(
+    "all-arguments-linked",
+    "every argument is an input of the graph",
+    "`_prev` is walked by backward. What happens when the walk meets a plain number?",
+)
+def custom_function_apply(fn, *args):
+    ctx = Context()
+    out = Node(fn.forward(ctx, *[arg.data if isinstance(arg, Node) else arg for arg in args]), args)
+
+    def backward():
+        grads = fn.backward(ctx, out.grad)
+        grads = grads if isinstance(grads, tuple) else (grads,)
+        if len(grads) != len(args):
+            raise RuntimeError("backward must return a gradient per argument")
+        for arg, grad in zip(args, grads):
+            if isinstance(arg, Node) and grad is not None:
+                arg.grad += grad
+
+    out._backward = backward
+    return out

@@ -286,3 +286,30 @@ def hvp_forward_over_reverse(build, x, v):
         build(nodes).backward()
         answer.append(nodes[i].grad.tangent)
     return answer
+
+
+class ProductOfTangents(Dual):
+    def __mul__(self, other):
+        other = other if isinstance(other, Dual) else Dual(other)
+        return ProductOfTangents(self.value * other.value, self.tangent * other.tangent)
+
+    def sin(self):
+        return ProductOfTangents(math.sin(self.value), math.cos(self.value) * self.tangent)
+
+    def cos(self):
+        return ProductOfTangents(math.cos(self.value), -math.sin(self.value) * self.tangent)
+
+    def __add__(self, other):
+        other = other if isinstance(other, Dual) else Dual(other)
+        return ProductOfTangents(self.value + other.value, self.tangent + other.tangent)
+
+
+@mistake(
+    "tangent-lost",
+    "no tangent reaches the gradients of the leaves",
+    "Follow one tangent: where does it start, and what is the tangent of a product if only one factor moves?",
+)
+def hvp_forward_over_reverse(build, x, v):
+    nodes = [Node(ProductOfTangents(a, b)) for a, b in zip(x, v)]
+    build(nodes).backward()
+    return [node.grad.tangent for node in nodes]

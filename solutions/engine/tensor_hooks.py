@@ -380,3 +380,83 @@ class HookedTensor(HookedTensor):
     def __init__(self):
         self._hooks, self._gradient = hooks_of_all, 0.0
         hooks_of_all.clear()
+
+
+@mistake(
+    "hooks-only-look",
+    "what a hook returns has no effect",
+    "A hook that clips returns the clipped gradient. What does your code do with it?",
+)
+class HookedTensor(HookedTensor):
+    def finalize(self):
+        g, self._gradient = self._gradient, 0.0
+        for fn in list(self._hooks.values()):
+            fn(g)
+        return g
+
+
+@mistake(
+    "number-of-hooks-as-key",
+    "the number of registered hooks is a key that no hook has",
+    "Register two hooks, remove the first, and register a third. Which keys does your code use?",
+)
+class HookedTensor(HookedTensor):
+    def register_hook(self, fn):
+        key = len(self._hooks)
+        self._hooks[key] = fn
+        return Handle(self._hooks, key)
+
+    def finalize(self):
+        g, self._gradient = self._gradient, 0.0
+        for key in sorted(self._hooks):
+            replaced = self._hooks[key](g)
+            if replaced is not None:
+                g = replaced
+        return g
+
+
+@mistake(
+    "first-hook-only",
+    "a hook that changes the gradient is the last one to run",
+    "Two hooks each double the gradient. By which factor does it grow?",
+)
+class HookedTensor(HookedTensor):
+    def finalize(self):
+        g, self._gradient = self._gradient, 0.0
+        for fn in list(self._hooks.values()):
+            replaced = fn(g)
+            if replaced is not None:
+                return replaced
+        return g
+
+
+@mistake(
+    "result-added",
+    "what a hook returns is added to the gradient",
+    "A hook that clips returns the clipped gradient. Is it a correction or a replacement?",
+)
+class HookedTensor(HookedTensor):
+    def finalize(self):
+        g, self._gradient = self._gradient, 0.0
+        for fn in list(self._hooks.values()):
+            replaced = fn(g)
+            if replaced is not None:
+                g = g + replaced
+        return g
+
+
+class RemovesAll(Handle):
+    def remove(self):
+        self._hooks.clear()
+
+
+@mistake(
+    "removes-all",
+    "a handle removes every hook",
+    "Register two hooks and remove the first. Which hooks must still run?",
+)
+class HookedTensor(HookedTensor):
+    def register_hook(self, fn):
+        key = object()
+        self._hooks[key] = fn
+        return RemovesAll(self._hooks, key)

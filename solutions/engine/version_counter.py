@@ -272,3 +272,59 @@ class Tensor(Tensor):
         if version != self.version:
             raise ValueError("a saved tensor was modified in place")
         return data
+
+
+@mistake(
+    "own-counters",
+    "every tensor counts only its own writes",
+    "Two tensors share the same memory. If your code writes to one of them, what must the other learn?",
+)
+class Tensor(Tensor):
+    def view(self, where):
+        return type(self)(self.data[where])
+
+    def detach(self):
+        return type(self)(self.data)
+
+
+@mistake(
+    "never-counts",
+    "writing in place needs no note",
+    "Which of your methods changes the version? Which one must?",
+)
+class Tensor(Tensor):
+    def add_(self, x):
+        self.data += x
+
+
+@mistake(
+    "save-counts",
+    "saving a tensor counts as a write",
+    "When you save a tensor, does any number in memory change?",
+)
+class Tensor(Tensor):
+    def save(self):
+        self._counter[0] += 1
+        return self.data, self.version
+
+
+@mistake(
+    "any-write-ever",
+    "a tensor that was ever written to cannot be loaded",
+    "Write first, then save and load. Was the saved tensor overwritten?",
+)
+class Tensor(Tensor):
+    def load(self, handle):
+        if self.version:
+            raise RuntimeError("a saved tensor was modified in place")
+        return handle[0]
+
+
+@mistake(
+    "always-raises",
+    "every saved tensor was overwritten",
+    "Save a tensor and load it, without a write between. What must load return?",
+)
+class Tensor(Tensor):
+    def load(self, handle):
+        raise RuntimeError("a saved tensor was modified in place")

@@ -244,3 +244,45 @@ def reinforce_backward(g, logits, actions, returns, baseline):
     score[np.arange(len(actions)), actions] -= 1
     advantage = (returns - returns.mean()) / (returns.std() + 1e-8)
     return (g * score * advantage[:, None] / len(actions)).astype(logits.dtype)
+
+
+@mistake(
+    "only-chosen-logit",
+    "the logits of the other actions have no gradient",
+    "log π(a) has a normaliser. Which logits does the normaliser contain?",
+)
+def reinforce_backward(g, logits, actions, returns, baseline):
+    score, rows = np.zeros_like(logits), np.arange(len(actions))
+    score[rows, actions] = softmax(logits)[rows, actions] - 1
+    return g * score * (returns - baseline)[:, None] / len(actions)
+
+
+@mistake(
+    "only-good-actions",
+    "an action that is worse than the baseline teaches nothing",
+    "An action's return is below the baseline. Which way must its probability move?",
+)
+def reinforce_backward(g, logits, actions, returns, baseline):
+    score = softmax(logits)
+    score[np.arange(len(actions)), actions] -= 1
+    return g * score * np.maximum(returns - baseline, 0)[:, None] / len(actions)
+
+
+@mistake(
+    "mean-return-as-baseline",
+    "the baseline is the mean return of the batch",
+    "Which argument does your function never use? What is the advantage in a batch of one state?",
+)
+def reinforce_backward(g, logits, actions, returns, baseline):
+    score = softmax(logits)
+    score[np.arange(len(actions)), actions] -= 1
+    return g * score * (returns - returns.mean())[:, None] / len(actions)
+
+
+@mistake(
+    "no-one-hot",
+    "the gradient of log π is the vector of probabilities",
+    "What is the gradient of z_a, the logit of the drawn action, which log π also contains?",
+)
+def reinforce_backward(g, logits, actions, returns, baseline):
+    return g * softmax(logits) * (returns - baseline)[:, None] / len(actions)

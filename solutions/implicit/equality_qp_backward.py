@@ -143,3 +143,37 @@ def equality_qp_backward(g, Q, p, A, b):
     u = np.linalg.solve(Q, g)
     v = np.linalg.solve(A @ A.T, A @ u)
     return -(u - A.T @ v), v
+
+
+@mistake(
+    "euclidean-projection",
+    "the constraint is removed from g by an ordinary projection, without Q",
+    "Which step along A x = b lowers the objective most? Does the answer depend on Q?",
+)
+def equality_qp_backward(g, Q, p, A, b):
+    db = np.linalg.solve(A @ A.T, A @ g)
+    return -np.linalg.solve(Q, g - A.T @ db), db
+
+
+@mistake(
+    "regularised",
+    "a small number in the lower right block does no harm",
+    "Which equation do the last rows of K state? Does x still satisfy A x = b with your block?",
+)
+def equality_qp_backward(g, Q, p, A, b):
+    K = kkt(Q, A)
+    K[len(p) :, len(p) :] = -1e-3 * np.eye(len(b))
+    both = np.linalg.solve(K, np.concatenate([g, np.zeros_like(b)]))
+    return -both[: len(p)], both[len(p) :]
+
+
+@mistake(
+    "softened",
+    "the lower right block of K is minus the identity",
+    "Which equation do the last rows of K state? Do the multipliers occur in A x = b?",
+)
+def equality_qp_backward(g, Q, p, A, b):
+    K = kkt(Q, A)
+    K[len(p) :, len(p) :] = -np.eye(len(b))
+    both = np.linalg.solve(K, np.concatenate([g, np.zeros_like(b)]))
+    return -both[: len(p)], both[len(p) :]

@@ -209,3 +209,126 @@ def fixed_point_backward(g, z, W, U, x):
     J = slope[:, None] * W
     q = np.linalg.solve(np.eye(len(z), dtype=z.dtype) - J.T, g) * slope
     return np.outer(q, z), np.outer(q, x), U.T @ q
+
+
+@mistake(
+    "no-transpose-in-short-form",
+    "q solves a system with W itself",
+    "q = s * λ and λ = g + Wᵀ q. Which matrix multiplies q if you eliminate λ?",
+)
+def fixed_point_backward(g, z, W, U, x):
+    slope = 1 - z**2
+    q = np.linalg.solve(np.eye(len(z), dtype=z.dtype) - slope[:, None] * W, slope * g)
+    return np.outer(q, z), np.outer(q, x), U.T @ q
+
+
+@mistake(
+    "three-terms",
+    "three terms of the Neumann series are enough",
+    "How fast do the terms shrink if J hardly contracts? Which equation does the infinite sum solve?",
+)
+def fixed_point_backward(g, z, W, U, x):
+    slope = 1 - z**2
+    adjoint = g
+    for _ in range(3):
+        adjoint = g + W.T @ (slope * adjoint)
+    q = adjoint * slope
+    return np.outer(q, z), np.outer(q, x), U.T @ q
+
+
+@mistake(
+    "five-terms",
+    "five terms of the Neumann series are enough",
+    "How fast do the terms shrink if J hardly contracts? Which equation does the infinite sum solve?",
+)
+def fixed_point_backward(g, z, W, U, x):
+    slope = 1 - z**2
+    adjoint = g
+    for _ in range(5):
+        adjoint = g + W.T @ (slope * adjoint)
+    q = adjoint * slope
+    return np.outer(q, z), np.outer(q, x), U.T @ q
+
+
+@mistake(
+    "twenty-terms",
+    "twenty terms of the Neumann series are enough",
+    "How fast do the terms shrink if J hardly contracts? Which equation does the infinite sum solve?",
+)
+def fixed_point_backward(g, z, W, U, x):
+    slope = 1 - z**2
+    adjoint = g
+    for _ in range(20):
+        adjoint = g + W.T @ (slope * adjoint)
+    q = adjoint * slope
+    return np.outer(q, z), np.outer(q, x), U.T @ q
+
+
+@mistake(
+    "thirty-terms",
+    "thirty terms of the Neumann series are enough",
+    "How fast do the terms shrink if J hardly contracts? Which equation does the infinite sum solve?",
+)
+def fixed_point_backward(g, z, W, U, x):
+    slope = 1 - z**2
+    adjoint = g
+    for _ in range(30):
+        adjoint = g + W.T @ (slope * adjoint)
+    q = adjoint * slope
+    return np.outer(q, z), np.outer(q, x), U.T @ q
+
+
+@mistake(
+    "eight-terms",
+    "eight terms of the Neumann series are enough",
+    "How fast do the terms shrink if J hardly contracts? Which equation does the infinite sum solve?",
+)
+def fixed_point_backward(g, z, W, U, x):
+    slope = 1 - z**2
+    adjoint = g
+    for _ in range(8):
+        adjoint = g + W.T @ (slope * adjoint)
+    q = adjoint * slope
+    return np.outer(q, z), np.outer(q, x), U.T @ q
+
+
+@mistake(
+    "fifteen-terms",
+    "fifteen terms of the Neumann series are enough",
+    "How fast do the terms shrink if J hardly contracts? Which equation does the infinite sum solve?",
+)
+def fixed_point_backward(g, z, W, U, x):
+    slope = 1 - z**2
+    adjoint = g
+    for _ in range(15):
+        adjoint = g + W.T @ (slope * adjoint)
+    q = adjoint * slope
+    return np.outer(q, z), np.outer(q, x), U.T @ q
+
+
+@mistake(
+    "twenty-five-terms",
+    "twenty-five terms of the Neumann series are enough",
+    "How fast do the terms shrink if J hardly contracts? Which equation does the infinite sum solve?",
+)
+def fixed_point_backward(g, z, W, U, x):
+    slope = 1 - z**2
+    adjoint = g
+    for _ in range(25):
+        adjoint = g + W.T @ (slope * adjoint)
+    q = adjoint * slope
+    return np.outer(q, z), np.outer(q, x), U.T @ q
+
+
+@mistake(
+    "forty-terms",
+    "forty terms of the Neumann series are enough",
+    "How fast do the terms shrink if J hardly contracts? Which equation does the infinite sum solve?",
+)
+def fixed_point_backward(g, z, W, U, x):
+    slope = 1 - z**2
+    adjoint = g
+    for _ in range(40):
+        adjoint = g + W.T @ (slope * adjoint)
+    q = adjoint * slope
+    return np.outer(q, z), np.outer(q, x), U.T @ q

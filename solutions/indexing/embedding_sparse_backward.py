@@ -123,7 +123,7 @@ def embedding_sparse_backward(g, ids):
 
 @mistake(
     "fancy-plus-equals",
-    "`values[index] += g` adds once for every occurrence of an index",
+    "`values[index] += g`, or `= g`, counts every occurrence of an index",
     "Run `v = np.zeros(2); v[[0, 0]] += 1` and print v. How often was 1 added?",
 )
 def embedding_sparse_backward(g, ids):
@@ -204,3 +204,16 @@ def embedding_sparse_backward(g, ids):
     np.add.at(dense, ids, g)
     rows = np.flatnonzero(dense.any(axis=1))
     return rows, dense[rows]
+
+
+@mistake(
+    "only-ids-sorted",
+    "the rows of g are in the order of the sorted ids",
+    "Sorting the ids moves them. Which other array must move in the same way?",
+)
+def embedding_sparse_backward(g, ids):
+    g, ids = flat(g, ids)
+    rows, inverse = np.unique(np.sort(ids), return_inverse=True)
+    values = np.zeros((len(rows), g.shape[-1]))
+    np.add.at(values, inverse, g)
+    return rows, values

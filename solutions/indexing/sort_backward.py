@@ -121,3 +121,14 @@ def sort_backward(g, order):
     dx = np.zeros_like(g)
     dx[order] = g
     return dx
+
+
+@mistake(
+    "no-row-offsets",
+    "the indices of every row count from the start of the array",
+    "Row 1 of `order` holds positions within row 1. Where do they point in the flattened array?",
+)
+def sort_backward(g, order):
+    dx = np.zeros(g.size, g.dtype)
+    dx[order.ravel()] = g.ravel()
+    return dx.reshape(g.shape)

@@ -154,3 +154,46 @@ def cholesky_backward(g, L):
     P = np.tril(L.T @ g)
     S = sandwich(P - np.diag(np.diag(P)) / 2, L)
     return np.tril(S + S.T) - np.diag(np.diag(S))
+
+
+@mistake(
+    "sides-exchanged",
+    "L⁻¹ stands on the left and L⁻ᵀ on the right",
+    "The forward formula is L⁻¹ Ȧ L⁻ᵀ. What is its transpose as a function of Ȧ?",
+)
+def cholesky_backward(g, L):
+    P = np.tril(L.T @ g)
+    S = np.linalg.solve(L, np.linalg.solve(L, (P - np.diag(np.diag(P)) / 2).T).T)
+    return (S + S.T) / 2
+
+
+@mistake(
+    "free-factor",
+    "every entry of L may move, as in the square of a full matrix",
+    "L can move only within its lower triangle. Where does your formula use this fact?",
+)
+def cholesky_backward(g, L):
+    S = np.linalg.solve(L.T, np.tril(g).T).T / 2
+    return (S + S.T) / 2
+
+
+@mistake(
+    "pairs-counted-twice",
+    "dA[0, 1] and dA[1, 0] each hold the sum of both",
+    "The loss moves by the sum of dA[i, j] times Ȧ[i, j] over all i and j. How often does that sum count each pair?",
+)
+def cholesky_backward(g, L):
+    P = np.tril(L.T @ g)
+    S = sandwich(P - np.diag(np.diag(P)) / 2, L)
+    return S + S.T - np.diag(np.diag(S))
+
+
+@mistake(
+    "mirrored-triangle",
+    "the lower triangle of S is mirrored",
+    "S is not symmetric. What is the mean of S[1, 0] and S[0, 1]?",
+)
+def cholesky_backward(g, L):
+    P = np.tril(L.T @ g)
+    S = np.tril(sandwich(P - np.diag(np.diag(P)) / 2, L))
+    return S + S.T - np.diag(np.diag(S))

@@ -144,3 +144,20 @@ def einsum_backward(g, spec, a, b):
         return np.expand_dims(d, lone) * array
 
     return tuple(towards(target, array) for target, array in zip(operands.split(","), (a, b)))
+
+
+@mistake(
+    "summed-axis-of-size-1",
+    "an axis that was summed on its own comes back with size 1",
+    "What shape has a, and what shape has da? Which entries of a receive the gradient of the sum?",
+)
+def einsum_backward(g, spec, a, b):
+    operands, out = spec.split("->")
+    left, right = operands.split(",")
+
+    def towards(target, other, partner):
+        lone = tuple(i for i, c in enumerate(target) if c not in out + other)
+        read = "".join(letter for letter in target if letter in out + other)
+        return np.expand_dims(np.einsum(f"{out},{other}->{read}", g, partner), lone)
+
+    return towards(left, right, b), towards(right, left, a)

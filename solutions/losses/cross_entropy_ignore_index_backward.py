@@ -257,3 +257,16 @@ def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
     p = softmax(logits)
     p[rows, y[rows]] -= 1
     return p * kept[:, None].astype(p.dtype) * (g / max(len(rows), 1))
+
+
+@mistake(
+    "negative-is-padding",
+    "a row is padding if its label is negative",
+    "Which argument does your function never use? Try `ignore=99`.",
+)
+def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
+    rows = np.flatnonzero(y >= 0)
+    p = softmax(logits) * (y >= 0)[:, None]
+    inside = rows[y[rows] < logits.shape[1]]
+    p[inside, y[inside]] -= 1
+    return p * (g / max(1, len(rows)))

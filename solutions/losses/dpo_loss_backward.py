@@ -191,3 +191,14 @@ def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
     z = margin(lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta)
     push = sigmoid(z) * sigmoid(-z) * (g * beta / len(z))
     return -push, push
+
+
+@mistake(
+    "reference-added",
+    "the log-probabilities of the reference enter z with the opposite sign",
+    "The margin compares the policy with the reference. With which sign does `ref_chosen` enter z?",
+)
+def dpo_loss_backward(g, lp_chosen, lp_rejected, ref_chosen, ref_rejected, beta):
+    z = beta * ((lp_chosen + ref_chosen) - (lp_rejected + ref_rejected))
+    push = sigmoid(-z) * (g * beta / len(z))
+    return -push, push

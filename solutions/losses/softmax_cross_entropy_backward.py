@@ -297,3 +297,26 @@ def softmax_cross_entropy_backward(g, logits, y):
     labels, first = np.unique(y, return_index=True)
     p[first, labels] -= 1
     return p * (g / len(y))
+
+
+@mistake(
+    "log-probabilities",
+    "the gradient is the log-probability minus the target",
+    "The gradient of logsumexp is a softmax. Does it contain a logarithm?",
+)
+def softmax_cross_entropy_backward(g, logits, y):
+    z = logits - logits.max(axis=1, keepdims=True)
+    p = z - np.log(np.exp(z).sum(axis=1, keepdims=True))
+    p[np.arange(len(y)), y] -= 1
+    return p * (g / len(y))
+
+
+@mistake(
+    "one-over-p",
+    "the gradient with respect to the probabilities is the answer",
+    "-1/p is the slope of -log p. Which step leads from the logits to p?",
+)
+def softmax_cross_entropy_backward(g, logits, y):
+    rows, d = np.arange(len(y)), np.zeros_like(logits)
+    d[rows, y] = -1 / np.maximum(softmax(logits)[rows, y], 1e-30)
+    return d * (g / len(y))

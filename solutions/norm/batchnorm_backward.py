@@ -233,3 +233,37 @@ def batchnorm_forward(x, gamma, beta):
     xhat = (x - x.mean(axis=0)) * rstd
     latest[:] = xhat, rstd, gamma
     return gamma * xhat + beta, latest
+
+
+@mistake(
+    "gamma-on-first-term",
+    "gamma scales only the first of the three terms of dx",
+    "The two means are taken of a gradient. Of which one: the gradient before or after the multiplication by gamma?",
+)
+def batchnorm_backward(g, cache):
+    xhat, rstd, gamma = cache
+    dx = rstd * (g * gamma - g.mean(axis=0) - xhat * (g * xhat).mean(axis=0))
+    return dx, (g * xhat).sum(axis=0), g.sum(axis=0)
+
+
+@mistake(
+    "dgamma-uses-x",
+    "gamma multiplies x minus its mean",
+    "Which quantity does gamma multiply in the forward? Is it divided by the standard deviation?",
+)
+def batchnorm_backward(g, cache):
+    xhat, rstd, gamma = cache
+    h = g * gamma
+    dx = rstd * (h - h.mean(axis=0) - xhat * (h * xhat).mean(axis=0))
+    return dx, (g * xhat / rstd).sum(axis=0), g.sum(axis=0)
+
+
+@mistake(
+    "no-rstd",
+    "dx does not depend on the size of the standard deviation",
+    "Stretch x by 10. By which factor does the slope of the output change?",
+)
+def batchnorm_backward(g, cache):
+    xhat, _, gamma = cache
+    h = g * gamma
+    return h - h.mean(axis=0) - xhat * (h * xhat).mean(axis=0), (g * xhat).sum(axis=0), g.sum(axis=0)

@@ -222,3 +222,25 @@ def layernorm_backward(g, xhat, rstd, gamma):
     h = g * gamma
     along = (h * xhat).sum(axis=-1, keepdims=True) / max(h.shape[-1] - 1, 1)
     return rstd * (h - h.mean(axis=-1, keepdims=True) - xhat * along), *parameters(g, xhat)
+
+
+@mistake(
+    "gamma-on-first-term",
+    "gamma scales only the first of the three terms of dx",
+    "The two means are taken of a gradient. Of which one: the gradient before or after the multiplication by gamma?",
+)
+def layernorm_backward(g, xhat, rstd, gamma):
+    dx = rstd * (g * gamma - g.mean(axis=-1, keepdims=True) - xhat * (g * xhat).mean(axis=-1, keepdims=True))
+    rows = tuple(range(g.ndim - 1))
+    return dx, (g * xhat).sum(axis=rows), g.sum(axis=rows)
+
+
+@mistake(
+    "means-over-batch",
+    "the two means of dx run over the first axis",
+    "Each row has its own statistics. Over which axis are these statistics taken?",
+)
+def layernorm_backward(g, xhat, rstd, gamma):
+    h, rows = g * gamma, tuple(range(g.ndim - 1))
+    dx = rstd * (h - h.mean(axis=0) - xhat * (h * xhat).mean(axis=0))
+    return dx, (g * xhat).sum(axis=rows), g.sum(axis=rows)

@@ -311,3 +311,39 @@ def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
     m = b1 * m + g
     v = b2 * v + g * g
     return p * (1 - lr * wd) - lr * (m / (1 - b1**t)) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+@mistake("always-the-first-step", "every step is the first one", "Which argument does your correction never use?")
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p * (1 - lr * wd) - lr * (m / (1 - b1)) / (np.sqrt(v / (1 - b2)) + eps), m, v
+
+
+@mistake(
+    "rates-exchanged",
+    "m is corrected with b2 and v with b1",
+    "Which decay rate did m start with? Which one corrects it?",
+)
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p * (1 - lr * wd) - lr * (m / (1 - b2**t)) / (np.sqrt(v / (1 - b1**t)) + eps), m, v
+
+
+@mistake(
+    "correction-multiplied",
+    "the correction makes the averages smaller",
+    "After one step m is (1 - b1) g. What must the corrected m be?",
+)
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p * (1 - lr * wd) - lr * m * (1 - b1**t) / (np.sqrt(v * (1 - b2**t)) + eps), m, v
+
+
+@mistake("decay-grows", "weight decay makes p larger", "With g = 0, must the step shrink p or enlarge it?")
+def adamw_step(p, g, m, v, t, lr, b1, b2, eps, wd):
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p * (1 + lr * wd) - lr * (m / (1 - b1**t)) / (np.sqrt(v / (1 - b2**t)) + eps), m, v

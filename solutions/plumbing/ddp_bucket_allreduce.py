@@ -229,3 +229,44 @@ def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
         for i, total in zip(bucket, reduced(grads, bucket, all_reduce)):
             means[i] = total / world_size
     return means
+
+
+@mistake(
+    "one-bucket",
+    "all gradients travel in one message",
+    "Which argument limits the size of a message? When could the first message leave?",
+)
+def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
+    means = [None] * len(grads)
+    bucket = list(reversed(range(len(grads))))
+    for i, total in zip(bucket, reduced(grads, bucket, all_reduce)):
+        means[i] = total / world_size
+    return means
+
+
+@mistake(
+    "offset-not-advanced",
+    "every gradient starts at the beginning of its bucket",
+    "A bucket holds two gradients. At which index of the reduced buffer does the second one start?",
+)
+def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
+    means = [None] * len(grads)
+    for bucket in buckets_of(grads, reversed(range(len(grads))), capacity):
+        total = all_reduce(np.concatenate([grads[i].ravel() for i in bucket])) / world_size
+        for i in bucket:
+            means[i] = total[: grads[i].size].reshape(grads[i].shape)
+    return means
+
+
+@mistake(
+    "divided-twice",
+    "the gradients are divided by the number of ranks before the sum and after it",
+    "Let every rank have the gradient 1. What must the result be?",
+)
+def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
+    means = [None] * len(grads)
+    for bucket in buckets_of(grads, reversed(range(len(grads))), capacity):
+        shares = [grad / world_size for grad in grads]
+        for i, total in zip(bucket, reduced(shares, bucket, all_reduce)):
+            means[i] = total / world_size
+    return means

@@ -174,3 +174,26 @@ def linear_scan_backward(g, a, b, h0, hs):
     lam, carried = scan(g, a)
     lam = lam[::-1].copy()
     return lam * np.concatenate([h0[None], hs[:-1]]), lam, carried
+
+
+@mistake(
+    "sum-for-h0",
+    "dh0 is the sum of the gradients of all b_t",
+    "h0 enters only the first step. Which factor does this step multiply it by?",
+)
+def linear_scan_backward(g, a, b, h0, hs):
+    db = g.copy()
+    for t in reversed(range(1, len(db))):
+        db[t - 1] += a[t] * db[t]
+    return db * np.concatenate([h0[None], hs[:-1]]), db, db.sum(axis=0)
+
+
+@mistake(
+    "one-step-back",
+    "the gradient of a state passes through one step only",
+    "h_1 affects h_2, and h_2 affects h_3. Does g_3 reach h_1 in your code?",
+)
+def linear_scan_backward(g, a, b, h0, hs):
+    db = g.copy()
+    db[:-1] += a[1:] * g[1:]
+    return db * np.concatenate([h0[None], hs[:-1]]), db, a[0] * db[0]

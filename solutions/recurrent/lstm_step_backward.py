@@ -277,3 +277,106 @@ def lstm_step_backward(gh, gc, x, h, c, W):
     d = gc + gh * o * (1 - t * t)
     dz = d * u * i * (1 - i), d * c * f * (1 - f), gh * t * o * (1 - o), d * i * (1 - u * u)
     return gradients(d * f, x, h, W, *dz)
+
+
+@mistake(
+    "cell-for-its-tanh",
+    "the slope of tanh at c2 is 1 - c2²",
+    "1 - t² is the slope of tanh if t is its output. Which value is squared in your code?",
+)
+def lstm_step_backward(gh, gc, x, h, c, W):
+    i, f, o, u, c2 = gates(x, h, c, W)
+    d = gc + gh * o * (1 - c2 * c2)
+    dz = d * u * i * (1 - i), d * c * f * (1 - f), gh * np.tanh(c2) * o * (1 - o), d * i * (1 - u * u)
+    return gradients(d * f, x, h, W, *dz)
+
+
+@mistake(
+    "dc-through-input-gate",
+    "c passes through the input gate",
+    "c2 = f · c + i · u: which gate multiplies c?",
+)
+def lstm_step_backward(gh, gc, x, h, c, W):
+    i, f, o, u, c2 = gates(x, h, c, W)
+    t = np.tanh(c2)
+    d = gc + gh * o * (1 - t * t)
+    dz = d * u * i * (1 - i), d * c * f * (1 - f), gh * t * o * (1 - o), d * i * (1 - u * u)
+    return gradients(d * i, x, h, W, *dz)
+
+
+@mistake(
+    "gc-through-tanh",
+    "gc passes through the tanh of c2",
+    "c2 is returned as it is. Which of its two gradients comes back through tanh?",
+)
+def lstm_step_backward(gh, gc, x, h, c, W):
+    i, f, o, u, c2 = gates(x, h, c, W)
+    t = np.tanh(c2)
+    d = (gc + gh * o) * (1 - t * t)
+    dz = d * u * i * (1 - i), d * c * f * (1 - f), gh * t * o * (1 - o), d * i * (1 - u * u)
+    return gradients(d * f, x, h, W, *dz)
+
+
+@mistake(
+    "gc-to-c",
+    "gc also reaches c directly",
+    "c2 has the gradient d. Which part of gc reaches c without the forget gate?",
+)
+def lstm_step_backward(gh, gc, x, h, c, W):
+    i, f, o, u, c2 = gates(x, h, c, W)
+    t = np.tanh(c2)
+    d = gc + gh * o * (1 - t * t)
+    dz = d * u * i * (1 - i), d * c * f * (1 - f), gh * t * o * (1 - o), d * i * (1 - u * u)
+    return gradients(d * f + gc, x, h, W, *dz)
+
+
+@mistake(
+    "no-input-gate-slope",
+    "the input gate is its own block of z",
+    "A gate is the sigmoid of its block of z. Which factor leads from the gate to z?",
+)
+def lstm_step_backward(gh, gc, x, h, c, W):
+    i, f, o, u, c2 = gates(x, h, c, W)
+    t = np.tanh(c2)
+    d = gc + gh * o * (1 - t * t)
+    dz = d * u, d * c * f * (1 - f), gh * t * o * (1 - o), d * i * (1 - u * u)
+    return gradients(d * f, x, h, W, *dz)
+
+
+@mistake(
+    "no-forget-gate-slope",
+    "the forget gate is its own block of z",
+    "A gate is the sigmoid of its block of z. Which factor leads from the gate to z?",
+)
+def lstm_step_backward(gh, gc, x, h, c, W):
+    i, f, o, u, c2 = gates(x, h, c, W)
+    t = np.tanh(c2)
+    d = gc + gh * o * (1 - t * t)
+    dz = d * u * i * (1 - i), d * c, gh * t * o * (1 - o), d * i * (1 - u * u)
+    return gradients(d * f, x, h, W, *dz)
+
+
+@mistake(
+    "no-output-gate-slope",
+    "the output gate is its own block of z",
+    "A gate is the sigmoid of its block of z. Which factor leads from the gate to z?",
+)
+def lstm_step_backward(gh, gc, x, h, c, W):
+    i, f, o, u, c2 = gates(x, h, c, W)
+    t = np.tanh(c2)
+    d = gc + gh * o * (1 - t * t)
+    dz = d * u * i * (1 - i), d * c * f * (1 - f), gh * t, d * i * (1 - u * u)
+    return gradients(d * f, x, h, W, *dz)
+
+
+@mistake(
+    "no-candidate-slope",
+    "the candidate is its own block of z",
+    "The candidate is the tanh of its block of z. Which factor leads from it to z?",
+)
+def lstm_step_backward(gh, gc, x, h, c, W):
+    i, f, o, u, c2 = gates(x, h, c, W)
+    t = np.tanh(c2)
+    d = gc + gh * o * (1 - t * t)
+    dz = d * u * i * (1 - i), d * c * f * (1 - f), gh * t * o * (1 - o), d * i
+    return gradients(d * f, x, h, W, *dz)

@@ -153,3 +153,12 @@ def relu_backward(self, out):
 def relu_backward(self, out):
     if out.data <= 0:
         self.grad += out.grad
+
+
+@mistake(
+    "leaky",
+    "a negative input passes a hundredth of the gradient",
+    "Which function has a small slope for negative inputs? Is it the one in the task?",
+)
+def relu_backward(self, out):
+    self.grad += (1.0 if self.data > 0 else 0.01) * out.grad

@@ -144,12 +144,12 @@ def test_flags_do_not_tell_mutants_apart(graded: Callable[..., Report]) -> None:
         return Tensor(self.data, self.writes)
 
     def save(self):
-        return self.data, 0
+        return self.data
 
     def load(self, handle):
-        if handle[1] != self.version:
+        if self.version % 2:
             raise RuntimeError
-        return handle[0]
+        return handle
 """
     assert rule_of(graded("version_counter", source)) is None
 
