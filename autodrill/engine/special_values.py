@@ -185,7 +185,7 @@ def _log_gamma_positive(x: Float) -> Float:
 
 
 def gammaln(x: Any) -> Any:
-    """Return log |Γ(x)|, which is infinite at 0 and the negative integers."""
+    """Return log |Γ(x)|, which is infinite at ±∞, 0 and the negative integers."""
     x = np.asarray(x)
     value = _in_double(x)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -193,11 +193,11 @@ def gammaln(x: Any) -> Any:
         result = _log_gamma_positive(mirrored)
         sine = np.abs(np.sin(math.pi * (value - np.rint(value))))
         result = np.where(value < 0.5, math.log(math.pi) - np.log(sine) - result, result)
-    return result.astype(x.dtype, copy=False)
+    return np.where(np.isinf(value), np.inf, result).astype(x.dtype, copy=False)
 
 
 def digamma(x: Any) -> Any:
-    """Return the derivative of log Γ."""
+    """Return the derivative of log Γ, NaN at the negative integers, where it changes sign through infinity."""
     x = np.asarray(x)
     value = _in_double(x)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -214,6 +214,7 @@ def digamma(x: Any) -> Any:
             series = (series + _BERNOULLI[k - 1] / (2 * k)) / (y * y)
         result = np.log(y) - 0.5 / y - series - np.where(small, total, 0)
         result = np.where(low, result - math.pi / np.tan(math.pi * (value - np.rint(value))), result)
+        result = np.where((value < 0) & (value == np.rint(value)), np.nan, result)
     return result.astype(x.dtype, copy=False)
 
 

@@ -39,6 +39,26 @@ NOT_IN_SINGLE: dict[str, str] = {
 ONE_BY_ONE: dict[str, str] = {}
 """Primitives without a batching rule, which `vmap` calls one example at a time."""
 
+ELSE_AT_SINGLE_POINTS: dict[str, str] = {
+    **dict.fromkeys(("absolute", "sign"), "at NaN PyTorch's derivative or value is 0, and ours is NaN as in NumPy"),
+    **dict.fromkeys(("celu", "elu"), "at NaN PyTorch's derivative is 1, and ours is NaN"),
+    **dict.fromkeys(
+        ("gammaln", "polygamma"), "PyTorch's derivatives at poles are huge numbers or NaN, ours the limits"
+    ),
+    "arccosh": "at -1, outside its domain, the derivative is infinite with another sign",
+    "arctan2": "the squares of 1e-300 underflow in PyTorch, and the derivative is 0",
+    "bessel_i": "PyTorch's derivative at NaN is a number",
+    "cbrt": "its counterpart is a power with NaN for a derivative at 0",
+    "complex": "its result has no default gradient",
+    "copysign": "PyTorch divides the result by x, which is NaN for an infinite x",
+    "floor_divide": "its counterpart has NaN for a derivative at NaN, and a step has 0",
+    "huber": "its counterpart subtracts infinities",
+    "hypot": "PyTorch's derivative at the origin is NaN, and ours is 0",
+    "power": "of the square root of minus infinity NumPy says NaN and PyTorch infinity",
+    "spherical_bessel": "its counterpart loses all digits of the sine of a large number",
+}
+"""Elementwise primitives whose value or derivative at NaN, an infinity, a pole or a kink differs from PyTorch's."""
+
 # PyTorch
 
 WITHOUT_COUNTERPART: dict[str, str] = {

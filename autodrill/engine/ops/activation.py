@@ -1,4 +1,7 @@
-"""Activation functions under PyTorch's functional names, with PyTorch's subgradient at every kink."""
+"""Activation functions under PyTorch's functional names, with PyTorch's subgradient at every kink.
+
+Comparisons select what becomes 0 or a constant. NaN compares false, so it stays NaN and its gradient passes.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ def relu(xp: Namespace, x: Array) -> Array:
     return xp.maximum(x, 0)
 
 
-relu.vjp(x=lambda g, out: where(raw(out) > 0, g, 0))
+relu.vjp(x=lambda g, out: where(raw(out) <= 0, 0, g))
 relu.jvp("elementwise")
 
 
@@ -64,7 +67,7 @@ def relu6(xp: Namespace, x: Array) -> Array:
     return xp.clip(x, 0, 6)
 
 
-relu6.vjp(x=lambda g, x: where((raw(x) > 0) & (raw(x) < 6), g, 0))
+relu6.vjp(x=lambda g, x: where((raw(x) <= 0) | (raw(x) >= 6), 0, g))
 relu6.jvp("elementwise")
 
 
@@ -74,17 +77,17 @@ def hardtanh(xp: Namespace, x: Array, *, min_val: float = -1.0, max_val: float =
     return xp.clip(x, min_val, max_val)
 
 
-hardtanh.vjp(x=lambda g, x, min_val, max_val: where((raw(x) > min_val) & (raw(x) < max_val), g, 0))
+hardtanh.vjp(x=lambda g, x, min_val, max_val: where((raw(x) <= min_val) | (raw(x) >= max_val), 0, g))
 hardtanh.jvp("elementwise")
 
 
 @primitive
 def threshold(xp: Namespace, x: Array, *, threshold: float, value: float) -> Array:
     """Return x where it exceeds `threshold` and `value` elsewhere."""
-    return xp.where(x > threshold, x, value)
+    return xp.where(x <= threshold, value, x)
 
 
-threshold.vjp(x=lambda g, x, threshold: where(raw(x) > threshold, g, 0))
+threshold.vjp(x=lambda g, x, threshold: where(raw(x) <= threshold, 0, g))
 threshold.jvp("elementwise")
 
 
@@ -94,17 +97,17 @@ def softshrink(xp: Namespace, x: Array, *, lambd: float = 0.5) -> Array:
     return x - xp.clip(x, -lambd, lambd)
 
 
-softshrink.vjp(x=lambda g, x, lambd: where(abs(raw(x)) > lambd, g, 0))
+softshrink.vjp(x=lambda g, x, lambd: where(abs(raw(x)) <= lambd, 0, g))
 softshrink.jvp("elementwise")
 
 
 @primitive
 def hardshrink(xp: Namespace, x: Array, *, lambd: float = 0.5) -> Array:
     """Return x, and 0 if |x| is at most `lambd`."""
-    return xp.where(abs(x) > lambd, x, 0)
+    return xp.where(abs(x) <= lambd, 0, x)
 
 
-hardshrink.vjp(x=lambda g, x, lambd: where(abs(raw(x)) > lambd, g, 0))
+hardshrink.vjp(x=lambda g, x, lambd: where(abs(raw(x)) <= lambd, 0, g))
 hardshrink.jvp("elementwise")
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from autodrill.engine.core.complex_convention import is_complex
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import raw
-from autodrill.engine.ops.elementwise import astype, exp, log, power, sqrt, where
+from autodrill.engine.ops.activation import sigmoid
+from autodrill.engine.ops.elementwise import astype, log, power, quotient_or_zero, sqrt, where
 
 if TYPE_CHECKING:
     from autodrill.engine.core.backend import Array, Namespace
@@ -86,12 +87,6 @@ def float_power(x: Array, y: Array) -> Any:
     return power(astype(x, wide), astype(y, wide))
 
 
-def _cosine(side: Array, hypotenuse: Array) -> Array:
-    """Return side / hypotenuse; at the origin, where no derivative exists, 0 with all its derivatives."""
-    origin = raw(hypotenuse) == 0
-    return where(origin, 0, side / where(origin, 1, hypotenuse))
-
-
 @primitive(broadcasts=True)
 def hypot(xp: Namespace, x: Array, y: Array) -> Array:
     """Return √(x² + y²) without overflow; its subgradient at the origin is 0."""
@@ -99,16 +94,17 @@ def hypot(xp: Namespace, x: Array, y: Array) -> Array:
 
 
 hypot.vjp(
-    x=lambda g, x, out: g * _cosine(x, out),
-    y=lambda g, y, out: g * _cosine(y, out),
+    x=lambda g, x, out: g * quotient_or_zero(x, out),
+    y=lambda g, y, out: g * quotient_or_zero(y, out),
 )
 hypot.jvp("elementwise")
 
 
 @primitive(broadcasts=True)
 def xlogy(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return x log(y), and 0 where x is 0, even at y = 0."""
-    return xp.where(x == 0, 0, x * xp.log(xp.where(x == 0, 1, y)))
+    """Return x log(y), and 0 where x is 0, even at y = 0; NaN stays NaN."""
+    nothing = (x == 0) & ~xp.isnan(y)
+    return xp.where(nothing, 0, x * xp.log(xp.where(nothing, 1, y)))
 
 
 xlogy.vjp(
@@ -120,8 +116,9 @@ xlogy.jvp("elementwise")
 
 @primitive(broadcasts=True)
 def xlog1py(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return x log(1 + y), and 0 where x is 0, even at y = -1."""
-    return xp.where(x == 0, 0, x * xp.log1p(xp.where(x == 0, 0, y)))
+    """Return x log(1 + y), and 0 where x is 0, even at y = -1; NaN stays NaN."""
+    nothing = (x == 0) & ~xp.isnan(y)
+    return xp.where(nothing, 0, x * xp.log1p(xp.where(nothing, 0, y)))
 
 
 def _log1p_or_zero(x: Array, y: Array) -> Array:
@@ -141,7 +138,8 @@ def logaddexp(xp: Namespace, x: Array, y: Array) -> Array:
     return xp.logaddexp(x, y)
 
 
-logaddexp.vjp(x=lambda g, x, out: g * exp(x - out), y=lambda g, y, out: g * exp(y - out))
+# The shares come from x - y, since the rounding of a large result would be most of the exponent of x - out.
+logaddexp.vjp(x=lambda g, x, y: g * sigmoid(x - y), y=lambda g, x, y: g * sigmoid(y - x))
 logaddexp.jvp("elementwise")
 
 
@@ -151,17 +149,17 @@ def logaddexp2(xp: Namespace, x: Array, y: Array) -> Array:
     return xp.logaddexp2(x, y)
 
 
-logaddexp2.vjp(x=lambda g, x, out: g * exp2(x - out), y=lambda g, y, out: g * exp2(y - out))
+logaddexp2.vjp(x=lambda g, x, y: g * sigmoid(LN2 * (x - y)), y=lambda g, x, y: g * sigmoid(LN2 * (y - x)))
 logaddexp2.jvp("elementwise")
 
 
 @primitive
 def logit(xp: Namespace, x: Array) -> Array:
-    """Return log(x / (1 - x)), the inverse of the sigmoid."""
+    """Return log(x / (1 - x)), the inverse of the sigmoid; outside [0, 1] it is NaN, and so is its derivative."""
     return xp.log(x) - xp.log1p(-x)
 
 
-logit.vjp(x=lambda g, x: g / (x * (1 - x)))
+logit.vjp(x=lambda g, x: g / where((raw(x) < 0) | (raw(x) > 1), math.nan, x * (1 - x)))
 logit.jvp("elementwise")
 
 
@@ -170,11 +168,17 @@ logit.jvp("elementwise")
 
 @primitive(broadcasts=True)
 def arctan2(xp: Namespace, y: Array, x: Array) -> Array:
-    """Return the angle of the point (x, y), in (-π, π]."""
+    """Return the angle of the point (x, y), in (-π, π]; its subgradient at the origin is 0."""
     return xp.arctan2(y, x)
 
 
-arctan2.vjp(y=lambda g, y, x: g * (x / (x * x + y * y)), x=lambda g, y, x: -g * (y / (x * x + y * y)))
+def _over_square(side: Array, y: Array, x: Array) -> Array:
+    """Return side / (x² + y²) without overflow, and 0 at the origin, for a side that is x or y."""
+    radius = hypot(x, y)
+    return quotient_or_zero(quotient_or_zero(side, radius), radius)
+
+
+arctan2.vjp(y=lambda g, y, x: g * _over_square(x, y, x), x=lambda g, y, x: -g * _over_square(y, y, x))
 arctan2.jvp("elementwise")
 
 

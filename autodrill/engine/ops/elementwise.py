@@ -92,12 +92,12 @@ def _power_wrt_base(g: Array, x: Array, y: Array) -> Array:
 
 
 def _power_wrt_exponent(g: Array, x: Array, out: Array) -> Array:
-    # d(0**y)/dy is 0 for y > 0; 0 * log(0) would be NaN.
+    # d(0**y)/dy is 0 for y >= 0; 0 * log(0) would be NaN.
     if out.dtype.kind == "c":
         return g * out * log(where(x == 0, 1, x) + 0j)  # complex also for a negative real base
-    if isinstance(x, (int, float)):
-        return g * out * math.log(x or 1)
-    return g * out * log(where(x == 0, 1, x))
+    if isinstance(x, (int, float)) and x != 0:
+        return g * out * (math.log(x) if x > 0 else math.nan)
+    return g * out * log(where((raw(x) == 0) & (abs(raw(out)) < math.inf), 1, x))
 
 
 @primitive(broadcasts=True, on_complex="holomorphic")
@@ -299,28 +299,34 @@ where.vjp(
 where.jvp("linear")
 
 
+def quotient_or_zero(x: Array, y: Array) -> Array:
+    """Return x / y, and 0 with all its derivatives where y is 0: a subgradient where there is no derivative."""
+    zero = raw(y) == 0
+    return where(zero, 0, x / where(zero, 1, y))
+
+
 @primitive(broadcasts=True)
 def maximum(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return the larger of x and y; at a tie each gets half of the gradient."""
+    """Return the larger of x and y; at a tie each gets half of the gradient, and both get all of it at NaN."""
     return xp.maximum(x, y)
 
 
 maximum.vjp(
-    x=lambda g, x, y: where(raw(x) > raw(y), g, where(raw(x) == raw(y), g / 2, 0)),
-    y=lambda g, x, y: where(raw(y) > raw(x), g, where(raw(x) == raw(y), g / 2, 0)),
+    x=lambda g, x, y: where(raw(x) < raw(y), 0, where(raw(x) == raw(y), g / 2, g)),
+    y=lambda g, x, y: where(raw(y) < raw(x), 0, where(raw(x) == raw(y), g / 2, g)),
 )
 maximum.jvp("elementwise")
 
 
 @primitive(broadcasts=True)
 def minimum(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return the smaller of x and y; at a tie each gets half of the gradient."""
+    """Return the smaller of x and y; at a tie each gets half of the gradient, and both get all of it at NaN."""
     return xp.minimum(x, y)
 
 
 minimum.vjp(
-    x=lambda g, x, y: where(raw(x) < raw(y), g, where(raw(x) == raw(y), g / 2, 0)),
-    y=lambda g, x, y: where(raw(y) < raw(x), g, where(raw(x) == raw(y), g / 2, 0)),
+    x=lambda g, x, y: where(raw(x) > raw(y), 0, where(raw(x) == raw(y), g / 2, g)),
+    y=lambda g, x, y: where(raw(y) > raw(x), 0, where(raw(x) == raw(y), g / 2, g)),
 )
 minimum.jvp("elementwise")
 

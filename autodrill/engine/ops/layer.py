@@ -62,7 +62,8 @@ def embedding(indices: Any, weight: Array, padding_idx: int | None = None, *, sp
     rows = _lookup_rows(weight, indices) if sparse and type(weight) is Tensor else getitem(weight, indices)
     if padding_idx is None:
         return rows
-    return where((indices == padding_idx % weight.shape[0])[..., None], raw(rows), rows)
+    padding = (indices == padding_idx % weight.shape[0]).reshape(indices.shape + (1,) * (weight.ndim - 1))
+    return where(padding, raw(rows), rows)
 
 
 def _lookup_rows(weight: Tensor, indices: Array) -> Tensor:

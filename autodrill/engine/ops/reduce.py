@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import math
 from math import prod as product
 from typing import TYPE_CHECKING
 
@@ -12,7 +14,7 @@ from autodrill.engine.core.complex_convention import inner
 from autodrill.engine.core.declaration import behind
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import BY_OPERATIONS, raw
-from autodrill.engine.ops.elementwise import exp, where
+from autodrill.engine.ops.elementwise import exp, quotient_or_zero, where
 from autodrill.engine.ops.shape import broadcast_to, flip, moveaxis, reshape
 
 if TYPE_CHECKING:
@@ -160,18 +162,21 @@ def _centred(x: Array, axis: Axis) -> Array:
     return x - mean(x, axis=axis, keepdims=True)
 
 
+def _freedom(x: Array, axis: Axis, ddof: int) -> float:
+    """Return the divisor of a variance, N - ddof, which NumPy limits to 0; NaN in place of 0, as is the result."""
+    return builtins.max(_count(x.shape, axis) - ddof, 0) or math.nan
+
+
 @primitive(on_complex="adjoint")
 def var(xp: Namespace, x: Array, *, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Array:
     """Return the variance over `axis`, the mean of |x - mean|² with divisor N - ddof."""
     return xp.var(x, axis=axis, ddof=ddof, keepdims=keepdims)
 
 
-var.vjp(
-    x=lambda g, x, axis, ddof: _restored(g, x.shape, axis) * (2 / (_count(x.shape, axis) - ddof) * _centred(x, axis))
-)
+var.vjp(x=lambda g, x, axis, ddof: _restored(g * (2 / _freedom(x, axis, ddof)), x.shape, axis) * _centred(x, axis))
 var.jvp(
     lambda dx, x, axis, ddof, keepdims: (
-        2 / (_count(x.shape, axis) - ddof) * sum(inner(dx, _centred(x, axis)), axis=axis, keepdims=keepdims)
+        2 / _freedom(x, axis, ddof) * sum(inner(dx, _centred(x, axis)), axis=axis, keepdims=keepdims)
     )
 )
 var.vmap("axis")
@@ -179,18 +184,18 @@ var.vmap("axis")
 
 @primitive(on_complex="adjoint")
 def std(xp: Namespace, x: Array, *, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Array:
-    """Return the standard deviation over `axis`, with divisor N - ddof."""
+    """Return the standard deviation over `axis`, with divisor N - ddof; its subgradient for equal elements is 0."""
     return xp.std(x, axis=axis, ddof=ddof, keepdims=keepdims)
 
 
 std.vjp(
     x=lambda g, x, out, axis, ddof: (
-        _restored(g / ((_count(x.shape, axis) - ddof) * out), x.shape, axis) * _centred(x, axis)
+        _restored(quotient_or_zero(g, _freedom(x, axis, ddof) * out), x.shape, axis) * _centred(x, axis)
     )
 )
 std.jvp(
-    lambda dx, x, out, axis, ddof, keepdims: (
-        sum(inner(dx, _centred(x, axis)), axis=axis, keepdims=keepdims) / ((_count(x.shape, axis) - ddof) * out)
+    lambda dx, x, out, axis, ddof, keepdims: quotient_or_zero(
+        sum(inner(dx, _centred(x, axis)), axis=axis, keepdims=keepdims), _freedom(x, axis, ddof) * out
     )
 )
 std.vmap("axis")
@@ -206,10 +211,14 @@ def logsumexp(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = Fa
     return out if keepdims else xp.reshape(out, xp.sum(x, axis=axis).shape)
 
 
-logsumexp.vjp(x=lambda g, x, out, axis: _restored(g, x.shape, axis) * exp(x - _restored(out, x.shape, axis)))
-logsumexp.jvp(
-    lambda dx, x, out, axis, keepdims: sum(dx * exp(x - _restored(out, x.shape, axis)), axis=axis, keepdims=keepdims)
-)
+def _shares(x: Array, out: Array, axis: Axis) -> Array:
+    """Return exp(x) / Σ exp(x): the division removes the rounding of `out`, which all elements have in common."""
+    terms = exp(x - _restored(out, x.shape, axis))
+    return terms / sum(terms, axis=axis, keepdims=True)
+
+
+logsumexp.vjp(x=lambda g, x, out, axis: _restored(g, x.shape, axis) * _shares(x, out, axis))
+logsumexp.jvp(lambda dx, x, out, axis, keepdims: sum(dx * _shares(x, out, axis), axis=axis, keepdims=keepdims))
 logsumexp.vmap("axis")
 
 

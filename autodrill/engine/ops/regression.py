@@ -53,7 +53,7 @@ def huber(xp: Namespace, x: Array, *, delta: float = 1.0) -> Array:
 
 def _clipped(x: Array, delta: float) -> Array:
     x_raw = raw(x)
-    return where(abs(x_raw) < delta, x, delta * ((x_raw > 0) * 1.0 - (x_raw < 0)).astype(x_raw.dtype))
+    return where(abs(x_raw) >= delta, delta * ((x_raw > 0) * 1.0 - (x_raw < 0)).astype(x_raw.dtype), x)
 
 
 huber.vjp(x=lambda g, x, delta: g * _clipped(x, delta))

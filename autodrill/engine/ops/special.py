@@ -9,8 +9,7 @@ from autodrill.engine import special_values
 from autodrill.engine.core.backend import on_cpu
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import raw
-from autodrill.engine.ops.elementary import xlogy
-from autodrill.engine.ops.elementwise import exp, log, where
+from autodrill.engine.ops.elementwise import exp, log, log1p, where
 
 if TYPE_CHECKING:
     from autodrill.engine.core.backend import Array, Namespace
@@ -74,11 +73,12 @@ def ndtr(x: Array) -> Any:
 
 
 def log_ndtr(x: Array) -> Any:
-    """Return the logarithm of the normal distribution function, even where the function underflows."""
+    """Return the logarithm of the normal distribution function, to full relative precision in both tails."""
     low = raw(x) < -1
     tail = where(low, x, -1)
-    central = where(low, 0, x)
-    return where(low, log(0.5 * erfcx(-math.sqrt(0.5) * tail)) - 0.5 * tail * tail, log(ndtr(central)))
+    rest = where(low, 0, x)
+    # In the upper tail 1 - ndtr is the small number, from which log1p loses no digits.
+    return where(low, log(0.5 * erfcx(-math.sqrt(0.5) * tail)) - 0.5 * tail * tail, log1p(-ndtr(-rest)))
 
 
 # Gamma function
@@ -86,7 +86,7 @@ def log_ndtr(x: Array) -> Any:
 
 @primitive
 def polygamma(xp: Namespace, x: Array, *, n: int = 0) -> Array:  # noqa: ARG001 - NumPy has none
-    """Return the (n + 1)-th derivative of log Γ, except at poles; for n = 0 it is digamma."""
+    """Return the (n + 1)-th derivative of log Γ; for n = 0 it is digamma. See `digamma` for the poles."""
     x = on_cpu("polygamma", x)
     return special_values.polygamma(n, x) if n else special_values.digamma(x)
 
@@ -97,7 +97,7 @@ polygamma.jvp("elementwise")
 
 @primitive
 def gammaln(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - NumPy has none
-    """Return log |Γ(x)|, except at poles."""
+    """Return log |Γ(x)|, which is infinite at the poles 0, -1, -2, ..."""
     return special_values.gammaln(on_cpu("gammaln", x))
 
 
@@ -106,7 +106,7 @@ gammaln.jvp("elementwise")
 
 
 def digamma(x: Array) -> Any:
-    """Return the derivative of log Γ, also called psi."""
+    """Return the derivative of log Γ, also called psi; -∞ at 0 (∞ at -0) and NaN at the other poles -1, -2, ..."""
     return polygamma(x, n=0)
 
 
@@ -123,6 +123,13 @@ def multigammaln(x: Array, p: int) -> Any:
     return total
 
 
-def entr(x: Array) -> Any:
-    """Return -x log x, and 0 at 0: the contribution of a probability to the entropy."""
-    return -xlogy(x, x)
+@primitive
+def entr(xp: Namespace, x: Array) -> Array:
+    """Return -x log x, 0 at 0 and -∞ below: the contribution of a probability to the entropy."""
+    inside = x > 0
+    outside = xp.where(x == 0, 0, xp.where(x < 0, -math.inf, x))  # NaN stays NaN
+    return xp.where(inside, -x * xp.log(xp.where(inside, x, 1)), outside)
+
+
+entr.vjp(x=lambda g, x: -g * (1 + log(x)))
+entr.jvp("elementwise")
