@@ -69,6 +69,9 @@ class Primitive(Declaration):
         """Apply the operation; static parameters may also follow the inputs by position."""
         if len(args) != self._arity:
             args, static = self._bind(args, static)
+        for value in static.values():
+            if type(value) is Tensor:
+                raise self._static_tensor(static)
         values = []
         parents: list[GraphNode] = []
         kind: type | None = None
@@ -170,6 +173,14 @@ class Primitive(Declaration):
         """Apply a binary operation to `(x, y)`, for the reflected operators: in `x - y` only `y` is a Tensor."""
         result: Tensor = self(x, y)
         return result
+
+    def _static_tensor(self, static: dict[str, Any]) -> TypeError:
+        """Return the error about a Tensor as a static parameter, whose gradient would silently be lost."""
+        name = next(name for name, value in static.items() if type(value) is Tensor)
+        return TypeError(
+            f"`{self.name}` got a Tensor for `{name}`, which is not differentiated: a gradient with respect to it "
+            f"would be missing; pass a plain value, for example `{name}.item()`"
+        )
 
     def _bind(self, args: tuple[Any, ...], static: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Split positional and keyword arguments into inputs and static values."""

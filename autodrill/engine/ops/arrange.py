@@ -308,8 +308,8 @@ triu.jvp("linear")
 triu.vmap("leading")
 
 
-def masked_fill(x: Array, mask: Array, value: float) -> Any:
-    """Return x with `value` where the mask is true; no gradient passes there."""
+def masked_fill(x: Array, mask: Array, value: Any) -> Any:
+    """Return x with `value` where the mask is true; the gradient there goes to `value`, a number or a Tensor."""
     return where(mask, value, x)
 
 

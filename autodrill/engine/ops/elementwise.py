@@ -341,13 +341,30 @@ def _clip_vjp(g: Array, x: Array, min: Any, max: Any) -> Array:
 
 
 @primitive
-def clip(xp: Namespace, x: Array, *, min: Any = None, max: Any = None) -> Array:
-    """Return x limited to [min, max]; the gradient passes where min <= x <= max."""
+def _clip(xp: Namespace, x: Array, *, min: Any = None, max: Any = None) -> Array:
     return xp.clip(x, min, max)
 
 
-clip.vjp(x=_clip_vjp)
-clip.jvp("elementwise")
+_clip.vjp(x=_clip_vjp)
+_clip.jvp("elementwise")
+
+
+def clip(x: Array, min: Any = None, max: Any = None) -> Any:
+    """Return x limited to [min, max]; the gradient passes where min <= x <= max, elsewhere it goes to the bound.
+
+    Args:
+        x: Values of any shape.
+        min: The lower bound, or None; a number, an array or a Tensor, which broadcasts and is differentiated too.
+        max: The upper bound, likewise; where it is below `min`, the result is `max`.
+    """
+    if type(min) is not Tensor and type(max) is not Tensor:
+        return _clip(x, min=min, max=max)
+    x = where(raw(x) != raw(x), raw(x), x)  # no gradient passes to NaN
+    if min is not None:
+        x = where((raw(x) < raw(min)) | (raw(min) != raw(min)), min, x)  # NaN as a bound is the result
+    if max is not None:
+        x = where((raw(x) > raw(max)) | (raw(max) != raw(max)), max, x)
+    return x
 
 
 # Conversion

@@ -76,8 +76,8 @@ def index_put(x: Array, index: Any, values: Array) -> Any:
     return where(_touched(x.shape, index), placed, x)
 
 
-def index_fill(x: Array, axis: int, index: Any, value: float) -> Any:
-    """Return x with `value` in the slices along `axis` given by a vector of integers; no gradient passes there."""
+def index_fill(x: Array, axis: int, index: Any, value: Any) -> Any:
+    """Return x with `value`, a number or a Tensor, in the slices along `axis` given by a vector of integers."""
     return where(_touched(x.shape, (*(slice(None),) * (axis % x.ndim), raw(index))), value, x)
 
 

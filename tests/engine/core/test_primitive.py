@@ -10,6 +10,7 @@ import pytest
 from autodrill import engine
 from autodrill.engine import Primitive, RuleError, Tensor, registry
 from autodrill.engine.core.primitive import check_registry, primitive
+from tests.engine.samples import SAMPLES
 
 
 @pytest.fixture
@@ -111,5 +112,66 @@ def test_engine_sums_cotangents_of_broadcast_inputs(scaled: Any) -> None:
 
 @pytest.mark.parametrize("name", list(registry))
 def test_every_primitive_has_a_docstring(name: str) -> None:
-    assert registry[name].__doc__ or name in {"astype", "concatenate", "cross_entropy", "gelu", "getitem"}
+    assert registry[name].__doc__ or name in {"astype", "clip", "concatenate", "cross_entropy", "gelu", "getitem"}
     assert name in repr(registry[name])
+
+
+def _with_tensor(name: str, parameter: str) -> None:
+    """Call a primitive as its first sample does, with a Tensor for one static parameter."""
+    sample = next(s for s in SAMPLES if s.name == name)
+    inputs = [Tensor(x, requires_grad=x.dtype.kind == "f") for x in sample.inputs()]
+    registry[name](*inputs, **{**sample.static, parameter: Tensor(1.0, requires_grad=True)})
+
+
+@pytest.mark.parametrize("name", [name for name, entry in registry.items() if entry.static])
+def test_every_static_parameter_refuses_a_tensor_by_name(name: str) -> None:
+    for parameter in registry[name].static:
+        with pytest.raises(TypeError, match=f"`{name}` got a Tensor for `{parameter}`.*`{parameter}.item\\(\\)`"):
+            _with_tensor(name, parameter)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, c: engine.pad(x, 1, constant_values=c),
+        engine.leaky_relu,
+        lambda x, c: engine.threshold(x, 1.5, value=c),
+        lambda x, c: engine.huber_loss(x, x, delta=c),
+    ],
+)
+def test_compositions_refuse_a_tensor_for_a_constant(call: Any) -> None:
+    with pytest.raises(TypeError, match="got a Tensor for"):
+        call(Tensor([1.0, 2.0]), Tensor(0.5, requires_grad=True))
+
+
+def test_where_pytorch_differentiates_a_constant_so_do_we() -> None:
+    """Two elements become the constant each time, or for the last -1.4 times the constant."""
+    c, x = Tensor(0.5, requires_grad=True), np.array([0.1, 0.7, 0.2])
+    filled = [
+        engine.masked_fill(x, x < 0.5, c),
+        engine.index_fill(x, 0, np.array([0, 2]), c),
+        engine.clip(x, c),
+        engine.clip(-x, None, -1.4 * c),
+    ]
+    for y in filled:
+        engine.sum(y).backward()
+    assert c.grad is not None
+    assert c.grad.item() == pytest.approx(2 + 2 + 2 - 2 * 1.4, rel=1e-15)
+
+
+@pytest.mark.torch
+def test_clip_by_tensors_agrees_with_pytorch(torch: Any) -> None:
+    rng = np.random.default_rng(0)
+    x = np.array([[-2.0, -0.5, 0.3, np.nan, 0.8], [0.25, 2.0, 1.0, -1.0, 0.25]])
+    low, high = np.array([[-1.0], [0.25]]), np.array([0.5, 0.5, 0.3, 0.5, 0.1])
+    g = rng.normal(size=x.shape)
+    for bounds in ((low, high), (low, None), (None, high)):
+        ours: list[Any] = [None if b is None else Tensor(b, requires_grad=True) for b in (x, *bounds)]
+        theirs = [None if b is None else torch.tensor(b, requires_grad=True) for b in (x, *bounds)]
+        got, expected = engine.clip(*ours), torch.clamp(*theirs)
+        assert np.array_equal(got.numpy(), expected.detach().numpy(), equal_nan=True)
+        got.backward(g)
+        expected.backward(torch.tensor(g))
+        for a, b in zip(ours, theirs, strict=True):
+            if a is not None and b is not None:
+                assert np.allclose(a.grad.numpy(), b.grad.numpy(), rtol=1e-14, atol=1e-14)
