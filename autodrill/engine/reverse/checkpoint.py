@@ -9,6 +9,7 @@ another one saves its arguments through the outer one.
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from autodrill.engine.core.aliasing import clock, written_after
@@ -16,7 +17,7 @@ from autodrill.engine.core.mode import enable_grad, mode
 from autodrill.engine.core.node import Leaf, Node
 from autodrill.engine.core.pytree import argument_paths, flatten
 from autodrill.engine.core.saved_values import Packed
-from autodrill.engine.core.tensor import Tensor, wrap
+from autodrill.engine.core.tensor import Tensor, live_tangents, wrap
 from autodrill.engine.reverse.hooks import pack_saved
 
 if TYPE_CHECKING:
@@ -28,6 +29,28 @@ if TYPE_CHECKING:
     from autodrill.engine.transforms.batched_array import Level
 
 __all__ = ["checkpoint"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A value saved for backward, and the clock of in-place writes at that time."""
+
+    data: Any
+    time: int
+
+    def unwritten(self) -> Any:
+        """Return the value.
+
+        Raises:
+            RuntimeError: It has been overwritten since.
+        """
+        memory = written_after(self.data, self.time)
+        if memory is not None:
+            raise RuntimeError(
+                f"a checkpointed function saved a value of shape {self.data.shape} for backward, but "
+                f"`{memory.operation}` has written to that memory since, at {memory.place}; compute out of place there"
+            )
+        return self.data
 
 
 class _Segment:
@@ -42,33 +65,49 @@ class _Segment:
         self.state = None if rng is None else rng.bit_generator.state
         self.time = clock.now
         self.vmaps = mode.vmaps
+        self.levels = mode.levels, mode.push
         self.opened: list[Level] = []
         leaves, self.structure = flatten(args)
-        self.requires_grad = [type(a) is Tensor and a.node is not None for a in leaves]
+        self.variables = [_cut_off(a) if type(a) is Tensor else () for a in leaves]
         self.args = [_kept(a) for a in leaves]
         self.saved: list[tuple[tuple[int, ...], Any]] = []
-        self.ready: dict[int, Any] = {}
+        self.ready: dict[int, _Kept] = {}
+        self.running: list[_Kept] | None = None
 
     def run(self, args: tuple[Any, ...]) -> Any:
         """Run forward for the first time and record the shape and dtype of each saved value."""
-
-        def pack(tensor: Tensor) -> int:
-            self.saved.append((tensor.shape, tensor.dtype))
-            return len(self.saved) - 1
-
         around, mode.opened = mode.opened, self.opened
+        values: list[_Kept] = []
         try:
-            return _packing(pack, self.fetch, lambda: self.f(*args, **self.kwargs))
+            result = self._packing_into(values, lambda: self.f(*args, **self.kwargs))
+            self.saved = [(value.data.shape, value.data.dtype) for value in values]
+            return result
         finally:
             mode.opened = around
             if around is not None:
                 around.extend(self.opened)
 
     def fetch(self, index: int) -> Tensor:
-        """Return one saved value; run forward again if it is not available."""
+        """Return one saved value; run forward again if it is not available.
+
+        A gradient inside the function needs values of the run that is under way.
+        """
+        if self.running is not None:
+            return wrap(self.running[index].unwritten())
         if index not in self.ready:
             self.run_again()
-        return wrap(self.ready.pop(index))
+        return wrap(self.ready.pop(index).unwritten())
+
+    def _packing_into(self, values: list[_Kept], run: Callable[[], Any], *, alone: bool = False) -> Any:
+        def pack(tensor: Tensor) -> int:
+            values.append(_Kept(tensor.data, clock.now))
+            return len(values) - 1
+
+        around, self.running = self.running, values
+        try:
+            return _packing(pack, self.fetch, run, alone=alone)
+        finally:
+            self.running = around
 
     def run_again(self) -> None:
         """Restore every saved value by a second run.
@@ -76,25 +115,22 @@ class _Segment:
         Raises:
             RuntimeError: The second run saved other values, or an argument has been overwritten.
         """
-        ready: list[Any] = []
-
-        def pack(tensor: Tensor) -> int:
-            ready.append(tensor.data)
-            return len(ready) - 1
+        ready: list[_Kept] = []
 
         def forward() -> Any:
             with enable_grad():
                 return self.f(*args, **self.kwargs)
 
         args = self.structure.unflatten([self._argument(k) for k in range(len(self.args))])
-        before = mode.vmaps, mode.reopened
+        before = mode.vmaps, mode.reopened, mode.levels, mode.push
         mode.vmaps, mode.reopened = self.vmaps, iter(self.opened)
+        mode.levels, mode.push = self.levels
         try:
             with self._rewound():
-                _packing(pack, self.fetch, forward, alone=True)
+                self._packing_into(ready, forward, alone=True)
         finally:
-            mode.vmaps, mode.reopened = before
-        found = [(value.shape, value.dtype) for value in ready]
+            mode.vmaps, mode.reopened, mode.levels, mode.push = before
+        found = [(value.data.shape, value.data.dtype) for value in ready]
         if found != self.saved:
             raise RuntimeError(
                 f"a checkpointed function saved {len(self.saved)} values in its first run and {len(found)} in its "
@@ -132,7 +168,7 @@ class _Segment:
                     f"{memory.place}, so a second run would give other values; compute out of place there"
                 )
         data = value.unpack() if isinstance(value, Packed) else value.data
-        return wrap(data, Leaf(data.shape, data.dtype) if self.requires_grad[k] else None)
+        return wrap(data, *self.variables[k])
 
 
 def _kept(value: Any) -> Any:
@@ -143,6 +179,13 @@ def _kept(value: Any) -> Any:
         return wrap(value.data)
     pack, unpack = mode.packer
     return Packed(pack(wrap(value.data)), unpack)
+
+
+def _cut_off(tensor: Tensor) -> tuple[Leaf | None, dict[int, Tensor] | None]:
+    """Return a leaf in place of a tensor's node, and its tangents, cut off in the same way."""
+    node = None if tensor.node is None else Leaf(tensor.shape, tensor.dtype)
+    tangents = {level: wrap(t.data, *_cut_off(t)) for level, t in (live_tangents(tensor) or {}).items()}
+    return node, tangents or None
 
 
 def _packing(

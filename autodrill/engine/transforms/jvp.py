@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from autodrill.engine.core.complex_convention import is_complex
-from autodrill.engine.core.mode import enable_grad
+from autodrill.engine.core.mode import enable_grad, is_grad_enabled
 from autodrill.engine.core.pytree import argument_paths, flatten
 from autodrill.engine.core.tensor import Tensor
 from autodrill.engine.ops.elementwise import astype
 from autodrill.engine.reverse.backward import grad
 from autodrill.engine.transforms.forward_mode import attach, below, open_level
 from autodrill.engine.transforms.grad import grad_of
-from autodrill.engine.transforms.vjp import is_differentiable, tensors_in, vjp, zeros_like
+from autodrill.engine.transforms.vjp import is_differentiable, recorded_vjp, tensors_in, zeros_like
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -74,10 +74,11 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
 
     Returns:
         The value of f, and `push(*tangents)`, which returns the tangent of the value without evaluating f again. It
-        takes one tangent for each primal, of its shape or a container like it, or None for a constant.
+        takes one tangent for each primal, of its shape or a container like it, or None for a constant. The tangent of
+        the value is differentiable, with respect to the tangents and to tensors that the primals were computed from.
     """
     structure = flatten(primals)[1]
-    value, pullback = vjp(f, *primals)
+    value, pullback, outer = recorded_vjp(f, primals)
     outputs, made = tensors_in(value)
     with enable_grad():
         # Zeros, because the derivative of a linear function is the same everywhere.
@@ -93,8 +94,14 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
         ]
         pushed: Sequence[Tensor | None] = [None] * len(outputs)
         if moved:
+            record = is_grad_enabled() and (outer or any(type(t) is Tensor and t.requires_grad for _, t in moved))
             pushed = grad(
-                [x for x, _ in moved], cotangents, [t for _, t in moved], retain_graph=True, allow_unused=True
+                [x for x, _ in moved],
+                cotangents,
+                [t for _, t in moved],
+                retain_graph=True,
+                create_graph=record,
+                allow_unused=True,
             )
         return made.unflatten([zeros_like(y) if t is None else t for y, t in zip(outputs, pushed, strict=True)])
 

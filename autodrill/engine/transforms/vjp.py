@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from autodrill.engine.core.pytree import Structure
 
-__all__ = ["is_differentiable", "tensors_in", "vjp", "zeros_like"]
+__all__ = ["is_differentiable", "recorded_vjp", "tensors_in", "vjp", "zeros_like"]
 
 
 def is_differentiable(value: Any) -> bool:
@@ -70,7 +70,12 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
         Tensor or a container like the primal: zeros for a leaf that the value does not depend on, and None for a leaf
         that is neither floating nor complex.
     """
-    leaves, structure = flatten(primals)
+    return recorded_vjp(f, primals)[:2]
+
+
+def recorded_vjp(f: Callable[..., Any], primals: Sequence[Any]) -> tuple[Any, Callable[[Any], tuple[Any, ...]], bool]:
+    """Return the results of `vjp`, and whether they are in the graph of an outer derivative."""
+    leaves, structure = flatten(tuple(primals))
     moving = [is_differentiable(p) for p in leaves]
     with enable_grad():
         variables = [_variable(p) for p in leaves]
@@ -101,7 +106,7 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
         pulled: tuple[Any, ...] = structure.unflatten([next(found) if moves else None for moves in moving])
         return pulled
 
-    return made.unflatten([t if outer else wrap(t.data, None, t.tangents) for t in outputs]), pullback
+    return made.unflatten([t if outer else wrap(t.data, None, t.tangents) for t in outputs]), pullback, outer
 
 
 def zeros_like(x: Tensor) -> Tensor:

@@ -111,3 +111,26 @@ def test_checkpoint_leaves_no_reference_cycle() -> None:
         assert [r() for r in alive] == [None, None]
     finally:
         gc.enable()
+
+
+def test_checkpoint_of_a_gradient() -> None:
+    """Its backward needs values of the run that is under way. With f = exp(x²), f' = 2x f and f'' = (2 + 4x²) f."""
+    x = Tensor(0.5, requires_grad=True)
+    slope = checkpoint(engine.grad_of(lambda v: engine.exp(v * v)), x)
+    slope.backward()
+    assert x.grad is not None
+    assert slope.item() == pytest.approx(np.exp(0.25), rel=1e-15)
+    assert x.grad.item() == pytest.approx(3 * np.exp(0.25), rel=1e-15)
+
+
+def test_checkpoint_refuses_a_saved_value_overwritten_inside() -> None:
+    def f(x: Tensor) -> Tensor:
+        y = engine.exp(x)
+        z = y * 1
+        y.mul_(2)
+        return z
+
+    assert f(Tensor([1.0], requires_grad=True)).requires_grad
+    out = checkpoint(f, Tensor([1.0], requires_grad=True))
+    with pytest.raises(RuntimeError, match=r"shape \(1,\) for backward, but `mul_` has written .*test_checkpoint.py"):
+        out.backward()
