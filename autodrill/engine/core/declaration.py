@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import inspect
 import operator
+from itertools import accumulate
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from autodrill.engine.core.complex_convention import adjoint_of, refusal
@@ -48,7 +50,12 @@ class Declaration:
         vjps: The rule of each input; None for an input that is not differentiable.
         jvp_rule: The forward-mode rule: a function, or a kind from which the engine derives it.
         vmap_rule: The batching rule: a function, or a kind; see `batching_rules`.
+        add_cotangent: `add_cotangent(sum, g, *saved)` adds what the only VJP rule returns to a raw array in place, in
+            less time than the rule and an addition take; or None. An operation that selects a few of many elements
+            declares it: a loop over the elements would otherwise take quadratic time.
     """
+
+    add_cotangent: Callable[..., None] | None = None
 
     def __init__(
         self,
@@ -187,7 +194,7 @@ class Declaration:
             return static.get(name, self.static[name])
         owner, _, part = name.rpartition("_")
         if self.variadic:
-            return tuple(_attribute(value, part) for value in inputs)
+            return Attributes(_attribute(value, part) for value in inputs)
         return _attribute(inputs[self.inputs.index(owner)], part)
 
     def _plans_of_complex(self) -> dict[int, Plan]:
@@ -226,6 +233,17 @@ class Declaration:
         return lambda g, *saved: rule(g, position=position, **dict(zip(names, saved, strict=True))), names
 
 
+class Attributes(tuple[Any, ...]):
+    """The shapes or dtypes of any number of inputs."""
+
+    def ends(self, axis: int) -> list[int]:
+        """Return the running sum of the lengths along an axis, computed once for all positions of the same call."""
+        found: list[int] | None = self.__dict__.get("found")
+        if found is None:
+            found = self.__dict__["found"] = [*accumulate(shape[axis] for shape in self)]
+        return found
+
+
 def behind(axis: Any, ndim: int) -> Any:
     """Return an axis of one example, several axes, or None for all, counted from the end, as in the memory of all.
 
@@ -251,7 +269,9 @@ def _parameters(rule: Rule) -> tuple[str, ...]:
 
 
 def _attribute(value: Any, part: str) -> Any:
-    return getattr(raw(value), part) if hasattr(value, "shape") else () if part == "shape" else None
+    if hasattr(value, "shape"):
+        return getattr(raw(value), part)
+    return np.shape(value) if part == "shape" else None  # of a number or a list
 
 
 def _listed(names: Any) -> str:

@@ -178,6 +178,7 @@ class Named:
 
     name: str
     inputs: tuple[str, ...] = ()
+    add_cotangent: None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,9 +112,12 @@ def einsum(subscripts: str, *operands: Array) -> Any:
     unknown = [label for label in out if not any(label in term for term in terms)]
     if unknown or len(set(out)) != len(out):
         raise ValueError(f"the result `{out}` has a label twice, or one that no operand has")
-    result, labels = _simplified(operands[0], terms[0], "".join(terms[1:]) + out)
+    needed = [out]  # the labels of the terms after each, and of the result, from the last term to the first
+    for term in terms[:0:-1]:
+        needed.append("".join(dict.fromkeys(needed[-1] + term)))
+    result, labels = _simplified(operands[0], terms[0], needed.pop())
     for k in range(1, len(operands)):
-        later = "".join(terms[k + 1 :]) + out
+        later = needed.pop()
         y, right = _simplified(operands[k], terms[k], labels + later)
         result, labels = _simplified(result, labels, right + later)
         joint = "".join(label for label in dict.fromkeys(labels + right) if label in later)

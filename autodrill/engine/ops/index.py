@@ -167,7 +167,15 @@ def index_scatter(xp: Namespace, values: Array, *, index: Any, shape: tuple[int,
     return out
 
 
+def _add_selected(out: Array, g: Array, x_shape: tuple[int, ...], index: Any) -> None:  # noqa: ARG001 - the rule's
+    if may_repeat(index):
+        backend_of(out).scatter_add(out, index, g)
+    else:
+        out[index] += g
+
+
 _getitem.vjp(x=lambda g, x_shape, index: index_scatter(g, index=index, shape=x_shape))
+_getitem.add_cotangent = _add_selected
 _getitem.jvp("linear")
 _getitem.vmap(_selected_examples)
 index_scatter.vjp(values=lambda g, index: _getitem(g, index=index))

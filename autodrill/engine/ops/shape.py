@@ -11,6 +11,7 @@ from autodrill.engine.core.primitive import primitive
 
 if TYPE_CHECKING:
     from autodrill.engine.core.backend import Array, Namespace
+    from autodrill.engine.core.declaration import Attributes
 
 # fmt: off
 __all__ = [
@@ -151,12 +152,11 @@ flip.jvp("linear")
 flip.vmap("axis")
 
 
-def _piece(g: Array, arrays_shape: Sequence[tuple[int, ...]], axis: int, position: int) -> Array:
+def _piece(g: Array, arrays_shape: Attributes, axis: int, position: int) -> Array:
     """Return the part of a cotangent of joined arrays that belongs to one of them."""
-    axis %= g.ndim
-    start = sum(shape[axis] for shape in arrays_shape[:position])
-    stop = start + arrays_shape[position][axis]
-    return g[(slice(None),) * axis + (slice(start, stop),)]
+    ends = arrays_shape.ends(axis)
+    start = ends[position - 1] if position else 0
+    return g[(slice(None),) * (axis % g.ndim) + (slice(start, ends[position]),)]
 
 
 def _concatenate_examples(

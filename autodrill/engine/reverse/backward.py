@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from autodrill.engine.core.aliasing import clock, record_write
 from autodrill.engine.core.backend import (
     BACKENDS,
@@ -299,9 +301,18 @@ def _run(
                     saved = unpack(node, create_graph=create_graph)
             if watch is not None and watch.posthooks:
                 steps = _through_posthooks(watch, node, steps, g, saved)
+            plain = check is None and steps is node.plan.steps and type(node) is Node and not create_graph
+            add_cotangent = node.primitive.add_cotangent if plain else None
             for index, rule, pick in steps:
                 parent = node.parents[index]
                 if needed is not None and parent not in needed:
+                    continue
+                sofar: Any = cotangents.get(parent)
+                if add_cotangent is not None and type(sofar) in BACKENDS and isinstance(g, (type(sofar), np.generic)):
+                    if parent not in owned:
+                        cotangents[parent] = sofar = sofar.copy()
+                        owned.add(parent)
+                    add_cotangent(sofar, g, *pick(saved))
                     continue
                 if pick is None:
                     gi = rule(g)
@@ -315,7 +326,6 @@ def _run(
                     gi = unbroadcast(gi, parent.shape)
                 if gi.dtype is not parent.dtype and gi.dtype != parent.dtype:
                     gi = cast(gi, parent.dtype)
-                sofar = cotangents.get(parent)
                 if sofar is None:
                     cotangents[parent] = gi
                     # Neither `g` itself nor a view, so no copy is needed to keep it.
