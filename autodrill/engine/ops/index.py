@@ -14,7 +14,7 @@ from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.elementwise import add
 from autodrill.engine.ops.shape import along, broadcast_to, moveaxis, reshape
-from autodrill.engine.transforms.batched_array import Batched, in_front, levels_of, refuse_unbatched
+from autodrill.engine.transforms.batched_array import Batched, aligned, in_front, levels_of, refuse_unbatched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -138,7 +138,7 @@ def write_examples(target: Batched, index: Any, values: Any) -> None:
     count = len(target.levels)
     new = backend_of(target.data).constant(values) if type(values) is not Batched else values
     if hasattr(new, "shape"):
-        new = broadcast_to(in_front(new, target.levels), selected.data.shape)
+        new = broadcast_to(aligned([new, selected], target.levels)[0], selected.data.shape)
     found = _examples_index(index, target.ndim, target.levels, target.data.shape[:count])
     if found is None:
         target.data[((slice(None),) * count + parts)] = new

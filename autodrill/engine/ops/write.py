@@ -44,7 +44,7 @@ def _copied_examples(
     positions = replay(xp.arange(prod(x_shape)).reshape(x_shape), steps)
     missing = positions.ndim - (values.ndim - len(batch))
     values = values.reshape(values.shape[: len(batch)] + (1,) * missing + values.shape[len(batch) :])
-    out.reshape(*batch, -1)[..., positions] = values
+    out.reshape(*batch, prod(x_shape))[..., positions] = values
     return out
 
 
@@ -58,8 +58,8 @@ def _of_last_writes(g: Array, x_shape: tuple[int, ...], steps: Sequence[Step]) -
     xp, levels = backend_of(g).xp, levels_of(raw(g))
     every = xp.arange(prod(x_shape)).reshape(x_shape)
     positions = raw(replay(lift(every, levels=levels) if levels else every, steps))
-    flat = memory(positions).reshape(*(level.size for level in levels_of(positions)), -1)
-    rows = flat.reshape(-1, flat.shape[-1])
+    # One row for each example; -1 for a length would be ambiguous if no element is selected.
+    rows = memory(positions).reshape(prod(level.size for level in levels_of(positions)), positions.size)
     order = xp.arange(rows.shape[1])
     last = xp.zeros((len(rows), prod(x_shape)), order.dtype)
     xp.put_along_axis(last, rows, order[None], 1)

@@ -18,6 +18,7 @@ from autodrill.engine.core.node import Leaf, Node, watched
 from autodrill.engine.core.tensor import Tensor, raw, wrap
 from autodrill.engine.ops.elementwise import astype
 from autodrill.engine.ops.index import _getitem
+from autodrill.engine.ops.shape import reshape
 from autodrill.engine.ops.write import copy_slices
 from autodrill.engine.transforms.batched_array import refuse_unbatched
 
@@ -62,14 +63,14 @@ def admit(target: Tensor, name: str, *values: Any) -> bool:
     if mode.vmaps:
         refuse_unbatched(target.data, [getattr(value, "data", value) for value in values], name)
     data = memory(target.data)
-    if data is not target.data and type(data) is np.ndarray and not data.flags.writeable:
+    shares = data.size and any(step == 0 and n > 1 for step, n in zip(data.strides, data.shape, strict=True))
+    read_only = type(data) is np.ndarray and not data.flags.writeable
+    if read_only and (data is not target.data or (mode.vmaps and not shares)):
         raise RuntimeError(
-            f"`{name}` cannot write to an argument of a function under `vmap`, which is the caller's memory of all "
-            "examples; `.clone()` it first"
+            f"`{name}` cannot write to an argument of a function under `vmap`, which is the caller's memory; "
+            "`.clone()` it first"
         )
-    if any(step == 0 and n > 1 for step, n in zip(data.strides, data.shape, strict=True)) or (
-        type(data) is np.ndarray and not data.flags.writeable
-    ):
+    if shares or read_only:
         raise RuntimeError(f"`{name}` cannot write to a tensor with elements that share memory; `.clone()` it first")
     if not mode.inference and is_inference(data):
         raise RuntimeError(
@@ -162,12 +163,22 @@ def assign(target: Tensor, values: Any, index: Any = None, name: str = "copy_") 
         if is_complex(new) and not is_complex(target):
             raise TypeError(f"`{name}` on a `{target.data.dtype}` tensor cannot hold `{new.data.dtype}` values")
         new = astype(new, target.data.dtype)
+    new = _without_leading_ones(new, target.data, place)
     target.data[place] = raw(new)
     record_write(target.data, name)
     if recorded or new.tangents or target.tangents:
         base, steps = _base_of(target)
         _rebase(base, new, steps + step)
     return target
+
+
+def _without_leading_ones(new: Tensor, data: Array, place: Any) -> Tensor:
+    """Return values without the axes of length 1 in front by which they have more axes than what they replace."""
+    shape = new.data.shape
+    if shape[:1] != (1,):
+        return new
+    extra = len(shape) - data[place].ndim
+    return reshape(new, shape[extra:]) if extra > 0 and set(shape[:extra]) == {1} else new
 
 
 def _owned_index(index: Any) -> Any:

@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from autodrill.engine.core.backend import BACKENDS, WRAPPERS, Wrapper
 from autodrill.engine.core.mode import mode
 from autodrill.engine.core.pytree import argument_names, argument_paths, flatten
@@ -69,7 +71,7 @@ def vmap(
         f: A function of Tensors, or of nested containers of them, that returns the same.
         in_axes: The axis of the examples in each argument; None for an argument that all examples share. Either one
             number for all arguments, or a tuple with an entry for each argument. An entry may be a container like the
-            argument.
+            argument. Arrays reach f as Tensors in both cases.
         out_axes: The axis of the examples in the results, likewise; None for a result that all examples share.
         randomness: The behaviour of operations that draw random numbers, with PyTorch's names: raise (`"error"`),
             draw once for all examples (`"same"`), or draw for each example (`"different"`).
@@ -117,13 +119,26 @@ def _run(
 ) -> Any:
     with open_examples(size, randomness) as level:
         given = [
-            leaf if axis is None else enter(leaf if type(leaf) is Tensor else wrap(leaf), level=level, axis=axis)
+            _shared(leaf)
+            if axis is None
+            else enter(leaf if type(leaf) is Tensor else wrap(leaf), level=level, axis=axis)
             for leaf, axis in zip(leaves, axes, strict=True)
         ]
         results, made = flatten(f(*structure.unflatten(given), **kwargs))
         chosen = made.match(out_axes, "out_axes", prefix=True, none=True)
         paths = made.paths("result")
         return made.unflatten([_out(*each, level) for each in zip(results, chosen, paths, strict=True)])
+
+
+def _shared(leaf: Any) -> Any:
+    """Return an argument that all examples share; an array becomes a Tensor, which accepts an example's index."""
+    if type(leaf) not in BACKENDS:
+        return leaf
+    data = leaf
+    if type(leaf) is np.ndarray:
+        data = leaf.view()
+        data.flags.writeable = False  # the memory is the caller's
+    return wrap(data)
 
 
 def _out(result: Any, axis: int | None, path: str, level: Level) -> Any:

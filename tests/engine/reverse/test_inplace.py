@@ -337,3 +337,47 @@ def test_last_of_repeated_writes_gets_the_gradient() -> None:
     assert engine.gradgradcheck(lambda v: engine.exp(written(v, place[0])), [values[0]])
     mapped = engine.vmap(grad_of(lambda v, where: written(v, where).sum()))(values, place)
     assert mapped.numpy().tolist() == [[0, 1, 2], [0, 2, 3]]
+
+
+EMPTY: dict[str, Any] = {
+    "mask": np.array([False, False]),
+    "integers": np.array([], dtype=int),
+    "slice": slice(1, 1),
+    "pair": (np.array([], dtype=int), ...),
+}
+
+
+@pytest.mark.parametrize("index", EMPTY.values(), ids=EMPTY)
+def test_write_to_nothing_has_no_effect_on_gradients(index: Any) -> None:
+    x, v = Tensor([1.0, 2.0], requires_grad=True), Tensor(5.0, requires_grad=True)
+    y = x.clone()
+    y[index] = v
+    (y * np.array([3.0, 4.0])).sum().backward()
+    assert x.grad is not None
+    assert v.grad is not None
+    assert (x.grad.numpy().tolist(), v.grad.item()) == ([3, 4], 0)
+
+
+@pytest.mark.parametrize("index", [EMPTY["integers"], EMPTY["slice"]], ids=["integers", "slice"])
+@pytest.mark.parametrize("count", [0, 2])
+def test_write_to_nothing_under_vmap(index: Any, count: int) -> None:
+    def written(x: Tensor, v: Tensor) -> Tensor:
+        y = x * 1
+        y[index] = v
+        return y
+
+    x, v = np.ones((count, 2)), np.ones(count)
+    gx, gv = grad_of(lambda x, v: engine.vmap(written)(x, v).sum(), argnums=(0, 1))(x, v)
+    assert np.array_equal(gx.numpy(), np.ones((count, 2)))
+    assert np.array_equal(gv.numpy(), np.zeros(count))
+
+
+def test_write_of_values_with_leading_axes_of_length_one() -> None:
+    x, v = Tensor([1.0, 2.0], requires_grad=True), Tensor([[3.0, 4.0]], requires_grad=True)
+    y = x * 1
+    y[:] = v
+    y.backward([5.0, 6.0])
+    assert v.grad is not None
+    assert v.grad.numpy().tolist() == [[5, 6]]
+    with pytest.raises(ValueError, match="broadcast"):
+        y[:] = Tensor([[3.0, 4.0], [3.0, 4.0]])

@@ -268,6 +268,43 @@ def test_vmap_refuses_writes_to_arguments() -> None:
     assert np.array_equal(x, X)
 
 
+@pytest.mark.parametrize("index", [slice(None), np.array([True, True, False]), np.array([2, 0]), slice(1, 2), 1])
+@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("ones", [0, 1, 2])
+def test_vmap_write_of_fewer_or_more_axes_broadcasts(index: Any, count: int, ones: int) -> None:
+    """A number for each example, by itself or in axes of length 1, as many of them as elements or not."""
+    x, s, weights = normal(count, 3), normal(count, seed=1), normal(count, 3, seed=2)
+
+    def written(x: Any, s: Any) -> Any:
+        y = x * 1
+        y[index] = engine.reshape(s, (1,) * ones)
+        return y
+
+    expected, slopes = x.copy(), np.zeros(count)
+    for k in range(count):
+        expected[k][index] = s[k]
+        slopes[k] = weights[k][index].sum()
+    close(vmap(written)(x, s), expected)
+    close(grad_of(lambda s: (vmap(written)(x, s) * weights).sum())(s), slopes)
+    pushed = vmap(lambda x, s, t: jvp(lambda s: written(x, s), [s], [t])[1])(x, s, s)
+    close(pushed, expected - np.where(expected == x, x, 0))
+
+
+@pytest.mark.parametrize("name", ["copy_", "fill_"])
+def test_vmap_copy_and_fill_with_a_number_for_each_example(name: str) -> None:
+    x, s = normal(2, 2), normal(2, seed=1)
+    close(vmap(lambda x, s: getattr(x * 1, name)(s))(x, s), np.repeat(s[:, None], 2, axis=1))
+
+
+def test_vmap_shared_array_takes_an_examples_index() -> None:
+    table, places = normal(4, 3), np.array([2, 0, 2])
+    close(vmap(lambda table, k: table[k], (None, 0))(table, places), table[places])
+    given = vmap(lambda x, settings: x * settings["scale"][0], (0, None))(places, {"scale": np.array([2.0]), "n": 3})
+    close(given, 2 * places)
+    with pytest.raises(RuntimeError, match="the caller's memory"):
+        vmap(lambda table, k: table.fill_(0) * k, (None, 0))(table, places)
+
+
 class Cube(engine.Function):
     @staticmethod
     def forward(ctx: Any, x: Any) -> Any:
