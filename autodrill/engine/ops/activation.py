@@ -120,7 +120,8 @@ def elu(xp: Namespace, x: Array, *, alpha: float = 1.0) -> Array:
     return xp.where(x > 0, x, alpha * xp.expm1(xp.minimum(x, 0)))
 
 
-elu.vjp(x=lambda g, x, out, alpha: where(raw(x) > 0, g, g * (out + alpha)))
+# From x, since the result plus alpha would lose the digits of a small slope.
+elu.vjp(x=lambda g, x, alpha: where(raw(x) > 0, g, g * (alpha * exp(where(raw(x) > 0, 0, x)))))
 elu.jvp("elementwise")
 
 
@@ -130,7 +131,7 @@ def celu(xp: Namespace, x: Array, *, alpha: float = 1.0) -> Array:
     return xp.where(x > 0, x, alpha * xp.expm1(xp.minimum(x, 0) / alpha))
 
 
-celu.vjp(x=lambda g, x, out, alpha: where(raw(x) > 0, g, g * (out / alpha + 1)))
+celu.vjp(x=lambda g, x, alpha: where(raw(x) > 0, g, g * exp(where(raw(x) > 0, 0, x) / alpha)))
 celu.jvp("elementwise")
 
 

@@ -57,7 +57,8 @@ def divide(xp: Namespace, x: Array, y: Array) -> Array:
     return xp.divide(x, y)
 
 
-divide.vjp(x=lambda g, y: g / y, y=lambda g, y, out: -g * out / y)
+# The rule for y saves x, not the quotient, which may then be overwritten, as in PyTorch.
+divide.vjp(x=lambda g, y: g / y, y=lambda g, x, y: -g * (x / y) / y)
 divide.jvp("elementwise")
 
 

@@ -108,6 +108,13 @@ def test_logsumexp_shares_are_exact_for_large_inputs(f: Any, dtype: Any, size: f
     assert np.isclose(engine.jvp(f, [x], [np.eye(2, dtype=dtype)[1]])[1].item(), expected[1], rtol=rtol)
 
 
+@pytest.mark.parametrize(("f", "slope"), [(engine.elu, 1), (engine.celu, 1), (engine.selu, 1.7580993408473768)])
+def test_exponential_units_keep_the_digits_of_their_slope(f: Any, slope: float) -> None:
+    assert at(f, -30.0)[1] == pytest.approx(slope * np.exp(-30), rel=1e-7)
+    assert at(f, -800.0)[1] == 0
+    assert engine.grad_of(engine.grad_of(f))(np.array(-30.0)).item() == pytest.approx(slope * np.exp(-30), rel=1e-7)
+
+
 def test_log_ndtr_keeps_its_digits_in_both_tails() -> None:
     """References of forty digits by mpmath 1.3: log Φ(x) and φ(x) / Φ(x)."""
     assert at(engine.log_ndtr, 8.0) == pytest.approx([-6.2209605742717861e-16, 5.0522710835368954e-15], rel=1e-14)

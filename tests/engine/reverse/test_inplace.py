@@ -117,6 +117,20 @@ class TestVersions:
         y.sum().backward()
         assert np.array_equal(gradient_of(x), [2, 2])
 
+    @pytest.mark.parametrize("f", [engine.divide, lambda x, y: engine.elu(x) * 1 / y, engine.logaddexp])
+    def test_result_that_is_not_saved_may_be_overwritten(self, f: Callable[..., Tensor]) -> None:
+        """As in PyTorch; the derivative is twice that of f, by finite differences of NumPy's values."""
+        x, y = Tensor([1.0, -2.0], requires_grad=True), Tensor([3.0, 0.5], requires_grad=True)
+        z = f(x, y)
+        z.mul_(2)
+        z.sum().backward()
+        h = 1e-6
+        for k, v in enumerate((x, y)):
+            up, down = ([t.numpy() + h * sign * (j == k) for j, t in enumerate((x, y))] for sign in (1, -1))
+            slope = (f(*map(Tensor, up)).numpy() - f(*map(Tensor, down)).numpy()) / h
+            assert v.grad is not None
+            assert np.allclose(v.grad.numpy(), slope, rtol=1e-8)
+
     def test_inplace_product_saves_the_old_value(self) -> None:
         x, w = leaf(2.0, 3.0), leaf(5.0, 7.0)
         y = x * 1
