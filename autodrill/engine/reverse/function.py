@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from typing import TYPE_CHECKING, Any
 
 from autodrill.engine.core.aliasing import record_write, version
@@ -71,12 +72,15 @@ class Function:
         raise NotImplementedError("forward mode reached a Function that defines no `jvp`")
 
     @classmethod
-    def apply(cls, *args: Any) -> Any:
-        """Apply the operation and record it.
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Apply the operation and record it; arguments may be named as in `forward`.
 
         Raises:
+            TypeError: `forward` has no argument of that name, or a required argument is missing.
             RuntimeError: An input marked dirty is a leaf that requires grad.
         """
+        if kwargs:
+            args = _in_order(cls, args, kwargs)
         tracked = [k for k, a in enumerate(args) if mode.grad_enabled and type(a) is Tensor and a.node is not None]
         ctx = Context(tuple(k in tracked for k in range(len(args))))
         given = [_bare(a) for a in args]
@@ -99,6 +103,24 @@ class Function:
                 results[k] = _written(cls, args[place], result, versions[place])
         ctx.dirty = ctx.constant = ()
         return tuple(results) if isinstance(output, tuple) else results[0]
+
+
+def _in_order(cls: type[Function], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """Return positional and named arguments in the order of forward's parameters, with defaults filled in."""
+    signature = inspect.signature(cls.forward)
+    if cls.setup_context is Function.setup_context:
+        signature = signature.replace(parameters=list(signature.parameters.values())[1:])
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"`{cls.__name__}.apply`: {error}; `forward` takes `{signature}`") from None
+    bound.apply_defaults()
+    if bound.kwargs:
+        raise TypeError(
+            f"`{cls.__name__}.forward` has keyword-only arguments, for which `backward` has no place: "
+            f"{', '.join(f'`{name}`' for name in bound.kwargs)}; make them positional"
+        )
+    return bound.args
 
 
 def _alike(outputs: list[Any]) -> list[Any]:

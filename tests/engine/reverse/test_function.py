@@ -366,3 +366,54 @@ def test_function_jvp_gets_zeros_for_missing_tangents() -> None:
     constant = Tensor(np.array([5.0]))
     _, pushed = engine.jvp(lambda x: Product.apply(x, constant), [np.array([2.0])], [np.array([3.0])])
     assert pushed.numpy() == 15
+
+
+class Affine(Function):
+    """a x + b."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, a: float = 2.0, b: Tensor | None = None) -> Tensor:
+        ctx.a, ctx.has_b = a, b is not None
+        return a * x if b is None else a * x + b
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Any:
+        return ctx.a * g, None, g if ctx.has_b else None
+
+
+class AffineApart(Affine):
+    """The same, with `setup_context`."""
+
+    @staticmethod
+    def forward(x: Tensor, a: float = 2.0, b: Tensor | None = None) -> Tensor:  # type: ignore[override]
+        return a * x if b is None else a * x + b
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        _, ctx.a, b = inputs
+        ctx.has_b = b is not None
+
+
+@pytest.mark.parametrize("function", [Affine, AffineApart])
+def test_apply_accepts_arguments_by_name(function: type[Function]) -> None:
+    x, b = Tensor(3.0, requires_grad=True), Tensor(1.0, requires_grad=True)
+    for y in (function.apply(x=x, b=b), function.apply(x, b=b), function.apply(b=b, x=x)):
+        assert y.item() == 7
+        y.backward()
+    assert x.grad is not None
+    assert b.grad is not None
+    assert (x.grad.item(), b.grad.item()) == (6, 3)
+    with pytest.raises(TypeError, match=rf"`{function.__name__}.apply`: .*'z'; `forward` takes `\(x: "):
+        function.apply(x, z=1)
+    with pytest.raises(TypeError, match="missing a required argument: 'x'"):
+        function.apply(a=1.0)
+
+
+def test_apply_refuses_keyword_only_arguments() -> None:
+    class Scaled(Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor, *, by: float) -> Tensor:  # type: ignore[override]
+            return x * by
+
+    with pytest.raises(TypeError, match=r"keyword-only.*`by`; make them positional"):
+        Scaled.apply(Tensor(1.0), by=2.0)
