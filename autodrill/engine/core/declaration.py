@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from autodrill.engine.core.backend import Array
 
-__all__ = ["Batching", "ComplexKind", "Declaration", "JvpKind", "RuleError", "behind"]
+__all__ = ["Batching", "ComplexKind", "Declaration", "JvpKind", "RuleError", "behind", "integers"]
 
 JvpKind = Literal["linear", "linear in each argument", "elementwise"]
 ComplexKind = Literal["holomorphic", "adjoint"]
@@ -258,6 +258,14 @@ def behind(axis: Any, ndim: int) -> Any:
     if ndim == 0 and place in (0, -1):
         return ()  # NumPy reduces a 0-d array along axis 0 and -1
     return normalize_axis_index(place, ndim) - ndim
+
+
+def integers(value: Any) -> tuple[int, ...]:
+    """Return one integer, Python's or NumPy's, or a sequence of integers, as a tuple."""
+    try:
+        return (operator.index(value),)
+    except TypeError:
+        return tuple(map(operator.index, value))
 
 
 def _parameters(rule: Rule) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from autodrill.engine.core.aliasing import mark_siblings
+from autodrill.engine.core.declaration import integers
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.elementwise import where
@@ -104,7 +105,7 @@ def pad(
 
 def tile(x: Array, reps: int | Sequence[int]) -> Any:
     """Return `reps` copies of x next to each other along each axis."""
-    counts = (reps,) if isinstance(reps, int) else tuple(reps)
+    counts = integers(reps)
     ndim = max(x.ndim, len(counts))
     counts = (1,) * (ndim - len(counts)) + counts
     shape = (1,) * (ndim - x.ndim) + tuple(x.shape)
@@ -124,9 +125,7 @@ def roll(x: Array, shift: int | Sequence[int], axis: int | Sequence[int] | None 
     """Return x with its elements shifted along `axis`; elements shifted beyond one end reappear at the other."""
     if axis is None:
         return reshape(roll(reshape(x, -1), shift, 0), x.shape)
-    shifts = (shift,) if isinstance(shift, int) else tuple(shift)
-    axes = (axis,) if isinstance(axis, int) else tuple(axis)
-    for by, along in zip(shifts, axes, strict=True):
+    for by, along in zip(integers(shift), integers(axis), strict=True):
         start = (slice(None),) * (along % x.ndim)
         cut = -by % x.shape[along] if x.shape[along] else 0
         x = concatenate([x[(*start, slice(cut, None))], x[(*start, slice(cut))]], axis=along)
@@ -234,12 +233,12 @@ def split(x: Array, sections: int | Sequence[int], axis: int = 0) -> list[Any]:
         ValueError: The axis cannot be cut into so many equal parts.
     """
     length = x.shape[axis]
-    if isinstance(sections, int):
+    if isinstance(sections, (int, np.integer)):
         if length % sections:
             raise ValueError(f"an axis of length {length} cannot be split into {sections} equal parts")
         cuts = list(range(0, length + 1, length // sections)) if length else [0] * (sections + 1)
     else:
-        cuts = [0, *sections, length]
+        cuts = [0, *integers(sections), length]
     before = (slice(None),) * (axis % x.ndim)
     return _siblings(x[(*before, slice(a, b))] for a, b in pairwise(cuts))
 

@@ -6,6 +6,9 @@ import string
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from autodrill.engine.core.declaration import integers
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.ops.arrange import diagonal, take
 from autodrill.engine.ops.linalg import matmul
@@ -137,11 +140,8 @@ def tensordot(x: Array, y: Array, axes: int | tuple[Any, Any] = 2) -> Any:
         y: Likewise.
         axes: The number of pairs of x's last and y's first axes, or two sequences of paired axes.
     """
-    if isinstance(axes, int):
-        left, right = list(range(x.ndim - axes, x.ndim)), list(range(axes))
-    else:
-        left, right = ([a] if isinstance(a, int) else list(a) for a in axes)
-    left, right = [a % x.ndim for a in left], [a % y.ndim for a in right]
+    pairs = (range(x.ndim - axes, x.ndim), range(axes)) if isinstance(axes, (int, np.integer)) else axes
+    left, right = ([a % v.ndim for a in integers(side)] for side, v in zip(pairs, (x, y), strict=True))
     rows = [a for a in range(x.ndim) if a not in left]
     columns = [a for a in range(y.ndim) if a not in right]
     shape = (*(x.shape[a] for a in rows), *(y.shape[a] for a in columns))

@@ -13,6 +13,7 @@ import numpy as np
 
 from autodrill.engine.core.backend import backend_of
 from autodrill.engine.core.complex_convention import check_real, is_complex
+from autodrill.engine.core.declaration import integers
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.arrange import pad_constant, roll
@@ -295,6 +296,6 @@ def ifftshift(x: Array, axes: int | Sequence[int] | None = None) -> Any:
 
 
 def _shifted(x: Array, axes: int | Sequence[int] | None, sign: int) -> Any:
-    chosen = tuple(range(x.ndim)) if axes is None else (axes,) if isinstance(axes, int) else tuple(axes)
+    chosen = tuple(range(x.ndim)) if axes is None else integers(axes)
     # The sign multiplies n // 2: -n // 2 would round to the other side.
     return roll(x, [sign * (x.shape[k] // 2) for k in chosen], chosen)

@@ -31,7 +31,7 @@ def _raw_index(index: Any) -> Any:
 def may_repeat(index: Any) -> bool:
     """Whether an index may select an element twice; an index of slices and integers does not."""
     parts = index if isinstance(index, tuple) else (index,)
-    return not all(part is None or isinstance(part, (int, slice, EllipsisType)) for part in parts)
+    return not all(part is None or isinstance(part, (int, np.integer, slice, EllipsisType)) for part in parts)
 
 
 def met(x: Any, index: Any) -> Any:

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from autodrill.engine.core.declaration import behind
+from autodrill.engine.core.declaration import behind, integers
 from autodrill.engine.core.primitive import primitive
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def reshape(xp: Namespace, x: Array, *, shape: Shape) -> Array:
 
 reshape.vjp(x=lambda g, x_shape: reshape(g, shape=x_shape))
 reshape.jvp("linear")
-reshape.vmap(lambda x, shape, batch: reshape(x, (*batch, *((shape,) if isinstance(shape, int) else shape))))
+reshape.vmap(lambda x, shape, batch: reshape(x, (*batch, *integers(shape))))
 
 
 def _inverse(axes: Sequence[int] | None) -> tuple[int, ...] | None:
@@ -126,7 +126,7 @@ def unbroadcast(g: Array, shape: tuple[int, ...]) -> Array:
 
 
 def _broadcast_examples(x: Array, x_shape: tuple[int, ...], shape: Shape, batch: tuple[int, ...]) -> Array:
-    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    shape = integers(shape)
     return broadcast_to(reshape(x, (*batch, *(1,) * (len(shape) - len(x_shape)), *x_shape)), (*batch, *shape))
 
 

@@ -6,6 +6,7 @@ import inspect
 from itertools import product
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
+from autodrill.engine.core.declaration import integers
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.ops.index import getitem
 
@@ -96,7 +97,7 @@ overlap_add.vmap(
 
 def lengths(value: int | Lengths, count: int) -> Lengths:
     """Return one length for each of `count` spatial axes."""
-    given = (value,) if isinstance(value, int) else tuple(value)
+    given = integers(value)
     if len(given) == 1:
         return given * count
     if len(given) != count:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from autodrill.engine.core.complex_convention import is_complex
+from autodrill.engine.core.declaration import integers
 from autodrill.engine.core.pytree import flatten
 from autodrill.engine.core.tensor import Tensor
 from autodrill.engine.transforms.vjp import is_differentiable, vjp
@@ -28,7 +31,7 @@ def value_and_grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> C
     """
 
     def evaluate(*args: Any, **kwargs: Any) -> tuple[Tensor, Any]:
-        chosen = [argnums] if isinstance(argnums, int) else list(argnums)
+        chosen = integers(argnums)
         for k in chosen:
             if not -len(args) <= k < len(args):
                 raise ValueError(f"`argnums` names argument {k} of {len(args)}")
@@ -56,7 +59,7 @@ def value_and_grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> C
                 "or its `abs`, or use `vjp`"
             )
         gradients = pullback(value.backend.xp.ones_like(value.data))
-        return value, gradients[0] if isinstance(argnums, int) else gradients
+        return value, gradients[0] if isinstance(argnums, (int, np.integer)) else gradients
 
     return evaluate
 

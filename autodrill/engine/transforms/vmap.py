@@ -167,7 +167,7 @@ def _axes(
     """Return the axis of each leaf, counted from the front, or None."""
     if isinstance(in_axes, (tuple, list)) and len(in_axes) != len(args):
         raise ValueError(f"`in_axes` has {len(in_axes)} entries for {len(args)} arguments: {in_axes}")
-    if type(in_axes) not in {tuple, list, int, type(None)}:
+    if not isinstance(in_axes, (tuple, list, int, np.integer, type(None))):
         raise TypeError(f"`in_axes` is a number, None, or a tuple with an entry for each argument, not `{in_axes!r}`")
     names = argument_names(f, len(args))
     axes: list[Any] = []
@@ -180,7 +180,7 @@ def _axes(
         if axis is None:
             continue
         shape = getattr(leaves[k], "shape", None)
-        if not isinstance(axis, int):
+        if not isinstance(axis, (int, np.integer)):
             raise TypeError(f"`in_axes` for `{path}` is a number or None, not `{axis!r}`")
         if shape is None:
             raise ValueError(
