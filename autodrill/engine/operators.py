@@ -14,6 +14,7 @@ from autodrill.engine.core.aliasing import mark_siblings
 from autodrill.engine.core.complex_convention import check_real
 from autodrill.engine.core.node import Node
 from autodrill.engine.core.tensor import Tensor, raw
+from autodrill.engine.numpy_protocol import __array_function__, __array_ufunc__
 from autodrill.engine.reverse.backward import backward as run_backward
 
 if TYPE_CHECKING:
@@ -134,6 +135,10 @@ def __iter__(self: Tensor) -> Iterator[Tensor]:
     rows = [self[i] for i in range(self.data.shape[0])]
     mark_siblings(rows)
     return iter(rows)
+
+
+for _protocol in (__array_ufunc__, __array_function__):
+    setattr(Tensor, _protocol.__name__, _protocol)
 
 
 # Comparisons

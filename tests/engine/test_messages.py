@@ -7,9 +7,11 @@ ours must name and advise.
 from __future__ import annotations
 
 import re
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from tests.engine.libraries import Engine, PyTorch
@@ -71,6 +73,17 @@ def overwritten_through_a_view(e: Any) -> None:
 def one_of_several_views(e: Any) -> None:
     first, _ = e.pieces(e.leaf(1.0, 2.0) * 1)
     first.mul_(2)
+
+
+def writes_another_shape(e: Any) -> None:
+    x = e.constant(1.0, 2.0, 3.0)
+    x[:] = e.constant(1.0, 2.0)
+
+
+def writes_to_a_hooks_gradient(e: Any) -> None:
+    x = e.leaf(1.0, 2.0)
+    x.register_hook(lambda g: g.mul_(2))
+    (x * 1).sum().backward()
 
 
 def view_of_no_grad(e: Any) -> None:
@@ -197,6 +210,36 @@ REFUSALS: dict[str, Refusal] = {
     "backward of a vector": L(
         lambda e: (e.leaf(1.0, 2.0) * 2).backward(), "implicitly created only for scalar", (r"\(2,\)",), r"\.sum\(\)",
         "says the shape and how to go on"),
+    "shapes that do not broadcast": L(
+        lambda e: e.leaf(1.0, 2.0) + e.leaf(1.0, 2.0, 3.0), "must match the size",
+        ("`add`", r"\(2,\)", r"\(3,\)", HERE), "expand_dims", "names the operation, both shapes and the line"),
+    "a product of matrices that do not fit": L(
+        lambda e: e.tensor([[1.0, 2.0, 3.0]], False) @ e.tensor([[1.0, 2.0]], False), "cannot be multiplied",
+        ("`matmul`", r"\(1, 3\)", r"\(1, 2\)", "length 3", "length 1", HERE), "transpose", "says which axes differ"),
+    "a factorisation of a vector": L(
+        lambda e: (e.linalg.qr if e.name == "PyTorch" else e.qr)(e.leaf(1.0, 2.0)), "at least 2 dimensions",
+        ("`qr`", r"\(2,\)"), "needs matrices", "names the operation"),
+    "a singular matrix": L(
+        lambda e: (e.linalg.inv if e.name == "PyTorch" else e.inv)(e.tensor([[1.0, 1.0], [1.0, 1.0]], False)),
+        "singular", ("`inv`", r"\(2, 2\)", HERE), "identity.*`pinv`", "offers two ways out"),
+    "an index out of bounds": L(
+        lambda e: e.leaf(1.0, 2.0)[5], "out of bounds", ("`getitem`", "index 5", r"\(2,\)", HERE), "size 2",
+        "says the line"),
+    "values of another shape written": L(
+        writes_another_shape, "expanded size", (r"\(3,\)", r"\(2,\)", HERE), "reshape",
+        "says both shapes and the line"),
+    "NumPy's function on a Tensor": L(
+        lambda e: np.sin(e.leaf(1.0)), r"detach\(\)\.numpy\(\)", (r"`np\.sin`", "gradient"), r"`engine\.sin`.*x\.numpy",
+        "names our function"),
+    "an array of a tensor that requires grad": L(
+        lambda e: np.asarray(e.leaf(1.0)), r"detach\(\)\.numpy\(\)", ("gradient would be lost",), r"x\.numpy\(\)",
+        "says why"),
+    "a copy of a result by deepcopy": L(
+        lambda e: deepcopy(e.leaf(1.0) * 2), "created explicitly by the user", ("`multiply`",),
+        r"\.clone\(\).*\.detach", "says what made it, and how to copy it"),
+    "the gradient in a hook written to": L(
+        writes_to_a_hooks_gradient, None, ("`mul_`", "gradient that a hook was given"), "return it",
+        "PyTorch lets it through, and other gradients change too"),
     "backward of a complex number": L(
         lambda e: (e.leaf(1.0 + 1.0j) * 2).backward(), "only for real scalar outputs", ("complex128",), r"\.real",
         "offers real functions"),
@@ -296,7 +339,7 @@ REFUSALS: dict[str, Refusal] = {
 }  # fmt: skip
 
 
-ERRORS = (RuntimeError, TypeError, ValueError, FloatingPointError, NotImplementedError)
+ERRORS = (RuntimeError, TypeError, ValueError, IndexError, FloatingPointError, NotImplementedError)
 
 
 @pytest.mark.parametrize("name", REFUSALS)
@@ -327,6 +370,15 @@ def test_error_class_is_pytorchs(torch: Any, name: str) -> None:
 
 OTHER_CLASS: dict[str, str] = {
     **dict.fromkeys(("a NaN in backward", "a NaN of the branch not taken"), "Python's own class for it, in all modes"),
+    **dict.fromkeys(
+        ("shapes that do not broadcast", "a product of matrices that do not fit", "values of another shape written"),
+        "NumPy's class of error",
+    ),
+    **dict.fromkeys(("a factorisation of a vector", "a singular matrix"), "NumPy's class of error, a ValueError"),
+    **dict.fromkeys(
+        ("NumPy's function on a Tensor", "an array of a tensor that requires grad"),
+        "a TypeError, as the type is what is wrong",
+    ),
     "integers that require grad": "a TypeError, as the type is what is wrong",
     "a hook that changes the shape": "a ValueError, as of every hook's answer",
 }

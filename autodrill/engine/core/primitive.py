@@ -113,6 +113,13 @@ class Primitive(Declaration):
             if self.on_complex is None and not isinstance(error, BatchError) and any(map(is_complex, values)):
                 raise refusal(self.name) from error
             raise
+        except (ValueError, IndexError) as error:
+            from autodrill.engine.core.array_errors import explained
+
+            ours = explained(self, values, static, error)
+            if ours is error:
+                raise
+            raise ours from error
         plans = self._plans
         dtype = out.dtype
         # The identity tests spare the most common dtypes the comparison of kinds.

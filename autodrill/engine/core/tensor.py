@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -45,7 +46,6 @@ class Tensor(TensorMethods):
     """
 
     __slots__ = ("__weakref__", "alias", "data", "node", "tangents")
-    __array_ufunc__ = None  # so that `ndarray * Tensor` calls `__rmul__`
     __hash__ = object.__hash__  # by identity: two tensors with equal elements are two variables
 
     data: Array
@@ -134,8 +134,12 @@ class Tensor(TensorMethods):
 
     @property
     def requires_grad(self) -> bool:
-        """Whether operations on this tensor are recorded for backward."""
+        """Whether operations on this tensor are recorded for backward; an assignment calls `requires_grad_`."""
         return self.node is not None
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        self.requires_grad_(value)
 
     @property
     def grad_fn(self) -> Node | None:
@@ -242,6 +246,30 @@ class Tensor(TensorMethods):
         view = array.view()
         view.flags.writeable = False
         return view
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        if self.node is not None or live_tangents(self) is not None:
+            raise TypeError(
+                "NumPy cannot record what it does to this tensor, so its gradient would be lost; use the function of "
+                "`engine`, or pass `x.numpy()` for a result outside the graph"
+            )
+        return np.array(self.numpy(), dtype, copy=copy)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        """Return a leaf with a copy of the data and of the gradient.
+
+        Raises:
+            RuntimeError: The tensor was made by a recorded operation: its copy would be cut off from the graph.
+        """
+        if isinstance(self.node, Node):
+            raise RuntimeError(  # noqa: TRY004 - PyTorch's class of error
+                f"`deepcopy` copies only leaves, but this tensor was made by `{self.node.primitive.name}`, and a "
+                "gradient would not pass to a copy; use `.clone()` for a copy in the graph, or `.detach().clone()`"
+            )
+        found = memo[id(self)] = Tensor(self.data, requires_grad=self.requires_grad)
+        if self.node is not None and self.node.grad is not None and isinstance(found.node, Leaf):
+            found.node.grad = deepcopy(self.node.grad, memo)
+        return found
 
     def item(self) -> Any:
         """Return the only element as a Python number.

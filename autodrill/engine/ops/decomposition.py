@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from autodrill.engine.core.complex_convention import inner, is_complex, real_part
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import raw
@@ -110,7 +112,12 @@ def qr(x: Array) -> tuple[Any, Any]:
 
     The shapes of Q and R are (..., M, K) and (..., K, N), with K = min(M, N). The result is differentiable if the first
     K columns of x are linearly independent.
+
+    Raises:
+        LinAlgError: x has fewer than two axes.
     """
+    if x.ndim < 2:
+        raise np.linalg.LinAlgError(f"`qr` needs matrices, in the last two axes, and got shape {x.shape}")
     rows, columns = x.shape[-2:]
     if rows >= columns:
         both = _qr(x)

@@ -227,6 +227,7 @@ def _examples_seed(tensor: Tensor, gradient: Any, create_graph: bool) -> Any:
     return lifted if recorded else wrap(raw(lifted)) if create_graph else raw(lifted)
 
 
+@np.errstate(all="ignore")  # an infinite gradient is a value, not worth a warning; `detect_anomaly` looks for NaN
 def _run(
     roots: list[GraphNode],
     seeds: list[Any],

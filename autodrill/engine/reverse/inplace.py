@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodrill.engine.core.aliasing import Base, Step, View, clock, is_inference, owner, record_write, replay
+from autodrill.engine.core.aliasing import Base, Step, View, call_site, clock, is_inference, owner, record_write, replay
 from autodrill.engine.core.backend import backend_of, memory
 from autodrill.engine.core.complex_convention import is_complex
 from autodrill.engine.core.mode import mode
@@ -69,6 +69,11 @@ def admit(target: Tensor, name: str, *values: Any) -> bool:
         raise RuntimeError(
             f"`{name}` cannot write to an argument of a function under `vmap`, which is the caller's memory; "
             "`.clone()` it first"
+        )
+    if read_only and not shares and type(target.alias) is not View:
+        raise RuntimeError(
+            f"`{name}` cannot write to the gradient that a hook was given, which other parts of the backward pass use; "
+            "compute a new one and return it from the hook"
         )
     if shares or read_only:
         raise RuntimeError(f"`{name}` cannot write to a tensor with elements that share memory; `.clone()` it first")
@@ -163,13 +168,28 @@ def assign(target: Tensor, values: Any, index: Any = None, name: str = "copy_") 
         if is_complex(new) and not is_complex(target):
             raise TypeError(f"`{name}` on a `{target.data.dtype}` tensor cannot hold `{new.data.dtype}` values")
         new = astype(new, target.data.dtype)
-    new = _without_leading_ones(new, target.data, place)
-    target.data[place] = raw(new)
+    try:
+        new = _without_leading_ones(new, target.data, place)
+        target.data[place] = raw(new)
+    except (ValueError, IndexError) as error:
+        raise type(error)(
+            f"`{name}` of shape {target.shape} got values of shape {new.shape}: "
+            f"{_mismatch(target.data, place, new) or error} (at {call_site()})"
+        ) from error
     record_write(target.data, name)
     if recorded or new.tangents or target.tangents:
         base, steps = _base_of(target)
         _rebase(base, new, steps + step)
     return target
+
+
+def _mismatch(data: Array, place: Any, new: Tensor) -> str | None:
+    """Return how the values differ from what they replace; None if the index itself is refused."""
+    try:
+        selected = data[place].shape
+    except (ValueError, IndexError):
+        return None
+    return f"they do not broadcast to the {selected} that they replace; reshape them" if selected != new.shape else None
 
 
 def _without_leading_ones(new: Tensor, data: Array, place: Any) -> Tensor:

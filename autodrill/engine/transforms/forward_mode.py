@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from autodrill.engine.core.backend import backend_of
 from autodrill.engine.core.complex_convention import is_complex
 from autodrill.engine.core.mode import mode
@@ -94,6 +96,7 @@ def _resaved(node: Node, args: Sequence[Any], out: Array, tangents: dict[int, Te
     return DualNode(node.primitive, node.plan, node.parents, saved, node.shape, node.dtype)
 
 
+@np.errstate(all="ignore")  # as in backward, an infinite tangent is a value
 def _tangent(
     primitive: Primitive, primals: Sequence[Any], tangents: Sequence[Tensor | None], static: dict[str, Any], out: Tensor
 ) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from copy import deepcopy
 from pkgutil import iter_modules
 from types import SimpleNamespace
 from typing import Any
@@ -226,7 +227,7 @@ def test_import_of_the_engine_leaves_optional_libraries_out() -> None:
 
 
 PARTS_OF_A_VJP = {
-    "": {"operators", "core", "ops", "reverse", "transforms"},
+    "": {"numpy_protocol", "operators", "core", "ops", "reverse", "transforms"},
     "core": {
         *(
             "aliasing",
@@ -266,3 +267,125 @@ def test_families_are_complete_without_duplicate_names() -> None:
     assert sorted(ops.FAMILIES) == sorted(module.name for module in iter_modules(ops.__path__))
     assert len(set(ops.names())) == len(ops.names())
     assert not {*ops.names(), *engine.__all__} & {*ops.FAMILIES}
+
+
+def test_requires_grad_can_be_assigned() -> None:
+    x = Tensor([1.0, 2.0])
+    x.requires_grad = True
+    (x * x).sum().backward()
+    assert x.grad is not None
+    assert x.grad.numpy().tolist() == [2, 4]
+    x.requires_grad = False
+    assert not x.requires_grad
+    with pytest.raises(TypeError, match="convert it first"):
+        Tensor([1]).requires_grad = True
+    y = Tensor(1.0, requires_grad=True) * 2
+    with pytest.raises(RuntimeError, match="only a leaf can stop"):
+        y.requires_grad = False
+
+
+def test_deepcopy_of_a_leaf_copies_data_and_gradient() -> None:
+    x = Tensor([1.0, 2.0], requires_grad=True)
+    (x * x).sum().backward()
+    twice, again = deepcopy([x, x])
+    assert twice is again
+    assert twice.is_leaf
+    assert twice.requires_grad
+    assert twice.grad is not None
+    twice.grad.zero_()
+    with engine.no_grad():
+        twice.mul_(3)
+    assert x.grad is not None
+    assert (x.numpy().tolist(), x.grad.numpy().tolist()) == ([1, 2], [2, 4])
+
+
+def test_deepcopy_of_a_result_is_refused() -> None:
+    """It copied the graph with its leaves, and the gradient went to leaves that nothing held."""
+    y = Tensor(1.0, requires_grad=True) * 2
+    with pytest.raises(RuntimeError, match=r"made by `multiply`.*`\.clone\(\)`"):
+        deepcopy({"y": y})
+    assert not deepcopy(y.detach()).requires_grad
+
+
+@pytest.mark.parametrize(
+    "call", [np.add, np.subtract, np.multiply, np.divide, np.power, np.matmul, np.maximum, np.exp, np.add.reduce]
+)
+def test_numpy_functions_record_as_operators_or_are_refused(call: Any) -> None:
+    """Of x = (1, 2) with an array (3, 4) on the left: either the gradient or an error."""
+    x, a = Tensor([1.0, 2.0], requires_grad=True), np.array([3.0, 4.0])
+    expected = {"add": [1, 1], "subtract": [-1, -1], "multiply": [3, 4], "divide": [-3, -1], "matmul": [3, 4]}
+    expected["power"] = [3 * np.log(3), 16 * np.log(4)]
+    name = getattr(call, "__name__", "")
+    if name not in expected:
+        with pytest.raises(TypeError, match="engine's operations" if name == "reduce" else f"`engine.{name}`"):
+            call(x) if getattr(call, "nin", 1) == 1 else call(a, x)
+        return
+    (g,) = engine.grad(engine.sum(call(a, x)), x)
+    assert np.allclose(g.numpy(), expected[name], rtol=1e-15)
+
+
+def test_numpy_tests_of_values_accept_tensors() -> None:
+    x = Tensor([1.0, np.nan], requires_grad=True)
+    assert np.isnan(x).tolist() == [False, True]
+    assert np.logical_and(x > 0, np.isfinite(x)).tolist() == [True, False]
+    assert (np.array([2.0, 0.0]) > x).tolist() == [True, False]
+    with pytest.raises(TypeError, match="complex"):
+        np.array([1j]) < Tensor([1.0])  # noqa: B015 - raises
+
+
+def test_numpy_accepts_constants_alone() -> None:
+    x = Tensor([1.0, 2.0])
+    assert np.asarray(x, dtype=np.float32).dtype == np.float32
+    assert np.allclose(x, [1, 2])
+    assert np.array([x, x]).shape == (2, 2)
+    x.requires_grad = True
+    for call in (lambda: np.allclose(x, [1, 2]), lambda: np.array([x, x]), lambda: engine.sin([x[0], x[1]])):
+        with pytest.raises(TypeError, match=r"gradient would be lost.*`x.numpy\(\)`"):
+            call()
+    with pytest.raises(TypeError, match=r"use `engine\.sum`"):
+        np.sum(x)
+    with pytest.raises(TypeError, match=r"`a = a \+ x`"):
+        np.zeros(2).__iadd__(x)
+
+
+def test_integers_of_numpy_are_integers() -> None:
+    e: Any = engine
+    one = np.int64(1)
+    x = Tensor(np.arange(6.0).reshape(2, 3))
+    pairs: list[tuple[Any, Any]] = [
+        (e.tile(x, np.int32(2)), np.tile(x.numpy(), 2)),
+        (e.roll(x, one), np.roll(x.numpy(), 1)),
+        (e.roll(x, [one, 2], (np.int64(0), 1)), np.roll(x.numpy(), (1, 2), (0, 1))),
+        (e.split(x, np.int64(2))[1], x.numpy()[1:]),
+        (e.split(x, np.array([1, 2]), axis=1)[2], x.numpy()[:, 2:]),
+        (e.tensordot(x, np.ones((3, 2)), one), x.numpy() @ np.ones((3, 2))),
+        (e.tensordot(x, x, (one, one)), x.numpy() @ x.numpy().T),
+        (e.broadcast_to(x[0, 0], np.int64(3)), np.zeros(3)),
+        (e.vmap(lambda v: v * 2, in_axes=one, out_axes=one)(x), 2 * x.numpy()),
+        (e.grad_of(lambda a, b: a * b, argnums=one)(2.0, 3.0), 2.0),
+    ]
+    for got, expected in pairs:
+        assert np.array_equal(got.numpy(), expected)
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "slope"),
+    [
+        (engine.sqrt, 0.0, np.inf),
+        (engine.log, 0.0, np.inf),
+        (lambda x: x**0.5, 0.0, np.inf),
+        (lambda x: engine.exp(800 * x), 1.0, np.inf),
+        (lambda x: 0 * engine.sqrt(x), 0.0, np.nan),
+    ],
+)
+def test_infinite_derivatives_are_values_without_a_warning(f: Any, x: float, slope: float) -> None:
+    """Warnings are errors in these tests; the forward alone may warn, as NumPy does."""
+    with np.errstate(all="ignore"):
+        y = f(leaf := Tensor(x, requires_grad=True))
+    y.backward()
+    assert leaf.grad is not None
+    assert np.array_equal(leaf.grad.item(), slope, equal_nan=True)
+    if f is engine.sqrt:
+        assert engine.jvp(f, [np.array(x)], [np.array(1.0)])[1].item() == np.inf
+    with pytest.warns(RuntimeWarning, match="divide by zero"):
+        engine.log(Tensor(0.0))
