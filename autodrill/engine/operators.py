@@ -271,7 +271,8 @@ def backward(
     Args:
         gradient: The cotangent of this tensor, of its shape; by default 1, for a single element only.
         retain_graph: Keep what was saved for backward, so that it can run again; by default `create_graph`.
-        create_graph: Record the backward itself, so that the gradient can be differentiated.
+        create_graph: Record the backward itself, so that the gradient can be differentiated. It warns, because a leaf
+            and its gradient then form a cycle; `grad(..., create_graph=True)` makes none.
         inputs: Accumulate into these tensors only; by default into all leaves.
 
     Raises:

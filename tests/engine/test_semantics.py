@@ -16,7 +16,7 @@ from tests.engine.programs import ITEMS, PROGRAMS
 pytestmark = [
     pytest.mark.torch,
     pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning"),  # by PyTorch itself
-    pytest.mark.filterwarnings("ignore:Using backward.. with create_graph=True:UserWarning"),  # a cycle, as it says
+    pytest.mark.filterwarnings("ignore:.*backward.*create_graph=True:UserWarning"),  # a cycle, as it says
     pytest.mark.filterwarnings("ignore:(invalid value|divide by zero):RuntimeWarning"),  # NaNs are meant
 ]
 

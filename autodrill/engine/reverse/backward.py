@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodrill.engine.core.aliasing import clock, record_write
+from autodrill.engine.core.aliasing import call_site, clock, record_write
 from autodrill.engine.core.backend import (
     BACKENDS,
     WRAPPERS,
@@ -70,9 +71,19 @@ def backward(
         outputs: The tensors to differentiate; if there are several, the sum of their products with `gradients`.
         gradients: The cotangents of the outputs, one for each.
         retain_graph: Keep saved values for another backward; by default `create_graph`.
-        create_graph: Record the backward itself.
+        create_graph: Record the backward itself, with a warning: the gradient of a leaf then leads back to the leaf.
         inputs: Accumulate into these tensors only.
     """
+    if create_graph:
+        place = call_site()
+        warnings.warn_explicit(
+            "backward(create_graph=True) makes a cycle of each leaf and its `.grad`, whose graph leads back to the "
+            "leaf; that graph stays in memory until Python collects cycles. Use `grad(output, inputs, "
+            "create_graph=True)`, or set `.grad` to None after use",
+            UserWarning,
+            place.filename,
+            place.line,
+        )
     roots, seeds = _seeds(outputs, gradients, create_graph)
     wanted = None if inputs is None else _nodes_of(inputs)[0]
     _run(roots, seeds, create_graph=create_graph, retain_graph=retain_graph, wanted=wanted, captured=None)

@@ -21,6 +21,7 @@ def test_backward_copies_the_given_gradient() -> None:
     assert np.array_equal(g, [1, 1])
 
 
+@pytest.mark.filterwarnings("ignore:backward.create_graph=True. makes a cycle:UserWarning")
 @pytest.mark.parametrize("create_graph", [False, True])
 def test_backward_copies_a_gradient_given_as_tensor(create_graph: bool) -> None:
     x = leaf(1.0, 2.0)
@@ -42,6 +43,7 @@ def test_addition_gives_two_leaves_separate_gradients() -> None:
     assert np.array_equal(gradient_of(y), [1, 1])
 
 
+@pytest.mark.filterwarnings("ignore:backward.create_graph=True. makes a cycle:UserWarning")
 def test_create_graph_gives_two_leaves_separate_gradients() -> None:
     x, y = leaf(1.0, 2.0), leaf(3.0, 4.0)
     (x + y).sum().backward(create_graph=True)

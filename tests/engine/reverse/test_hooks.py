@@ -81,6 +81,7 @@ def test_hook_result_of_wrong_shape_or_type_is_refused() -> None:
         Tensor(1.0).register_hook(print)
 
 
+@pytest.mark.filterwarnings("ignore:backward.create_graph=True. makes a cycle:UserWarning")
 def test_hooks_are_recorded_under_create_graph() -> None:
     x = leaf(3.0)
     x.register_hook(lambda g: g * g)
