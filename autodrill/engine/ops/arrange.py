@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from autodrill.engine.core.aliasing import mark_siblings
-from autodrill.engine.core.declaration import integers
+from autodrill.engine.core.declaration import behind, integers
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import raw
-from autodrill.engine.ops.elementwise import where
+from autodrill.engine.ops.elementwise import positive, where
 from autodrill.engine.ops.index import getitem, index_scatter
 from autodrill.engine.ops.shape import (
     broadcast_to,
@@ -137,7 +137,7 @@ def rot90(x: Array, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
     first, second = axes
     match k % 4:
         case 0:
-            return reshape(x, x.shape)
+            return positive(x)
         case 1:
             return swapaxes(flip(x, second), first, second)
         case 2:
@@ -257,13 +257,32 @@ def _siblings(parts: Iterable[Any]) -> list[Any]:
 # Diagonals and triangles
 
 
-def diagonal(x: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+@primitive(view=True)
+def diagonal(xp: Namespace, x: Array, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     """Return the diagonal of two axes as the last axis; a positive `offset` is above the main diagonal."""
-    moved = moveaxis(x, (axis1, axis2), (-2, -1))
-    rows, columns = moved.shape[-2:]
-    row, column = max(0, -offset), max(0, offset)
-    steps = np.arange(max(0, min(rows - row, columns - column)))
-    return getitem(moved, (..., steps + row, steps + column))
+    found = xp.diagonal(x, offset, axis1, axis2)
+    if type(found) is np.ndarray:  # NumPy makes it read-only
+        found.flags.writeable = x.flags.writeable
+    return found
+
+
+def _undiagonal(g: Array, x_shape: tuple[int, ...], offset: int, axis1: int, axis2: int) -> Array:
+    """Return zeros of x's shape with a cotangent on the diagonal."""
+    axes = (axis1 % len(x_shape), axis2 % len(x_shape))
+    others = tuple(n for k, n in enumerate(x_shape) if k not in axes)
+    steps = np.arange(g.shape[-1])
+    index = (..., steps + max(0, -offset), steps + max(0, offset))
+    matrices = index_scatter(g, index=index, shape=(*others, x_shape[axis1], x_shape[axis2]))
+    return moveaxis(matrices, (-2, -1), axes)
+
+
+diagonal.vjp(x=_undiagonal)
+diagonal.jvp("linear")
+diagonal.vmap(
+    lambda x, x_shape, offset, axis1, axis2: diagonal(
+        x, offset, behind(axis1, len(x_shape)), behind(axis2, len(x_shape))
+    )
+)
 
 
 def diag(x: Array, k: int = 0) -> Any:

@@ -141,10 +141,10 @@ broadcast_to.jvp("linear")
 broadcast_to.vmap(_broadcast_examples)
 
 
-@primitive(view=True)
+@primitive
 def flip(xp: Namespace, x: Array, *, axis: int | tuple[int, ...] | None = None) -> Array:
-    """Return x with the order of elements reversed along `axis`, by default along every axis."""
-    return xp.flip(x, axis)
+    """Return a copy of x with the order of elements reversed along `axis`, by default along every axis."""
+    return xp.flip(x, axis).copy()
 
 
 flip.vjp(x=lambda g, axis: flip(g, axis=axis))

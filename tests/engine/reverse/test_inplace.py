@@ -395,3 +395,49 @@ def test_write_of_values_with_leading_axes_of_length_one() -> None:
     assert v.grad.numpy().tolist() == [[5, 6]]
     with pytest.raises(ValueError, match="broadcast"):
         y[:] = Tensor([[3.0, 4.0], [3.0, 4.0]])
+
+
+def test_diagonal_is_a_view_that_writes_pass_through() -> None:
+    x = Tensor(np.arange(6.0).reshape(2, 3), requires_grad=True)
+    y = x * 1
+    engine.diagonal(y, 1).mul_(10)
+    assert y.numpy().tolist() == [[0, 10, 2], [3, 4, 50]]
+    (y * np.arange(1.0, 7.0).reshape(2, 3)).sum().backward()
+    assert x.grad is not None
+    assert x.grad.numpy().tolist() == [[1, 20, 3], [4, 5, 60]]
+    with pytest.raises(RuntimeError, match="a view of a leaf"):
+        engine.diagonal(x).mul_(2)
+
+
+SHARED = {
+    "as PyTorch": (
+        "reshape",
+        "transpose",
+        "swapaxes",
+        "moveaxis",
+        "expand_dims",
+        "squeeze",
+        "broadcast_to",
+        "diagonal",
+    ),
+    "copies, as PyTorch": ("flip", "fliplr", "flipud", "rot90"),
+    "copies, unlike PyTorch": ("real", "conj", "view_as_complex", "view_as_real"),
+}
+"""What `docs/engine.md` says of views; `test_only_views_share_memory_with_their_input` is about all others."""
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", [name for names in SHARED.values() for name in names])
+def test_views_share_memory_as_documented(torch: Any, name: str) -> None:
+    from tests.engine.samples import COUNTERPARTS, SAMPLES
+
+    sample = next(
+        s
+        for s in SAMPLES
+        if s.name == name and s.inputs()[0].size > 1 and bool(s.of_complex) == (name == "view_as_real")
+    )
+    x = sample.inputs()[0]
+    theirs = torch.tensor(x)
+    shared = COUNTERPARTS[name](torch)(theirs, **sample.static).untyped_storage().data_ptr()
+    assert np.shares_memory(sample.function()(x), x) == (name in SHARED["as PyTorch"])
+    assert (shared == theirs.untyped_storage().data_ptr()) == (name not in SHARED["copies, as PyTorch"])
