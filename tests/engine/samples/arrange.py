@@ -76,6 +76,8 @@ SAMPLES: tuple[Sample, ...] = (
     one("unstack", (3, 2), call=lambda x: weighted_parts(engine.unstack(x))),
     one("unstack", (3, 2), axis=1, call=lambda x, axis: weighted_parts(engine.unstack(x, axis))),
     one("diagonal", (3, 4)),
+    one("diagonal", (1, 1)),
+    one("diagonal", (2, 0)),
     one("diagonal", (3, 4), offset=-1),
     one("diagonal", (2, 3, 4), offset=2, axis1=2, axis2=0),
     one("diag", (3,)),
