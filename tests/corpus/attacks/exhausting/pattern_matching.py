@@ -4,4 +4,4 @@ import re
 
 
 def attempt():
-    return re.fullmatch(r"(a|a)*b", "a" * 26) is None
+    return re.fullmatch(r"(a|a)*b", "a" * 28) is None

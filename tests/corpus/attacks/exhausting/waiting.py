@@ -4,5 +4,5 @@ import time
 
 
 def attempt():
-    time.sleep(3.2)
+    time.sleep(7)
     return True

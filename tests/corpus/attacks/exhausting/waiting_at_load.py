@@ -2,7 +2,7 @@
 # A pass would be a breach: only calls are limited.
 import time
 
-time.sleep(3.2)
+time.sleep(7)
 
 
 def attempt():

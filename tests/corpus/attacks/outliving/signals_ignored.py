@@ -10,5 +10,5 @@ for number in signal.valid_signals():
 
 
 def attempt():
-    time.sleep(3)
+    time.sleep(7)
     return True
