@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,8 +18,6 @@ from autodrill.cli.app import COMMANDS
 from autodrill.cli.options import Exit
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.conftest import Pack, Run
 
 RIGHT = """
@@ -285,7 +284,8 @@ def test_module_imports_nothing_of_the_working_folder(answer: Path, words: list[
 
 
 def test_interrupt_is_code_130_without_a_traceback(answer: Path) -> None:
-    (answer / "mul_backward.py").write_text("print('loading')\nwhile True:\n    pass\n", encoding="utf-8")
+    slow = "import time\n" + RIGHT.replace(":\n", ":\n    time.sleep(0.6)\n", 1)  # in each of more than 30 cases
+    (answer / "mul_backward.py").write_text(slow, encoding="utf-8")
     running = subprocess.Popen(
         [sys.executable, "-m", "autodrill", "check", "mul_backward"],
         cwd=answer,
@@ -294,7 +294,10 @@ def test_interrupt_is_code_130_without_a_traceback(answer: Path) -> None:
         text=True,
         start_new_session=True,
     )
-    time.sleep(1.2)  # the file's own limit is 2 s: by now it is being loaded, and is not stopped yet
+    children = Path(f"/proc/{running.pid}/task/{running.pid}/children")
+    while not children.read_text(encoding="ascii"):  # until the process of the answer is started
+        assert running.poll() is None
+        time.sleep(0.01)
     os.killpg(running.pid, signal.SIGINT)
-    out, err = running.communicate(timeout=10)
+    out, err = running.communicate(timeout=30)
     assert (running.returncode, out, err) == (130, "", "")

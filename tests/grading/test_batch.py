@@ -18,6 +18,7 @@ import pytest
 from autodrill.drills.answer_records import FaultKind
 from autodrill.errors import ContentError, FileError, InternalError, UnconfinedError
 from autodrill.grading.batch import Task, Worker, grade_all, useful_workers
+from autodrill.grading.diagnosis import explain
 from autodrill.grading.report import Verdict
 from autodrill.grading.submission import LARGEST_FILE, Submission, handed_in_files, read_file
 from autodrill.sandbox.child.confinement import SEALED, Layer
@@ -342,12 +343,13 @@ class TestReading:
 
 
 @linux
-def test_worker_limits_the_time_that_an_explanation_takes(task: Task) -> None:
-    wrong = "import time\nn = 0\ndef cube_backward(g, x):\n    global n\n    n += 1\n    time.sleep(0.2 * (n > 3))\n"
+def test_worker_limits_the_time_that_an_explanation_takes(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explain, "_SHRINK_SECONDS", 60.0)
+    wrong = "import time\nn = 0\ndef cube_backward(g, x):\n    global n\n    n += 1\n    time.sleep(0.6 * (n > 3))\n"
     with Worker(replace(task, limits=replace(task.limits, total=2.0))) as worker:
         began = time.monotonic()
         report = worker.grade(submission(wrong + "    return x * g * (1 if n < 4 else n)\n"))
-    assert time.monotonic() - began < 8  # each of 120 smaller cases takes 1 s: without the limit, 10 s pass
+    assert time.monotonic() - began < 10  # the calls of a smaller case take 3 s: without the limit, 26 s pass
     assert report.verdict is Verdict.FAIL
     assert report.failure is not None
     assert report.failure.kind is FaultKind.VALUE
