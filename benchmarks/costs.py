@@ -4,8 +4,9 @@ A row is a large case or a bounded one: the limit, the worked solution, the most
 cheapest answer that costs too much. Right answers are those of tests/corpus/answers. Answers that cost too much are
 those whose only fault is that, among the known mistakes and the files of tests/corpus.
 
-Seconds are processor time, measured as in grading. MiB are the least allowance with which an answer returns. A factor
-below 3 is marked with `!`, and then the exit code is 1.
+Seconds are processor time, measured as in grading. MiB are the least allowance with which an answer returns if the heap
+grows in small steps. In grading it grows by whole large pages, so the factor of a right answer takes only the large
+pages that a limit holds. A factor below 3 is marked with `!`, and then the exit code is 1.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ from autodrill.drills.library import Library
 from autodrill.errors import InternalError
 from autodrill.grading.cases.case_set import CaseSet
 from autodrill.grading.cases.cost_limit import processor_time
+from autodrill.sandbox import launcher as launching
 from autodrill.sandbox.fork_server import ForkServer
 from autodrill.sandbox.limits import CHECK_LIMITS
-from autodrill.sandbox.outcomes import Loaded, OutOfMemory
+from autodrill.sandbox.outcomes import Loaded, Returned
 from autodrill.sandbox.runner import Runner
 
 if TYPE_CHECKING:
@@ -38,6 +40,8 @@ SEED = 20_261
 MARGIN = 3
 TIMES = 3
 """How often a right answer runs; the least time counts, as for the yardsticks."""
+LARGE_PAGE = 2
+"""MiB."""
 LONGEST = 20.0
 """Wall time in seconds after which an answer counts as expensive enough."""
 TOO_MUCH = {FaultKind.TOO_SLOW, FaultKind.TOO_MUCH_MEMORY, FaultKind.MEMORY}
@@ -66,7 +70,8 @@ class Row:
     @property
     def factors(self) -> tuple[float, float | None]:
         """By how much the limit exceeds the most expensive right answer, and the cheapest wrong one the limit."""
-        return self.limit / self.right[0], None if self.wrong is None else self.wrong[0] / self.limit
+        usable = self.limit // LARGE_PAGE * LARGE_PAGE if self.unit == "MiB" else self.limit
+        return usable / self.right[0], None if self.wrong is None else self.wrong[0] / self.limit
 
 
 def answers(drill: Drill) -> Iterator[Answer]:
@@ -118,8 +123,8 @@ def mebibytes(case_set: CaseSet, index: int, answer: Answer, launcher: Launcher)
                 assert _loads(first, case_set.drill, answer)
                 runner, loaded = first.loaded_sibling(middle)
             with runner:
-                fits = isinstance(loaded, Loaded) and not any(
-                    isinstance(outcome, OutOfMemory) for outcomes in runner.answers([request]) for outcome in outcomes
+                fits = isinstance(loaded, Loaded) and all(
+                    isinstance(outcome, Returned) for outcomes in runner.answers([request]) for outcome in outcomes
                 )
         except InternalError:  # the scenario does not fit
             fits = False
@@ -127,12 +132,24 @@ def mebibytes(case_set: CaseSet, index: int, answer: Answer, launcher: Launcher)
     return high / (1 << 20)
 
 
+def _start_with_small_steps(server: ForkServer) -> None:
+    """Start a fork server whose heap, and that of its forks, does not grow by large pages."""
+    usual = launching._environment
+    environment = usual()
+    environment["GLIBC_TUNABLES"] = environment["GLIBC_TUNABLES"].replace("hugetlb=1", "hugetlb=0")
+    launching._environment = lambda: environment
+    try:
+        server.start()
+    finally:
+        launching._environment = usual
+
+
 def _loads(runner: Runner, drill: Drill, answer: Answer) -> bool:
     return isinstance(runner.load(answer.source, "answer.py", drill.exercise.entry, drill.kind.scenario(drill)), Loaded)
 
 
-def rows(drill: Drill, launcher: Launcher) -> Iterator[Row]:
-    """Measure the large cases of an exercise."""
+def rows(drill: Drill, launcher: Launcher, small_steps: Launcher) -> Iterator[Row]:
+    """Measure the large cases of an exercise, those with a bound on memory in processes of `small_steps`."""
     case_set = CaseSet(drill, SEED)
     large = [index for index, case in enumerate(case_set.cases) if case.large]
     if not large:
@@ -143,10 +160,8 @@ def rows(drill: Drill, launcher: Launcher) -> Iterator[Row]:
     for index in large:
         case = case_set.cases[index]
         bounded = case.bound is not None and case.bound.memory > 0
-        measure, unit = (mebibytes, "MiB") if bounded else (seconds, "s")
-        measured = {
-            a.name: measure(case_set, index, a, launcher) for a in known if a.right or index in too_much[a.name]
-        }
+        measure, unit, by = (mebibytes, "MiB", small_steps) if bounded else (seconds, "s", launcher)
+        measured = {a.name: measure(case_set, index, a, by) for a in known if a.right or index in too_much[a.name]}
         right = max((measured[a.name], a.name) for a in known if a.right)
         wrong = min(((measured[a.name], a.name) for a in known if a.name in measured and not a.right), default=None)
         title = f"{drill.exercise.id}: {case.label}"
@@ -180,12 +195,13 @@ def main() -> None:
     print(f"{'case':62} {'limit':>7} {'':3} {'solution':>8} {'right':>8} {'times':>6}  {'wrong':>8} {'times':>6}")
     library = Library.open(environ={})
     low = False
-    with ForkServer() as server:
+    with ForkServer() as server, ForkServer() as small_steps:
+        _start_with_small_steps(small_steps)
         for heading in library.headings():
             drill = library.drill(library.find(heading.id))
             if drill.kind.on_device or (chosen and heading.id not in chosen):
                 continue
-            for row in rows(drill, server.launch):
+            for row in rows(drill, server.launch, small_steps.launch):
                 print(line(row), flush=True)
                 low |= any(factor is not None and factor < MARGIN for factor in row.factors)
     sys.exit(low)

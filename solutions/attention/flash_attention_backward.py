@@ -117,7 +117,7 @@ CASES = [
         bq=64,
         bk=64,
         causal=True,
-        large={"n": 1900, "d": 1},
+        large={"n": 3000, "d": 1},
         memory=1 << 18,
         because="even an n x m matrix of booleans is too large",
     ),

@@ -56,8 +56,8 @@ def random_losses(rng, size):
 
 
 # `drive` counts living nodes in the candidate's own process, so the candidate could falsify the count. The memory bound
-# is enforced from outside that process: 24 graphs of one MiB do not fit.
-@scenario(24, note="losses with large graphs", memory=5 << 20, because="the graphs of all losses are alive at once")
+# is enforced from outside that process: 32 graphs of one MiB do not fit.
+@scenario(32, note="losses with large graphs", memory=7 << 20, because="the graphs of all losses are alive at once")
 def large_graphs(rng, size):
     return {"values": [float(v) for v in rng.integers(-9, 10, size) / 2], "width": 1 << 17}
 

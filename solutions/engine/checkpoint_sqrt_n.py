@@ -59,8 +59,8 @@ def chain(rng, size):
     return {"x": rng.normal(size=2), "g": rng.normal(size=2), "stages": size}
 
 
-# 2500 activations of 32 KiB each. 2 * 50 + 3 of them may be alive, 3.2 MiB. Every second one takes 39 MiB.
-@scenario(2500, note="a chain of large activations", memory=11 << 20, because="all 2500 activations are alive at once")
+# 4000 activations of 32 KiB each. 2 * 64 + 3 of them may be alive, 4.1 MiB. Every second one takes 62.5 MiB.
+@scenario(4000, note="a chain of large activations", memory=18 << 20, because="all 4000 activations are alive at once")
 def large_chain(rng, size):
     return {"x": rng.normal(size=1 << 12), "g": rng.normal(size=1 << 12), "stages": size}
 

@@ -68,9 +68,9 @@ def case(name, steps):
     return make
 
 
-# 40 saves of one MiB. `drive` tests in the candidate's own process whether memory is shared, so the candidate could
-# falsify this test. The memory bound is enforced from outside that process: 40 copies do not fit.
-@scenario(40, note="many saves of large data", memory=4 << 20, because="every saved array is copied")
+# 48 saves of one MiB. `drive` tests in the candidate's own process whether memory is shared, so the candidate could
+# falsify this test. The memory bound is enforced from outside that process: 48 copies do not fit.
+@scenario(48, note="many saves of large data", memory=9 << 20, because="every saved array is copied")
 def large(rng, size):
     steps = [["save", 0, 0] for _ in range(size)] + [["load", 0, handle] for handle in range(size)]
     return {"data": rng.normal(size=1 << 17), "steps": steps}
