@@ -22,6 +22,11 @@ WITHOUT_DERIVATIVE: dict[str, str] = {
     "heaviside": "a step, which refuses to be differentiated: its gradient would be 0 wherever there is one",
     "one_hot": "a function of integers",
     **dict.fromkeys(("argsort", "argmax", "argmin"), "the result is integers"),
+    **dict.fromkeys(("all", "any", "isfinite", "isinf", "isnan"), "the result is booleans"),
+    **dict.fromkeys(
+        ("arange", "empty_like", "eye", "full", "full_like", "ones", "ones_like", "tensor", "zeros", "zeros_like"),
+        "makes new constants, whatever the input",
+    ),
 }
 """Not sampled at all."""
 
@@ -68,14 +73,22 @@ WITHOUT_COUNTERPART: dict[str, str] = {
         "PyTorch does not differentiate it; values of the orders 0 and 1 are compared in test_special.py",
     ),
 }
-WITHOUT_FORWARD_MODE: dict[str, str] = dict.fromkeys(("ctc_loss", "embedding_bag"), "PyTorch has no forward mode of it")
+_MARGINS = ("multi_margin_loss", "multilabel_margin_loss")
+WITHOUT_FORWARD_MODE: dict[str, str] = dict.fromkeys(
+    ("ctc_loss", "embedding_bag", "grid_sample", *_MARGINS), "PyTorch has no forward mode of it"
+)
 WITHOUT_SECOND_ORDER: dict[str, str] = dict.fromkeys(
-    ("ctc_loss", "embedding_bag", "hardsigmoid"), "PyTorch cannot differentiate its backward"
+    ("ctc_loss", "embedding_bag", "hardsigmoid", *_MARGINS), "PyTorch cannot differentiate its backward"
 )
 _POOLS = (f"{kind}avg_pool{d}d" for kind in ("", "adaptive_") for d in (1, 2, 3))
 WITHOUT_COMPLEX_NUMBERS: dict[str, str] = {
-    **dict.fromkeys((*_POOLS, "interpolate", "glu", "nansum", "nanmean"), "PyTorch refuses complex numbers"),
-    **dict.fromkeys(("silu", "embedding_bag", "bilinear"), "PyTorch cannot differentiate it in complex numbers"),
+    **dict.fromkeys(
+        (*_POOLS, "interpolate", "glu", "nansum", "nanmean", "nanvar", "nanstd"), "PyTorch refuses complex numbers"
+    ),
+    **dict.fromkeys(
+        ("silu", "embedding_bag", "bilinear"),
+        "PyTorch cannot differentiate it in complex numbers",
+    ),
     "embedding": "PyTorch's gradient of complex rows is not implemented",
     "rotary_embedding": "the counterpart is itself made of complex numbers",
 }

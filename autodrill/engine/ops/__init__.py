@@ -1,7 +1,8 @@
 """The operations: each module is a family, a table of formulas with forward and derivatives next to each other.
 
 A family is imported on the first use of one of its operations, so a product does not import the Fourier transforms.
-The `__all__` of a family is the only list of its operations.
+The `__all__` of a family is the only list of its operations. `aliases` has PyTorch's names of operations with another
+name here.
 """
 
 from __future__ import annotations
@@ -13,43 +14,54 @@ from autodrill.engine.core.primitive import check_registry
 
 if TYPE_CHECKING:
     from autodrill.engine.ops.activation import *
+    from autodrill.engine.ops.aliases import *
     from autodrill.engine.ops.arrange import *
     from autodrill.engine.ops.bessel import *
     from autodrill.engine.ops.contraction import *
     from autodrill.engine.ops.convolution import *
+    from autodrill.engine.ops.creation import *
     from autodrill.engine.ops.cumulative import *
     from autodrill.engine.ops.decomposition import *
     from autodrill.engine.ops.eigen import *
     from autodrill.engine.ops.elementary import *
     from autodrill.engine.ops.elementwise import *
+    from autodrill.engine.ops.factors import *
     from autodrill.engine.ops.fourier import *
+    from autodrill.engine.ops.fused import *
     from autodrill.engine.ops.gathering import *
     from autodrill.engine.ops.index import *
+    from autodrill.engine.ops.interpolation import *
     from autodrill.engine.ops.layer import *
     from autodrill.engine.ops.linalg import *
     from autodrill.engine.ops.loss import *
+    from autodrill.engine.ops.margins import *
+    from autodrill.engine.ops.nan_statistics import *
     from autodrill.engine.ops.normalisation import *
     from autodrill.engine.ops.norms import *
     from autodrill.engine.ops.ordering import *
+    from autodrill.engine.ops.parting import *
     from autodrill.engine.ops.parts import *
     from autodrill.engine.ops.pooling import *
     from autodrill.engine.ops.reduce import *
     from autodrill.engine.ops.regression import *
     from autodrill.engine.ops.resizing import *
     from autodrill.engine.ops.rounding import *
+    from autodrill.engine.ops.sampling import *
     from autodrill.engine.ops.shape import *
     from autodrill.engine.ops.solving import *
     from autodrill.engine.ops.special import *
     from autodrill.engine.ops.statistics import *
+    from autodrill.engine.ops.unpooling import *
     from autodrill.engine.ops.window import *
     from autodrill.engine.ops.write import *
 
 # fmt: off
 FAMILIES = (  # in order of use: a name is looked up in one family after the other
-    "elementwise", "reduce", "shape", "contraction", "index", "activation", "elementary", "arrange", "bessel",
-    "convolution", "cumulative", "decomposition", "eigen", "fourier", "gathering", "layer", "linalg", "loss",
-    "normalisation", "norms", "ordering", "parts", "pooling", "regression", "resizing", "rounding", "solving",
-    "special", "statistics", "window", "write",
+    "elementwise", "reduce", "shape", "contraction", "index", "activation", "arrange", "bessel", "convolution",
+    "creation", "cumulative", "decomposition", "eigen", "elementary", "factors", "fourier", "fused", "gathering",
+    "interpolation", "layer", "linalg", "loss", "margins", "nan_statistics", "normalisation", "norms", "ordering",
+    "parting", "parts", "pooling", "regression", "resizing", "rounding", "sampling", "solving", "special",
+    "statistics", "unpooling", "window", "write",
 )
 # fmt: on
 
@@ -59,10 +71,15 @@ def names() -> list[str]:
     return sorted(name for family in FAMILIES for name in _family(family).__all__)
 
 
+def further_names() -> list[str]:
+    """Return the further names of operations, which are PyTorch's; this imports them all."""
+    return sorted(_family("aliases").__all__)
+
+
 if not TYPE_CHECKING:  # with it a type checker would accept any name
 
     def __getattr__(name: str) -> Any:
-        for family in FAMILIES if not name.startswith("_") else ():
+        for family in (*FAMILIES, "aliases") if not name.startswith("_") else ():
             module = _family(family)
             if name in module.__all__:
                 return globals().setdefault(name, getattr(module, name))

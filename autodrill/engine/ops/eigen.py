@@ -7,7 +7,7 @@ function of eigenvectors that depends on such a choice is refused if the depende
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -141,19 +141,30 @@ _eigh.jvp(_eigh_jvp)
 _eigh.vmap("leading")
 
 
-def eigh(x: Array) -> tuple[Any, Any]:
+def _lower(x: Array, uplo: Literal["L", "U"]) -> Array:
+    """Return a matrix whose lower triangle, which LAPACK reads, is that of x or the adjoint of the upper one."""
+    if uplo not in {"L", "U"}:
+        raise ValueError(f"`UPLO` must be `L` or `U`, not `{uplo}`")
+    return x if uplo == "L" else _mH(x)
+
+
+def eigh(x: Array, UPLO: Literal["L", "U"] = "L") -> tuple[Any, Any]:
     """Return the real eigenvalues of Hermitian matrices, in ascending order, and the eigenvectors as columns.
+
+    Args:
+        x: Shape (..., N, N).
+        UPLO: The triangle of x that is read, the lower or the upper one. The gradient is Hermitian nevertheless.
 
     Backward raises LinAlgError for a function of the eigenvectors if two eigenvalues are equal (forward mode returns
     NaN), and RuntimeError for a function of the phases of complex eigenvectors.
     """
-    both = _eigh(x)
+    both = _eigh(_lower(x, UPLO))
     return real_part(both[..., 0, :]), both[..., 1:, :]
 
 
-def eigvalsh(x: Array) -> Any:
-    """Return the real eigenvalues of Hermitian matrices, in ascending order."""
-    return eigh(x)[0]
+def eigvalsh(x: Array, UPLO: Literal["L", "U"] = "L") -> Any:
+    """Return the real eigenvalues of Hermitian matrices, in ascending order; `UPLO` is that of `eigh`."""
+    return eigh(x, UPLO)[0]
 
 
 # General matrices (Boeddeker, Hanebrink, Drude, Heymann and Haeb-Umbach, 2017)

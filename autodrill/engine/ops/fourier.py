@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 # fmt: off
 __all__ = [
-    "dft", "fft", "fft2", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft", "irdft",
-    "irfft", "irfft2", "irfftn", "rdft", "rfft", "rfft2", "rfftn",
+    "dft", "fft", "fft2", "fftn", "fftshift", "hfft", "hfft2", "hfftn", "ifft", "ifft2", "ifftn", "ifftshift",
+    "ihfft", "ihfft2", "ihfftn", "irdft", "irfft", "irfft2", "irfftn", "rdft", "rfft", "rfft2", "rfftn",
 ]
 # fmt: on
 
@@ -260,6 +260,28 @@ def rfftn(x: Array, s: Sequence[int] | None = None, axes: Sequence[int] | None =
 def irfftn(x: Array, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: Norm = None) -> Any:
     """Return the real points whose `rfftn` is x: `s[-1]` along the last of the axes, by default 2 (m - 1)."""
     return _from_half("irfftn", x, s, axes, norm)
+
+
+def hfftn(x: Array, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: Norm = None) -> Any:
+    """Return the real `fftn` of points that have Hermitian symmetry along the last of the axes and begin with x."""
+    _check_norm("hfftn", norm)
+    return _from_half("hfftn", conj(x), s, axes, _SWAPPED[norm])
+
+
+def ihfftn(x: Array, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: Norm = None) -> Any:
+    """Return the first half of the `ifftn` of real x along the last of the axes: the inverse of `hfftn`."""
+    _check_norm("ihfftn", norm)
+    return conj(_to_half("ihfftn", x, s, axes, _SWAPPED[norm]))
+
+
+def hfft2(x: Array, s: Sequence[int] | None = None, axes: Sequence[int] = (-2, -1), norm: Norm = None) -> Any:
+    """Return the `hfftn` along two axes."""
+    return hfftn(x, s, axes, norm)
+
+
+def ihfft2(x: Array, s: Sequence[int] | None = None, axes: Sequence[int] = (-2, -1), norm: Norm = None) -> Any:
+    """Return the `ihfftn` along two axes."""
+    return ihfftn(x, s, axes, norm)
 
 
 def fft2(x: Array, s: Sequence[int] | None = None, axes: Sequence[int] = (-2, -1), norm: Norm = None) -> Any:

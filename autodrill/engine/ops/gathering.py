@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
 
 from autodrill.engine.core.backend import backend_of, memory
 from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.arrange import take
 from autodrill.engine.ops.elementwise import where
 from autodrill.engine.ops.index import _grid, _raw_index, getitem, index_scatter, met, scatter_along_axis
-from autodrill.engine.ops.shape import broadcast_to
+from autodrill.engine.ops.reduce import max, min, prod  # noqa: A004 - NumPy's names
+from autodrill.engine.ops.shape import along, broadcast_to, concatenate, expand_dims, reshape
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from autodrill.engine.core.backend import Array
 
 # fmt: off
 __all__ = [
-    "gather", "index_copy", "index_fill", "index_put", "index_select", "put_along_axis", "scatter", "scatter_add",
+    "as_strided", "as_strided_scatter", "gather", "index_copy", "index_fill", "index_put", "index_reduce",
+    "index_select", "masked_scatter", "put_along_axis", "scatter", "scatter_add", "scatter_reduce",
 ]
 # fmt: on
 
@@ -84,3 +91,97 @@ def index_fill(x: Array, axis: int, index: Any, value: Any) -> Any:
 def index_copy(x: Array, axis: int, index: Any, source: Array) -> Any:
     """Return x with the slices along `axis`, given by a vector of distinct integers, replaced by those of `source`."""
     return index_put(x, (*(slice(None),) * (axis % x.ndim), raw(index)), source)
+
+
+def masked_scatter(x: Array, mask: Array, source: Array) -> Any:
+    """Return x with the first elements of `source`, in its order, where the mask holds.
+
+    Args:
+        x: Values; they broadcast against the mask.
+        mask: Booleans, the same for all examples under `vmap`.
+        source: At least as many elements as the mask has true ones.
+    """
+    mask = backend_of(memory(raw(mask))).xp.asarray(raw(mask))
+    shape = np.broadcast_shapes(x.shape, mask.shape)
+    chosen = backend_of(mask).xp.broadcast_to(mask, shape)
+    return index_put(broadcast_to(x, shape), chosen, reshape(source, -1)[: int(chosen.sum())])
+
+
+Reduce = Literal["sum", "mean", "prod", "amax", "amin"]
+
+_NEUTRAL = {"prod": 1, "amax": -math.inf, "amin": math.inf}
+
+
+def scatter_reduce(x: Array, axis: int, index: Array, source: Array, reduce: Reduce, include_self: bool = True) -> Any:
+    """Return x with the elements of `source` reduced into the places of `index` along `axis`.
+
+    Args:
+        x: Values of any shape.
+        axis: The axis along which `index` chooses.
+        index: Integers, with as many axes as x; it may be shorter than x along the other axes.
+        source: Values of `index`'s shape, or longer: only the part up to that shape is read.
+        reduce: `"sum"`, `"mean"`, `"prod"`, `"amax"` or `"amin"`. Equal extremes share the gradient. The last three
+            take memory of n times the size of `source`, for n elements of x along the axis.
+        include_self: Whether the element of x takes part too. If not, it gets no gradient, except where `index` does
+            not lead.
+
+    Raises:
+        ValueError: The reduction is unknown.
+    """
+    if reduce not in get_args(Reduce):
+        raise ValueError(f"`reduce` must be one of {', '.join(f'`{m}`' for m in get_args(Reduce))}, not `{reduce}`")
+    index = raw(index)
+    axis %= x.ndim
+    part = tuple(slice(None) if k == axis else slice(n) for k, n in enumerate(index.shape))
+    own = getitem(x, part)
+    source = getitem(source, tuple(slice(n) for n in index.shape))
+    touched = _touched(own.shape, _grid(backend_of(index).xp, index, axis))
+    if reduce in {"sum", "mean"}:
+        start = own if include_self else where(touched, 0, own)
+        found = scatter_add(start, axis, index, source)
+        if reduce == "mean":
+            counted = raw(scatter_add(raw(own) * 0 + include_self, axis, index, raw(source) * 0 + 1))
+            found = found / where(touched, counted, 1)
+    else:
+        # An axis for the places of the result before `axis`: what does not lead to a place is replaced there.
+        places = along(backend_of(index).xp.arange(x.shape[axis]), axis, x.ndim + 1)
+        hits = expand_dims(index, axis) == places
+        neutral = _NEUTRAL[reduce]
+        candidates = [where(hits, expand_dims(source, axis), neutral)]
+        start = own if include_self else where(touched, neutral, own)
+        candidates.append(expand_dims(start, axis + 1))
+        found = {"prod": prod, "amax": max, "amin": min}[reduce](concatenate(candidates, axis + 1), axis=axis + 1)
+        found = where(touched, found, own)
+    return found if own.shape == x.shape else index_put(x, part, found)
+
+
+def index_reduce(x: Array, axis: int, index: Any, source: Array, reduce: Reduce, include_self: bool = True) -> Any:
+    """Return x with the slices of `source` reduced into the slices along `axis` given by a vector of integers.
+
+    The other arguments are those of `scatter_reduce`.
+    """
+    places = along(raw(index), axis, x.ndim)
+    places = places + backend_of(places).xp.zeros(source.shape, int)
+    return scatter_reduce(x, axis, places, source, reduce, include_self)
+
+
+def as_strided(x: Array, size: Sequence[int], stride: Sequence[int], storage_offset: int = 0) -> Any:
+    """Return the elements of the flattened x at storage_offset + Σ iₖ strideₖ, as a copy; PyTorch returns a view.
+
+    An element that is read several times gets the sum of their gradients.
+    """
+    return getitem(reshape(x, -1), _strided(size, stride, storage_offset))
+
+
+def as_strided_scatter(
+    x: Array, source: Array, size: Sequence[int], stride: Sequence[int], storage_offset: int = 0
+) -> Any:
+    """Return x with the elements that `as_strided` would read replaced by those of `source`; all must be distinct."""
+    return reshape(index_put(reshape(x, -1), _strided(size, stride, storage_offset), source), x.shape)
+
+
+def _strided(size: Sequence[int], stride: Sequence[int], offset: int) -> Any:
+    places = np.full(tuple(size), offset)
+    for axis, (length, step) in enumerate(zip(size, stride, strict=True)):
+        places = places + along(np.arange(length) * step, axis, len(size))
+    return places

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from autodrill.engine.core.backend import WRAPPERS, backend_of
+from autodrill.engine.core.complex_convention import check_real
 from autodrill.engine.core.mode import mode
 from autodrill.engine.core.node import CustomNode, Leaf
 from autodrill.engine.core.sparse import IndexedSlices
@@ -15,19 +18,17 @@ from autodrill.engine.ops.elementwise import cos, sin, tanh, where
 from autodrill.engine.ops.index import getitem, index_scatter
 from autodrill.engine.ops.linalg import matmul
 from autodrill.engine.ops.reduce import max, mean, sum  # noqa: A004 - NumPy's names
-from autodrill.engine.ops.shape import concatenate, expand_dims, swapaxes
+from autodrill.engine.ops.shape import along, concatenate, expand_dims, swapaxes
 
 if TYPE_CHECKING:
     from typing import Literal
-
-    import numpy as np
 
     from autodrill.engine.core.backend import Array
 
 # fmt: off
 __all__ = [
-    "bilinear", "dropout", "embedding", "embedding_bag", "gru_cell", "linear", "lstm_cell", "rnn_cell",
-    "rnn_relu_cell", "rotary_embedding", "scaled_dot_product_attention",
+    "bilinear", "dropout", "embedding", "embedding_bag", "gru_cell", "gumbel_softmax", "linear", "lstm_cell",
+    "rnn_cell", "rnn_relu_cell", "rotary_embedding", "scaled_dot_product_attention",
 ]
 # fmt: on
 
@@ -118,6 +119,39 @@ def dropout(x: Array, p: float = 0.5, training: bool = True, *, rng: np.random.G
         return x * 1
     kept = uniform(rng, x) >= p
     return x * (kept.astype(x.dtype) * (0 if p == 1 else 1 / (1 - p)))
+
+
+def gumbel_softmax(
+    logits: Array, tau: float = 1.0, hard: bool = False, axis: int = -1, *, rng: np.random.Generator
+) -> Any:
+    """Return a differentiable sample of classes, softmax((logits + noise) / tau), with Gumbel noise -log(-log u).
+
+    The source is Jang, Gu and Poole (2017), and Maddison, Mnih and Teh (2017).
+
+    Args:
+        logits: Scores, of any shape.
+        tau: The temperature: the smaller, the nearer to one class.
+        hard: Whether to return the largest class as 1 and the others as 0, with the gradient of the soft sample
+            (straight-through).
+        axis: The axis of the classes.
+        rng: The random generator, as for `dropout`.
+
+    Raises:
+        TypeError: The scores are complex.
+    """
+    from autodrill.engine.transforms.vmap_boundary import uniform
+
+    check_real("gumbel_softmax", logits)
+    xp = backend_of(raw(logits)).xp
+    drawn = xp.maximum(uniform(rng, logits), np.finfo(float).tiny)
+    noise = (-xp.log(-xp.log(drawn))).astype(logits.dtype)
+    soft = softmax((logits + noise) / tau, axis=axis)
+    if not hard:
+        return soft
+    largest = xp.argmax(raw(soft), axis=axis)
+    places = along(xp.arange(logits.shape[axis]), axis, logits.ndim)
+    chosen = (expand_dims(largest, axis) == places).astype(logits.dtype)
+    return soft + (chosen - raw(soft))
 
 
 # Attention

@@ -15,7 +15,7 @@ from autodrill.engine.ops.elementwise import power
 from autodrill.engine.ops.index import take_along_axis
 from autodrill.engine.ops.linalg import matmul
 from autodrill.engine.ops.reduce import sum  # noqa: A004 - NumPy's name
-from autodrill.engine.ops.shape import moveaxis, reshape
+from autodrill.engine.ops.shape import broadcast_to, moveaxis, reshape
 from autodrill.engine.ops.window import Lengths, lengths, over_axes, windows
 
 if TYPE_CHECKING:
@@ -61,11 +61,14 @@ class _Places(NamedTuple):
         return reshape(seen, (*seen.shape[: x.ndim], math.prod(self.kernel)))
 
 
-def _first_maximum(x: Array) -> Any:
-    """Return the maximum over the last axis; as in PyTorch, only the first of equal ones gets the gradient."""
-    rows = reshape(x, (math.prod(x.shape[:-1]), x.shape[-1]))  # two axes, because an index is built for each axis
-    place = raw(rows).argmax(axis=-1)[:, None]
-    return reshape(take_along_axis(rows, place, -1), x.shape[:-1])
+def _first_maximum(x: Array, *also: Array) -> list[Any]:
+    """Return the maximum over the last axis, and the elements of the other arrays at its place.
+
+    As in PyTorch, only the first of equal elements gets the gradient.
+    """
+    shape = (math.prod(x.shape[:-1]), x.shape[-1])  # two axes, because an index is built for each axis
+    place = raw(reshape(x, shape)).argmax(axis=-1)[:, None]
+    return [reshape(take_along_axis(reshape(v, shape), place, -1), x.shape[:-1]) for v in (x, *also)]
 
 
 def _check_axes(x: Array, dims: int) -> None:
@@ -81,6 +84,7 @@ def _max_pool(
     padding: int | Lengths = 0,
     dilation: int | Lengths = 1,
     ceil_mode: bool = False,
+    return_indices: bool = False,
 ) -> Any:
     """Return the maximum of each window; the first of equal elements gets the gradient.
 
@@ -91,13 +95,20 @@ def _max_pool(
         padding: The number of elements by which windows reach beyond each side, with value minus infinity.
         dilation: The distance between elements of a window.
         ceil_mode: Whether a last window may reach beyond the padding if it begins before it.
+        return_indices: Whether to return the places of the maxima too, in the flattened spatial axes of x, as a plain
+            array of integers: `max_unpool{dims}d` takes them.
 
     Raises:
         ValueError: x has another number of axes.
     """
     check_real(f"max_pool{dims}d", x)
     _check_axes(x, dims)
-    return _first_maximum(_Places.of(x, kernel_size, stride, padding, dilation, ceil_mode).windows(x, -math.inf))
+    places = _Places.of(x, kernel_size, stride, padding, dilation, ceil_mode)
+    seen = places.windows(x, -math.inf)
+    if not return_indices:
+        return _first_maximum(seen)[0]
+    numbers = backend_of(raw(x)).xp.arange(math.prod(x.shape[2:])).reshape((1, 1, *x.shape[2:]))
+    return tuple(_first_maximum(seen, broadcast_to(places.windows(numbers, 0), seen.shape)))
 
 
 def _avg_pool(
@@ -193,7 +204,7 @@ def _adaptive_max_pool(dims: int, x: Array, output_size: int | Lengths) -> Any:
         widest = max(map(len, bins))
         # A shorter bin repeats its last element, which does not change the first maximum.
         index = np.array([[bin_[min(k, len(bin_) - 1)] for k in range(widest)] for bin_ in bins])
-        x = moveaxis(_first_maximum(take(moveaxis(x, axis, -1), index, -1)), -1, axis)
+        x = moveaxis(_first_maximum(take(moveaxis(x, axis, -1), index, -1))[0], -1, axis)
     return x
 
 

@@ -8,7 +8,7 @@ from autodrill.engine.core.backend import backend_of
 from autodrill.engine.core.complex_convention import check_real
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import Tensor, raw
-from autodrill.engine.ops.elementwise import where
+from autodrill.engine.ops.elementwise import clip, where
 from autodrill.engine.ops.parts import sign
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 # fmt: off
 __all__ = [
-    "ceil", "copysign", "floor", "floor_divide", "fmax", "fmin", "fmod", "heaviside", "lerp", "nan_to_num",
-    "remainder", "round", "trunc",
+    "ceil", "clamp", "copysign", "floor", "floor_divide", "fmax", "fmin", "fmod", "frac", "heaviside", "lerp",
+    "nan_to_num", "remainder", "round", "trunc",
 ]
 # fmt: on
 
@@ -77,6 +77,11 @@ def heaviside(x: Array, h: Array) -> Array:
 
 
 # Remainders
+
+
+def frac(x: Array) -> Any:
+    """Return x - trunc(x), the fraction of x with its sign; the derivative is 1."""
+    return x - trunc(x)
 
 
 @primitive(broadcasts=True)
@@ -153,6 +158,34 @@ def copysign(xp: Namespace, x: Array, y: Array) -> Array:
 
 copysign.vjp(x=lambda g, x, out: g * (sign(raw(x)) * sign(raw(out))), y=lambda g: g * 0)
 copysign.jvp("elementwise")
+
+
+def clamp(x: Array, min: Array | None = None, max: Array | None = None) -> Any:
+    """Return x limited to [min, max], with bounds that may be arrays and are then differentiable too.
+
+    The gradient goes to x where min <= x <= max, and otherwise to the bound that replaces x. If min > max, it is max,
+    as in PyTorch. `clip` takes numbers as bounds.
+
+    Args:
+        x: Values of any shape.
+        min: The lower bound, a number or an array that broadcasts against x; None for no bound.
+        max: The upper bound, likewise.
+
+    Raises:
+        TypeError: An argument is complex.
+        ValueError: There is no bound.
+    """
+    check_real("clamp", x, min, max)
+    if min is None and max is None:
+        raise ValueError("`clamp` needs `min`, `max` or both")
+    if not hasattr(min, "dtype") and not hasattr(max, "dtype") and (min is None or max is None or min <= max):
+        return clip(x, min=min, max=max)
+    # A NaN in x stays, as does one in a bound.
+    if min is not None:
+        x = where((raw(x) >= raw(min)) | (raw(x) != raw(x)), x, min)
+    if max is not None:
+        x = where((raw(x) <= raw(max)) | (raw(x) != raw(x)), x, max)
+    return x
 
 
 def lerp(start: Array, end: Array, weight: Array) -> Any:

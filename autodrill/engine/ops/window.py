@@ -108,7 +108,7 @@ def lengths(value: int | Lengths, count: int) -> Lengths:
 def over_axes(function: Callable[Concatenate[int, P], Any], dims: int) -> Callable[P, Any]:
     """Return `function(dims, ...)` as a function for `dims` spatial axes; for `_conv` and 2 it is `conv2d`.
 
-    In the docstring `{axes}` is replaced by the names of the spatial axes.
+    In the docstring `{axes}` is replaced by the names of the spatial axes, and `{dims}` by their number.
     """
 
     def call(*args: P.args, **kwargs: P.kwargs) -> Any:
@@ -118,5 +118,5 @@ def over_axes(function: Callable[Concatenate[int, P], Any], dims: int) -> Callab
     call.__signature__ = signature.replace(parameters=list(signature.parameters.values())[1:])  # type: ignore[attr-defined] # functions may have it
     call.__name__ = call.__qualname__ = f"{function.__name__.strip('_')}{dims}d"
     call.__module__ = function.__module__
-    call.__doc__ = (function.__doc__ or "").replace("{axes}", _AXES[dims])
+    call.__doc__ = (function.__doc__ or "").replace("{axes}", _AXES[dims]).replace("{dims}", str(dims))
     return call

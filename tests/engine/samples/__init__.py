@@ -9,6 +9,7 @@ from tests.engine.samples import (
     fourier,
     in_complex,
     linalg,
+    named,
     network,
     ordering,
     parts,
@@ -20,7 +21,7 @@ from tests.engine.samples.base import Counterpart, Sample
 
 __all__ = ["COUNTERPARTS", "SAMPLES", "Counterpart", "Sample"]
 
-PARTS = (core, elementary, arrange, ordering, linalg, special, network, window, statistics, fourier, parts)
+PARTS = (core, elementary, arrange, ordering, linalg, special, network, window, statistics, fourier, parts, named)
 
 _REAL: tuple[Sample, ...] = tuple(sample for part in PARTS for sample in part.SAMPLES)
 

@@ -25,7 +25,8 @@ OF_REAL_NUMBERS: dict[str, str] = {
     **_family(
         "chooses by an order, which complex numbers have not",
         "adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d max_pool1d max_pool2d max_pool3d max min "
-        "maximum minimum fmax fmin cummax cummin sort partition topk kthvalue median quantile clip",
+        "maximum minimum fmax fmin cummax cummin sort partition topk kthvalue median quantile clip clamp nanmax nanmin "
+        "nanmedian nanquantile max_unpool1d max_unpool2d max_unpool3d",
     ),
     **_family(
         "is put together of pieces of the real line",
@@ -33,7 +34,8 @@ OF_REAL_NUMBERS: dict[str, str] = {
         "rnn_relu_cell",
     ),
     **_family("is a smooth rectifier of the real line, as PyTorch has it", "gelu mish softplus logsigmoid"),
-    **_family("rounds to integers of the real line", "ceil floor round trunc floor_divide fmod remainder"),
+    **_family("is evaluated at real places, between those of its values", "interp grid_sample"),
+    **_family("rounds to integers of the real line", "ceil floor round trunc floor_divide fmod remainder frac"),
     **_family("is or copies the sign of a real number; of a complex one it is `sgn`", "sign copysign"),
     **_family(
         "is evaluated on the real line alone, as in PyTorch",
@@ -49,12 +51,13 @@ OF_REAL_NUMBERS: dict[str, str] = {
     ),
     **_family(
         "makes probabilities, of real scores",
-        "softmax softmin log_softmax scaled_dot_product_attention softmax_cross_entropy",
+        "gumbel_softmax softmax softmin log_softmax scaled_dot_product_attention softmax_cross_entropy",
     ),
     **_family(
         "is a loss of real predictions",
         "binary_cross_entropy binary_cross_entropy_with_logits cosine_embedding_loss cross_entropy ctc_loss "
         "gaussian_nll_loss hinge_embedding_loss huber huber_loss kl_div margin_ranking_loss mse_loss "
+        "multi_margin_loss multilabel_margin_loss "
         "multilabel_soft_margin_loss nll_loss poisson_nll_loss smooth_l1_loss soft_margin_loss",
     ),
     "cosine_similarity": "is a product of directions scaled by real norms, as PyTorch has it",
@@ -65,7 +68,9 @@ OF_REAL_NUMBERS: dict[str, str] = {
     **_family("sums powers of real numbers and takes the root", "lp_pool1d lp_pool2d"),
     "nan_to_num": "puts the largest real number in place of an infinity",
     **_family("makes complex numbers of real ones", "complex polar view_as_complex"),
-    **_family("transforms a real signal, whose spectrum is stored by half", "rdft rfft rfft2 rfftn ihfft"),
+    **_family(
+        "transforms a real signal, whose spectrum is stored by half", "rdft rfft rfft2 rfftn ihfft ihfft2 ihfftn"
+    ),
 }
 """The operations that are defined for real numbers only, and refuse others by name; every other one is sampled."""
 

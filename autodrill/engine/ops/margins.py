@@ -1,0 +1,95 @@
+"""Losses by margins between the scores of classes, under PyTorch's functional names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.complex_convention import check_real
+from autodrill.engine.core.tensor import raw
+from autodrill.engine.ops.activation import relu
+from autodrill.engine.ops.elementwise import minimum, power, where
+from autodrill.engine.ops.index import getitem, take_along_axis
+from autodrill.engine.ops.loss import reduced
+from autodrill.engine.ops.norms import pairwise_distance
+from autodrill.engine.ops.reduce import sum  # noqa: A004 - NumPy's name
+from autodrill.engine.ops.shape import expand_dims
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from autodrill.engine.core.backend import Array
+    from autodrill.engine.ops.loss import Reduction
+
+__all__ = ["multi_margin_loss", "multilabel_margin_loss", "triplet_margin_with_distance_loss"]
+
+
+def _integers(target: Any, x: Array) -> Any:
+    labels = raw(target)
+    return labels if hasattr(labels, "dtype") else backend_of(raw(x)).xp.asarray(labels)
+
+
+def multi_margin_loss(
+    x: Array,
+    target: Any,
+    reduction: Reduction = "mean",
+    *,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Array | None = None,
+) -> Any:
+    """Return Σ max(0, margin - x[target] + x[k])^p / C over the wrong classes k: the multi-class hinge loss.
+
+    Args:
+        x: Scores, shape (N, C) or (C,).
+        target: Labels, integers of shape (N,) or ().
+        reduction: See `regression`.
+        p: The power, 1 or 2.
+        margin: By how much the score of the label should exceed the others.
+        weight: A weight for each class, shape (C,); the terms of an example get that of its label.
+    """
+    check_real("multi_margin_loss", x)
+    labels = _integers(target, x)[..., None]
+    violated = power(relu(margin - take_along_axis(x, labels, -1) + x), p)
+    if weight is not None:
+        violated = violated * getitem(weight, labels)
+    wrong = backend_of(labels).xp.arange(x.shape[-1]) != labels
+    return reduced(sum(where(wrong, violated, 0), axis=-1) / x.shape[-1], reduction)
+
+
+def multilabel_margin_loss(x: Array, target: Any, reduction: Reduction = "mean") -> Any:
+    """Return Σ max(0, 1 - x[j] + x[k]) / C over the labels j and all other classes k.
+
+    Args:
+        x: Scores, shape (N, C) or (C,).
+        target: The labels of each example, of x's shape; the first -1 ends the list.
+        reduction: See `regression`.
+    """
+    check_real("multilabel_margin_loss", x)
+    labels = _integers(target, x)
+    xp = backend_of(labels).xp
+    count = x.shape[-1]
+    place = xp.arange(count)
+    ended = (expand_dims(labels < 0, -2) & (place <= place[:, None])).any(axis=-1)
+    listed = xp.logical_not(ended)
+    chosen = xp.where(listed, labels, 0)
+    is_label = (expand_dims(listed, -1) & (expand_dims(chosen, -1) == place)).any(axis=-2)
+    violated = relu(1 - expand_dims(take_along_axis(x, chosen, -1), -1) + expand_dims(x, -2))
+    counted = expand_dims(listed, -1) & expand_dims(xp.logical_not(is_label), -2)
+    return reduced(sum(where(counted, violated, 0), axis=(-2, -1)) / count, reduction)
+
+
+def triplet_margin_with_distance_loss(
+    anchor: Array,
+    positive: Array,
+    negative: Array,
+    reduction: Reduction = "mean",
+    *,
+    distance_function: Callable[[Array, Array], Any] | None = None,
+    margin: float = 1.0,
+    swap: bool = False,
+) -> Any:
+    """Return `triplet_margin_loss` of any distance, a function of two arrays; by default `pairwise_distance`."""
+    distance = distance_function or pairwise_distance
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    return reduced(relu(margin + near - (minimum(far, distance(positive, negative)) if swap else far)), reduction)
