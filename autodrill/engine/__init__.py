@@ -14,7 +14,7 @@ from autodrill.engine.core.backend import Backend, BatchError, DeviceError, back
 from autodrill.engine.core.mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from autodrill.engine.core.primitive import Primitive, RuleError
 from autodrill.engine.core.pytree import register_container
-from autodrill.engine.operators import Tensor
+from autodrill.engine.methods import Tensor
 from autodrill.engine.reverse.backward import backward, grad
 
 if TYPE_CHECKING:
@@ -134,4 +134,4 @@ if not TYPE_CHECKING:  # with it a type checker would accept any name
         return globals().setdefault(name, found)
 
     def __dir__() -> list[str]:
-        return sorted({*__all__, *ops.names()})
+        return sorted({*__all__, *ops.names(), *ops.further_names()})

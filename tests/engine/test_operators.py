@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autodrill.engine import Tensor, operators
+from autodrill.engine import Tensor, methods, operators
 
 STUB = Path(operators.__file__).parent / "core" / "tensor_methods.pyi"
 (LISTED,) = (node for node in ast.parse(STUB.read_text(encoding="utf-8")).body if isinstance(node, ast.ClassDef))
@@ -30,9 +30,11 @@ def described(function: object) -> list[tuple[str, str]]:
 
 
 def added() -> dict[str, object]:
-    """What `operators` has put on Tensor: functions of its own, and properties of them."""
+    """What `operators` and `methods` have put on Tensor: functions of their own, properties of them, and operations."""
     own = {name: value.fget if isinstance(value, property) else value for name, value in vars(Tensor).items()}
-    return {name: f for name, f in own.items() if getattr(f, "__module__", None) == operators.__name__}
+    modules = {operators.__name__, methods.__name__}
+    operations = {name: getattr(Tensor, name) for name in methods.OPERATIONS}
+    return {name: f for name, f in own.items() if getattr(f, "__module__", None) in modules} | operations
 
 
 def test_added_methods_are_listed_for_type_checkers() -> None:

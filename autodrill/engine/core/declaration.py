@@ -33,6 +33,19 @@ class RuleError(TypeError):
     """The derivative rules of a primitive do not fit its signature; raised at import."""
 
 
+class _Signature:
+    """The signature of a call, for `inspect.signature`: the inputs, then the static parameters with their defaults."""
+
+    def __get__(self, made: Declaration | None, owner: type[Declaration]) -> inspect.Signature:
+        if made is None:
+            raise AttributeError("__signature__")  # the class itself has the signature of its `__init__`
+        own = inspect.signature(made.forward)
+        _, *parameters = own.parameters.values()
+        if not made.variadic:  # a static parameter may follow the inputs by position
+            parameters = [p.replace(kind=p.POSITIONAL_OR_KEYWORD) for p in parameters]
+        return own.replace(parameters=parameters)
+
+
 class Declaration:
     """The formulas of one differentiable operation.
 
@@ -56,6 +69,7 @@ class Declaration:
     """
 
     add_cotangent: Callable[..., None] | None = None
+    __signature__ = _Signature()
 
     def __init__(
         self,
