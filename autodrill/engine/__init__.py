@@ -18,12 +18,16 @@ from autodrill.engine.methods import Tensor
 from autodrill.engine.reverse.backward import backward, grad
 
 if TYPE_CHECKING:
+    # Before the operations, of which the condition number has this name too.
+    from autodrill.engine.transforms.control_flow import cond, scan, stop_gradient, while_loop
+
+    # isort: split
     from autodrill.engine.checks.finite_differences import numerical_jvp, numerical_vjp
     from autodrill.engine.checks.gradcheck import gradcheck, gradgradcheck
     from autodrill.engine.core.inference import inference_mode
     from autodrill.engine.core.primitive import registry
     from autodrill.engine.core.sparse import IndexedSlices
-    from autodrill.engine.ops import *
+    from autodrill.engine.ops import *  # type: ignore[assignment] # `cond`: see above
     from autodrill.engine.reverse.anomaly import detect_anomaly, trace_nan
     from autodrill.engine.reverse.checkpoint import checkpoint
     from autodrill.engine.reverse.context import Context
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
     from autodrill.engine.scalar import Value
     from autodrill.engine.tracing.recording import tape_of, tape_of_value
     from autodrill.engine.tracing.tape import Tape
+    from autodrill.engine.transforms.custom_rules import custom_jvp, custom_vjp
     from autodrill.engine.transforms.grad import grad_of, value_and_grad, vhp
     from autodrill.engine.transforms.jacobians import hessian, jacobian
     from autodrill.engine.transforms.jvp import hvp, jvp, linearize
@@ -54,6 +59,9 @@ __all__ = [
     "backend_named",
     "backward",
     "checkpoint",
+    "cond",
+    "custom_jvp",
+    "custom_vjp",
     "detect_anomaly",
     "enable_grad",
     "grad",
@@ -75,7 +83,9 @@ __all__ = [
     "register_container",
     "registry",
     "saved_tensors_hooks",
+    "scan",
     "set_grad_enabled",
+    "stop_gradient",
     "tape_of",
     "tape_of_value",
     "trace_nan",
@@ -83,6 +93,7 @@ __all__ = [
     "vhp",
     "vjp",
     "vmap",
+    "while_loop",
 ]
 
 _LATER = {
@@ -93,6 +104,9 @@ _LATER = {
     "Tape": "tracing.tape",
     "Value": "scalar",
     "checkpoint": "reverse.checkpoint",
+    "cond": "transforms.control_flow",
+    "custom_jvp": "transforms.custom_rules",
+    "custom_vjp": "transforms.custom_rules",
     "detect_anomaly": "reverse.anomaly",
     "grad_of": "transforms.grad",
     "gradcheck": "checks.gradcheck",
@@ -107,6 +121,8 @@ _LATER = {
     "numerical_vjp": "checks.finite_differences",
     "once_differentiable": "reverse.function",
     "saved_tensors_hooks": "reverse.hooks",
+    "scan": "transforms.control_flow",
+    "stop_gradient": "transforms.control_flow",
     "tape_of": "tracing.recording",
     "tape_of_value": "tracing.recording",
     "trace_nan": "reverse.anomaly",
@@ -114,6 +130,7 @@ _LATER = {
     "vhp": "transforms.grad",
     "vjp": "transforms.vjp",
     "vmap": "transforms.vmap",
+    "while_loop": "transforms.control_flow",
 }
 """The names that are imported on first use, and their modules. The operations are imported on first use too."""
 
