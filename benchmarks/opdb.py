@@ -16,8 +16,17 @@ import numpy as np
 import torch
 
 import autodrill
-from tests.engine.opdb.agreement import MODES, RTOL, compare, load_op_db, named, samples, served
-from tests.engine.opdb.calls import CALLS, MISSES
+from tests.engine.opdb.agreement import (
+    MODES,
+    RTOL,
+    compare,
+    load_op_db,
+    named,
+    samples,
+    served,
+    without_equivalent,
+)
+from tests.engine.opdb.calls import ABSENT, CALLS, MISSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -67,11 +76,18 @@ def main() -> None:
     agreed = sum(c.agrees for c in checks)
     print(f"\n{sum('gradient' in seen for seen in modes.values())} operations by value and gradient, ", end="")
     print(f"{sum(seen == set(MODES) for seen in modes.values())} of them in all four; {len(every)} with variants")
-    print(f"agreement {agreed}/{len(checks)} = {100 * agreed / max(1, len(checks)):.2f} %\n")
+    print(f"agreement {agreed}/{len(checks)} = {100 * agreed / max(1, len(checks)):.2f} %, ", end="")
+    first = [check.agrees for check in checks if check.mode in {"value", "gradient"}]
+    print(f"by value and gradient {sum(first)}/{len(first)} = {100 * sum(first) / max(1, len(first)):.2f} %")
+    count, missing = without_equivalent(load_op_db(), CALLS)
+    print(f"{count - len(missing)} of the {count} differentiable names of `op_db` have an equivalent\n")
     print("disagreements")
     missed = Counter((c.name, c.mode) for c in checks if not c.agrees)
     for (name, mode), count in sorted(missed.items()):
         print(f"  {name}, {mode}, {count}: {MISSES.get((name, mode), 'UNEXPLAINED')}")
+    print("\nnames without an equivalent")
+    for name in sorted(missing):
+        print(f"  {name}: {ABSENT.get(name, 'UNEXPLAINED')}")
     print("\nsamples not compared")
     for one in sorted(every, key=lambda one: one.name):
         for reason, count in sorted(Counter(one.left_out).items()):

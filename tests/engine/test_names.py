@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,10 @@ def test_shape_methods_have_pytorch_parameters() -> None:
 
 def test_conversions_keep_the_graph() -> None:
     x = Tensor(X, requires_grad=True)
-    assert (x.float().dtype, x.half().dtype, x.double() is x, x.to(x) is x) == (np.float32, np.float16, True, True)
+    assert x.float().dtype == np.float32
+    assert x.half().dtype == np.float16
+    assert x.double() is x
+    assert x.to(x) is x
     x.to(np.float32).sum().backward()
     assert x.grad is not None
     assert x.grad.dtype == np.float64
@@ -82,16 +86,11 @@ def test_new_tensors() -> None:
     assert engine.eye(2).tolist() == [[1.0, 0.0], [0.0, 1.0]]
     assert engine.arange(3).tolist() == [0, 1, 2]
     assert engine.arange(1, 2, 0.5).tolist() == [1.0, 1.5]
-    likes = [
-        (engine.zeros_like, 0),
-        (engine.ones_like, 1),
-        (engine.empty_like, 0),
-        (lambda v: engine.full_like(v, 7), 7),
-    ]
-    for like, value in likes:
+    for like, value in ((engine.zeros_like, 0), (engine.ones_like, 1), (engine.empty_like, 0)):
         assert np.array_equal(like(X), np.full_like(X, value))
         assert isinstance(like(x), Tensor)
         assert not like(x).requires_grad
+    assert engine.full_like(x, 7).tolist() == [[7.0] * 3] * 2
     assert engine.zeros_like(X, dtype=int).dtype == int
 
 
@@ -141,23 +140,23 @@ def test_nan_statistics_of_nothing_are_nan() -> None:
     for name in ("nanmax", "nanmin", "nanvar", "nanstd", "nanmedian"):
         found = getattr(engine, name)(x, axis=1)
         with np.errstate(all="ignore"), pytest.warns(RuntimeWarning, match=r"NaN|freedom"):
-            wanted = getattr(np, name)(x, axis=1)
+            wanted: Any = getattr(np, name)(x, axis=1)
         assert np.allclose(found, wanted, equal_nan=True)
     gradient = engine.grad_of(lambda v: engine.nansum(engine.nanstd(v, axis=1)))(x)
-    assert np.allclose(gradient.numpy(), [[-0.5, 0, 0.5], [0, 0, 0]])
+    assert np.allclose(gradient.numpy(), [[-0.5, 0.0, 0.5], [0.0, 0.0, 0.0]])
 
 
 def test_gumbel_softmax_is_straight_through() -> None:
     x = np.array([[0.3, -1.0, 2.0]])
 
-    def sample(v: Any, hard: bool) -> Any:
+    def sample(v: Any, *, hard: bool) -> Any:
         return engine.gumbel_softmax(v, 0.5, hard, rng=np.random.default_rng(3))
 
-    hard, soft = sample(x, True), sample(x, False)
+    hard, soft = sample(x, hard=True), sample(x, hard=False)
     assert np.isclose(soft.sum(), 1)
     assert np.allclose(hard, np.eye(3)[soft.argmax()], atol=1e-15)
-    slopes = [engine.jacobian(lambda v, h=h: sample(v, h), x).numpy() for h in (True, False)]
-    assert np.allclose(*slopes, rtol=1e-14)
+    sloped, soft_slopes = (engine.jacobian(partial(sample, hard=h), x).numpy() for h in (True, False))
+    assert np.allclose(sloped, soft_slopes, rtol=1e-14)
 
 
 def test_max_unpool_of_overlapping_windows_is_the_maximum() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from autodrill.engine.core.backend import backend_of, everywhere
 from autodrill.engine.core.complex_convention import check_real
-from autodrill.engine.core.tensor import raw
+from autodrill.engine.core.tensor import Tensor, raw
 from autodrill.engine.ops.elementwise import sqrt, where
 from autodrill.engine.ops.index import take_along_axis
 from autodrill.engine.ops.norms import vector_norm
@@ -86,12 +86,13 @@ def nanstd(x: Array, axis: Axis = None, ddof: float = 0, keepdims: bool = False)
     return found if keepdims else reshape(found, sum(raw(x), axis=axis).shape)
 
 
-def nanquantile(x: Array, q: float | Sequence[float], axis: int | None = None, keepdims: bool = False) -> Any:
+def nanquantile(x: Array, q: float | Sequence[float] | Tensor, axis: int | None = None, keepdims: bool = False) -> Any:
     """Return quantiles of all elements except NaN, interpolated linearly between the two nearest elements.
 
     Args:
         x: Values of any shape, not empty.
-        q: One or more probabilities; several form the first axis of the result.
+        q: One or more probabilities; several form the first axis of the result. If q is a Tensor, the result is
+            differentiable with respect to it too.
         axis: The axis reduced, by default all of them.
         keepdims: Whether the reduced axis is kept, with length 1.
 
@@ -103,7 +104,7 @@ def nanquantile(x: Array, q: float | Sequence[float], axis: int | None = None, k
         ValueError: A probability is outside [0, 1].
     """
     check_real("nanquantile", x)
-    levels = np.asarray(q, dtype=float)
+    levels = raw(q) if isinstance(q, Tensor) else np.asarray(q, dtype=float)
     if not everywhere((levels >= 0) & (levels <= 1)):
         raise ValueError(f"a quantile needs probabilities between 0 and 1, not {q}")
     kept = _kept(x.shape, axis)
@@ -112,17 +113,19 @@ def nanquantile(x: Array, q: float | Sequence[float], axis: int | None = None, k
     known = _known(x)
     ordered = sort(where(known, x, math.inf), axis)
     count = known.sum(axis=axis, keepdims=True)
+    known_any = count > 0
     xp = backend_of(count).xp
     results = []
-    for level in levels.reshape(-1):
-        place = float(level) * xp.maximum(count - 1, 0)
-        low, high = xp.floor(place), xp.ceil(place)
+    for level in reshape(q, -1) if isinstance(q, Tensor) else levels.reshape(-1):
+        place = level * xp.maximum(count - 1, 0)
+        low, high = xp.floor(raw(place)), xp.ceil(raw(place))
         below, above = (take_along_axis(ordered, xp.asarray(k, int), axis) for k in (low, high))
-        part = (place - low).astype(x.dtype)
-        exact = low == high
+        part = place - low
+        if not isinstance(q, Tensor):
+            part = part.astype(x.dtype)  # a number does not determine the dtype
         # Where all elements are NaN, both are infinite.
-        between = below + part * (where(exact, 0, above) - where(exact, 0, below))
-        found = squeeze(where(count > 0, between, math.nan), axis=axis)
+        between = below + part * (where(known_any, above, 0) - where(known_any, below, 0))
+        found = squeeze(where(known_any, between, math.nan), axis=axis)
         results.append(reshape(found, kept) if keepdims else found)
     return stack(results) if levels.ndim else results[0]
 

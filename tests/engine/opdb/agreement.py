@@ -28,6 +28,13 @@ RTOL = 1e-9
 REFUSED = "PyTorch raises an error of its own"
 
 
+VALUE_ONLY: dict[str, str] = {
+    f"nn.functional.max_unpool{dims}d": "PyTorch keeps the last of several maxima at one place, and differentiates all"
+    for dims in (1, 2, 3)
+}
+"""Variants whose derivatives PyTorch's own tests leave to another variant, here `max_unpool2d.grad`, and why."""
+
+
 class NotOfferedError(Exception):
     """The sample asks for an option that the engine's operation does not have, or for random numbers."""
 
@@ -94,16 +101,21 @@ def load_op_db() -> list[Any]:
 
 
 def served(operations: Sequence[Any], name: str, calls: Mapping[str, Any]) -> list[Any]:
-    """Return the float64 operations that a name's call is for: all variants that have none of their own."""
-    import torch
-
+    """Return the operations that a name's call is for: all variants that have none of their own."""
     return [
         op
         for op in operations
-        if (named(op) == name or (op.name == name and named(op) not in calls))
-        and torch.float64 in op.dtypes
-        and op.supports_autograd
+        if (named(op) == name or (op.name == name and named(op) not in calls)) and op.supports_autograd
     ]
+
+
+def without_equivalent(operations: Sequence[Any], calls: Mapping[str, Any]) -> tuple[int, set[str]]:
+    """Return the number of differentiable names in `op_db`, and those of which the engine has no equivalent."""
+    names: dict[str, set[str]] = {}
+    for op in operations:
+        if op.supports_autograd:
+            names.setdefault(op.name, {op.name}).add(named(op))
+    return len(names), {name for name, variants in names.items() if variants.isdisjoint(calls)}
 
 
 def named(op: Any) -> str:
@@ -112,7 +124,9 @@ def named(op: Any) -> str:
 
 
 def samples(torch: Any, op: Any, most: int, *, spread: bool) -> list[Any]:
-    """Return up to `most` float64 samples of an operation, the same ones each time.
+    """Return up to `most` samples of an operation in double precision, the same ones each time.
+
+    They are complex if the operation takes no real numbers.
 
     Args:
         torch: PyTorch.
@@ -122,7 +136,8 @@ def samples(torch: Any, op: Any, most: int, *, spread: bool) -> list[Any]:
     """
     torch.manual_seed(0)
     with _quiet():
-        made = op.sample_inputs("cpu", torch.float64, requires_grad=True)
+        dtype = torch.float64 if torch.float64 in op.dtypes else torch.complex128
+        made = op.sample_inputs("cpu", dtype, requires_grad=True)
         every = list(made if spread else islice(made, most))
     if len(every) <= most:
         return every
@@ -144,6 +159,24 @@ _PROJECTIONS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
 """What PyTorch's own gradient checks put before an operation on symmetric matrices or log-probabilities, twice."""
 
 
+_TRIANGULAR = {"cholesky_inverse": 0, "cholesky_solve": 1, "triangular_solve": 1}
+"""The place of a triangular matrix, whose other triangle PyTorch does not read but gives a gradient.
+
+PyTorch's own gradient checks cut it off too.
+"""
+
+
+def _triangular(name: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
+    """Return the arguments with the triangle that is not read set to 0."""
+    if name not in _TRIANGULAR:
+        return list(arguments)
+    place = _TRIANGULAR[name]
+    matrix = arguments[place]
+    library: Any = engine if isinstance(matrix, engine.Tensor) else sys.modules["torch"]
+    cut = library.triu if options.get("upper", name == "triangular_solve") else library.tril
+    return [*arguments[:place], cut(matrix), *arguments[place + 1 :]]
+
+
 def _without_signs(usv: Any) -> Any:
     u, s, v = usv
     k = s.shape[-1]
@@ -157,6 +190,13 @@ _COMPARED: dict[str, Callable[[Any], Any]] = {
     "linalg.lstsq": lambda result: result[0],
 }
 """What to compare of PyTorch's results, in place of what its samples say: all up to signs, and no residuals."""
+
+
+def _drawn_like(rng: np.random.Generator, value: Any) -> Any:
+    """Draw a direction in double precision, which is complex for a complex value."""
+    shape = tuple(value.shape)
+    real = rng.normal(size=shape)
+    return np.asarray(real + 1j * rng.normal(size=shape) if value.is_complex() else real)
 
 
 class _Both:
@@ -190,6 +230,7 @@ class _Both:
         given, args, kwargs = self._filled(values, lambda v: v.clone() if isinstance(v, torch.Tensor) else v)
         if self.projection:
             given = _PROJECTIONS[self.projection][0](given)
+        given, *args = _triangular(self.op.name, [given, *args], kwargs)
         result = self.op(given, *args, **kwargs)
         process = _COMPARED.get(self.op.name, self.sample.output_process_fn_grad)
         found, _ = self.pytree.tree_flatten(process(result))
@@ -202,6 +243,7 @@ class _Both:
         given, args, kwargs = self._filled(values, lambda v: v.numpy() if isinstance(v, torch.Tensor) else v)
         if self.projection:
             given = _PROJECTIONS[self.projection][1](given)
+        given, *args = _triangular(self.op.name, [given, *args], kwargs)
         result = self.call(given, *args, **kwargs)
         found = list(result) if isinstance(result, (tuple, list)) else [result]
         tensors = (t if isinstance(t, engine.Tensor) else engine.Tensor(t) for t in found)
@@ -237,6 +279,9 @@ def _checks(both: _Both, name: str, number: int, left_out: list[str]) -> Iterato
         if mode == "tangent" and not both.op.supports_forward_ad:
             continue
         if mode == "second" and not both.op.supports_gradgrad:
+            continue
+        if mode != "value" and name in VALUE_ONLY:
+            left_out.append(f"{VALUE_ONLY[name]} ({mode})")
             continue
         expected = found = None
         try:
@@ -330,8 +375,8 @@ def _first_gradients(
     kept = [k for k, t in enumerate(expected) if t.requires_grad]
     if not kept:
         raise _NoDerivativeError
-    weights = [rng.normal(size=tuple(expected[k].shape)) for k in kept]
-    seeds = [torch.tensor(w, dtype=torch.float64, requires_grad=again) for w in weights]
+    weights = [_drawn_like(rng, expected[k]) for k in kept]
+    seeds = [torch.tensor(w, requires_grad=again) for w in weights]
     our_seeds = [engine.Tensor(w, requires_grad=again) for w in weights]
     with _in_pytorch():
         first = torch.autograd.grad([expected[k] for k in kept], theirs, seeds, create_graph=again, allow_unused=True)
@@ -351,7 +396,7 @@ def _gradient(both: _Both, rng: np.random.Generator) -> tuple[list[Any], list[An
 def _second(both: _Both, rng: np.random.Generator) -> tuple[list[Any], list[Any]]:
     torch = both.torch
     leaves, first, our_leaves, our_first = _first_gradients(both, rng, again=True)
-    weights = [rng.normal(size=tuple(leaf.shape)) for leaf in leaves[: len(first)]]
+    weights = [_drawn_like(rng, leaf) for leaf in leaves[: len(first)]]
     outer = [(g, torch.tensor(w)) for g, w in zip(first, weights, strict=True) if g is not None and g.requires_grad]
     if not outer:
         raise _NoDerivativeError
@@ -368,7 +413,7 @@ def _tangent(both: _Both, rng: np.random.Generator) -> tuple[list[Any], list[Any
     torch = both.torch
     forward = torch.autograd.forward_ad
     primals = [both.flat[k] for k in both.places]
-    directions = [rng.normal(size=tuple(x.shape)) for x in primals]
+    directions = [_drawn_like(rng, x) for x in primals]
     if not primals:
         raise _NoDerivativeError
     with _in_pytorch(), forward.dual_level():

@@ -27,18 +27,6 @@ def cut(x: Any, size: Any, dim: int = 0) -> Any:
     return e.split(x, [int(n) for n in np.cumsum(sizes)][: len(sizes) - (sum(sizes) == x.shape[dim])], dim)
 
 
-def chunked(x: Any, chunks: int, dim: int = 0) -> Any:
-    return cut(x, -(-x.shape[dim] // chunks), dim)
-
-
-def split_at(x: Any, sections: Any, dim: int = 0) -> Any:
-    """`torch.tensor_split`: where they are not equal, the first parts are the longer ones."""
-    if np.ndim(sections) or isinstance(sections, (list, tuple)):
-        return e.split(x, [int(k) for k in sections], dim)
-    size, more = divmod(x.shape[dim], int(sections))
-    return e.split(x, [int(k) for k in np.cumsum([size + (k < more) for k in range(int(sections))])[:-1]], dim)
-
-
 def grid(arrays: Sequence[Any]) -> Any:
     vectors = [e.reshape(a, -1) for a in arrays]
     places = np.array(list(product(*(range(v.shape[0]) for v in vectors))))
@@ -74,23 +62,13 @@ def tiled(x: Any, *reps: Any) -> Any:
     return e.tile(x, tuple(counts))
 
 
-def unflattened(x: Any, dim: int, sizes: Sequence[int]) -> Any:
-    dim %= x.ndim
-    return e.reshape(x, (*x.shape[:dim], *sizes, *x.shape[dim + 1 :]))
+def split_at(x: Any, sections: Any, dim: int = 0) -> Any:
+    return e.tensor_split(x, sections.tolist() if hasattr(sections, "tolist") else sections, dim)
 
 
-def at_least(ndim: int) -> Call:
-    def one(x: Any) -> Any:
-        shape = tuple(x.shape)
-        if len(shape) >= ndim:
-            return x
-        if ndim == 3:
-            return e.reshape(x, (1, -1, 1) if len(shape) < 2 else (*shape, 1))
-        return e.reshape(x, (1,) * (ndim - len(shape)) + shape)
-
+def each(ours: Call) -> Call:
     def call(*arrays: Any) -> Any:
-        arrays = tuple(arrays[0]) if isinstance(arrays[0], (list, tuple)) else arrays
-        return [one(x) for x in arrays]
+        return [ours(x) for x in (arrays[0] if isinstance(arrays[0], (list, tuple)) else arrays)]
 
     return call
 
@@ -169,10 +147,3 @@ def scatter_added(x: Any, axis: int, index: Any, source: Any) -> Any:
 
 def by_places(x: Any, index: Any, values: Any, accumulate: bool = False) -> Any:
     return (e.index_add if accumulate else e.index_put)(x, tuple(index), values)
-
-
-def masked_scattered(x: Any, mask: Any, source: Any) -> Any:
-    """Write the first elements of `source`, in its order, where the mask holds."""
-    shape = np.broadcast_shapes(x.shape, mask.shape)
-    places = np.broadcast_to(mask, shape)
-    return e.index_put(e.broadcast_to(x, shape), places, e.reshape(source, -1)[: int(places.sum())])

@@ -13,7 +13,7 @@ import numpy as np
 
 from autodrill import engine as e
 from autodrill.engine.ops.shape import unbroadcast
-from tests.engine.opdb import arranging, common, matrices, networks, reductions
+from tests.engine.opdb import arranging, common, further, matrices, networks, reductions
 
 if TYPE_CHECKING:
     from tests.engine.opdb.common import Call
@@ -25,30 +25,32 @@ SAME = (
     *("logaddexp", "logaddexp2", "remainder", "maximum", "minimum", "xlogy", "float_power", "lerp", "dot", "vdot"),
     *("matmul", "inner", "outer", "kron", "fliplr", "flipud", "ravel", "hstack", "vstack", "dstack", "masked_select"),
     *("matrix_exp", "trace", "tril", "triu", "diag", "take", "complex", "polar", "angle", "view_as_complex"),
+    *(
+        "abs",
+        "acos",
+        "acosh",
+        "asin",
+        "asinh",
+        "atan",
+        "atan2",
+        "atanh",
+        "neg",
+        "lgamma",
+        "clone",
+        "mul",
+        "true_divide",
+    ),
+    *("pow", "mm", "bmm", "mv", "clamp", "clamp_min", "clamp_max", "frac", "addcmul", "addcdiv", "addmm", "addmv"),
+    *("addr", "baddbmm", "addbmm", "mvlgamma", "unsqueeze", "unflatten", "chunk", "unbind", "select"),
+    *("masked_scatter", "as_strided", "as_strided_scatter", "cholesky_inverse", "cholesky_solve", "logdet", "ormqr"),
+    *("real", "conj", "conj_physical", "imag", "view_as_real"),
 )
 
 RENAMED: dict[str, Call] = {
-    "abs": e.absolute,
-    "acos": e.arccos,
-    "acosh": e.arccosh,
-    "asin": e.arcsin,
-    "asinh": e.arcsinh,
-    "atan": e.arctan,
-    "atan2": e.arctan2,
-    "atanh": e.arctanh,
-    "neg": e.negative,
-    "lgamma": e.gammaln,
-    "clone": e.positive,
     "sgn": e.sign,
-    "mul": e.multiply,
-    "true_divide": e.divide,
     "div.no_rounding_mode": e.divide,
-    "pow": e.power,
     "max.binary": e.maximum,
     "min.binary": e.minimum,
-    "mm": e.matmul,
-    "bmm": e.matmul,
-    "mv": e.matvec,
     "T": e.transpose,
     "t": e.transpose,
     "broadcast_to": lambda x, shape: e.broadcast_to(x, tuple(shape)),
@@ -64,11 +66,41 @@ NETWORK = (
     *("binary_cross_entropy_with_logits", "group_norm"),
 )
 
+COPIES = {
+    "alias_copy": "clone",
+    "diagonal_copy": "diagonal",
+    "expand_copy": "expand",
+    "narrow_copy": "narrow",
+    "permute_copy": "permute",
+    "split_with_sizes_copy": "split_with_sizes",
+    "squeeze_copy": "squeeze",
+    "t_copy": "t",
+    "transpose_copy": "transpose",
+    "unbind_copy": "unbind",
+    "unfold_copy": "unfold",
+    "view_copy": "reshape",
+    "unsqueeze_copy": "unsqueeze",
+    "as_strided_copy": "as_strided",
+    "unsafe_chunk": "chunk",
+    "view": "reshape",
+    "unsafe_split": "split",
+    "view_as": "reshape_as",
+    "resolve_conj": "clone",
+    "resolve_neg": "clone",
+    "grid_sampler_2d": "nn.functional.grid_sample",
+    "grid_sampler_3d": "nn.functional.grid_sample",
+    "linalg.lu_factor_ex": "linalg.lu_factor",
+    "lu": "linalg.lu_factor",
+}
+"""Operations that differ from another one by copying, by what they check, or by how they are called."""
+
 SPECIAL = ("i0e", "i1", "i1e", "ndtr", "ndtri", "xlog1py", "entr", "log_ndtr", "erfcx")
+
+SPECTRA = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
 
 MODES = ("nearest", "nearest-exact", "linear", "bilinear", "trilinear", "area", "bicubic")
 
-CALLS: dict[str, Call] = {
+_CALLS: dict[str, Call] = {
     **{name: getattr(e, name) for name in SAME},
     **RENAMED,
     **{f"nn.functional.{name}": getattr(e, name) for name in NETWORK},
@@ -79,26 +111,13 @@ CALLS: dict[str, Call] = {
     "rsub": lambda x, y, *, alpha=1: y - alpha * x,
     "div.trunc_rounding": lambda x, y, **_: e.trunc(x / y),
     "div.floor_rounding": lambda x, y, **_: e.floor_divide(x, y),
-    "clamp": common.clamped,
-    "clamp_min": e.maximum,
-    "clamp_max": e.minimum,
-    "frac": lambda x: x - e.trunc(x),
     "ldexp": lambda x, y: x * e.exp2(y),
     "round": lambda x, *, decimals=0: e.round(x, decimals=decimals),
     "logit": lambda x, eps=None: e.logit(x if eps is None else e.clip(x, eps, 1 - eps)),
-    "mvlgamma": e.multigammaln,
     "polygamma": lambda x, n: e.polygamma(x, n=n),
     "special.polygamma": lambda x, n: e.polygamma(x, n=n),
     "where": lambda x, condition, y: e.where(condition, x, y),
-    "addcmul": lambda x, y, z, *, value=1: x + value * (y * z),
-    "addcdiv": lambda x, y, z, *, value=1: x + value * (y / z),
     # Products
-    **{
-        name: lambda x, y, z, *, beta=1, alpha=1: beta * x + alpha * e.matmul(y, z)
-        for name in ("addmm", "addmv", "baddbmm")
-    },
-    "addbmm": lambda x, y, z, *, beta=1, alpha=1: beta * x + alpha * e.sum(e.matmul(y, z), axis=0),
-    "addr": lambda x, y, z, *, beta=1, alpha=1: beta * x + alpha * e.outer(y, z),
     "tensordot": matrices.contracted,
     "einsum": lambda operands, equation: e.einsum(equation, *operands),
     "cross": matrices.crossed,
@@ -117,13 +136,11 @@ CALLS: dict[str, Call] = {
     "sum_to_size": lambda x, *size: unbroadcast(x, tuple(size[0]) if isinstance(size[0], list | tuple) else size),
     "reshape_as": lambda x, like: e.reshape(x, like.shape),
     "flatten": lambda x, start_dim=0, end_dim=-1: e.flatten(x, start_dim, end_dim),
-    "unflatten": arranging.unflattened,
     "permute": lambda x, dims: e.transpose(x, tuple(dims)),
     "transpose": arranging.rows_and_columns,
     "mT": lambda x: e.swapaxes(x, -1, -2),
     "movedim": lambda x, source, destination: e.moveaxis(x, tuple(source), tuple(destination)),
     "squeeze": arranging.squeezed,
-    "unsqueeze": e.expand_dims,
     "flip": lambda x, dims: e.flip(x, tuple(dims)),
     "roll": lambda x, shifts, dims=None: e.roll(x, shifts, dims),
     "rot90": lambda x, k=1, dims=(0, 1): e.rot90(x, k, tuple(dims)),
@@ -131,9 +148,7 @@ CALLS: dict[str, Call] = {
     "repeat": arranging.tiled,
     "repeat_interleave": arranging.repeated,
     "unfold": arranging.slid,
-    "atleast_1d": arranging.at_least(1),
-    "atleast_2d": arranging.at_least(2),
-    "atleast_3d": arranging.at_least(3),
+    **{f"atleast_{n}d": arranging.each(getattr(e, f"atleast_{n}d")) for n in (1, 2, 3)},
     # Joining and splitting
     "cat": arranging.joined,
     "stack": e.stack,
@@ -144,14 +159,12 @@ CALLS: dict[str, Call] = {
     "meshgrid.list_of_tensors": lambda arrays, *, indexing="ij": e.meshgrid(
         *map(common.vector, arrays), indexing=indexing
     ),
-    "chunk": arranging.chunked,
     "split": arranging.cut,
     "split_with_sizes": arranging.cut,
     "tensor_split": arranging.split_at,
-    "hsplit": lambda x, where: arranging.split_at(x, where, 0 if x.ndim == 1 else 1),
-    "vsplit": lambda x, where: arranging.split_at(x, where, 0),
-    "dsplit": lambda x, where: arranging.split_at(x, where, 2),
-    "unbind": e.unstack,
+    "hsplit": lambda x, where: e.tensor_split(x, where, 0 if x.ndim == 1 else 1),
+    "vsplit": lambda x, where: e.tensor_split(x, where, 0),
+    "dsplit": lambda x, where: e.tensor_split(x, where, 2),
     # Diagonals
     "diag_embed": lambda x, offset=0, dim1=-2, dim2=-1: e.moveaxis(e.diag_embed(x, offset), (-2, -1), (dim1, dim2)),
     "diagonal": lambda x, offset=0, dim1=0, dim2=1: e.diagonal(x, offset, dim1, dim2),
@@ -162,8 +175,7 @@ CALLS: dict[str, Call] = {
     ),
     # Reading and writing by index
     "__getitem__": e.getitem,
-    "narrow": lambda x, dim, start, length: e.getitem(x, arranging.at(x, dim, slice(int(start), int(start) + length))),
-    "select": lambda x, dim, index: e.getitem(x, arranging.at(x, dim, index)),
+    "narrow": lambda x, dim, start, length: e.narrow(x, dim, int(start), length),
     "slice": lambda x, dim=0, start=None, end=None, step=1: e.getitem(x, arranging.at(x, dim, slice(start, end, step))),
     "select_scatter": lambda x, part, dim, index: e.index_put(x, arranging.at(x, dim, index), part),
     "slice_scatter": lambda x, part, dim=0, start=None, end=None, step=1: e.index_put(
@@ -178,9 +190,10 @@ CALLS: dict[str, Call] = {
     "index_put": arranging.by_places,
     "put": arranging.put,
     "scatter": arranging.index_dim(arranging.scattered),
+    "scatter_reduce": arranging.index_dim(e.scatter_reduce),
+    "index_reduce": arranging.index_dim(e.index_reduce),
     "scatter_add": arranging.index_dim(arranging.scatter_added),
     "masked_fill": lambda x, mask, value: e.where(mask, value, x),
-    "masked_scatter": arranging.masked_scattered,
     # Reductions
     **{
         name: reductions.reduction(getattr(e, name))
@@ -229,15 +242,21 @@ CALLS: dict[str, Call] = {
     "topk": reductions.top,
     "kthvalue": reductions.kth,
     "median": reductions.middle,
+    "nanquantile": reductions.quantile(further.without_method),
+    "nanmedian": further.nan_middle,
     "quantile": reductions.quantile(e.quantile),
     # Matrices
     "cholesky": lambda x, upper=False: matrices.triangle(e.cholesky(x), upper),
     "linalg.cholesky": lambda x, *, upper=False: matrices.triangle(e.cholesky(x), upper),
     "linalg.cholesky_ex": lambda x, *, upper=False: matrices.triangle(e.cholesky(x), upper),
-    "cholesky_inverse": lambda factor, upper=False: e.inv(matrices.from_cholesky(factor, upper)),
-    "cholesky_solve": lambda b, factor, upper=False: e.solve(matrices.from_cholesky(factor, upper), b),
+    "linalg.lu": further.decomposed,
+    "linalg.lu_factor": further.packed,
+    "linalg.lu_solve": further.solved_by_lu,
+    "lu_solve": lambda b, packed, pivots: further.solved_by_lu(packed, pivots, b),
+    "lu_unpack": further.unpacked,
+    "linalg.householder_product": e.householder_product,
+    "triangular_solve": further.solved_by_triangle,
     "linalg.det": e.det,
-    "logdet": lambda x: e.log(e.det(x)),
     "linalg.slogdet": e.slogdet,
     "linalg.inv": e.inv,
     "linalg.inv_ex": e.inv,
@@ -250,8 +269,8 @@ CALLS: dict[str, Call] = {
     "pinverse": matrices.pseudo_inverse,
     "linalg.lstsq.grad_oriented": lambda x, b, **_: e.lstsq(x, b),
     "linalg.matrix_power": e.matrix_power,
-    "linalg.eigh": lambda x, UPLO="L": matrices.without_signs(*e.eigh(x)),
-    "linalg.eigvalsh": lambda x, UPLO="L": e.eigvalsh(x),
+    "linalg.eigh": lambda x, UPLO="L": matrices.without_signs(*e.eigh(x, UPLO)),
+    "linalg.eigvalsh": e.eigvalsh,
     "linalg.eig": lambda x: matrices.without_signs(*e.eig(x)),
     "linalg.eigvals": e.eigvals,
     "linalg.svdvals": e.svdvals,
@@ -268,11 +287,8 @@ CALLS: dict[str, Call] = {
         f"fft.{name}": matrices.transform(getattr(e, name))
         for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
     },
-    **{f"fft.{name}": matrices.transform_nd(getattr(e, name)) for name in ("fftn", "ifftn", "rfftn", "irfftn")},
-    **{
-        f"fft.{name}": matrices.transform_nd(getattr(e, name), (-2, -1))
-        for name in ("fft2", "ifft2", "rfft2", "irfft2")
-    },
+    **{f"fft.{name}n": matrices.transform_nd(getattr(e, f"{name}n")) for name in SPECTRA},
+    **{f"fft.{name}2": matrices.transform_nd(getattr(e, f"{name}2"), (-2, -1)) for name in SPECTRA},
     **{f"fft.{name}": matrices.shifted(getattr(e, name)) for name in ("fftshift", "ifftshift")},
     # Networks
     "softmax": lambda x, dim, dtype=None: reductions.along(e.softmax)(x, dim),
@@ -328,7 +344,51 @@ CALLS: dict[str, Call] = {
     **{f"nn.functional.pad.{mode}": arranging.padded for mode in ("constant", "reflect", "replicate", "circular")},
     "nn.functional.pad.replicate_negative": arranging.padded,
     "constant_pad_nd": lambda x, pad, value=0: arranging.padded(x, pad, value=value),
+    "nn.functional.grid_sample": further.sampled,
+    **{f"nn.functional.max_unpool{d}d": further.unpooled(d) for d in (1, 2, 3)},
+    "nn.functional.multi_margin_loss": further.of_classes(e.multi_margin_loss),
+    "nn.functional.multilabel_margin_loss": further.of_classes(e.multilabel_margin_loss),
+    "nn.functional.triplet_margin_with_distance_loss": further.triplet,
+    "nn.functional.embedding_bag": further.bags,
+    "nn.functional.linear_cross_entropy": further.classified,
+    "nn.functional.one_hot": e.one_hot,
+    "torch.ops.aten._safe_softmax.default": further.safe_softmax,
+    "_softmax_backward_data": further.softmax_backward,
+    "native_dropout_backward": lambda g, kept, scale: g * (kept * scale),
+    "native_batch_norm": further.batch_normed,
+    "_native_batch_norm_legit": further.batch_normed_legit,
+    "native_group_norm": further.group_normed,
+    "stft": further.framed,
+    # Reflected operators
+    "__radd__": lambda x, y: y + x,
+    "__rdiv__": lambda x, y: y / x,
+    "__rmatmul__": lambda x, y: y @ x,
+    "__rmod__": lambda x, y: y % x,
+    "__rmul__": lambda x, y: y * x,
+    "__rpow__": lambda x, y: y**x,
+    "__rsub__": lambda x, y: y - x,
+    # Casts, constants and parts
+    "contiguous": lambda x, **_: e.clone(x),
+    "to": further.converted,
+    "double": further.cast(np.float64),
+    "float": further.cast(np.float32),
+    "half": further.cast(np.float16),
+    "cdouble": further.cast(np.complex128),
+    "cfloat": further.cast(np.complex64),
+    "zero_": e.zeros_like,
+    "fill": further.filled,
+    "H": lambda x: e.conj(e.transpose(x)),
+    "mH": lambda x: e.conj(e.swapaxes(x, -1, -2)),
+    "frexp": further.mantissa,
+    "_unsafe_masked_index": further.by_masked_index,
+    "_unsafe_masked_index_put_accumulate": further.accumulated,
     # Over the elements at which a mask holds
+    "masked.median": further.masked_middle,
+    "masked.norm": further.masked_norm,
+    "masked.normalize": further.masked_normalized,
+    "masked.var": further.masked_spread("var"),
+    "masked.std": further.masked_spread("std"),
+    "masked.logaddexp": further.masked_logaddexp,
     "masked.sum": reductions.masked(e.sum, 0),
     "masked.prod": reductions.masked(e.prod, 1),
     "masked.amax": reductions.masked(e.max, -np.inf),
@@ -341,6 +401,8 @@ CALLS: dict[str, Call] = {
     "masked.log_softmax": reductions.masked_along(e.log_softmax, -np.inf),
     "masked.softmin": reductions.masked_along(e.softmin, np.inf),
 }
+
+CALLS: dict[str, Call] = {**_CALLS, **{name: _CALLS[twin] for name, twin in COPIES.items()}}
 """By the name in `op_db`; the entry of a name serves all of its variants that have none of their own."""
 
 MISSES: dict[tuple[str, str], str] = {
@@ -354,9 +416,42 @@ MISSES: dict[tuple[str, str], str] = {
     ("cholesky_inverse", "tangent"): (
         "PyTorch's tangent is not the adjoint of its gradient, which agrees; the same in rational numbers is ours"
     ),
+    **dict.fromkeys(
+        [("as_strided_scatter", "gradient"), ("as_strided_scatter", "second")],
+        "PyTorch 2.13 gives the first argument the gradient of the elements that were replaced, and 0 to all others",
+    ),
+    ("masked.logaddexp", "second"): "where one of the two is minus infinity, PyTorch's is NaN, and ours 0",
     (
         "linalg.norm.subgradients_at_zero",
         "second",
     ): "there is none at 0: NaN in PyTorch; 0 here, or a refusal for matrices",
 }
 """Why the two differ, by the variant's name and the mode; whatever else differs is a mistake."""
+
+_RANDOM = "draws random numbers of PyTorch's own"
+_SPARSE = "is of sparse matrices, which the engine does not have"
+
+ABSENT: dict[str, str] = {
+    **dict.fromkeys(("bfloat16", "chalf"), "casts to a dtype that NumPy does not have"),
+    **dict.fromkeys(("to_sparse", "sparse.mm", "sparse.sampled_addmm"), _SPARSE),
+    **dict.fromkeys(("bernoulli", "normal", "pca_lowrank", "svd_lowrank"), _RANDOM),
+    **{
+        f"nn.functional.{name}": _RANDOM
+        for name in (
+            *("alpha_dropout", "feature_alpha_dropout", "fractional_max_pool2d", "fractional_max_pool3d", "rrelu"),
+            "multi_head_attention_forward",
+        )
+    },
+    **dict.fromkeys(
+        ("torch.ops.aten._efficient_attention_forward", "torch.ops.aten._flash_attention_forward"),
+        "is a kernel of the GPU behind `scaled_dot_product_attention`",
+    ),
+    **dict.fromkeys(
+        ("_batch_norm_with_update", "max_pool2d_with_indices_backward"),
+        "is a private step of an operation that is compared",
+    ),
+    **dict.fromkeys(("istft", "_segment_reduce", "_upsample_bilinear2d_aa"), "has no equivalent yet"),
+    "mode": "chooses by how often an element occurs, which the engine does not count",
+    "nextafter": "is a step of the floating-point numbers, of which PyTorch has no derivative",
+}
+"""The differentiable names of `op_db` without an equivalent, and why there is none."""

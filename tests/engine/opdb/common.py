@@ -27,8 +27,3 @@ def vector(x: Any) -> Any:
 
 def lengths(value: Any) -> Any:
     return tuple(value) if isinstance(value, (list, tuple)) else value
-
-
-def clamped(x: Any, min: Any = None, max: Any = None) -> Any:
-    x = x if min is None else e.maximum(x, min)
-    return x if max is None else e.minimum(x, max)
