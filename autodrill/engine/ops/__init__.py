@@ -89,7 +89,11 @@ if not TYPE_CHECKING:  # with it a type checker would accept any name
 def _family(name: str) -> Any:
     module = import_module(f"{__name__}.{name}")
     if name not in _checked:
+        from autodrill.engine.ops.examples import show
+
         check_registry()
+        for operation in module.__all__ if name != "aliases" else ():
+            show(getattr(module, operation), operation)
         _checked.add(name)
     return module
 
