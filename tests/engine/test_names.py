@@ -172,3 +172,10 @@ def test_lu_exchanges_rows() -> None:
     assert np.array_equal(p @ lower @ upper, x)
     assert np.array_equal(upper, [[4.0, 1.0], [0.0, 2.0]])
     assert np.isnan(engine.logdet(x))
+
+
+def test_interp_under_vmap_is_that_of_numpy() -> None:
+    at, points, values = np.array([-1.0, 0.3, 9.0]), [0.0, 1.0, 3.0], [2.0, 4.0, -1.0]
+    wanted = np.interp(at, points, values)
+    assert np.allclose(engine.interp(at, points, values), wanted, rtol=1e-15)
+    assert np.allclose(engine.vmap(lambda x: np.interp(x.data, points, values))(at).numpy(), wanted, rtol=1e-15)

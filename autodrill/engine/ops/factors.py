@@ -36,34 +36,30 @@ def logdet(x: Array) -> Any:
 # LU (de Hoog, Anderssen and Lukas, 2011)
 
 
-def _eliminated(xp: Namespace, x: Array, *, rows: Array | None = None) -> Array:
-    """Run Gaussian elimination, and return the multipliers below the diagonal and U on and above it.
+def _eliminated(xp: Namespace, x: Array, *, pivoting: bool) -> tuple[Array, Array]:
+    """Run Gaussian elimination; with `pivoting`, each step first exchanges the pivot for the largest element below it.
 
-    With `rows`, the numbers of the rows, each step first exchanges the pivot for the largest element below it.
+    Returns:
+        The multipliers below the diagonal and U on and above it, and the order of the rows.
     """
-    out = xp.array(x)
-    columns = xp.arange(x.shape[-1])
+    places, columns = xp.arange(x.shape[-2]), xp.arange(x.shape[-1])
+    out, rows = xp.array(x), xp.broadcast_to(places, x.shape[:-1])
     for k in range(min(x.shape[-2:])):
-        if rows is not None:
+        if pivoting:
             pivot = k + xp.argmax(xp.abs(out[..., k:, k]), axis=-1)[..., None]
-            for table in (out, rows[..., None]):
-                here = table[..., k : k + 1, :].copy()
-                table[..., k, :] = xp.take_along_axis(table, pivot[..., None], -2)[..., 0, :]
-                xp.put_along_axis(table, pivot[..., None], here, -2)
+            exchanged = xp.where(places == k, pivot, xp.where(places == pivot, k, places))
+            out = xp.take_along_axis(out, exchanged[..., None], -2)
+            rows = xp.take_along_axis(rows, exchanged, -1)
         divisor = out[..., k : k + 1, k]
         # A column of zeros needs no elimination.
         out[..., k + 1 :, k] /= xp.where(divisor == 0, 1, divisor)
-        later = columns > k
-        out[..., k + 1 :, :] -= xp.where(later, out[..., k + 1 :, k : k + 1] * out[..., k : k + 1, :], 0)
-    return out
+        out[..., k + 1 :, :] -= xp.where(columns > k, out[..., k + 1 :, k : k + 1] * out[..., k : k + 1, :], 0)
+    return out, rows
 
 
 def _pivoted(x: Array) -> Array:
     """Return the order of the rows in which partial pivoting eliminates them, shape (..., M)."""
-    xp = backend_of(x).xp
-    rows = xp.array(xp.broadcast_to(xp.arange(x.shape[-2]), x.shape[:-1]))
-    _eliminated(xp, x, rows=rows)
-    return rows
+    return _eliminated(backend_of(x).xp, x, pivoting=True)[1]
 
 
 @primitive(on_complex="holomorphic")
@@ -72,7 +68,7 @@ def eliminate(xp: Namespace, x: Array) -> Array:
 
     A pivot that is 0 above elements that are not has no such L and U: `lu` exchanges rows first.
     """
-    return _eliminated(xp, x)
+    return _eliminated(xp, x, pivoting=False)[0]
 
 
 def _unit_lower(packed: Array) -> Array:

@@ -58,11 +58,12 @@ def interp(x: Array, points: Array, values: Array) -> Any:
         TypeError: x or `points` are complex.
         ValueError: `points` is not a vector of at least two elements.
     """
+    xp = backend_of(raw(x)).xp
+    points, values = (v if hasattr(v, "dtype") else xp.asarray(v) for v in (points, values))
     check_real("interp", x, points)
     if points.ndim != 1 or points.shape[0] < 2:
         raise ValueError(f"`interp` needs a vector of at least two points, not shape {points.shape}")
     at, among = raw(x), raw(points)
-    xp = backend_of(at, among).xp
     if levels_of(at, among):
         right = (expand_dims(at, -1) >= among).sum(axis=-1)  # NumPy's search takes one list of points
     else:

@@ -128,7 +128,7 @@ def _array_function(self: Batched, function: Any, types: Any, args: Any, kwargs:
         return getattr(backend_of(self).xp.linalg, name)(*args, **kwargs)
     if name in REDUCTIONS | ALONG_LAST | LEADING:
         return getattr(backend_of(self).xp, name)(*args, **kwargs)
-    if name in ops.names():
+    if name in ops.names() and name != "select":  # PyTorch's `select`, of one slice, is not NumPy's
         return getattr(ops, name)(*args, **kwargs)
     raise BatchError(refusal(f"NumPy's `{name}` is not supported"))
 
