@@ -87,7 +87,7 @@ def test_gradient_matches_the_closed_form() -> None:
 def test_gradient_rejects_a_kink() -> None:
     # |x| at 0: the engine returns a subgradient, and one-sided differences contradict it.
     with pytest.raises(InternalError, match="disagree"):
-        gradient(lambda a: (a * a + 0.0) ** 0.5 if float(np.asarray(a)) > 0 else 0.0 * a, np.asarray(0.0))
+        gradient(lambda a: (a * a + 0.0) ** 0.5 if a > 0 else 0.0 * a, np.asarray(0.0))
 
 
 def test_shared_executes_the_module_for_each_caller(tmp_path: Path) -> None:
