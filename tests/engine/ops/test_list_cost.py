@@ -28,6 +28,7 @@ def written(x: Any, n: int) -> Any:
 
 
 CALLS: dict[str, Callable[[Any, int], Any]] = {
+    "chunk": lambda x, n: engine.concatenate(engine.chunk(engine.tile(x, n), n)),
     "column_stack": lambda x, n: engine.column_stack([x] * n),
     "concatenate": lambda x, n: engine.concatenate([x] * n),
     "dstack": lambda x, n: engine.dstack([x] * n),
@@ -35,6 +36,7 @@ CALLS: dict[str, Callable[[Any, int], Any]] = {
     "hstack": lambda x, n: engine.hstack([x] * n),
     "split": lambda x, n: engine.concatenate(engine.split(engine.tile(x, n), n)),
     "stack": lambda x, n: engine.stack([x] * n),
+    "tensor_split": lambda x, n: engine.concatenate(engine.tensor_split(engine.tile(x, n), n)),
     "unstack": lambda x, n: engine.stack(engine.unstack(engine.tile(x, n))),
     "vstack": lambda x, n: engine.vstack([x] * n),
     "a loop over a tensor": lambda x, n: sum(row * 2 for row in engine.tile(x, n)),
