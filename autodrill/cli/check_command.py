@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from autodrill.cli.options import ExerciseName, Exit, Format, OutputFormat, learner_file, newer_file, now, open_store
-from autodrill.errors import StoreError, UsageError
+from autodrill.cli.options import Exit, Format, OutputFormat, WorkName, newer_file
+from autodrill.errors import UsageError
 
 if TYPE_CHECKING:
     from autodrill.drills.exercise import Exercise
@@ -20,7 +20,7 @@ __all__ = ["check"]
 
 
 def check(
-    name: ExerciseName,
+    name: WorkName = None,
     file: Annotated[Path | None, typer.Option(help="The file to grade, instead of ./NAME.py.")] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="The seed of the cases. The same seed gives the same cases.")
@@ -38,7 +38,8 @@ def check(
 
     The grader compares the results of your code with the reference engine and finite differences. If an answer is
     wrong, the report shows the smallest case that fails. The graded file is --file if you give it, otherwise ./NAME.py,
-    otherwise NAME.py in the practice folder.
+    otherwise NAME.py in the practice folder. Without a name, it is the exercise file in the current folder, otherwise
+    the one that you opened or saved last.
 
     Exit codes:
       0  right
@@ -47,17 +48,20 @@ def check(
       3  a fault of the exercise or of autodrill
 
     Examples:
+      autodrill check
       autodrill check mul_backward
+      autodrill check ./mul_backward.py
       autodrill check matmul --file answer.py --seed 7
     """
     # The arrays are small. Starting OpenBLAS's thread pool would cost more than all of the grading.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from autodrill.cli.learner_files import find_work
     from autodrill.drills.library import Library
     from autodrill.grading.submission import Submission, read_file
 
     library = Library.open()
-    exercise = library.find(name)
-    path = learner_file(exercise, file)
+    work = find_work(library, name, file, "check")
+    exercise, path = work.exercise, work.path
     source = read_file(path, follow=True)
     submission = Submission(source, path.name, str(path))
     seed = seed if seed is not None else int.from_bytes(os.urandom(3))
@@ -72,13 +76,16 @@ def check(
         _load_what_follows()
         report = grade(library.drill(exercise), submission, seed=seed, only=case, launcher=launcher)
     counts = report.verdict != "internal" and case is None
-    told = _remember(exercise, report, source) if counts else ""
+    from autodrill.cli.attempt_log import Logged, log_report
+
+    logged = log_report(report, source) if counts else Logged()
     if output_format is OutputFormat.JSON:
         from autodrill.render.document import write_document
 
         write_document("check", **report.as_dict())
     else:
-        _print(report, file, told, None if file else newer_file(exercise, path))
+        told = f"{logged.review_line}; next: autodrill next" if logged.review_line else logged.problem
+        _print(report, work.named, told, None if work.named else newer_file(exercise, path))
     raise typer.Exit(_exit_code(report))
 
 
@@ -101,7 +108,7 @@ def _step_through(
 
 def _load_what_follows() -> None:
     """Import what saves and shows the report now, while the child process loads NumPy."""
-    import autodrill.practice.progress
+    import autodrill.cli.attempt_log
     import autodrill.practice.store
     import autodrill.render.plain
     import autodrill.render.report_screen  # noqa: F401  loaded for later imports
@@ -111,23 +118,6 @@ def _exit_code(report: "Report") -> Exit:
     if report.verdict == "pass":
         return Exit.DONE
     return Exit.INTERNAL if report.verdict == "internal" else Exit.FAILED
-
-
-def _remember(exercise: "Exercise", report: "Report", source: bytes) -> str:
-    """Log the attempt and the review that follows from it; return a line for the learner about it."""
-    from autodrill.practice.progress import log_attempt
-
-    moment, text = now(), source.decode("utf-8", "replace")
-    try:
-        with open_store() as store:
-            due = log_attempt(store, exercise.id, report.verdict, text, report.seed, moment)
-    except StoreError as error:  # the verdict is shown all the same
-        return f"attempt not saved: {error.message}"
-    if due is None:
-        return ""
-    days = round((due - moment).total_seconds() / 86400)
-    when = "today" if days <= 0 else "tomorrow" if days == 1 else f"in {days} days"
-    return f"next review {when}; next: autodrill next"
 
 
 def _print(report: "Report", file: Path | None, told: str, newer: Path | None) -> None:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from autodrill.cli.learner_files import editor_command, note_opened, restore_stub, start_editor, write_stub
 from autodrill.cli.options import ExerciseName, Format, OutputFormat, learner_file, now, open_store
-from autodrill.drills.exercise import Difficulty, Heading, starting_file
-from autodrill.errors import FileError, UnknownNameError, UsageError
+from autodrill.drills.exercise import Difficulty, Heading
+from autodrill.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from autodrill.practice.log_records import State
@@ -108,10 +109,9 @@ def open_(
 
     exercise = Library.open().find(name)
     path = (Path() if here else practice_folder(os.environ)) / f"{exercise.id}.py"
-    fresh = not path.exists()
-    if fresh:
-        _write(path, starting_file(exercise))
-    command = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    fresh = write_stub(exercise, path)
+    note_opened(path)
+    command = editor_command()
     if output_format is OutputFormat.JSON:
         from autodrill.render.document import write_document
 
@@ -126,16 +126,7 @@ def open_(
         err=True,
     )
     if editor and command and sys.stdin.isatty() and sys.stdout.isatty():
-        import shlex
-        import subprocess
-
-        try:
-            subprocess.run([*shlex.split(command), str(path)], check=False)  # noqa: S603 the learner's own editor
-        except OSError as error:
-            raise UsageError(
-                f"the editor `{command}` cannot be started: {error.strerror}",
-                hint="set `EDITOR` to another editor, or add `--no-editor`",
-            ) from None
+        start_editor(command, path)
 
 
 def reset(
@@ -154,15 +145,7 @@ def reset(
 
     exercise = Library.open().find(name)
     path = learner_file(exercise, file)
-    kept = path.with_name(f"{path.stem}.{now():%Y%m%d-%H%M%S-%f}.bak.py")
-    try:
-        path.rename(kept)
-    except OSError as error:
-        raise FileError(
-            f"`{path}` cannot be renamed: {error.strerror}",
-            hint="copy the file to a writable folder, and give the path of the copy with `--file`",
-        ) from None
-    _write(path, starting_file(exercise))
+    kept = restore_stub(exercise, path, now())
     if output_format is OutputFormat.JSON:
         from autodrill.render.document import write_document
 
@@ -195,23 +178,3 @@ def _as_dict(exercise: Heading) -> dict[str, object]:
         "topics": list(exercise.topics),
         "requires": list(exercise.requires),
     }
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a new file; an existing file is never overwritten, and an incomplete one is removed."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        stream = path.open("x", encoding="utf-8")
-        try:
-            with stream:
-                stream.write(text)
-        except OSError:
-            path.unlink()
-            raise
-    except FileExistsError:
-        raise FileError(f"`{path}` already exists", hint="rename or delete that file, then try again") from None
-    except OSError as error:
-        raise FileError(
-            f"`{path}` cannot be written: {error.strerror}",
-            hint="set `AUTODRILL_HOME` to a writable folder, or use `--here`",
-        ) from None

@@ -22,6 +22,7 @@ __all__ = [
     "Exit",
     "Format",
     "OutputFormat",
+    "WorkName",
     "complete_names",
     "learner_file",
     "newer_file",
@@ -68,6 +69,15 @@ ExerciseName = Annotated[
     typer.Argument(
         metavar="NAME",
         help="An exercise, or the beginning of its name.",
+        autocompletion=complete_names,
+        show_default=False,
+    ),
+]
+WorkName = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[NAME|FILE]",
+        help="An exercise, the beginning of its name, or a file named after it.",
         autocompletion=complete_names,
         show_default=False,
     ),

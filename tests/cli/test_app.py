@@ -169,7 +169,8 @@ def test_json_output_is_one_document_of_schema_1(run: Run, answer: Path, words: 
         (["check", "zzz"], "UnknownNameError"),
         (["zzz"], "UnknownNameError"),
         (["check", "mul_backward"], "FileError"),
-        (["check"], "UsageError"),
+        (["check"], "FileError"),
+        (["show"], "UsageError"),
         (["solution", "mul_backward"], "UsageError"),
     ],
 )
