@@ -38,6 +38,7 @@ COMMANDS = {
     "list": Command("exercise_commands", "list_", _CANDIDATE),
     "show": Command("exercise_commands", "show", _CANDIDATE),
     "open": Command("exercise_commands", "open_", _CANDIDATE),
+    "watch": Command("watch_command", "watch", _CANDIDATE),
     "check": Command("check_command", "check", _CANDIDATE),
     "hint": Command("help_commands", "hint", _CANDIDATE),
     "solution": Command("help_commands", "solution", _CANDIDATE),
@@ -137,6 +138,10 @@ def _run(arguments: list[str]) -> int:
     except BrokenPipeError:
         raise
     except (Exception, SystemExit) as error:  # noqa: BLE001  its exit code would look like that of an answer
+        from autodrill.cli.keyboard import TerminatedError
+
+        if isinstance(error, TerminatedError):
+            return int(str(error.code))
         import traceback
 
         traceback.print_exc()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from autodrill.practice.progress import log_attempt
 
 if TYPE_CHECKING:
     from autodrill.grading.report import Report
+    from autodrill.practice.store import Store
 
 __all__ = ["Logged", "log_report"]
 
@@ -31,16 +33,22 @@ class Logged:
     problem: str = ""
 
 
-def log_report(report: Report, source: bytes) -> Logged:
-    """Log an attempt and the review that follows from it."""
+def log_report(report: Report, source: bytes, store: Store | None = None) -> Logged:
+    """Log an attempt and the review that follows from it.
+
+    Args:
+        report: The report.
+        source: The graded file.
+        store: The history, if it is open already. Opening and closing it takes longer than all else.
+    """
     moment = now()
     card = exercise_card(report.exercise)
     try:
-        with open_store() as store:
-            before = store.reviews(card)[-1:]
+        with nullcontext(store) if store else open_store() as history:
+            before = history.reviews(card)[-1:]
             text = source.decode("utf-8", "replace")
-            due = log_attempt(store, report.exercise, report.verdict, text, report.seed, moment)
-            after = store.reviews(card)[-1:]
+            due = log_attempt(history, report.exercise, report.verdict, text, report.seed, moment)
+            after = history.reviews(card)[-1:]
     except StoreError as error:  # the verdict is shown all the same
         return Logged(problem=f"attempt not saved: {error.message}")
     review = after[0].id if after and after != before else None

@@ -7,9 +7,10 @@ import typer
 from autodrill.cli.options import ExerciseName, Format, OutputFormat, now, open_store
 from autodrill.errors import UsageError
 
-__all__ = ["hint", "solution"]
+__all__ = ["STAGES", "hint", "solution"]
 
-_STAGES = ("the idea", "the rule", "the line")
+STAGES = ("the idea", "the rule", "the line")
+"""What each hint gives away."""
 
 
 def hint(
@@ -27,15 +28,13 @@ def hint(
       autodrill hint mul_backward
     """
     from autodrill.drills.library import Library
+    from autodrill.practice.progress import hint_stage
 
     library = Library.open()
     exercise = library.find(name)
     hints = library.drill(exercise).solution.hints
     with open_store() as store:
-        attempts = store.attempts(exercise.id)
-        passed = [a.at for a in attempts if a.verdict == "pass"]
-        taken = [h.stage for h in store.hints(exercise.id) if not passed or h.at > passed[-1]]
-        given = stage or min(max(taken, default=0) + 1, len(hints))
+        given = stage or min(hint_stage(store, exercise.id) + 1, len(hints))
         store.add_hint(exercise.id, given, now())
     if output_format is OutputFormat.JSON:
         from autodrill.render.document import write_document
@@ -47,7 +46,7 @@ def hint(
     from autodrill.render.terminal_markdown import markdown
 
     console = stdout_console()
-    console.print(f"hint {given} of {len(hints)}: {_STAGES[given - 1]}", style="bold")
+    console.print(f"hint {given} of {len(hints)}: {STAGES[given - 1]}", style="bold")
     console.print(markdown(hints[given - 1]))
     more = f"autodrill hint {exercise.id}" if given < len(hints) else f"autodrill solution {exercise.id} --give-up"
     say(f"more: {more}", err=True)

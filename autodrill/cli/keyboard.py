@@ -11,10 +11,19 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import FrameType, TracebackType
     from typing import TextIO
 
-__all__ = ["ENTER", "SPACE", "Keyboard", "LineKeyboard", "TerminalKeyboard", "terminal_keyboard_works"]
+__all__ = [
+    "ENTER",
+    "SPACE",
+    "Keyboard",
+    "LineKeyboard",
+    "TerminalKeyboard",
+    "TerminatedError",
+    "terminal_keyboard_works",
+]
 
 ENTER = "enter"
 SPACE = "space"
@@ -73,7 +82,7 @@ class TerminalKeyboard:
     """Single keys from the terminal on standard input; a context manager that restores the terminal's settings.
 
     Inside the context the terminal neither echoes keys nor waits for Enter. Keys typed ahead count. Ctrl-C and Ctrl-Z
-    keep their meaning. SIGTERM and SIGHUP raise SystemExit, so that the settings are restored then too.
+    keep their meaning. SIGTERM and SIGHUP raise TerminatedError, so that the settings are restored then too.
     """
 
     single_keys = True
@@ -109,13 +118,24 @@ class TerminalKeyboard:
             if key and (key.isprintable() or key in _NAMES):
                 return _NAMES.get(key, key.lower())
 
+    def key_within(self, seconds: float, wake: int) -> str | None:
+        """Return the next key, or None after some seconds, or as soon as the descriptor `wake` is readable."""
+        ready = select.select([self._descriptor, wake], [], [], seconds)[0]
+        return self.key() if self._descriptor in ready else None
+
     def line(self, prompt: str) -> str:
         """Show `prompt` and return the line typed after it, with the terminal's line editing."""
         with contextlib.suppress(ImportError):
             import readline  # noqa: F401 - makes arrow keys work in input()
+        with self.released():
+            return input(prompt)
+
+    @contextlib.contextmanager
+    def released(self) -> Iterator[None]:
+        """Give the terminal its former settings inside the context, as for an editor."""
         self._whole_lines()
         try:
-            return input(prompt)
+            yield
         finally:
             self._single_keys()
 
@@ -178,5 +198,9 @@ def terminal_keyboard_works() -> bool:
     return True
 
 
+class TerminatedError(SystemExit):
+    """SIGTERM or SIGHUP came while single keys were read. Its code is the exit code."""
+
+
 def _leave(number: int, _frame: FrameType | None) -> None:
-    raise SystemExit(128 + number)
+    raise TerminatedError(128 + number)

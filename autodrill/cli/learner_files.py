@@ -223,7 +223,7 @@ def _write(path: Path, text: str) -> None:
     except OSError as error:
         raise FileError(
             f"`{path}` cannot be written: {error.strerror}",
-            hint="set `AUTODRILL_HOME` to a writable folder, or use `--here`",
+            hint=f"set `AUTODRILL_HOME` to a writable folder, or use `autodrill open {path.stem} --here`",
         ) from None
 
 
@@ -247,5 +247,5 @@ def start_editor(command: str, path: Path) -> None:
         why = error.strerror if isinstance(error, OSError) else error
         raise UsageError(
             f"the editor `{command}` cannot be started: {why}",
-            hint="set `EDITOR` to another editor, or add `--no-editor`",
+            hint="set `EDITOR` to another editor",
         ) from None

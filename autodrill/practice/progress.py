@@ -13,7 +13,15 @@ if TYPE_CHECKING:
 
     from autodrill.practice.store import Store
 
-__all__ = ["Progress", "log_attempt", "log_giving_up", "next_exercise", "progress"]
+__all__ = [
+    "Progress",
+    "hint_stage",
+    "log_attempt",
+    "log_giving_up",
+    "may_see_solution",
+    "next_exercise",
+    "progress",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +90,18 @@ def log_attempt(store: Store, exercise: str, verdict: str, source: str, seed: in
 def log_giving_up(store: Store, exercise: str, now: datetime) -> None:
     """Append the review Again, because the learner looked at the solution before passing."""
     store.add_review(exercise_card(exercise), Rating.AGAIN, now, {"gave_up": True})
+
+
+def hint_stage(store: Store, exercise: str) -> int:
+    """Return the last stage of the hints that the learner has seen since the last pass, 0 for none."""
+    passed = [a.at for a in store.attempts(exercise) if a.verdict == "pass"]
+    return max((h.stage for h in store.hints(exercise) if not passed or h.at > passed[-1]), default=0)
+
+
+def may_see_solution(store: Store, exercise: str) -> bool:
+    """Return whether the learner has passed an exercise, or has given it up."""
+    gave_up = any(review.detail.get("gave_up") for review in store.reviews(exercise_card(exercise)))
+    return gave_up or any(a.verdict == "pass" for a in store.attempts(exercise))
 
 
 def next_exercise(names: Sequence[str], known: Progress) -> str | None:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from autodrill.render.plain import ascii_only, in_ascii
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import IO, NoReturn
 
     from rich.console import Console
 
-__all__ = ["stderr_console", "stdout_console"]
+__all__ = ["lines_for_frame", "stderr_console", "stdout_console"]
 
 _MIN_WIDTH = 40
 _ERROR_HANDLER = "autodrill.ascii"
@@ -39,6 +40,29 @@ def stderr_console() -> Console:
     stream cannot encode is spelled in ASCII. The width is at least 40 columns, so that words stay whole.
     """
     return _console(sys.stderr)
+
+
+def lines_for_frame(show: Callable[[Console], None], width: int, *, colour: bool) -> list[str]:
+    """Return what `show` prints on a console of this width, line by line, with colour codes if wanted."""
+    import io
+
+    from rich.console import Console
+    from rich.theme import Theme
+
+    console = Console(
+        file=io.StringIO(),
+        force_terminal=colour,
+        color_system="standard" if colour else None,
+        no_color=not colour,
+        width=max(width, _MIN_WIDTH),
+        markup=False,
+        highlight=False,
+        emoji=False,
+        theme=Theme(_STYLES),
+    )
+    with console.capture() as captured:
+        show(console)
+    return captured.get().splitlines()
 
 
 def _console(stream: IO[str]) -> Console:

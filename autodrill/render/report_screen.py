@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from autodrill.grading.report import Failure, Report
     from autodrill.render.plain import Paint, Symbols
 
-__all__ = ["report_lines"]
+__all__ = ["headline", "report_lines"]
 
 _WIDTH = 80
 _HEIGHT = 14
@@ -28,68 +28,75 @@ _AGAINST = {
 }
 
 
-def report_lines(report: Report, paint: Paint, symbols: Symbols, *, file_option: str = "") -> list[str]:
-    """Return a report as lines of at most 80 columns, without counting colour codes.
+def report_lines(
+    report: Report, paint: Paint, symbols: Symbols, *, file_option: str = "", width: int = _WIDTH, path: bool = True
+) -> list[str]:
+    """Return a report as lines of at most `width` columns, without counting colour codes.
 
     Args:
         report: The report.
         paint: Colours text.
         symbols: The signs that the stream can encode.
         file_option: ` --file PATH` if the file was named, for the replay line.
+        width: The longest line. Lines of more than 80 columns are not made.
+        path: Whether the last line names the graded file.
     """
+    width = min(width, _WIDTH)
     if report.verdict is Verdict.PASS:
-        return _passed(report, paint, symbols)
+        return _passed(report, paint, symbols, width, path=path)
     if report.verdict is Verdict.INTERNAL:
         return [
             paint(
-                fit(f"! INTERNAL  {report.exercise}: autodrill or the exercise is at fault, not you", _WIDTH),
+                fit(f"! INTERNAL  {report.exercise}: autodrill or the exercise is at fault, not you", width),
                 "amber",
                 "bold",
             ),
-            *_wrapped(clean(report.detail), "  ", 4),
+            *_wrapped(clean(report.detail), "  ", 4, width),
             "  This attempt does not count. Please report it with the command below.",
             f"  autodrill check {report.exercise} --seed {report.seed}",
         ]
     assert report.failure is not None
     failure = report.failure
     word = {Verdict.ERROR: "ERROR", Verdict.TIMEOUT: "TIMEOUT"}.get(report.verdict, "FAIL")
-    head = f"{symbols.no} {word}  {report.exercise}: {_headline(failure)}"
-    lines = [paint(line, "red", "bold") for line in _wrapped(head, "", 2, hanging="  ")]
+    head = f"{symbols.no} {word}  {report.exercise}: {headline(failure)}"
+    lines = [paint(line, "red", "bold") for line in _wrapped(head, "", 2, width, hanging="  ")]
     if failure.kind is FaultKind.NOT_IMPLEMENTED:
         where = f"line {failure.line} of " if failure.line else ""
-        edit = _wrapped(f"Edit {where}{clean(report.path)}, then check again.", "  ", 2)
+        edit = _wrapped(f"Edit {where}{clean(report.path)}, then check again.", "  ", 2, width)
         help_ = f"  task: autodrill show {report.exercise}    help: autodrill hint {report.exercise}"
-        return [*lines, *edit, fit(help_, _WIDTH)]
+        return [*lines, *edit, fit(help_, width)]
     if failure.rule is not None:
-        lines += _rule(failure.rule, paint)
-    lines += _place(failure, paint)
+        lines += _rule(failure.rule, paint, width)
+    lines += _place(failure, paint, width)
     if failure.case is not None:
-        lines += ["", *_case(failure, paint, symbols)]
-    tail = _tail(report, failure, file_option, paint)
-    hint = _wrapped(clean(failure.rule.hint), "  ", 2) if failure.rule and failure.rule.hint else []
-    lines += ["", *(paint(h, "cyan") for h in hint), *tail, *([] if file_option and tail else _graded(report, paint))]
+        lines += ["", *_case(failure, paint, symbols, width)]
+    tail = _tail(report, failure, file_option, paint, width)
+    hint = _wrapped(clean(failure.rule.hint), "  ", 2, width) if failure.rule and failure.rule.hint else []
+    named = not path or (file_option and tail)
+    lines += ["", *(paint(h, "cyan") for h in hint), *tail, *([] if named else _graded(report, paint, width))]
     return lines if len(lines) <= _HEIGHT else [line for line in lines if line]
 
 
-def _passed(report: Report, paint: Paint, symbols: Symbols) -> list[str]:
+def _passed(report: Report, paint: Paint, symbols: Symbols, width: int, *, path: bool) -> list[str]:
     lines = [
         paint(f"{symbols.yes} PASS  {report.exercise}", "green", "bold"),
-        f"  {report.passed} of {report.cases} cases {_AGAINST[report.basis]}",
+        *_wrapped(f"{report.passed} of {report.cases} cases {_AGAINST[report.basis]}", "  ", 1, width),
         *([f"  run on {clean(report.device)}"] if report.device else []),
         paint(f"  seed {report.seed}, {report.seconds:.2f} s", "dim"),
-        *_graded(report, paint),
+        *(_graded(report, paint, width) if path else []),
     ]
     for remark in report.remarks[:3]:
-        lines += _wrapped(f"remark ({remark.key}): {clean(remark.text)}", "  ", 3)
+        lines += _wrapped(f"remark ({remark.key}): {clean(remark.text)}", "  ", 3, width)
     return lines
 
 
-def _graded(report: Report, paint: Paint) -> list[str]:
-    path, room = clean(report.path), _WIDTH - len("  graded ")
+def _graded(report: Report, paint: Paint, width: int) -> list[str]:
+    path, room = clean(report.path), width - len("  graded ")
     return [paint(f"  graded {path if len(path) <= room else '...' + path[3 - room :]}", "dim")]
 
 
-def _headline(failure: Failure) -> str:
+def headline(failure: Failure) -> str:
+    """Return what is wrong, in one line, with the line of the file where it happened."""
     text = clean(failure.summary)
     if failure.kind in {FaultKind.RAISED, FaultKind.DEVICE, FaultKind.COMPILE} and failure.line is not None:
         return f"line {failure.line}: {text}"
@@ -102,33 +109,33 @@ def _headline(failure: Failure) -> str:
     return text
 
 
-def _rule(rule: Rule, paint: Paint) -> list[str]:
+def _rule(rule: Rule, paint: Paint, width: int) -> list[str]:
     believes = "your code behaves as if " if rule.known else ""
     because = f": {believes}{clean(rule.because)}" if rule.because else ""
-    lines = _wrapped(f"broken rule `{rule.key}`{because}", "  ", 2)
+    lines = _wrapped(f"broken rule `{rule.key}`{because}", "  ", 2, width)
     return [paint(lines[0], "bold"), *(paint(line, "bold") for line in lines[1:])]
 
 
-def _place(failure: Failure, paint: Paint) -> list[str]:
+def _place(failure: Failure, paint: Paint, width: int) -> list[str]:
     if failure.line is None or not failure.code:
         return []
-    return [paint(fit(f"  {failure.line:>4} | {clean(failure.code)}", _WIDTH), "dim")]
+    return [paint(fit(f"  {failure.line:>4} | {clean(failure.code)}", width), "dim")]
 
 
-def _case(failure: Failure, paint: Paint, symbols: Symbols) -> list[str]:
+def _case(failure: Failure, paint: Paint, symbols: Symbols, width: int) -> list[str]:
     given = [f"{name} = {value}" for name, value in failure.given.items()]
     special = f" ({clean(failure.label)})" if failure.label else ""
     label = f"  smallest case that shows it{special}:"
-    lines = [fit(label, _WIDTH), *_wrapped(", ".join(given), "    ", 2)]
+    lines = [fit(label, width), *_wrapped(", ".join(given), "    ", 2, width)]
     rows = sorted(failure.comparisons, key=lambda row: not row.wrong)[:_ROWS]
     if not rows:
         return lines
     if not any(row.expected for row in rows):
-        return [*lines, *(fit(f"    {row.name}: {clean(row.got)}", _WIDTH) for row in rows)]
+        return [*lines, *(fit(f"    {row.name}: {clean(row.got)}", width) for row in rows)]
     name = max(len(row.name) for row in rows)
     expected = max(len("expected"), *(len(row.expected) for row in rows))
     got = max(len("got"), *(len(row.got) for row in rows))
-    if 4 + name + 2 + expected + 2 + got + 3 <= _WIDTH:
+    if 4 + name + 2 + expected + 2 + got + 3 <= width:
         lines.append(paint(f"    {'':<{name}}  {'expected':<{expected}}  got", "dim"))
         for row in rows:
             mark = f"  {symbols.no}" if row.wrong else ""
@@ -139,8 +146,8 @@ def _case(failure: Failure, paint: Paint, symbols: Symbols) -> list[str]:
     row = rows[0]
     return [
         *lines,
-        fit(f"    {row.name} expected  {row.expected}", _WIDTH),
-        fit(f"    {row.name} got       {row.got}", _WIDTH),
+        fit(f"    {row.name} expected  {row.expected}", width),
+        fit(f"    {row.name} got       {row.got}", width),
     ]
 
 
@@ -148,19 +155,21 @@ def _coloured(text: str, wrong: bool, paint: Paint) -> str:
     return paint(text, "red") if wrong else text
 
 
-def _tail(report: Report, failure: Failure, file_option: str, paint: Paint) -> list[str]:
+def _tail(report: Report, failure: Failure, file_option: str, paint: Paint, width: int) -> list[str]:
     if failure.case is None:
         return []
     command = f"autodrill check {report.exercise} --seed {report.seed} --case {failure.case}{clean(file_option)}"
     line = f"  replay: {command}"
-    if not report.device and len(line) + len("   debug: add --pdb") <= _WIDTH:
+    if not report.device and len(line) + len("   debug: add --pdb") <= width:
         line += "   debug: add --pdb"
     return [paint(line, "dim")]
 
 
-def _wrapped(text: str, indent: str, most: int, hanging: str | None = None) -> list[str]:
+def _wrapped(text: str, indent: str, most: int, width: int, hanging: str | None = None) -> list[str]:
+    """Break a text at words into at most `most` lines of 80 columns, or as many narrower ones as hold as much."""
+    most = -(-most * _WIDTH // width)
     after = indent if hanging is None else hanging
-    lines = textwrap.wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=after, break_long_words=True)
+    lines = textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=after, break_long_words=True)
     if len(lines) > most:
-        return [*lines[: most - 1], fit(lines[most - 1] + " ...", _WIDTH)]
+        return [*lines[: most - 1], fit(lines[most - 1] + " ...", width)]
     return lines

@@ -8,6 +8,7 @@ import pytest
 
 import autodrill.cli.asking
 import autodrill.cli.sitting
+import autodrill.cli.watch_session
 from autodrill.cli.bindings import Action, Binding, asking, find, rating, ticking
 from autodrill.practice.log_records import Rating
 
@@ -35,7 +36,7 @@ def test_bindings_always_include_skip_undo_quit_and_help(stage: str) -> None:
 
 
 def test_actions_are_all_handled() -> None:
-    modules = (autodrill.cli.asking, autodrill.cli.sitting)
+    modules = (autodrill.cli.asking, autodrill.cli.sitting, autodrill.cli.watch_session)
     source = "".join(Path(str(module.__file__)).read_text(encoding="utf-8") for module in modules)
     handled = set(re.findall(r"Action\.([A-Z_]+)", source))
     # TAKE_SUGGESTION is what is left when a rating key was not pressed.

@@ -34,7 +34,7 @@ def failed(kind: FaultKind = FaultKind.VALUE, verdict: Verdict = Verdict.FAIL, *
     return Report("mul_backward", "mul_backward.py", verdict, 5, 12, 3, failure=replace(failure, **changes))
 
 
-def shown(report: Report, paint: Paint = PLAIN, **options: str) -> list[str]:
+def shown(report: Report, paint: Paint = PLAIN, **options: Any) -> list[str]:
     lines = report_lines(report, paint, UNICODE, **options)
     bare = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in lines]
     assert len(bare) <= 14, "\n".join(bare)

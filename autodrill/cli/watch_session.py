@@ -1,0 +1,442 @@
+"""A session of `watch` on a terminal: one frame, and keys that act on the exercise."""
+
+from __future__ import annotations
+
+import enum
+import shlex
+import time
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from autodrill.cli import learner_files, watch_keys
+from autodrill.cli.bindings import Action, Binding, find
+from autodrill.cli.help_commands import STAGES
+from autodrill.cli.options import now, open_store
+from autodrill.errors import AutodrillError, FileError
+from autodrill.practice.progress import hint_stage, log_giving_up, may_see_solution, next_exercise, progress
+from autodrill.render.watch_screen import page_of, verdict_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from rich.console import Console
+
+    from autodrill.cli.frame import Frame
+    from autodrill.cli.keyboard import TerminalKeyboard
+    from autodrill.cli.watching import Watching
+    from autodrill.drills.exercise import Heading, Solution
+    from autodrill.drills.library import Library
+    from autodrill.grading.warm_grader import WarmGrader
+    from autodrill.practice.log_records import State
+    from autodrill.render.plain import Paint, Symbols
+
+__all__ = ["WatchSession"]
+
+_PATIENCE = 0.15
+"""Seconds after which the frame says that a verdict is on its way. Most verdicts come sooner."""
+_NOTICE_SECONDS = 2.0
+_AROUND_LIST = 5
+"""Lines of the frame that the list leaves to the title and the keys."""
+
+
+class Panel(enum.Enum):
+    """What the body of the frame shows."""
+
+    VERDICT = enum.auto()
+    HINTS = enum.auto()
+    SOLUTION = enum.auto()
+    GIVE_UP = enum.auto()
+    LIST = enum.auto()
+    KEYS = enum.auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Undoable:
+    """Something that `u` takes back.
+
+    Attributes:
+        what: It, in a few words.
+        undo: Takes it back, and returns what to tell the learner.
+    """
+
+    what: str
+    undo: Callable[[], str]
+
+
+class WatchSession:
+    """Draws the frame, and does what the keys ask for.
+
+    Args:
+        watching: The file and its verdict.
+        library: The exercises.
+        grader: Grades the file; it wakes the session.
+        keyboard: The keyboard.
+        frame: The frame.
+        paint: Colours text.
+        symbols: The signs that the terminal can show.
+        notice: What the learner is told first; may be empty.
+    """
+
+    def __init__(
+        self,
+        watching: Watching,
+        library: Library,
+        grader: WarmGrader,
+        keyboard: TerminalKeyboard,
+        frame: Frame,
+        paint: Paint,
+        symbols: Symbols,
+        *,
+        notice: str = "",
+    ) -> None:
+        self._watching = watching
+        self._library = library
+        self._grader = grader
+        self._keyboard = keyboard
+        self._frame = frame
+        self._paint = paint
+        self._symbols = symbols
+        self._panel = Panel.VERDICT
+        self._page = (0, 1)
+        self._clock = time.monotonic
+        self._tell(notice)
+        self._undoable: list[Undoable] = []
+        self._visited = {watching.work.exercise.id}
+        self._headings: list[Heading] | None = None
+        self._marked = 0
+        self._solution: Solution | None = None
+        self._states: dict[str, State] = {}
+        self._keys: tuple[Binding, ...] = ()
+        self._quit = False
+        self._begin()
+
+    def run(self) -> None:
+        """Watch until the learner quits or the terminal is gone.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C. Every attempt is already on disk.
+        """
+        checking = False
+        self._draw()
+        while not self._quit:
+            redraw = self._frame.attend()
+            if redraw:
+                self._watching.repeat()
+            report, saved = self._watching.report, self._watching.file.saved
+            if self._watching.step():
+                redraw = True
+                if self._watching.report is not report:
+                    self._verdict_came()
+            late = self._watching.waited > _PATIENCE
+            if redraw or late != checking or saved != self._watching.file.saved:
+                checking = late
+                self._draw()
+            try:
+                key = self._keyboard.key_within(self._watching.file.interval, self._grader.fileno())
+            except EOFError:
+                return
+            binding = find(self._keys, key) if key else None
+            if binding is not None:
+                self._notice = ""
+                try:
+                    self._act(binding.action)
+                except AutodrillError as error:
+                    self._tell(f"{error.message}; {error.hint}" if error.hint else error.message)
+                self._draw()
+
+    def _tell(self, notice: str) -> None:
+        self._notice, self._told = notice, self._clock()
+
+    def _begin(self) -> None:
+        """Look up what the learner has seen of the exercise."""
+        exercise = self._watching.work.exercise
+        self._solution = None
+        self._hints, self._may_see = 0, False
+        try:
+            with open_store() as store:
+                self._hints = hint_stage(store, exercise.id)
+                self._may_see = may_see_solution(store, exercise.id)
+        except AutodrillError as error:
+            self._tell(error.message)
+
+    def _verdict_came(self) -> None:
+        self._panel, self._page = Panel.VERDICT, (0, 1)
+        if self._watching.logged.problem:
+            self._tell(self._watching.logged.problem)
+        elif self._clock() - self._told > _NOTICE_SECONDS:  # the verdict that follows a key must not hide its notice
+            self._notice = ""
+        review = self._watching.logged.review
+        if review is not None:
+            self._undoable.append(Undoable("the rating of this pass", lambda: self._undo_review(review)))
+        report = self._watching.report
+        self._may_see = self._may_see or (report is not None and report.verdict == "pass")
+
+    # Keys
+
+    def _act(self, action: Action) -> None:
+        match action:
+            case Action.QUIT:
+                self._quit = True
+            case Action.RUN:
+                self._watching.run()
+            case Action.MORE if self._panel is Panel.LIST:
+                self._mark(self._frame.size[1] - _AROUND_LIST)
+            case Action.MORE:
+                self._page = ((self._page[0] + 1) % self._page[1], self._page[1])
+            case Action.BACK:
+                self._open(Panel.VERDICT)
+            case Action.HELP:
+                self._open(Panel.KEYS)
+            case Action.HINT:
+                self._hint()
+            case Action.GIVE_UP:
+                self._open(Panel.GIVE_UP)
+            case Action.SOLUTION:
+                self._see_solution()
+            case Action.EDIT:
+                self._edit()
+            case Action.NEXT:
+                self._next()
+            case Action.LIST:
+                self._list()
+            case Action.UP | Action.DOWN:
+                self._mark(1 if action is Action.DOWN else -1)
+            case Action.START:
+                self._move(self._all()[self._marked].id)
+            case Action.RESET:
+                self._reset()
+            case Action.UNDO:
+                self._tell(self._undoable.pop().undo())
+
+    def _open(self, panel: Panel) -> None:
+        self._panel, self._page = panel, (0, 1)
+
+    def _hint(self) -> None:
+        """Show the hints seen so far and the next one, which is logged."""
+        if self._hints < len(STAGES):
+            with open_store() as store:
+                store.add_hint(self._watching.work.exercise.id, self._hints + 1, now())
+            self._hints += 1
+        self._open(Panel.HINTS)
+
+    def _see_solution(self) -> None:
+        if not self._may_see:
+            exercise = self._watching.work.exercise
+            with open_store() as store:
+                log_giving_up(store, exercise.id, now())
+                review = store.reviews()[-1].id
+            self._may_see = True
+            self._undoable.append(Undoable("the rating of giving up", lambda: self._undo_review(review)))
+            self._tell("the exercise comes back soon")
+        self._open(Panel.SOLUTION)
+
+    def _undo_review(self, review: int) -> str:
+        with open_store() as store:
+            if [r.id for r in store.reviews()[-1:]] != [review]:
+                return "another rating came later, so nothing was undone"
+            undone = store.undo_review(now())
+        assert undone is not None
+        return f"the rating {undone.rating.word} is undone"
+
+    def _edit(self) -> None:
+        with self._frame.left():
+            learner_files.start_editor(learner_files.editor_command(), self._watching.work.path)
+
+    def _reset(self) -> None:
+        work = self._watching.work
+        kept = learner_files.restore_stub(work.exercise, work.path, now())
+        self._undoable.append(Undoable("the reset", lambda: self._undo_reset(work.path, kept)))
+        self._tell(f"the stub is restored; your file is now {kept.name}")
+
+    def _undo_reset(self, path: Path, kept: Path) -> str:
+        if not kept.exists():
+            return f"{kept.name} is gone, so nothing was undone"
+        aside = ""
+        if path.exists() and path.read_bytes() != self._watching.stub:
+            other = path.with_name(f"{path.stem}.{now():%Y%m%d-%H%M%S-%f}.bak.py")
+            path.rename(other)
+            aside = f"; what you wrote since then is now {other.name}"
+        try:
+            kept.replace(path)
+        except OSError as error:
+            raise FileError(f"`{kept}` cannot be renamed: {error.strerror}") from None
+        return f"your file is back{aside}"
+
+    # Other exercises
+
+    def _next(self) -> None:
+        names = [heading.id for heading in self._all()]
+        with open_store() as store:
+            known = progress(store, now())
+        name = next_exercise([n for n in names if n not in self._visited], known)
+        if name is None:
+            self._visited = {self._watching.work.exercise.id}
+            name = next_exercise([n for n in names if n not in self._visited], known)
+        if name is None:
+            self._tell("every other exercise is passed and none is due")
+        else:
+            self._move(name)
+
+    def _move(self, name: str) -> None:
+        """Go on to another exercise. Its file is written to the folder of the current one if there is none yet."""
+        exercise = self._library.find(name)
+        work, fresh = learner_files.work_for(exercise, self._watching.work.path.parent)
+        learner_files.note_opened(work.path)
+        self._visited.add(name)
+        self._undoable.clear()
+        self._open(Panel.VERDICT)
+        self._watching.begin(work)
+        self._begin()
+        if fresh:
+            self._tell(f"new file: {work.path}")
+
+    def _all(self) -> list[Heading]:
+        if self._headings is None:
+            self._headings = self._library.headings()
+        return self._headings
+
+    def _list(self) -> None:
+        names = [heading.id for heading in self._all()]
+        self._marked = names.index(self._watching.work.exercise.id)
+        with open_store() as store:
+            self._states = progress(store, now()).states
+        self._open(Panel.LIST)
+
+    def _mark(self, by: int) -> None:
+        self._marked = min(max(self._marked + by, 0), len(self._all()) - 1)
+
+    # The frame
+
+    def _draw(self) -> None:
+        size = self._frame.size
+        body = self._lines(size)
+        for _ in range(2):  # the key that turns the page is in the bar only if there are pages
+            self._keys = self._bindings()
+            bar = [(key.shown, key.brief) for key in self._keys]
+            page = page_of(
+                f"watch  {self._watching.work.path}",
+                self._status(),
+                body,
+                bar,
+                notice=self._notice,
+                paint=self._paint,
+                size=size,
+                page=self._page[0],
+            )
+            self._page = page.number, page.pages
+        self._frame.show(page.lines)
+
+    def _offer(self) -> watch_keys.Offer:
+        report = self._watching.report
+        return watch_keys.Offer(
+            checking=self._watching.waited > _PATIENCE,
+            passed=report is not None and report.verdict == "pass",
+            hints=(self._hints, len(STAGES)),
+            solution=self._may_see,
+            editor=bool(learner_files.editor_command()),
+            edited=self._watching.edited,
+            undo=self._undoable[-1].what if self._undoable else "",
+            page=(self._page[0] + 1, self._page[1]),
+        )
+
+    def _bindings(self) -> tuple[Binding, ...]:
+        offer = self._offer()
+        match self._panel:
+            case Panel.VERDICT:
+                return watch_keys.watching(offer)
+            case Panel.LIST:
+                return watch_keys.choosing()
+            case Panel.GIVE_UP:
+                return watch_keys.asking_to_give_up()
+            case _:
+                return watch_keys.reading(offer, more_hints=self._panel is Panel.HINTS)
+
+    def _status(self) -> str:
+        if self._watching.waited > _PATIENCE:
+            return "checking..."
+        saved, report = self._watching.file.saved, self._watching.report
+        if saved is None:
+            return ""
+        at = f"saved {datetime.fromtimestamp(saved).astimezone():%H:%M:%S}"
+        if report is None:
+            return at
+        taken = f"{report.seconds * 1e3:.0f} ms" if report.seconds < 1 else f"{report.seconds:.1f} s"
+        return f"{at} {self._symbols.dot} {taken}"
+
+    def _lines(self, size: tuple[int, int]) -> list[str]:
+        match self._panel:
+            case Panel.VERDICT:
+                return self._verdict(size[0])
+            case Panel.HINTS:
+                return self._hint_lines(size[0])
+            case Panel.SOLUTION:
+                from autodrill.render.console import lines_for_frame
+                from autodrill.render.exercise_screen import print_solution
+
+                exercise, worked = self._watching.work.exercise, self._worked()
+                return lines_for_frame(lambda c: print_solution(c, exercise, worked), size[0], colour=self._paint.on)
+            case Panel.GIVE_UP:
+                return [
+                    self._paint("Give up?", "bold"),
+                    "",
+                    "The worked solution is shown, and the exercise comes back soon.",
+                    f"A hint gives away less: {self._hints} of {len(STAGES)} used.",
+                ]
+            case Panel.LIST:
+                return self._listed(size)
+            case Panel.KEYS:
+                keys = watch_keys.watching(self._offer())
+                longest = max(len(key.shown) for key in keys)
+                return [f"  {self._paint(f'{key.shown:<{longest}}', 'bold')}  {key.help}" for key in keys]
+
+    def _verdict(self, width: int) -> list[str]:
+        watching = self._watching
+        problem = watching.file.problem
+        if problem is not None:
+            return [self._paint(problem.message, "amber", "bold"), "", "Save the file again to go on."]
+        if watching.error is not None:
+            hint = [f"hint: {watching.error.hint}"] if watching.error.hint else []
+            return [self._paint(f"error: {watching.error.message}", "red", "bold"), "", *hint]
+        if watching.report is None:
+            return [self._paint("The file is being checked.", "dim")]
+        named = watching.work.named
+        lines = verdict_lines(
+            watching.report,
+            watching.earlier,
+            watching.praise,
+            self._paint,
+            self._symbols,
+            width=width,
+            file_option=f" --file {shlex.quote(str(named))}" if named else "",
+        )
+        return [*lines, *([f"  {watching.logged.review_line}"] if watching.logged.review_line else [])]
+
+    def _hint_lines(self, width: int) -> list[str]:
+        from autodrill.render.console import lines_for_frame
+        from autodrill.render.terminal_markdown import markdown
+
+        def show(console: Console) -> None:
+            for number, text in enumerate(self._worked().hints[: self._hints], 1):
+                console.print(f"hint {number} of {len(STAGES)}: {STAGES[number - 1]}", style="bold")
+                console.print(markdown(text))
+                console.print()
+
+        return lines_for_frame(show, min(width, 80), colour=self._paint.on)
+
+    def _listed(self, size: tuple[int, int]) -> list[str]:
+        """Return the part of the list around the marked exercise."""
+        from autodrill.render.exercise_screen import listing
+
+        room = max(size[1] - _AROUND_LIST, 1)
+        first = min(max(self._marked - room // 2, 0), max(len(self._all()) - room, 0))
+        lines = listing(self._all(), self._states, self._paint, min(size[0], 100) - 2)
+        marked = [("> " if at == self._marked else "  ") + line for at, line in enumerate(lines)]
+        return marked[first : first + room]
+
+    def _worked(self) -> Solution:
+        """Return the solution side of the exercise, read when it is first needed."""
+        if self._solution is None:
+            self._solution = self._library.drill(self._watching.work.exercise).solution
+        return self._solution
