@@ -121,9 +121,9 @@ def grade(
                 reports.append(next(graded) if isinstance(each, Submission) else each)
                 _write(reports[-1], output_format)
     except KeyboardInterrupt:
-        _conclude(task, reports, output_format, complete=False)
+        _conclude(task, reports, output_format, left=len(handed_in) - len(reports))
         raise
-    _conclude(task, reports, output_format, complete=True)
+    _conclude(task, reports, output_format)
     raise typer.Exit(_exit_code(reports))
 
 
@@ -159,8 +159,17 @@ def _write(report: "Report", output_format: GradeFormat) -> None:
     flush(sys.stdout)
 
 
-def _conclude(task: "Task", reports: "Sequence[Report]", output_format: GradeFormat, *, complete: bool) -> None:
-    """Write the output that follows the last grade; the summary of the text format goes to standard error."""
+def _conclude(
+    task: "Task", reports: "Sequence[Report]", output_format: GradeFormat, *, left: int | None = None
+) -> None:
+    """Write the output that follows the last grade; the summary of the text format goes to standard error.
+
+    Args:
+        task: The settings of the run.
+        reports: The reports made.
+        output_format: The format.
+        left: How many files an interrupted run did not grade; None if the run is complete.
+    """
     from autodrill.render.grades import junit_document, summary
     from autodrill.render.plain import Paint, say, write
 
@@ -169,13 +178,15 @@ def _conclude(task: "Task", reports: "Sequence[Report]", output_format: GradeFor
             lost = {layer: why for report in reports for layer, why in report.lost.items()}
             for layer, why in lost.items():
                 say(f"sandbox layer missing on this machine: {layer} ({why})", err=True)
-            words = ("" if complete else "interrupted: ") + summary(reports, task.seed)
+            words = summary(reports, task.seed)
+            if left is not None:
+                words = f"interrupted: {words}; {left} not graded"
             say(Paint.for_stream(sys.stderr, os.environ)(words, "dim"), err=True)
         case GradeFormat.JSON:
             from autodrill.render.document import write_document
 
             every = [report.as_dict() for report in reports]
-            write_document("grade", exercise=task.exercise, seed=task.seed, complete=complete, reports=every)
+            write_document("grade", exercise=task.exercise, seed=task.seed, complete=left is None, reports=every)
         case GradeFormat.JUNIT:
             write(sys.stdout, junit_document(reports))
         case GradeFormat.JSONL | GradeFormat.GITHUB:

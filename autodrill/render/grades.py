@@ -29,6 +29,8 @@ def summary(reports: Sequence[Report], seed: int) -> str:
     """Return the number of files per verdict, the seed, and the layers of the sandbox."""
     count = Counter(report.verdict for report in reports)
     parts = ", ".join(f"{count[verdict]} {verdict}" for verdict in Verdict if count[verdict])
+    if not reports:
+        return "0 graded"
     layers = next((report.layers for report in reports if report.layers), ())
     return f"{len(reports)} graded: {parts}; seed {seed}; sandbox: {', '.join(layers) or 'none'}"
 

@@ -95,10 +95,7 @@ class Runner:
         return other
 
     def end_by(self, until: float) -> None:
-        """Wait for no reply beyond a time by `time.monotonic`, whatever the limits of a call are.
-
-        It holds for this process and for every sibling started from now on.
-        """
+        """Let this process, and every sibling started from now on, send no reply after a time by `time.monotonic`."""
         self._until = until
 
     @property
@@ -204,10 +201,9 @@ class Runner:
     def answers(self, requests: Iterable[Request]) -> Generator[tuple[CallOutcome, ...]]:
         """Make the calls of each request, and yield the outcomes of each request.
 
-        The process works on the next requests while the caller examines the outcomes of one. When the caller closes the
-        generator, it waits for the pending requests. Use the runner for nothing else before that. After a call that
-        did not return, no further call of the same request is made. If the process was stopped, the outcomes of earlier
-        calls of that request may be missing.
+        The process works on the next requests while the caller examines the outcomes of one. When closed, the generator
+        waits for the pending requests; Ctrl-C ends the process instead. Use the runner for nothing else before that. A
+        call that does not return ends its request. If the process was stopped, earlier outcomes may be missing.
 
         Args:
             requests: Requests from `call_request`.
@@ -232,6 +228,9 @@ class Runner:
                 yield cast("tuple[CallOutcome, ...]", self._outcomes(*waiting.popleft()))
                 if self.finished:
                     return
+        except KeyboardInterrupt:
+            self.close()  # nobody waits for the pending requests any more
+            raise
         finally:
             while waiting and not self.finished:
                 self._outcomes(*waiting.popleft())
@@ -431,7 +430,6 @@ class Runner:
             )
 
     def _line_of_failure(self, requests: Sequence[Request | None], seconds: float) -> int | None:
-        child = self._alive()
         deadline = time.monotonic() + seconds
         for request in filter(None, requests):
             number = self._transport.send(request.frame)
@@ -439,7 +437,7 @@ class Runner:
                 left = max(0.0, deadline - time.monotonic())
                 got, _ = self._receive(number, replace(request, seconds=left), None, last=False)
                 if isinstance(got, NoReply) or (isinstance(got, tuple) and got[0] is FrameKind.RAISED):
-                    return child.traced_line()
+                    return self._alive().traced_line()
                 if isinstance(got, WireError) or got[0] not in {FrameKind.LOADED, FrameKind.RETURNED}:
                     return None
         return None

@@ -166,6 +166,7 @@ def test_interrupted_grade_keeps_its_verdicts(here: Path, files: list[str], outp
         case "text":
             assert "PASS" in done.stdout
             assert "interrupted: 1 graded: 1 pass" in done.stderr
+            assert f"; {len(files) - 1} not graded" in done.stderr
         case "json":
             document = json.loads(done.stdout)
             assert document["complete"] is False

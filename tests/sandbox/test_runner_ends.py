@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -24,6 +25,7 @@ from autodrill.sandbox.outcomes import (
     TimedOut,
     Unreadable,
 )
+from autodrill.sandbox.requests import Call, call_request
 from autodrill.sandbox.runner import Limits, Runner
 from tests.sandbox.running import (
     BUDGET,
@@ -131,6 +133,24 @@ class TestLimits:
         got = call(f"import numpy as np\ndef f(x):\n    return {value}")
         assert isinstance(got, Returned)
         assert got.value == wire.Opaque(name)
+
+
+def test_interrupt_does_not_wait_for_pending_calls() -> None:
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    source = "import time\ndef f(x):\n    time.sleep(20)\n"
+    requests = [call_request([Call((X,))], budget=BUDGET, seconds=60) for _ in range(2)]
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        with loaded(source) as runner:
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
+            with pytest.raises(KeyboardInterrupt):
+                list(runner.answers(requests))
+            assert runner.finished
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 class TestDying:
