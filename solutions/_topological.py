@@ -63,7 +63,7 @@ def doubling_chain(rng, size):
     return graph(rng, [[], *([i, i] for i in range(size - 1))], [2**i for i in range(size)])
 
 
-@scenario(40_000, note="a node with many inputs", because="each input needs only one visit")
+@scenario(100_000, note="a node with many inputs", because="each input needs only one visit")
 def star(rng, size):
     nodes = np.arange(size - 1)
     return shuffled(rng, np.stack([np.full(size - 1, size - 1), nodes], axis=1), np.zeros(size))

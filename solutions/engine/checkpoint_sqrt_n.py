@@ -59,8 +59,8 @@ def chain(rng, size):
     return {"x": rng.normal(size=2), "g": rng.normal(size=2), "stages": size}
 
 
-# 4000 activations of 32 KiB each. 2 * 64 + 3 of them may be alive, 4.1 MiB. Every second one takes 62.5 MiB.
-@scenario(4000, note="a chain of large activations", memory=18 << 20, because="all 4000 activations are alive at once")
+# 4800 activations of 32 KiB each. 2 * 70 + 3 of them may be alive, 4.5 MiB. Every second one takes 75 MiB.
+@scenario(4800, note="a chain of large activations", memory=22 << 20, because="all 4800 activations are alive at once")
 def large_chain(rng, size):
     return {"x": rng.normal(size=1 << 12), "g": rng.normal(size=1 << 12), "stages": size}
 

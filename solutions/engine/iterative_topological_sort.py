@@ -211,7 +211,7 @@ def iterative_topological_sort(root):
 @mistake(
     "looks-again",
     "looking again at nodes seen before costs nothing",
-    "Take a node with 40,000 inputs, or a chain of 50,000 nodes. How many nodes does each step look at again?",
+    "Take a node with 100,000 inputs, or a chain of 50,000 nodes. How many nodes does each step look at again?",
 )
 def iterative_topological_sort(root):
     order, done, stack = [], set(), [root]
