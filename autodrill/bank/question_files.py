@@ -11,7 +11,7 @@ from autodrill.bank.answer_keys import read_key
 from autodrill.bank.front_matter import FrontMatter
 from autodrill.bank.question_index import question_files, text_of
 from autodrill.bank.question_markup import Passage
-from autodrill.bank.questions import CommonlyRead, Difficulty, FollowUp, Kind, Question
+from autodrill.bank.questions import LEAST_NEEDED, MOST_NEEDED, CommonlyRead, Difficulty, FollowUp, Kind, Question
 from autodrill.errors import ContentError, Problem
 
 if TYPE_CHECKING:
@@ -135,6 +135,7 @@ class _QuestionReader:
         if kind:
             matter.refuse_unknown(kind)
         points = self._items(sections, "Key points", 3, 6)
+        needed = self._needed(sections.get("Key points"))
         wrong = self._items(sections, "Common wrong answers", 1)
         commonly_read = self._commonly_read(sections.get("You will often read"))
         follow_ups = tuple(_follow_up(text) for text in self._items(sections, "Follow-ups", 1))
@@ -153,6 +154,7 @@ class _QuestionReader:
             body=ask.text,
             answer=sections["Answer"].passage.text,
             key_points=points,
+            needed=needed,
             wrong_answers=wrong,
             commonly_read=commonly_read,
             follow_ups=follow_ups,
@@ -197,11 +199,28 @@ class _QuestionReader:
         stray = section.passage.stray()
         if stray is not None:
             self.note(stray, f"`{heading}` must be a list, with `- ` before each item")
-        items = tuple(bullet.text for bullet in section.passage.bullets())
+        bullets = section.passage.bullets()
+        if heading != "Key points" and (plus := next((bullet for bullet in bullets if bullet.plus), None)):
+            self.note(plus.line, f"`+` marks a bonus among the key points; start an item of `{heading}` with `- `")
+        items = tuple(bullet.text for bullet in bullets)
         if len(items) < least or (most is not None and len(items) > most):
             wanted = f"{least} to {most}" if most else f"at least {least}"
             self.note(section.line, f"`{heading}` has {len(items)} items; write {wanted}")
         return items
+
+    def _needed(self, section: Section | None) -> int:
+        """Return how many key points a good answer needs: those before the first `+`, or the first three."""
+        bullets = section.passage.bullets() if section else ()
+        marked = [bullet.plus for bullet in bullets]
+        if section is None or True not in marked:
+            return min(len(bullets), MOST_NEEDED)
+        needed = marked.index(True)
+        if not all(marked[needed:]):
+            self.note(bullets[needed].line, "a bonus point, marked with `+`, must come after the needed points")
+        if not LEAST_NEEDED <= needed <= MOST_NEEDED:
+            said = f"{needed} key points are needed; write two or three with `- `, and the bonus points with `+ `"
+            self.note(section.line, said)
+        return needed
 
     def _commonly_read(self, section: Section | None) -> tuple[CommonlyRead, ...]:
         if section is None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Bullet", "Passage", "Section"]
 
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,})\s*(.*?)\s*$")
-_BULLET = re.compile(r"^- +(.*)$")
+_BULLET = re.compile(r"^([-+]) +(.*)$")
 
 
 def _fence(line: str) -> re.Match[str] | None:
@@ -25,10 +25,17 @@ def _fence(line: str) -> re.Match[str] | None:
 
 @dataclass(frozen=True, slots=True)
 class Bullet:
-    """One list item with its dedented continuation lines, and the 1-based line of the file where it starts."""
+    """One list item.
+
+    Attributes:
+        text: Its text, with dedented continuation lines.
+        line: The 1-based line of the file where it starts.
+        plus: Whether it starts with `+` instead of `-`.
+    """
 
     text: str
     line: int
+    plus: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +131,14 @@ class Passage:
 
     def bullets(self) -> tuple[Bullet, ...]:
         """Return the top-level list items; an item continues over indented and blank lines."""
-        items: list[tuple[int, list[str]]] = []
+        items: list[tuple[int, bool, list[str]]] = []
         for number, line, is_code in zip(itertools.count(self.first), self.lines, self.coded, strict=False):
             match = None if is_code else _BULLET.match(line)
             if match is not None:
-                items.append((number, [match[1]]))
+                items.append((number, match[1] == "+", [match[2]]))
             elif items:
-                items[-1][1].append(line.removeprefix("  "))
-        return tuple(Bullet("\n".join(lines).strip(), number) for number, lines in items)
+                items[-1][2].append(line.removeprefix("  "))
+        return tuple(Bullet("\n".join(lines).strip(), number, plus) for number, plus, lines in items)
 
     def stray(self) -> int | None:
         """Return the number of the first line before any bullet that is not blank, or None."""

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = [
+    "LEAST_NEEDED",
+    "MOST_NEEDED",
     "BugKey",
     "ChoiceKey",
     "CommonlyRead",
@@ -25,6 +27,10 @@ __all__ = [
     "PredictKey",
     "Question",
 ]
+
+
+LEAST_NEEDED, MOST_NEEDED = 2, 3
+"""How few and how many key points a good answer can need."""
 
 
 class Kind(StrEnum):
@@ -187,7 +193,8 @@ class Question:
         title: The question in one line.
         body: The rest of the question, or an empty string.
         answer: The answer in words.
-        key_points: The points that an interviewer listens for. Each is understandable alone.
+        key_points: The points that an interviewer listens for, the needed ones first. Each is understandable alone.
+        needed: How many key points a good answer needs. The others are a bonus.
         wrong_answers: Common wrong answers, each with the reason why it is wrong.
         commonly_read: Widespread claims that are wrong, with corrections.
         follow_ups: Questions that would be asked next.
@@ -208,6 +215,7 @@ class Question:
     body: str
     answer: str
     key_points: tuple[str, ...]
+    needed: int
     wrong_answers: tuple[str, ...]
     commonly_read: tuple[CommonlyRead, ...]
     follow_ups: tuple[FollowUp, ...]

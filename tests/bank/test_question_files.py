@@ -77,6 +77,23 @@ def test_choice_keeps_order_and_explanations(write: Callable[..., Path], text: C
     assert key.right == 1
 
 
+@pytest.mark.parametrize(
+    ("points", "needed"),
+    [
+        ("- one\n- two\n- three", 3),
+        ("- one\n- two\n- three\n- four\n- five", 3),
+        ("- one\n- two\n+ three\n+ four", 2),
+        ("- one\n- two\n- three\n+ four", 3),
+    ],
+)
+def test_key_points_are_needed_up_to_the_first_plus(
+    write: Callable[..., Path], text: Callable[..., str], points: str, needed: int
+) -> None:
+    (question,) = load_questions(write(text(Key_points=points)).parent)
+    assert question.needed == needed
+    assert question.key_points[:3] == ("one", "two", "three")
+
+
 def test_numeric_answer_may_be_a_fraction(write: Callable[..., Path], text: Callable[..., str]) -> None:
     path = write(text(kind='"numeric"', table='tolerance = 0.01\n[answers]\n"dL/dx" = "1/4"\ny = -2', Proof=PROOF))
     key = load_questions(path.parent)[0].key
@@ -126,6 +143,9 @@ def test_prediction_and_derivation_are_read(write: Callable[..., Path], text: Ca
         ({"Answer": ""}, "the section `Answer` is empty"),
         ({"Remarks": "none"}, "unknown section `Remarks`"),
         ({"Key_points": "- one"}, "`Key points` has 1 items; write 3 to 6"),
+        ({"Key_points": "- one\n+ two\n+ three"}, "1 key points are needed; write two or three with `- `"),
+        ({"Key_points": "- one\n- two\n+ three\n- four"}, "a bonus point, marked with `+`, must come after"),
+        ({"Follow_ups": "- one?\n+ two?"}, "`+` marks a bonus among the key points"),
         ({"Follow_ups": "Why?"}, "`Follow-ups` must be a list"),
         ({"Common_wrong_answers": "It does."}, "`Common wrong answers` must be a list"),
         ({"You_will_often_read": "- it is so."}, "write it as `- [E7] the claim."),

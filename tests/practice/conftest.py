@@ -54,6 +54,7 @@ def ask() -> Callable[..., Question]:
             title=identity,
             body="",
             answer="",
+            needed=3,
             key_points=(),
             wrong_answers=(),
             commonly_read=(),

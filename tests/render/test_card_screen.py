@@ -60,6 +60,7 @@ def question(kind: Kind = Kind.RECALL, **changes: object) -> Question:
         "body": "```python\nx = 1\ny = x\n```" if kind in {Kind.BUG, Kind.PREDICT} else "",
         "answer": "Contributions **add**: ∂L/∂x = Σᵢ.",
         "key_points": ("they add", "[a/b] stays", "f<g and g>h stay"),
+        "needed": 2,
         "wrong_answers": ('**"they multiply"**: along a path.',),
         "commonly_read": (CommonlyRead(7, "the claim.", "the fact."),),
         "follow_ups": (FollowUp("Why?", "The chain rule."), FollowUp("And?", None)),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autodrill.bank.questions import (
+    MOST_NEEDED,
     BugKey,
     ChoiceKey,
     DeriveKey,
@@ -78,6 +79,7 @@ def make(
         body=body,
         answer=answer,
         key_points=tuple(key_points),
+        needed=min(len(key_points), MOST_NEEDED),
         wrong_answers=tuple(wrong_answers),
         commonly_read=(),
         follow_ups=tuple(FollowUp(asked, answered) for asked, answered in follow_ups),
