@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,15 +17,20 @@ from autodrill.bank.judge import (
 from autodrill.bank.questions import BugKey, ChoiceKey, DeriveKey, NumericKey, PredictKey
 from autodrill.cli import bindings
 from autodrill.cli.bindings import Action
+from autodrill.cli.keyboard import CHANGED
+from autodrill.render.card_screen import Part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from rich.console import RenderableType
 
     from autodrill.bank.judge import Judgement
     from autodrill.bank.questions import Option, Question
     from autodrill.cli.bindings import Binding
     from autodrill.cli.keyboard import Keyboard
     from autodrill.cli.screen import Screen
+    from autodrill.render.card_frame import Frame
     from autodrill.render.card_screen import CardView
 
 __all__ = ["Asker", "CardLeftError", "Given", "judges_of"]
@@ -65,21 +70,23 @@ class Asker:
         self._keyboard = keyboard
         self._screen = screen
         self._may_undo = may_undo
+        self._open: Part | Action | None = None
+        self._places: dict[object, int] = {}
 
     def ask(
         self,
         question: Question,
         options: Sequence[Option],
-        view: CardView,
+        frame: Frame,
         given: Given,
         keys: tuple[Binding, ...] | None = None,
     ) -> None:
-        """Wait until the learner reveals the answer, chooses an option or types an answer.
+        """Show a question and wait until the learner reveals the answer, chooses an option or types an answer.
 
         Args:
-            question: The question, which is already on the screen.
+            question: The question.
             options: Its options in the order shown.
-            view: Its card.
+            frame: Its card.
             given: Receives the typed answers and their judgements.
             keys: The key bindings; by default those of the question's kind.
 
@@ -88,27 +95,79 @@ class Asker:
         """
         if keys is None:
             keys = bindings.asking(options=len(options), typed=not isinstance(question.key, ChoiceKey | None))
-        while True:
-            binding, key = self.press(keys)
-            match binding.action:
-                case Action.REVEAL:
-                    return
-                case Action.CHOOSE:
-                    given.typed.append(("", key))
-                    given.judged.append(("", judge_choice(key, options)))
-                    return
-                case Action.TYPE if question.key is None:
-                    text = self._keyboard.line(f"{self._screen.symbols.bar} ")
-                    if text.strip():
-                        given.typed.append(("", text))
-                    return
-                case Action.TYPE:
-                    self._type(question, view, given)
-                    return
+        self._screen.begin()
+        self.turn_page()
+        binding, key = self.press(keys, frame)
+        match binding.action:
+            case Action.CHOOSE:
+                given.typed.append(("", key))
+                given.judged.append(("", judge_choice(key, options)))
+            case Action.TYPE if question.key is None:
+                self._prompt(frame, 1)
+                text = self._keyboard.line(f"{self._screen.symbols.bar} ")
+                if text.strip():
+                    given.typed.append(("", text))
+            case Action.TYPE:
+                self._type(question, frame, given)
 
-    def _type(self, question: Question, view: CardView, given: Given) -> None:
+    def turn_page(self) -> None:
+        """Begin a new text: close what is open, and go to the first page."""
+        self._open = None
+        self._places = {}
+
+    def press(self, keys: tuple[Binding, ...], frame: Frame, view: CardView | None = None) -> tuple[Binding, str]:
+        """Show a frame with the key bar and wait for one of its keys.
+
+        The keys of every stage act here: pages, parts, help, skip, undo, quit.
+
+        Args:
+            keys: The keys of the stage.
+            frame: The card.
+            view: Has the parts that the card can open.
+        """
+        # With nothing to undo, the key bar does not offer `u`.
+        keys = tuple(binding for binding in keys if self._may_undo() or binding.action is not Action.UNDO)
+        while True:
+            place = self._places.get(self._open, 0)
+            shown, working = self._screen.draw(replace(frame, opened=self._opened(keys, view)), keys, place)
+            key = self._keyboard.key()
+            binding = bindings.find(working, key)
+            match binding and binding.action:
+                case Action.LATER:
+                    self._places[self._open] = shown.later or 0
+                case Action.EARLIER:
+                    self._places[self._open] = shown.earlier or 0
+                case Action.OPEN | Action.HELP:
+                    assert binding is not None
+                    wanted = binding.part or Action.HELP
+                    self._open = None if self._open is wanted else wanted
+                case (Action.SKIP | Action.QUIT | Action.UNDO) as action:
+                    raise CardLeftError(action)
+                case None if key != CHANGED:
+                    self._screen.note(f"`{key}` does nothing here; press ? for a list of the keys")
+                case None:
+                    pass
+                case _:
+                    assert binding is not None
+                    if self._open is Action.HELP:
+                        self._open = None
+                    return binding, key
+
+    def _opened(self, keys: Sequence[Binding], view: CardView | None) -> RenderableType | None:
+        if self._open is Action.HELP:
+            return self._screen.key_help(keys)
+        if isinstance(self._open, Part) and view is not None:
+            return view.part(self._open)
+        return None
+
+    def _prompt(self, frame: Frame, rows: int) -> None:
+        self._screen.draw_for_typing(frame, rows, self._places.get(None, 0))
+
+    def _type(self, question: Question, frame: Frame, given: Given) -> None:
         """Read one line for each label. An empty line leaves the rest unanswered; an unreadable line is asked again."""
-        for label, judge in judges_of(question):
+        judges = judges_of(question)
+        self._prompt(frame, len(judges))
+        for label, judge in judges:
             while True:
                 shown = f"{label} = " if label else "> "
                 typed = self._keyboard.line(f"{self._screen.symbols.bar} {self._screen.spelled(shown)}")
@@ -117,28 +176,9 @@ class Asker:
                 judgement = judge(typed)
                 if judgement.outcome is not Outcome.UNREADABLE:
                     break
-                self._screen.show(view.barred(self._screen.remark(judgement.remark)))
+                self._screen.show(self._screen.remark(judgement.remark))
             given.typed.append((label, typed))
             given.judged.append((label, judgement))
-
-    def press(self, keys: tuple[Binding, ...]) -> tuple[Binding, str]:
-        """Show the key bar and wait for one of its keys. The keys of every stage (help, skip, undo, quit) act here."""
-        # With nothing to undo, the key bar does not offer `u`.
-        keys = tuple(binding for binding in keys if self._may_undo() or binding.action is not Action.UNDO)
-        while True:
-            with self._screen.key_bar(keys):
-                key = self._keyboard.key()
-            binding = bindings.find(keys, key)
-            match binding and binding.action:
-                case Action.HELP:
-                    self._screen.key_help(keys)
-                case (Action.SKIP | Action.QUIT | Action.UNDO) as action:
-                    raise CardLeftError(action)
-                case None:
-                    self._screen.note(f"`{key}` does nothing here; press ? for a list of the keys")
-                case _:
-                    assert binding is not None
-                    return binding, key
 
 
 def judges_of(question: Question) -> list[tuple[str, Callable[[str], Judgement]]]:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, auto
+from typing import TYPE_CHECKING
 
 from autodrill.bank.judge import letters
 from autodrill.cli.keyboard import ENTER, SPACE
 from autodrill.practice.log_records import Rating
+from autodrill.render.card_screen import Part
 
-__all__ = ["Action", "Binding", "asking", "find", "passing", "rating", "ticking"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Action", "Binding", "asking", "find", "paging", "parts", "passing", "rating", "ticking"]
 
 
 class Action(Enum):
@@ -23,6 +28,9 @@ class Action(Enum):
     GO_ON = auto()
     RATE = auto()
     TAKE_SUGGESTION = auto()
+    OPEN = auto()
+    LATER = auto()
+    EARLIER = auto()
     SKIP = auto()
     UNDO = auto()
     QUIT = auto()
@@ -52,6 +60,7 @@ class Binding:
         shown: The keys as the key bar shows them.
         brief: The word after them in the key bar.
         help: One line for the list that `?` prints.
+        part: The part of the card that the key opens and closes.
     """
 
     keys: tuple[str, ...]
@@ -59,6 +68,7 @@ class Binding:
     shown: str
     brief: str
     help: str
+    part: Part | None = None
 
 
 _EVERYWHERE = (
@@ -67,6 +77,35 @@ _EVERYWHERE = (
     Binding(("q",), Action.QUIT, "q", "quit", "end the session"),
     Binding(("?",), Action.HELP, "?", "keys", "show this list of keys"),
 )
+
+
+_PARTS = {
+    Part.MISTAKES: ("m", "mistakes", "open or close the common wrong answers"),
+    Part.MISREAD: ("o", "often misread", "open or close what is often written and is wrong"),
+    Part.FOLLOW_UPS: ("f", "follow-ups", "open or close the questions that come next"),
+    Part.QUESTION: ("v", "question", "open or close the question, with every option explained"),
+    Part.PRACTICE: ("p", "practice", "open or close the commands of exercises on this"),
+    Part.SOURCES: ("r", "sources", "open or close the source, with the program that proves the answer"),
+}
+_COUNTED = (Part.MISTAKES, Part.MISREAD, Part.FOLLOW_UPS)
+
+
+def parts(there: Mapping[Part, int]) -> tuple[Binding, ...]:
+    """Return the keys that open the parts of a card, given how many items each part has."""
+    found = []
+    for part, count in there.items():
+        key, brief, said = _PARTS[part]
+        brief += f" ({count})" if part in _COUNTED else ""
+        found.append(Binding((key,), Action.OPEN, key, brief, said, part))
+    return tuple(found)
+
+
+def paging(*, left: int, earlier: bool) -> tuple[Binding, ...]:
+    """Return the keys that page the text: forward if lines are left, and back if there is an earlier page."""
+    more = f"{left} more line{'s' if left != 1 else ''}"
+    later = Binding(("j",), Action.LATER, "j", more, "show the next page of the text")
+    back = Binding(("k",), Action.EARLIER, "k", "back", "show the previous page of the text")
+    return (*([later] if left else []), *([back] if earlier else []))
 
 
 def asking(*, options: int, typed: bool) -> tuple[Binding, ...]:
@@ -100,13 +139,14 @@ def asking(*, options: int, typed: bool) -> tuple[Binding, ...]:
     return (*first, reveal, *_EVERYWHERE) if options or typed else (reveal, *first, *_EVERYWHERE)
 
 
-def ticking(points: int) -> tuple[Binding, ...]:
-    """Return the keys while the learner ticks key points."""
+def ticking(points: int, there: Mapping[Part, int]) -> tuple[Binding, ...]:
+    """Return the keys while the learner ticks key points of a card with these parts."""
     keys = tuple(str(number) for number in range(1, points + 1))
     return (
         Binding(keys, Action.TICK, f"1-{points}", "tick", "tick a key point that you made, or untick it"),
         Binding(("a",), Action.TICK_ALL, "a", "all", "tick all key points, or untick them all"),
-        Binding((ENTER, SPACE), Action.GO_ON, "Enter", "go on", "continue with the rest of the answer"),
+        Binding((ENTER, SPACE), Action.GO_ON, "Enter", "rate", "go on to the rating"),
+        *parts(there),
         *_EVERYWHERE,
     )
 
@@ -117,12 +157,13 @@ def passing() -> tuple[Binding, ...]:
     return (go_on, *_EVERYWHERE)
 
 
-def rating(suggested: Rating) -> tuple[Binding, ...]:
-    """Return the keys while the learner rates the card."""
+def rating(suggested: Rating, there: Mapping[Part, int]) -> tuple[Binding, ...]:
+    """Return the keys while the learner rates a card with these parts."""
     take = f"accept the suggested rating: {suggested.word}"
     return (
         Binding(tuple(str(int(r)) for r in Rating), Action.RATE, "1-4", "rate", "1 Again, 2 Hard, 3 Good, 4 Easy"),
         Binding((ENTER, SPACE), Action.TAKE_SUGGESTION, "Enter", suggested.word, take),
+        *parts(there),
         *_EVERYWHERE,
     )
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 __all__ = [
+    "CHANGED",
     "ENTER",
     "SPACE",
     "Keyboard",
@@ -27,11 +28,17 @@ __all__ = [
 
 ENTER = "enter"
 SPACE = "space"
+CHANGED = "changed"
+"""Not a key: the terminal has another size, or was taken back with `fg`, so the screen must be drawn again."""
 
 _NAMES = {"\r": ENTER, "\n": ENTER, " ": SPACE}
 _END_OF_FILE = "\x04"
 # The bytes of an arrow key arrive together. After a lone Escape nothing follows within this time.
 _ESCAPE_SECONDS = 0.05
+
+
+class _ChangedError(Exception):
+    """The terminal changed while a key was awaited."""
 
 
 class Keyboard(Protocol):
@@ -41,7 +48,7 @@ class Keyboard(Protocol):
     """Whether a key press arrives without Enter, so that the screen can be redrawn in place."""
 
     def key(self) -> str:
-        """Return the next key: a lower-case character, `ENTER` or `SPACE`."""
+        """Return the next key: a lower-case character, `ENTER`, `SPACE` or `CHANGED`."""
 
     def line(self, prompt: str) -> str:
         """Show `prompt` and return the line typed after it, without its newline."""
@@ -93,12 +100,13 @@ class TerminalKeyboard:
         self._descriptor = sys.stdin.fileno()
         self._before = termios.tcgetattr(self._descriptor)
         self._handlers: dict[signal.Signals, Any] = {}
+        self._waiting = self._pending = False
 
     def __enter__(self) -> Self:
         for number in (signal.SIGTERM, signal.SIGHUP):
             self._handlers[number] = signal.signal(number, _leave)
-        # After Ctrl-Z and `fg` the terminal has the shell's settings.
-        self._handlers[signal.SIGCONT] = signal.signal(signal.SIGCONT, lambda *_: self._single_keys())
+        for number in (signal.SIGCONT, signal.SIGWINCH):
+            self._handlers[number] = signal.signal(number, self._changed)
         self._single_keys()
         return self
 
@@ -112,6 +120,10 @@ class TerminalKeyboard:
     def key(self) -> str:
         """Return the next key; arrow and function keys are skipped."""
         while True:
+            try:
+                self._wait()
+            except _ChangedError:
+                return CHANGED
             key = self._character()
             if key == _END_OF_FILE:
                 raise EOFError
@@ -138,6 +150,27 @@ class TerminalKeyboard:
             yield
         finally:
             self._single_keys()
+
+    def _wait(self) -> None:
+        """Wait for a byte without reading it, so that an interrupted wait loses none.
+
+        Raises:
+            _ChangedError: The terminal changed.
+        """
+        self._waiting = True
+        try:
+            if self._pending:  # the terminal changed while a card was drawn
+                raise _ChangedError
+            select.select([self._descriptor], [], [])
+        finally:
+            self._waiting = self._pending = False
+
+    def _changed(self, number: int, _frame: FrameType | None) -> None:
+        if number == signal.SIGCONT:  # after Ctrl-Z and `fg` the shell's settings hold
+            self._single_keys()
+        self._pending = True
+        if self._waiting:
+            raise _ChangedError
 
     def _single_keys(self) -> None:
         import termios

@@ -16,6 +16,7 @@ from autodrill.cli.options import Exit, now, open_store
 from autodrill.cli.sitting import shuffled_options
 from autodrill.errors import UnknownNameError, UsageError
 from autodrill.practice.log_records import Rating, question_card
+from autodrill.render.card_frame import Frame
 from autodrill.render.card_screen import CardView
 from autodrill.render.plain import say, width_of
 
@@ -115,10 +116,10 @@ def _ask_all(placement: Placement, store: Store, reviews: list[int], keyboard: K
         options = shuffled_options(question, len(reviews))
         view = CardView(question, screen.symbols, options)
         started = now()
-        screen.show("")
-        screen.show(view.front(len(placement.answered) + 1, placement.most))
+        heading = view.heading(len(placement.answered) + 1, placement.most)
+        frame = Frame([heading], text=[*view.body(), *view.choices()])
         try:
-            asker.ask(question, options, view, given, _keys(len(options)))
+            asker.ask(question, options, frame, given, _keys(len(options)))
         except CardLeftError as left:
             if left.action is Action.QUIT:
                 return
@@ -128,8 +129,9 @@ def _ask_all(placement: Placement, store: Store, reviews: list[int], keyboard: K
         except EOFError:
             return
         right = given.right == max(len(judges_of(question)), 1)
-        if given.judged:
-            screen.show(view.verdicts(given.judged))
+        for label, judgement in given.judged:
+            remark = (f"{label}: " if label else "") + judgement.remark.replace("`", "")
+            screen.note(f"{question.id}: {judgement.outcome}  {remark}", keep=True)
         detail: dict[str, Any] = {
             "placement": True,
             "seconds": round((now() - started).total_seconds(), 1),

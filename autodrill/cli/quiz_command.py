@@ -90,8 +90,9 @@ def quiz(
 ) -> None:
     """Practise interview questions: due cards first, then new ones.
 
-    Think of an answer or type it, reveal the right answer, tick the key points you made, and rate yourself. The rating
-    is saved at once, and decides when the card comes back.
+    Think of an answer or type it, reveal the right answer, tick the key points you made, and rate yourself. The needed
+    points suggest the rating. The rating is saved at once, and decides when the card comes back. The line below the
+    card shows every key that works.
 
     If you already know the basics, start with --placement, a short test that finds what you can skip. A learning path
     is a sequence of questions and exercises for one purpose. --paths lists the learning paths. Generated questions are
@@ -293,7 +294,9 @@ def _at_the_keyboard(*, lines: bool) -> "Iterator[tuple[Keyboard, Screen]]":
             keyboard = LineKeyboard(sys.stdin, sys.stdout)
         else:
             keyboard = stack.enter_context(TerminalKeyboard())
-        yield keyboard, Screen(stdout_console(), in_place=keyboard.single_keys)
+        screen = Screen(stdout_console(), in_place=keyboard.single_keys)
+        stack.callback(screen.close)
+        yield keyboard, screen
 
 
 def _place(
@@ -356,7 +359,9 @@ def _show(
             console.print(ExerciseView(card, symbols).front(position, len(cards)), "", sep="")
             continue
         view = CardView(card, symbols, shuffled_options(card, seed))
-        console.print(view.front(position, len(cards)), view.back(), view.points(None), view.rest(), "", sep="")
+        console.print(
+            view.front(position, len(cards)), view.back(), view.points(None, headed=True), view.rest(), "", sep=""
+        )
     if reached:
         _warn(reached[0].line(reached[1]))
     what = f"{len(cards)} card{'s' if len(cards) != 1 else ''} shown, not rated"

@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from autodrill.bank.judge import Outcome
-from autodrill.bank.questions import ChoiceKey
+from autodrill.bank.questions import ChoiceKey, DeriveKey, NumericKey
 from autodrill.cli import bindings
 from autodrill.cli.asking import Asker, CardLeftError, Given, judges_of
 from autodrill.cli.bindings import Action
 from autodrill.drills.exercise import Heading
 from autodrill.practice.log_records import Rating, question_card
 from autodrill.practice.schedule import Schedule
+from autodrill.render.card_frame import Frame
 from autodrill.render.card_screen import CardView, ExerciseView, interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
+    from rich.console import RenderableType
+
     from autodrill.bank.questions import Option, Question
     from autodrill.cli.keyboard import Keyboard
     from autodrill.cli.screen import Screen
     from autodrill.practice.store import Store
 
-__all__ = ["Sitting", "shuffled_options", "suggestion"]
+__all__ = ["Sitting", "answered", "shuffled_options", "suggested", "suggestion"]
 
 
 class Sitting:
@@ -99,9 +103,10 @@ class Sitting:
     def _card(self, at: int) -> None:
         card = self._cards[at]
         if isinstance(card, Heading):
-            self._screen.show("")
-            self._screen.show(ExerciseView(card, self._screen.symbols).front(at + 1, len(self._cards)))
-            self._asker.press(bindings.passing())
+            self._screen.begin()
+            self._asker.turn_page()
+            view = ExerciseView(card, self._screen.symbols)
+            self._asker.press(bindings.passing(), Frame([view.front(at + 1, len(self._cards))]))
         else:
             self._question(card, at)
 
@@ -110,51 +115,43 @@ class Sitting:
         view = CardView(question, self._screen.symbols, options)
         started = self._now()
         given = Given()
-        self._screen.show("")
-        self._screen.show(view.front(at + 1, len(self._cards)))
-        self._asker.ask(question, options, view, given)
-        if given.judged:
-            self._screen.show(view.verdicts(given.judged))
-        self._screen.show(view.back())
-        if given.judged:
-            self._screen.show(view.points(None))
-        else:
-            self._tick(view, given)
-        self._screen.show(view.rest())
-        if given.judged:
-            suggested, why = suggestion(given.right, max(len(judges_of(question)), 1), "right")
-        else:
-            suggested, why = suggestion(len(given.ticked), len(question.key_points), "points made")
-        rating = self._rate(question, view, suggested, why)
+        heading = view.heading(at + 1, len(self._cards))
+        self._asker.ask(question, options, Frame([heading], text=[*view.body(), *view.choices()]), given)
+        self._asker.turn_page()
+        frame = answered(view, heading, given)
+        if not given.judged:
+            self._tick(view, frame, given)
+        rating = self._rate(view, frame, given)
         self._commit(question, at, rating, given, started)
 
-    def _tick(self, view: CardView, given: Given) -> None:
+    def _tick(self, view: CardView, frame: Frame, given: Given) -> None:
         count = len(view.question.key_points)
-        keys = bindings.ticking(count)
-        with self._screen.redrawn() as draw:
-            draw(view.points(given.ticked))
-            while True:
-                binding, key = self._asker.press(keys)
-                match binding.action:
-                    case Action.TICK:
-                        given.ticked ^= {int(key) - 1}
-                    case Action.TICK_ALL:
-                        given.ticked = set() if len(given.ticked) == count else set(range(count))
-                    case Action.GO_ON:
-                        return
-                draw(view.points(given.ticked))
+        keys = bindings.ticking(count, view.parts)
+        while True:
+            foot = [view.points(given.ticked), view.suggested(*suggested(view.question, given))]
+            binding, key = self._asker.press(keys, replace(frame, foot=foot), view)
+            match binding.action:
+                case Action.TICK:
+                    given.ticked ^= {int(key) - 1}
+                case Action.TICK_ALL:
+                    given.ticked = set() if len(given.ticked) == count else set(range(count))
+                case Action.GO_ON:
+                    return
 
-    def _rate(self, question: Question, view: CardView, suggested: Rating, why: str) -> Rating:
-        card = question_card(question.id)
+    def _rate(self, view: CardView, frame: Frame, given: Given) -> Rating:
+        card = question_card(view.question.id)
         intervals = {} if self._store is None else self.schedule.intervals(card, self._now())
-        self._screen.show(view.ratings(intervals, suggested, why))
-        binding, key = self._asker.press(bindings.rating(suggested))
-        return Rating(int(key)) if binding.action is Action.RATE else suggested
+        offered, why = suggested(view.question, given)
+        points = view.points(None if given.judged else given.ticked)
+        keys = bindings.rating(offered, view.parts)
+        foot = [points, view.ratings(intervals, offered, why)]
+        binding, key = self._asker.press(keys, replace(frame, foot=foot), view)
+        return Rating(int(key)) if binding.action is Action.RATE else offered
 
     def _commit(self, question: Question, at: int, rating: Rating, given: Given, started: datetime) -> None:
         if self._store is None:
             self._history.append((at, rating))
-            self._screen.note(f"{rating.word}, not scheduled")
+            self._screen.note(f"{question.id}: {rating.word}, not scheduled", keep=True)
             return
         now = self._now()
         detail: dict[str, Any] = {"seconds": round((now - started).total_seconds(), 1)}
@@ -168,7 +165,8 @@ class Sitting:
         review = self._store.add_review(question_card(question.id), rating, now, detail)
         state = self.schedule.add(review)
         self._history.append((at, rating))
-        self._screen.note(f"{rating.word}, saved. Next in {interval(state.due - now)}.")
+        wait = interval(state.due - now)
+        self._screen.note(f"{question.id}: {rating.word}, saved. Next in {wait}.", keep=True)
 
     def _undo(self) -> int:
         """Undo the last rating and return the index of its card."""
@@ -176,8 +174,28 @@ class Sitting:
             self._store.undo_review(self._now())
             self.schedule = Schedule(self._store.reviews(), self._now())
         at, rating = self._history.pop()
+        self._screen.forget()
         self._screen.note(f"{rating.word} undone; here is that card again")
         return at
+
+
+def answered(view: CardView, heading: RenderableType, given: Given) -> Frame:
+    """Return the card after an answer: the verdict, the key and the answer. The key points are its foot."""
+    if view.options:
+        return Frame([heading, view.chosen(given.typed[0][1] if given.typed else None)], (), [view.answer()])
+    if not given.judged:
+        return Frame([heading], view.key(), [view.answer()])
+    # The verdict on a number or a formula has the right answer with it.
+    in_verdict = isinstance(view.question.key, NumericKey | DeriveKey)
+    return Frame([heading, view.verdicts(given.judged)], () if in_verdict else view.key(), [view.answer()])
+
+
+def suggested(question: Question, given: Given) -> tuple[Rating, str]:
+    """Return the rating that an answer suggests, and the reason in a few words."""
+    if given.judged:
+        return suggestion(given.right, max(len(judges_of(question)), 1), "right")
+    made = sum(point < question.needed for point in given.ticked)
+    return suggestion(made, question.needed, "needed")
 
 
 def suggestion(good: int, of: int, what: str) -> tuple[Rating, str]:

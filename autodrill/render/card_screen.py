@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
 from autodrill.bank.judge import Outcome, letters
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime, timedelta
 
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+    from rich.text import Text
 
     from autodrill.bank.judge import Judgement
     from autodrill.bank.questions import Option, Question
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from autodrill.practice.schedule import Schedule
     from autodrill.render.plain import Symbols
 
-__all__ = ["Barred", "CardView", "ExerciseView", "interval", "next_due", "nothing_due", "summary"]
+__all__ = ["Barred", "CardView", "ExerciseView", "Part", "interval", "next_due", "nothing_due", "summary"]
 
 DIFFICULTY_STYLE = {Difficulty.EASY: "green", Difficulty.MEDIUM: "yellow", Difficulty.HARD: "red"}
 EXERCISE_STYLE = dict(zip(Level, ("green", "yellow", "red", "red"), strict=True))
@@ -38,6 +40,17 @@ _UNITS = (
     ("month", "mo", _MONTH, _YEAR),
     ("year", "y", _YEAR, float("inf")),
 )
+
+
+class Part(Enum):
+    """The parts of a card that a session shows only when asked."""
+
+    MISTAKES = auto()
+    MISREAD = auto()
+    FOLLOW_UPS = auto()
+    QUESTION = auto()
+    PRACTICE = auto()
+    SOURCES = auto()
 
 
 class Barred:
@@ -58,6 +71,31 @@ class Barred:
             yield bar
             yield from _without_trailing_blanks([Segment(" "), *line])
             yield Segment.line()
+
+
+class _Header:
+    """The first line of a card. The topics are left out where they do not fit."""
+
+    def __init__(
+        self, position: str, level: tuple[str, str], facts: Sequence[str], topics: Sequence[str], between: str
+    ) -> None:
+        self.position = position
+        self.level = level
+        self.facts = facts
+        self.topics = topics
+        self.between = between
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        from rich.text import Text
+
+        name, *facts = self.facts
+        line = Text(f"{self.position}{self.between}{name}{self.between}", style="dim")
+        line.append(self.level[0], style=f"not dim bold {self.level[1]}")
+        line.append("".join(self.between + fact for fact in facts))
+        topics = self.between + ", ".join(self.topics)
+        if line.cell_len + len(topics) <= options.max_width:
+            line.append(topics)
+        yield line
 
 
 class CardView:
@@ -86,63 +124,141 @@ class CardView:
         return markdown(in_ascii(text) if self.symbols is ASCII else text, style=style, numbered=numbered)
 
     def front(self, position: int, total: int) -> Barred:
-        """Return the header and the question."""
-        question = self.question
-        parts: list[RenderableType] = [self._header(position, total), "", self.text(question.title, style="bold")]
-        if question.body:
-            parts += ["", self.text(question.body, numbered=question.kind is Kind.BUG)]
-        if self.options:
-            rows = [(f"{letter} ", option.text) for letter, option in zip(self._letters(), self.options, strict=True)]
-            parts += ["", self._rows(rows, "bold cyan")]
-        if isinstance(question.key, DeriveKey):
-            parts += [
-                "",
-                self.text("Answer in terms of " + ", ".join(f"`{name}`" for name in question.key.variables) + "."),
-            ]
-        return self.barred(*parts)
+        """Return the header and the whole question."""
+        below = [part for parts in (self._body(), self._choices()) for part in ("", *parts) if parts]
+        return self.barred(self._header(position, total), "", self._title(), *below)
+
+    def heading(self, position: int, total: int) -> Barred:
+        """Return the header and the title, which stay on the screen while the card is answered."""
+        return self.barred(self._header(position, total), self._title())
+
+    def body(self) -> list[Barred]:
+        """Return what the question says below its title; no part if it says nothing."""
+        return [self.barred("", *parts)] if (parts := self._body()) else []
+
+    def choices(self) -> list[Barred]:
+        """Return the lettered options; no part if the question has none."""
+        return [self.barred("", *parts)] if (parts := self._choices()) else []
 
     def verdicts(self, judged: Sequence[tuple[str, Judgement]]) -> Barred:
-        """Return the judgement of each typed answer, with its label."""
+        """Return the judgement of each typed answer, with its label, and the right answers that were not given."""
         from rich.text import Text
 
-        lines: list[RenderableType] = [""]
+        lines: list[RenderableType] = []
+        right = dict(self.question.key.answers) if isinstance(self.question.key, NumericKey | DeriveKey) else {}
         for label, judgement in judged:
-            right = judgement.outcome is Outcome.RIGHT
-            sign = self.symbols.yes if right else self.symbols.no
-            line = Text(f"{sign} {judgement.outcome}", style="bold green" if right else "bold red")
-            line.append(
-                "  " + (f"{label}: " if label else "") + judgement.remark.replace("`", ""), style="not bold default"
-            )
+            good = judgement.outcome is Outcome.RIGHT
+            line = Text(f"{self.symbols.yes if good else self.symbols.no} {judgement.outcome}")
+            line.stylize("bold green" if good else "bold red")
+            said = (f"{label}: " if label else "") + judgement.remark.replace("`", "")
+            answer = right.pop(label, "")
+            line.append(f"  {said}" + (f"; right: {answer}" if answer and not good else ""), style="not bold default")
             lines.append(line)
+        for label, answer in right.items():
+            line = Text(f"{self.symbols.no} missing", style="bold red")
+            lines.append(line.append(f"  {label}; right: {answer}", style="not bold default"))
         return self.barred(*lines)
+
+    def chosen(self, letter: str | None) -> Barred:
+        """Return the option that the learner chose, if any, with its explanation, and the right one."""
+        shown = []
+        for mark, option in zip(self._letters(), self.options, strict=True):
+            if option.right or mark == letter:
+                sign, word = (self.symbols.yes, "right") if option.right else (self.symbols.no, "wrong")
+                colour = "bold green" if option.right else "bold red"
+                text = _explained(option) if mark == letter else option.text
+                shown.append((mark != letter, f"{sign} {word}  {mark} ", colour, text))
+        rows = [self._rows([(label, text)], colour) for _, label, colour, text in sorted(shown)]
+        return self.barred(*rows)
+
+    def key(self) -> list[Barred]:
+        """Return the key of a question that is answered by typing; no part for another kind."""
+        match self.question.key:
+            case None | ChoiceKey():
+                return []
+            case NumericKey() | DeriveKey():
+                return [self.barred(*self._key()[1:])]
+            case _:
+                return [self.barred("", *self._key())]
+
+    def answer(self) -> Barred:
+        """Return the answer in words."""
+        return self.barred("", self.text(self.question.answer))
 
     def back(self) -> Barred:
         """Return the key and the answer in words."""
-        return self.barred("", *self._key(), self._heading("Answer"), self.text(self.question.answer))
+        key = [*self._key(), ""] if self.question.key else []
+        return self.barred("", *key, self._heading("Answer"), self.text(self.question.answer))
 
-    def points(self, ticked: Collection[int] | None) -> Barred:
-        """Return the key points. With `ticked`, each has a box to tick."""
-        rows = []
+    def points(self, ticked: Collection[int] | None, *, headed: bool = False) -> Barred:
+        """Return the key points, the needed ones first. With `ticked`, each has a box to tick."""
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table.grid()
+        table.add_column(no_wrap=True)
+        table.add_column()
         for index, point in enumerate(self.question.key_points):
             box = "" if ticked is None else f"[{self.symbols.yes if index in ticked else ' '}] "
-            rows.append((f"{box}{index + 1} ", point))
-        question = "" if ticked is None else ": which did you make?"
-        return self.barred("", self._heading(f"Key points{question}"), self._rows(rows, "bold"))
+            bonus = "" if index < self.question.needed else "*bonus:* "
+            table.add_row(Text(f"{box}{index + 1} ", style="bold"), self.text(bonus + point))
+        return self.barred("", *([self._heading("Key points")] if headed else []), table)
 
     def rest(self) -> Barred:
         """Return the common wrong answers, widespread errors, follow-up questions and exercises."""
+        parts = (Part.MISTAKES, Part.MISREAD, Part.FOLLOW_UPS, Part.PRACTICE)
+        shown = [piece for part in parts if part in self.parts for piece in ("", *self._part(part))]
+        return self.barred(*shown)
+
+    @property
+    def parts(self) -> dict[Part, int]:
+        """The parts that this card has, each with the number of its items."""
         question = self.question
-        parts = ["", self._heading("Common wrong answers"), self._list(question.wrong_answers)]
-        for read in question.commonly_read:
-            parts += ["", self._heading("You will often read"), self.text(read.claim)]
-            parts += [self._heading("In fact"), self.text(read.fact)]
-        parts += ["", self._heading("Follow-ups")]
-        arrow = f" {self.symbols.arrow} "
-        parts.append(self._list([f.question + (arrow + f.answer if f.answer else "") for f in question.follow_ups]))
-        if question.exercises:
-            commands = ", ".join(f"`autodrill check {exercise}`" for exercise in question.exercises)
-            parts += ["", self._heading("Practise it"), self.text(commands)]
-        return self.barred(*parts)
+        counts = {
+            Part.MISTAKES: len(question.wrong_answers),
+            Part.MISREAD: len(question.commonly_read),
+            Part.FOLLOW_UPS: len(question.follow_ups),
+            Part.QUESTION: bool(question.body) + len(self.options),
+            Part.PRACTICE: len(question.exercises),
+            Part.SOURCES: 1,
+        }
+        return {part: count for part, count in counts.items() if count}
+
+    def part(self, part: Part) -> Barred:
+        """Return one part of the card, with its heading."""
+        return self.barred("", *self._part(part))
+
+    def _part(self, part: Part) -> list[RenderableType]:
+        question = self.question
+        match part:
+            case Part.MISTAKES:
+                return [self._heading("Common wrong answers"), self._list(question.wrong_answers)]
+            case Part.MISREAD:
+                shown: list[RenderableType] = []
+                for read in question.commonly_read:
+                    shown += ["", self._heading("You will often read"), self.text(read.claim)]
+                    shown += [self._heading("In fact"), self.text(read.fact)]
+                return shown[1:]
+            case Part.FOLLOW_UPS:
+                arrow = f" {self.symbols.arrow} "
+                asked = [f.question + (arrow + f.answer if f.answer else "") for f in question.follow_ups]
+                return [self._heading("Follow-ups"), self._list(asked)]
+            case Part.QUESTION:
+                options = self._key() if self.options else []
+                return [self._heading("The question"), *self._body(), *options]
+            case Part.PRACTICE:
+                commands = ", ".join(f"`autodrill open {exercise}`" for exercise in question.exercises)
+                return [self._heading("Practise it"), self.text(commands)]
+            case Part.SOURCES:
+                return self._sources()
+
+    def _sources(self) -> list[RenderableType]:
+        question = self.question
+        place = f"`{question.path.name}`, line {question.line}"
+        shown = [self._heading("Sources"), self.text(f"{place}; topics: {', '.join(question.topics)}")]
+        for proof in question.proofs:
+            shown += ["", self._heading("This program proves the answer"), self.text(f"````python\n{proof.code}````")]
+        return shown
 
     def ratings(self, intervals: Mapping[Rating, timedelta], suggested: Rating, why: str) -> Barred:
         """Return the four ratings, each with its interval if the card is scheduled, and the suggested one."""
@@ -155,19 +271,32 @@ class CardView:
             row.append(f"{rating.value} {rating.word}", style=emphasis + RATING_STYLE[rating])
             if rating in intervals:
                 row.append(f" {interval(intervals[rating], brief=True)}", style="dim")
-        reason = Text(f"suggested: {suggested.value} {suggested.word}, {why}", style="dim")
-        return self.barred("", self._heading("How well did it go?"), row, reason)
+        return self.barred(_Side(row, _reason(suggested, why)))
+
+    def suggested(self, rating: Rating, why: str) -> Barred:
+        """Return the line that names the suggested rating and its reason."""
+        return self.barred(_reason(rating, why))
+
+    def _title(self) -> RenderableType:
+        return self.text(self.question.title, style="bold")
+
+    def _body(self) -> list[RenderableType]:
+        question = self.question
+        shown = [self.text(question.body, numbered=question.kind is Kind.BUG)] if question.body else []
+        if isinstance(question.key, DeriveKey):
+            names = ", ".join(f"`{name}`" for name in question.key.variables)
+            shown += [*([""] if shown else []), self.text(f"Answer in terms of {names}.")]
+        return shown
+
+    def _choices(self) -> list[RenderableType]:
+        rows = [(f"{letter} ", option.text) for letter, option in zip(self._letters(), self.options, strict=True)]
+        return [self._rows(rows, "bold cyan")] if rows else []
 
     def _header(self, position: int, total: int) -> RenderableType:
-        from rich.text import Text
-
         question = self.question
-        between = f" {self.symbols.dot} "
-        minutes = f"{question.minutes:g} min"
-        header = Text(f"{position}/{total}{between}", style="dim")
-        header.append(str(question.difficulty), style=f"not dim bold {self.style}")
-        header.append(between + between.join((str(question.kind), minutes, ", ".join(question.topics))))
-        return header
+        facts = (question.id, str(question.kind), f"{question.minutes:g} min")
+        level = (str(question.difficulty), self.style)
+        return _Header(f"{position}/{total}", level, facts, question.topics, f" {self.symbols.dot} ")
 
     def _key(self) -> list[RenderableType]:
         match self.question.key:
@@ -179,16 +308,16 @@ class CardView:
                     )
                     for letter, option in zip(self._letters(), self.options, strict=True)
                 ]
-                return [self._heading("Options"), self._rows(rows, "bold"), ""]
+                return [self._heading("Options"), self._rows(rows, "bold")]
             case NumericKey(answers=answers) | DeriveKey(answers=answers):
                 rows = [(f"{label} = ", f"`{answer}`") for label, answer in answers.items()]
-                return [self._heading("Right answer"), self._rows(rows, "bold green"), ""]
+                return [self._heading("Right answer"), self._rows(rows, "bold green")]
             case PredictKey(output=output):
-                return [self._heading("It prints"), self.text(f"````text\n{output.strip()}\n````"), ""]
+                return [self._heading("It prints"), self.text(f"````text\n{output.strip()}\n````")]
             case BugKey() as key:
                 wrong = key.program.code.splitlines()[key.line - 1]
                 diff = f"````diff\n-{wrong}\n+{key.fix}\n````"
-                return [self._heading(f"Line {key.line}"), self.text(diff), ""]
+                return [self._heading(f"Line {key.line}"), self.text(diff)]
             case None:
                 return []
 
@@ -301,6 +430,28 @@ def interval(wait: timedelta, *, brief: bool = False) -> str:
         if hours < until:
             return f"{number} {short}" if brief else f"{number} {word}" + ("" if number == "1" else "s")
     raise AssertionError("the last unit has no end")
+
+
+class _Side:
+    """Two texts side by side, or one below the other if they do not fit."""
+
+    def __init__(self, left: Text, right: Text) -> None:
+        self.left = left
+        self.right = right
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        between = "   " if self.left.cell_len + self.right.cell_len + 3 <= options.max_width else "\n"
+        yield self.left.copy().append(between).append_text(self.right)
+
+
+def _reason(rating: Rating, why: str) -> Text:
+    from rich.text import Text
+
+    return Text(f"{why}: {rating.word}", style="dim")
+
+
+def _explained(option: Option) -> str:
+    return option.text + (f" ({option.explanation})" if option.explanation else "")
 
 
 def _without_trailing_blanks(line: Sequence[Any]) -> list[Any]:

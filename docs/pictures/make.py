@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PICTURES", "Picture", "draw", "record"]
 
-COLUMNS, LINES = 80, 60
+COLUMNS, LINES = 80, 24
 FOLDER = Path(__file__).resolve().parent
 _WRONG = 1  # the exit code of a wrong answer, which is what some pictures are of
 PATIENCE = 30.0
@@ -83,7 +83,7 @@ PICTURES = (
         {},
         (),
         ("autodrill quiz --ids relu-backward-code",),
-        (("Enter reveal", "\r"), ("1-", "1"), ("1-", "3"), ("1-", "")),
+        (("Enter reveal", "\r"), ("1-", "1"), ("1-", "3"), ("Enter rate", "")),
     ),
     Picture(
         "list",
@@ -171,12 +171,13 @@ def _read(terminal: int, awaited: str | None) -> str:
 
 
 def _settled(written: str) -> str:
-    """Carry out the one movement the screens use, going up some lines and erasing from there."""
+    """Carry out the one movement the screens use: going to the top left corner and writing the screen again."""
     lines: list[str] = [""]
-    for piece in re.split(r"(\x1b\[\d+F\x1b\[J|\x1b\[\?\d+[hl]|\n)", written.replace("\r", "")):
-        if up := re.fullmatch(r"\x1b\[(\d+)F\x1b\[J", piece):
-            del lines[len(lines) - 1 - int(up[1]) :]
-            lines.append("")
+    for piece in re.split(r"(\x1b\[H|\x1b\[[JK]|\x1b\[\?\d+[hl]|\n)", written.replace("\r", "")):
+        if piece == "\x1b[H":
+            lines = [""]
+        elif piece in {"\x1b[J", "\x1b[K"}:
+            continue
         elif piece == "\n":
             lines.append("")
         elif not piece.startswith("\x1b[?"):

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Self
 
 import pytest
 
+from tests.cli.screens import grid
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
@@ -149,9 +151,9 @@ def shipped(home: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
 class Terminal:
     """The quiz on a real pseudo-terminal."""
 
-    def __init__(self, command: list[str], env: dict[str, str], columns: int) -> None:
+    def __init__(self, command: list[str], env: dict[str, str], columns: int, rows: int) -> None:
         self.master, self.slave = pty.openpty()
-        fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        self.resize(columns, rows)
         self.modes_before = termios.tcgetattr(self.slave)
         self.process = subprocess.Popen(
             command, stdin=self.slave, stdout=self.slave, stderr=self.slave, env=env, start_new_session=True
@@ -189,6 +191,17 @@ class Terminal:
         new = self.text[self._mark : at + len(text)]
         self._mark = at + len(text)
         return new
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Change the size of the terminal."""
+        self.size = (columns, rows)
+        fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def screen(self, keys: str = "") -> list[str]:
+        """Press keys, wait for the key bar below the next screen, and return the rows of the terminal."""
+        os.write(self.master, keys.encode())
+        self.wait_for("? keys")
+        return grid(self.seen, *self.size)
 
     def press(self, keys: str) -> None:
         """Press keys once the key bar is there."""
@@ -228,8 +241,8 @@ class Terminal:
 
 
 def plain(text: str) -> str:
-    """A text without the terminal's escape sequences."""
-    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text).replace("\r", "")
+    """A text without the terminal's escape sequences; each screen begins on a line of its own."""
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text.replace("\x1b[H", "\n")).replace("\r", "")
 
 
 @pytest.fixture
@@ -237,9 +250,14 @@ def terminal(bank: Path, home: Path) -> Iterator[Callable[..., Terminal]]:
     """Start the quiz on a terminal."""
     with contextlib.ExitStack() as stack:
 
-        def start(*arguments: str, columns: int = 80, **changes: str) -> Terminal:
-            env = environment(home, COLUMNS=str(columns), **changes)
-            command = [sys.executable, "-c", ADOPT + PROGRAM, str(bank), *arguments]
-            return stack.enter_context(Terminal(command, env, columns))
+        def start(
+            *arguments: str, columns: int = 80, rows: int = 40, shipped: bool = False, **changes: str
+        ) -> Terminal:
+            env = environment(home, **({} if shipped else {"COLUMNS": str(columns)}), **changes)
+            if shipped:
+                del env["COLUMNS"]
+            program = "from autodrill.cli.app import main; main()" if shipped else PROGRAM
+            command = [sys.executable, "-c", ADOPT + program, "quiz" if shipped else str(bank), *arguments]
+            return stack.enter_context(Terminal(command, env, columns, rows))
 
         yield start

@@ -9,16 +9,18 @@ import pytest
 import autodrill.cli.asking
 import autodrill.cli.sitting
 import autodrill.cli.watch_session
-from autodrill.cli.bindings import Action, Binding, asking, find, rating, ticking
+from autodrill.cli.bindings import Action, Binding, asking, find, paging, rating, ticking
 from autodrill.practice.log_records import Rating
+from autodrill.render.card_screen import Part
 
 STAGES = {
     "recall": asking(options=0, typed=False),
     "typed": asking(options=0, typed=True),
     "choice": asking(options=4, typed=False),
     "widest choice": asking(options=8, typed=False),
-    "ticking": ticking(6),
-    "rating": rating(Rating.GOOD),
+    "ticking": (*paging(left=2, earlier=True), *ticking(6, dict.fromkeys(Part, 2))),
+    "rating": (*paging(left=2, earlier=True), *rating(Rating.GOOD, dict.fromkeys(Part, 2))),
+    "widest choice that pages": (*paging(left=2, earlier=True), *asking(options=8, typed=False)),
 }
 
 
@@ -39,8 +41,8 @@ def test_actions_are_all_handled() -> None:
     modules = (autodrill.cli.asking, autodrill.cli.sitting, autodrill.cli.watch_session)
     source = "".join(Path(str(module.__file__)).read_text(encoding="utf-8") for module in modules)
     handled = set(re.findall(r"Action\.([A-Z_]+)", source))
-    # TAKE_SUGGESTION is what is left when a rating key was not pressed.
-    assert {action.name for action in Action} - handled == {"TAKE_SUGGESTION"}
+    # What is left when no option was chosen and nothing typed, and when a rating key was not pressed.
+    assert {action.name for action in Action} - handled == {"REVEAL", "TAKE_SUGGESTION"}
 
 
 def test_find_returns_none_for_an_unbound_key() -> None:

@@ -41,7 +41,7 @@ def test_card_is_ascii_in_an_ascii_locale(quiz: Quiz) -> None:
     done = quiz("--limit", "2", PYTHONUTF8="0", PYTHONIOENCODING="ascii")
     assert done.returncode == 0
     assert done.stdout.isascii()
-    assert "| 1/2 - easy - recall" in done.stdout
+    assert "| 1/2 - recall-one - easy - recall" in done.stdout
     assert "And then? -> The end." in done.stdout
 
 
@@ -78,8 +78,8 @@ def test_quiz_with_nothing_due_names_the_next_card(quiz: Quiz) -> None:
 
 
 def test_quiz_filters_and_ids_choose_cards(quiz: Quiz) -> None:
-    assert "1/1 · easy · numeric" in quiz("--kind", "numeric").stdout
-    assert "1/1 · easy · bug" in quiz("--topic", "bug-five-topic", "--difficulty", "easy").stdout
+    assert "1/1 · numeric-three · easy · numeric" in quiz("--kind", "numeric").stdout
+    assert "1/1 · bug-five · easy · bug" in quiz("--topic", "bug-five-topic", "--difficulty", "easy").stdout
     shown = quiz("--ids", "derive-six, recall-one").stdout
     assert shown.index("derive-six") < shown.index("recall-one")
 
@@ -135,7 +135,7 @@ def test_generated_questions_are_rated_but_not_scheduled(quiz: Quiz, home: Path)
     done = quiz(*asked, "--input", "lines", typed=typed)
     assert done.returncode == 0
     assert done.stdout.count("✓ right") == 2
-    assert "suggested: 3 Good, 2 of 2 right" in done.stdout
+    assert "2 of 2 right: Good" in done.stdout
     assert "Good, not scheduled" in done.stdout
     assert "1 card rated  1 Good  1 left" in done.stdout
     assert "replay: autodrill quiz --generated flops --limit 2 --seed 3" in done.stdout

@@ -40,8 +40,8 @@ def test_quiz_resumes_after_a_kill_at_the_next_card(terminal: Callable[..., Any]
     term = terminal()
     for key in "321":
         rate(term, key)
-    term.wait_for("Again, saved.")
     term.wait_for("4/6")
+    term.wait_for("numeric-three: Again, saved.")
     term.kill()
     assert log(home)[:1][0][:2] == ("recall-one", Rating.GOOD)
     assert cards(home) == ["recall-one", "choice-two", "numeric-three"]
@@ -56,7 +56,7 @@ def test_ticked_points_suggest_a_rating(terminal: Callable[..., Any], home: Path
         term.press(key)
     assert "[✓] 3" in term.wait_for("? keys")
     os.write(term.master, b"\n")
-    assert "suggested: 3 Good, 3 of 3 points made" in term.wait_for("? keys")
+    assert "3 of 3 needed: Good" in term.wait_for("? keys")
     os.write(term.master, b"\n")
     assert term.finish() == 0
     ((card, rating, detail),) = log(home)
@@ -69,7 +69,7 @@ def test_choice_is_judged_after_one_key(terminal: Callable[..., Any], home: Path
     shown = term.wait_for("? keys")
     letter = shown[: shown.index("right")].rstrip()[-1]
     os.write(term.master, letter.encode())
-    assert "✓ right" in term.wait_for("suggested: 3 Good, 1 of 1 right")
+    assert "✓ right" in term.wait_for("1 of 1 right: Good")
     term.press("\n")
     assert term.finish() == 0
     assert log(home)[0][1:] == (Rating.GOOD, log(home)[0][2])
@@ -82,7 +82,7 @@ def test_number_that_is_unreadable_is_asked_again(terminal: Callable[..., Any], 
     term.type("0,33", after="a = ")
     term.type(".3333", after="a = ")
     term.type("3", after="b = ")
-    screen = term.wait_for("suggested: 2 Hard, 1 of 2 right")
+    screen = term.wait_for("1 of 2 right: Hard")
     assert "✓ right  a: 0.3333 is right" in screen
     assert "✗ wrong  b: 3 is off by 50 % (tolerance 0.1 %)" in screen
     term.press("\n")
@@ -95,7 +95,7 @@ def test_unanswered_label_counts_as_wrong(terminal: Callable[..., Any], home: Pa
     term.press("\n")
     term.type("1/3", after="a = ")
     term.type("", after="b = ")
-    term.wait_for("suggested: 2 Hard, 1 of 2 right")
+    term.wait_for("1 of 2 right: Hard")
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_typed_kinds_are_all_judged(terminal: Callable[..., Any], identity: str,
     term = terminal("--ids", identity)
     term.press("\n")
     term.type(typed, after=prompt)
-    term.wait_for("suggested: 3 Good, 1 of 1 right")
+    term.wait_for("1 of 1 right: Good")
 
 
 def test_free_text_is_saved_with_the_rating(terminal: Callable[..., Any], home: Path) -> None:
@@ -124,7 +124,7 @@ def test_undo_removes_the_rating_and_asks_the_card_again(terminal: Callable[...,
     rate(term, "1")
     assert "u undo" in term.wait_for("? keys")
     os.write(term.master, b"u")
-    assert "1/2" in term.wait_for("Again undone; here is that card again") + term.wait_for("recall-one")
+    assert "1/2 · recall-one" in term.wait_for("Again undone; here is that card again")
     rate(term, "4")
     rate(term, "3")
     assert term.finish() == 0
@@ -226,7 +226,7 @@ def test_quiz_lines_fit_the_terminal(terminal: Callable[..., Any], columns: int)
     term = terminal("--limit", "1", columns=columns)
     screens = term.wait_for("?")
     os.write(term.master, b"\n")
-    screens += term.wait_for("go on")
+    screens += term.wait_for("Enter rate")
     os.write(term.master, b"\n")
-    screens += term.wait_for("suggested")
+    screens += term.wait_for("0 of 3 needed: Again")
     assert max(len(line) for line in screens.splitlines()) <= columns

@@ -82,7 +82,7 @@ def shown(part: RenderableType, width: int = 80, **options: bool) -> str:
 
 def test_front_shows_position_and_question() -> None:
     assert shown(CardView(question(), UNICODE).front(3, 20)) == (
-        "┃ 3/20 · medium · recall · 2.5 min · graph, engine\n┃\n┃ What happens at a fork of `x`?\n"
+        "┃ 3/20 · fork · medium · recall · 2.5 min · graph, engine\n┃\n┃ What happens at a fork of `x`?\n"
     )
 
 
@@ -120,13 +120,13 @@ def test_back_shows_the_right_answer(kind: Kind, told: str) -> None:
 
 def test_points_have_boxes_while_they_are_ticked() -> None:
     view = CardView(question(), UNICODE)
-    assert "┃ [ ] 1 they add\n┃ [✓] 2 [a/b] stays\n┃ [ ] 3 f<g and g>h stay\n" in shown(view.points({1}))
+    assert "┃ [ ] 1 they add\n┃ [✓] 2 [a/b] stays\n┃ [ ] 3 bonus: f<g and g>h stay\n" in shown(view.points({1}))
     assert "┃ 1 they add\n" in shown(view.points(None))
 
 
 def test_rest_shows_wrong_answers_errors_and_follow_ups() -> None:
     rest = shown(CardView(question(), UNICODE).rest())
-    for told in ("they multiply", "the claim.", "the fact.", "Why? → The chain rule.", "autodrill check add_backward"):
+    for told in ("they multiply", "the claim.", "the fact.", "Why? → The chain rule.", "autodrill open add_backward"):
         assert told in rest
 
 
@@ -136,7 +136,7 @@ def test_card_without_exercises_suggests_none() -> None:
 
 def test_verdicts_have_a_sign_a_word_and_the_label() -> None:
     judged = [("a", Judgement(Outcome.RIGHT, "`2` is right")), ("b", Judgement(Outcome.WRONG, "3 is 50 % away"))]
-    assert shown(CardView(question(), UNICODE).verdicts(judged)).splitlines()[1:] == [
+    assert shown(CardView(question(), UNICODE).verdicts(judged)).splitlines() == [
         "┃ ✓ right  a: 2 is right",
         "┃ ✗ wrong  b: 3 is 50 % away",
     ]
@@ -145,8 +145,7 @@ def test_verdicts_have_a_sign_a_word_and_the_label() -> None:
 def test_ratings_and_intervals_fit_on_one_line_at_60_columns() -> None:
     waits = {rating: timedelta(days=90 * rating) for rating in Rating}
     lines = shown(CardView(question(), UNICODE).ratings(waits, Rating.GOOD, "3 of 3 right"), width=60).splitlines()
-    assert lines[2] == "┃ 1 Again 3 mo  2 Hard 5.9 mo  3 Good 8.9 mo  4 Easy 11.8 mo"
-    assert lines[3] == "┃ suggested: 3 Good, 3 of 3 right"
+    assert lines == ["┃ 1 Again 3 mo  2 Hard 5.9 mo  3 Good 8.9 mo  4 Easy 11.8 mo", "┃ 3 of 3 right: Good"]
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 140])
