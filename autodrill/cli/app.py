@@ -43,6 +43,7 @@ COMMANDS = {
     "hint": Command("help_commands", "hint", _CANDIDATE),
     "solution": Command("help_commands", "solution", _CANDIDATE),
     "reset": Command("exercise_commands", "reset", _CANDIDATE),
+    "history": Command("history_command", "history", _CANDIDATE),
     "next": Command("home_commands", "next_", _CANDIDATE),
     "doctor": Command("doctor_command", "doctor", _CANDIDATE),
     "trace": Command("trace_command", "trace", _CANDIDATE),

@@ -56,6 +56,10 @@ def quiz(
     ids: Annotated[
         str | None, typer.Option(metavar="ID,ID", help="Ask exactly these questions, even if they are not due.")
     ] = None,
+    search: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="List the questions that contain every word of this text, with their ids."),
+    ] = None,
     generated: Annotated[
         list[str] | None,
         typer.Option(
@@ -102,6 +106,7 @@ def quiz(
       autodrill quiz --placement
       autodrill quiz --path night-before
       autodrill quiz --topic kinks --limit 5
+      autodrill quiz --search "log softmax"
       autodrill quiz --ids why-topological-order
       autodrill quiz --generated graph --difficulty easy
     """
@@ -112,7 +117,7 @@ def quiz(
     interactive = output_format is OutputFormat.TEXT and not no_input
     interactive = interactive and (lines or (sys.stdin.isatty() and sys.stdout.isatty()))
     if generated:
-        if topic or kind or ids or ahead or path or paths or placement:
+        if topic or kind or ids or ahead or path or paths or placement or search is not None:
             hint = "combine `--generated` with `--difficulty`, `--limit` and `--seed` only"
             raise UsageError("`--generated` makes new questions and does not choose from the question bank", hint=hint)
         _generated(generated, difficulty or (), seed, limit, output_format, interactive=interactive, lines=lines)
@@ -122,6 +127,15 @@ def quiz(
     if placement and (difficulty or kind or ids or path or paths or ahead or seed is not None):
         raise UsageError("`--placement` chooses its own questions", hint="combine `--placement` with `--topic` only")
     bank = load_questions()
+    if search is not None:
+        from autodrill.cli.card_search import list_found
+
+        if ids or path or paths or placement or ahead or seed is not None:
+            hint = "combine `--search` with `--topic`, `--difficulty`, `--kind` and `--limit` only"
+            raise UsageError("`--search` lists questions and asks none", hint=hint)
+        only = Filter(frozenset(topic or ()), frozenset(difficulty or ()), frozenset(kind or ()))
+        list_found(bank, only, search, limit, output_format)
+        return
     if placement:
         _place(bank, topic or (), output_format, undo=undo, interactive=interactive, lines=lines)
         return
@@ -244,8 +258,8 @@ def _sit_scheduled(
 ) -> None:
     """Ask cards, then summarise the ratings and say when the next card is due."""
     from autodrill.practice.schedule import Schedule
-    from autodrill.render.card_screen import next_due, nothing_due
     from autodrill.render.console import stdout_console
+    from autodrill.render.quiz_summary import next_due, nothing_due
 
     def say_how_far() -> None:
         if (on_path := reached()) is not None:
@@ -321,8 +335,8 @@ def _place(
 
 
 def _close(sitting: "Sitting", next_step: str) -> None:
-    from autodrill.render.card_screen import summary
     from autodrill.render.console import stdout_console
+    from autodrill.render.quiz_summary import summary
 
     console = stdout_console()
     console.print()
@@ -377,7 +391,7 @@ def _named(bank: Sequence[Question], ids: str) -> tuple[Question, ...]:
     for name in names:
         if name not in by_id:
             nearest = get_close_matches(name, by_id)
-            listing = "`autodrill quiz --ahead --limit 1000 --output-format json` lists the ids"
+            listing = "`autodrill quiz --search TEXT` finds the ids of questions"
             raise UnknownNameError("question", name, nearest, hint=None if nearest else listing)
     return tuple(by_id[name] for name in names)
 

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from autodrill.bank.judge import Outcome
+from autodrill.bank.judge import Outcome, letters
 from autodrill.bank.questions import ChoiceKey, DeriveKey, NumericKey
 from autodrill.cli import bindings
 from autodrill.cli.asking import Asker, CardLeftError, Given, judges_of
@@ -16,7 +16,8 @@ from autodrill.drills.exercise import Heading
 from autodrill.practice.log_records import Rating, question_card
 from autodrill.practice.schedule import Schedule
 from autodrill.render.card_frame import Frame
-from autodrill.render.card_screen import CardView, ExerciseView, interval
+from autodrill.render.card_screen import CardView, ExerciseView
+from autodrill.render.quiz_summary import interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -112,17 +113,28 @@ class Sitting:
 
     def _question(self, question: Question, at: int) -> None:
         options = shuffled_options(question, self._seed)
-        view = CardView(question, self._screen.symbols, options)
+        view = CardView(question, self._screen.symbols, options, self._missed(question))
         started = self._now()
         given = Given()
         heading = view.heading(at + 1, len(self._cards))
-        self._asker.ask(question, options, Frame([heading], text=[*view.body(), *view.choices()]), given)
+        self._asker.ask(
+            question, options, Frame([heading], text=[*view.body(), *view.choices(), *view.reminder()]), given
+        )
         self._asker.turn_page()
         frame = answered(view, heading, given)
         if not given.judged:
             self._tick(view, frame, given)
         rating = self._rate(view, frame, given)
-        self._commit(question, at, rating, given, started)
+        self._commit(view, at, rating, given, started)
+
+    def _missed(self, question: Question) -> set[int]:
+        """Return the needed points whose lack brought the card back; none if all were missed."""
+        reviews = self._store.reviews(question_card(question.id)) if self._store else []
+        if not reviews or reviews[-1].rating > Rating.HARD:
+            return set()
+        texts = reviews[-1].detail.get("missed", [])
+        missed = {index for index, point in enumerate(question.key_points[: question.needed]) if point in texts}
+        return missed if len(missed) < question.needed else set()
 
     def _tick(self, view: CardView, frame: Frame, given: Given) -> None:
         count = len(view.question.key_points)
@@ -148,7 +160,8 @@ class Sitting:
         binding, key = self._asker.press(keys, replace(frame, foot=foot), view)
         return Rating(int(key)) if binding.action is Action.RATE else offered
 
-    def _commit(self, question: Question, at: int, rating: Rating, given: Given, started: datetime) -> None:
+    def _commit(self, view: CardView, at: int, rating: Rating, given: Given, started: datetime) -> None:
+        question = view.question
         if self._store is None:
             self._history.append((at, rating))
             self._screen.note(f"{question.id}: {rating.word}, not scheduled", keep=True)
@@ -156,12 +169,19 @@ class Sitting:
         now = self._now()
         detail: dict[str, Any] = {"seconds": round((now - started).total_seconds(), 1)}
         if given.typed:
-            detail["answers"] = [{"label": label, "text": text} for label, text in given.typed]
+            # The letters of options change from one session to the next, so an option is kept with its text.
+            texts = dict(zip(letters(len(view.options)), (option.text for option in view.options), strict=True))
+            typed = [(text, texts[text]) if view.options else (label, text) for label, text in given.typed]
+            detail["answers"] = [{"label": label, "text": text} for label, text in typed]
         if given.judged:
             detail["right"] = [judgement.outcome is Outcome.RIGHT for _, judgement in given.judged]
         else:
             detail["ticked"] = sorted(given.ticked)
             detail["points"] = len(question.key_points)
+            detail["needed"] = question.needed
+            # As text, because the points of a question can change.
+            needed = enumerate(question.key_points[: question.needed])
+            detail["missed"] = [point for index, point in needed if index not in given.ticked]
         review = self._store.add_review(question_card(question.id), rating, now, detail)
         state = self.schedule.add(review)
         self._history.append((at, rating))

@@ -10,11 +10,12 @@ from autodrill.bank.questions import BugKey, ChoiceKey, DeriveKey, Difficulty, K
 from autodrill.drills.exercise import Difficulty as Level
 from autodrill.practice.log_records import Rating
 from autodrill.render.plain import ASCII, in_ascii
+from autodrill.render.quiz_summary import RATING_STYLE, interval
 from autodrill.render.terminal_markdown import markdown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
-    from datetime import datetime, timedelta
+    from datetime import timedelta
 
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
     from rich.text import Text
@@ -22,24 +23,13 @@ if TYPE_CHECKING:
     from autodrill.bank.judge import Judgement
     from autodrill.bank.questions import Option, Question
     from autodrill.drills.exercise import Heading
-    from autodrill.practice.schedule import Schedule
     from autodrill.render.plain import Symbols
 
-__all__ = ["Barred", "CardView", "ExerciseView", "Part", "interval", "next_due", "nothing_due", "summary"]
+__all__ = ["Barred", "CardView", "ExerciseView", "Part"]
 
 DIFFICULTY_STYLE = {Difficulty.EASY: "green", Difficulty.MEDIUM: "yellow", Difficulty.HARD: "red"}
 EXERCISE_STYLE = dict(zip(Level, ("green", "yellow", "red", "red"), strict=True))
-RATING_STYLE = {Rating.AGAIN: "red", Rating.HARD: "yellow", Rating.GOOD: "green", Rating.EASY: "cyan"}
 _WIDEST = 100
-
-_DAY, _MONTH, _YEAR = 24.0, 30.44 * 24, 365.25 * 24
-# Word, abbreviation, length in hours, and the wait in hours at which the next unit takes over.
-_UNITS = (
-    ("hour", "h", 1.0, _DAY),
-    ("day", "d", _DAY, 60 * _DAY),
-    ("month", "mo", _MONTH, _YEAR),
-    ("year", "y", _YEAR, float("inf")),
-)
 
 
 class Part(Enum):
@@ -105,12 +95,16 @@ class CardView:
         question: The question.
         symbols: The signs that the screen can show; with `ASCII` all texts are spelled in ASCII.
         options: The options of a choice question, in the order shown.
+        missed: The needed key points that were missed last time, which is why the card is asked again.
     """
 
-    def __init__(self, question: Question, symbols: Symbols, options: Sequence[Option] = ()) -> None:
+    def __init__(
+        self, question: Question, symbols: Symbols, options: Sequence[Option] = (), missed: Collection[int] = ()
+    ) -> None:
         self.question = question
         self.symbols = symbols
         self.options = tuple(options)
+        self.missed = frozenset(missed)
         self.style = DIFFICULTY_STYLE[question.difficulty]
 
     def barred(self, *parts: RenderableType) -> Barred:
@@ -135,6 +129,17 @@ class CardView:
     def body(self) -> list[Barred]:
         """Return what the question says below its title; no part if it says nothing."""
         return [self.barred("", *parts)] if (parts := self._body()) else []
+
+    def reminder(self) -> list[Barred]:
+        """Return the line that tells how many points were missed last time; no part if none was."""
+        from rich.text import Text
+
+        if not self.missed:
+            return []
+        count = len(self.missed)
+        begin = "Begin with it." if count == 1 else "Begin with them."
+        text = f"Last time you missed {count} of the {self.question.needed} points you need. {begin}"
+        return [self.barred("", Text(text, style="yellow"))]
 
     def choices(self) -> list[Barred]:
         """Return the lettered options; no part if the question has none."""
@@ -198,10 +203,12 @@ class CardView:
         table = Table.grid()
         table.add_column(no_wrap=True)
         table.add_column()
-        for index, point in enumerate(self.question.key_points):
+        points = sorted(enumerate(self.question.key_points), key=lambda point: point[0] not in self.missed)
+        for index, point in points:
             box = "" if ticked is None else f"[{self.symbols.yes if index in ticked else ' '}] "
-            bonus = "" if index < self.question.needed else "*bonus:* "
-            table.add_row(Text(f"{box}{index + 1} ", style="bold"), self.text(bonus + point))
+            label = "*missed last time:* " if index in self.missed else ""
+            label = label if index < self.question.needed else "*bonus:* "
+            table.add_row(Text(f"{box}{index + 1} ", style="bold"), self.text(label + point))
         return self.barred("", *([self._heading("Key points")] if headed else []), table)
 
     def rest(self) -> Barred:
@@ -371,65 +378,6 @@ class ExerciseView:
         if self.symbols is ASCII:
             title = in_ascii(title)
         return Barred(Group(header, "", Text(title, style="bold"), "", markdown(what)), self.symbols.bar, style)
-
-
-def summary(rated: Mapping[Rating, int], skipped: int, left: int, next_step: str) -> RenderableType:
-    """Return the summary of a session: the ratings, the cards without one, and the next step."""
-    from rich.console import Group
-    from rich.text import Text
-
-    counts = Text()
-    total = sum(rated.values())
-    counts.append(f"{total} card{'s' if total != 1 else ''} rated", style="bold")
-    for rating in Rating:
-        if rated.get(rating):
-            counts.append(f"  {rated[rating]} {rating.word}", style=RATING_STYLE[rating])
-    for number, word in ((skipped, "skipped"), (left, "left")):
-        if number:
-            counts.append(f"  {number} {word}", style="dim")
-    return Group(counts, Text(next_step, style="dim"))
-
-
-def nothing_due(schedule: Schedule, now: datetime, excused: int = 0) -> RenderableType:
-    """Return the text of a session without cards. A placement found that `excused` questions can be skipped."""
-    from rich.console import Group
-    from rich.text import Text
-
-    what = "cards that are not due yet" + (f" and the {excused} that your placement skipped" if excused else "")
-    more = Text(f"autodrill quiz --ahead asks {what}", style="dim")
-    return Group(
-        Text("There is no card to ask, because none is due and none is new.", style="bold"),
-        Text(next_due(schedule, now)),
-        more,
-    )
-
-
-def next_due(schedule: Schedule, now: datetime) -> str:
-    """Say how many cards are due now, or when the next one is due."""
-    due = len(schedule.due(now))
-    if due:
-        return f"{due} card{'s are' if due != 1 else ' is'} due now: autodrill quiz"
-    ahead = sorted(schedule.states(), key=lambda state: state.due)
-    if not ahead:
-        return "Nothing is scheduled yet."
-    return f"Next due in {interval(ahead[0].due - now)}: {ahead[0].card.partition(':')[2]}"
-
-
-def interval(wait: timedelta, *, brief: bool = False) -> str:
-    """Return an interval in words.
-
-    >>> from datetime import timedelta
-    >>> [interval(timedelta(days=days)) for days in (1 / 8, 1, 45, 75, 550)]
-    ['3 hours', '1 day', '45 days', '2.5 months', '1.5 years']
-    >>> interval(timedelta(days=75), brief=True)
-    '2.5 mo'
-    """
-    hours = max(wait.total_seconds(), 0.0) / 3600
-    for word, short, length, until in _UNITS:
-        number = f"{hours / length:.{0 if length <= _DAY else 1}f}".removesuffix(".0")
-        if hours < until:
-            return f"{number} {short}" if brief else f"{number} {word}" + ("" if number == "1" else "s")
-    raise AssertionError("the last unit has no end")
 
 
 class _Side:

@@ -26,8 +26,9 @@ from autodrill.bank.questions import (
 from autodrill.practice.log_records import Rating, Review
 from autodrill.practice.schedule import Schedule
 from autodrill.render.card_json import as_json
-from autodrill.render.card_screen import CardView, interval, next_due, nothing_due, summary
+from autodrill.render.card_screen import CardView
 from autodrill.render.plain import ASCII, UNICODE
+from autodrill.render.quiz_summary import interval, next_due, nothing_due, summary
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -1,0 +1,112 @@
+"""`autodrill history`: what the learner typed on a card, and how it was rated, by date."""
+
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from autodrill.cli.options import Format, OutputFormat, now, open_store
+from autodrill.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    from autodrill.practice.store import Store
+
+__all__ = ["complete_ids", "history"]
+
+
+def complete_ids(incomplete: str) -> list[str]:
+    """Return the ids of questions and exercises that start with `incomplete`, for shell completion."""
+    return sorted(name for name in _names() if name.startswith(incomplete))
+
+
+def history(
+    identity: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[ID]",
+            help="A question or an exercise. By default, the last entries of all.",
+            autocompletion=complete_ids,
+            show_default=False,
+        ),
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Show at most this many entries, the last ones.")] = 20,
+    output_format: Format = OutputFormat.TEXT,
+) -> None:
+    """Show what you typed on a card and how it was rated, by date.
+
+    A card shows its id in its first line. `autodrill quiz --search TEXT` finds ids.
+
+    Examples:
+      autodrill history
+      autodrill history why-topological-order
+      autodrill history mul_backward
+    """
+    from autodrill.folders import history_file
+    from autodrill.practice.history import entries
+
+    if not history_file(os.environ).exists():
+        found, known = [], set[str]()
+    else:
+        with open_store() as store:
+            known = _cards(store)
+            found = entries(store.reviews(), store.attempts(), identity)
+    if identity is not None and identity not in known:
+        _refuse_unknown(identity)
+    found = found[-limit:]
+    if output_format is OutputFormat.JSON:
+        from autodrill.render.document import write_document
+
+        write_document("history", id=identity, entries=[entry.as_json() for entry in found])
+        return
+    from autodrill.render.history_screen import lines
+    from autodrill.render.plain import Paint, say, width_of
+
+    paint = Paint.for_stream(sys.stdout, os.environ)
+    if identity is not None:
+        say(paint(identity, "bold"))
+    for line in lines(found, paint, width_of(sys.stdout, os.environ), named=identity is None):
+        say(line)
+    if not found:
+        card = f" of `{identity}`" if identity else ""
+        say(f"there is no entry{card} yet")
+        say("next: autodrill quiz" + (f" --ids {identity}" if identity and "_" not in identity else ""), err=True)
+    elif identity is not None and (due := _due(identity)) is not None:
+        say(due, err=True)
+
+
+def _cards(store: "Store") -> set[str]:
+    """Return the ids in the log, some of which the bank may no longer have."""
+    return {review.card.partition(":")[2] for review in store.reviews()} | {a.exercise for a in store.attempts()}
+
+
+def _names() -> list[str]:
+    from autodrill.bank.question_index import question_ids
+    from autodrill.drills.library import Library
+
+    return [*question_ids(), *Library.open().paths]
+
+
+def _refuse_unknown(identity: str) -> None:
+    names = _names()
+    if identity not in names:
+        from autodrill.drills.library import suggest
+
+        nearest = suggest(identity, names)
+        hint = None if nearest else "`autodrill quiz --search TEXT` finds questions, `autodrill list` shows exercises"
+        raise UnknownNameError("question or exercise", identity, nearest, hint=hint)
+
+
+def _due(identity: str) -> str | None:
+    """Say when the card is due, if it is scheduled."""
+    from autodrill.practice.log_records import exercise_card, question_card
+    from autodrill.practice.schedule import Schedule
+
+    with open_store() as store:
+        for card in (question_card(identity), exercise_card(identity)):
+            if reviews := store.reviews(card):
+                state = Schedule(reviews, now()).state(card)
+                assert state is not None
+                when = "now" if state.due <= now() else f"on {state.due.astimezone():%Y-%m-%d}"
+                return f"due {when}"
+    return None
