@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from autodrill.bank.expression import ExpressionError, NoValueError, evaluate, parse
+from autodrill.bank.number_faults import fault, names_unit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -73,27 +74,24 @@ def judge_choice(typed: str, options: Sequence[Option]) -> Judgement:
     return Judgement(Outcome.WRONG, f"`{known[right]}` is right, not `{letter}`")
 
 
-def judge_number(typed: str, want: float, tolerance: float) -> Judgement:
+def judge_number(typed: str, want: float, tolerance: float, others: Mapping[str, float] | None = None) -> Judgement:
     """Judge a number typed as arithmetic: `1/3`, `.3333` and `0.33333` are the same answer at a tolerance of 1e-3.
 
     Args:
         typed: The typed text; a leading `label = ` is ignored.
         want: The right number.
         tolerance: The largest relative error accepted; absolute if `want` is 0.
+        others: The right numbers of the question's other labels, which could have been swapped with this one.
     """
     try:
         got = evaluate(_right_hand_side(typed))
     except ExpressionError as error:
-        return Judgement(Outcome.UNREADABLE, str(error))
-    distance = abs(got - want) / (abs(want) or 1.0)
+        unit = names_unit(_right_hand_side(typed))
+        return Judgement(Outcome.UNREADABLE, "type the number without its unit" if unit else str(error))
     # The factor keeps the boundary inside the tolerance despite rounding in the division.
-    if distance <= tolerance * (1 + 1e-9):
+    if abs(got - want) / (abs(want) or 1.0) <= tolerance * (1 + 1e-9):
         return Judgement(Outcome.RIGHT, f"{got:.6g} is right")
-    if want and math.isclose(got, -want, rel_tol=tolerance):
-        return Judgement(Outcome.WRONG, f"{got:.6g} has the wrong sign")
-    away = f"{distance:.2g}" if not want else f"{100 * distance:.2g} %"
-    allowed = f"{tolerance:g}" if not want else f"{100 * tolerance:g} %"
-    return Judgement(Outcome.WRONG, f"{got:.6g} is off by {away} (tolerance {allowed})")
+    return Judgement(Outcome.WRONG, f"{got:.6g} {fault(got, want, tolerance, others or {})}")
 
 
 def judge_output(typed: str, key: PredictKey) -> Judgement:

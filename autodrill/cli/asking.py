@@ -186,7 +186,8 @@ def judges_of(question: Question) -> list[tuple[str, Callable[[str], Judgement]]
     match question.key:
         case NumericKey() as key:
             return [
-                (label, partial(judge_number, want=want, tolerance=key.tolerance)) for label, want in key.values.items()
+                (label, partial(judge_number, want=want, tolerance=key.tolerance, others=key.values))
+                for label, want in key.values.items()
             ]
         case DeriveKey() as key:
             return [

@@ -24,12 +24,60 @@ def test_number_is_right_in_every_notation(typed: str) -> None:
 def test_rough_number_is_wrong_with_its_distance() -> None:
     judgement = judge_number("0.33", 1 / 3, 1e-3)
     assert judgement.outcome is WRONG
-    assert judgement.remark == "0.33 is off by 1 % (tolerance 0.1 %)"
+    assert judgement.remark == "0.33 is 1 % too small; keep more digits (tolerance 0.1 %)"
 
 
 def test_wrong_sign_is_named() -> None:
     judgement = judge_number("2", -2.0, 1e-3)
     assert (judgement.outcome, "wrong sign" in judgement.remark) == (WRONG, True)
+
+
+@pytest.mark.parametrize(
+    ("typed", "want", "remark"),
+    [
+        ("6", 3.0, "6 is twice the right value"),
+        ("1", 3.0, "1 is a third of the right value"),
+        ("4.5", 3.0, "4.5 is too large by the factor 1.5"),
+        ("3*pi", 3.0, "9.42478 is too large by the factor π"),
+        ("-6", -3.0, "-6 is too large in size by the factor 2"),
+        ("-6", 3.0, "-6 is too large in size by the factor 2, and the sign is wrong"),
+        ("2", -2.0, "2 has the right size and the wrong sign"),
+        ("11", 12.0, "11 is 1 too small"),
+        ("0.07", 7.0, "0.07 is 100 times too small: check for a percentage or the decimal point"),
+        ("7e9", 7.0, "7e+09 is 10⁹ times too large: check a unit or the decimal point"),
+        ("7*1024", 7.0, "7168 is 1024 times too large: check a unit, such as KiB for MiB"),
+        ("1.048576", 1.0, "1.04858 is 4.9 % too large: a unit counts 1024 for 1000, such as MiB for MB"),
+        ("56", 7.0, "56 is 8 times too large: check bits and bytes"),
+        ("1/7", 7.0, "0.142857 is 1 divided by the right value"),
+        ("49", 7.3, "49 is too large by a factor of about 6.7"),
+        ("53.29", 7.3, "53.29 is the square of the right value"),
+        ("3700", 7.3, "3700 is too large by a factor of about 510, 3 orders of magnitude"),
+        ("8", 7.3, "8 is 9.6 % too large (tolerance 0.1 %)"),
+        ("1", 0.0, "1 is not right: the value is 0"),
+        ("0", 7.0, "0 is not right: the value is not 0"),
+        ("4", 7.0, "4 is the value of b"),
+    ],
+)
+def test_wrong_number_is_explained(typed: str, want: float, remark: str) -> None:
+    judgement = judge_number(typed, want, 1e-3, {"a": want, "b": 4.0})
+    assert (judgement.outcome, judgement.remark) == (WRONG, remark)
+
+
+@pytest.mark.parametrize("typed", ["1e308", "1e-308", "-1e308", "1e-320", "7", "0"])
+@pytest.mark.parametrize("want", [1e308, -1e308, 1e-308, 5e-324, 1.5, -7.0, 0.0])
+@pytest.mark.parametrize("tolerance", [1e-9, 0.5])
+def test_number_of_any_size_is_judged(typed: str, want: float, tolerance: float) -> None:
+    assert judge_number(typed, want, tolerance).outcome in {RIGHT, WRONG}
+
+
+def test_exact_count_shows_no_tolerance() -> None:
+    assert judge_number("1010", 1000.0, 1e-9).remark == "1010 is 1 % too large"
+
+
+@pytest.mark.parametrize("typed", ["3 MiB", "5%", "1.5e3 ms", "a = 2 GFLOPs"])
+def test_number_with_a_unit_is_asked_again_without_it(typed: str) -> None:
+    judgement = judge_number(typed, 3.0, 1e-3)
+    assert (judgement.outcome, judgement.remark) == (UNREADABLE, "type the number without its unit")
 
 
 def test_tolerance_is_absolute_around_zero() -> None:
