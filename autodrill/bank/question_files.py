@@ -122,7 +122,7 @@ class _QuestionReader:
         kind = matter.choice("kind", Kind)
         difficulty = matter.choice("difficulty", Difficulty)
         identity = matter.text("id", _ID, "lower-case letters, digits and hyphens")
-        minutes = matter.number("minutes")
+        answering = matter.number("minutes")
         topics = matter.texts("topics", _ID, "lower-case letters, digits and hyphens", required=True)
         sources = matter.texts("sources", _SOURCE, 'a document and a number, such as "001#Q3"', required=True)
         exercises = matter.texts(
@@ -146,7 +146,7 @@ class _QuestionReader:
             id=identity,
             kind=kind,
             difficulty=difficulty,
-            minutes=minutes,
+            answering=answering,
             topics=topics,
             sources=sources,
             exercises=exercises,

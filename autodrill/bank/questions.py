@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LEAST_NEEDED",
     "MOST_NEEDED",
+    "WORDS_A_MINUTE",
     "BugKey",
     "ChoiceKey",
     "CommonlyRead",
@@ -31,6 +32,10 @@ __all__ = [
 
 LEAST_NEEDED, MOST_NEEDED = 2, 3
 """How few and how many key points a good answer can need."""
+
+
+WORDS_A_MINUTE = 200
+"""How fast a technical text is read."""
 
 
 class Kind(StrEnum):
@@ -186,7 +191,7 @@ class Question:
         id: The id, which never changes because the learner's history refers to it.
         kind: How the question is asked and judged.
         difficulty: The difficulty.
-        minutes: How long a good spoken answer takes.
+        answering: How many minutes a good spoken answer takes, as its author states.
         topics: The topics; the first one is the home topic.
         sources: The sources of its facts, as document and question number.
         exercises: Ids of exercises that practise it; they may not exist yet.
@@ -207,7 +212,7 @@ class Question:
     id: str
     kind: Kind
     difficulty: Difficulty
-    minutes: float
+    answering: float
     topics: tuple[str, ...]
     sources: tuple[str, ...]
     exercises: tuple[str, ...]
@@ -223,6 +228,15 @@ class Question:
     key: Key | None
     path: Path
     line: int
+
+    @property
+    def minutes(self) -> float:
+        """How many minutes the card takes: reading it up to the key points, and answering; in halves."""
+        options = self.key.options if isinstance(self.key, ChoiceKey) else ()
+        texts = [self.title, self.body, self.answer, *self.key_points]
+        texts += [text for option in options for text in (option.text, option.explanation or "")]
+        words = sum(len(text.split()) for text in texts)
+        return round(2 * (self.answering + words / WORDS_A_MINUTE)) / 2
 
     @property
     def home_topic(self) -> str:

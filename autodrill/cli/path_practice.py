@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from autodrill.bank.curriculum import Step, load_curriculum
@@ -98,7 +99,7 @@ class Course:
     def line(self, reached: Standing) -> str:
         """Return one line with the learner's progress and current stage."""
         stage = f"; stage: {reached.stage.title}" if reached.stage else ""
-        left = f"{reached.minutes_left(self.minutes):g} min left"
+        left = f"{ceil(reached.minutes_left(self.minutes))} min left"
         return f"{reached.path.name}: {_done(reached)}, {left}{stage}"
 
     def as_json(self, reached: Standing) -> dict[str, Any]:
@@ -131,7 +132,7 @@ class Course:
             reached = self.standing(path, store)
             mark = "  (chosen)" if path.name == chosen else ""
             total = sum(minutes[step] for step in path.steps)
-            lines += [f"{path.name}  {_done(reached)}, {total:g} min{mark}", f"  {path.title}"]
+            lines += [f"{path.name}  {_done(reached)}, {ceil(total)} min{mark}", f"  {path.title}"]
             for stage in path.stages:
                 done = len(reached.done.intersection(stage.steps))
                 length = sum(minutes[step] for step in stage.steps)

@@ -35,6 +35,7 @@ def as_json(question: Question, state: CardState | None) -> dict[str, Any]:
         "kind": str(question.kind),
         "difficulty": str(question.difficulty),
         "minutes": question.minutes,
+        "answering": question.answering,
         "topics": list(question.topics),
         "title": question.title,
         "body": question.body,

@@ -39,7 +39,7 @@ def test_question_is_read_with_all_its_fields(write: Callable[..., Path], text: 
     proof = "```python torch\nassert 1 + 1 == 2\n```"
     path = write(text(ask="Say why.", exercises='["add_backward"]', You_will_often_read=often, Proof=proof))
     (question,) = load_questions(path.parent)
-    assert (question.id, question.kind, question.difficulty, question.minutes) == (
+    assert (question.id, question.kind, question.difficulty, question.answering) == (
         "sum-rule",
         Kind.RECALL,
         Difficulty.EASY,
@@ -54,6 +54,12 @@ def test_question_is_read_with_all_its_fields(write: Callable[..., Path], text: 
     assert question.proofs[0].needs_torch
     # The fence has its line in the file, so the traceback of a failing proof points there.
     assert path.read_text(encoding="utf-8").splitlines()[question.proofs[0].line - 1] == "assert 1 + 1 == 2"
+
+
+def test_minutes_are_those_of_reading_and_answering(write: Callable[..., Path], text: Callable[..., str]) -> None:
+    short, long = (load_questions(write(text(Answer="word " * n)).parent)[0] for n in (9, 309))
+    assert (short.answering, long.answering) == (2, 2)
+    assert (short.minutes, long.minutes) == (2, 3.5)
 
 
 def test_code_may_contain_marks_that_end_a_section(write: Callable[..., Path], text: Callable[..., str]) -> None:

@@ -47,7 +47,7 @@ def ask() -> Callable[..., Question]:
             id=identity,
             kind=kind,
             difficulty=difficulty,
-            minutes=1,
+            answering=1,
             topics=topics or ("graph",),
             sources=("000#1",),
             exercises=(),

@@ -53,7 +53,7 @@ def question(kind: Kind = Kind.RECALL, **changes: object) -> Question:
         "id": "fork",
         "kind": kind,
         "difficulty": Difficulty.MEDIUM,
-        "minutes": 2.5,
+        "answering": 2.5,
         "topics": ("graph", "engine"),
         "sources": ("000#1",),
         "exercises": ("add_backward",),

@@ -71,7 +71,7 @@ def make(
         id="generated",
         kind=_KINDS[type(key)],
         difficulty=difficulty,
-        minutes=minutes,
+        answering=minutes,
         topics=topics,
         sources=(),
         exercises=exercises,
