@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import shlex
 import signal
-import struct
 import sys
 import termios
 import time
@@ -60,13 +58,7 @@ class Watch(Terminal):
     """`watch` on a terminal, in a folder with a pack of its own."""
 
     def __init__(self, program: str, folder: Path, env: dict[str, str], words: tuple[str, ...], columns: int) -> None:
-        super().__init__([sys.executable, "-c", program, str(folder), "watch", *words], env, columns)
-        self.resize(columns, 24)
-
-    def resize(self, columns: int, lines: int) -> None:
-        fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGWINCH)
+        super().__init__([sys.executable, "-c", program, str(folder), "watch", *words], env, columns, 24)
 
     @property
     def frame(self) -> list[str]:
@@ -288,6 +280,7 @@ def test_resize_draws_the_frame_again(watch: Callable[..., Watch], answer: Path)
     term = watch()
     term.until("✗ FAIL")
     term.resize(50, 18)
+    term.process.send_signal(signal.SIGWINCH)
     term.wait(lambda: len(term.frame) == 18)
     assert max(map(len, term.frame)) <= 50
     assert "q quit" in term.frame[-1]
@@ -298,6 +291,7 @@ def test_long_report_turns_pages(watch: Callable[..., Watch], answer: Path) -> N
     term.until("✗ FAIL")
     assert "Space" not in term.bar
     term.resize(80, 12)
+    term.process.send_signal(signal.SIGWINCH)
     frame = term.until("Space page 1/2")
     assert "cases right" not in "\n".join(frame)
     assert "cases right" in "\n".join(term.key(" ", "Space page 2/2"))
