@@ -3,9 +3,9 @@ reverse mode on dual numbers, which carry a derivative with respect to t. Seed e
 tangent, build the graph, and run backward. Every `.grad` is then a dual number. The value of this dual number is the
 gradient. Its tangent is the rate at which the gradient changes along v, which is H v.
 
-Dual numbers are forward mode: every operation maps (value, tangent) to the function's value and its slope times the
-tangent. In a product the ε² term drops out: (a + bε)(c + dε) = ac + (ad + bc)ε. `Dual` needs `cos`, because the closure
-of `sin` calls it.
+Dual numbers are forward mode: an operation f maps the pair (x, ẋ) of a value and its tangent to the pair
+(f(x), f′(x)·ẋ). In a product the ε² term drops out: (a + bε)(c + dε) = ac + (ad + bc)ε. `Dual` needs `cos`, because
+the closure of `sin` calls it.
 
 Cost: one gradient, computed on numbers with two parts, for any size of x. A product of duals takes three products and
 an addition, and the graph keeps twice as many numbers. The whole of H would take n such passes, one for each unit

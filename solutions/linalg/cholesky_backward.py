@@ -105,7 +105,7 @@ def cholesky_backward(g, L):
 @mistake(
     "no-tril",
     "the formula takes no lower triangle",
-    "L can move only within its lower triangle. Where does your formula use this fact?",
+    "L is lower triangular, so no entry above its diagonal can change. Where does your formula use this fact?",
 )
 def cholesky_backward(g, L):
     S = sandwich(L.T @ g, L)
@@ -137,7 +137,7 @@ def cholesky_backward(g, L):
 @mistake(
     "upper-triangle",
     "the formula keeps the upper triangle",
-    "L can move only within its lower triangle. In which triangle of your matrix do these moves appear?",
+    "L is lower triangular, so no entry above its diagonal can change. Which triangle of L.T @ g must remain?",
 )
 def cholesky_backward(g, L):
     P = np.triu(L.T @ g)
@@ -170,7 +170,7 @@ def cholesky_backward(g, L):
 @mistake(
     "free-factor",
     "every entry of L may move, as in the square of a full matrix",
-    "L can move only within its lower triangle. Where does your formula use this fact?",
+    "L is lower triangular, so no entry above its diagonal can change. Where does your formula use this fact?",
 )
 def cholesky_backward(g, L):
     S = np.linalg.solve(L.T, np.tril(g).T).T / 2

@@ -15,9 +15,9 @@ the gradients of x and y.
 
 The rule is to multiply along a path and to add across paths.
 
-Cost: reverse mode visits each edge once, and each visit multiplies by the local slope and adds. Listing all paths
-instead would cost 2ⁿ if n fan-outs like that of x follow one another. The product needs the values of a and x; the sum
-needs none.
+Cost: reverse mode visits each edge once, and each visit multiplies by the local slope and adds. A chain of n
+graphs like this one has 2ⁿ paths, so a list of all paths would be far longer. The product needs the values of a and x;
+the sum needs none.
 
 PyTorch: the forward records a `MulBackward0`, which saves a and x, and an `AddBackward0`, which saves nothing. At x =
 2, y = 3, after `b.backward()`, `.grad` is 7 for x and 2 for y. The tensors `a` and `b` are not leaves. So reading
