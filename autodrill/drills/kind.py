@@ -35,7 +35,7 @@ __all__ = ["Kind"]
 
 _CONVENTIONS = (
     "You can import NumPy and the standard library. Unless the task says otherwise, do not modify the arguments, and "
-    "return each gradient as a new array with the dtype of its input. NaN in an argument must not be replaced."
+    "return each gradient as a new array with the dtype of its input. NaN in {} must not be replaced."
 )
 
 
@@ -91,7 +91,8 @@ class Kind:
     @property
     def conventions(self) -> str:
         """What is graded although the task does not say it, as a paragraph; empty if there is nothing."""
-        return _CONVENTIONS if self.linear and self.keeps_memory_rules else ""
+        moving = "an upstream gradient" if self.takes_cotangents else f"a {self.moving}"  # no other NaN is graded
+        return _CONVENTIONS.format(moving) if self.linear and self.keeps_memory_rules else ""
 
     # -- what the candidate writes
 

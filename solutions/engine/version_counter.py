@@ -55,6 +55,8 @@ NO_WRITE = [("add", 0, 1), ("save", 0, 0), ("load", 0, 0), ("load", 0, 0)]
 THROUGH_A_VIEW = [("view", 0, 1), ("save", 0, 0), ("add", 1, 2), ("load", 0, 0), ("save", 1, 0), ("load", 1, 1)]
 BASE_OF_A_VIEW = [("view", 0, 1), ("view", 1, 1), ("save", 2, 0), ("add", 0, 1), ("load", 2, 0)]
 THROUGH_DETACH = [("detach", 0, 0), ("save", 0, 0), ("save", 1, 0), ("add", 1, 1), ("load", 0, 0), ("load", 1, 1)]
+AFTER_A_VIEW = [("view", 0, 1), ("add", 1, 2), ("save", 0, 0), ("load", 0, 0)]
+AFTER_DETACH = [("detach", 0, 0), ("add", 1, 1), ("save", 0, 0), ("load", 0, 0), ("save", 1, 0), ("load", 1, 1)]
 SEVERAL_SAVES = [("save", 0, 0), ("add", 0, 1), ("save", 0, 0), ("load", 0, 0), ("load", 0, 1), ("add", 0, 1)]
 OTHER_MEMORY = [("save", 0, 0), ("new", 0, 3), ("add", 1, 1), ("load", 0, 0), ("view", 1, 1), ("add", 2, 1)]
 
@@ -83,6 +85,8 @@ CASES = [
     case("a write through a view", THROUGH_A_VIEW),
     case("a write to the base of a view", BASE_OF_A_VIEW),
     case("a write through a detached tensor", THROUGH_DETACH),
+    case("a save after a write through a view", AFTER_A_VIEW),
+    case("a save after a write through a detached tensor", AFTER_DETACH),
     case("several saves", SEVERAL_SAVES),
     case("a write to other memory", OTHER_MEMORY),
     large,
@@ -198,6 +202,16 @@ class Tensor(Tensor):
 class Tensor(Tensor):
     def detach(self):
         return type(self)(self.data, [self.version])
+
+
+@mistake(
+    "detach-copies",
+    "a detached tensor has memory of its own",
+    "Write through the detached tensor. Must the original's numbers change?",
+)
+class Tensor(Tensor):
+    def detach(self):
+        return type(self)(self.data.copy(), self._counter)
 
 
 @mistake(

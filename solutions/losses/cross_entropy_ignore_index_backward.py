@@ -55,12 +55,16 @@ HINTS = (
 
 
 def padded(ignore):
-    """Draw labels of which some, but never all, are `ignore`, because the mean over no rows is NaN."""
+    """Draw labels of which some are `ignore` and some are not: the mean over no rows is NaN. One row always counts."""
 
     def draw(rng, shape, sizes):
         y = rng.integers(0, sizes["C"], shape)
         dropped = rng.random(len(y)) < 0.6
-        dropped[rng.integers(len(y))] = False
+        counting = rng.integers(len(y))
+        others = np.arange(len(y)) != counting
+        dropped[counting] = False
+        if not dropped.any():
+            dropped[others] = True
         return np.where(dropped, ignore, y)
 
     return draw

@@ -81,12 +81,20 @@ def single(rng, size):
     return made(rng, size, [(2, 2), (3,), (1,), (2, 3)], 100)
 
 
+# A layer whose inputs are all inactive on one rank has gradients of 0 there. The other ranks still wait for its message.
+@scenario(2, note="a bucket of zeros on one rank")
+def idle(rng, size):
+    given = made(rng, size, [(2,), (3,), (2, 2)], 4)
+    given["grads"][0][1][...] = 0
+    return given
+
+
 @scenario(1, note="one rank")
 def alone(rng, size):
     return made(rng, size, [(2,), (3,)], 3)
 
 
-CASES = [mixed, oversized, full, single, alone]
+CASES = [mixed, oversized, full, single, idle, alone]
 EQUIVALENT = {
     "off by one: ([], 0) -> ...": "the first gradient opens a bucket, whatever the count starts at",
     "factor: [part.reshape(grads[i].shape) ...": "the surplus parts are never read",
@@ -269,4 +277,18 @@ def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
         shares = [grad / world_size for grad in grads]
         for i, total in zip(bucket, reduced(shares, bucket, all_reduce)):
             means[i] = total / world_size
+    return means
+
+
+@mistake(
+    "skips-zeros",
+    "a bucket of zeros need not be sent",
+    "The gradients of a bucket are 0 on one rank only. What do the other ranks wait for, and what is the mean?",
+)
+def ddp_bucket_allreduce(grads, capacity, all_reduce, world_size):
+    means = [grad.copy() for grad in grads]
+    for bucket in buckets_of(grads, reversed(range(len(grads))), capacity):
+        if any(np.any(grads[i]) for i in bucket):
+            for i, total in zip(bucket, reduced(grads, bucket, all_reduce)):
+                means[i] = total / world_size
     return means
