@@ -68,6 +68,18 @@ def forward(x):
             "the call takes too much memory: the n x n matrix",
         )
 
+    def test_bound_is_named_if_its_lack_of_memory_crashes(self, bounded: Callable[..., Report]) -> None:
+        crash = "try: bytearray(1 << 24)\n    except MemoryError: ctypes.string_at(1)"
+        report = bounded(crash, "memory=2 << 20", "import ctypes")
+        assert report.failure is not None
+        assert report.failure.kind is FaultKind.TOO_MUCH_MEMORY
+        assert report.failure.summary == "the call takes too much memory: the n x n matrix"
+
+    def test_bound_is_not_named_for_any_crash(self, bounded: Callable[..., Report]) -> None:
+        report = bounded("if len(x) == 2000: ctypes.string_at(1)", "memory=2 << 20", "import ctypes")
+        assert report.failure is not None
+        assert report.failure.kind is FaultKind.DIED
+
     def test_bound_counts_memory_allocated_at_load(self, bounded: Callable[..., Report]) -> None:
         report = bounded("POOL", "memory=4 << 20", "POOL = bytearray(1 << 25)")
         assert kind_of(report) is FaultKind.TOO_MUCH_MEMORY

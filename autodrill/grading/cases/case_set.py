@@ -18,7 +18,7 @@ from autodrill.grading.cases.question import Observation, Question, question, si
 from autodrill.grading.cases.unpack import not_returned
 from autodrill.grading.oracle.expected import expected_results
 from autodrill.sandbox.limits import CHECK_LIMITS, Limits
-from autodrill.sandbox.outcomes import Broken, Loaded, NotDefined
+from autodrill.sandbox.outcomes import Broken, Died, Loaded, NotDefined, OutOfMemory
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -39,6 +39,9 @@ _COPIES = 3
 
 _SMALLER = 120
 """Number of smaller cases to try. It is a count and not a time, so that a busy machine shows the same case."""
+
+_CRASHES = {"signal SIGSEGV", "signal SIGABRT", "signal SIGBUS"}
+"""Ends of a process that got no memory and did not check."""
 
 
 class CaseSet:
@@ -177,13 +180,27 @@ class CaseSet:
         other, loaded = runner.loaded_sibling(self.allowance(index))
         with other:
             if isinstance(loaded, Loaded):
-                yield from self._put(other, [index])
+                for _, seen in self._put(other, [index]):
+                    yield index, self._blamed(runner, index, seen)
             elif isinstance(loaded, NotDefined | Broken):  # it loaded before: it is random, or has noticed the bound
                 asked = self.question(index)
                 fault = not_returned(loaded)
                 yield index, Observation(asked.case, asked.expected, loaded, None, (), fault, question=asked)
             else:  # the same file loaded before: it now needs too much, or is random
                 yield index, compare(self.drill, self.question(index), (loaded,))
+
+    def _blamed(self, runner: Runner, index: int, seen: Observation) -> Observation:
+        """Blame a crash on the memory bound if the same call returns right results without the bound.
+
+        A library in C that gets no memory may crash instead of raising MemoryError.
+        """
+        end = seen.outcome
+        if not isinstance(end, Died) or end.how not in _CRASHES or runner.finished:
+            return seen
+        unbounded = [free for _, free in self._put(runner, [index])]
+        if not unbounded or unbounded[0].fault is not None:
+            return seen
+        return compare(self.drill, self.question(index), (OutOfMemory(self.allowance(index), end.line),))
 
     def allowance(self, index: int) -> int:
         """Return the bytes that a case's call may allocate, serialized arguments and results included; 0: no bound."""
