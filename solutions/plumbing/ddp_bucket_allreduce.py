@@ -81,7 +81,7 @@ def single(rng, size):
     return made(rng, size, [(2, 2), (3,), (1,), (2, 3)], 100)
 
 
-# A layer whose inputs are all inactive on one rank has gradients of 0 there. The other ranks still wait for its message.
+# If the inputs of a layer are all inactive on one rank, its gradients are 0 there. The other ranks wait for them.
 @scenario(2, note="a bucket of zeros on one rank")
 def idle(rng, size):
     given = made(rng, size, [(2,), (3,), (2, 2)], 4)

@@ -184,6 +184,15 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
         ),
     ),
     (
+        "ValueError",
+        r"can only convert an array of size 1",
+        Rule(
+            "one-element-needed",
+            "`item()` needs an array of exactly one element",
+            "which axis is left in the array, and in which cases?",
+        ),
+    ),
+    (
         "IndexError",
         r"out of bounds|out of range",
         Rule(

@@ -114,7 +114,12 @@ def self_evident_rule(drill: Drill, observation: Observation) -> Rule | None:
             else "What dtype does each step have?",
         )
     if isinstance(observation.outcome, ends.Raised):
-        return DEVICE_FAULTS.get(observation.outcome.type) or raised_rule(observation.outcome)
+        rule = raised_rule(observation.outcome)
+        if rule is not None:
+            from autodrill.grading.diagnosis.exception_details import with_details  # not needed for other faults
+
+            rule = with_details(rule, observation.outcome, observation)
+        return DEVICE_FAULTS.get(observation.outcome.type) or rule
     return drill.kind.nonlinear if fault.kind is FaultKind.NONLINEAR else STRUCTURAL.get(fault.kind)
 
 

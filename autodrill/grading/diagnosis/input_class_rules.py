@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from autodrill.drills.exercise import Drill
     from autodrill.grading.cases.question import Observation
 
-__all__ = ["WRONG_SHAPE", "only_somewhere", "scale_or_layout_rule"]
+__all__ = ["WRONG_SHAPE", "falsy_option", "only_somewhere", "scale_or_layout_rule"]
 
 WRONG_SHAPE = Rule(
     "shape",
@@ -211,6 +211,22 @@ def _option(failing: list[Observation], passing: list[Observation]) -> Rule | No
             words = min(only, key=len)
             return Rule(
                 "one-option", f"the answer is wrong only if `{name}` {words}", "how does your code use this option?"
+            )
+    return falsy_option(failing, nonzero)
+
+
+def falsy_option(failing: list[Observation], passing: list[Observation]) -> Rule | None:
+    """Return the rule if the answer fails only for values of an option that `if` takes for false, such as 0 and ()."""
+    for name in failing[0].case.static:
+        values = [o.case.static.get(name) for o in failing]
+        if any(v is None or v is False or not isinstance(v, int | tuple) or v for v in values):
+            continue
+        others = [o.case.static.get(name) for o in passing]
+        if len(set(values)) > 1 and sum(bool(v) for v in others) >= _SEVERAL:
+            return Rule(
+                "falsy-option",
+                f"the answer is wrong only if `{name}` is 0 or (), which `if` takes for false",
+                f"does your code test `if {name}` or `not {name}`? Test `is None`",
             )
     return None
 

@@ -11,7 +11,12 @@ import numpy as np  # noqa: TID253 answers are arrays
 from autodrill.drills.answer_records import FaultKind, Rule
 from autodrill.grading.diagnosis.determinism import Repetition
 from autodrill.grading.diagnosis.fault_rules import STRUCTURAL, careless_rule, judged_rule, self_evident_rule
-from autodrill.grading.diagnosis.input_class_rules import WRONG_SHAPE, only_somewhere, scale_or_layout_rule
+from autodrill.grading.diagnosis.input_class_rules import (
+    WRONG_SHAPE,
+    falsy_option,
+    only_somewhere,
+    scale_or_layout_rule,
+)
 from autodrill.grading.diagnosis.linearity import linearity_rule
 from autodrill.grading.diagnosis.overwriting import overwritten
 from autodrill.grading.diagnosis.permutation_rules import exchanged_arguments, misplaced
@@ -98,11 +103,18 @@ def generic_rule(drill: Drill, failing: list[Observation], passing: list[Observa
     """
     with np.errstate(all="ignore"):  # an overflow or 0/0 in an alternative explains nothing
         return (
-            self_evident_rule(drill, failing[0])
+            _falsy(failing, passing)
+            or self_evident_rule(drill, failing[0])
             or hidden_nan(drill, failing)
             or scale_or_layout_rule(drill, failing, passing)
             or _numerical_rule(drill, failing, passing)
         )
+
+
+def _falsy(failing: list[Observation], passing: list[Observation]) -> Rule | None:
+    """Return the rule of an option taken for false if it leads to an exception, whose own rule says less."""
+    raised = failing[0].fault is not None and failing[0].fault.kind is FaultKind.RAISED
+    return falsy_option(failing, passing) if raised else None
 
 
 def _numerical_rule(drill: Drill, failing: list[Observation], passing: list[Observation]) -> Rule | None:
@@ -118,6 +130,10 @@ def _numerical_rule(drill: Drill, failing: list[Observation], passing: list[Obse
             or nearly_right(failing_sample)
             or (None if matching else term_without_upstream(drill, failing))
         )
+    if rule is None and failing[0].fault is not None and failing[0].fault.kind is FaultKind.SHAPE:
+        from autodrill.grading.diagnosis.shape_rules import shape_rule  # not needed for other faults
+
+        rule = shape_rule(drill, failing_sample)
     rule = (
         rule
         or _ordinary_rule(drill, failing_sample, passing_sample)
@@ -126,7 +142,9 @@ def _numerical_rule(drill: Drill, failing: list[Observation], passing: list[Obse
     )
     gradients = drill.solution.forward is not None
     if rule is None and gradients and failing[0].fault is not None and failing[0].fault.kind is FaultKind.SHAPE:
-        return WRONG_SHAPE
+        from autodrill.grading.diagnosis.shape_rules import broadcast_rule
+
+        return broadcast_rule(failing_sample) or WRONG_SHAPE
     return rule or careless_rule(failing[0])
 
 
