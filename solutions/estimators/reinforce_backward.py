@@ -290,3 +290,14 @@ def reinforce_backward(g, logits, actions, returns, baseline):
 )
 def reinforce_backward(g, logits, actions, returns, baseline):
     return g * softmax(logits) * (returns - baseline)[:, None] / len(actions)
+
+
+@mistake(
+    "every-row-every-action",
+    "`[:, actions]` takes one entry of each row",
+    "Print the shape of `p[:, actions]` for three states. How many entries should one row change?",
+)
+def reinforce_backward(g, logits, actions, returns, baseline):
+    score = softmax(logits)
+    score[:, actions] -= 1
+    return g * score * (returns - baseline)[:, None] / len(actions)

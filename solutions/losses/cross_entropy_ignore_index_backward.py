@@ -274,3 +274,16 @@ def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
     inside = rows[y[rows] < logits.shape[1]]
     p[inside, y[inside]] -= 1
     return p * (g / max(1, len(rows)))
+
+
+@mistake(
+    "every-row-every-label",
+    "`[:, y]` takes one entry of each row",
+    "Print the shape of `p[:, y]` for three rows. How many entries should one row change?",
+)
+def cross_entropy_ignore_index_backward(g, logits, y, ignore=-100):
+    kept = y != ignore
+    p = softmax(logits)
+    p[:, y[kept]] -= 1
+    p[~kept] = 0
+    return p * (g / max(int(kept.sum()), 1))

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-__all__ = ["half_precision", "hidden_nan", "nearly_right"]
+__all__ = ["CRUDEST", "errors", "half_precision", "hidden_nan", "nearly_right"]
 
-_CRUDEST = 2e-3
+CRUDEST = 2e-3
 """Relative error up to which an answer is an approximation or of too small a dtype, and not another formula."""
 
 _HALF, _SINGLE = 11, 24
@@ -79,11 +79,11 @@ def half_precision(drill: Drill, failing: list[Observation]) -> Rule | None:
 def nearly_right(failing: list[Observation]) -> Rule | None:
     """Return the rule of an answer that is right to a few digits only, or None."""
     double = [o for o in failing if o.case.dtype == "float64"] or failing
-    errors = [error for o in double for error in _errors(o)]
+    found = [error for o in double for error in errors(o)]
     if not all(_comparable(o) for o in double):
         return None
-    worst = max(errors, key=lambda error: error.relative, default=None)
-    if worst is None or not 0 < worst.relative <= _CRUDEST:
+    worst = max(found, key=lambda error: error.relative, default=None)
+    if worst is None or not 0 < worst.relative <= CRUDEST:
         return None
     digits = max(1, math.floor(-math.log10(worst.relative)))
     because, hint = _look(failing, double, worst.relative)
@@ -100,7 +100,7 @@ def _look(failing: list[Observation], double: list[Observation], worst: float) -
         single = [o for o in failing if o.case.dtype == "float32" and not o.case.large]
         if all(_has_few_bits(o, _SINGLE) for o in double):
             return "a step in float32", "which step has fewer bits than its input, such as a cast to float32?"
-        noise = max((e.relative for o in single for e in _errors(o)), default=0.0)
+        noise = max((e.relative for o in single for e in errors(o)), default=0.0)
         if noise > _NOISIER * worst or not all(map(_comparable, single)):
             return (
                 "a difference of nearly equal numbers, such as a difference quotient",
@@ -137,7 +137,8 @@ def _comparable(o: Observation) -> bool:
     )
 
 
-def _errors(o: Observation) -> Iterator[_Error]:
+def errors(o: Observation) -> Iterator[_Error]:
+    """Yield the largest error of each wrong result; none if a result cannot be compared."""
     if not _comparable(o):
         return
     overall = max((float(np.max(np.abs(part.value), initial=0.0)) for part in o.expected.parts), default=0.0)
@@ -161,7 +162,7 @@ def _pairs(o: Observation, *, wrong: bool = False) -> Iterator[tuple[Array, Arra
 
 def _is_near(o: Observation) -> bool:
     """Whether the results are those of a right answer in low precision: not exact, and not of another formula."""
-    worst = max((error.relative for error in _errors(o)), default=0.0)
+    worst = max((error.relative for error in errors(o)), default=0.0)
     return 0 < worst < 2.0 ** -(_HALF - 5)
 
 

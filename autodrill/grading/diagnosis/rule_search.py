@@ -90,7 +90,12 @@ def _off_by_term(drill: Drill, failing: list[Observation], passing: list[Observa
     from autodrill.grading.diagnosis.term_rules import off_by_term  # rarely needed
 
     with np.errstate(all="ignore"):
-        return off_by_term(drill, evidence(failing), spread(passing))
+        rule = off_by_term(drill, evidence(failing), spread(passing))
+        if rule is None:
+            from autodrill.grading.diagnosis.place_rules import place_rule  # the very last resort
+
+            rule = place_rule(drill, evidence(failing), spread(passing))
+        return rule
 
 
 def generic_rule(drill: Drill, failing: list[Observation], passing: list[Observation]) -> Rule | None:

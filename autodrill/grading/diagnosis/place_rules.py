@@ -1,0 +1,248 @@
+"""Place rules: where an answer is wrong, if no formula explains it, and two mistakes with several cotangents or rows.
+
+They state only what every failing case shows, so they are tried last.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np  # noqa: TID253 the whole module compares arrays
+
+from autodrill.drills.answer_records import Rule
+from autodrill.errors import InternalError
+from autodrill.grading.diagnosis.precision_rules import CRUDEST, errors
+from autodrill.grading.diagnosis.similarity import class_of, close, has_numbers
+from autodrill.grading.oracle.expected import added_by
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from autodrill.drills.exercise import Drill
+    from autodrill.grading.cases.question import Observation
+
+    Array = NDArray[Any]
+
+__all__ = ["place_rule"]
+
+_CASES = 2
+"""Number of failing cases that must show a place."""
+
+_LONG = 3
+"""Length of an axis in which a single wrong slice is no chance."""
+
+_NEAR = 1e-3
+"""Largest magnitude that counts as nearly 0."""
+
+_MOST = 2 / 3
+"""Share of the failing cases that must be nearly right before the others are called exceptions."""
+
+_RIGHT = 8
+"""Number of right elements elsewhere that must show that a place matters."""
+
+
+def place_rule(drill: Drill, failing: list[Observation], passing: list[Observation]) -> Rule | None:
+    """Return the rule of an answer by the place where it is wrong, or None.
+
+    Args:
+        drill: The exercise.
+        failing: Failing observations, the one shown first.
+        passing: Passing observations.
+    """
+    some = [o for o in failing if has_numbers(o) and o.case.scale == 1 and not o.case.alias]
+    if not some or some[0] is not failing[0] or not all(map(_is_comparable, some)) or any(o.case.draws for o in some):
+        return None
+    rule = _running_sum(some)
+    if drill.solution.forward is not None and not drill.solution.drive and drill.kind.takes_cotangents:
+        rule = rule or _cotangents(drill, some)
+    return (
+        rule
+        or _mostly_near(some)
+        or _edge(some)
+        or _value(some, [o for o in passing if has_numbers(o) and o.got is not None and not o.case.alias])
+    )
+
+
+def _is_comparable(o: Observation) -> bool:
+    return o.got is not None and all(
+        not off or (got is not None and got.shape == part.value.shape and bool(np.isfinite(got).all()))
+        for got, part, off in zip(o.got, o.expected.parts, o.wrong, strict=True)
+    )
+
+
+def _wrong_parts(o: Observation) -> Iterator[tuple[int, Array, Array, Array]]:
+    """Yield the index, the result, the right result and where they differ, for each wrong result."""
+    for i, (got, part, off) in enumerate(zip(o.got or (), o.expected.parts, o.wrong, strict=True)):
+        if off and got is not None:
+            yield i, got, part.value, np.abs(got - part.value) > part.tolerance
+
+
+# -- formulas ----------------------------------------------------------------------------------------------------------
+
+
+def _running_sum(failing: list[Observation]) -> Rule | None:
+    telling = 0
+    for o in failing:
+        for i, got, right, _ in _wrong_parts(o):
+            room = np.asarray(np.max(o.expected.parts[i].tolerance, initial=0.0) * 8)
+            if not any(close(got, np.cumsum(right, axis=axis), room) for axis in range(right.ndim)):
+                return None
+            telling += max(right.shape, default=0) >= _LONG
+    if telling < _CASES:
+        return None
+    return Rule(
+        "running-sum",
+        "each row or column is the sum of the right one and of all before it",
+        "which array does your code reuse from one step to the next without clearing it?",
+    )
+
+
+def _cotangents(drill: Drill, failing: list[Observation]) -> Rule | None:
+    """Return the rule if the results are those of other cotangents: their sum for each, exchanged, or one of them 0."""
+    count = len(failing[0].expected.cotangents)
+    if count != 2 or any(o.expected.start for o in failing):
+        return None
+    tried = {
+        "cross-terms": ("every output gets the sum of both upstream gradients", lambda g, h: (g + h, g + h)),
+        "exchanged-upstream": ("the two upstream gradients are exchanged", lambda g, h: (h, g)),
+        "first-upstream-ignored": ("the first upstream gradient is never used", lambda g, h: (0 * g, h)),
+        "second-upstream-ignored": ("the second upstream gradient is never used", lambda g, h: (g, 0 * h)),
+    }
+    for key, (words, change) in tried.items():
+        explained = [_explained(drill, o, change) for o in failing]
+        common = set.intersection(*(each for each in explained if each is not None)) if None not in explained else set()
+        first = [i for i in sorted(common) if failing[0].wrong[i]]
+        if not first or len(failing) < _CASES:
+            continue
+        names = [failing[0].expected.parts[i].name for i in first]
+        every = all(off <= (i in common) for o in failing for i, off in enumerate(o.wrong))
+        where = "" if every else f"in {' and '.join(names)}, "
+        return Rule(
+            key, where + words, "which output does each upstream gradient belong to, and on what does it depend?"
+        )
+    return None
+
+
+def _explained(drill: Drill, o: Observation, change: Any) -> set[int] | None:
+    """Return the results that are right for changed cotangents; None if they cannot be computed."""
+    one, two = o.expected.cotangents
+    if one.shape != two.shape:
+        return None
+    try:
+        others = added_by(drill, o.case, o.expected, change(one, two))
+    except InternalError:
+        return None
+    assert o.got is not None
+    found = set()
+    for i, (got, other, part) in enumerate(zip(o.got, others, o.expected.parts, strict=True)):
+        room = np.asarray(np.max(part.tolerance, initial=0.0) * 8)
+        if got is not None and got.shape == other.shape and close(got, np.asarray(other), room):
+            found.add(i)
+    return found
+
+
+def _mostly_near(failing: list[Observation]) -> Rule | None:
+    """Return the rule if most failing cases are right to some digits, and the others are not."""
+    double = [o for o in failing if o.case.dtype == "float64" and o.expected.parts]
+    worst = {id(o): max((e.relative for e in errors(o)), default=0.0) for o in double}
+    near = [o for o in double if 0 < worst[id(o)] <= CRUDEST]
+    far = list(dict.fromkeys(class_of(o) for o in double if worst[id(o)] > CRUDEST))
+    if len(near) < max(_LONG, len(double) * _MOST) or not 0 < len(far) <= _CASES:
+        return None
+    digits = max(1, math.floor(-math.log10(max(worst[id(o)] for o in near))))
+    quoted = " and ".join(f"'{name}'" for name in far)
+    return Rule(
+        "approximate",
+        f"right to {digits} digits in most cases, but not for {quoted}; "
+        "it looks like an added epsilon or a step in too few bits",
+        "what is added, or rounded? In which case is it large compared with the other numbers?",
+    )
+
+
+# -- places ------------------------------------------------------------------------------------------------------------
+
+
+def _edge(failing: list[Observation]) -> Rule | None:
+    """Return the rule if only the first, or only the last, slice along an axis is wrong in every case."""
+    for axis, slice_of in ((0, "row"), (-1, "column")):
+        for index, which in ((0, "first"), (-1, "last")):
+            long, name = 0, ""
+            for o in failing:
+                for i, _, right, off in _wrong_parts(o):
+                    if right.ndim == 0 or (axis == -1 and right.ndim == 1):
+                        return None
+                    along = np.moveaxis(off, axis, 0)
+                    elsewhere = along[1:] if index == 0 else along[:-1]
+                    if elsewhere.any() or not along[index].any():
+                        break
+                    long += len(along) >= _LONG
+                    name = name or o.expected.parts[i].name
+                else:
+                    continue
+                break
+            else:
+                if long >= _CASES:
+                    step = "before the first" if index == 0 else "after the last"
+                    word = "element" if failing[0].expected.parts[_first(failing)].value.ndim == 1 else slice_of
+                    return Rule(
+                        "edge-only",
+                        f"only the {which} {word} of {name} is wrong",
+                        f"what does your code take for the step {step} one?",
+                    )
+    return None
+
+
+def _first(failing: list[Observation]) -> int:
+    return next(i for i, off in enumerate(failing[0].wrong) if off)
+
+
+def _value(failing: list[Observation], passing: list[Observation]) -> Rule | None:
+    """Return the rule if an answer is wrong only where an input is 0 or nearly 0, or None."""
+    index = _first(failing)
+    nodes = bool(failing[0].expected.start)
+    for name, given in failing[0].case.inputs.items():
+        if np.asarray(given).dtype.kind != "f":
+            continue
+        pairs = [_at(o, name, index) for o in (*failing, *passing)]
+        if any(pair is None for pair in pairs):
+            continue
+        wrong = np.concatenate([values[off] for values, off in filter(None, pairs)])
+        right = np.concatenate([values[~off] for values, off in filter(None, pairs)])
+        words = _condition(wrong, right)
+        if words is not None and sum(off.any() for _, off in filter(None, pairs)) >= _CASES:
+            called = f"`{name}.data`" if nodes else f"`{name}`"
+            part = failing[0].expected.parts[index].name
+            return Rule(
+                "wrong-where",
+                f"{part} is wrong only where {called} is {words[0]}",
+                words[1],
+            )
+    return None
+
+
+def _condition(wrong: Array, right: Array) -> tuple[str, str] | None:
+    """Return what is true of the wrong places alone, in words, and the hint."""
+    if wrong.size < _CASES or right.size < _RIGHT:
+        return None
+    if np.all(wrong == 0) and np.sum(right != 0) >= _RIGHT and np.sum(right == 0) <= wrong.size:
+        return "0", "does your code divide by this value, or leave a branch out at 0? What is the slope there?"
+    largest, has_zero = np.max(np.abs(wrong)), bool(np.any(wrong == 0))
+    alike = (np.abs(right) <= largest) & (has_zero | (right != 0))
+    if largest <= _NEAR and np.sum(alike) <= wrong.size / 4:
+        near = "0 or nearly 0" if has_zero else "nearly 0"
+        return near, "does your code divide by this value, or add an epsilon to it? What is the right result there?"
+    return None
+
+
+def _at(o: Observation, name: str, index: int) -> tuple[Array, Array] | None:
+    """Return the values of an input and where the result is wrong, both flat; None if their shapes differ."""
+    value = np.asarray(o.case.inputs.get(name, np.zeros(0)), np.float64)
+    part, got = o.expected.parts[index], (o.got or ())[index]
+    if got is None or value.shape != part.value.shape or got.shape != value.shape:
+        return None
+    with np.errstate(all="ignore"):
+        off = np.abs(got - part.value) > part.tolerance
+    return value.ravel(), off.ravel()
