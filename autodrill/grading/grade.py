@@ -221,10 +221,13 @@ def _explain(
     # Imported here, because a right answer needs no diagnosis.
     from autodrill.grading.diagnosis.explain import explain
     from autodrill.grading.diagnosis.known_mistakes import KnownMistakes
-    from autodrill.grading.diagnosis.source_causes import with_cause
 
     with np.errstate(all="ignore"):  # wrong results may be infinite
         failure = explain(runner, case_set, known or KnownMistakes(case_set.drill), seen, failing, submission.source)
+    if failure.rule is None or failure.rule.known or failure.line is not None:
+        return failure  # no line to look for
+    from autodrill.grading.diagnosis.source_causes import with_cause
+
     return with_cause(failure, submission.source.decode("utf-8", "replace"), case_set.drill.solution.source)
 
 
