@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from autodrill.cli.options import ExerciseName, Exit
-from autodrill.errors import FileError, UnconfinedError
+from autodrill.errors import UnconfinedError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from autodrill.grading.batch import Task
     from autodrill.grading.report import Report
-    from autodrill.grading.submission import Submission
 
 __all__ = ["GradeFormat", "grade"]
 
@@ -91,7 +90,7 @@ def grade(
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from autodrill.drills.library import Library
     from autodrill.grading.batch import Task, grade_all, useful_workers
-    from autodrill.grading.submission import Submission, handed_in_files
+    from autodrill.grading.submission import handed_in_files
 
     if sys.platform != "linux" and not unconfined:
         raise UnconfinedError(
@@ -111,33 +110,18 @@ def grade(
     workers = workers or useful_workers(len(files))
     if unconfined:
         task = replace(task, confinement=replace(task.confinement, required=frozenset()))
-    handed_in = [_read(path, task) for path in files]
-    readable = [each for each in handed_in if isinstance(each, Submission)]
     reports: list[Report] = []
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a CI job that takes too long is ended with it
     try:
-        with closing(grade_all(task, readable, workers)) as graded:
-            for each in handed_in:
-                reports.append(next(graded) if isinstance(each, Submission) else each)
-                _write(reports[-1], output_format)
+        with closing(grade_all(task, files, workers)) as graded:
+            for report in graded:
+                reports.append(report)
+                _write(report, output_format)
     except KeyboardInterrupt:
-        _conclude(task, reports, output_format, left=len(handed_in) - len(reports))
+        _conclude(task, reports, output_format, left=len(files) - len(reports))
         raise
     _conclude(task, reports, output_format)
     raise typer.Exit(_exit_code(reports))
-
-
-def _read(path: Path, task: "Task") -> "Submission | Report":
-    """Read a file. If it cannot be read, return a report that says so, and the other files are graded all the same."""
-    from autodrill.drills.answer_records import FaultKind
-    from autodrill.grading.report import Failure, Report, Verdict
-    from autodrill.grading.submission import Submission, read_file
-
-    try:
-        return Submission(read_file(path, follow=False), path.name, str(path))
-    except FileError as error:
-        failure = Failure(FaultKind.MISSING, error.message)
-        return Report(task.exercise, str(path), Verdict.ERROR, task.seed, failure=failure)
 
 
 def _write(report: "Report", output_format: GradeFormat) -> None:

@@ -6,9 +6,11 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
+from autodrill.drills.answer_records import FaultKind
 from autodrill.drills.library import Library
-from autodrill.errors import UnconfinedError
-from autodrill.grading.report import Report, Verdict
+from autodrill.errors import FileError, UnconfinedError
+from autodrill.grading.report import Failure, Report, Verdict
+from autodrill.grading.submission import Submission, read_file
 from autodrill.sandbox.child.confinement import SEALED, Confinement
 from autodrill.sandbox.fork_server import ForkServer
 from autodrill.sandbox.limits import CHECK_LIMITS
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-    from autodrill.grading.submission import Submission
     from autodrill.sandbox.limits import Limits
 
 __all__ = ["Task", "Worker", "grade_all", "useful_workers"]
@@ -77,6 +78,19 @@ class Worker:
         report = self._grade(submission)
         return self._grade(submission) if report.verdict is Verdict.INTERNAL else report
 
+    def grade_file(self, path: Path) -> Report:
+        """Read a file and grade it. If it cannot be read, the report says so.
+
+        Raises:
+            UnconfinedError: Its process cannot be confined as the task demands.
+        """
+        try:
+            source = read_file(path, follow=False)
+        except FileError as error:
+            failure = Failure(FaultKind.MISSING, error.message)
+            return Report(self._drill.exercise.id, str(path), Verdict.ERROR, self._case_set.seed, failure=failure)
+        return self.grade(Submission(source, path.name, str(path)))
+
     @property
     def on_device(self) -> bool:
         """Whether the exercise asks for a kernel."""
@@ -123,27 +137,28 @@ def useful_workers(files: int) -> int:
     return max(1, min(available_cores(), files // _WORTH_A_WORKER))
 
 
-def grade_all(task: Task, submissions: Sequence[Submission], workers: int) -> Generator[Report]:
+def grade_all(task: Task, paths: Sequence[Path], workers: int) -> Generator[Report]:
     """Grade files in worker processes, and yield the reports in order, each as soon as it and all before it are ready.
 
-    A file whose worker dies, or exceeds its time or memory, has the verdict `internal`.
+    A worker reads a file when it grades it, so the memory in use does not grow with the sizes of all files. A file
+    whose worker dies, or exceeds its time or memory, has the verdict `internal`.
 
     Raises:
         UnconfinedError: Their processes cannot be confined as the task demands.
         ContentError: The exercise is malformed.
         InternalError: A worker ended before it was ready.
     """
-    with closing(work_through(submissions, workers, _begin, task, seconds=task.worker_seconds)) as reports:
-        for submission, report in zip(submissions, reports, strict=True):
+    with closing(work_through(paths, workers, _begin, task, seconds=task.worker_seconds)) as reports:
+        for path, report in zip(paths, reports, strict=True):
             if isinstance(report, LostItem):
-                yield Report(task.exercise, submission.path, Verdict.INTERNAL, task.seed, detail=report.why)
+                yield Report(task.exercise, str(path), Verdict.INTERNAL, task.seed, detail=report.why)
             else:
                 yield report
 
 
 @contextmanager
-def _begin(task: Task) -> Iterator[Callable[[Submission], Report]]:
+def _begin(task: Task) -> Iterator[Callable[[Path], Report]]:
     with Worker(task) as worker:
         if not worker.on_device:  # a GPU's driver maps far more than it uses
             bound_memory(task.worker_memory)
-        yield worker.grade
+        yield worker.grade_file

@@ -142,8 +142,8 @@ INTERRUPT = """import autodrill.grading.batch as batch
 grade_all = batch.grade_all
 
 
-def interrupted(task, submissions, workers):
-    yield from grade_all(task, submissions[:1], 1)
+def interrupted(task, paths, workers):
+    yield from grade_all(task, paths[:1], 1)
     raise KeyboardInterrupt
 
 

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,6 +40,14 @@ def submission(source: str, name: str = "a.py") -> Submission:
     return Submission(source.encode(), name, name)
 
 
+def handed_in(folder: Path, sources: list[str]) -> list[Path]:
+    folder.mkdir()
+    paths = [folder / f"{index}.py" for index in range(len(sources))]
+    for path, source in zip(paths, sources, strict=True):
+        path.write_text(source, encoding="utf-8")
+    return paths
+
+
 @pytest.fixture
 def task(pack: Pack) -> Task:
     pack.add()
@@ -48,13 +57,23 @@ def task(pack: Pack) -> Task:
 @pytest.mark.slow
 @linux
 @pytest.mark.parametrize("workers", [1, 2])
-def test_grade_all_yields_reports_in_order(task: Task, workers: int) -> None:
-    sources = [RIGHT, RIGHT.replace("3", "2"), "x = (", "while True: pass", RIGHT]
-    files = [submission(source, f"{index}.py") for index, source in enumerate(sources)]
+def test_grade_all_yields_reports_in_order(task: Task, tmp_path: Path, workers: int) -> None:
+    files = handed_in(tmp_path / "in", [RIGHT, RIGHT.replace("3", "2"), "x = (", "while True: pass", RIGHT])
+    files.insert(1, tmp_path / "missing.py")
     reports = list(grade_all(task, files, workers))
-    assert [report.path for report in reports] == [file.path for file in files]
-    assert [str(report.verdict) for report in reports] == ["pass", "fail", "error", "timeout", "pass"]
-    assert all(set(report.layers) == set(map(str, Layer)) for report in reports)
+    assert [report.path for report in reports] == [*map(str, files)]
+    assert [str(report.verdict) for report in reports] == ["pass", "error", "fail", "error", "timeout", "pass"]
+    assert all(set(report.layers) == set(map(str, Layer)) for report in (reports[0], *reports[2:]))
+
+
+@linux
+def test_grade_all_reads_a_file_when_it_grades_it(task: Task, tmp_path: Path) -> None:
+    first, second, third = handed_in(tmp_path / "in", [RIGHT, RIGHT, "x = ("])
+    with closing(grade_all(task, [first, second, third], 1)) as reports:
+        verdicts = [next(reports).verdict]
+        third.write_text(RIGHT, encoding="utf-8")
+        verdicts += [report.verdict for report in reports]
+    assert verdicts == [Verdict.PASS] * 3
 
 
 @linux
@@ -121,8 +140,9 @@ def test_grade_all_never_imports_a_file_of_the_working_folder(
     task: Task, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / name).write_text(HOSTILE_NAME, encoding="utf-8")
+    (tmp_path / "a.py").write_text(RIGHT, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    reports = list(grade_all(task, [submission(HOSTILE_NAME, name), submission(RIGHT)], 2))
+    reports = list(grade_all(task, [Path(name), Path("a.py")], 2))
     assert [report.verdict for report in reports] == [Verdict.ERROR, Verdict.PASS]
     assert not (tmp_path / "it_was_run").exists()
 
@@ -134,14 +154,15 @@ def test_workers_end_with_the_grading_process(pack: Pack, how: signal.Signals) -
     program = (
         "import sys, pathlib\n"
         "from autodrill.grading.batch import Task, grade_all\n"
-        "from autodrill.grading.submission import Submission\n"
         "if __name__ == '__main__':\n"
-        "    sleep = b'import time\\ndef cube_backward(g, x):\\n    time.sleep(1)\\n    return g\\n'\n"
-        "    quick, slow = ([Submission(source, 'a.py', 'a.py')] * 8 for source in (b'x = (', sleep))\n"
-        "    files = quick + slow\n"
-        "    for _ in grade_all(Task('cube_backward', (pathlib.Path(sys.argv[1]),), 3), files, 2):\n"
+        "    root = pathlib.Path(sys.argv[1])\n"
+        "    files = [root / 'quick.py'] * 8 + [root / 'slow.py'] * 8\n"
+        "    for _ in grade_all(Task('cube_backward', (root,), 3), files, 2):\n"
         "        print('one', flush=True)\n"
     )
+    (pack.root / "quick.py").write_text("x = (", encoding="utf-8")
+    slow = "import time\ndef cube_backward(g, x):\n    time.sleep(1)\n    return g\n"
+    (pack.root / "slow.py").write_text(slow, encoding="utf-8")
     script = pack.root / "grades.py"
     script.write_text(program, encoding="utf-8")
     with subprocess.Popen(
@@ -200,10 +221,10 @@ def test_worker_retries_an_internal_error_once(task: Task, monkeypatch: pytest.M
 
 
 @linux
-def test_grade_all_refuses_a_missing_required_layer(task: Task) -> None:
+def test_grade_all_refuses_a_missing_required_layer(task: Task, tmp_path: Path) -> None:
     short = replace(task, confinement=replace(SEALED, layers=SEALED.layers - {Layer.SECCOMP}))
     with pytest.raises(UnconfinedError, match="seccomp"):
-        next(grade_all(short, [submission(RIGHT)], 1))
+        next(grade_all(short, handed_in(tmp_path / "in", [RIGHT]), 1))
 
 
 JUDGE = """def judge(dx, x):
@@ -225,13 +246,13 @@ def slope"""
 
 @linux
 @pytest.mark.parametrize("workers", [1, 2])
-def test_judge_that_breaks_down_costs_one_file(pack: Pack, workers: int) -> None:
+def test_judge_that_breaks_down_costs_one_file(pack: Pack, tmp_path: Path, workers: int) -> None:
     pack.add(solution=("def slope", JUDGE))
     answers = [f"def cube_backward(g, x):\n    return 0 * x + {value}\n" for value in (1, 101, 2, 102, 103, 3)]
-    files = [submission(source, f"{index}.py") for index, source in enumerate(answers)]
+    files = handed_in(tmp_path / "in", answers)
     task = Task("cube_backward", (pack.root,), seed=3, worker_seconds=6)
     reports = list(grade_all(task, files, workers))
-    assert [report.path for report in reports] == [file.path for file in files]
+    assert [report.path for report in reports] == [*map(str, files)]
     details = [report.detail.partition(": Unable")[0] for report in reports]
     assert details == [
         "",
@@ -245,18 +266,18 @@ def test_judge_that_breaks_down_costs_one_file(pack: Pack, workers: int) -> None
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_grade_all_reports_a_malformed_exercise(pack: Pack, workers: int) -> None:
+def test_grade_all_reports_a_malformed_exercise(pack: Pack, tmp_path: Path, workers: int) -> None:
     pack.add(solution=("HINTS = (", "HINTS = (1, "))
     with pytest.raises(ContentError, match="must be a tuple of three texts") as caught:
-        list(grade_all(Task("cube_backward", (pack.root,), seed=3), [submission(RIGHT)] * 3, workers))
+        list(grade_all(Task("cube_backward", (pack.root,), seed=3), [tmp_path / "a.py"] * 3, workers))
     assert [problem.line for problem in caught.value.problems] == [7]
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_grade_all_stops_if_the_exercise_ends_its_process(pack: Pack, workers: int) -> None:
+def test_grade_all_stops_if_the_exercise_ends_its_process(pack: Pack, tmp_path: Path, workers: int) -> None:
     pack.add(solution=("HINTS =", "__import__('os')._exit(0)\nHINTS ="))
     with pytest.raises(InternalError, match=r"ended \(exit code 0\) before it was ready"):
-        list(grade_all(Task("cube_backward", (pack.root,), seed=3), [submission(RIGHT)] * 3, workers))
+        list(grade_all(Task("cube_backward", (pack.root,), seed=3), [tmp_path / "a.py"] * 3, workers))
 
 
 def test_useful_workers_is_one_for_few_files() -> None:
