@@ -42,7 +42,7 @@ import math
 import numpy as np
 
 from autodrill import engine
-from autodrill.drills import gradient, mistake, scenario
+from autodrill.drills import ask, gradient, mistake, scenario
 
 HINTS = (
     "Any part of the chain can be run again from its first input. So which activations must be kept?",
@@ -56,13 +56,16 @@ HINTS = (
 
 @scenario(1, 2, 5, 10, 16, 64, 256, note="a chain")
 def chain(rng, size):
-    return {"x": rng.normal(size=2), "g": rng.normal(size=2), "stages": size}
+    x, g = rng.normal(size=(2, 2))
+    return {"x": x, "g": g, "stages": size, "every": size, "seed": int(rng.integers(1000))}
 
 
-# 4800 activations of 32 KiB each. 2 * 70 + 3 of them may be alive, 4.5 MiB. Every second one takes 75 MiB.
+# 4800 activations of 32 KiB each. 2 * 70 + 3 of them may be alive, 4.5 MiB. Every second one takes 75 MiB, and the
+# secret shifts of every sixth stage take 25 MiB.
 @scenario(4800, note="a chain of large activations", memory=22 << 20, because="all 4800 activations are alive at once")
 def large_chain(rng, size):
-    return {"x": rng.normal(size=1 << 12), "g": rng.normal(size=1 << 12), "stages": size}
+    x, g = rng.normal(size=(2, 1 << 12))
+    return {"x": x, "g": g, "stages": size, "every": 6, "seed": int(rng.integers(1000))}
 
 
 CASES = [chain, large_chain]
@@ -72,10 +75,24 @@ EQUIVALENT = {
 }
 
 
+@functools.lru_cache(maxsize=2)
+def shifts(size, stages, every, seed):
+    """Return what each stage adds whose number is a multiple of `every`: an array of shape (⌈stages / every⌉, size)."""
+    return np.random.default_rng(int(seed)).random((-(-stages // every), size))
+
+
+# The candidate's process does not hold these shifts. A forward of such a stage asks for its shift, and is counted.
+# A candidate could keep a shift to run the stage uncounted, but in the large chain the memory bound forbids it.
+def answer(asked, x, g, stages, every, seed):
+    if type(asked) is int and asked in range(0, stages, every):
+        return shifts(x.size, stages, every, seed)[asked // every]
+    return None
+
+
 # Each stage reverses the array. Otherwise the Jacobians would be diagonal and commute, and the order of the VJPs would
-# not matter. `drive` counts calls and living activations in the candidate's own process, so the candidate could falsify
-# the counts. The memory bound of the large chain is enforced from outside that process.
-def drive(candidate, x, g, stages):
+# not matter. `drive` counts in the candidate's own process, so the candidate could falsify what it counts. Outside that
+# process, `asked` counts forwards, and the memory bound of the large chain is enforced.
+def drive(candidate, x, g, stages, every):
     alive = peak = backwards = 0
     forwards = [0] * stages
 
@@ -92,6 +109,8 @@ def drive(candidate, x, g, stages):
             nonlocal alive, peak
             forwards[number] += 1
             out = np.sin(np.asarray(a)[::-1] * (1 + number % 64 / 100)).view(Activation)
+            if number % every == 0:
+                out += ask(number)
             out.counted = True
             alive += 1
             peak = max(peak, alive)
@@ -110,21 +129,24 @@ def drive(candidate, x, g, stages):
 
 
 @functools.lru_cache(maxsize=8)  # the same for every submission
-def right_gradient(x, g, stages):
+def right_gradient(x, g, stages, every, seed):
     right, a, slopes = np.frombuffer(g), np.frombuffer(x), []
+    added = shifts(a.size, stages, every, seed)
     for number in range(stages):
         a = a[::-1] * (1 + number % 64 / 100)
         slopes.append(np.cos(a) * (1 + number % 64 / 100))
-        a = np.sin(a)
+        a = np.sin(a) + (0 if number % every else added[number // every])
     for slope in reversed(slopes):
         right = (right * slope)[::-1]
     return right
 
 
-def judge(answer, x, g, stages):
+def judge(answer, x, g, stages, every, seed):
+    added = shifts(x.size, stages, every, seed)
+
     def run(x):
         for number in range(stages):
-            x = engine.sin(x[::-1] * (1 + number % 64 / 100))
+            x = engine.sin(x[::-1] * (1 + number % 64 / 100)) + (0 if number % every else added[number // every])
         return (x * g).sum()
 
     match answer:
@@ -139,7 +161,7 @@ def judge(answer, x, g, stages):
     if stages <= 64 and x.size < 100:
         (right,) = gradient(run, x)
     else:
-        right = right_gradient(x.tobytes(), g.tobytes(), stages)
+        right = right_gradient(x.tobytes(), g.tobytes(), stages, every, seed)
     if not np.allclose(dx, right, rtol=1e-9, atol=1e-9 * np.abs(right).max()):
         return "wrong-gradient: the gradient of x is wrong"
     if answer["backwards"] != stages:
@@ -148,6 +170,8 @@ def judge(answer, x, g, stages):
         return f"too-many-forwards: {answer['forwards']} calls of f for {stages} stages; {2 * stages} are enough"
     if answer["often"] > 2:
         return f"too-many-forwards: {answer['often']} calls of one f; 2 are enough"
+    if answer["asked"] > 2 * len(added):  # the counts of `drive` are falsified
+        return f"too-many-forwards: {answer['asked']} calls of f for {len(added)} stages; {2 * len(added)} are enough"
     if answer["alive"] > (allowed := 2 * math.ceil(math.sqrt(stages)) + 3):
         return f"too-many-alive: {answer['alive']} activations alive at once; {allowed} are enough for {stages} stages"
     return None
