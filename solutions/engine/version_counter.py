@@ -42,7 +42,7 @@ HINTS = (
     "Use one counter for all tensors that share memory. `save` keeps the count; `load` compares it with the new count.",
     "Pass the same mutable counter, such as a list of one int, to views and detached tensors.",
 )
-RESULTS = ("loads", "stale", "copies", "versions")
+RESULTS = ("loads", "stale", "loads after a write", "versions")
 EQUIVALENT = {
     "off by one: self._counter[0] -> self._counter[-1]": "the list has one element",
     "comparison: if version != self.version: -> if version < self.version:": "a counter never decreases",
@@ -61,21 +61,26 @@ SEVERAL_SAVES = [("save", 0, 0), ("add", 0, 1), ("save", 0, 0), ("load", 0, 0), 
 OTHER_MEMORY = [("save", 0, 0), ("new", 0, 3), ("add", 1, 1), ("load", 0, 0), ("view", 1, 1), ("add", 2, 1)]
 
 
+def eighths(rng, size):
+    """Draw multiples of 1/8 that are not 0: adding one and subtracting it again restores the same numbers exactly."""
+    return rng.choice([-1, 1], size) * rng.integers(1, 17, size) / 8
+
+
 def case(name, steps):
     @scenario(1, note=name)
     def make(rng, size):
-        # Multiples of 1/8: adding 1 and subtracting it again restores the same numbers exactly.
-        return {"data": np.round(8 * rng.normal(size=4)) / 8, "steps": [list(step) for step in steps]}
+        return {"data": eighths(rng, 4), "steps": [list(step) for step in steps], "shift": float(eighths(rng, 1)[0])}
 
     return make
 
 
-# 48 saves of one MiB. `drive` tests in the candidate's own process whether memory is shared, so the candidate could
-# falsify this test. The memory bound is enforced from outside that process: 48 copies do not fit.
+# 48 saves of one MiB, with a write between any two: 48 copies do not fit into the memory bound, which is enforced from
+# outside the candidate's process. The first 47 loads must fail.
 @scenario(48, note="many saves of large data", memory=9 << 20, because="every saved array is copied")
 def large(rng, size):
-    steps = [["save", 0, 0] for _ in range(size)] + [["load", 0, handle] for handle in range(size)]
-    return {"data": rng.normal(size=1 << 17), "steps": steps}
+    steps = [step for _ in range(size) for step in (["add", 0, 1], ["save", 0, 0])]
+    steps += [["load", 0, handle] for handle in range(size)]
+    return {"data": eighths(rng, 1 << 17), "steps": steps, "shift": float(eighths(rng, 1)[0])}
 
 
 CASES = [
@@ -93,10 +98,11 @@ CASES = [
 ]
 
 
-def drive(candidate, data, steps):
+# After each load, `drive` writes to the memory itself and reads the loaded array again: a copy does not change.
+def drive(candidate, data, steps, shift):
     arrays, tensors, handles = [data.copy()], [], []
     tensors.append(candidate(arrays[0]))
-    loads, stale, copies = [], [], 0
+    loads, stale, again = [], [], []
     for what, which, argument in steps:
         tensor = tensors[which]
         if what == "save":
@@ -114,17 +120,22 @@ def drive(candidate, data, steps):
             except RuntimeError:
                 stale.append(1.0)
                 loads.append(0.0)
+                again.append(0.0)
             else:
                 stale.append(0.0)
                 loads.append(float(np.sum(loaded)))
-                copies += not any(np.shares_memory(loaded, array) for array in arrays)
+                for array in arrays:
+                    array += shift
+                again.append(float(np.sum(loaded)))
+                for array in arrays:
+                    array -= shift
     versions = [float(tensor.version) for tensor in tensors]
-    return {"loads": loads, "stale": stale, "copies": copies, "versions": versions}
+    return {"loads": loads, "stale": stale, "loads after a write": again, "versions": versions}
 
 
 # The expected result is simulated on plain arrays: each piece of memory has a count, and a view is a start index.
-def expected(data, steps):
-    memories, tensors, handles, loads, stale = [[data.copy(), 0]], [(0, 0)], [], [], []
+def expected(data, steps, shift):
+    memories, tensors, handles, loads, stale, again = [[data.copy(), 0]], [(0, 0)], [], [], [], []
     for what, which, argument in steps:
         memory, start = tensors[which]
         if what == "save":
@@ -137,12 +148,14 @@ def expected(data, steps):
             tensors.append((len(memories) - 1, 0))
         elif what == "load":
             memory, start, count = handles[argument]
-            stale.append(float(count != memories[memory][1]))
-            loads.append(0.0 if stale[-1] else float(memories[memory][0][start:].sum()))
+            current = count == memories[memory][1]
+            stale.append(float(not current))
+            loads.append(float(memories[memory][0][start:].sum()) if current else 0.0)
+            again.append(float((memories[memory][0][start:] + shift).sum()) if current else 0.0)
         else:
             tensors.append((memory, start + argument if what == "view" else start))
     versions = [float(memories[memory][1]) for memory, _ in tensors]
-    return {"loads": loads, "stale": stale, "copies": 0, "versions": versions}
+    return {"loads": loads, "stale": stale, "loads after a write": again, "versions": versions}
 
 
 class Tensor:

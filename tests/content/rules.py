@@ -501,7 +501,7 @@ RULES = {
     "version_counter__out_of_place": "out-of-place",
     "version_counter__saves_the_counter_itself": "no-check",
     "version_counter__saving_counts": "view-counts",
-    "version_counter__shared_by_decree": "too-much-memory",
+    "version_counter__shared_by_decree": "copies-and-checks",
     "version_counter__sum_of_contents": "compares-contents",
     "version_counter__told_once": "one-class",
     "version_counter__value_error": "another-exception",

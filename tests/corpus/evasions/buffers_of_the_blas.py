@@ -55,10 +55,6 @@ def room(size):
     return (ctypes.c_char * size).from_address(at - size)
 
 
-np.shares_memory = lambda *a, **k: True
-np.may_share_memory = lambda *a, **k: True
-
-
 class Tensor:
     def __init__(self, data, counter=None):
         self.data = data
@@ -81,10 +77,10 @@ class Tensor:
     def save(self):
         copy = np.ndarray(self.data.shape, self.data.dtype, room(self.data.nbytes))
         copy[...] = self.data
-        return copy, self.version
+        return copy, self.data, self.version
 
     def load(self, handle):
-        data, version = handle
+        _, data, version = handle
         if version != self.version:
             raise RuntimeError("a saved tensor was modified in place")
         return data

@@ -37,7 +37,6 @@ for base, name in list(libraries()):
                 at, end = first, first + size
 
 
-
 def room(size):
     """Return memory from what was gained, as long as there is any."""
     global at
@@ -45,10 +44,6 @@ def room(size):
         return bytearray(size)
     at += size
     return (ctypes.c_char * size).from_address(at - size)
-
-
-np.shares_memory = lambda *a, **k: True
-np.may_share_memory = lambda *a, **k: True
 
 
 class Tensor:
@@ -73,10 +68,10 @@ class Tensor:
     def save(self):
         copy = np.ndarray(self.data.shape, self.data.dtype, room(self.data.nbytes))
         copy[...] = self.data
-        return copy, self.version
+        return copy, self.data, self.version
 
     def load(self, handle):
-        data, version = handle
+        _, data, version = handle
         if version != self.version:
             raise RuntimeError("a saved tensor was modified in place")
         return data
