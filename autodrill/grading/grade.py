@@ -146,7 +146,7 @@ def _grade(
     report = replace(report, cases=len(chosen), passed=passed, basis=_basis(solution, seen))
     if not failing:
         remarks = (*_remarks(runner, case_set, known, submission, seen), *_customs(solution, submission, seen))
-        return replace(report, remarks=remarks)
+        return replace(report, remarks=(*_reaching_out(submission), *remarks))
     failure = _explain(runner, case_set, known, submission, seen, failing)
     verdict = {FaultKind.TIME: Verdict.TIMEOUT}.get(failure.kind, Verdict.FAIL)
     return replace(report, verdict=verdict, failure=failure)
@@ -262,6 +262,15 @@ def _customs(solution: Solution, submission: Submission, seen: list[tuple[int, O
         for name in solution.remarks
         if name in found or (name == "old-numpy" and old)
     )
+
+
+def _reaching_out(submission: Submission) -> tuple[Remark, ...]:
+    """Return the remark on an accepted answer that may reach into what is counted in its own process."""
+    from autodrill.grading.reaching_out import may_reach_out, reach_of
+
+    source = submission.source.decode("utf-8", "replace")
+    reach = reach_of(source) if may_reach_out(source) else ""
+    return (Remark("reaches-out", f"{reach}: read the file"),) if reach else ()
 
 
 def _is_stub(exercise: Exercise, submission: Submission) -> bool:

@@ -18,11 +18,12 @@ __all__ = ["github_lines", "grade_line", "junit_document", "summary"]
 
 
 def grade_line(report: Report, paint: Paint, symbols: Symbols) -> str:
-    """Return one line: the verdict, the file, and the reason in a few words."""
+    """Return one line: the verdict, the file, and the reason in a few words, or why a person should read the file."""
     right = report.verdict is Verdict.PASS
     sign, colour = (symbols.yes, "green") if right else (symbols.no, "red")
     verdict = paint(f"{sign} {report.verdict.upper():8}", colour)
-    return f"{verdict} {clean(report.path)}" + (f"  {paint(_why(report), 'dim')}" if not right else "")
+    why = _reaches_out(report) if right else _why(report)
+    return f"{verdict} {clean(report.path)}" + (f"  {paint(why, 'dim')}" if why else "")
 
 
 def summary(reports: Sequence[Report], seed: int) -> str:
@@ -61,12 +62,18 @@ def junit_document(reports: Sequence[Report]) -> str:
 
 
 def github_lines(reports: Sequence[Report]) -> Iterator[str]:
-    """Yield a GitHub workflow command for each file that does not pass."""
+    """Yield a GitHub workflow command for each file that does not pass, or that a person should read."""
     for report in reports:
+        if why := _reaches_out(report):
+            yield f"::warning file={_property(report.path)},title={_property(report.exercise)}::{_escaped(why)}"
         if report.verdict is not Verdict.PASS:
             line = report.failure.line if report.failure is not None else None
             place = f"file={_property(report.path)}" + (f",line={line}" if line else "")
             yield f"::error {place},title={_property(report.exercise)}::{_escaped(_why(report))}"
+
+
+def _reaches_out(report: Report) -> str:
+    return next((f"{r.key}: {clean(r.text)}" for r in report.remarks if r.key == "reaches-out"), "")
 
 
 def _why(report: Report) -> str:

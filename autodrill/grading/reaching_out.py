@@ -1,0 +1,108 @@
+"""Reaching out: names by which an accepted file may reach into the scenario or the harness around it.
+
+A file that is written for it can forge what a scenario counts in its own process. So a person should read such a file.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from autodrill.drills.source import SourceFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["may_reach_out", "reach_of"]
+
+_ATTRIBUTES = frozenset(
+    [
+        "cell_contents",
+        "__closure__",
+        "__globals__",
+        "_getframe",
+        "_current_frames",
+        "f_back",
+        "f_locals",
+        "f_globals",
+        "f_builtins",
+        "tb_frame",
+        "gi_frame",
+        "cr_frame",
+        "ag_frame",
+        "__builtins__",
+    ]
+)
+"""Attributes of any object, also if a text names one, as in `getattr(f, "__closure__")`."""
+
+_OF_MODULES = frozenset(
+    [
+        "gc.get_objects",
+        "gc.get_referrers",
+        "gc.get_referents",
+        "gc.callbacks",
+        "sys.modules",
+        "sys.settrace",
+        "sys.setprofile",
+        "sys.addaudithook",
+        "threading.settrace",
+        "threading.setprofile",
+        "inspect.currentframe",
+        "inspect.stack",
+        "inspect.trace",
+        "inspect.getclosurevars",
+    ]
+)
+_MODULES = frozenset({"ctypes", "_ctypes"})
+_ORDINARY = frozenset({"stdout", "stderr", "float", "int", "bool", "object", "str", "complex"})
+"""Attributes of modules that ordinary files write: they capture output, or restore names of NumPy 1."""
+
+_WRITE = r"(?<![\w.])(?!(?:self|cls|ctx)\b)[A-Za-z_]\w*\.\w+\s*=(?!=)|\bsetattr\b"
+_WORDS = re.compile(
+    "|".join([*map(re.escape, sorted(_ATTRIBUTES)), r"\b(?:gc|sys|threading|inspect)\b", "ctypes", _WRITE])
+)
+
+
+def may_reach_out(source: str) -> bool:
+    """Return whether a file contains a word that `reach_of` looks for; that takes a few microseconds."""
+    return _WORDS.search(source) is not None
+
+
+def reach_of(source: str) -> str:
+    """Return what a file reaches out for, such as "line 5 reads `cell_contents`", or "". Comments do not count."""
+    try:
+        tree = SourceFile(source, "").tree
+    except SyntaxError:
+        return ""
+    modules = {
+        alias.asname or alias.name.partition(".")[0]: alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
+    found = [(line, words) for node in ast.walk(tree) for line, words in _reaches(node, modules)]
+    return "line {} {}".format(*min(found)) if found else ""
+
+
+def _reaches(node: ast.AST, modules: dict[str, str]) -> Iterator[tuple[int, str]]:
+    match node:
+        case ast.Import() | ast.ImportFrom():
+            source = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+            names = [source + alias.name for alias in node.names]
+            for name in names:
+                if name in _OF_MODULES or name.rpartition(".")[2] in _ATTRIBUTES or name.partition(".")[0] in _MODULES:
+                    yield node.lineno, f"imports `{name[:60]}`"
+        case ast.Attribute(attr=name) if name in _ATTRIBUTES:
+            yield node.lineno, f"{'reads' if isinstance(node.ctx, ast.Load) else 'writes'} `{name}`"
+        case ast.Attribute(value=ast.Name(id=module), attr=name) if module in modules:
+            if f"{modules[module]}.{name}" in _OF_MODULES:
+                yield node.lineno, f"reads `{module}.{name}`"[:70]
+            elif not isinstance(node.ctx, ast.Load) and name not in _ORDINARY:
+                yield node.lineno, f"writes `{f'{module}.{name}'[:60]}`"
+        case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id=module), *_]) if module in modules:
+            yield node.lineno, f"writes an attribute of `{module[:60]}`"
+        case ast.Name(id="__builtins__"):
+            yield node.lineno, "uses `__builtins__`"
+        case ast.Constant(value=str() as text) if text in _ATTRIBUTES:
+            yield node.lineno, f"names `{text}`"

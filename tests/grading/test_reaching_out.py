@@ -1,0 +1,75 @@
+"""The remark on an accepted file that may reach into what is counted in its own process."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from autodrill.grading.batch import Task, Worker
+from autodrill.grading.reaching_out import may_reach_out, reach_of
+from autodrill.grading.report import Verdict
+from autodrill.grading.submission import Submission
+from autodrill.render.grades import github_lines, grade_line
+from autodrill.render.plain import Paint, symbols_for
+
+CORPUS = Path(__file__).parents[1] / "corpus"
+RIGHT = """def mul_backward(self, other, out):
+    self.grad += other.data * out.grad
+    other.grad += self.data * out.grad
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "reach"),
+    [
+        ("def f(g):\n    return g.__closure__[0].cell_contents\n", "line 2 reads `__closure__`"),
+        ("getattr(f, 'cell_contents')\n", "line 1 names `cell_contents`"),
+        ("import sys\nsys._getframe = None\n", "line 2 writes `_getframe`"),
+        ("import sys as s\nx = s.modules\n", "line 2 reads `s.modules`"),
+        ("from sys import _getframe\n", "line 1 imports `sys._getframe`"),
+        ("from gc import get_referents as r\n", "line 1 imports `gc.get_referents`"),
+        ("import numpy as np\nnp.shares_memory = lambda a, b: True\n", "line 2 writes `np.shares_memory`"),
+        ("import numpy as np\nsetattr(np, 'sum', max)\n", "line 2 writes an attribute of `np`"),
+        ("import ctypes\n", "line 1 imports `ctypes`"),
+        ("__builtins__['sum'] = max\n", "line 1 uses `__builtins__`"),
+    ],
+)
+def test_reach_of_names_the_line(source: str, reach: str) -> None:
+    assert may_reach_out(source)
+    assert reach_of(source) == reach
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '"""A closure has `cell_contents`."""\n# sys._getframe\nx = "see gc.get_objects"\n',
+        "import sys\nsys.setrecursionlimit(10_000)\nsys.stdout = sys.stderr\n",
+        "import numpy as np\nnp.float = float\nx = np.zeros(3)\nx.shape = 3, 1\nnp.random.seed(0)\n",
+        "import gc\ngc.collect()\n",
+        "x = (\n",
+        "\0",
+    ],
+)
+def test_reach_of_ordinary_code_is_nothing(source: str) -> None:
+    assert reach_of(source) == ""
+
+
+def test_right_answers_do_not_reach_out() -> None:
+    paths = sorted(CORPUS.glob("answers/*/right/*.py"))
+    assert len(paths) > 200
+    assert [path for path in paths if reach_of(path.read_text("utf-8", "replace"))] == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sealed processes are Linux's")
+def test_accepted_file_that_reaches_out_is_remarked() -> None:
+    sources = [RIGHT, f"import sys\n\nsys._getframe = None\n\n\n{RIGHT}"]
+    with Worker(Task("mul_backward", (), seed=7)) as worker:
+        plain, reaching = (worker.grade(Submission(s.encode(), "a.py", "a.py")) for s in sources)
+    assert (plain.verdict, plain.remarks, reaching.verdict) == (Verdict.PASS, (), Verdict.PASS)
+    assert [(r.key, r.text) for r in reaching.remarks] == [("reaches-out", "line 3 writes `_getframe`: read the file")]
+    line = grade_line(reaching, Paint.for_stream(sys.stdout, {}), symbols_for(sys.stdout))
+    assert line.endswith("a.py  reaches-out: line 3 writes `_getframe`: read the file")
+    (warning,) = github_lines([plain, reaching])
+    assert warning.startswith("::warning file=a.py,title=mul_backward::reaches-out: line 3")
