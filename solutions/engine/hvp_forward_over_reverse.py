@@ -98,13 +98,27 @@ def many(rng, size):
     return {"x": rng.normal(size=size), "v": rng.normal(size=size), "ops": [*products, *sums, [2, -1, -1]]}
 
 
-CASES = [random_function, inseparable, column, nothing, many]
+# `drive` counts builds in the candidate's own process. Processor time is bounded from outside, and a build for each
+# input takes far more than 20 times that of the worked solution.
+@scenario(2000, note="very many inputs", because="one build is enough")
+def very_many(rng, size):
+    ops, left = [[1, i, (i + 1) % size] for i in range(size)], [*range(size, 2 * size)]
+    while len(left) > 1:  # a sum in pairs: a recursive backward may go only as deep as the graph
+        a, b, *left = left
+        left.append(size + len(ops))
+        ops.append([0, a, b])
+    return {"x": rng.normal(size=size), "v": rng.normal(size=size), "ops": np.array([*ops, [2, -1, -1]])}
+
+
+CASES = [random_function, inseparable, column, nothing, many, very_many]
 
 
 # The expected result is the gradient of the derivative along v: reverse over forward, the opposite order. Finite
 # differences check this result.
 def forward(x, v, ops):
     def f(x):
+        if len(x) > 1000:  # the same function as `very_many` in a few operations
+            return engine.sin((x * engine.roll(x, -1)).sum())
         values = [x[i] for i in range(len(x))]
         for op, i, j in ops:
             a, b = values[i], values[j]
@@ -118,7 +132,7 @@ def drive(candidate, x, v, ops):
     class TooManyBuildsError(Exception):
         pass
 
-    builds = 0
+    builds, steps = 0, np.asarray(ops).tolist()
 
     def build(nodes):
         nonlocal builds
@@ -126,7 +140,7 @@ def drive(candidate, x, v, ops):
         if builds > 3:
             raise TooManyBuildsError(f"`build` is called more than 3 times for {len(x)} inputs: once is enough")
         values = list(nodes)
-        for op, i, j in ops:
+        for op, i, j in steps:
             a, b = values[i], values[j]
             values.append(a + b if op == 0 else a * b if op == 1 else a.sin())
         return values[-1]
