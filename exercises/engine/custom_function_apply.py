@@ -20,7 +20,7 @@ passes every other argument unchanged. The new node's `_prev` is a tuple of the 
 among `args`. Its `_backward` calls `fn.backward` with the new node's `.grad` and adds
 the results to the gradients of those nodes. `fn.backward` may return a single gradient
 without a tuple. If the number of gradients is not the number of arguments, `_backward`
-raises a RuntimeError.
+raises a RuntimeError. All values and gradients are numbers, not arrays.
 """
 
 

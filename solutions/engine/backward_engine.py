@@ -94,12 +94,17 @@ def level_diamond(rng, size):
     return graph(rng, [2.0, 3.0], [[1, 0, 1], [0, 2, 0], [1, 2, 1], [1, 3, 4]], [5])
 
 
+@scenario(4, note="two results of equal value")
+def equal_results(rng, size):
+    return graph(rng, [2.0, 2.0], [[1, 0, 1], [0, 0, 1], [1, 2, 3]], [4])
+
+
 @scenario(6, note="two graphs that share a leaf")
 def shared_leaf(rng, size):
     return graph(rng, [2.0, 3.0], [[1, 0, 1], [1, 2, 0], [0, 0, 1], [1, 4, 0]], [3, 5])
 
 
-CASES = [random_graph, diamond, mirrored_diamond, level_diamond, shared_leaf]
+CASES = [random_graph, diamond, mirrored_diamond, level_diamond, equal_results, shared_leaf]
 EQUIVALENT = {"assign: root.grad = 1.0 -> root.grad += 1.0": "the root's gradient is 0 before its graph is run"}
 
 
@@ -166,6 +171,27 @@ def topological_order(root):
 
 def backward_engine(root):
     order = topological_order(root)
+    root.grad = 1.0
+    for node in reversed(order):
+        node._backward()
+
+
+@mistake(
+    "visited-by-value",
+    "nodes with equal values are the same node",
+    "Two results may both be 4.0. Do you need identity or equality?",
+)
+def backward_engine(root):
+    order, visited = [], set()
+
+    def visit(node):
+        if node.data not in visited:
+            visited.add(node.data)
+            for source in node._prev:
+                visit(source)
+            order.append(node)
+
+    visit(root)
     root.grad = 1.0
     for node in reversed(order):
         node._backward()
