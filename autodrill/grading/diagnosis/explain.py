@@ -93,7 +93,7 @@ def explain(
         changes = repeated is not Repetition.EQUAL
         if changes and shown.got is not None and is_uninitialised(runner, drill, source, failed, passed):
             rule = UNINITIALISED
-        elif repeated is Repetition.CHANCE:
+        elif repeated is Repetition.CHANCE and fault.kind is not FaultKind.RAISED:  # other cases may be random alone
             rule = rule_of_mistake(random_mistake(spare.start(), drill, failed, passed)) or RANDOM
         rule = rule or known_rule(spare, drill, known_mistakes, failing_sample, passing_sample)
         if rule is None and shown is not first and first.fault is not None:
