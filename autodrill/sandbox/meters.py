@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FREE_SECONDS", "MemoryWatch", "ProcessorBudget"]
 
-FREE_SECONDS = 0.1
+FREE_SECONDS = 0.3
 """Processor time that every request may take. Only a request that takes more needs to know its limit."""
 
 _BUFFERS = 4 << 20
@@ -23,25 +23,24 @@ class ProcessorBudget:
 
     Args:
         child: The process.
-        allowed: Returns the limit in seconds. It is called at most once, when `FREE_SECONDS` are used up.
+        allowed: Returns the limit in seconds, given the seconds used so far. It is called only when the limit that it
+            returned last, at first `FREE_SECONDS`, is used up. A higher limit may take longer to find.
 
     Attributes:
-        limit: The limit in seconds; 0 as long as it is unknown.
+        limit: The limit in seconds that is known so far.
     """
 
-    def __init__(self, child: ChildProcess, allowed: Callable[[], float]) -> None:
+    def __init__(self, child: ChildProcess, allowed: Callable[[float], float]) -> None:
         self._child = child
         self._allowed = allowed
         self._started = child.processor_time()
-        self.limit = 0.0
+        self.limit = FREE_SECONDS
 
     def left(self) -> float:
         """Return the seconds left; negative if the process has used more than it may."""
         used = self._child.processor_time() - self._started
-        if used <= FREE_SECONDS:
-            return FREE_SECONDS - used
-        if not self.limit:
-            self.limit = max(FREE_SECONDS, self._allowed())
+        if used >= self.limit:
+            self.limit = max(self.limit, self._allowed(used))
         return self.limit - used
 
 

@@ -73,8 +73,8 @@ class Request:
         answer: Answers what a scenario asks during a call: a function of one value of `Returned.value`'s types.
         checksums: The checksum of the arguments of each call; None if the call is not watched.
         allowed: Returns the processor time in seconds that all replies together may take, in a process like that of
-            the runner that it is given. It is called only if they take more than `meters.FREE_SECONDS`. None: no
-            limit but that of wall time.
+            the runner that it is given, and given the time used so far: see `meters.ProcessorBudget`. None: no limit
+            but that of wall time.
     """
 
     frame: bytes
@@ -85,7 +85,7 @@ class Request:
     read: Callable[..., LoadOutcome | CallOutcome]
     answer: Callable[[Any], Any] | None = None
     checksums: Sequence[int | None] = ()
-    allowed: Callable[[Runner], float] | None = None
+    allowed: Callable[[Runner, float], float] | None = None
 
     def budget(self, runner: Runner, child: ChildProcess) -> ProcessorBudget | None:
         """Return the processor time that a runner's process may take from now on; None without a limit."""
@@ -93,7 +93,7 @@ class Request:
             return None
         from autodrill.sandbox.meters import ProcessorBudget
 
-        return ProcessorBudget(child, lambda: allowed(runner))
+        return ProcessorBudget(child, lambda used: allowed(runner, used))
 
     def with_silenced_claims(self, index: int, outcome: Returned, earlier: Any) -> Returned:
         """Add the claims that the evidence of a call shows and the child process did not make.

@@ -158,13 +158,13 @@ class Working(Silent):
 @pytest.mark.parametrize(("limit", "spent"), [(1.0, 1.0), (0.0, FREE_SECONDS)])
 def test_receive_ends_a_reply_that_costs_too_much(silent: Silent, clock: Clock, limit: float, spent: float) -> None:
     working = Working(silent, clock)
-    budget = ProcessorBudget(cast("Any", working), lambda: limit)
+    budget = ProcessorBudget(cast("Any", working), lambda _: limit)
     assert Transport(cast("Any", working), 100).receive(0, 60.0, 100, budget=budget) is NoReply.COST
     assert clock.now / 2 == about(spent)
 
 
 def test_receive_measures_no_limit_for_a_cheap_reply(silent: Silent, clock: Clock) -> None:
     working = Working(silent, clock)
-    budget = ProcessorBudget(cast("Any", working), pytest.fail)
+    budget = ProcessorBudget(cast("Any", working), lambda used: pytest.fail(f"{used} s used"))
     transport = Transport(cast("Any", working), 100)
     assert transport.receive(0, 1.9 * FREE_SECONDS, 100, budget=budget) is NoReply.TIME

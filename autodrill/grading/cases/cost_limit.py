@@ -72,36 +72,35 @@ class CostLimit:
     def __init__(self, drill: Drill, request: Request) -> None:
         self._drill = drill
         self._request = request
-        self._seconds: float | None = None
+        self._by_loop = self._by_solution = 0.0
 
-    def __call__(self, runner: Runner) -> float:
-        """Return the limit in seconds.
+    def __call__(self, runner: Runner, used: float) -> float:
+        """Return the limit in seconds. The worked solution is measured only if the loop alone does not allow enough.
 
         Args:
             runner: The runner of the submission. The yardsticks run in a sibling of it.
+            used: The seconds that the submission has used so far.
 
         Raises:
             InternalError: The worked solution does not answer.
         """
-        if self._seconds is None:
+        if not self._by_loop:
+            loop = call_request([Call([])], budget=_BUDGET, seconds=_WALL_SECONDS)
+            self._by_loop = FACTOR * _cost(runner, _LOOP.encode(), "loop", None, loop)
+        if used > self._by_loop and not self._by_solution:
             drill = self._drill
             solution, scenario = drill.solution.source.encode(), drill.kind.scenario(drill)
-            loop = call_request([Call([])], budget=_BUDGET, seconds=_WALL_SECONDS)
-            with runner.sibling(runner.limits) as other:
-                other.end_by(math.inf)  # it is not the submission that this takes time of
-                yardsticks = (
-                    _cost(other, _LOOP.encode(), "loop", None, loop),
-                    _cost(other, solution, drill.exercise.entry, scenario, self._request),
-                )
-            self._seconds = FACTOR * max(yardsticks)
-        return self._seconds
+            self._by_solution = FACTOR * _cost(runner, solution, drill.exercise.entry, scenario, self._request)
+        return max(self._by_loop, self._by_solution)
 
 
 def _cost(runner: Runner, source: bytes, entry: str, scenario: str | None, request: Request) -> float:
-    loaded = runner.load(source, "yardstick.py", entry, scenario)
-    if not isinstance(loaded, Loaded):
-        raise InternalError(f"the worked solution does not load: {loaded}")
-    return min(processor_time(runner, request) for _ in range(_TIMES))
+    with runner.sibling(runner.limits) as other:
+        other.end_by(math.inf)  # it is not the submission that this takes time of
+        loaded = other.load(source, "yardstick.py", entry, scenario)
+        if not isinstance(loaded, Loaded):
+            raise InternalError(f"the worked solution does not load: {loaded}")
+        return min(processor_time(other, request) for _ in range(_TIMES))
 
 
 def processor_time(runner: Runner, request: Request) -> float:

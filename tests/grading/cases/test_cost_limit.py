@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from autodrill.errors import InternalError
 from autodrill.grading.cases import cost_limit
 from autodrill.grading.cases.case_set import CaseSet
 from autodrill.grading.cases.cost_limit import FACTOR, CostLimit
@@ -26,20 +28,27 @@ BURNS = """def cube_backward(g, x):
 """
 
 
-def limit_of(pack: Pack) -> float:
+def limit_of(pack: Pack, used: float = math.inf) -> float:
     drill = pack.load()
     case_set = CaseSet(drill, 0)
     index = next(i for i, case in enumerate(case_set.cases) if case.large)
     request = case_set.question(index).request
     with Runner.start(CHECK_LIMITS) as runner:
         runner.end_by(0.0)  # the limit of the file does not concern the yardsticks
-        return CostLimit(drill, replace(request, allowed=None))(runner)
+        return CostLimit(drill, replace(request, allowed=None))(runner, used)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="without a clock of another process, wall time counts")
 def test_cost_limit_is_a_multiple_of_the_solution(pack: Pack) -> None:
     pack.add(solution=("def cube_backward(g, x):\n    return slope(x) * g\n", BURNS))
     assert FACTOR * 0.2 <= limit_of(pack) <= FACTOR * 0.6
+
+
+def test_cost_limit_measures_no_solution_that_is_not_needed(pack: Pack) -> None:
+    pack.add(solution=("return slope(x) * g\n", "raise OSError\n"))
+    assert limit_of(pack, 0.0) > 0
+    with pytest.raises(InternalError, match="does not return"):
+        limit_of(pack)
 
 
 def test_cost_limit_has_a_floor_that_is_measured_too(pack: Pack, monkeypatch: pytest.MonkeyPatch) -> None:
