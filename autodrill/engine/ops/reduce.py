@@ -158,7 +158,16 @@ min.jvp(_extreme_jvp)
 min.vmap("axis")
 
 
+def _from_first(x: Array, axis: Axis) -> Array:
+    """Return the differences from each slice's first element: of equal elements exactly 0, which x - mean is not."""
+    if x.dtype.kind not in "fc":
+        return x
+    reduced = _axes(axis, x.ndim)
+    return x - x[tuple(slice(1) if k in reduced else slice(None) for k in range(x.ndim))]
+
+
 def _centred(x: Array, axis: Axis) -> Array:
+    x = _from_first(x, axis)
     return x - mean(x, axis=axis, keepdims=True)
 
 
@@ -170,7 +179,7 @@ def _freedom(x: Array, axis: Axis, ddof: int) -> float:
 @primitive(on_complex="adjoint")
 def var(xp: Namespace, x: Array, *, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Array:
     """Return the variance over `axis`, the mean of |x - mean|² with divisor N - ddof."""
-    return xp.var(x, axis=axis, ddof=ddof, keepdims=keepdims)
+    return xp.var(_from_first(x, axis), axis=axis, ddof=ddof, keepdims=keepdims)
 
 
 var.vjp(x=lambda g, x, axis, ddof: _restored(g * (2 / _freedom(x, axis, ddof)), x.shape, axis) * _centred(x, axis))
@@ -185,7 +194,7 @@ var.vmap("axis")
 @primitive(on_complex="adjoint")
 def std(xp: Namespace, x: Array, *, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Array:
     """Return the standard deviation over `axis`, with divisor N - ddof; its subgradient for equal elements is 0."""
-    return xp.std(x, axis=axis, ddof=ddof, keepdims=keepdims)
+    return xp.std(_from_first(x, axis), axis=axis, ddof=ddof, keepdims=keepdims)
 
 
 std.vjp(

@@ -83,6 +83,14 @@ def test_std_gradient_is_zero_in_the_constant_row_alone() -> None:
     assert np.array_equal(engine.grad_of(lambda x: engine.sum(engine.std(x, 1)))(x).numpy(), expected)
 
 
+def test_std_of_equal_elements_is_exactly_zero() -> None:
+    """The mean of three times 0.1 is not 0.1 in floating point, so x - mean has a size and a direction."""
+    x = np.full((2, 3), 0.1)
+    assert np.array_equal(engine.std(x, 1), [0, 0])
+    assert np.array_equal(engine.grad_of(lambda x: engine.sum(engine.std(x, 1)))(x).numpy(), np.zeros((2, 3)))
+    assert np.array_equal(engine.var(x), 0)
+
+
 @pytest.mark.parametrize("f", [engine.var, engine.std])
 def test_variance_without_degrees_of_freedom_is_nan(f: Any) -> None:
     with pytest.warns(RuntimeWarning):
