@@ -103,7 +103,7 @@ def _selected_examples(
     whole, width, start = found
     selected = backend_of(x).xp.broadcast_to(x, batch + x.shape[count:])[whole]
     block = range(count, count + width)
-    return moveaxis(selected, tuple(block), tuple(k + start for k in block))
+    return _in_rows(moveaxis(selected, tuple(block), tuple(k + start for k in block)))
 
 
 def _scattered_examples(
@@ -153,7 +153,15 @@ def _getitem(xp: Namespace, x: Array, *, index: Any) -> Array:  # noqa: ARG001 -
     found = x[index]
     if isinstance(found, np.generic):  # NumPy returns a copy of one element; the result here is a view
         return x[(*index, ...) if isinstance(index, tuple) else (index, ...)]
-    return found
+    return _in_rows(found) if may_repeat(index) else found
+
+
+def _in_rows(copied: Array) -> Array:
+    """Return a copy with its last axis next to each other in memory, so that `reshape` of it is a view.
+
+    NumPy puts the axes that arrays select first in memory.
+    """
+    return copied if copied.flags.c_contiguous else copied.copy(order="C")
 
 
 @primitive

@@ -28,12 +28,13 @@ def _enter(xp: Namespace, x: Array, *, level: Level, axis: int) -> Array:  # noq
     levels = levels_of(x)
     place = len([other for other in levels if other.number < level.number])
     data = memory(x)
+    data = backend_of(data).xp.moveaxis(data, len(levels) + axis, place)
+    # Results have the layout of their inputs, and a view of one example's array must be a view of all examples' memory.
+    if type(data) is not np.ndarray or not data.flags.c_contiguous:
+        data = data.copy(order="C")
     if type(data) is np.ndarray:
         data = data.view()
         data.flags.writeable = False  # the memory is the caller's
-    else:
-        data = data.copy()
-    data = backend_of(data).xp.moveaxis(data, len(levels) + axis, place)
     return Batched(data, (*levels[:place], level, *levels[place:]))
 
 

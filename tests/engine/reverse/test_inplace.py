@@ -441,3 +441,10 @@ def test_views_share_memory_as_documented(torch: Any, name: str) -> None:
     shared = COUNTERPARTS[name](torch)(theirs, **sample.static).untyped_storage().data_ptr()
     assert np.shares_memory(sample.function()(x), x) == (name in SHARED["as PyTorch"])
     assert (shared == theirs.untyped_storage().data_ptr()) == (name not in SHARED["copies, as PyTorch"])
+
+
+def test_reshape_of_elements_chosen_by_an_index_is_a_view() -> None:
+    """NumPy lays out `x[:, index]` with the chosen axis first, and its `reshape` would copy; PyTorch's does not."""
+    y = Tensor(np.arange(6.0).reshape(2, 3))[:, np.array([2, 0, 1])]
+    y.reshape(-1)[1:].mul_(10)
+    assert np.array_equal(y.numpy(), [[2, 0, 10], [50, 30, 40]])

@@ -226,6 +226,24 @@ def test_vmap_inplace_write_to_an_examples_tensor() -> None:
     np.testing.assert_allclose(got, wanted, rtol=1e-13)
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("own", [False, True])
+def test_vmap_write_through_a_reshaped_view(own: bool, axis: int) -> None:
+    """What is a view of one example's array is a view under `vmap`, whichever axis the examples were along."""
+
+    def f(x: Any, k: Any) -> Any:
+        y = x[..., k] if own else x * 1.0
+        y.reshape(-1)[1:] *= 10.0
+        return y
+
+    x, k = normal(3, 5, 4), np.array([[0, 2, 1], [3, 3, 0], [1, 0, 2], [2, 2, 2], [0, 1, 3]])
+    expected = [x[:, n][:, k[n]] if own else x[:, n] for n in range(5)]
+    given = x if axis else x.swapaxes(0, 1)  # not a copy
+    close(
+        vmap(f, (axis, 0))(given, k), [np.append(y.ravel()[:1], 10 * y.ravel()[1:]).reshape(y.shape) for y in expected]
+    )
+
+
 def test_vmap_write_at_an_examples_own_index() -> None:
     def f(x: Any, k: Any) -> Any:
         y = x.clone()
