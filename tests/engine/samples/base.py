@@ -18,8 +18,19 @@ Counterpart = Callable[[Any], Callable[..., Any]]
 """Given PyTorch, the same operation there, called with the same inputs and static values."""
 
 
+@dataclass(frozen=True)
+class Interval:
+    """Uniform draws; the fuzzer reads the bounds to fit a value of its own between them."""
+
+    low: float
+    high: float
+
+    def __call__(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        return rng.uniform(self.low, self.high, shape)
+
+
 def between(low: float, high: float) -> Draw:
-    return lambda rng, shape: rng.uniform(low, high, shape)
+    return Interval(low, high)
 
 
 def integers(high: int) -> Draw:
