@@ -12,7 +12,7 @@ import argparse
 import os
 import platform
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +23,9 @@ from benchmarks.fuzzing import differences, mapped, modes, nestings, programs, w
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+EXPLAINED: dict[str, list[tuple[float, int, str]]] = defaultdict(list)
+"""The size, the seed and the mode of each difference that a rule explains, by rule."""
 
 KINDS = ("first", "forward", "second")
 """The kinds of operations, see `programs.usable`: seeds take turns."""
@@ -40,6 +43,8 @@ def of_programs(seed: int, counts: Counter[str]) -> Iterator[object]:
         if found.word == "unexplained":
             yield differences.smallest(program, mode, found)
             break
+        if found.word in differences.RULES:
+            EXPLAINED[found.word].append((found.error, seed, mode))
 
 
 def of_writes(seed: int, counts: Counter[str]) -> Iterator[object]:
@@ -100,6 +105,11 @@ def main() -> None:
     print(f"differences without explanation: {unexplained}")
     for name, count in sorted(counts.items()):
         print(f"  {name} {count}")
+    for rule, found in sorted(EXPLAINED.items()):
+        largest = ", ".join(
+            f"{error:.0e} (seed {seed}, {mode})" for error, seed, mode in sorted(found, reverse=True)[:5]
+        )
+        print(f"{rule}, {len(found)}: {differences.RULES[rule]}\n  the largest: {largest}")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from none. At the end every tensor is compared, then gradients and their gradien
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -330,7 +331,7 @@ RULES: dict[str, tuple[Holds, str]] = {
     "late leaf": (
         lambda line, found, expected, names: (
             _only_theirs("a leaf Variable that requires grad")(line, found, expected, names)
-            and not names[line.removeprefix("with no_grad(): ").split(".")[0].split("[")[0].strip()].is_leaf
+            and not names[re.findall(r"t\d+", line)[0]].is_leaf
         ),
         "PyTorch takes a view of a constant whose base has joined the graph since for a leaf",
     ),
