@@ -78,6 +78,14 @@ def of_nestings(seed: int, counts: Counter[str]) -> Iterator[object]:
             yield f"# seed {seed}, {' of '.join(reversed(names))}: {note}\n{programs.source(program)}"
 
 
+RULES = {
+    "programs": differences.RULES,
+    "writes": {rule: reason for rule, (_, reason) in writes.RULES.items()},
+    "mapped": {},
+    "nestings": nestings.RULES,
+}
+"""The only explanations of a difference, by part."""
+
 PARTS = {"programs": of_programs, "writes": of_writes, "mapped": of_mapped, "nestings": of_nestings}
 
 
@@ -105,11 +113,14 @@ def main() -> None:
     print(f"differences without explanation: {unexplained}")
     for name, count in sorted(counts.items()):
         print(f"  {name} {count}")
+    for rule, reason in RULES[arguments.part].items():
+        if any(name.endswith(rule) for name in counts):
+            print(f"{rule}: {reason}")
     for rule, found in sorted(EXPLAINED.items()):
-        largest = ", ".join(
-            f"{error:.0e} (seed {seed}, {mode})" for error, seed, mode in sorted(found, reverse=True)[:5]
+        largest = sorted(found, reverse=True)[:5]
+        print(
+            f"{rule}, {len(found)}, the largest: {', '.join(f'{e:.0e} (seed {s}, {mode})' for e, s, mode in largest)}"
         )
-        print(f"{rule}, {len(found)}: {differences.RULES[rule]}\n  the largest: {largest}")
 
 
 if __name__ == "__main__":
