@@ -39,7 +39,7 @@ def watch(
     Without a name, it watches the exercise file in the current folder, otherwise the one that you opened or saved last.
     If you have no file at all, it starts the next exercise.
 
-    If the output is not a terminal, the command prints a line for each verdict, or a line of JSON. Ctrl-C ends it.
+    If the output is not a terminal, the command prints one line for each verdict, as text or as JSON. Ctrl-C ends it.
 
     Examples:
       autodrill watch

@@ -192,7 +192,7 @@ def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
 @mistake(
     "softmax-per-tile",
     "a tile can be normalised on its own",
-    "A tile does not contain the sum over its whole row. Which saved value does?",
+    "A tile holds only a part of each row. Which saved value gives the sum over the whole row?",
 )
 def flash_attention_backward(g, q, k, v, out, lse, bq, bk, causal):
     scale = q.shape[1] ** -0.5

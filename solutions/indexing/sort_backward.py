@@ -125,7 +125,7 @@ def sort_backward(g, order):
 
 @mistake(
     "no-row-offsets",
-    "the indices of every row count from the start of the array",
+    "in every row, the indices are counted from the start of the array",
     "Row 1 of `order` holds positions within row 1. Where do they point in the flattened array?",
 )
 def sort_backward(g, order):

@@ -33,7 +33,7 @@ Asked next:
   triangular matrix is strictly upper triangular. Taking the lower triangle removes that product.
 - Finite differences of `np.linalg.cholesky`, entry by entry, disagree with dA. Which result is right? → Both are right.
   NumPy reads only the lower triangle, so moving A[1, 0] has the effect of moving A[0, 1] too. Finite differences
-  therefore give 2 dA below the diagonal and 0 above it. Check the Cholesky factor of (A + Aᵀ)/2 instead.
+  therefore give 2 dA below the diagonal and 0 above it. Take finite differences of the factor of (A + Aᵀ)/2 instead.
 - A is nearly singular. What does the gradient do? → The gradient can grow like 1/λ, with λ the smallest eigenvalue of
   A. The reason is that S contains both L⁻ᵀ and L⁻¹, and ‖L⁻¹‖² = 1/λ. Factoring A + εI instead bounds this growth by
   1/ε, but the forward is then a different function.

@@ -60,7 +60,7 @@ def add_backward(self, other, out):
 
 @mistake(
     "seed-one",
-    "the local derivative, 1, is the whole answer",
+    "the answer is the local derivative, 1, without `out.grad`",
     "You have dout/dself. Which factor turns it into dL/dself?",
 )
 def add_backward(self, other, out):
