@@ -25,6 +25,8 @@ class _Custom:
     """What both decorators share: a function of containers as an operation on their leaves."""
 
     __name__: str
+    giver: str
+    """The method that gives the rule."""
 
     def __init__(self, f: Callable[..., Any]) -> None:
         self.f = f
@@ -35,7 +37,8 @@ class _Custom:
         """Call the function; its derivative is that of the rule."""
         if not self.defined:
             raise TypeError(
-                f"`{self.f.__name__}` has no rule for its derivative; give it with `.defvjp` or `.defjvp` before a call"
+                f"`{self.f.__name__}` has no rule for its derivative; give it with `{self.f.__name__}.{self.giver}` "
+                "before the first call"
             )
         leaves, structure = flatten(args)
         made: list[Structure] = []
@@ -67,6 +70,7 @@ class custom_vjp(_Custom):  # noqa: N801 - a decorator
         f: The function.
     """
 
+    giver = "defvjp"
     fwd: Callable[..., tuple[Any, Any]]
     bwd: Callable[[Any, Any], tuple[Any, ...]]
 
@@ -92,8 +96,7 @@ class custom_vjp(_Custom):  # noqa: N801 - a decorator
         class VjpRule(Function):
             @staticmethod
             def forward(ctx: Any, *inputs: Any) -> Any:
-                ctx.save_for_backward(*(x if type(x) is Tensor else None for x in inputs))
-                ctx.constants = [None if type(x) is Tensor else x for x in inputs]
+                _keep(ctx, inputs)
                 return _outputs(self.f(*structure.unflatten(list(inputs))), made)
 
             @staticmethod
@@ -127,6 +130,7 @@ class custom_jvp(_Custom):  # noqa: N801 - a decorator
         f: The function, of Tensors, arrays and containers of them by position.
     """
 
+    giver = "defjvp"
     rule: Callable[[tuple[Any, ...], tuple[Any, ...]], tuple[Any, Any]]
 
     def defjvp(self, rule: Callable[[tuple[Any, ...], tuple[Any, ...]], tuple[Any, Any]]) -> None:
@@ -147,8 +151,7 @@ class custom_jvp(_Custom):  # noqa: N801 - a decorator
         class JvpRule(Function):
             @staticmethod
             def forward(ctx: Any, *inputs: Any) -> Any:
-                ctx.save_for_backward(*(x if type(x) is Tensor else None for x in inputs))
-                ctx.constants = [None if type(x) is Tensor else x for x in inputs]
+                _keep(ctx, inputs)
                 return _outputs(self.f(*structure.unflatten(list(inputs))), made)
 
             @staticmethod
@@ -174,6 +177,12 @@ class custom_jvp(_Custom):  # noqa: N801 - a decorator
 
         JvpRule.__name__ = self.f.__name__
         return JvpRule
+
+
+def _keep(ctx: Any, inputs: tuple[Any, ...]) -> None:
+    """Save the arguments of forward for `_inputs`: Tensors as such, and everything else as it is."""
+    ctx.save_for_backward(*(x if type(x) is Tensor else None for x in inputs))
+    ctx.constants = [None if type(x) is Tensor else x for x in inputs]
 
 
 def _inputs(ctx: Any) -> tuple[Any, ...]:
