@@ -229,7 +229,7 @@ class Runner:
                 if self.finished:
                     return
         except KeyboardInterrupt:
-            self.close()  # nobody waits for the pending requests any more
+            self.close()  # the pending replies are not needed
             raise
         finally:
             while waiting and not self.finished:

@@ -13,7 +13,7 @@ import numpy as np  # noqa: TID253 the whole module compares arrays
 from autodrill.drills.answer_records import Rule
 from autodrill.errors import InternalError
 from autodrill.grading.diagnosis.precision_rules import CRUDEST, errors
-from autodrill.grading.diagnosis.similarity import class_of, close, has_numbers
+from autodrill.grading.diagnosis.similarity import class_of, close, has_numbers, is_comparable
 from autodrill.grading.oracle.expected import added_by
 
 if TYPE_CHECKING:
@@ -53,7 +53,9 @@ def place_rule(drill: Drill, failing: list[Observation], passing: list[Observati
         passing: Passing observations.
     """
     some = [o for o in failing if has_numbers(o) and o.case.scale == 1 and not o.case.alias]
-    if not some or some[0] is not failing[0] or not all(map(_is_comparable, some)) or any(o.case.draws for o in some):
+    if not some or some[0] is not failing[0] or not any(some[0].wrong):
+        return None
+    if not all(map(is_comparable, some)) or any(o.case.draws for o in some):
         return None
     rule = _running_sum(some)
     if drill.solution.forward is not None and not drill.solution.drive and drill.kind.takes_cotangents:
@@ -63,13 +65,6 @@ def place_rule(drill: Drill, failing: list[Observation], passing: list[Observati
         or _mostly_near(some)
         or _edge(some)
         or _value(some, [o for o in passing if has_numbers(o) and o.got is not None and not o.case.alias])
-    )
-
-
-def _is_comparable(o: Observation) -> bool:
-    return o.got is not None and all(
-        not off or (got is not None and got.shape == part.value.shape and bool(np.isfinite(got).all()))
-        for got, part, off in zip(o.got, o.expected.parts, o.wrong, strict=True)
     )
 
 
@@ -167,31 +162,24 @@ def _mostly_near(failing: list[Observation]) -> Rule | None:
 
 def _edge(failing: list[Observation]) -> Rule | None:
     """Return the rule if only the first, or only the last, slice along an axis is wrong in every case."""
-    for axis, slice_of in ((0, "row"), (-1, "column")):
-        for index, which in ((0, "first"), (-1, "last")):
-            long, name = 0, ""
-            for o in failing:
-                for i, _, right, off in _wrong_parts(o):
-                    if right.ndim == 0 or (axis == -1 and right.ndim == 1):
-                        return None
-                    along = np.moveaxis(off, axis, 0)
-                    elsewhere = along[1:] if index == 0 else along[:-1]
-                    if elsewhere.any() or not along[index].any():
-                        break
-                    long += len(along) >= _LONG
-                    name = name or o.expected.parts[i].name
-                else:
-                    continue
-                break
-            else:
-                if long >= _CASES:
-                    step = "before the first" if index == 0 else "after the last"
-                    word = "element" if failing[0].expected.parts[_first(failing)].value.ndim == 1 else slice_of
-                    return Rule(
-                        "edge-only",
-                        f"only the {which} {word} of {name} is wrong",
-                        f"what does your code take for the step {step} one?",
-                    )
+    wrong = [(o.expected.parts[i].name, off) for o in failing for i, _, _, off in _wrong_parts(o)]
+    if any(off.ndim == 0 for _, off in wrong):
+        return None
+    line = any(off.ndim == 1 for _, off in wrong)
+    for axis, slice_of in ((0, "element" if wrong[0][1].ndim == 1 else "row"), *(() if line else ((-1, "column"),))):
+        turned = [np.moveaxis(off, axis, 0) for _, off in wrong]
+        if sum(len(off) >= _LONG for off in turned) < _CASES:
+            continue
+        for which, edge, rest, step in (
+            ("first", 0, slice(1, None), "before the first"),
+            ("last", -1, slice(None, -1), "after the last"),
+        ):
+            if all(off[edge].any() and not off[rest].any() for off in turned):
+                return Rule(
+                    "edge-only",
+                    f"only the {which} {slice_of} of {wrong[0][0]} is wrong",
+                    f"what does your code take for the step {step} one?",
+                )
     return None
 
 

@@ -25,6 +25,7 @@ __all__ = [
     "close",
     "evidence",
     "has_numbers",
+    "is_comparable",
     "likeness",
     "of_forward",
     "ordinary",
@@ -180,6 +181,14 @@ def of_forward(drill: Drill, o: Observation, ever_wrong: set[int]) -> Observatio
         return o
     wrong = tuple(off and not part.linear for off, part in zip(o.wrong, o.expected.parts, strict=True))
     return replace(o, wrong=wrong, fault=o.fault if any(wrong) else None)
+
+
+def is_comparable(o: Observation) -> bool:
+    """Whether every wrong result is finite and has the right shape, so that its error is an array."""
+    return o.got is not None and all(
+        not off or (got is not None and got.shape == part.value.shape and bool(np.isfinite(got).all()))
+        for got, part, off in zip(o.got, o.expected.parts, o.wrong, strict=True)
+    )
 
 
 def has_numbers(o: Observation) -> bool:

@@ -13,7 +13,7 @@ import numpy as np  # noqa: TID253 the whole module computes with arrays
 
 from autodrill.drills.answer_records import Rule
 from autodrill.grading.diagnosis.scale_rules import as_text, quantities
-from autodrill.grading.diagnosis.similarity import ordinary
+from autodrill.grading.diagnosis.similarity import is_comparable, ordinary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,7 +57,7 @@ def off_by_term(drill: Drill, failing: list[Observation], passing: list[Observat
     some = [o for o in failing if o is failing[0] or id(o) in usual]
     if drill.solution.drive or drill.kind.on_device or any(o.case.draws for o in some):
         return None
-    if not all(map(_is_comparable, some)):
+    if not all(map(is_comparable, some)):
         return None
     wrong = sorted({i for o in some for i, off in enumerate(o.wrong) if off})
     wrong.sort(key=lambda i: not failing[0].wrong[i])
@@ -157,13 +157,6 @@ def _rule(part: str, name: str, axis: int | str | None) -> Rule:
         "off-by-term",
         f"{each}{part} is off by a multiple of {name}",
         f"which term contains {name}, and with which coefficient?",
-    )
-
-
-def _is_comparable(o: Observation) -> bool:
-    return o.got is not None and all(
-        not off or (got is not None and got.shape == part.value.shape and bool(np.isfinite(got).all()))
-        for got, part, off in zip(o.got, o.expected.parts, o.wrong, strict=True)
     )
 
 

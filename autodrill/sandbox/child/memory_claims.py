@@ -12,7 +12,7 @@ import binascii
 import itertools
 import struct
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import values, wire
@@ -135,7 +135,7 @@ def right_evidence(taken: int, result: Any, earlier: Any = None) -> bytes:
     return SUMS.pack(taken, inverted, 0 if earlier is None else _sum(_sent_arrays(earlier)))
 
 
-@cache
+@lru_cache(256)  # a submission chooses the sizes
 def _inversion(count: int) -> int:
     """Return by which bits the checksum of `count` bytes changes if all of them are inverted.
 

@@ -1,5 +1,5 @@
 # exercise: custom_function_apply
-# Attempts: link no node; what stands in place of the inputs says that it equals them.
+# Attempts: link no node. An object in `_prev` says that it equals every node.
 # A pass would be a breach: the candidate's own `==` was asked.
 class Context:
     def save_for_backward(self, *values):

@@ -115,19 +115,6 @@ def test_rule_of_one_wrong_result_is_not_an_exchange(graded: Callable[..., Repor
 # -- variations on the worked solution ---------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def varied(graded: Callable[..., Report], shipped: Library) -> Callable[[str, str], Report]:
-    """Grade a function that calls the worked solution, as `right`."""
-
-    def varied(name: str, body: str) -> Report:
-        exercise = shipped.find(name)
-        right = shipped.drill(exercise).solution.source.replace(f"def {name}(", "def right(")
-        header = next(line for line in exercise.stub.splitlines() if line.startswith(f"def {name}("))
-        return graded(name, f"import numpy as np\n{right}\n\n{header}\n    {body}\n")
-
-    return varied
-
-
 @pytest.mark.parametrize(
     ("name", "body", "key", "words"),
     [

@@ -37,19 +37,6 @@ def rule_of(report: Report) -> tuple[str, str]:
     return (rule.key, rule.because) if rule else ("", "")
 
 
-@pytest.fixture
-def varied(graded: Callable[..., Report], shipped: Library) -> Callable[[str, str], Report]:
-    """Grade a function that calls the worked solution, as `right`."""
-
-    def varied(name: str, body: str) -> Report:
-        exercise = shipped.find(name)
-        right = shipped.drill(exercise).solution.source.replace(f"def {name}(", "def right(")
-        header = next(line for line in exercise.stub.splitlines() if line.startswith(f"def {name}("))
-        return graded(name, f"import numpy as np\n{right}\n\n{header}\n    {body}\n")
-
-    return varied
-
-
 @pytest.mark.parametrize(
     ("name", "body", "key", "words"),
     [
