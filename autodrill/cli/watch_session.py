@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import enum
-import shlex
 import time
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from autodrill.cli import learner_files, watch_keys
+from autodrill.cli import learner_files, watch_keys, watch_panels
 from autodrill.cli.bindings import Action, Binding, find
 from autodrill.cli.help_commands import STAGES
 from autodrill.cli.options import now, open_store
 from autodrill.errors import AutodrillError, FileError
 from autodrill.practice.progress import hint_stage, log_giving_up, may_see_solution, next_exercise, progress
-from autodrill.render.watch_screen import page_of, verdict_lines
+from autodrill.render.watch_screen import page_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    from rich.console import Console
 
     from autodrill.cli.frame import Frame
     from autodrill.cli.keyboard import TerminalKeyboard
@@ -76,7 +73,7 @@ class WatchSession:
         frame: The frame.
         paint: Colours text.
         symbols: The signs that the terminal can show.
-        notice: What the learner is told first; may be empty.
+        notice: The first message to the learner; may be empty.
     """
 
     def __init__(
@@ -261,7 +258,9 @@ class WatchSession:
         try:
             kept.replace(path)
         except OSError as error:
-            raise FileError(f"`{kept}` cannot be renamed: {error.strerror}") from None
+            raise FileError(
+                f"`{kept}` cannot be renamed: {error.strerror}", hint=f"copy it over `{path}` yourself; nothing is lost"
+            ) from None
         return f"your file is back{aside}"
 
     # Other exercises
@@ -368,72 +367,18 @@ class WatchSession:
     def _lines(self, size: tuple[int, int]) -> list[str]:
         match self._panel:
             case Panel.VERDICT:
-                return self._verdict(size[0])
+                return watch_panels.verdict(self._watching, self._paint, self._symbols, size[0])
             case Panel.HINTS:
-                return self._hint_lines(size[0])
+                return watch_panels.hints(self._worked(), self._hints, self._paint, size[0])
             case Panel.SOLUTION:
-                from autodrill.render.console import lines_for_frame
-                from autodrill.render.exercise_screen import print_solution
-
-                exercise, worked = self._watching.work.exercise, self._worked()
-                return lines_for_frame(lambda c: print_solution(c, exercise, worked), size[0], colour=self._paint.on)
+                return watch_panels.solution(self._watching.work.exercise, self._worked(), self._paint, size[0])
             case Panel.GIVE_UP:
-                return [
-                    self._paint("Give up?", "bold"),
-                    "",
-                    "The worked solution is shown, and the exercise comes back soon.",
-                    f"A hint gives away less: {self._hints} of {len(STAGES)} used.",
-                ]
+                return watch_panels.give_up(self._hints, self._paint)
             case Panel.LIST:
-                return self._listed(size)
+                room = max(size[1] - _AROUND_LIST, 1)
+                return watch_panels.listed(self._all(), self._states, self._marked, self._paint, size[0], room)
             case Panel.KEYS:
-                keys = watch_keys.watching(self._offer())
-                longest = max(len(key.shown) for key in keys)
-                return [f"  {self._paint(f'{key.shown:<{longest}}', 'bold')}  {key.help}" for key in keys]
-
-    def _verdict(self, width: int) -> list[str]:
-        watching = self._watching
-        problem = watching.file.problem
-        if problem is not None:
-            return [self._paint(problem.message, "amber", "bold"), "", "Save the file again to go on."]
-        if watching.error is not None:
-            hint = [f"hint: {watching.error.hint}"] if watching.error.hint else []
-            return [self._paint(f"error: {watching.error.message}", "red", "bold"), "", *hint]
-        if watching.report is None:
-            return [self._paint("The file is being checked.", "dim")]
-        named = watching.work.named
-        lines = verdict_lines(
-            watching.report,
-            watching.earlier,
-            watching.praise,
-            self._paint,
-            self._symbols,
-            width=width,
-            file_option=f" --file {shlex.quote(str(named))}" if named else "",
-        )
-        return [*lines, *([f"  {watching.logged.review_line}"] if watching.logged.review_line else [])]
-
-    def _hint_lines(self, width: int) -> list[str]:
-        from autodrill.render.console import lines_for_frame
-        from autodrill.render.terminal_markdown import markdown
-
-        def show(console: Console) -> None:
-            for number, text in enumerate(self._worked().hints[: self._hints], 1):
-                console.print(f"hint {number} of {len(STAGES)}: {STAGES[number - 1]}", style="bold")
-                console.print(markdown(text))
-                console.print()
-
-        return lines_for_frame(show, min(width, 80), colour=self._paint.on)
-
-    def _listed(self, size: tuple[int, int]) -> list[str]:
-        """Return the part of the list around the marked exercise."""
-        from autodrill.render.exercise_screen import listing
-
-        room = max(size[1] - _AROUND_LIST, 1)
-        first = min(max(self._marked - room // 2, 0), max(len(self._all()) - room, 0))
-        lines = listing(self._all(), self._states, self._paint, min(size[0], 100) - 2)
-        marked = [("> " if at == self._marked else "  ") + line for at, line in enumerate(lines)]
-        return marked[first : first + room]
+                return watch_panels.keys(watch_keys.watching(self._offer()), self._paint)
 
     def _worked(self) -> Solution:
         """Return the solution side of the exercise, read when it is first needed."""

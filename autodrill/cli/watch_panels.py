@@ -1,0 +1,96 @@
+"""The panels of `watch`: the lines that its frame shows for a verdict, hints, the solution, the list and the keys."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from autodrill.cli.help_commands import STAGES
+from autodrill.render.watch_screen import verdict_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rich.console import Console
+
+    from autodrill.cli.bindings import Binding
+    from autodrill.cli.watching import Watching
+    from autodrill.drills.exercise import Exercise, Heading, Solution
+    from autodrill.practice.log_records import State
+    from autodrill.render.plain import Paint, Symbols
+
+__all__ = ["give_up", "hints", "keys", "listed", "solution", "verdict"]
+
+_WIDEST_TEXT, _WIDEST_LIST = 80, 100
+
+
+def verdict(watching: Watching, paint: Paint, symbols: Symbols, width: int) -> list[str]:
+    """Return the verdict on the file, or why there is none."""
+    problem = watching.file.problem
+    if problem is not None:
+        return [paint(problem.message, "amber", "bold"), "", "Save the file again to go on."]
+    if watching.error is not None:
+        hint = [f"hint: {watching.error.hint}"] if watching.error.hint else []
+        return [paint(f"error: {watching.error.message}", "red", "bold"), "", *hint]
+    if watching.report is None:
+        return [paint("The file is being checked.", "dim")]
+    named = watching.work.named
+    lines = verdict_lines(
+        watching.report,
+        watching.earlier,
+        watching.praise,
+        paint,
+        symbols,
+        width=width,
+        file_option=f" --file {shlex.quote(str(named))}" if named else "",
+    )
+    return [*lines, *([f"  {watching.logged.review_line}"] if watching.logged.review_line else [])]
+
+
+def hints(worked: Solution, seen: int, paint: Paint, width: int) -> list[str]:
+    """Return the first `seen` hints."""
+    from autodrill.render.console import lines_for_frame
+    from autodrill.render.terminal_markdown import markdown
+
+    def show(console: Console) -> None:
+        for number, text in enumerate(worked.hints[:seen], 1):
+            console.print(f"hint {number} of {len(STAGES)}: {STAGES[number - 1]}", style="bold")
+            console.print(markdown(text))
+            console.print()
+
+    return lines_for_frame(show, min(width, _WIDEST_TEXT), colour=paint.on)
+
+
+def solution(exercise: Exercise, worked: Solution, paint: Paint, width: int) -> list[str]:
+    """Return the worked solution as `autodrill solution` prints it."""
+    from autodrill.render.console import lines_for_frame
+    from autodrill.render.exercise_screen import print_solution
+
+    return lines_for_frame(lambda console: print_solution(console, exercise, worked), width, colour=paint.on)
+
+
+def give_up(hints_seen: int, paint: Paint) -> list[str]:
+    """Return the question whether to give up."""
+    return [
+        paint("Give up?", "bold"),
+        "",
+        "The worked solution is shown, and the exercise comes back soon.",
+        f"A hint gives away less: {hints_seen} of {len(STAGES)} used.",
+    ]
+
+
+def listed(
+    headings: Sequence[Heading], states: Mapping[str, State], marked: int, paint: Paint, width: int, room: int
+) -> list[str]:
+    """Return the lines of the list around the marked exercise, at most `room`."""
+    from autodrill.render.exercise_screen import listing
+
+    first = min(max(marked - room // 2, 0), max(len(headings) - room, 0))
+    lines = listing(headings, states, paint, min(width, _WIDEST_LIST) - 2)
+    return [("> " if at == marked else "  ") + line for at, line in enumerate(lines)][first : first + room]
+
+
+def keys(bindings: Sequence[Binding], paint: Paint) -> list[str]:
+    """Return what each key does."""
+    longest = max(len(key.shown) for key in bindings)
+    return [f"  {paint(f'{key.shown:<{longest}}', 'bold')}  {key.help}" for key in bindings]
