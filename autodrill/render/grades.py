@@ -38,7 +38,7 @@ def summary(reports: Sequence[Report], seed: int) -> str:
 
 def junit_document(reports: Sequence[Report]) -> str:
     """Return JUnit XML. A wrong answer is a failure. A file that does not run, and an internal fault, are errors."""
-    from xml.sax.saxutils import quoteattr  # writes only; nothing is parsed
+    from xml.sax.saxutils import escape, quoteattr  # writes only; nothing is parsed
 
     failures = sum(report.verdict is Verdict.FAIL for report in reports)
     errors = sum(report.verdict not in {Verdict.FAIL, Verdict.PASS} for report in reports)
@@ -52,7 +52,9 @@ def junit_document(reports: Sequence[Report]) -> str:
         case = f"<testcase classname={quoteattr(report.exercise)} name={quoteattr(_xml(report.path))}"
         case += f' time="{report.seconds:.3f}"'
         if report.verdict is Verdict.PASS:
-            lines.append(f"{case}/>")
+            remarks = "; ".join(f"{remark.key}: {remark.text}" for remark in report.remarks)
+            said = f"<system-out>{escape(_xml(remarks))}</system-out>" if remarks else ""
+            lines.append(f"{case}>{said}</testcase>")
             continue
         kind = "failure" if report.verdict is Verdict.FAIL else "error"
         lines.append(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.etree import ElementTree as ET
 
 from autodrill.drills.answer_records import FaultKind, Rule
-from autodrill.grading.report import Failure, Report, Verdict
+from autodrill.grading.report import Failure, Remark, Report, Verdict
 from autodrill.render.grades import github_lines, grade_line, junit_document, summary
 from autodrill.render.plain import ASCII, Paint
 
@@ -33,6 +33,12 @@ def test_junit_is_well_formed_for_any_name() -> None:
     surrogate = report(path="\udcff.py")
     root = ET.fromstring(junit_document([report(), surrogate, report(Verdict.INTERNAL, failure=None, detail="x")]))
     assert (root.get("failures"), root.get("errors")) == ("2", "1")
+
+
+def test_junit_shows_remarks_on_a_pass() -> None:
+    passed = report(Verdict.PASS, failure=None, remarks=(Remark("reaches-out", "line 5 reads `a<b>`\x07"),))
+    root = ET.fromstring(junit_document([passed, report(Verdict.PASS, failure=None)]))
+    assert [said.text for said in root.iter("system-out")] == ["reaches-out: line 5 reads `a<b>`\\x07"]
 
 
 def test_annotation_escapes_its_text() -> None:

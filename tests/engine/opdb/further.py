@@ -104,7 +104,7 @@ def sampled(x: Any, grid: Any, mode: Any = "bilinear", padding_mode: Any = "zero
 
 
 def of_classes(ours: Any) -> Call:
-    """A number stands for one class, and one label for an example without a batch."""
+    """PyTorch takes a number for an array of one class. Without a batch, it takes one label for one example."""
 
     def call(x: Any, target: Any, **more: Any) -> Any:
         x = e.atleast_1d(x)
@@ -188,11 +188,11 @@ def group_normed(x: Any, weight: Any, bias: Any, n: int, channels: int, inner: i
 
 
 def classified(x: Any, matrix: Any, target: Any, *, linear_bias: Any = None, options: Any = None, **more: Any) -> Any:
-    """The cross-entropy of a linear layer, of which the weights may stand for several places of classes."""
+    """The cross-entropy of a linear layer. PyTorch also takes weights with one matrix for each position."""
     if options is not None:
         raise NotOfferedError("in chunks, to save memory")
     if matrix.ndim > 2:
-        raise NotOfferedError("several places of classes")
+        raise NotOfferedError("a matrix for each position")
     return networks.classes(e.cross_entropy)(e.linear(x, matrix, linear_bias), target, **more)
 
 
