@@ -47,7 +47,7 @@ def log_report(report: Report, source: bytes, store: Store | None = None) -> Log
         with nullcontext(store) if store else open_store() as history:
             before = history.reviews(card)[-1:]
             text = source.decode("utf-8", "replace")
-            due = log_attempt(history, report.exercise, report.verdict, text, report.seed, moment)
+            due = log_attempt(history, report.exercise, report.verdict, text, report.seed, moment, _facts(report))
             after = history.reviews(card)[-1:]
     except StoreError as error:  # the verdict is shown all the same
         return Logged(problem=f"attempt not saved: {error.message}")
@@ -57,3 +57,12 @@ def log_report(report: Report, source: bytes, store: Store | None = None) -> Log
     days = round((due - moment).total_seconds() / 86400)
     when = "today" if days <= 0 else "tomorrow" if days == 1 else f"in {days} days"
     return Logged(f"next review {when}", review)
+
+
+def _facts(report: Report) -> dict[str, str]:
+    """Return what is kept of a report, so that the learner's common faults can be counted."""
+    failure = report.failure
+    if failure is None:
+        return {}
+    rule = {"rule": failure.rule.key, "because": failure.rule.because} if failure.rule else {}
+    return {"fault": failure.kind.name.lower(), **rule}

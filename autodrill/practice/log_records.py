@@ -5,7 +5,7 @@ A published migration is never edited; changes append a new one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -82,6 +82,8 @@ class Attempt:
         seed: The seed of the cases, or None.
         source_hash: The SHA-256 of the source, in hexadecimal digits.
         source: The text of the submission.
+        detail: Further facts, as JSON values: `fault`, the kind of fault, `rule`, the key of
+            the broken rule, and `because`, what the code does wrong.
     """
 
     id: int
@@ -91,6 +93,7 @@ class Attempt:
     seed: int | None
     source_hash: str
     source: str
+    detail: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +188,16 @@ _COURSE = (
     ) STRICT""",
 )
 
+_FACTS = (
+    "ALTER TABLE attempts ADD COLUMN detail TEXT NOT NULL DEFAULT '{}'",
+    """CREATE TABLE settings (
+        id INTEGER PRIMARY KEY,
+        at TEXT NOT NULL,
+        name TEXT NOT NULL,
+        value TEXT NOT NULL
+    ) STRICT""",
+)
+
 
 def _append_only(*tables: str) -> tuple[str, ...]:
     """Return triggers that reject every UPDATE and DELETE, whatever program writes to the file."""
@@ -199,5 +212,6 @@ def _append_only(*tables: str) -> tuple[str, ...]:
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (*_LOGS, *_append_only("reviews", "undone", "attempts", "hints")),
     (*_COURSE, *_append_only("paths", "placements", "placements_undone")),
+    (*_FACTS, *_append_only("settings")),
 )
 """The statements from format n to format n + 1. The file's `user_version` counts the migrations applied."""

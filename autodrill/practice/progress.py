@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from autodrill.practice.log_records import Rating, State, exercise_card
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from autodrill.practice.store import Store
@@ -58,7 +58,15 @@ def progress(store: Store, now: datetime) -> Progress:
     return Progress(states, due)
 
 
-def log_attempt(store: Store, exercise: str, verdict: str, source: str, seed: int, now: datetime) -> datetime | None:
+def log_attempt(
+    store: Store,
+    exercise: str,
+    verdict: str,
+    source: str,
+    seed: int,
+    now: datetime,
+    detail: Mapping[str, Any] | None = None,
+) -> datetime | None:
     """Append an attempt. A pass of a new or due card also appends a review.
 
     The rating is Good, or Hard after hints beyond the first stage. A pass before the card is due adds no review,
@@ -72,7 +80,7 @@ def log_attempt(store: Store, exercise: str, verdict: str, source: str, seed: in
     """
     earlier = store.reviews(exercise_card(exercise))
     before = [h for h in store.hints(exercise) if not earlier or h.at > earlier[-1].at]
-    store.add_attempt(exercise, verdict, source, now, seed=seed)
+    store.add_attempt(exercise, verdict, source, now, seed=seed, detail=detail)
     if verdict != "pass":
         return None
     from autodrill.practice.schedule import Schedule

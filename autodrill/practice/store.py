@@ -129,7 +129,14 @@ class Store:
         ]
 
     def add_attempt(
-        self, exercise: str, verdict: str, source: str, at: datetime, *, seed: int | None = None
+        self,
+        exercise: str,
+        verdict: str,
+        source: str,
+        at: datetime,
+        *,
+        seed: int | None = None,
+        detail: Mapping[str, Any] | None = None,
     ) -> Attempt:
         """Append a graded submission with its `source`; it is on disk when this returns.
 
@@ -138,25 +145,47 @@ class Store:
             StoreError: The attempt could not be written.
         """
         import hashlib
+        import json
 
+        kept = dict(detail or {})
         digest = hashlib.sha256(source.encode()).hexdigest()
         row = self._append(
-            "INSERT INTO attempts (exercise, at, verdict, seed, source_hash, source) VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO attempts (exercise, at, verdict, seed, source_hash, source, detail)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
             # As text, because a seed can use all 64 bits and SQLite integers are signed.
-            (exercise, _stamp(at), verdict, None if seed is None else str(seed), digest, source),
+            (
+                exercise,
+                _stamp(at),
+                verdict,
+                None if seed is None else str(seed),
+                digest,
+                source,
+                json.dumps(kept, ensure_ascii=False),
+            ),
         )
-        return Attempt(row, exercise, at.astimezone(UTC), verdict, seed, digest, source)
+        return Attempt(row, exercise, at.astimezone(UTC), verdict, seed, digest, source, kept)
 
     def attempts(self, exercise: str | None = None) -> list[Attempt]:
         """Return the attempts at one exercise or at all exercises, oldest first."""
+        import json
+
         rows = self._rows(
-            "SELECT id, exercise, at, verdict, seed, source_hash, source FROM attempts"
+            "SELECT id, exercise, at, verdict, seed, source_hash, source, detail FROM attempts"
             " WHERE exercise = coalesce(?, exercise) ORDER BY id",
             (exercise,),
         )
         return [
-            Attempt(row, name, datetime.fromisoformat(at), verdict, None if seed is None else int(seed), digest, source)
-            for row, name, at, verdict, seed, digest, source in rows
+            Attempt(
+                row,
+                name,
+                datetime.fromisoformat(at),
+                verdict,
+                None if seed is None else int(seed),
+                digest,
+                source,
+                json.loads(detail),
+            )
+            for row, name, at, verdict, seed, digest, source, detail in rows
         ]
 
     def passed(self) -> frozenset[str]:
@@ -181,6 +210,22 @@ class Store:
             "SELECT id, exercise, at, stage FROM hints WHERE exercise = coalesce(?, exercise) ORDER BY id", (exercise,)
         )
         return [HintTaken(row, name, datetime.fromisoformat(at), stage) for row, name, at, stage in rows]
+
+    def set(self, name: str, value: Any, at: datetime) -> None:
+        """Append a setting, a JSON value. The last one with a name counts; None takes it back."""
+        import json
+
+        self._append(
+            "INSERT INTO settings (at, name, value) VALUES (?, ?, ?)",
+            (_stamp(at), name, json.dumps(value, ensure_ascii=False)),
+        )
+
+    def setting(self, name: str) -> Any:
+        """Return the value of a setting, or None."""
+        import json
+
+        rows = self._rows("SELECT value FROM settings WHERE name = ? ORDER BY id DESC LIMIT 1", (name,))
+        return json.loads(rows[0][0]) if rows else None
 
     def choose_path(self, path: str, at: datetime) -> None:
         """Append that a learning path was chosen. An empty name means that the path was left."""

@@ -6,12 +6,14 @@ import json
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from autodrill.folders import history_file, practice_folder
+from autodrill.practice.store import Store
 
 if TYPE_CHECKING:
     from tests.conftest import Run
@@ -133,6 +135,15 @@ def test_check_saves_attempts_and_schedules_a_pass(run: Run, here: Path) -> None
     assert due_of(run) == due_of(run)
     assert states(run)["mul_backward"] == "passed"
     assert states(run)["add_backward"] == "new"
+
+
+def test_check_logs_the_rule_that_an_attempt_breaks(run: Run, here: Path) -> None:
+    (here / "mul_backward.py").write_text(WRONG, encoding="utf-8")
+    run("check", "mul_backward")
+    with Store.open(history_file(os.environ), now=datetime.now(UTC)) as store:
+        (attempt,) = store.attempts()
+    assert (attempt.detail["fault"], attempt.detail["rule"]) == ("value", "assign")
+    assert attempt.detail["because"]
 
 
 def test_check_of_one_case_is_not_an_attempt(run: Run, here: Path) -> None:

@@ -78,6 +78,30 @@ def test_attempt_has_the_source_and_its_hash(store: Store, day: Day) -> None:
     assert store.attempts("add_backward")[0].seed is None
 
 
+def test_attempt_keeps_its_detail(store: Store, day: Day) -> None:
+    store.add_attempt("x", "fail", "", day(0), detail={"rule": "no-unbroadcast"})
+    assert store.attempts("x")[0].detail == {"rule": "no-unbroadcast"}
+
+
+def test_attempt_of_an_older_format_has_no_detail(path: Path, day: Day, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as before:
+        before.setattr("autodrill.practice.store.MIGRATIONS", MIGRATIONS[:2])
+        Store.open(path, now=day(0)).close()
+    columns = "exercise, at, verdict, seed, source_hash, source"
+    sql(path, f"INSERT INTO attempts ({columns}) VALUES ('x', '2026-01-01T00:00:00+00:00', 'pass', NULL, '', '')")
+    with Store.open(path, now=day(1)) as store:
+        assert (store.attempts()[0].verdict, store.attempts()[0].detail) == ("pass", {})
+
+
+def test_setting_is_the_last_value(store: Store, day: Day) -> None:
+    assert store.setting("limit") is None
+    store.set("limit", 20, day(0))
+    store.set("limit", [1.5, "ẋ"], day(1))
+    assert store.setting("limit") == [1.5, "ẋ"]
+    store.set("limit", None, day(2))
+    assert store.setting("limit") is None
+
+
 def test_hints_are_stored_by_exercise(store: Store, day: Day) -> None:
     store.add_hint("mul_backward", 1, day(0))
     store.add_hint("mul_backward", 2, day(0))
@@ -86,7 +110,7 @@ def test_hints_are_stored_by_exercise(store: Store, day: Day) -> None:
 
 
 @pytest.mark.parametrize(
-    "table", ["reviews", "undone", "attempts", "hints", "paths", "placements", "placements_undone"]
+    "table", ["reviews", "undone", "attempts", "hints", "paths", "placements", "placements_undone", "settings"]
 )
 @pytest.mark.parametrize("change", ["DELETE FROM {}", "UPDATE {} SET at = ''"])
 def test_logs_are_append_only(store: Store, path: Path, day: Day, table: str, change: str) -> None:
@@ -97,6 +121,7 @@ def test_logs_are_append_only(store: Store, path: Path, day: Day, table: str, ch
     store.choose_path("one-week", day(0))
     store.add_placement({"excused": [], "unknown": [], "reviews": []}, day(0))
     store.undo_placement(day(0))
+    store.set("a", 1, day(0))
     with pytest.raises(sqlite3.IntegrityError, match="append-only"):
         sql(path, change.format(table))
 
@@ -297,7 +322,7 @@ def test_file_identifies_its_format(store: Store, path: Path) -> None:
         tables = connection.execute("SELECT name, strict FROM pragma_table_list WHERE schema = 'main'").fetchall()
         assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
     assert pragmas == {"user_version": len(MIGRATIONS), "journal_mode": "wal"}
-    logs = {"reviews", "undone", "attempts", "hints", "paths", "placements", "placements_undone"}
+    logs = {"reviews", "undone", "attempts", "hints", "paths", "placements", "placements_undone", "settings"}
     assert {name for name, strict in tables if strict} == logs
 
 
