@@ -29,7 +29,7 @@ _SECTIONS = (*_REQUIRED_SECTIONS, "Options", "You will often read", "Proof")
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _SOURCE = re.compile(r"\d{3}#\S+|new")
 _EXERCISE = re.compile(r"[a-z0-9_]+")
-_COMMONLY_READ = re.compile(r"\[E(\d+)\]\s+(.+?)\s*\*In fact,?\*,?\s*(.+)", re.DOTALL)
+_COMMONLY_READ = re.compile(r"(.+?)\s*\*In fact,\*\s*(.+)", re.DOTALL)
 _LATEX = re.compile(r"\\(?:frac|partial|sum|prod|sqrt|bar|dot|hat|cdot|left|right|mathbf|text|[()\[\]])|\$\$")
 _PRODUCT = re.compile(r"(?:\b\w{1,2}|[)\]])\*[\w(\[][^*]*\*")
 _INLINE_CODE = re.compile(r"`[^`]*`")
@@ -231,9 +231,9 @@ class _QuestionReader:
         for bullet in section.passage.bullets():
             match = _COMMONLY_READ.fullmatch(bullet.text)
             if match is None:
-                self.note(bullet.line, "write it as `- [E7] the claim. *In fact,* the correction.`")
+                self.note(bullet.line, "write it as `- The claim. *In fact,* the correction.`")
             else:
-                read.append(CommonlyRead(int(match[1]), match[2], match[3]))
+                read.append(CommonlyRead(match[1], match[2]))
         return tuple(read)
 
     def _proofs(self, section: Section | None, *, required: bool) -> tuple[Fence, ...]:

@@ -165,12 +165,10 @@ class CommonlyRead:
     """A widespread claim that is wrong or imprecise, with its correction.
 
     Attributes:
-        error: Its number among the errors found in the sources, counted from 1.
         claim: The claim as it is commonly stated, in Markdown.
         fact: The correction, in Markdown.
     """
 
-    error: int
     claim: str
     fact: str
 

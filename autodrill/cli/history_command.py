@@ -42,8 +42,11 @@ def history(
       autodrill history why-topological-order
       autodrill history mul_backward
     """
+    from autodrill.bank.retired import retired_questions
     from autodrill.folders import history_file
     from autodrill.practice.history import entries
+
+    old = retired_questions().get(identity) if identity else None
 
     if not history_file(os.environ).exists():
         found, known = [], set[str]()
@@ -51,7 +54,7 @@ def history(
         with open_store() as store:
             known = _cards(store)
             found = entries(store.reviews(), store.attempts(), identity)
-    if identity is not None and identity not in known:
+    if identity is not None and identity not in known and not old:
         _refuse_unknown(identity)
     found = found[-limit:]
     if output_format is OutputFormat.JSON:
@@ -64,12 +67,15 @@ def history(
 
     paint = Paint.for_stream(sys.stdout, os.environ)
     if identity is not None:
-        say(paint(identity, "bold"))
+        say(paint(identity, "bold") + (f"  {old.title}" if old else ""))
     for line in lines(found, paint, width_of(sys.stdout, os.environ), named=identity is None):
         say(line)
     if not found:
         card = f" of `{identity}`" if identity else ""
         say(f"there is no entry{card} yet")
+    if old:
+        say(f"note: {old.notice}", err=True)
+    elif not found:
         say("next: autodrill quiz" + (f" --ids {identity}" if identity and "_" not in identity else ""), err=True)
     elif identity is not None and (due := _due(identity)) is not None:
         say(due, err=True)

@@ -386,13 +386,16 @@ def _named(bank: Sequence[Question], ids: str) -> tuple[Question, ...]:
     """Return the questions with these ids, in this order."""
     from difflib import get_close_matches
 
+    from autodrill.bank.retired import retired_questions
+
     by_id = {question.id: question for question in bank}
     names = [name.strip() for name in ids.split(",") if name.strip()]
     for name in names:
         if name not in by_id:
-            nearest = get_close_matches(name, by_id)
-            listing = "`autodrill quiz --search TEXT` finds the ids of questions"
-            raise UnknownNameError("question", name, nearest, hint=None if nearest else listing)
+            old = retired_questions().get(name)
+            nearest = [] if old else get_close_matches(name, by_id)
+            hint = old.notice if old else "`autodrill quiz --search TEXT` finds the ids of questions"
+            raise UnknownNameError("question", name, nearest, hint=None if nearest else hint)
     return tuple(by_id[name] for name in names)
 
 

@@ -43,7 +43,7 @@ def as_json(question: Question, state: CardState | None) -> dict[str, Any]:
         "answer": question.answer,
         "key_points": list(question.key_points),
         "wrong_answers": list(question.wrong_answers),
-        "commonly_read": [{"error": r.error, "claim": r.claim, "fact": r.fact} for r in question.commonly_read],
+        "commonly_read": [{"claim": r.claim, "fact": r.fact} for r in question.commonly_read],
         "follow_ups": [{"question": f.question, "answer": f.answer} for f in question.follow_ups],
         "exercises": list(question.exercises),
         "due": state.due.isoformat() if state else None,

@@ -35,7 +35,7 @@ def messages(path: Path) -> str:
 
 
 def test_question_is_read_with_all_its_fields(write: Callable[..., Path], text: Callable[..., str]) -> None:
-    often = "- [E7] recursion is fine. *In fact,* it overflows\n  at depth 1000."
+    often = "- recursion is fine. *In fact,* it overflows\n  at depth 1000."
     proof = "```python torch\nassert 1 + 1 == 2\n```"
     path = write(text(ask="Say why.", exercises='["add_backward"]', You_will_often_read=often, Proof=proof))
     (question,) = load_questions(path.parent)
@@ -50,7 +50,7 @@ def test_question_is_read_with_all_its_fields(write: Callable[..., Path], text: 
     assert question.exercises == ("add_backward",)
     assert question.key_points == ("one", "two", "three")
     assert question.follow_ups == (FollowUp("Why?", "The chain rule."), FollowUp("And then?", None))
-    assert question.commonly_read == (CommonlyRead(7, "recursion is fine.", "it overflows\nat depth 1000."),)
+    assert question.commonly_read == (CommonlyRead("recursion is fine.", "it overflows\nat depth 1000."),)
     assert question.proofs[0].needs_torch
     # The fence has its line in the file, so the traceback of a failing proof points there.
     assert path.read_text(encoding="utf-8").splitlines()[question.proofs[0].line - 1] == "assert 1 + 1 == 2"
@@ -154,7 +154,7 @@ def test_prediction_and_derivation_are_read(write: Callable[..., Path], text: Ca
         ({"Follow_ups": "- one?\n+ two?"}, "`+` marks a bonus among the key points"),
         ({"Follow_ups": "Why?"}, "`Follow-ups` must be a list"),
         ({"Common_wrong_answers": "It does."}, "`Common wrong answers` must be a list"),
-        ({"You_will_often_read": "- it is so."}, "write it as `- [E7] the claim."),
+        ({"You_will_often_read": "- it is so."}, "write it as `- The claim."),
         ({"Options": "- [x] a"}, "a recall question cannot have `### Options`"),
         ({"Proof": "Run this:\n```python\n```"}, "a proof can contain only code fences"),
         ({"Proof": "```py\n```"}, "open the proof's fence with"),

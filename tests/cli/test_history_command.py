@@ -3,10 +3,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
 
+from autodrill.folders import history_file
+from autodrill.practice.log_records import Rating, question_card
+from autodrill.practice.store import Store
 from tests.cli.conftest import environment
 
 if TYPE_CHECKING:
@@ -50,6 +54,22 @@ def test_history_without_an_id_shows_the_last_entries(practised: Shipped) -> Non
     last = practised("history", "--limit", "1").stdout
     assert "attention-scale-gradient" in last
     assert TOPOLOGICAL not in last
+
+
+def test_history_shows_a_retired_question(shipped: Shipped, home: Path) -> None:
+    with Store.open(history_file({"AUTODRILL_HOME": str(home)}), now=datetime.now(UTC)) as store:
+        store.add_review(question_card("relu-at-zero"), Rating.GOOD, datetime.now(UTC))
+    done, empty = shipped("history", "relu-at-zero"), shipped("history", "weights-only-load")
+    assert done.stdout.startswith("relu-at-zero  relu′(0): what does mathematics say")
+    assert "  Good" in done.stdout
+    assert done.stderr == "note: it is not asked any more; `gradient-at-kink` covers it\n"
+    assert (empty.returncode, empty.stderr) == (0, "note: it is not asked any more\n")
+
+
+def test_quiz_by_the_id_of_a_retired_question(shipped: Shipped) -> None:
+    done = shipped("quiz", "--ids", "relu-at-zero")
+    assert done.returncode == 2
+    assert "hint: it is not asked any more; `gradient-at-kink` covers it" in done.stderr
 
 
 def test_history_of_an_unknown_or_new_card(shipped: Shipped) -> None:

@@ -63,7 +63,7 @@ def question(kind: Kind = Kind.RECALL, **changes: object) -> Question:
         "key_points": ("they add", "[a/b] stays", "f<g and g>h stay"),
         "needed": 2,
         "wrong_answers": ('**"they multiply"**: along a path.',),
-        "commonly_read": (CommonlyRead(7, "the claim.", "the fact."),),
+        "commonly_read": (CommonlyRead("the claim.", "the fact."),),
         "follow_ups": (FollowUp("Why?", "The chain rule."), FollowUp("And?", None)),
         "proofs": (),
         "key": KEYS[kind],
