@@ -34,7 +34,7 @@ def practised(shipped: Shipped) -> Shipped:
 def test_history_shows_what_was_typed_and_missed(practised: Shipped) -> None:
     done = practised("history", TOPOLOGICAL)
     assert done.returncode == 0
-    assert "  Hard   2 of 3 needed points  " in done.stdout
+    assert "  Hard   1 of 2 needed points  " in done.stdout
     assert "you typed  they [red]add[/red]\\x1b[2J" in done.stdout
     assert MISSED in done.stdout
     assert "attention" not in done.stdout
@@ -93,7 +93,7 @@ def test_history_imports_neither_numpy_nor_rich(practised: Shipped, home: Path) 
 
 def test_card_asked_again_begins_with_the_missed_point(practised: Shipped) -> None:
     done = practised("quiz", "--ids", TOPOLOGICAL, "--input", "lines", typed="\n\n3\n")
-    assert "Last time you missed 1 of the 3 points you need. Begin with it." in done.stdout
+    assert "Last time you missed 1 of the 2 points you need. Begin with it." in done.stdout
     assert done.stdout.index("[ ] 2 missed last time: Otherwise") < done.stdout.index("[ ] 1 A node may")
     again = practised("quiz", "--ids", TOPOLOGICAL, "--input", "lines", typed="\n\n3\n")
     assert "Last time" not in again.stdout

@@ -63,3 +63,13 @@ def test_retired_questions_are_gone_and_lead_to_questions() -> None:
 def test_exercises_of_questions_are_named_by_id() -> None:
     named = {exercise for question in QUESTIONS for exercise in question.exercises}
     assert [name for name in named if not re.fullmatch(r"[a-z0-9_]+", name)] == []
+
+
+def test_questions_mark_which_points_are_a_bonus() -> None:
+    unmarked = []
+    for question in QUESTIONS:
+        text = "\n".join(question.path.read_text(encoding="utf-8").splitlines()[question.line - 1 :])
+        points = text.partition("### Key points\n")[2].partition("\n### ")[0]
+        if len(question.key_points) > 3 and "\n+ " not in points:
+            unmarked.append(question.id)
+    assert unmarked == []
