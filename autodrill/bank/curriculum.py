@@ -67,7 +67,7 @@ class Curriculum:
     """Prerequisites and paths.
 
     Attributes:
-        topics: For each home topic, the topics it needs.
+        topics: For each topic of a question or an exercise, the topics it needs: the one vocabulary of topics.
         questions: For each question, the questions it needs.
         paths: The paths by name.
     """
@@ -176,7 +176,7 @@ class _CurriculumReader:
     def names(self, read: Curriculum, bank: Sequence[Question] | None, exercises: Sequence[Heading] | None) -> None:
         """Note every name of an unknown topic, question or exercise."""
         if bank is not None:
-            topics = {question.home_topic for question in bank}
+            topics = {topic for question in bank for topic in question.topics}
             questions = {question.id for question in bank}
             for part, needs, known in (("topics", read.topics, topics), ("questions", read.questions, questions)):
                 for name in needs:

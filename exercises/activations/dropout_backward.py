@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "easy"
 # minutes = 3
-# topics = ["activations", "randomness", "saved values"]
+# topics = ["activations", "memory"]
 # requires = ["mul_backward"]
 # ///
 """The forward pass of inverted dropout drew a random mask and computed

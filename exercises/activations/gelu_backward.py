@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "medium"
 # minutes = 5
-# topics = ["activations", "product rule"]
+# topics = ["activations"]
 # requires = ["tanh_backward"]
 # ///
 """The forward pass computed the exact GELU, `out = x · Φ(x)`. Φ is the cumulative

@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "medium"
 # minutes = 6
-# topics = ["softmax", "jacobian"]
+# topics = ["softmax", "activations"]
 # requires = ["sum_backward", "unbroadcast"]
 # ///
 """The forward pass computed `out = softmax(x)` along `axis` and saved only `out`. `g` is

@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "hard"
 # minutes = 15
-# topics = ["attention", "softmax", "linear algebra"]
+# topics = ["attention", "softmax", "linalg"]
 # requires = ["softmax_backward", "matmul_backward"]
 # ///
 """The forward pass of scaled dot-product attention computed

@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "expert"
 # minutes = 35
-# topics = ["attention", "memory", "recomputation"]
+# topics = ["attention", "memory"]
 # requires = ["softmax_backward", "matmul_backward"]
 # ///
 """Attention for one head takes `q` of shape (n, d), `k` of shape (m, d) and `v` of shape (m, e):

@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "medium"
 # minutes = 5
-# topics = ["reductions", "softmax", "stability"]
+# topics = ["shapes", "softmax"]
 # requires = ["sum_backward"]
 # ///
 """The forward pass computed `out = log(sum(exp(x)))` along `axis` without overflow.

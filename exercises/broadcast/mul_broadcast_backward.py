@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "medium"
 # minutes = 5
-# topics = ["broadcasting", "chain rule"]
+# topics = ["shapes"]
 # requires = ["mul_backward", "unbroadcast"]
 # ///
 """The forward pass computed `out = a * b` on two arrays of one dtype. `a` and `b` may have

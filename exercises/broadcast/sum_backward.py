@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "easy"
 # minutes = 4
-# topics = ["reductions", "shapes"]
+# topics = ["shapes"]
 # requires = ["unbroadcast"]
 # ///
 """The forward pass computed `out = x.sum(axis=axis, keepdims=keepdims)` for an array

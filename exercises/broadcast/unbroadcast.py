@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "easy"
 # minutes = 6
-# topics = ["broadcasting", "shapes"]
+# topics = ["shapes"]
 # ///
 """In the forward pass NumPy broadcast an array of shape `shape` to the shape of `g`.
 `g` is the upstream gradient, with one number for every *copy* of an element. Return

@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "medium"
 # minutes = 6
-# topics = ["reductions", "statistics"]
+# topics = ["shapes", "norm"]
 # requires = ["sum_backward"]
 # ///
 """The forward pass computed `out = x.var(axis=axis, ddof=ddof)` along one axis of n

@@ -3,7 +3,7 @@
 # kind = "bugfix"
 # difficulty = "medium"
 # minutes = 5
-# topics = ["training loop", "graph", "memory"]
+# topics = ["optim", "memory", "graph"]
 # requires = ["bug_zero_grad"]
 # ///
 """A training loop passes its losses to the function below, which returns their sum for a

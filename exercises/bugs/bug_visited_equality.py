@@ -3,7 +3,7 @@
 # kind = "bugfix"
 # difficulty = "medium"
 # minutes = 6
-# topics = ["graph", "identity"]
+# topics = ["engine", "graph"]
 # requires = ["topological_sort"]
 # ///
 """The nodes of this engine compare by value: `a == b` and `hash(a)` look at `.data`.

@@ -3,7 +3,7 @@
 # kind = "bugfix"
 # difficulty = "medium"
 # minutes = 7
-# topics = ["stability", "selection", "NaN"]
+# topics = ["kinks"]
 # requires = ["maximum_backward"]
 # ///
 """A model computes `out = np.where(x > 0, np.sqrt(x), 0)`, and the forward is right for

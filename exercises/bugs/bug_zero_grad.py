@@ -3,7 +3,7 @@
 # kind = "bugfix"
 # difficulty = "easy"
 # minutes = 4
-# topics = ["training loop", "accumulation"]
+# topics = ["optim", "engine"]
 # requires = ["backward_engine"]
 # ///
 """A colleague's loop fits y = w·x by stochastic gradient descent. The loop takes one

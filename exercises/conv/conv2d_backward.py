@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "hard"
 # minutes = 20
-# topics = ["convolution", "shapes"]
+# topics = ["conv", "shapes"]
 # requires = ["matmul_backward", "sum_backward"]
 # ///
 """The forward pass computed what frameworks call a convolution. It padded `x` of shape

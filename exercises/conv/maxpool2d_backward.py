@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "medium"
 # minutes = 10
-# topics = ["pooling", "selection", "kinks"]
+# topics = ["conv", "kinks"]
 # requires = ["maximum_backward"]
 # ///
 """The forward pass took the maximum of each k x k window of an image `x` of shape (H, W).

@@ -3,7 +3,7 @@
 # kind = "kernel"
 # difficulty = "medium"
 # minutes = 15
-# topics = ["cuda", "reductions", "kernels"]
+# topics = ["cuda", "shapes"]
 # requires = ["cuda_relu_backward"]
 # ///
 """The forward pass added a bias to every row of a matrix: `out[i][j] = x[i][j] + b[j]`.

@@ -3,7 +3,7 @@
 # kind = "kernel"
 # difficulty = "easy"
 # minutes = 10
-# topics = ["cuda", "activations", "kernels"]
+# topics = ["cuda", "activations"]
 # requires = ["relu_backward"]
 # ///
 """The forward pass computed `y = max(x, 0)` elementwise and kept `y`. Write the kernel

@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "easy"
 # minutes = 4
-# topics = ["kinks", "selection"]
+# topics = ["kinks"]
 # requires = ["relu_backward"]
 # ///
 """The forward pass computed `out = np.maximum(a, b)` for two arrays of the same shape.

@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "easy"
 # minutes = 3
-# topics = ["chain rule", "several outputs"]
+# topics = ["graph"]
 # ///
 """The forward pass computed two outputs from one array: `s = sin(x)` and `c = cos(x)`.
 The loss L depends on both outputs. `gs` is dL/ds and `gc` is dL/dc. Both have the shape

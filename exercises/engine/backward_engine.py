@@ -3,7 +3,7 @@
 # kind = "program"
 # difficulty = "medium"
 # minutes = 8
-# topics = ["engine", "graph", "accumulation"]
+# topics = ["engine", "graph"]
 # requires = ["topological_sort", "mul_backward"]
 # ///
 """A scalar autodiff graph is already built. Every node has `.data`, `.grad` (a float,

@@ -3,7 +3,7 @@
 # kind = "program"
 # difficulty = "hard"
 # minutes = 20
-# topics = ["memory", "checkpointing", "recomputation"]
+# topics = ["memory", "engine"]
 # requires = ["backward_engine"]
 # ///
 """A network is a chain of N stages. `fs` is a list of N pairs `(f, vjp)`. `f(a)`

@@ -3,7 +3,7 @@
 # kind = "program"
 # difficulty = "hard"
 # minutes = 12
-# topics = ["engine", "custom functions", "saved values"]
+# topics = ["custom", "engine"]
 # requires = ["backward_engine"]
 # entry = "custom_function_apply Node"
 # ///

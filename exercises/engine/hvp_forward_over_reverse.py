@@ -3,7 +3,7 @@
 # kind = "program"
 # difficulty = "expert"
 # minutes = 30
-# topics = ["forward mode", "second order", "dual numbers"]
+# topics = ["higher-order", "modes"]
 # requires = ["backward_engine"]
 # ///
 """`Node` is a reverse-mode engine that does not depend on the type of its `.data`: any

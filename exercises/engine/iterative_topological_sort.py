@@ -3,7 +3,7 @@
 # kind = "program"
 # difficulty = "medium"
 # minutes = 10
-# topics = ["graph", "engine", "recursion"]
+# topics = ["engine", "graph"]
 # requires = ["topological_sort"]
 # ///
 """As in `topological_sort`, every node has a tuple `_prev` of the nodes it was computed

@@ -3,7 +3,7 @@
 # kind = "program"
 # difficulty = "medium"
 # minutes = 6
-# topics = ["forward mode", "reverse mode", "jacobian"]
+# topics = ["modes"]
 # requires = ["softmax_jvp"]
 # ///
 """A function has `n_in` inputs and `n_out` outputs, and J is its Jacobian at one point.

@@ -3,7 +3,7 @@
 # kind = "jvp"
 # difficulty = "medium"
 # minutes = 6
-# topics = ["forward mode", "softmax", "jacobian"]
+# topics = ["modes", "softmax"]
 # requires = ["softmax_backward"]
 # ///
 """Forward mode carries a *tangent* with every value: the derivative of that value along a

@@ -3,7 +3,7 @@
 # kind = "program"
 # difficulty = "medium"
 # minutes = 10
-# topics = ["hooks", "accumulation"]
+# topics = ["hooks", "engine"]
 # requires = ["backward_engine"]
 # entry = "HookedTensor"
 # ///

@@ -3,7 +3,7 @@
 # kind = "program"
 # difficulty = "medium"
 # minutes = 8
-# topics = ["graph", "engine"]
+# topics = ["engine", "graph"]
 # ///
 """Every node has a tuple `_prev` of the nodes it was computed from. One node may appear
 twice in `_prev` (`x * x`). Return a list of `root` and all nodes from which `root` was

@@ -3,7 +3,7 @@
 # kind = "program"
 # difficulty = "hard"
 # minutes = 12
-# topics = ["in-place", "views", "saved values"]
+# topics = ["inplace", "engine"]
 # requires = ["backward_engine"]
 # entry = "Tensor"
 # ///

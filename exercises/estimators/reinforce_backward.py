@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "medium"
 # minutes = 8
-# topics = ["policy gradient", "score function", "estimators"]
+# topics = ["estimators", "post-training"]
 # requires = ["softmax_cross_entropy_backward"]
 # ///
 """In each of N states, a policy chose one action. The policy is π = softmax(logits), and `logits` has shape (N, A). The

@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "easy"
 # minutes = 3
-# topics = ["quantisation", "estimators"]
+# topics = ["estimators"]
 # ///
 """Quantisation-aware training rounds in the forward pass: `out = np.round(x)`. The true
 derivative of rounding is 0 almost everywhere, so the model would learn nothing. The

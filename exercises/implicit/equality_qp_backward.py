@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "expert"
 # minutes = 18
-# topics = ["implicit differentiation", "optimisation", "KKT"]
+# topics = ["implicit", "linalg"]
 # requires = ["matmul_backward", "fixed_point_backward"]
 # ///
 """A layer solves the quadratic program

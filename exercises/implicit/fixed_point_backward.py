@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "hard"
 # minutes = 15
-# topics = ["implicit differentiation", "fixed points", "adjoint"]
+# topics = ["implicit"]
 # requires = ["matmul_backward", "tanh_backward"]
 # ///
 """A deep equilibrium layer iterates `z = tanh(W z + U x)` until z no longer changes.

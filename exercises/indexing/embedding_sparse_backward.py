@@ -3,7 +3,7 @@
 # kind = "program"
 # difficulty = "medium"
 # minutes = 8
-# topics = ["embeddings", "indexing", "sparsity"]
+# topics = ["sparse", "indexing"]
 # requires = ["setitem_backward"]
 # ///
 """The forward pass looked up rows of a table: `out = W[ids]`, with `W` of shape (V, D)

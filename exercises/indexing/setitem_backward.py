@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "medium"
 # minutes = 7
-# topics = ["indexing", "in-place"]
+# topics = ["indexing", "inplace"]
 # requires = ["add_backward"]
 # ///
 """The forward pass wrote rows of `src` into a copy of `base`:

@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "medium"
 # minutes = 5
-# topics = ["indexing", "permutations"]
+# topics = ["indexing"]
 # requires = ["add_backward"]
 # ///
 """The forward pass sorted `x` along its last axis in ascending order, with a stable

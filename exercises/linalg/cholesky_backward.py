@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "hard"
 # minutes = 20
-# topics = ["linear algebra", "factorisations"]
+# topics = ["linalg"]
 # requires = ["matmul_backward"]
 # ///
 """The forward pass computed the Cholesky factor `L` of a symmetric positive definite matrix

@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "hard"
 # minutes = 15
-# topics = ["linear algebra", "einsum", "broadcasting"]
+# topics = ["linalg", "shapes"]
 # requires = ["matmul_backward", "sum_backward"]
 # ///
 """The forward pass computed `out = np.einsum(spec, a, b)` for two operands. `spec`

@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "easy"
 # minutes = 4
-# topics = ["linear algebra", "shapes"]
+# topics = ["linalg", "shapes"]
 # requires = ["mul_backward"]
 # ///
 """The forward pass of a linear layer computed `out = X @ W` with X of shape (n, d) and

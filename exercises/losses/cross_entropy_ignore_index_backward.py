@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "medium"
 # minutes = 7
-# topics = ["losses", "softmax", "masking"]
+# topics = ["losses", "softmax"]
 # requires = ["softmax_cross_entropy_backward"]
 # ///
 """The forward pass computed the cross-entropy of a padded batch. `logits` has shape (N, C),

@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "medium"
 # minutes = 8
-# topics = ["losses", "alignment", "stability"]
+# topics = ["losses", "post-training"]
 # requires = ["softmax_cross_entropy_backward"]
 # ///
 """Direct preference optimisation trains on pairs of answers, one chosen and one

@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "medium"
 # minutes = 6
-# topics = ["losses", "softmax", "stability"]
+# topics = ["losses", "softmax"]
 # requires = ["softmax_backward"]
 # ///
 """The forward pass computed the mean cross-entropy of a batch:

@@ -3,7 +3,7 @@
 # kind = "forward_backward"
 # difficulty = "hard"
 # minutes = 12
-# topics = ["normalisation", "statistics", "saved values"]
+# topics = ["norm"]
 # requires = ["mul_broadcast_backward", "sum_backward"]
 # ///
 """Batch normalisation in training mode computes, for `x` of shape (N, D) and `gamma`, `beta` of shape (D,),

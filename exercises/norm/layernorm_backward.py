@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "hard"
 # minutes = 12
-# topics = ["normalisation", "statistics"]
+# topics = ["norm"]
 # requires = ["var_backward", "mul_broadcast_backward"]
 # ///
 """The forward pass of a layer norm normalised `x` along its last axis, which has length D:

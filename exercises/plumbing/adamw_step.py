@@ -3,7 +3,7 @@
 # kind = "program"
 # difficulty = "medium"
 # minutes = 8
-# topics = ["optimisers", "training loop"]
+# topics = ["optim"]
 # requires = ["bug_zero_grad"]
 # ///
 """AdamW keeps two running averages for every parameter: `m` averages the gradients, and

@@ -3,7 +3,7 @@
 # kind = "program"
 # difficulty = "medium"
 # minutes = 14
-# topics = ["distributed", "all-reduce", "training loop"]
+# topics = ["distributed", "optim"]
 # ///
 """In data-parallel training every rank has the same parameters. Each rank runs backward on its own part of the batch
 and gets its own gradients. Before the step all ranks must hold the *mean* of the gradients over ranks. Your function

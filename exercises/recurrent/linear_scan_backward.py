@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "hard"
 # minutes = 12
-# topics = ["recurrent networks", "state-space models", "scans"]
+# topics = ["recurrent"]
 # requires = ["mul_backward"]
 # ///
 """The core of state-space models such as Mamba is a linear recurrence. It acts elementwise

@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "hard"
 # minutes = 15
-# topics = ["recurrent networks", "gates", "several outputs"]
+# topics = ["recurrent"]
 # requires = ["tanh_backward", "matmul_backward", "sin_cos_backward"]
 # ///
 """The forward pass ran one step of an LSTM on N sequences. `x` has shape (N, D), the

@@ -3,7 +3,7 @@
 # kind = "value"
 # difficulty = "easy"
 # minutes = 2
-# topics = ["chain rule", "accumulation"]
+# topics = ["graph", "engine"]
 # ///
 """A scalar node holds two floats. `.data` is its value, and `.grad` is the part of its
 gradient that has accumulated so far. L is the loss. The forward pass has computed

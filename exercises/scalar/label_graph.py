@@ -3,7 +3,7 @@
 # kind = "backward"
 # difficulty = "easy"
 # minutes = 5
-# topics = ["chain rule", "fan-out"]
+# topics = ["graph"]
 # ///
 """A small graph has two numbers as inputs, `x` and `y`:
 

@@ -3,7 +3,7 @@
 # kind = "value"
 # difficulty = "easy"
 # minutes = 3
-# topics = ["chain rule", "accumulation"]
+# topics = ["graph", "engine"]
 # requires = ["add_backward"]
 # ///
 """A scalar node holds two floats. `.data` is its value, and `.grad` is the part of its

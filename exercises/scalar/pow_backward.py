@@ -3,7 +3,7 @@
 # kind = "value"
 # difficulty = "medium"
 # minutes = 6
-# topics = ["chain rule", "logarithm"]
+# topics = ["graph", "kinks"]
 # requires = ["mul_backward"]
 # ///
 """A scalar node holds two floats. `.data` is its value, and `.grad` is the part of its

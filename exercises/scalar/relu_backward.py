@@ -3,7 +3,7 @@
 # kind = "value"
 # difficulty = "easy"
 # minutes = 2
-# topics = ["chain rule", "kinks"]
+# topics = ["activations", "kinks"]
 # requires = ["add_backward"]
 # ///
 """A scalar node holds two floats. `.data` is its value, and `.grad` is the part of its

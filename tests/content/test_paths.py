@@ -37,3 +37,11 @@ def test_path_keeps_to_its_time(name: str, hours: float) -> None:
     minutes = {question.id: question.minutes for question in load_questions()}
     minutes |= {f"x:{exercise.id}": exercise.minutes for exercise in Library.open(environ={}).headings()}
     assert sum(minutes[str(step)] for step in curriculum().paths[name].steps) <= 60 * hours
+
+
+def test_questions_and_exercises_share_one_list_of_topics() -> None:
+    known = set(curriculum().topics)
+    of_questions = {topic for question in load_questions() for topic in question.topics}
+    of_exercises = {topic for exercise in Library.open(environ={}).headings() for topic in exercise.topics}
+    assert of_questions == known
+    assert of_exercises - known == set()
