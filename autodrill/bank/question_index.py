@@ -1,9 +1,9 @@
-"""The index of the bank: its files and the ids of its questions, without parsing them."""
+"""The index of the bank: its files, and the ids, topics and paths, without parsing a question."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from autodrill.errors import FileError
 from autodrill.folders import content_root, visible_files
@@ -11,7 +11,7 @@ from autodrill.folders import content_root, visible_files
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["question_files", "question_ids", "text_of"]
+__all__ = ["path_names", "question_files", "question_ids", "text_of", "topic_names"]
 
 _ID_LINE = re.compile(r'^id\s*=\s*"([^"]*)"', re.MULTILINE)
 
@@ -35,6 +35,22 @@ def question_ids(folder: Path | None = None) -> list[str]:
         FileError: A file cannot be read or is not UTF-8.
     """
     return [identity for path in question_files(folder) for identity in _ID_LINE.findall(text_of(path))]
+
+
+def topic_names() -> list[str]:
+    """Return the topics of the shipped questions and exercises, in the order of `paths.toml`."""
+    return list(_paths_file().get("topics", ()))
+
+
+def path_names() -> list[str]:
+    """Return the names of the shipped learning paths."""
+    return list(_paths_file().get("paths", ()))
+
+
+def _paths_file() -> dict[str, Any]:
+    import tomllib
+
+    return tomllib.loads(text_of(content_root() / "questions" / "paths.toml"))
 
 
 def text_of(path: Path) -> str:

@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 from typer.exceptions import TyperException
@@ -35,7 +35,7 @@ _CANDIDATE, _INSTRUCTOR = "For the candidate", "For the instructor"
 
 COMMANDS = {
     "quiz": Command("quiz_command", "quiz", _CANDIDATE),
-    "list": Command("exercise_commands", "list_", _CANDIDATE),
+    "list": Command("list_command", "list_", _CANDIDATE),
     "show": Command("exercise_commands", "show", _CANDIDATE),
     "open": Command("exercise_commands", "open_", _CANDIDATE),
     "watch": Command("watch_command", "watch", _CANDIDATE),
@@ -111,7 +111,7 @@ def _root(
 def main() -> None:
     """Run the command line and exit."""
     if "_AUTODRILL_COMPLETE" in os.environ:
-        build()(prog_name="autodrill")
+        _complete()
     try:
         code = _run(sys.argv[1:])
     except BrokenPipeError:
@@ -125,6 +125,14 @@ def main() -> None:
     except OSError:  # already reported; the interpreter would flush again at exit and report it a second time
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     raise SystemExit(code)
+
+
+def _complete() -> NoReturn:
+    """Answer the shell that completes a command line. With nothing to say, as for a malformed pack, say nothing."""
+    sys.modules["rich"] = None  # type: ignore[assignment]  # typer would load rich to strip markup, and no help has any
+    with suppress(AutodrillError):
+        build()(prog_name="autodrill")
+    raise SystemExit(Exit.USAGE)
 
 
 def _run(arguments: list[str]) -> int:

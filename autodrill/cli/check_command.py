@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from autodrill.cli.options import Exit, Format, OutputFormat, WorkName, newer_file
+from autodrill.cli.options import Exit, Format, OutputFormat, Packs, WorkName, again, newer_file
 from autodrill.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def check(
     pdb: Annotated[
         bool, typer.Option("--pdb", help="Step through the case in the debugger. This option needs --case.")
     ] = False,
+    pack: Packs = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
     """Grade your file, and name the rule that it breaks.
@@ -59,7 +60,7 @@ def check(
     from autodrill.drills.library import Library
     from autodrill.grading.submission import Submission, read_file
 
-    library = Library.open()
+    library = Library.open(pack or ())
     work = find_work(library, name, file, "check")
     exercise, path = work.exercise, work.path
     source = read_file(path, follow=True)
@@ -85,7 +86,7 @@ def check(
         write_document("check", **report.as_dict())
     else:
         told = f"{logged.review_line}; next: autodrill next" if logged.review_line else logged.problem
-        _print(report, work.named, told, None if work.named else newer_file(exercise, path))
+        _print(report, work.named, told, None if work.named else newer_file(exercise, path), again(pack))
     raise typer.Exit(_exit_code(report))
 
 
@@ -120,7 +121,7 @@ def _exit_code(report: "Report") -> Exit:
     return Exit.INTERNAL if report.verdict == "internal" else Exit.FAILED
 
 
-def _print(report: "Report", file: Path | None, told: str, newer: Path | None) -> None:
+def _print(report: "Report", file: Path | None, told: str, newer: Path | None, packs: str) -> None:
     import shlex
 
     from autodrill.render.plain import Paint, clean, say, symbols_for
@@ -128,7 +129,7 @@ def _print(report: "Report", file: Path | None, told: str, newer: Path | None) -
 
     paint = Paint.for_stream(sys.stdout, os.environ)
     option = f" --file {shlex.quote(str(file))}" if file is not None else ""
-    for line in report_lines(report, paint, symbols_for(sys.stdout), file_option=option):
+    for line in report_lines(report, paint, symbols_for(sys.stdout), file_option=option, pack_options=packs):
         say(line)
     aside = []
     if report.output:

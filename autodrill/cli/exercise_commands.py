@@ -1,74 +1,20 @@
-"""`autodrill list`, `show`, `open` and `reset`: the exercises, and the learner's files for them."""
+"""`autodrill show`, `open` and `reset`: an exercise, and the learner's file for it."""
 
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from autodrill.cli.learner_files import editor_command, note_opened, restore_stub, start_editor, write_stub
-from autodrill.cli.options import ExerciseName, Format, OutputFormat, learner_file, now, open_store
-from autodrill.drills.exercise import Difficulty, Heading
-from autodrill.errors import UnknownNameError
+from autodrill.cli.options import ExerciseName, Format, OutputFormat, Packs, again, learner_file, now
+from autodrill.drills.exercise import Heading
 
-if TYPE_CHECKING:
-    from autodrill.practice.log_records import State
-
-__all__ = ["list_", "open_", "reset", "show"]
+__all__ = ["heading_as_dict", "open_", "reset", "show"]
 
 
-def list_(
-    track: Annotated[str | None, typer.Option(help="List only the exercises of this track, such as scalar.")] = None,
-    topic: Annotated[str | None, typer.Option(help="List only exercises on this topic.")] = None,
-    difficulty: Annotated[Difficulty | None, typer.Option(help="List only exercises of this difficulty.")] = None,
-    todo: Annotated[bool, typer.Option("--todo", help="List only exercises that are due or not passed yet.")] = False,
-    output_format: Format = OutputFormat.TEXT,
-) -> None:
-    """List the exercises in the recommended order.
-
-    Each line starts with your state: new, tried, passed or due (passed before, ready for review).
-
-    Examples:
-      autodrill list
-      autodrill list --track scalar --todo
-    """
-    from autodrill.drills.library import Library, suggest
-    from autodrill.practice.log_records import State
-
-    every = Library.open().headings()
-    for what, value, known in (
-        ("track", track, {e.track for e in every}),
-        ("topic", topic, {t for e in every for t in e.topics}),
-    ):
-        if value is not None and value not in known:
-            nearest = suggest(value, known)
-            raise UnknownNameError(
-                what, value, nearest, hint=None if nearest else f"use one of {', '.join(sorted(known))}"
-            )
-    standing = _standing()
-    chosen = [
-        e
-        for e in every
-        if (track is None or e.track == track)
-        and (topic is None or topic in e.topics)
-        and (difficulty is None or e.difficulty is difficulty)
-        and (not todo or standing.get(e.id, State.NEW) is not State.PASSED)
-    ]
-    if output_format is OutputFormat.JSON:
-        from autodrill.render.document import write_document
-
-        write_document("list", exercises=[_as_dict(e) | {"state": standing.get(e.id, State.NEW)} for e in chosen])
-        return
-    from autodrill.render.exercise_screen import listing
-    from autodrill.render.plain import Paint, say, width_of
-
-    width = width_of(sys.stdout, os.environ)
-    for line in listing(chosen, standing, Paint.for_stream(sys.stdout, os.environ), width):
-        say(line)
-
-
-def show(name: ExerciseName, output_format: Format = OutputFormat.TEXT) -> None:
+def show(name: ExerciseName, pack: Packs = None, output_format: Format = OutputFormat.TEXT) -> None:
     """Show the task and the stub of an exercise.
 
     Example:
@@ -76,16 +22,16 @@ def show(name: ExerciseName, output_format: Format = OutputFormat.TEXT) -> None:
     """
     from autodrill.drills.library import Library
 
-    exercise = Library.open().find(name)
+    exercise = Library.open(pack or ()).find(name)
     if output_format is OutputFormat.JSON:
         from autodrill.render.document import write_document
 
-        write_document("show", **_as_dict(exercise), task=exercise.task, stub=exercise.stub)
+        write_document("show", **heading_as_dict(exercise), task=exercise.task, stub=exercise.stub)
         return
     from autodrill.render.console import stdout_console
     from autodrill.render.exercise_screen import print_task
 
-    print_task(stdout_console(), exercise)
+    print_task(stdout_console(), exercise, again(pack))
 
 
 def open_(
@@ -94,6 +40,7 @@ def open_(
         bool, typer.Option("--here", help="Write to the current folder, not to the practice folder.")
     ] = False,
     editor: Annotated[bool, typer.Option(help="On a terminal, open the file in $VISUAL or $EDITOR.")] = True,
+    pack: Packs = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
     """Write the stub of an exercise to a file for you to edit.
@@ -107,7 +54,7 @@ def open_(
     from autodrill.drills.library import Library
     from autodrill.folders import practice_folder
 
-    exercise = Library.open().find(name)
+    exercise = Library.open(pack or ()).find(name)
     path = (Path() if here else practice_folder(os.environ)) / f"{exercise.id}.py"
     fresh = write_stub(exercise, path)
     note_opened(path)
@@ -122,7 +69,7 @@ def open_(
     say(clean(str(path)))
     say(
         f"{'file written' if fresh else 'the file exists and was not changed'}; "
-        f"to grade it: autodrill check {exercise.id}",
+        f"to grade it: autodrill check {exercise.id}{again(pack)}",
         err=True,
     )
     if editor and command and sys.stdin.isatty() and sys.stdout.isatty():
@@ -132,6 +79,7 @@ def open_(
 def reset(
     name: ExerciseName,
     file: Annotated[Path | None, typer.Option(help="The file to reset, instead of ./NAME.py.")] = None,
+    pack: Packs = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
     """Restore the stub of an exercise.
@@ -143,8 +91,8 @@ def reset(
     """
     from autodrill.drills.library import Library
 
-    exercise = Library.open().find(name)
-    path = learner_file(exercise, file)
+    exercise = Library.open(pack or ()).find(name)
+    path = learner_file(exercise, file, again(pack))
     kept = restore_stub(exercise, path, now())
     if output_format is OutputFormat.JSON:
         from autodrill.render.document import write_document
@@ -157,17 +105,8 @@ def reset(
     say(clean(f"the stub is restored; your old file is now {kept}"), err=True)
 
 
-def _standing() -> "dict[str, State]":
-    from autodrill.folders import history_file
-    from autodrill.practice.progress import progress
-
-    if not history_file(os.environ).exists():
-        return {}
-    with open_store() as store:
-        return progress(store, now()).states
-
-
-def _as_dict(exercise: Heading) -> dict[str, object]:
+def heading_as_dict(exercise: Heading) -> dict[str, object]:
+    """Return the metadata of an exercise as JSON values."""
     return {
         "id": exercise.id,
         "track": exercise.track,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from autodrill.cli.options import ExerciseName, Exit
+from autodrill.cli.options import ExerciseName, Exit, Packs
 from autodrill.errors import UnconfinedError
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def grade(
             min=0, help="The seed of the cases. Give the seed of a run to repeat it. The default is unpredictable."
         ),
     ] = None,
-    pack: Annotated[Path | None, typer.Option(help="A folder with your own exercises/ and solutions/.")] = None,
+    pack: Packs = None,
     workers: Annotated[
         int | None, typer.Option(min=1, help="The number of parallel processes. The default is one per core.")
     ] = None,
@@ -97,7 +97,7 @@ def grade(
             "the sandbox for other people's files needs Linux",
             hint="use Linux, WSL2 or a Linux container, or add `--unconfined` if you trust the authors",
         )
-    packs = (pack,) if pack else ()
+    packs = tuple(pack or ())
     seed = seed if seed is not None else secrets.randbits(53)  # exact in any JSON reader, and unpredictable
     exercise = Library.open(packs).find(name)
     if exercise.kind == "kernel" and not unconfined:

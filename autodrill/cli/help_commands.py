@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from autodrill.cli.options import ExerciseName, Format, OutputFormat, now, open_store
+from autodrill.cli.options import ExerciseName, Format, OutputFormat, Packs, again, now, open_store
 from autodrill.errors import UsageError
 
 __all__ = ["STAGES", "hint", "solution"]
@@ -18,6 +18,7 @@ def hint(
     stage: Annotated[
         int | None, typer.Option(min=1, max=3, help="Show the hint with this number instead of the next hint.")
     ] = None,
+    pack: Packs = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
     """Show the next hint: the idea, the rule, then the line of code.
@@ -30,7 +31,7 @@ def hint(
     from autodrill.drills.library import Library
     from autodrill.practice.progress import hint_stage
 
-    library = Library.open()
+    library = Library.open(pack or ())
     exercise = library.find(name)
     hints = library.drill(exercise).solution.hints
     with open_store() as store:
@@ -48,13 +49,14 @@ def hint(
     console = stdout_console()
     console.print(f"hint {given} of {len(hints)}: {STAGES[given - 1]}", style="bold")
     console.print(markdown(hints[given - 1]))
-    more = f"autodrill hint {exercise.id}" if given < len(hints) else f"autodrill solution {exercise.id} --give-up"
-    say(f"more: {more}", err=True)
+    more = f"hint {exercise.id}" if given < len(hints) else f"solution {exercise.id} --give-up"
+    say(f"more: autodrill {more}{again(pack)}", err=True)
 
 
 def solution(
     name: ExerciseName,
     give_up: Annotated[bool, typer.Option("--give-up", help="Show the solution before you have passed.")] = False,
+    pack: Packs = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
     """Show the worked solution after you have passed.
@@ -67,7 +69,7 @@ def solution(
     from autodrill.drills.library import Library
     from autodrill.practice.progress import log_giving_up
 
-    library = Library.open()
+    library = Library.open(pack or ())
     exercise = library.find(name)
     worked = library.drill(exercise).solution
     with open_store() as store:
@@ -75,7 +77,7 @@ def solution(
         if not passed and not give_up:
             raise UsageError(
                 f"you have not passed `{exercise.id}` yet",
-                hint=f"try `autodrill hint {exercise.id}`, or add `--give-up` to see the solution",
+                hint=f"try `autodrill hint {exercise.id}{again(pack)}`, or add `--give-up` to see the solution",
             )
         if not passed:
             log_giving_up(store, exercise.id, now())

@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from autodrill.cli.options import Format, OutputFormat, now, open_store
+from autodrill.cli.completion import complete_ids
+from autodrill.cli.options import Format, OutputFormat, Packs, now, open_store
 from autodrill.errors import UnknownNameError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
     from autodrill.practice.store import Store
 
-__all__ = ["complete_ids", "history"]
-
-
-def complete_ids(incomplete: str) -> list[str]:
-    """Return the ids of questions and exercises that start with `incomplete`, for shell completion."""
-    return sorted(name for name in _names() if name.startswith(incomplete))
+__all__ = ["history"]
 
 
 def history(
@@ -31,6 +30,7 @@ def history(
         ),
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="Show at most this many entries, the last ones.")] = 20,
+    pack: Packs = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
     """Show what you typed on a card and how it was rated, by date.
@@ -55,7 +55,7 @@ def history(
             known = _cards(store)
             found = entries(store.reviews(), store.attempts(), identity)
     if identity is not None and identity not in known and not old:
-        _refuse_unknown(identity)
+        _refuse_unknown(identity, pack or ())
     found = found[-limit:]
     if output_format is OutputFormat.JSON:
         from autodrill.render.document import write_document
@@ -86,15 +86,15 @@ def _cards(store: "Store") -> set[str]:
     return {review.card.partition(":")[2] for review in store.reviews()} | {a.exercise for a in store.attempts()}
 
 
-def _names() -> list[str]:
+def _names(packs: "Iterable[Path]") -> list[str]:
     from autodrill.bank.question_index import question_ids
     from autodrill.drills.library import Library
 
-    return [*question_ids(), *Library.open().paths]
+    return [*question_ids(), *Library.open(packs).paths]
 
 
-def _refuse_unknown(identity: str) -> None:
-    names = _names()
+def _refuse_unknown(identity: str, packs: "Iterable[Path]") -> None:
+    names = _names(packs)
     if identity not in names:
         from autodrill.drills.library import suggest
 

@@ -4,10 +4,11 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from autodrill.cli.options import Format, OutputFormat, now, open_store
+from autodrill.cli.options import Format, OutputFormat, Packs, again, now, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from autodrill.drills.exercise import Heading
     from autodrill.practice.log_records import Review
@@ -46,7 +47,7 @@ def status() -> None:
     say(paint("  all commands: autodrill --help", "dim"))
 
 
-def next_(output_format: Format = OutputFormat.TEXT) -> None:
+def next_(pack: Packs = None, output_format: Format = OutputFormat.TEXT) -> None:
     """Show which exercise to do next.
 
     The next exercise is the one that has been due the longest. If no exercise is due, it is the first one that you have
@@ -55,7 +56,7 @@ def next_(output_format: Format = OutputFormat.TEXT) -> None:
     Example:
       autodrill next
     """
-    exercises, known, *_ = _survey()
+    exercises, known, *_ = _survey(pack or ())
     from autodrill.practice.progress import next_exercise
 
     name = next_exercise([e.id for e in exercises], known)
@@ -74,16 +75,16 @@ def next_(output_format: Format = OutputFormat.TEXT) -> None:
     paint = Paint.for_stream(sys.stdout, os.environ)
     facts = f"{chosen.difficulty}, {chosen.minutes} min, {known.state(chosen.id)}"
     say(f"{paint(chosen.id, 'bold')}  {chosen.title} ({facts})")
-    say(f"next: autodrill open {chosen.id}, then autodrill check {chosen.id}", err=True)
+    say(f"next: autodrill open {chosen.id}{again(pack)}, then autodrill check {chosen.id}{again(pack)}", err=True)
 
 
-def _survey() -> "tuple[list[Heading], Progress, tuple[int, int], int, str | None]":
+def _survey(packs: "Sequence[Path]" = ()) -> "tuple[list[Heading], Progress, tuple[int, int], int, str | None]":
     from autodrill.bank.question_index import question_ids
     from autodrill.drills.library import Library
     from autodrill.folders import history_file
     from autodrill.practice.progress import Progress, progress
 
-    exercises = Library.open().headings()
+    exercises = Library.open(packs).headings()
     bank = question_ids()
     if not history_file(os.environ).exists():
         return exercises, Progress({}, {}), (0, len(bank)), 0, None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autodrill.cli.options import learner_file
+from autodrill.cli.options import again, learner_file
 from autodrill.errors import FileError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def find_work(library: Library, target: str | None, file: Path | None, command: 
         target = str(file)
     elif not _is_path(target):
         exercise = library.find(target)
-        return Work(exercise, learner_file(exercise, file), file)
+        return Work(exercise, learner_file(exercise, file, again(library.packs)), file)
     elif file is not None:
         raise UsageError(
             f"`{target}` and `--file {file}` are two files",

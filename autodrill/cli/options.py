@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from autodrill.cli.completion import complete_names
 from autodrill.errors import FileError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
 
     from autodrill.drills.exercise import Exercise
@@ -22,8 +24,9 @@ __all__ = [
     "Exit",
     "Format",
     "OutputFormat",
+    "Packs",
     "WorkName",
-    "complete_names",
+    "again",
     "learner_file",
     "newer_file",
     "now",
@@ -53,13 +56,6 @@ class OutputFormat(StrEnum):
     JSON = "json"
 
 
-def complete_names(incomplete: str) -> list[str]:
-    """Return the exercise names that start with `incomplete`, for shell completion; no file is read."""
-    from autodrill.drills.library import Library
-
-    return sorted(name for name in Library.open().paths if name.startswith(incomplete))
-
-
 Format = Annotated[
     OutputFormat,
     typer.Option("--output-format", envvar="AUTODRILL_OUTPUT_FORMAT", help="Text, or one JSON document."),
@@ -70,6 +66,15 @@ ExerciseName = Annotated[
         metavar="NAME",
         help="An exercise, or the beginning of its name.",
         autocompletion=complete_names,
+        show_default=False,
+    ),
+]
+Packs = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--pack",
+        metavar="DIR",
+        help="Use the exercises of this pack too: a folder with exercises/ and solutions/. Repeat the option for more.",
         show_default=False,
     ),
 ]
@@ -84,17 +89,25 @@ WorkName = Annotated[
 ]
 
 
-def learner_file(exercise: Exercise, named: Path | None) -> Path:
+def again(packs: Iterable[Path] | None) -> str:
+    """Return the options that a command needs to find the exercises of these packs again."""
+    import shlex
+
+    return "".join(f" --pack {shlex.quote(str(pack))}" for pack in packs or ())
+
+
+def learner_file(exercise: Exercise, named: Path | None, packs: str = "") -> Path:
     """Return the file to grade: `named`, else `./NAME.py`, else `NAME.py` in the practice folder.
 
     Raises:
-        FileError: The file does not exist.
+        FileError: The file does not exist. Its hint has the options `packs`.
     """
     from autodrill.folders import practice_folder
 
+    hint = f"`autodrill open {exercise.id}{packs}` writes the stub"
     if named is not None:
         if not named.is_file():
-            raise FileError(f"there is no file `{named}`", hint=f"`autodrill open {exercise.id}` writes the stub")
+            raise FileError(f"there is no file `{named}`", hint=hint)
         return named
     here = Path(f"{exercise.id}.py")
     if here.is_file():
@@ -104,7 +117,7 @@ def learner_file(exercise: Exercise, named: Path | None) -> Path:
         return practised
     raise FileError(
         f"you have no file for `{exercise.id}` yet: neither `{here}` nor `{practised}` exists",
-        hint=f"`autodrill open {exercise.id}` writes the stub",
+        hint=hint,
     )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from autodrill.bank.questions import Difficulty, Kind, Question
+from autodrill.cli.completion import NO_PATH, complete_concepts, complete_paths, complete_question_ids, complete_topics
 from autodrill.cli.options import Exit, Format, OutputFormat, now, open_store
 from autodrill.errors import UnknownNameError, UsageError
 
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 
 __all__ = ["quiz"]
 
-_NO_PATH = "none"
-
 
 class Input(enum.StrEnum):
     """The ways to read answers."""
@@ -45,7 +44,10 @@ class Input(enum.StrEnum):
 
 def quiz(
     topic: Annotated[
-        list[str] | None, typer.Option(help="Ask only about this topic. Repeat the option for more topics.")
+        list[str] | None,
+        typer.Option(
+            help="Ask only about this topic. Repeat the option for more topics.", autocompletion=complete_topics
+        ),
     ] = None,
     difficulty: Annotated[
         list[Difficulty] | None, typer.Option(help="Ask only questions of this difficulty. Repeat the option for more.")
@@ -54,7 +56,12 @@ def quiz(
         list[Kind] | None, typer.Option(help="Ask only this kind of question. Repeat the option for more kinds.")
     ] = None,
     ids: Annotated[
-        str | None, typer.Option(metavar="ID,ID", help="Ask exactly these questions, even if they are not due.")
+        str | None,
+        typer.Option(
+            metavar="ID,ID",
+            help="Ask exactly these questions, even if they are not due.",
+            autocompletion=complete_question_ids,
+        ),
     ] = None,
     search: Annotated[
         str | None,
@@ -65,11 +72,16 @@ def quiz(
         typer.Option(
             metavar="CONCEPT",
             help="Generate questions on this concept, or on `all` concepts. Repeat the option for more.",
+            autocompletion=complete_concepts,
         ),
     ] = None,
     path: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Follow this learning path from now on; `none` stops following one."),
+        typer.Option(
+            metavar="NAME",
+            help="Follow this learning path from now on; `none` stops following one.",
+            autocompletion=complete_paths,
+        ),
     ] = None,
     paths: Annotated[bool, typer.Option("--paths", help="List the learning paths and your progress.")] = False,
     placement: Annotated[
@@ -146,7 +158,7 @@ def quiz(
         raise UsageError("a learning path has its own cards in its own order", hint="leave out `--ids` and `--seed`")
     only = Filter(frozenset(topic or ()), frozenset(difficulty or ()), frozenset(kind or ()))
     course = None
-    if path is not None and path != _NO_PATH:
+    if path is not None and path != NO_PATH:
         from autodrill.cli.path_practice import Course
 
         course = Course.open(bank)
@@ -171,7 +183,7 @@ def quiz(
         if interactive:
             assert store is not None
             if path is not None:
-                store.choose_path("" if path == _NO_PATH else path, now())
+                store.choose_path("" if path == NO_PATH else path, now())
             _sit_scheduled(chosen(store), store, seed, lambda: reached(store), lines=lines)
         else:
             schedule = Schedule(store.reviews() if store else (), now())

@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from autodrill.cli.options import Exit, Format, OutputFormat, complete_names
+from autodrill.cli.completion import complete_names
+from autodrill.cli.options import Exit, Format, OutputFormat
 
 __all__ = ["verify"]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from autodrill.cli.options import Exit, Format, OutputFormat, WorkName, now, open_store
+from autodrill.cli.options import Exit, Format, OutputFormat, Packs, WorkName, now, open_store
 from autodrill.errors import FileError, StoreError
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ def watch(
     seed: Annotated[
         int | None, typer.Option(min=0, help="The seed of the cases. The same seed gives the same cases.")
     ] = None,
+    pack: Packs = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
     """Grade your file each time you save it.
@@ -52,7 +53,7 @@ def watch(
     from autodrill.drills.library import Library
     from autodrill.sandbox.fork_server import own_code_launcher
 
-    library = Library.open()
+    library = Library.open(pack or ())
     work, fresh = _begin(library, name, file)
     note_opened(work.path)
     # The fork server starts before this process imports NumPy, so that the two imports overlap.

@@ -24,8 +24,8 @@ __all__ = ["give_up", "hints", "keys", "listed", "solution", "verdict"]
 _WIDEST_TEXT, _WIDEST_LIST = 80, 100
 
 
-def verdict(watching: Watching, paint: Paint, symbols: Symbols, width: int) -> list[str]:
-    """Return the verdict on the file, or why there is none."""
+def verdict(watching: Watching, packs: str, paint: Paint, symbols: Symbols, width: int) -> list[str]:
+    """Return the verdict on the file, or why there is none. The commands in it have the options `packs`."""
     problem = watching.file.problem
     if problem is not None:
         return [paint(problem.message, "amber", "bold"), "", "Save the file again to go on."]
@@ -43,6 +43,7 @@ def verdict(watching: Watching, paint: Paint, symbols: Symbols, width: int) -> l
         symbols,
         width=width,
         file_option=f" --file {shlex.quote(str(named))}" if named else "",
+        pack_options=packs,
     )
     return [*lines, *([f"  {watching.logged.review_line}"] if watching.logged.review_line else [])]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from autodrill.cli import learner_files, watch_keys, watch_panels
 from autodrill.cli.bindings import Action, Binding, find
 from autodrill.cli.help_commands import STAGES
-from autodrill.cli.options import now, open_store
+from autodrill.cli.options import again, now, open_store
 from autodrill.errors import AutodrillError, FileError
 from autodrill.practice.progress import hint_stage, log_giving_up, may_see_solution, next_exercise, progress
 from autodrill.render.watch_screen import page_of
@@ -367,7 +367,9 @@ class WatchSession:
     def _lines(self, size: tuple[int, int]) -> list[str]:
         match self._panel:
             case Panel.VERDICT:
-                return watch_panels.verdict(self._watching, self._paint, self._symbols, size[0])
+                return watch_panels.verdict(
+                    self._watching, again(self._library.packs), self._paint, self._symbols, size[0]
+                )
             case Panel.HINTS:
                 return watch_panels.hints(self._worked(), self._hints, self._paint, size[0])
             case Panel.SOLUTION:

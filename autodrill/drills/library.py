@@ -24,10 +24,12 @@ class Library:
 
     Args:
         roots: The folders, the shipped one first.
+        packs: Those of them that a command line named.
     """
 
-    def __init__(self, roots: Sequence[Path]) -> None:
+    def __init__(self, roots: Sequence[Path], packs: Sequence[Path] = ()) -> None:
         self.roots = tuple(roots)
+        self.packs = tuple(packs)
         self._read: dict[str, Exercise] = {}
 
     @classmethod
@@ -37,6 +39,7 @@ class Library:
         Raises:
             FileError: The folder of a pack has no `exercises`.
         """
+        packs = tuple(packs)
         named = [Path(p) for p in environ.get("AUTODRILL_PACKS", "").split(os.pathsep) if p]
         roots = list({root.resolve(): root for root in (content_root(), *named, *packs)}.values())
         for root in roots[1:]:
@@ -45,7 +48,7 @@ class Library:
                     f"`{root}` is not a pack: it has no folder `exercises`",
                     hint="a pack is a folder with `exercises/TRACK/ID.py` and `solutions/TRACK/ID.py`",
                 )
-        return cls(roots)
+        return cls(roots, packs)
 
     @cached_property
     def paths(self) -> dict[str, Path]:
@@ -96,7 +99,7 @@ class Library:
         error = UnknownNameError("exercise", name, nearest, hint=hint)
         if len(self.roots) == 1:
             between = " " if nearest else "; "
-            error.hint = f"{error.hint}{between}to use a pack, set `AUTODRILL_PACKS` to its folder"
+            error.hint = f"{error.hint}{between}to use a pack, add `--pack` and its folder"
         raise error
 
     def drill(self, exercise: Exercise) -> Drill:

@@ -49,8 +49,10 @@ def listing(exercises: Sequence[Heading], states: Mapping[str, object], paint: P
     return lines
 
 
-def print_task(console: Console, exercise: Exercise) -> None:
-    """Print the task and the stub."""
+def print_task(console: Console, exercise: Exercise, options: str = "") -> None:
+    """Print the task and the stub. The commands below them have these options."""
+    from rich.text import Text
+
     from autodrill.render.terminal_markdown import markdown
 
     _head(console, exercise)
@@ -61,7 +63,8 @@ def print_task(console: Console, exercise: Exercise) -> None:
     console.print()
     if conventions := kind_named(exercise.kind).conventions:
         console.print(conventions, style="dim")
-    console.print(f"autodrill open {exercise.id}, edit the file, then autodrill check {exercise.id}", style="dim")
+    commands = [f"autodrill {verb} {exercise.id}{options}" for verb in ("open", "check")]
+    console.print(Text(f"{commands[0]}, edit the file, then {commands[1]}", style="dim"))
 
 
 def print_solution(console: Console, exercise: Exercise, solution: Solution) -> None:

@@ -29,7 +29,14 @@ _AGAINST = {
 
 
 def report_lines(
-    report: Report, paint: Paint, symbols: Symbols, *, file_option: str = "", width: int = _WIDTH, path: bool = True
+    report: Report,
+    paint: Paint,
+    symbols: Symbols,
+    *,
+    file_option: str = "",
+    pack_options: str = "",
+    width: int = _WIDTH,
+    path: bool = True,
 ) -> list[str]:
     """Return a report as lines of at most `width` columns, without counting colour codes.
 
@@ -38,6 +45,7 @@ def report_lines(
         paint: Colours text.
         symbols: The signs that the stream can encode.
         file_option: ` --file PATH` if the file was named, for the replay line.
+        pack_options: ` --pack DIR` for each pack that was named, for every command.
         width: The longest line. Lines of more than 80 columns are not made.
         path: Whether the last line names the graded file.
     """
@@ -53,7 +61,7 @@ def report_lines(
             ),
             *_wrapped(clean(report.detail), "  ", 4, width),
             "  This attempt does not count. Please report it with the command below.",
-            f"  autodrill check {report.exercise} --seed {report.seed}",
+            f"  autodrill check {report.exercise} --seed {report.seed}{clean(pack_options)}",
         ]
     assert report.failure is not None
     failure = report.failure
@@ -63,14 +71,16 @@ def report_lines(
     if failure.kind is FaultKind.NOT_IMPLEMENTED:
         where = f"line {failure.line} of " if failure.line else ""
         edit = _wrapped(f"Edit {where}{clean(report.path)}, then check again.", "  ", 2, width)
-        help_ = f"  task: autodrill show {report.exercise}    help: autodrill hint {report.exercise}"
-        return [*lines, *edit, fit(help_, width)]
+        task = f"  task: autodrill show {report.exercise}{clean(pack_options)}"
+        help_ = f"help: autodrill hint {report.exercise}{clean(pack_options)}"
+        both = [f"{task}    {help_}"] if len(task) + 4 + len(help_) <= width else [task, f"  {help_}"]
+        return [*lines, *edit, *both]
     if failure.rule is not None:
         lines += _rule(failure.rule, paint, width)
     lines += _place(failure, paint, width)
     if failure.case is not None:
         lines += ["", *_case(failure, paint, symbols, width)]
-    tail = _tail(report, failure, file_option, paint, width)
+    tail = _tail(report, failure, file_option + pack_options, paint, width)
     hint = _wrapped(clean(failure.rule.hint), "  ", 2, width) if failure.rule and failure.rule.hint else []
     named = not path or (file_option and tail)
     lines += ["", *(paint(h, "cyan") for h in hint), *tail, *([] if named else _graded(report, paint, width))]
@@ -155,10 +165,10 @@ def _coloured(text: str, wrong: bool, paint: Paint) -> str:
     return paint(text, "red") if wrong else text
 
 
-def _tail(report: Report, failure: Failure, file_option: str, paint: Paint, width: int) -> list[str]:
+def _tail(report: Report, failure: Failure, options: str, paint: Paint, width: int) -> list[str]:
     if failure.case is None:
         return []
-    command = f"autodrill check {report.exercise} --seed {report.seed} --case {failure.case}{clean(file_option)}"
+    command = f"autodrill check {report.exercise} --seed {report.seed} --case {failure.case}{clean(options)}"
     line = f"  replay: {command}"
     if not report.device and len(line) + len("   debug: add --pdb") <= width:
         line += "   debug: add --pdb"

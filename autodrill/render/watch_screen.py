@@ -117,6 +117,7 @@ def verdict_lines(
     *,
     width: int,
     file_option: str = "",
+    pack_options: str = "",
 ) -> list[str]:
     """Return the body for a verdict: the report, what changed since the last save, and what the code printed.
 
@@ -128,12 +129,14 @@ def verdict_lines(
         symbols: The signs that the terminal can show.
         width: The columns of the terminal.
         file_option: As in `report_lines`.
+        pack_options: As in `report_lines`.
     """
     if report.failure is not None and report.failure.kind is FaultKind.NOT_IMPLEMENTED:
         head = f"{symbols.no} FAIL  {report.exercise}: {report.failure.summary}"
         lines = [paint(line, "red", "bold") for line in _words(head, width, first="")]
         return [*lines, "", *_words(f"Edit {report.path} and save it. The verdict appears here.", width)]
-    lines = report_lines(report, paint, symbols, file_option=file_option, width=width, path=False)
+    options = {"file_option": file_option, "pack_options": pack_options}
+    lines = report_lines(report, paint, symbols, **options, width=width, path=False)
     if praise:
         lines[1:1] = [paint(line, "green") for line in _words(praise, width)]
     if (change := _change(report, earlier)) is not None:

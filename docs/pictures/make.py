@@ -87,7 +87,7 @@ PICTURES = (
     ),
     Picture(
         "list",
-        "autodrill list shows the exercises of a track in the recommended order, with your progress",
+        "autodrill list shows a track: its exercises, your progress, what is due and what comes next",
         {"add_backward.py": SUM, "mul_backward.py": RIGHT, "tanh_backward.py": ONE_MINUS},
         ("check add_backward", "check mul_backward", "check tanh_backward"),
         ("autodrill list --track scalar",),

@@ -35,7 +35,7 @@ try:
 except SystemExit as end:
     code = end.code
 heavy = {"numpy", "rich", "cupy", "torch", "fsrs", "pydantic", "markdown_it", "pygments", "sqlite3"}
-print(json.dumps([int(code), sorted(heavy & set(sys.modules))]), file=sys.stderr)
+print(json.dumps([int(code), sorted(name for name in heavy if sys.modules.get(name))]), file=sys.stderr)
 """
 
 
@@ -119,7 +119,7 @@ def test_check_exit_codes_follow_the_verdict(run: Run, answer: Path, pack: Pack)
 def test_internal_error_is_code_3_with_a_traceback(run: Run) -> None:
     done = run("list", "--output-format", "json", COLUMNS="80", AUTODRILL_PACKS="\udcff/pack")
     assert done.returncode == 2  # a name no file system has is no fault of ours
-    driver = "import autodrill.cli.exercise_commands as b; b.list_.__globals__['_as_dict'] = None\n" + LOADED
+    driver = "import autodrill.cli.list_command as b; b.list_.__globals__['_write_json'] = None\n" + LOADED
     broken = subprocess.run(
         [sys.executable, "-c", driver, "list", "--output-format", "json"], capture_output=True, text=True, check=False
     )
@@ -130,7 +130,7 @@ def test_internal_error_is_code_3_with_a_traceback(run: Run) -> None:
 
 
 def test_exit_inside_a_command_is_code_3() -> None:
-    driver = "import autodrill.cli.exercise_commands as b; b.list_.__globals__['_as_dict'] = lambda _: exit(0)\n"
+    driver = "import autodrill.cli.list_command as b; b.list_.__globals__['_write_json'] = lambda *_: exit(0)\n"
     done = subprocess.run(
         [sys.executable, "-c", driver + LOADED, "list", "--output-format", "json"],
         capture_output=True,

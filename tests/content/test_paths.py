@@ -10,6 +10,7 @@ import pytest
 from autodrill.bank.curriculum import load_curriculum, misplaced
 from autodrill.bank.question_files import load_questions
 from autodrill.drills.library import Library
+from autodrill.drills.tracks import load_tracks
 
 if TYPE_CHECKING:
     from autodrill.bank.curriculum import Curriculum
@@ -45,3 +46,22 @@ def test_questions_and_exercises_share_one_list_of_topics() -> None:
     of_exercises = {topic for exercise in Library.open(environ={}).headings() for topic in exercise.topics}
     assert of_questions == known
     assert of_exercises - known == set()
+
+
+def test_tracks_are_listed_in_an_order_that_respects_requires() -> None:
+    library = Library.open(environ={})
+    exercises = {exercise.id: exercise for exercise in library.headings()}
+    order = list(load_tracks(library.roots))
+    assert {exercise.track for exercise in exercises.values()} == set(order)
+    late = [
+        f"{exercise.id} requires {needed}"
+        for exercise in exercises.values()
+        for needed in exercise.requires
+        if order.index(exercises[needed].track) > order.index(exercise.track)
+    ]
+    assert late == []
+
+
+def test_goals_of_tracks_are_sentences_of_one_line() -> None:
+    goals = [track.goal for track in load_tracks(Library.open(environ={}).roots).values()]
+    assert [goal for goal in goals if not (goal.startswith("You can ") and goal.endswith(".") and len(goal) < 66)] == []

@@ -61,7 +61,7 @@ def test_find_points_to_list_without_similar_ids(library: Library, name: str) ->
 
 
 def test_find_mentions_packs_if_none_is_open(library: Library, pack: Pack) -> None:
-    sought = "to use a pack, set `AUTODRILL_PACKS` to its folder"
+    sought = "to use a pack, add `--pack` and its folder"
     for found, says in ((library, True), (Library.open([pack.root], environ={}), False)):
         with pytest.raises(UnknownNameError) as caught:
             found.find("cubist_forward")

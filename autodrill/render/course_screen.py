@@ -1,0 +1,132 @@
+"""The course on the terminal: a header for each track, a line for each exercise, and the totals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from autodrill.practice.log_records import State
+from autodrill.render.plain import ASCII, fit, wrapped
+from autodrill.render.quiz_summary import interval
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from autodrill.practice.course import CourseItem, CourseTrack
+    from autodrill.render.plain import Paint, Symbols
+
+__all__ = ["course_lines", "totals"]
+
+_LATER = "later"
+_SIGNS = {State.PASSED: "✓+", State.DUE: "!!", State.TRIED: "~~", State.NEW: "·.", _LATER: "◦o"}
+"""The sign of each state, and its ASCII spelling."""
+_COLOURS = {State.PASSED: "green", State.DUE: "amber", State.TRIED: "red", State.NEW: "", _LATER: "dim"}
+_WORDS = {State.PASSED: "passed", State.DUE: "due again", State.TRIED: "tried", State.NEW: "new", _LATER: "later"}
+_LEAST_TITLE = 16
+_NOTE = len("due in 3.5 mo")
+
+
+def course_lines(
+    tracks: Sequence[CourseTrack],
+    shown: frozenset[str],
+    upcoming: str | None,
+    now: datetime,
+    paint: Paint,
+    symbols: Symbols,
+    width: int,
+) -> list[str]:
+    """Return the lines that list the course.
+
+    Args:
+        tracks: The tracks in order, with all of their exercises.
+        shown: The ids of the exercises to list. A track without one is left out.
+        upcoming: The id of the next exercise.
+        now: The time, to say when an exercise comes back.
+        paint: Colours text.
+        symbols: The signs that the terminal can show.
+        width: The columns to fill at most.
+    """
+    lines: list[str] = []
+    chosen = [(track, [item for item in track.items if item.exercise.id in shown]) for track in tracks]
+    margin = max((len(track.track.name) for track, items in chosen if items), default=0) + 2
+    for track, items in chosen:
+        if items:
+            lines += [""] * bool(lines) + _header(track, margin, paint, width)
+            longest = max(len(item.exercise.id) for item in items)
+            lines += [_row(item, longest, item.exercise.id == upcoming, now, paint, symbols, width) for item in items]
+    if not lines:
+        return ["no exercise matches"]
+    legend = [f"{_sign(state, symbols)} {word}" for state, word in _WORDS.items()]
+    signs = wrapped("   ".join(legend), width).splitlines()
+    return [*lines, "", totals(tracks, symbols), *(paint(line, "dim") for line in signs)]
+
+
+def totals(tracks: Sequence[CourseTrack], symbols: Symbols) -> str:
+    """Return one line on the whole course."""
+    items = [item for track in tracks for item in track.items]
+    passed, due = sum(item.passed for item in items), sum(item.state is State.DUE for item in items)
+    hours, minutes = divmod(sum(track.minutes_left for track in tracks), 60)
+    left = " ".join([f"{hours} h"] * bool(hours) + [f"{minutes} min"] * bool(minutes or not hours))
+    return f" {symbols.dot} ".join([f"{passed} of {len(items)} passed", f"{due} due", f"{left} left"])
+
+
+def _header(track: CourseTrack, margin: int, paint: Paint, width: int) -> list[str]:
+    """Return the lines above the exercises of a track: its name, title and count, then what one can do after it."""
+    about = track.track
+    count = f"{track.passed} of {len(track.items)} passed"
+    title = fit(about.title, width - margin - len(count) - 2)
+    gap = " " * (width - margin - len(title) - len(count))
+    first = paint(f"{about.name:<{margin}}{title}", "bold") + gap + count
+    goal = wrapped(about.goal, width - margin).splitlines()
+    return [first, *(" " * margin + paint(line, "dim") for line in goal)]
+
+
+def _row(
+    item: CourseItem, longest: int, is_next: bool, now: datetime, paint: Paint, symbols: Symbols, width: int
+) -> str:
+    """Return the line of an exercise: sign, name, minutes, then as much of the title and the note as fits."""
+    exercise, state = item.exercise, _LATER if item.after else item.state
+    if item.state is State.TRIED:
+        state = State.TRIED
+    start = f"{exercise.id:<{longest}}  {exercise.minutes:>3} min  "
+    if len(start) + 4 > width:
+        start = f"{exercise.id}  "
+    room = max(width - len(start) - 4, 0)
+    note = _note(item, now, is_next=is_next)
+    if len(note) > room:
+        note = _LATER if item.after and len(_LATER) <= room else ""
+    at = min(room - len(note), room - _NOTE)
+    title = fit(exercise.title, at - 2) if at - 2 >= _LEAST_TITLE else ""
+    if not title:
+        at = 0
+    colour = _COLOURS[state]
+    sign = _sign(state, symbols)
+    told = paint(note, "cyan", "bold") if is_next else paint(note, "dim" if state in (_LATER, State.PASSED) else colour)
+    return "".join(
+        [
+            "  ",
+            paint(sign, colour) if colour else sign,
+            " ",
+            paint(start, "bold") if is_next else start,
+            title,
+            " " * (at - len(title)),
+            told,
+        ]
+    ).rstrip()
+
+
+def _note(item: CourseItem, now: datetime, *, is_next: bool) -> str:
+    """Return what to know about an exercise now: whether it is next or due, or what comes before it."""
+    if item.state is State.DUE:
+        return "due, next" if is_next else "due"
+    if is_next:
+        return "next"
+    if item.state is State.PASSED:
+        return f"due in {interval(item.due - now, brief=True)}" if item.due and item.due > now else "passed"
+    if item.state is State.TRIED:
+        return "tried"
+    return f"after {item.after[0]}" if item.after else ""
+
+
+def _sign(state: str, symbols: Symbols) -> str:
+    return _SIGNS[state][symbols is ASCII]
