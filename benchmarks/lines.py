@@ -1,7 +1,7 @@
 """The number of lines of an exercise, by kind: stub and solution file without prose.
 
 Run `python benchmarks/lines.py [--exercises]`. Only lines with code count. Prose is the comments and the header, the
-docstrings, the hints, the texts of a mistake, and the reasons in `EQUIVALENT`.
+docstrings, the hints, the texts of a mistake (an `edit` counts as one line), and the reasons in `EQUIVALENT`.
 """
 
 from __future__ import annotations
@@ -48,13 +48,15 @@ def lines_of(exercise: Heading) -> int:
 
 
 def _prose_lines(tree: ast.Module) -> Iterator[int]:
-    """Yield the lines of docstrings and of `_PROSE`, and the lines of each decorator after its first."""
+    """Yield the lines of docstrings and of `_PROSE`, and those of each decorator and each `edit` after its first."""
     for node in ast.walk(tree):
         match node:
             case ast.Expr(value=ast.Constant(value=str())):
                 yield from _lines(node)
             case ast.Assign(targets=[ast.Name(id=name)]) if name in _PROSE:
                 yield from _lines(node)
+            case ast.Call(func=ast.Name(id="edit")):
+                yield from _lines(node)[1:]
             case ast.FunctionDef() | ast.ClassDef():
                 for decorator in node.decorator_list:
                     yield from _lines(decorator)[1:]

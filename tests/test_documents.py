@@ -126,6 +126,12 @@ def test_authoring_page_has_every_word_of_an_exercise() -> None:
     assert {word for word in words if not re.search(rf"[`@]{word}[`(:]", form)} == set()
 
 
+def test_elementwise_example_has_at_most_40_lines() -> None:
+    files = [block for block in parse(AUTHORING) if (block.file or "").endswith("/softsign_backward.py")]
+    assert len(files) == 2
+    assert sum(block.text.count("\n") for block in files) <= 40
+
+
 @pytest.mark.slow
 def test_grading_page_shows_doctor_as_it_is(tmp_path: Path) -> None:
     ran = subprocess.run(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -23,6 +23,8 @@ __all__ = [
     "ask",
     "away_from_zero",
     "below",
+    "edit",
+    "elementwise",
     "given",
     "gradient",
     "mistake",
@@ -134,6 +136,7 @@ class Mistake:
         remark: Whether the answer is accepted with a remark.
         line: The line of the wrong implementation in the solution file.
         source: The wrong implementation, as a candidate would submit it.
+        changes: What `edit` changes in the worked solution; empty for a mistake that is written out.
     """
 
     key: str
@@ -142,6 +145,7 @@ class Mistake:
     remark: bool = False
     line: int = 0
     source: str = ""
+    changes: tuple[str, ...] = ()
 
 
 def given(pattern: str, /, **options: Any) -> Given:
@@ -214,6 +218,72 @@ def mistake(key: str, because: str, hint: str, *, remark: bool = False) -> Calla
         return Mistake(key, because, hint, remark)
 
     return wrap
+
+
+def edit(key: str, because: str, hint: str, *changes: str, remark: bool = False) -> Mistake:
+    """Declare a known mistake as changes of the worked solution, for the list `MISTAKES`.
+
+    Args:
+        key: See `Mistake`.
+        because: See `Mistake`.
+        hint: See `Mistake`.
+        *changes: Texts `"old -> new"`. The old text occurs once in the worked solution; one that ends in `...` extends
+            to the end of its line. An empty new text deletes the old one.
+        remark: See `Mistake`.
+    """
+    return Mistake(key, because, hint, remark, changes=changes)
+
+
+def elementwise(
+    name: str = "x",
+    *,
+    at: Sequence[float],
+    kinks: Sequence[float] = (),
+    far: float = 1000.0,
+    **options: Sequence[Any],
+) -> list[Given]:
+    """Return the classes of inputs of a function of each element of one array, such as an activation.
+
+    They are random values, the chosen points, the kinks, values far from 0, and one number.
+
+    Args:
+        name: The name of the array.
+        at: Points that tell right from wrong, such as 0 and a minimum. The function is differentiable at each.
+        kinks: Points at which the function is not differentiable, so that the task says which slope is meant. Random
+            values keep a distance from them.
+        far: The largest magnitude of the values far from 0, which begin at 10.
+        **options: Static arguments, each with a list of values. All lists are equally long; their first values belong
+            together, and so on.
+
+    Raises:
+        ValueError: The lists of values differ in length.
+    """
+
+    def apart(values: NDArray[Any]) -> NDArray[Any]:
+        for kink in kinks:
+            values = values + 0.1 * (2 * (values > kink) - 1) * (abs(values - kink) < 0.1)
+        return values
+
+    def near(rng: np.random.Generator, shape: tuple[int, ...], _: Mapping[str, int]) -> NDArray[Any]:
+        return apart(rng.normal(0, 2, shape))
+
+    def distant(rng: np.random.Generator, shape: tuple[int, ...], _: Mapping[str, int]) -> NDArray[Any]:
+        return apart(rng.choice([-1.0, 1.0], shape) * 10 * (far / 10) ** rng.uniform(0, 1, shape))
+
+    made: list[Given] = []
+    for values in zip(*options.values(), strict=True) if options else [()]:
+        static = dict(zip(options, values, strict=True))
+
+        def classes(dims: str, rule: Any, static: dict[str, Any] = static, **settings: Any) -> None:
+            made.append(given(f"{name}[{dims}]", **{name: rule}, **static, **settings))
+
+        classes("n,m", near)
+        classes("k", [*map(float, at)], note="chosen points")
+        if kinks:
+            classes("k", [*map(float, kinks)], note="at the kinks", smooth=False)
+        classes("n", distant, note="far from 0", large=False)
+        classes("", near, note="one number")
+    return made
 
 
 def shared(beside: str, name: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import signal
 import threading
 import time
@@ -125,6 +126,8 @@ def load_solution(exercise: Exercise) -> Solution:
 
     worked = _worked_solution(exercise, source, complain)
     mistakes = _mistakes(exercise, source, worked, complain)
+    if worked is not None:
+        mistakes += _edited(source, namespace.get("MISTAKES", []), source.cut(*worked), mistakes, complain)
     _check_settings(source, namespace, complain)
     kind = kind_named(exercise.kind)
     for message in kind.solution_problems(namespace):
@@ -225,6 +228,43 @@ def _mistakes(
     return found
 
 
+def _edited(
+    source: SourceFile, declared: Any, worked: str, others: Sequence[Mistake], complain: Complain
+) -> list[Mistake]:
+    """Return the known mistakes in `MISTAKES`: each is the text of the worked solution with changes."""
+    lines = {d.node: d.node.lineno for d in source.definitions if "MISTAKES" in d.defines}
+    first = next(iter(lines.values()), 1)
+    if not isinstance(declared, list | tuple) or not all(isinstance(m, Mistake) and m.changes for m in declared):
+        complain("`MISTAKES` must be a list of `edit(...)`, each with a change `old -> new`", first)
+        return []
+    keys = {
+        n.value: n.lineno for top in lines for n in ast.walk(top) if isinstance(n, ast.Constant) and _is_text(n.value)
+    }
+    found: list[Mistake] = []
+    for record in declared:
+        line = keys.get(record.key, first)
+        if record.key in {m.key for m in (*others, *found)}:
+            complain(f"another mistake has the key `{record.key}`: choose a new key", line)
+        text = worked
+        for change in record.changes:
+            old, arrow, new = (part.strip() for part in change.partition("->"))
+            start = old.removesuffix("...")
+            pattern = re.escape(start) + ("[^\n]*" if start != old else "")
+            places = [match.span() for match in re.finditer(pattern, text)] if start else []
+            if not arrow or len(places) != 1:
+                times = f"occurs {len(places)} times in the worked solution"
+                wrong = times if arrow and start else "is no `old -> new`"
+                complain(f"the change `{change}` of the mistake `{record.key}` {wrong}", line)
+            else:
+                text = text[: places[0][0]] + new + text[places[0][1] :]
+        try:
+            ast.parse(text)
+        except SyntaxError as error:
+            complain(f"the mistake `{record.key}` is not valid Python: {error.msg}", line)
+        found.append(replace(record, line=line, source=text))
+    return found
+
+
 def _check_signature(exercise: Exercise, definition: Definition, complain: Complain) -> None:
     asked = next(iter(_parsed(exercise.stub).functions(getattr(definition.node, "name", ""))), None)
     wanted = signature(asked.node) if asked else {}
@@ -305,5 +345,9 @@ def _untaken(forward: Any, cases: Sequence[Given | Scenario]) -> list[str]:
     return [name for name in passed if name not in {p.name for p in taken}]
 
 
+def _is_text(value: Any) -> TypeGuard[str]:
+    return isinstance(value, str)
+
+
 def _texts(value: Any) -> TypeGuard[Sequence[str]]:
-    return isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
+    return isinstance(value, list | tuple) and all(_is_text(item) for item in value)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autodrill.drills.library import Library
+from autodrill.drills.solution_file import solution_path
 
 if TYPE_CHECKING:
     from autodrill.drills.exercise import Heading
@@ -17,7 +18,11 @@ PLAIN = 40
 """Lines of both files of an elementwise exercise, at most."""
 
 COUNT = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "lines.py"))
-ELEMENTWISE = [h for h in Library.open(environ={}).headings() if h.track == "elementwise"]
+ELEMENTWISE = [
+    h
+    for h in Library.open(environ={}).headings()
+    if h.track == "elementwise" or "= elementwise(" in solution_path(h).read_text(encoding="utf-8")
+]
 
 
 @pytest.mark.parametrize("exercise", ELEMENTWISE, ids=lambda e: e.id)
@@ -45,5 +50,11 @@ def f(g):
     """Nothing."""
     # a comment
     return g
+
+
+edit(
+    "key",
+    "why",
+)
 '''
-    assert COUNT["code_lines"](text) == 3 + 1 + 2
+    assert COUNT["code_lines"](text) == 3 + 1 + 2 + 1

@@ -5,7 +5,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from autodrill.drills.authoring import away_from_zero, below, given, gradient, normal, scenario, shared, uniform
+from autodrill.drills.authoring import (
+    away_from_zero,
+    below,
+    elementwise,
+    given,
+    gradient,
+    normal,
+    scenario,
+    shared,
+    uniform,
+)
 from autodrill.errors import InternalError
 
 if TYPE_CHECKING:
@@ -40,6 +50,24 @@ def test_given_rejects_malformed_patterns(pattern: str) -> None:
 def test_given_rejects_a_repeated_array() -> None:
     with pytest.raises(ValueError, match="`x` is declared twice"):
         given("x[n] x[m]")
+
+
+def test_elementwise_repeats_its_classes_for_each_option() -> None:
+    made = elementwise("u", at=[1.0], kinks=[0.0], alpha=[1.0, 0.5])
+    assert [e.note for e in made] == ["", "chosen points", "at the kinks", "far from 0", "one number"] * 2
+    assert [e.static["alpha"] for e in made] == [1.0] * 5 + [0.5] * 5
+    assert [e.note for e in made if not e.smooth] == ["at the kinks"] * 2
+    assert {name for e in made for name in e.arrays} == {"u"}
+    with pytest.raises(ValueError, match="shorter"):
+        elementwise(at=[1.0], alpha=[1.0, 2.0], beta=[1.0])
+
+
+def test_elementwise_keeps_random_values_off_the_kinks() -> None:
+    near, _, _, far, _ = elementwise(at=[1.0], kinks=[0.0, 6.0])
+    drawn = near.values["x"](np.random.default_rng(0), (9999,), {})
+    assert min(np.abs(drawn).min(), np.abs(drawn - 6).min()) >= 0.1
+    distant = far.values["x"](np.random.default_rng(0), (9999,), {})
+    assert (np.abs(distant).min() >= 9.9, np.abs(distant).max() <= 1000.1, distant.min() < -900) == (True, True, True)
 
 
 def test_scenario_takes_its_note_from_the_function() -> None:

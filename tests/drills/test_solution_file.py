@@ -206,3 +206,53 @@ def test_shared_drive_is_cut_out_with_its_helpers(pack: Pack, name: str, cut: st
     solution = pack.load().solution
     assert solution.drive == text + cut
     assert [p.name for p in solution.drive_parameters] == ["g", "x"]
+
+
+EDIT = 'MISTAKES = [edit("linear", "the slope is 3x", "What is (x³)\'?", {change})]\nCASES ='
+
+
+def edited(pack: Pack, change: str) -> None:
+    path = pack.add(solution=("CASES =", EDIT.format(change=change))).parents[2]
+    file = path / "solutions" / "demo" / "cube_backward.py"
+    file.write_text(file.read_text(encoding="utf-8").replace("import given", "import edit, given"), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ('"np.square(x) -> x"', "    return 3 * x"),
+        ('"return 3 ... -> return x"', "    return x"),
+        ('"3 * ->", "np.square -> np.sqrt"', "    return  np.sqrt(x)"),
+    ],
+)
+def test_edit_changes_the_worked_solution(pack: Pack, place: Place, change: str, line: str) -> None:
+    edited(pack, change)
+    solution = pack.load().solution
+    mistake = solution.mistakes[-1]
+    assert line in mistake.source.splitlines()
+    assert len(set(mistake.source.splitlines()) ^ set(solution.source.splitlines())) == 2
+    assert (mistake.key, mistake.line) == ("linear", place(pack.solution_file(), "MISTAKES"))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ('"cubed -> x"', "the change `cubed -> x` of the mistake `linear` occurs 0 times in the worked solution"),
+        ('"x -> y"', "the change `x -> y` of the mistake `linear` occurs 4 times in the worked solution"),
+        ('"np.square(x)"', "the change `np.square(x)` of the mistake `linear` is no `old -> new`"),
+        ('"-> x"', "the change `-> x` of the mistake `linear` is no `old -> new`"),
+        ('"3 * -> 3 *("', "the mistake `linear` is not valid Python: '(' was never closed"),
+        ("", "`MISTAKES` must be a list of `edit(...)`, each with a change `old -> new`"),
+    ],
+)
+def test_edit_without_one_place_is_a_problem(pack: Pack, place: Place, change: str, message: str) -> None:
+    edited(pack, change)
+    assert problems(pack) == [(place(pack.solution_file(), "MISTAKES"), message)]
+
+
+def test_edit_cannot_take_the_key_of_another_mistake(pack: Pack, place: Place) -> None:
+    edited(pack, '"np.square(x) -> x"')
+    file = pack.solution_file()
+    file.write_text(file.read_text(encoding="utf-8").replace('"linear"', '"square"'), encoding="utf-8")
+    message = "another mistake has the key `square`: choose a new key"
+    assert problems(pack) == [(place(file, "MISTAKES"), message)]

@@ -1,0 +1,22 @@
+# /// autodrill
+# title = "Backward of ELU"
+# kind = "backward"
+# difficulty = "easy"
+# minutes = 4
+# topics = ["activations", "saved values"]
+# requires = ["tanh_backward"]
+# ///
+"""The forward pass computed ELU for each element. `alpha` is a positive number:
+
+    out = x                       where x > 0
+    out = alpha · (exp(x) - 1)    elsewhere
+
+`g` is dL/dout. `g`, `x` and `out` have one shape. Return `dx`. Use the slope `alpha` at x = 0. Do not compute another
+exponential: you already have every value you need.
+"""
+
+import numpy as np
+
+
+def elu_backward(g, x, out, alpha):
+    raise NotImplementedError

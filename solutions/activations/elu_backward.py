@@ -1,0 +1,66 @@
+"""On the right the slope is 1. On the left it is alpha · exp(x). The output contains this exponential:
+
+    out = alpha · exp(x) - alpha,    so    alpha · exp(x) = out + alpha
+
+At x = 0 the slope jumps from alpha to 1, unless alpha is 1. The task takes the slope of the left branch there.
+
+Cost: one comparison, one addition and one product per element. The forward takes an exponential. x is needed only for
+its sign, and out has the same sign, so an in-place ELU saves only its output.
+
+PyTorch: `EluBackward0` saves x and computes alpha · exp(x). After `elu_` it saves the output and computes out + alpha.
+At x = 0 both give alpha.
+
+Asked next:
+
+- Far to the left, which of out + alpha and alpha · exp(x) is more accurate? → alpha · exp(x) keeps its digits. out
+  rounds to -alpha, so in float32 out + alpha is 0 for x below
+  about -17. The absolute error is below the rounding error of
+  alpha.
+- Why does the in-place backward require a positive alpha? → For a negative alpha, out is positive on the left, so the
+  sign of out does not tell the branch.
+"""
+
+import numpy as np
+
+from autodrill import engine
+from autodrill.drills import edit, elementwise
+
+HINTS = (
+    "On the left, which part of `out` is its own derivative?",
+    "The slope on the left is alpha · exp(x). Add alpha to the output to get it.",
+    "Choose by the sign of x: 1 on the right, and `out + ...` on the left.",
+)
+CASES = elementwise(at=[1.0, -1.0, 0.01, -0.01, -30.0], kinks=[0.0], alpha=[1.0, 0.5, 2.0])
+EQUIVALENT = {"operand: x > 0 -> out > 0": "out has the sign of x"}
+MISTAKES = [
+    edit(
+        "out-only",
+        "exp(x) - 1 is its own derivative",
+        "At x = -1, is out negative? Is the slope negative?",
+        "out + alpha -> out",
+    ),
+    edit(
+        "out-plus-one",
+        "alpha is 1",
+        "Which number must you add to out to get alpha · exp(x)?",
+        "out + alpha -> out + 1",
+    ),
+    edit(
+        "zero-left",
+        "ELU is constant on the left, as ReLU is",
+        "Does out change if x moves from -1 to -2?",
+        "out + alpha -> 0",
+    ),
+    edit("right-at-0", "the slope at 0 is 1", "Which slope does the task ask for at x = 0?", "x > 0 -> x >= 0"),
+    edit(
+        "slope-alpha",
+        "the left branch is the line alpha · x, as in a leaky ReLU",
+        "Is the left branch straight?",
+        "out + alpha -> alpha",
+    ),
+]
+forward = engine.elu
+
+
+def elu_backward(g, x, out, alpha):
+    return g * np.where(x > 0, 1, out + alpha)
