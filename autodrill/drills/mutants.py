@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from autodrill.drills.kernel_rewrites import kernel_rewrites
 from autodrill.drills.rewrites import REWRITES, Operator
+from autodrill.drills.same_results import PROBING, is_same_by_syntax, probe
 from autodrill.drills.syntax_place import Place
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ class Mutant:
         source: The whole changed program.
         old: The syntax node before the change.
         new: The syntax node after the change.
+        probe: A program that passes only if this mutant computes the same by construction: see `same_results`. Empty
+            if nothing suggests that it does.
     """
 
     operator: Operator
@@ -43,6 +46,7 @@ class Mutant:
     source: str
     old: ast.AST = field(repr=False, compare=False)
     new: ast.AST = field(repr=False, compare=False)
+    probe: str = field(default="", repr=False, compare=False)
 
     @property
     def key(self) -> str:
@@ -51,37 +55,51 @@ class Mutant:
 
 
 def mutants(source: str, *, cotangents: Sequence[str] = ("g",), given: str = "") -> list[Mutant]:
-    """Return a list of the mutants that `each_mutant` yields."""
-    return list(each_mutant(source, cotangents=cotangents, given=given))
+    """Return a list of the mutants that `each_mutant` yields, with their probes."""
+    return list(each_mutant(source, cotangents=cotangents, given=given, probes=True))
 
 
-def each_mutant(source: str, *, cotangents: Sequence[str] = ("g",), given: str = "") -> Iterator[Mutant]:
+def each_mutant(
+    source: str, *, cotangents: Sequence[str] = ("g",), given: str = "", probes: bool = False
+) -> Iterator[Mutant]:
     """Yield the mutants of a program in a fixed order. All differ from each other and from the program.
 
     Args:
         source: A valid program.
         cotangents: The names of the parameters that hold cotangents.
         given: The stub; definitions that the stub also has are not changed.
+        probes: Whether to make the probes of the mutants.
     """
     tree = ast.parse(source)
     handed_out = {ast.unparse(node) for node in ast.parse(given).body}
     own = [i for i, node in enumerate(tree.body) if ast.unparse(node) not in handed_out]
     parts = [ast.unparse(node) for node in tree.body]
     seen = {_joined(parts)}
+
+    def program(at: int) -> str:
+        return _joined([*parts[:at], ast.unparse(tree.body[at]), *parts[at + 1 :]])
+
     for at, place, slot in ((i, *pair) for i in own for pair in _places(tree.body[i], (tree,), tuple(cotangents))):
         if isinstance(place.node, ast.Constant) and isinstance(place.node.value, str):
             yield from _of_kernel(tree, place.node, slot)
         for operator, rewrite in REWRITES:
             for replacement in rewrite(place):
+                if is_same_by_syntax(place, replacement):
+                    continue
                 shown = _shown(place)
                 before = _text(shown)
                 slot.put(replacement)
-                text = _joined([*parts[:at], ast.unparse(tree.body[at]), *parts[at + 1 :]])
+                text = program(at)
                 after = _text(replacement if shown is place.node else shown)
                 slot.put(place.node)
                 if text not in seen:
                     seen.add(text)
-                    yield Mutant(operator, _line(place), before, after, text + "\n", place.node, replacement)
+                    probing = ""
+                    if probes and (node := probe(place, replacement)) is not None:
+                        slot.put(node)
+                        probing = f"{PROBING}{program(at)}\n"
+                        slot.put(place.node)
+                    yield Mutant(operator, _line(place), before, after, text + "\n", place.node, replacement, probing)
 
 
 def _joined(statements: Sequence[str]) -> str:

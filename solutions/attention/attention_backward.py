@@ -68,7 +68,6 @@ CASES = [
     given("q[2,1,2,n,n] k[2,1,2,n,n] v[2,1,2,n,n]", empty=False, large=False, note="three batch axes, all square"),
     given("q[n,d] k[m>=3,d] v[m,e]", q=normal(0.1, 30), k=far_apart, empty=False, large=False, note="scores of ±1000"),
 ]
-EQUIVALENT = {"operand: q.shape[-1] -> k.shape[-1]": "queries and keys have the same width"}
 
 
 def forward(q, k, v):

@@ -123,11 +123,6 @@ CASES = [
     ),
 ]
 EQUIVALENT = {
-    "operand: q.shape[1] -> k.shape[1]": "queries and keys have the same width",
-    "constant: q.shape[1] -> q.shape[-1]": "axis 1 is the last of two",
-    "constant: (g * out).sum(axis=1, keepdims=True) -> ...": "axis 1 is the last of two",
-    "operand: len(k) -> len(v)": "there are as many keys as values",
-    "operand: len(q) -> ...": "g, out and lse have one row per query",
     "off by one: len(k) -> len(k) + 1": "it adds at most an empty tile",
     "off by one: len(q) -> len(q) + 1": "it adds at most an empty tile",
     "statement: if causal and j >= i + bq: -> pass": "a tile that is no longer skipped is fully masked",

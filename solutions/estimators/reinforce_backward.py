@@ -108,11 +108,6 @@ CASES = [
         note="large returns",
     ),
 ]
-EQUIVALENT = {
-    "constant: logits.max(axis=1, keepdims=True) -> logits.max(axis=-1, keepdims=True)": "axis 1 is the last axis",
-    "constant: e.sum(axis=1, keepdims=True) -> e.sum(axis=-1, keepdims=True)": "axis 1 is the last axis",
-    "operand: len(actions) -> ...": "there is one action and one return per row",
-}
 
 
 def softmax(logits):

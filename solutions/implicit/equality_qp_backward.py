@@ -71,7 +71,6 @@ CASES = [
 ]
 EQUIVALENT = {
     "transpose: ...": "the matrix is symmetric, and the results have one axis",
-    "operand: len(p) -> ...": "p, g and both axes of Q have length n",
 }
 
 

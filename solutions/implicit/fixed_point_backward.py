@@ -79,11 +79,6 @@ CASES = [
     ),
     given("W[n,n] U[n,m] x[m]", W=zeros, empty=False, large=False, scaled=False, note="W = 0"),
 ]
-EQUIVALENT = {
-    "operand: len(z) -> ...": "z, g, both axes of W and the rows of U have the same length",
-    "transpose: U.T @ q -> U.T @ q.T": "q has one axis",
-    "transpose: U.T @ q -> (U.T @ q).T": "the result has one axis",
-}
 
 
 # The engine differentiates one Newton step. At a point that satisfies the equation, this derivative is exact.

@@ -59,9 +59,6 @@ CASES = [
     given("x[4]", x=[4.0, 3.0, 2.0, 1.0], note="reversed"),
     given("x[5]", x=[0.0, -1.0, 0.0, 1.0, 0.0], smooth=False, note="ties"),
 ]
-EQUIVALENT = {
-    "operand: np.empty(g.shape, g.dtype) -> np.empty(order.shape, g.dtype)": "g and order have the same shape"
-}
 
 
 def forward(x):

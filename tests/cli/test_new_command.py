@@ -223,7 +223,7 @@ FAULTS = {
         "CASES =",
         'EQUIVALENT = {"sign: a -> b": "so it is"}\nCASES =',
         "EQUIVALENT",
-        "`EQUIVALENT` lists `sign: a -> b`, but no such mutant passes",
+        "`EQUIVALENT` lists `sign: a -> b`, but no mutant needs this entry",
     ),
     "an unknown custom": (SOLUTION, "CASES =", 'REMARKS = ("sloppy",)\nCASES =', "REMARKS", "`REMARKS` names `sloppy`"),
     "a name that is no array": (

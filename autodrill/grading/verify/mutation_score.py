@@ -25,7 +25,7 @@ class Strength:
     """The results of a solution's mutants.
 
     Attributes:
-        mutants: Number of mutants.
+        mutants: Number of mutants, without those that compute the same by construction.
         equivalent: Number of mutants that pass and are declared equivalent.
         survivors: Number of mutants that pass without such a declaration.
         problems: The survivors, and declarations about mutants that do not pass.
@@ -40,18 +40,22 @@ class Strength:
 def strength(bench: Bench, drill: Drill, *, seeds: int) -> Strength:
     """Grade every mutant of a right solution.
 
-    A mutant that is declared equivalent is graded under one seed only, to find out whether the declaration is stale.
+    A mutant that is declared equivalent is graded under one seed only, to find out whether the declaration is stale. A
+    mutant that passes does not count if its probe passes too: see `autodrill.drills.same_results`.
     """
     file = drill.solution.path.read_text(encoding="utf-8")
     problems: list[Problem] = []
     argued: set[str] = set()
     made = mutants(drill.solution.source, cotangents=drill.solution.cotangents, given=drill.exercise.stub)
-    equivalent = survivors = 0
+    same = equivalent = survivors = 0
     for mutant in made:
         argument = excuse(drill.solution, mutant)
         excused = argument is not None
         try:
             if bench.first_fault(mutant.source, range(1 if excused else seeds)):
+                continue
+            if mutant.probe and not bench.first_fault(mutant.probe, range(seeds)):
+                same += 1
                 continue
             if argument is not None:
                 argued.add(argument)
@@ -65,10 +69,10 @@ def strength(bench: Bench, drill: Drill, *, seeds: int) -> Strength:
     stale = [key for key in drill.solution.equivalent if key not in argued]
     line = 1 + file[: file.find("\nEQUIVALENT") + 1].count("\n")
     problems += [
-        Problem(str(drill.solution.path), line, f"`EQUIVALENT` lists `{key}`, but no such mutant passes")
+        Problem(str(drill.solution.path), line, f"`EQUIVALENT` lists `{key}`, but no mutant needs this entry")
         for key in stale
     ]
-    return Strength(len(made), equivalent, survivors, tuple(problems))
+    return Strength(len(made) - same, equivalent, survivors, tuple(problems))
 
 
 def excuse(solution: Solution, mutant: Mutant) -> str | None:

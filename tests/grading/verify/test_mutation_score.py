@@ -52,11 +52,26 @@ def test_prove_excuses_a_mutant_declared_equivalent(pack: Pack) -> None:
     assert not any(KEY in p.message for p in after.problems)
 
 
+TRANSPOSED = "transpose: slope(x) * g -> (slope(x) * g).T"
+
+
+@pytest.mark.parametrize(("dims", "survives"), [("n", False), ("1,1", True)])
+def test_prove_excuses_the_transpose_of_a_vector(pack: Pack, dims: str, survives: bool) -> None:
+    proof = proved(pack, f'CASES = [given("x[{dims}]")]')
+    assert any(TRANSPOSED in p.message for p in proof.problems) is survives
+    assert (proof.survivors > 0, proof.equivalent) == (survives, 0)
+
+
+def test_prove_finds_a_declaration_without_need(pack: Pack) -> None:
+    proof = proved(pack, f'CASES = [given("x[n]")]\nEQUIVALENT = {{"{TRANSPOSED}": "it has one axis"}}')
+    assert [p.message for p in proof.problems] == [f"`EQUIVALENT` lists `{TRANSPOSED}`, but no mutant needs this entry"]
+
+
 def test_prove_reports_a_stale_declaration(pack: Pack, place: Place) -> None:
     proof = proved(pack, f'CASES = [given("x[n,m]")]\nEQUIVALENT = {{"{KEY}": "1 is its own square"}}')
     file = pack.solution_file()
     assert [(p.path, p.line, p.message) for p in proof.problems] == [
-        (str(file), place(file, "EQUIVALENT"), f"`EQUIVALENT` lists `{KEY}`, but no such mutant passes")
+        (str(file), place(file, "EQUIVALENT"), f"`EQUIVALENT` lists `{KEY}`, but no mutant needs this entry")
     ]
 
 
