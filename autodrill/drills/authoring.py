@@ -68,7 +68,7 @@ class Given:
         static: Arguments that are not arrays, such as `axis`.
         smooth: Whether the forward is differentiable at these inputs, so that finite differences are used.
         remark: Whether a wrong answer only earns a remark.
-        empty: Whether an axis may have size 0.
+        empty: Whether an axis may have size 0; None for the `EMPTY` of the solution file.
         large: The sizes of the large case; True for default sizes (an estimator has none), False for no large case.
         note: The name of this class in a report, such as "at the kink".
         bound: The bound on the cost of a call. Such a class gives one case, at the sizes of `large`, and it runs last.
@@ -85,7 +85,7 @@ class Given:
     static: Mapping[str, Any] = field(default_factory=dict)
     smooth: bool = True
     remark: bool = False
-    empty: bool = True
+    empty: bool | None = None
     large: Mapping[str, int] | bool = True
     note: str = ""
     bound: Bound | None = None
@@ -251,7 +251,7 @@ def elementwise(
         at: Points that tell right from wrong, such as 0 and a minimum. The function is differentiable at each.
         kinks: Points at which the function is not differentiable, so that the task says which slope is meant. Random
             values keep a distance from them.
-        far: The largest magnitude of the values far from 0, which begin at 10.
+        far: The largest magnitude of the values far from 0, which begin at 10. Both signs of it occur.
         **options: Static arguments, each with a list of values. All lists are equally long; their first values belong
             together, and so on.
 
@@ -268,7 +268,10 @@ def elementwise(
         return apart(rng.normal(0, 2, shape))
 
     def distant(rng: np.random.Generator, shape: tuple[int, ...], _: Mapping[str, int]) -> NDArray[Any]:
-        return apart(rng.choice([-1.0, 1.0], shape) * 10 * (far / 10) ** rng.uniform(0, 1, shape))
+        sizes = 10 * (far / 10) ** rng.uniform(0, 1, shape)
+        sizes.flat[:2] = far
+        sizes.flat[1::2] *= -1
+        return apart(sizes)
 
     made: list[Given] = []
     for values in zip(*options.values(), strict=True) if options else [()]:

@@ -256,7 +256,7 @@ def large_case(entry: Given, rng: np.random.Generator) -> Case:
     case = Case(
         f"{label_of(entry)} · large", inputs, dict(entry.static), seed=child_seed(rng), dtype="float32", large=True
     )
-    return replace(case, bound=entry.bound, draws=entry.draws)
+    return replace(case, bound=entry.bound, draws=entry.draws, cotangent=entry.values.get("g"))
 
 
 def battery(drill: Drill, seed: int) -> list[Case]:

@@ -127,12 +127,14 @@ class Solution:
         drive_parameters: The parameters of `drive` after `candidate`.
         launch: For a kernel, returns the grid and the block from the arguments that it names, or None.
         may_alias: Whether an answer may share memory with an argument.
+        may_edit: The names of the arguments that a call may change in place.
         remarks: The names of the customs that only earn a remark: see `autodrill.drills.customs`.
         cotangents: The names of the cotangents, one for each output of `forward`; for a JVP the names of the tangents,
             one for each differentiated input.
         results: The names of the results, which are the keys if `drive` or the candidate returns a dict. If empty,
             they are `d` and the input's name, or the keys of the dict that `expected` returns.
-        outputs: The names of the outputs of a forward that the candidate also writes; empty for `out`.
+        outputs: The names of the outputs of the forward that the candidate's code also returns. If empty, a forward
+            that the candidate writes returns `out`, and other code returns no output.
         equivalent: The mutants that pass because they compute the same: their keys, each with the reason.
     """
 
@@ -154,6 +156,7 @@ class Solution:
     drive_parameters: tuple[Parameter, ...] = ()
     launch: Callable[..., tuple[Any, Any]] | None = None
     may_alias: bool = False
+    may_edit: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     cotangents: tuple[str, ...] = ("g",)
     results: tuple[str, ...] = ()
@@ -179,6 +182,17 @@ class Drill:
     exercise: Exercise
     solution: Solution
     kind: Kind
+
+    @property
+    def has_outputs(self) -> bool:
+        """Whether the candidate's code also returns the outputs of the forward."""
+        return self.kind.has_forward or (self.kind.may_return_outputs and bool(self.solution.outputs))
+
+    @property
+    def has_unit_cotangent(self) -> bool:
+        """Whether the candidate's code receives no cotangent, because it returns a loss with its gradient."""
+        taken = {parameter.name for parameter in self.exercise.parameters}
+        return self.has_outputs and not self.kind.has_forward and taken.isdisjoint(self.solution.cotangents)
 
 
 _KINDS, _SUFFIX = "autodrill.drills.kinds", "_kind"

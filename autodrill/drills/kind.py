@@ -45,6 +45,7 @@ class Kind:
     Attributes:
         linear: Whether an answer depends only on its arguments and is linear in the cotangents or tangents.
         has_forward: Whether the candidate also writes the forward, which is compared before the backward.
+        may_return_outputs: Whether `OUTPUTS` makes the candidate's code return them before the gradients.
         moving: The word for what the answer is linear in: "cotangent" or "tangent".
         takes_cotangents: Whether the candidate is handed cotangents of the outputs.
         large_case: Whether there is a large case, in which finite differences cost too much.
@@ -62,6 +63,7 @@ class Kind:
 
     linear = False
     has_forward = False
+    may_return_outputs = False
     moving = "cotangent"
     takes_cotangents = True
     large_case = False

@@ -16,7 +16,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from autodrill.drills.authoring import Given, Mistake, Scenario
-from autodrill.drills.exercise import Solution, control_sign, kind_named, read_text
+from autodrill.drills.exercise import Drill, Solution, control_sign, kind_named, read_text
 from autodrill.drills.source import SourceFile, parameters_of, signature
 from autodrill.errors import AutodrillError, ContentError, InternalError, Problem
 
@@ -132,20 +132,23 @@ def load_solution(exercise: Exercise) -> Solution:
     kind = kind_named(exercise.kind)
     for message in kind.solution_problems(namespace):
         complain(message, 1)
+    if namespace.get("OUTPUTS") and not kind.may_return_outputs:
+        complain(f"`OUTPUTS` has no meaning for the kind `{exercise.kind}`: remove it", 1)
     if problems or worked is None:
         raise ContentError(sorted(problems, key=lambda problem: problem.line))
     drive, drive_parameters = _drive(source, namespace)
-    return Solution(
+    solution = Solution(
         path=path,
         explanation=source.docstring,
         source=source.cut(*worked),
         hints=tuple(namespace["HINTS"]),
         mistakes=tuple(mistakes),
-        cases=tuple(namespace["CASES"]),
+        cases=_cases(namespace),
         wrt=kind.differentiated(exercise, namespace),
         drive=drive,
         drive_parameters=drive_parameters,
         may_alias=namespace.get("MAY_ALIAS", False),
+        may_edit=tuple(namespace.get("MAY_EDIT", ())),
         remarks=tuple(namespace.get("REMARKS", ())),
         cotangents=kind.directions(exercise, namespace),
         results=tuple(namespace.get("RESULTS", kind.default_results)),
@@ -153,6 +156,10 @@ def load_solution(exercise: Exercise) -> Solution:
         equivalent=dict(namespace.get("EQUIVALENT", {})),
         **{part: namespace.get(part) for part in _PARTS},
     )
+    if Drill(exercise, solution, kind).has_unit_cotangent:
+        fixed = (replace(c, values={**c.values, "g": 1.0}) if isinstance(c, Given) else c for c in solution.cases)
+        return replace(solution, cases=tuple(fixed))
+    return solution
 
 
 def _executed(exercise: Exercise, path: Path) -> tuple[SourceFile, dict[str, Any]]:
@@ -300,7 +307,7 @@ def _check_settings(source: SourceFile, namespace: dict[str, Any], complain: Com
     if not isinstance(cases, list | tuple) or not cases or not all(isinstance(c, Given | Scenario) for c in cases):
         complain("`CASES` must be a non-empty list of `given(...)` and `@scenario` functions", line("CASES"))
         cases = []
-    for name in ("WRT", "COTANGENTS", "TANGENTS", "RESULTS", "OUTPUTS", "REMARKS"):
+    for name in ("WRT", "COTANGENTS", "TANGENTS", "RESULTS", "OUTPUTS", "MAY_EDIT", "REMARKS"):
         if namespace.get(name) is not None and not _texts(namespace[name]):
             complain(f"`{name}` must be a tuple of names", line(name))
             namespace[name] = None
@@ -343,6 +350,12 @@ def _untaken(forward: Any, cases: Sequence[Given | Scenario]) -> list[str]:
         return []
     passed = dict.fromkeys(name for case in cases if isinstance(case, Given) for name in case.static)
     return [name for name in passed if name not in {p.name for p in taken}]
+
+
+def _cases(namespace: dict[str, Any]) -> tuple[Given | Scenario, ...]:
+    """Return the classes of inputs: `EMPTY` decides about sizes of 0 for those that do not say it themselves."""
+    empty = namespace.get("EMPTY", False)
+    return tuple(replace(c, empty=empty) if isinstance(c, Given) and c.empty is None else c for c in namespace["CASES"])
 
 
 def _is_text(value: Any) -> TypeGuard[str]:

@@ -48,6 +48,7 @@ def kept(share):
 
 
 WRT = ("x",)
+EMPTY = True
 CASES = [
     given("x[n,m] mask[n,m]", p=0.95, mask=kept(0.5), large={"n": 450, "m": 400}),
     given("x[n,m] mask[n,m]", p=0.125, mask=kept(0.8)),

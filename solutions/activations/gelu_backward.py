@@ -41,6 +41,7 @@ HINTS = (
     "The slope is Φ plus x times the normal density φ. Differentiate erf(x/√2) with the chain rule to find φ.",
     "Compute `cdf` with the given erf and `pdf` with `np.exp(-x * x / 2)`. Then write the result in one line.",
 )
+EMPTY = True
 CASES = [
     given("x[n,m]"),
     given("x[12]", x=[0.0, 1.0, -1.0, 10.0, -10.0, -0.75, 30.0, 3.5, 5.5, -5.5, 6.0, -6.0], note="from tail to tail"),

@@ -44,14 +44,14 @@ HINTS = (
 )
 CASES = [
     # A Jacobian of rows this long takes gigabytes.
-    given("x[n,m]", axis=-1, empty=False, large={"n": 3, "m": 16000}),
-    given("x[n,m]", axis=0, empty=False),
-    given("x[k,n,m]", axis=1, empty=False),
-    given("x[k,n,m]", axis=-2, empty=False),
-    given("x[n]", axis=-1, empty=False),
-    given("x[n,m]", axis=-1, x=normal(1000), smooth=False, empty=False, large=False, note="probabilities of 0 and 1"),
+    given("x[n,m]", axis=-1, large={"n": 3, "m": 16000}),
+    given("x[n,m]", axis=0),
+    given("x[k,n,m]", axis=1),
+    given("x[k,n,m]", axis=-2),
+    given("x[n]", axis=-1),
+    given("x[n,m]", axis=-1, x=normal(1000), smooth=False, large=False, note="probabilities of 0 and 1"),
     given("x[n,m]", axis=-1, x=[[1.0, 1.0, 1.0], [0.0, 2.0, 2.0]], large=False, note="ties"),
-    given("x[n,m]", axis=-1, g=1.0, empty=False, large=False, note="constant cotangent"),
+    given("x[n,m]", axis=-1, g=1.0, large=False, note="constant cotangent"),
 ]
 
 

@@ -61,12 +61,12 @@ def far_apart(rng, shape, _):
 CASES = [
     # The large case has few scores of long vectors. Correct loops over elements take half a second there, and finite
     # differences take several seconds.
-    given("q[n,d] k[m,d] v[m,e]", empty=False, large={"n": 10, "m": 12, "d": 1500, "e": 1800}),
-    given("q[b,n,d] k[b,m,d] v[b,m,e]", empty=False, large=False),
-    given("q[b,h,n,d] k[b,h,m,d] v[b,h,m,e]", empty=False, large=False),
-    given("q[n,d] k[1,d] v[1,e]", empty=False, large=False, note="a single key"),
-    given("q[2,1,2,n,n] k[2,1,2,n,n] v[2,1,2,n,n]", empty=False, large=False, note="three batch axes, all square"),
-    given("q[n,d] k[m>=3,d] v[m,e]", q=normal(0.1, 30), k=far_apart, empty=False, large=False, note="scores of ±1000"),
+    given("q[n,d] k[m,d] v[m,e]", large={"n": 10, "m": 12, "d": 1500, "e": 1800}),
+    given("q[b,n,d] k[b,m,d] v[b,m,e]", large=False),
+    given("q[b,h,n,d] k[b,h,m,d] v[b,h,m,e]", large=False),
+    given("q[n,d] k[1,d] v[1,e]", large=False, note="a single key"),
+    given("q[2,1,2,n,n] k[2,1,2,n,n] v[2,1,2,n,n]", large=False, note="three batch axes, all square"),
+    given("q[n,d] k[m>=3,d] v[m,e]", q=normal(0.1, 30), k=far_apart, large=False, note="scores of ±1000"),
 ]
 
 

@@ -73,14 +73,14 @@ def last_one_apart(rng, shape, _):
 
 
 CASES = [
-    given("q[2,d] k[3,d] v[3,e]", bq=1, bk=2, causal=False, empty=False, large=False),
-    given("q[5,d] k[7,d] v[7,e]", bq=2, bk=3, causal=False, empty=False),
-    given("q[6,d] k[6,d] v[6,e]", bq=4, bk=2, causal=True, empty=False),
-    given("q[n,d] k[n,d] v[n,e]", bq=8, bk=8, causal=True, empty=False, large=False),
-    given("q[3,d] k[5,d] v[5,e]", bq=1, bk=1, causal=False, empty=False, note="tiles of one"),
-    given("q[3,d] k[6,d] v[6,e]", bq=2, bk=3, causal=True, empty=False, large=False, note="more keys than queries"),
-    given("q[7,d] k[4,d] v[4,e]", bq=3, bk=4, causal=True, empty=False, note="more queries than keys"),
-    given("q[5,d] k[5,d] v[5,e]", bq=2, bk=3, causal=True, empty=False, large=False, note="a corner on the diagonal"),
+    given("q[2,d] k[3,d] v[3,e]", bq=1, bk=2, causal=False, large=False),
+    given("q[5,d] k[7,d] v[7,e]", bq=2, bk=3, causal=False),
+    given("q[6,d] k[6,d] v[6,e]", bq=4, bk=2, causal=True),
+    given("q[n,d] k[n,d] v[n,e]", bq=8, bk=8, causal=True, large=False),
+    given("q[3,d] k[5,d] v[5,e]", bq=1, bk=1, causal=False, note="tiles of one"),
+    given("q[3,d] k[6,d] v[6,e]", bq=2, bk=3, causal=True, large=False, note="more keys than queries"),
+    given("q[7,d] k[4,d] v[4,e]", bq=3, bk=4, causal=True, note="more queries than keys"),
+    given("q[5,d] k[5,d] v[5,e]", bq=2, bk=3, causal=True, large=False, note="a corner on the diagonal"),
     given(
         "q[5,3] k[5,3] v[5,e]",
         q=normal(0.1, 6),
@@ -88,7 +88,6 @@ CASES = [
         bq=2,
         bk=2,
         causal=True,
-        empty=False,
         large=False,
         note="scores of ±50",
     ),

@@ -50,6 +50,7 @@ def some_zeros(rng, shape, _):
     return rng.integers(-2, 3, shape).astype(float)
 
 
+EMPTY = True
 CASES = [
     given("a[n,m] b[n,m]"),
     given("a[k,m,n] b[m,1]"),

@@ -44,6 +44,7 @@ HINTS = (
     "Put the summed axes back into `g` with size 1, then copy `g` along them to the shape of x.",
     "Use `np.expand_dims(g, axis)` unless `keepdims` is set or `axis` is None. Then use `np.broadcast_to`, and copy.",
 )
+EMPTY = True
 CASES = [
     given("x[n,m]", large={"n": 500, "m": 400}),
     given("x[n,m]", axis=0),

@@ -39,6 +39,7 @@ HINTS = (
 )
 WRT = ("x",)
 MAY_ALIAS = True
+EMPTY = True
 CASES = [
     given("x[n] like[m,n]"),
     given("x[m,1] like[m,n]"),

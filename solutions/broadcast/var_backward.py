@@ -54,6 +54,7 @@ HINTS = (
     ),
     "`np.expand_dims` gives g its axis back. The mean along the axis needs `keepdims=True`; n is `x.shape[axis]`.",
 )
+EMPTY = True
 CASES = [
     given("x[n,m]", axis=-1, empty=False),
     given("x[n,m]", axis=0, empty=False),

@@ -59,16 +59,14 @@ HINTS = (
 )
 # Frameworks refuse a convolution without channels, so no axis is empty.
 CASES = [
-    given("x[N,C,2,3] w[O,C,2,2] b[O]", empty=False, large=False),
-    given("x[N,C,4,5] w[O,C,3,3] b[O]", stride=1, pad=1, empty=False, large={"N": 46, "C": 12, "O": 14}),
-    given("x[N,C,4,5] w[O,C,1,1] b[O]", empty=False, large=False),
-    given("x[N,C,5,6] w[O,C,2,3] b[O]", empty=False, large=False),
-    given("x[N,C,5,7] w[O,C,3,2] b[O]", stride=2, pad=1, empty=False, large=False),
-    given(
-        "x[N,C,6,6] w[O,C,3,3] b[O]", stride=2, empty=False, large=False, note="a row and a column that no window reads"
-    ),
-    given("x[N,C,5,4] w[O,C,2,2] b[O]", stride=3, pad=2, empty=False, large=False),
-    given("x[N,C,5,4] w[O,C,2,2] b[O]", stride=1, pad=2, empty=False, large=False),
+    given("x[N,C,2,3] w[O,C,2,2] b[O]", large=False),
+    given("x[N,C,4,5] w[O,C,3,3] b[O]", stride=1, pad=1, large={"N": 46, "C": 12, "O": 14}),
+    given("x[N,C,4,5] w[O,C,1,1] b[O]", large=False),
+    given("x[N,C,5,6] w[O,C,2,3] b[O]", large=False),
+    given("x[N,C,5,7] w[O,C,3,2] b[O]", stride=2, pad=1, large=False),
+    given("x[N,C,6,6] w[O,C,3,3] b[O]", stride=2, large=False, note="a row and a column that no window reads"),
+    given("x[N,C,5,4] w[O,C,2,2] b[O]", stride=3, pad=2, large=False),
+    given("x[N,C,5,4] w[O,C,2,2] b[O]", stride=1, pad=2, large=False),
 ]
 EQUIVALENT = {
     "assign: dw[:, :, i, j] += np.einsum('noyz,ncyz->oc', g, padded[window]) -> "

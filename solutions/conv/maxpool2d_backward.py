@@ -66,7 +66,7 @@ CASES = [
     given("x[7,8]", x=shuffled, k=2, stride=3, note="gaps between windows"),
     # This case has as many windows as the earlier image of the same shape, but at other places.
     given("x[5,7]", x=shuffled, k=1, stride=3, note="windows of one pixel"),
-    given("x[H>=5,W>=5]", x=shuffled, k=5, stride=5, empty=False, large={"H": 250, "W": 400}, note="5 x 5 windows"),
+    given("x[H>=5,W>=5]", x=shuffled, k=5, stride=5, large={"H": 250, "W": 400}, note="5 x 5 windows"),
     given("x[6,6]", x=zeros_and_less, k=3, stride=2, smooth=False, note="ties"),
     given("x[6,6]", x=CLOSE, k=3, stride=2, smooth=False, note="negative, nearly equal pixels"),
     given("x[2,2]", x=np.zeros((2, 2)), k=2, stride=2, smooth=False, note="one window, all equal"),

@@ -68,13 +68,12 @@ def opposite(rng, shape, _):
 
 
 CASES = [
-    given("logits[n,k] rewards[n,k]", rewards=normal(mean=5), baseline=5.0, draws=120, empty=False),
+    given("logits[n,k] rewards[n,k]", rewards=normal(mean=5), baseline=5.0, draws=120),
     given(
         "logits[n,k] rewards[n,k]",
         rewards=normal(mean=-3),
         baseline=-2.5,
         draws=120,
-        empty=False,
         note="negative returns",
     ),
     given(
@@ -83,10 +82,9 @@ CASES = [
         baseline=2.0,
         draws=3,
         note="no advantage",
-        empty=False,
         large={"n": 1000, "k": 20},
     ),
-    given("logits[1,k] rewards[1,k]", rewards=normal(mean=4), baseline=4.0, draws=120, note="one state", empty=False),
+    given("logits[1,k] rewards[1,k]", rewards=normal(mean=4), baseline=4.0, draws=120, note="one state"),
     given(
         "logits[2,3] rewards[2,3]",
         logits=[[900.0, 899.0, 898.0], [0.0, 1.0, -800.0]],
@@ -104,7 +102,6 @@ CASES = [
         rewards=opposite,
         baseline=5.0,
         draws=3,
-        empty=False,
         note="large returns",
     ),
 ]

@@ -43,6 +43,7 @@ HINTS = (
     "Backward needs only one of its two arguments.",
 )
 MAY_ALIAS = True
+EMPTY = True
 CASES = [
     given("x[n,m]", x=normal(3)),
     given("x[6]", x=[0.5, -0.5, 2.0, 1.49, 200.0, -2000.5], note="at the edges of steps, and far from 0"),

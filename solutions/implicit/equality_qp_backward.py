@@ -64,7 +64,7 @@ def definite(rng, shape, sizes):
 CASES = [
     given("Q[4,4] p[4] A[1,4] b[1]", Q=definite, note="one constraint"),
     given("Q[5,5] p[5] A[3,5] b[3]", Q=definite, note="three constraints"),
-    given("Q[n>=3,n] p[n] A[1,n] b[1]", Q=definite, empty=False, large={"n": 900}, note="n unknowns"),
+    given("Q[n>=3,n] p[n] A[1,n] b[1]", Q=definite, large={"n": 900}, note="n unknowns"),
     given("Q[2,2] p[2] A[2,2] b[2]", Q=definite, A=[[1.0, 2.0], [-1.0, 1.0]], note="x is pinned"),
     given("Q[3,3] p[3] A[1,3] b[1]", Q=definite, g=0.0, note="no cotangent"),
     given("Q[1,1] p[1] A[1,1] b[1]", Q=definite, A=[[2.0]], note="one unknown"),

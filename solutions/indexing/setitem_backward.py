@@ -50,6 +50,7 @@ def all_different(rng, shape, sizes):
     return rng.permutation(5)[: shape[0]]
 
 
+EMPTY = True
 CASES = [
     given(
         "base[n,d] src[m,d] idx[m]",

@@ -49,6 +49,7 @@ def shuffled(rng, shape, _):
     return rng.permutation(int(np.prod(shape))).reshape(shape) * 1.0
 
 
+EMPTY = True
 CASES = [
     given("x[n,m]", x=shuffled),
     given("x[n]", x=shuffled),

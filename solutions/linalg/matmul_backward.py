@@ -37,6 +37,7 @@ HINTS = (
     "Return two products, each with exactly one `.T`. One has `g` on the left, the other has `g` on the right.",
 )
 # Three nested Python loops are a correct answer and take half a second. Finite differences take 280,000 products.
+EMPTY = True
 CASES = [given("X[n,d] W[d,k]", large={"n": 8, "d": 7000, "k": 12})]
 
 

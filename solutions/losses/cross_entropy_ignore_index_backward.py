@@ -77,18 +77,17 @@ def hundreds(rng, shape, _):
 
 
 CASES = [
-    given("logits[N,C] y[N]", y=padded(-100), empty=False, note="padded with -100"),
-    given("logits[N,C] y[N]", y=padded(-1), ignore=-1, empty=False, note="padded with -1"),
-    given("logits[N,C] y[N]", y=padded(99), ignore=99, empty=False, note="padded with 99"),
-    given("logits[6,C] y[6]", y=padded(-100), empty=False, note="6 rows"),
-    given("logits[N,C] y[N]", y=padded(0), ignore=-1, empty=False, note="no padding"),
-    given("logits[2,C] y[2]", y=[-100, -100], smooth=False, empty=False, note="only padding"),
+    given("logits[N,C] y[N]", y=padded(-100), note="padded with -100"),
+    given("logits[N,C] y[N]", y=padded(-1), ignore=-1, note="padded with -1"),
+    given("logits[N,C] y[N]", y=padded(99), ignore=99, note="padded with 99"),
+    given("logits[6,C] y[6]", y=padded(-100), note="6 rows"),
+    given("logits[N,C] y[N]", y=padded(0), ignore=-1, note="no padding"),
+    given("logits[2,C] y[2]", y=[-100, -100], smooth=False, note="only padding"),
     given(
         "logits[N,C] y[N]",
         logits=hundreds,
         y=padded(-100),
         smooth=False,
-        empty=False,
         large=False,
         note="logits of ±1000",
     ),

@@ -54,10 +54,10 @@ WRT = ("lp_chosen", "lp_rejected")
 RESULTS = ("dchosen", "drejected")
 PAIRS = "lp_chosen[N] lp_rejected[N] ref_chosen[N] ref_rejected[N]"
 CASES = [
-    given(PAIRS, beta=0.5, empty=False, note="beta=0.5"),
-    given(PAIRS, beta=0.1, empty=False, note="beta=0.1"),
-    given(PAIRS, beta=2.0, lp_chosen=normal(1000), smooth=False, empty=False, note="margins of ±1000"),
-    given(PAIRS, beta=1.0, lp_chosen=normal(2, 30), empty=False, large=False, tail=True, note="margins near 30"),
+    given(PAIRS, beta=0.5, note="beta=0.5"),
+    given(PAIRS, beta=0.1, note="beta=0.1"),
+    given(PAIRS, beta=2.0, lp_chosen=normal(1000), smooth=False, note="margins of ±1000"),
+    given(PAIRS, beta=1.0, lp_chosen=normal(2, 30), large=False, tail=True, note="margins near 30"),
     given(
         "lp_chosen[2] lp_rejected[2] ref_chosen[2] ref_rejected[2]",
         beta=0.5,

@@ -60,13 +60,12 @@ def hundreds(rng, shape, _):
 
 
 CASES = [
-    given("logits[N,C] y[N]", y=below("C"), empty=False),
+    given("logits[N,C] y[N]", y=below("C")),
     given(
         "logits[N,C] y[N]",
         y=below("C"),
         logits=hundreds,
         smooth=False,
-        empty=False,
         large=False,
         note="logits of ±1000",
     ),

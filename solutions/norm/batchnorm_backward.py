@@ -59,13 +59,13 @@ def zero_first(rng, shape, _):
 
 
 CASES = [
-    given("x[3,d] gamma[d] beta[d]", empty=False, large=False),
-    given("x[5,d] gamma[d] beta[d]", empty=False, large={"d": 8000}),
-    given("x[3,d] gamma[d] beta[d]", gamma=zero_first, empty=False, large=False, note="three rows, gamma[0] = 0"),
-    given("x[4,d] gamma[d] beta[d]", x=normal(3, 1e4), empty=False, large=False, note="an offset of 10,000"),
+    given("x[3,d] gamma[d] beta[d]", large=False),
+    given("x[5,d] gamma[d] beta[d]", large={"d": 8000}),
+    given("x[3,d] gamma[d] beta[d]", gamma=zero_first, large=False, note="three rows, gamma[0] = 0"),
+    given("x[4,d] gamma[d] beta[d]", x=normal(3, 1e4), large=False, note="an offset of 10,000"),
     # Two rows always normalise to ±1, so dx is only what cancellation leaves. In float32 too few digits are left.
     given("x[2,2] gamma[2] beta[2]", x=[[1.0, -2.0], [4.0, 0.5]], gamma=[2.0, -1.0], beta=[0.5, 0.0], note="two rows"),
-    given("x[1,d] gamma[d] beta[d]", empty=False, note="one row"),
+    given("x[1,d] gamma[d] beta[d]", note="one row"),
     given("x[4,1] gamma[1] beta[1]", x=[[3.0], [3.0], [3.0], [3.0]], note="a constant column"),
 ]
 EPS = 1e-5

@@ -59,12 +59,12 @@ EPS = 1e-5
 # The rows have fixed lengths. In rows of two elements dx would be 0 up to eps, and only the rounding error of xhat
 # would be left.
 CASES = [
-    given("x[n,5] gamma[5] beta[5]", empty=False, large={"n": 20000}),
-    given("x[k,n,4] gamma[4] beta[4]", empty=False, large=False),
+    given("x[n,5] gamma[5] beta[5]", large={"n": 20000}),
+    given("x[k,n,4] gamma[4] beta[4]", large=False),
     given("x[7] gamma[7] beta[7]", note="one row"),
-    given("x[n,1] gamma[1] beta[1]", empty=False, large=False, note="rows of one element"),
-    given("x[n,6] gamma[6] beta[6]", x=normal(3, 1e4), empty=False, large=False, note="an offset of 10,000"),
-    given("x[2,2,n,3] gamma[3] beta[3]", x=constant_rows, empty=False, large=False, note="constant rows on three axes"),
+    given("x[n,1] gamma[1] beta[1]", large=False, note="rows of one element"),
+    given("x[n,6] gamma[6] beta[6]", x=normal(3, 1e4), large=False, note="an offset of 10,000"),
+    given("x[2,2,n,3] gamma[3] beta[3]", x=constant_rows, large=False, note="constant rows on three axes"),
 ]
 
 

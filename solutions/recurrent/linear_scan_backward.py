@@ -46,6 +46,7 @@ HINTS = (
     "Carry λ from the last step to the first: λ_t = g_t + a_(t+1)·λ_(t+1). Then db_t = λ_t and da_t = λ_t·h_(t-1).",
     "Start db as a copy of g. Then go backwards: each row adds to the row before it. For da_1, the state is h0.",
 )
+EMPTY = True
 CASES = [
     given("a[T,D] b[T,D] h0[D]", a=uniform(-1, 1), empty=False, large={"T": 150, "D": 640}),
     given("a[60,D] b[60,D] h0[D]", a=uniform(0.9, 1.5), large=False, note="states that grow over 60 steps"),

@@ -57,8 +57,17 @@ def test_sizes_are_at_least_their_least(pack: Pack) -> None:
     assert all(n >= 1 and m >= 4 for n, m in small)
 
 
+@pytest.mark.parametrize(
+    ("before", "options", "empty"),
+    [("", "", 0), ("EMPTY = True\n", "", 2), ("EMPTY = True\n", ", empty=False", 0), ("", ", empty=True", 2)],
+)
+def test_battery_has_sizes_of_0_only_where_asked(pack: Pack, before: str, options: str, empty: int) -> None:
+    pack.add(solution=('CASES = [given("x[n,m]")]', f'{before}CASES = [given("x[n,m]"{options})]'))
+    assert sum(0 in case.sizes.values() for case in battery(pack.load(), 0)) == empty
+
+
 def test_array_cases_cover_layouts_sizes_and_cotangents(pack: Pack) -> None:
-    cases = with_cases(pack, '[given("x[n,m]")]')
+    cases = with_cases(pack, '[given("x[n,m]", empty=True)]')
     what = [c.label.split(" · ")[1] for c in cases]
     assert what == [
         "sizes all different",

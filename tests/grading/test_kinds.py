@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autodrill.drills.answer_records import FaultKind
+from autodrill.errors import ContentError
 from autodrill.grading.report import Verdict
 from tests.grading.making import grader, kind_of
 
@@ -281,3 +282,128 @@ def expected(x):
             answer, "program", self.STUB, self.SCENARIO, name="thing", solution="def thing(x):\n    return 2 * x\n"
         )
         assert report.verdict is verdict
+
+
+LOSS = """def mse_loss(x, y):
+    n = x.size
+    loss = {loss}
+    return {returned}
+"""
+LOSS_STUB = "def mse_loss(x, y):\n    raise NotImplementedError\n"
+LOSS_REST = """OUTPUTS = ("loss",)
+WRT = ("x",)
+CASES = [given("x[n,d] y[n,d]")]
+
+
+def forward(x, y):
+    return ((x - y) ** 2).mean()
+"""
+LOSS_RIGHT = LOSS.format(loss="((x - y) ** 2).mean()", returned="loss, 2 * (x - y) / n")
+
+
+class TestLossWithItsGradient:
+    @pytest.fixture
+    def mse(self, graded: Graded) -> Callable[..., Report]:
+        def mse(loss: str = "((x - y) ** 2).mean()", returned: str = "loss, 2 * (x - y) / n", more: str = "") -> Report:
+            answer = LOSS.format(loss=loss, returned=returned)
+            rest = LOSS_REST + more
+            return graded(answer, "backward", LOSS_STUB, rest, name="mse_loss", solution=LOSS_RIGHT)
+
+        return mse
+
+    def test_loss_and_gradient_pass_together(self, mse: Callable[..., Report]) -> None:
+        report = mse()
+        assert report.verdict is Verdict.PASS, report
+        assert report.remarks == ()
+        assert report.cases >= 5
+
+    @pytest.mark.parametrize(
+        ("loss", "returned", "wrong"),
+        [
+            ("((x - y) ** 2).sum()", "loss, 2 * (x - y) / n", ["loss"]),
+            ("((x - y) ** 2).mean()", "loss, 2 * (x - y)", ["dx"]),
+            ("((x - y) ** 2).mean()", "loss, 2 * (y - x) / n", ["dx"]),
+            ("((x - y) ** 2).sum()", "loss, 2 * (x - y)", ["loss", "dx"]),
+        ],
+    )
+    def test_loss_and_gradient_are_graded_apart(
+        self, mse: Callable[..., Report], loss: str, returned: str, wrong: list[str]
+    ) -> None:
+        report = mse(loss, returned)
+        assert report.failure is not None
+        assert [row.name for row in report.failure.comparisons if row.wrong] == wrong
+        assert report.failure.rule is None or report.failure.rule.key not in {"ignores-upstream", "nonlinear-in-g"}
+
+    @pytest.mark.parametrize("returned", ["2 * (x - y) / n", "loss"])
+    def test_loss_without_gradient_is_one_result_short(self, mse: Callable[..., Report], returned: str) -> None:
+        report = mse(returned=returned)
+        assert kind_of(report) is FaultKind.ARITY
+        assert report.failure is not None
+        assert "must return 2 results (loss, dx)" in report.failure.summary
+
+    def test_loss_gradient_must_use_a_cotangent_it_receives(self, graded: Graded) -> None:
+        right, wrong = (
+            LOSS.replace("(x, y)", "(g, x, y)").format(
+                loss="((x - y) ** 2).mean()", returned=f"loss, {factor}2 * (x - y) / n"
+            )
+            for factor in ("g * ", "")
+        )
+        stub = LOSS_STUB.replace("(x, y)", "(g, x, y)")
+        verdicts = [
+            graded(answer, "backward", stub, LOSS_REST, name="mse_loss", solution=right).verdict
+            for answer in (right, wrong)
+        ]
+        assert verdicts == [Verdict.PASS, Verdict.FAIL]
+
+    def test_outputs_have_no_meaning_for_a_program(self, graded: Graded) -> None:
+        with pytest.raises(ContentError, match="`OUTPUTS` has no meaning for the kind `program`"):
+            graded(LOSS_RIGHT, "program", LOSS_STUB, LOSS_REST, name="mse_loss")
+
+
+RUNNING_STUB = """def center_forward(x, state):
+    raise NotImplementedError
+
+
+def center_backward(g, cache):
+    raise NotImplementedError
+"""
+RUNNING = """def center_forward(x, state):
+    mean = x.mean(axis=0)
+    state["mean"] = 0.9 * state["mean"] + 0.1 * mean
+    return x - mean, x.shape
+
+
+def center_backward(g, cache):
+    return g - g.mean(axis=0)
+"""
+RUNNING_REST = """CASES = [given("x[n,d]")]
+
+
+def saved(x):
+    return {"state": {"mean": np.zeros(x.shape[1])}}
+
+
+def forward(x):
+    return x - x.mean(axis=0)
+"""
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+def test_argument_may_be_edited_if_the_exercise_says_so(graded: Graded, in_place: bool) -> None:
+    answer = RUNNING
+    if in_place:
+        answer = answer.replace('state["mean"] = 0.9 * state["mean"] + 0.1 * mean', 'state["mean"] += 0.1 * mean')
+    for more, verdict in (("", Verdict.FAIL), ('\nMAY_EDIT = ("state",)\n', Verdict.PASS)):
+        report = graded(answer, "forward_backward", RUNNING_STUB, RUNNING_REST + more, name="center_backward")
+        assert report.verdict is verdict, report
+        if report.failure is not None:
+            assert report.failure.summary == "the call changes the argument state"
+
+
+def test_argument_that_may_not_be_edited_is_still_checked(graded: Graded) -> None:
+    answer = RUNNING.replace("    return x - mean, x.shape", "    x -= mean\n    return x.copy(), x.shape")
+    rest = RUNNING_REST + '\nMAY_EDIT = ("state",)\n'
+    report = graded(answer, "forward_backward", RUNNING_STUB, rest, name="center_backward", solution=RUNNING)
+    assert kind_of(report) is FaultKind.MUTATED
+    assert report.failure is not None
+    assert report.failure.summary == "the call changes the argument x"

@@ -17,6 +17,7 @@ class Backward(Kind):
 
     linear = True
     large_case = True
+    may_return_outputs = True
 
     def template(self, name: str) -> Template:
         """Return the template of a function of the cotangent and one input."""

@@ -161,7 +161,7 @@ def _memory_fault(drill: Drill, case: Case, expected: Expected, end: ends.Return
     if not (end.changed or end.shared or end.readonly or end.joined or end.reused):
         return None
     names = dict(enumerate(named_arguments(drill, case, expected)))
-    accepted = solution.cotangents if "writes-cotangent" in solution.remarks else ()
+    accepted = (*solution.may_edit, *(solution.cotangents if "writes-cotangent" in solution.remarks else ()))
     if changed := [i for i in end.changed if names.get(i) not in accepted]:
         name = names.get(changed[0], "it was given")  # the process reports the index, so it may be out of range
         return Fault(FaultKind.MUTATED, f"the call changes the argument {name}")

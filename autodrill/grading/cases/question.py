@@ -108,7 +108,8 @@ def question(drill: Drill, case: Case, expected: Expected, *, seconds: float, fu
         np.isfinite(c).all() and np.any(c != 0) for c in expected.cotangents
     )
     ambiguous = further or not case.smooth or case.cotangent is not None
-    linear = pure and solution.judge is None and informative and ambiguous  # a judged answer has no results to add
+    # A judged answer has no results to add.
+    linear = pure and solution.judge is None and not drill.has_unit_cotangent and informative and ambiguous
     calls = [Call(drill.kind.arguments(drill, case, expected))]
     added: tuple[Array, ...] = ()
     if linear:
@@ -124,7 +125,8 @@ def question(drill: Drill, case: Case, expected: Expected, *, seconds: float, fu
     calls += [Call(drill.kind.arguments(drill, case, expected, draw), watched=False) for draw in range(1, case.draws)]
     repeated = pure and further
     if repeated:
-        calls.append(replace(calls[0], again="writes-cotangent" not in solution.remarks))
+        kept = "writes-cotangent" not in solution.remarks and not solution.may_edit
+        calls.append(replace(calls[0], again=kept))
     budget, answer = answer_budget(case, expected), answering(drill, case)
     if case.large:
         from autodrill.grading.cases.cost_limit import with_cost_limit

@@ -35,7 +35,7 @@ def linearity_rule(runner: Runner, drill: Drill, shown: Observation) -> Rule | N
     """
     expected = shown.expected
     numbers = not drill.solution.drive and drill.solution.judge is None and bool(expected.cotangents)
-    if shown.case.large or shown.case.draws:
+    if shown.case.large or shown.case.draws or drill.has_unit_cotangent:
         return None  # one more draw says nothing about a mean of many
     if not numbers or not all(np.isfinite(c).all() and np.any(c != 0) for c in expected.cotangents):
         return None

@@ -79,7 +79,7 @@ def expected_results(drill: Drill, case: Case, *, thorough: bool = False) -> Exp
     parts, start = kind.parts(case, results, gradients, spread)
     if case.draws:
         parts = _expected_of_draws(solution, case, cotangents, parts)
-    if kind.has_forward:
+    if drill.has_outputs:
         with authored(solution.path, "forward"):
             parts = (*_output_parts(case, forward, in_float64, outputs, solution.outputs), *parts)
     if case.spoiled:

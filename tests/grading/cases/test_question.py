@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def fault_of(pack: Pack, source: str, label: str = "sizes all different") -> Fault | None:
-    pack.add()
+    pack.add(solution=("CASES =", "EMPTY = True\nCASES ="))
     drill = pack.load()
     case = next(c for c in battery(drill, 0) if label in c.label)
     with Runner.start(CHECK_LIMITS) as runner:
@@ -182,7 +182,8 @@ def test_battery_passes_one_object_for_two_inputs_once(shipped: Library) -> None
     assert "b is a" in report.failure.label
 
 
-SEVERAL = """CASES = [
+SEVERAL = """EMPTY = True
+CASES = [
     given("x[n,m]"),
     given("x[n]", smooth=False, note="kinks"),
     given("x[n]", g=2.0, note="a fixed cotangent"),
