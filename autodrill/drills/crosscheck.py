@@ -169,9 +169,12 @@ def _hold_together(pairs: Iterable[tuple[Array, Array, Array]], what: str) -> No
             continue
         scale = max(1e-3, float(np.max(np.abs(estimate_))))
         allowed = 10 * bound_ + 1e-6 * scale
-        if not np.all(np.abs(gradient - estimate_) <= allowed):
+        gaps = np.abs(gradient - estimate_)
+        if not np.all(gaps <= allowed):
+            worst = np.unravel_index(int(np.argmax(gaps)), gaps.shape)
+            place = f" at [{', '.join(map(str, worst))}]" if worst else ""
             raise InternalError(
-                f"the engine and finite differences disagree about {what} {index} by "
-                f"{float(np.max(np.abs(gradient - estimate_))):.3g}: the exercise is at fault, not your answer",
+                f"the engine and finite differences disagree about {what} {index} by {gaps[worst]:.3g} "
+                f"({gradient[worst]:.6g} and {estimate_[worst]:.6g}{place}): the exercise is at fault, not your answer",
                 hint="author: if the forward has a kink at these inputs, add `smooth=False` to the `given(...)`",
             )

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from autodrill.grading.diagnosis.known_mistakes import KnownMistakes
     from autodrill.sandbox.runner import Runner
 
-__all__ = ["explain", "pair", "short"]
+__all__ = ["comparisons", "explain", "pair", "short"]
 
 _SHRINK_SECONDS = 10.0
 """Time limit of the search for a smaller case. It matters only for very slow code: the number of cases is limited too,
@@ -52,6 +52,8 @@ _NUMBERS_RIGHT = {
 
 
 _LONGEST = 60
+_MOST_SHOWN = 64
+"""Elements of the largest array that is written out."""
 
 
 def explain(
@@ -173,13 +175,14 @@ def _failure(drill: Drill, index: int, shown: Observation, rule: Rule | None) ->
         case=index,
         label=shown.case.label.removeprefix("scalars").removeprefix(" · "),
         given=given,
-        comparisons=_comparisons(shown),
+        comparisons=comparisons(shown),
         line=fault.line,
         code=fault.code,
     )
 
 
-def _comparisons(shown: Observation) -> tuple[Comparison, ...]:
+def comparisons(shown: Observation) -> tuple[Comparison, ...]:
+    """Return each result of an observation next to its expected value; nothing if the numbers are not at fault."""
     if shown.fault is not None and shown.fault.kind in _NUMBERS_RIGHT:
         return ()
     if shown.got is None:
@@ -216,10 +219,11 @@ def pair(want: NDArray[Any], got: NDArray[Any]) -> tuple[str, str]:
         texts = _text(want, digits), _text(got, digits)
         if texts[0] != texts[1]:
             break
-    if max(map(len, texts)) <= _LONGEST:
+    if max(map(len, texts)) <= _LONGEST and want.size <= _MOST_SHOWN:
         return texts
     with np.errstate(all="ignore"):
         off = np.abs(got.astype(np.float64) - want)
+        off[(got == want) | (np.isnan(got) & np.isnan(want))] = 0  # equal infinities differ by NaN
     worst = np.unravel_index(int(np.nanargmax(np.where(np.isfinite(off), off, np.inf))), want.shape)
     place = f"[{', '.join(map(str, worst))}]"
     return f"{_number(want[worst], 6)} at {place}", f"{_number(got[worst], 6)} at {place}"
@@ -246,7 +250,7 @@ def _text(value: Any, digits: int) -> str:
 def _nested(array: NDArray[Any], digits: int) -> str:
     if array.ndim == 0:
         return _number(array[()], digits)
-    if array.size > 64:
+    if array.size > _MOST_SHOWN:
         return f"shape {array.shape}"
     return f"[{', '.join(_nested(a, digits) for a in array)}]"
 

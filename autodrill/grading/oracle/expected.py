@@ -47,9 +47,12 @@ def expected_results(drill: Drill, case: Case, *, thorough: bool = False) -> Exp
     if solution.forward is None:
         if solution.expected is None:
             return Expected(())
+        # The candidate's code receives the inputs of a `given` rounded to the dtype of the case.
+        given = not case.size
+        inputs = {name: _rounded(value, case.dtype) for name, value in case.inputs.items()} if given else case.inputs
         with authored(solution.path, "expected"):
-            answer = solution.expected(**case.inputs, **case.static)
-        rounded = np.dtype(np.float32) if kind.single_precision else None
+            answer = solution.expected(**inputs, **case.static)
+        rounded = np.dtype(np.float32) if kind.single_precision or (given and case.dtype == "float32") else None
         return Expected(_expected_parts(answer, solution.results, rounded))
     dtype = np.dtype(case.dtype)
     names = list(case.inputs)
@@ -242,6 +245,12 @@ def _expected_parts(answer: Any, names: tuple[str, ...], dtype: np.dtype[Any] | 
         tolerance = np.zeros(array.shape) if exact else relative * (np.abs(array) + largest(array))
         parts.append(Part(name, array, tolerance, asked))
     return tuple(parts)
+
+
+def _rounded(value: Any, dtype: str) -> Any:
+    """Return an array rounded to a dtype, in float64."""
+    array = np.asarray(value)
+    return array.astype(dtype).astype(np.float64) if array.dtype.kind == "f" else value
 
 
 def _as_case_dtype(value: Any, dtype: np.dtype[Any]) -> Array:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
 from autodrill.grading.cases.case_set import CaseSet, put_case
+from autodrill.grading.diagnosis.explain import comparisons
 from autodrill.grading.diagnosis.known_mistakes import KnownMistakes, SpareRunner
 from autodrill.grading.grade import grade, start_runner
 from autodrill.grading.submission import Submission
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from autodrill.drills.case import Case
     from autodrill.drills.exercise import Drill
+    from autodrill.grading.cases.question import Observation
     from autodrill.grading.report import Report
     from autodrill.sandbox.launcher import Launcher
     from autodrill.sandbox.runner import Limits, Runner
@@ -29,10 +31,22 @@ __all__ = ["Bench", "Found"]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The first case that a program fails, and its fault."""
+    """The first case that a program fails, and its fault.
+
+    Attributes:
+        label: The label of the case; empty if the program cannot be loaded.
+        summary: The fault.
+        seen: The observation of the case, or None.
+    """
 
     label: str
     summary: str
+    seen: Observation | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        rows = () if self.seen is None else comparisons(self.seen)
+        wrong = [f"{row.name} expected {row.expected or 'something else'}, got {row.got}" for row in rows if row.wrong]
+        return ": ".join(filter(None, (self.label, "; ".join([self.summary, *wrong]))))
 
 
 class Bench:
@@ -123,5 +137,5 @@ class Bench:
         with closing(self._of(seed).put(self._runner, graded)) as observations:
             for _, seen in observations:
                 if seen.fault is not None:
-                    return Found(seen.case.label, seen.fault.summary)
+                    return Found(seen.case.label, seen.fault.summary, seen)
         return None

@@ -152,10 +152,9 @@ def _solution(bench: Bench, drill: Drill, seeds: int) -> list[Problem]:
             return [Problem(str(solution.path), 1, f"the exercise contradicts itself: {error.message}")]
         if found is None:
             continue
-        wrong = f"{found.label}: {found.summary}".removeprefix(": ")
         name = exercise.defined[0]
         line = _line_of(solution.path, rf"def {name}\b|class {name}\b")
-        return [Problem(str(solution.path), line, f"the worked solution does not pass with seed {seed}: {wrong}")]
+        return [Problem(str(solution.path), line, f"the worked solution does not pass with seed {seed}: {found}")]
     return []
 
 

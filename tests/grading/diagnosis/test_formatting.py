@@ -63,3 +63,11 @@ def test_pair_takes_a_nonfinite_element_as_the_worst() -> None:
     got = want.copy()
     got[3], got[5] = 100.0, np.nan
     assert pair(want, got) == ("5 at [5]", "nan at [5]")
+
+
+def test_pair_of_large_arrays_shows_the_worst_element() -> None:
+    want = np.zeros((20, 30))
+    want[0, 0] = np.inf
+    got = want.copy()
+    got[3, 4], got[5, 6] = 0.5, -2.0
+    assert pair(want, got) == ("0 at [5, 6]", "-2 at [5, 6]")

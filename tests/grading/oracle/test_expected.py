@@ -156,11 +156,26 @@ def test_tolerance_allows_rounding_of_the_cotangent(pack: Pack) -> None:
     assert not accepts(part, np.zeros_like(g))
 
 
+def test_expected_of_a_given_is_float32_in_a_float32_case(pack: Pack) -> None:
+    pack.add(exercise=('kind = "backward"', 'kind = "program"'), solution=("def forward(x):", "def expected(g, x):"))
+    file = pack.solution_file()
+    text = file.read_text(encoding="utf-8").replace("x[n,m]", "g[n,m] x[n,m]")
+    file.write_text(text.replace("return x * x * x\n", "return slope(x) * g\n"), encoding="utf-8")
+    drill = pack.load()
+    case = next(c for c in battery(drill, 0) if c.dtype == "float32")
+    (part,) = expected_results(drill, case).parts
+    g, x = (case.inputs[name].astype(np.float32) for name in ("g", "x"))
+    assert part.dtype == np.float32
+    assert accepts(part, 3 * x * x * g)
+    half = (3 * x * x * g).astype(np.float16)
+    assert not accepts(part, half)
+
+
 def test_crosscheck_blames_the_exercise_if_oracles_disagree() -> None:
     from autodrill import engine
 
     at_the_kink = (np.array([0.0, 1.0]),)
-    with pytest.raises(InternalError, match=r"disagree about gradient 0 by 0\.5: the exercise is at fault"):
+    with pytest.raises(InternalError, match=r"gradient 0 by 0\.5 \(0 and 0\.5 at \[0\]\): the exercise is at fault"):
         crosschecked_vjp(engine.relu, at_the_kink, (np.ones(2),), smooth=True, thorough=True)
     (unchecked,) = crosschecked_vjp(engine.relu, at_the_kink, (np.ones(2),), smooth=False)
     np.testing.assert_array_equal(unchecked, [0, 1])

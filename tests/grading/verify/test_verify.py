@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -40,7 +41,15 @@ def test_prove_finds_a_wrong_solution(pack: Pack, place: Place) -> None:
     ((path, line, message),) = found(pack)
     assert (path, line) == (str(pack.solution_file()), place(pack.solution_file(), "def cube_backward"))
     assert message.startswith("the worked solution does not pass with seed 0: ")
-    assert "dx is wrong" in message
+    assert re.search(r"dx is wrong in 6 of 6 places; dx expected \[\[.*\]\], got \[\[.*\]\]$", message)
+
+
+def test_prove_shows_the_worst_element_of_a_large_result(pack: Pack) -> None:
+    pack.add(solution=("return slope(x) * g", "return slope(x) * g if x.size < 99 else slope(x) * g * (x < 2)"))
+    ((_, _, message),) = found(pack)
+    assert re.search(
+        r"x \(n, m\) · large: dx is wrong in .* places; dx expected \S+ at \[\d+, \d+\], got -?0 at", message
+    )
 
 
 def test_prove_skips_mistakes_of_a_wrong_solution(pack: Pack) -> None:
