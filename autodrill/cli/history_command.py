@@ -106,12 +106,12 @@ def _refuse_unknown(identity: str, packs: "Iterable[Path]") -> None:
 def _due(identity: str) -> str | None:
     """Say when the card is due, if it is scheduled."""
     from autodrill.practice.log_records import exercise_card, question_card
-    from autodrill.practice.schedule import Schedule
+    from autodrill.practice.schedule import schedule_of
 
     with open_store() as store:
         for card in (question_card(identity), exercise_card(identity)):
             if reviews := store.reviews(card):
-                state = Schedule(reviews, now()).state(card)
+                state = schedule_of(store, now(), reviews).state(card)
                 assert state is not None
                 when = "now" if state.due <= now() else f"on {state.due.astimezone():%Y-%m-%d}"
                 return f"due {when}"

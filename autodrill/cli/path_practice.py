@@ -73,10 +73,10 @@ class Course:
     ) -> tuple[Question | Heading, ...]:
         """Choose the next cards on a path: its due questions, then its remaining steps in their order."""
         from autodrill.practice.log_records import question_card
-        from autodrill.practice.schedule import Schedule
+        from autodrill.practice.schedule import Schedule, schedule_of
         from autodrill.practice.session import choose
 
-        schedule = Schedule(store.reviews() if store else (), now)
+        schedule = schedule_of(store, now) if store else Schedule()
         excused = store.excused() if store else frozenset[str]()
         on_it = [self.questions[step.name] for step in path.steps if not step.is_exercise]
         chosen = choose(on_it, schedule, now, only=only, ahead=ahead, excused=excused)

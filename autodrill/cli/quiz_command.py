@@ -169,11 +169,11 @@ def quiz(
             return course.cards(course.find(path), store, now(), only, limit=limit, ahead=ahead)
         if ids is not None:
             return _named(bank, ids)
-        schedule = Schedule(store.reviews() if store else (), now())
+        schedule = schedule_of(store, now()) if store else Schedule()
         excused = store.excused() if store else frozenset[str]()
         return choose(bank, schedule, now(), only=only, limit=limit, seed=seed, ahead=ahead, excused=excused)
 
-    from autodrill.practice.schedule import Schedule
+    from autodrill.practice.schedule import Schedule, schedule_of
     from autodrill.practice.session import choose
 
     def reached(store: "Store | None") -> "Reached | None":
@@ -186,7 +186,7 @@ def quiz(
                 store.choose_path("" if path == NO_PATH else path, now())
             _sit_scheduled(chosen(store), store, seed, lambda: reached(store), lines=lines)
         else:
-            schedule = Schedule(store.reviews() if store else (), now())
+            schedule = schedule_of(store, now()) if store else Schedule()
             _show(chosen(store), schedule, seed or 0, output_format, reached(store))
 
 
@@ -269,7 +269,7 @@ def _sit_scheduled(
     cards: "Cards", store: "Store", seed: int | None, reached: "Callable[[], Reached | None]", *, lines: bool
 ) -> None:
     """Ask cards, then summarise the ratings and say when the next card is due."""
-    from autodrill.practice.schedule import Schedule
+    from autodrill.practice.schedule import schedule_of
     from autodrill.render.console import stdout_console
     from autodrill.render.quiz_summary import next_due, nothing_due
 
@@ -280,7 +280,7 @@ def _sit_scheduled(
 
     say_how_far()
     if not cards:
-        stdout_console().print(nothing_due(Schedule(store.reviews(), now()), now(), len(store.excused())))
+        stdout_console().print(nothing_due(schedule_of(store, now()), now(), len(store.excused())))
         return
     sitting = _sit(cards, store, int(now().timestamp()) if seed is None else seed, lines=lines)
     _close(sitting, next_due(sitting.schedule, now()))

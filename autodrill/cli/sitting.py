@@ -14,7 +14,7 @@ from autodrill.cli.asking import Asker, CardLeftError, Given, judges_of
 from autodrill.cli.bindings import Action
 from autodrill.drills.exercise import Heading
 from autodrill.practice.log_records import Rating, question_card
-from autodrill.practice.schedule import Schedule
+from autodrill.practice.schedule import Schedule, schedule_of
 from autodrill.render.card_frame import Frame
 from autodrill.render.card_screen import CardView, ExerciseView
 from autodrill.render.quiz_summary import interval
@@ -67,7 +67,7 @@ class Sitting:
         self._seed = seed
         self._history: list[tuple[int, Rating]] = []
         self._asker = Asker(keyboard, screen, lambda: bool(self._history))
-        self.schedule = Schedule() if store is None else Schedule(store.reviews(), now())
+        self.schedule = Schedule() if store is None else schedule_of(store, now())
         self.skipped = 0
         self.left = len(self._cards)
 
@@ -192,7 +192,7 @@ class Sitting:
         """Undo the last rating and return the index of its card."""
         if self._store is not None:
             self._store.undo_review(self._now())
-            self.schedule = Schedule(self._store.reviews(), self._now())
+            self.schedule = schedule_of(self._store, self._now())
         at, rating = self._history.pop()
         self._screen.forget()
         self._screen.note(f"{rating.word} undone; here is that card again")

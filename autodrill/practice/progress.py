@@ -47,9 +47,9 @@ def progress(store: Store, now: datetime) -> Progress:
     due: dict[str, datetime] = {}
     reviews = [r for r in store.reviews() if r.card.startswith("x:")]
     if reviews:
-        from autodrill.practice.schedule import Schedule
+        from autodrill.practice.schedule import schedule_of
 
-        schedule = Schedule(reviews, now)
+        schedule = schedule_of(store, now, reviews)
         for card in schedule.states():
             name = card.card.removeprefix("x:")
             due[name] = card.due
@@ -83,16 +83,16 @@ def log_attempt(
     store.add_attempt(exercise, verdict, source, now, seed=seed, detail=detail)
     if verdict != "pass":
         return None
-    from autodrill.practice.schedule import Schedule
+    from autodrill.practice.schedule import schedule_of
 
     if earlier:
-        known = Schedule(earlier, now).state(exercise_card(exercise))
+        known = schedule_of(store, now, earlier).state(exercise_card(exercise))
         if known is not None and known.due > now:
             return known.due
     stage = max((h.stage for h in before), default=0)
     rating = Rating.HARD if stage >= 2 else Rating.GOOD
     review = store.add_review(exercise_card(exercise), rating, now, {"hints": stage})
-    return Schedule(earlier, now).add(review).due
+    return schedule_of(store, now, earlier).add(review).due
 
 
 def log_giving_up(store: Store, exercise: str, now: datetime) -> None:

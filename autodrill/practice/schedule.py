@@ -1,4 +1,4 @@
-"""The schedule of all cards, derived by replaying the log of reviews through FSRS; it is never stored."""
+"""The schedule of all cards, derived by replaying the log of reviews through FSRS-6; it is never stored."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from autodrill.practice.log_records import Rating
+from autodrill.practice.memory_model import DEFAULT_WEIGHTS, Memory, days_until, reviewed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
 
-    from fsrs import Card, Scheduler
-
     from autodrill.practice.log_records import Review
+    from autodrill.practice.store import Store
 
-__all__ = ["CardState", "Schedule"]
+__all__ = ["WEIGHTS", "CardState", "Schedule", "schedule_of"]
+
+WEIGHTS = "fsrs_weights"
+"""The setting with the weights that were fitted to the learner's own log."""
 
 _CLOCK_ERROR = timedelta(days=1)
 """How far ahead of now a review may be. A smaller error of the clock does no harm."""
@@ -48,8 +51,8 @@ class CardState:
 class Schedule:
     """The state of every card with a review.
 
-    FSRS runs without fuzz, so the same log always gives the same schedule. It runs without learning steps, so every
-    interval is a whole number of days.
+    There is no fuzz, so the same log always gives the same schedule. There are no learning steps, so every interval is
+    a whole number of days.
 
     A review more than a day after `now` was logged by a clock that was ahead. It counts as made when the next review
     was made, or now, and its card is due. Otherwise the card would not return until the clock reads that time.
@@ -57,11 +60,16 @@ class Schedule:
     Args:
         reviews: The log of reviews, in order.
         now: The time, if it is known.
+        weights: The 21 weights of FSRS-6, if they were fitted to the learner.
     """
 
-    def __init__(self, reviews: Iterable[Review] = (), now: datetime | None = None) -> None:
-        self._scheduler: Scheduler | None = None
-        self._cards: dict[str, Card] = {}
+    def __init__(
+        self,
+        reviews: Iterable[Review] = (),
+        now: datetime | None = None,
+        weights: Sequence[float] | None = None,
+    ) -> None:
+        self._weights = tuple(weights or DEFAULT_WEIGHTS)
         self._states: dict[str, CardState] = {}
         log = list(reviews)
         unknown: dict[str, datetime] = {}
@@ -77,24 +85,18 @@ class Schedule:
 
     def add(self, review: Review) -> CardState:
         """Add the next review of the log and return the card's new state."""
-        from fsrs import Rating as FsrsRating
-
         before = self._states.get(review.card)
-        card = self._cards.get(review.card) or self._new_card(review.at)
-        card, _ = self._fsrs().review_card(card, FsrsRating(review.rating), review.at)
-        assert card.stability is not None
-        assert card.difficulty is not None
+        memory = self._memory(before, review.rating, review.at)
         lapsed = before is not None and review.rating is Rating.AGAIN
         state = CardState(
             card=review.card,
-            stability=card.stability,
-            difficulty=card.difficulty,
-            due=card.due,
+            stability=memory.stability,
+            difficulty=memory.difficulty,
+            due=review.at + timedelta(days=days_until(memory.stability, self._weights)),
             last_review=review.at,
             reviews=before.reviews + 1 if before else 1,
             lapses=(before.lapses if before else 0) + lapsed,
         )
-        self._cards[review.card] = card
         self._states[review.card] = state
         return state
 
@@ -113,23 +115,26 @@ class Schedule:
 
     def intervals(self, card: str, now: datetime) -> dict[Rating, timedelta]:
         """Return the interval until the next review for each possible rating now."""
-        from fsrs import Rating as FsrsRating
+        known = self._states.get(card)
+        after = {rating: self._memory(known, rating, now) for rating in Rating}
+        return {r: timedelta(days=days_until(memory.stability, self._weights)) for r, memory in after.items()}
 
-        known = self._cards.get(card) or self._new_card(now)
-        return {rating: self._fsrs().review_card(known, FsrsRating(rating), now)[0].due - now for rating in Rating}
+    def _memory(self, before: CardState | None, rating: Rating, at: datetime) -> Memory:
+        if before is None:
+            return reviewed(None, rating, 0, self._weights)
+        known = Memory(before.stability, before.difficulty)
+        return reviewed(known, rating, (at - before.last_review).days, self._weights)
 
-    def _new_card(self, at: datetime) -> Card:
-        from fsrs import Card
 
-        # With an id and a due time, the constructor neither sleeps nor reads the clock.
-        return Card(card_id=len(self._cards), due=at)
+def schedule_of(store: Store, now: datetime, reviews: Iterable[Review] | None = None) -> Schedule:
+    """Return the schedule of a log, with the weights fitted to it if there are any.
 
-    def _fsrs(self) -> Scheduler:
-        if self._scheduler is None:
-            from fsrs import Scheduler
-
-            self._scheduler = Scheduler(learning_steps=(), relearning_steps=(), enable_fuzzing=False)
-        return self._scheduler
+    Args:
+        store: The history.
+        now: The time.
+        reviews: Some of its reviews; all by default.
+    """
+    return Schedule(store.reviews() if reviews is None else reviews, now, store.setting(WEIGHTS))
 
 
 def _times(log: Sequence[Review], now: datetime | None) -> list[datetime]:
