@@ -45,6 +45,10 @@ COMMANDS = {
     "reset": Command("exercise_commands", "reset", _CANDIDATE),
     "history": Command("history_command", "history", _CANDIDATE),
     "next": Command("home_commands", "next_", _CANDIDATE),
+    "due": Command("due_command", "due", _CANDIDATE),
+    "limit": Command("due_command", "limit", _CANDIDATE),
+    "undo": Command("rating_commands", "undo", _CANDIDATE),
+    "rate": Command("rating_commands", "rate", _CANDIDATE),
     "doctor": Command("doctor_command", "doctor", _CANDIDATE),
     "trace": Command("trace_command", "trace", _CANDIDATE),
     "new": Command("new_command", "new", _INSTRUCTOR),
@@ -105,7 +109,9 @@ def _root(
     if context.invoked_subcommand is None:
         from autodrill.cli.home_commands import status
 
-        status()
+        chosen = status(COMMANDS)
+        if chosen:
+            raise typer.Exit(_invoke(list(chosen)))
 
 
 def main() -> None:
@@ -217,7 +223,7 @@ def _report(error: AutodrillError, arguments: list[str]) -> None:
 
 def _json_format(arguments: list[str]) -> str | None:
     """Return the JSON format that was asked for, or None."""
-    for word, after in zip(arguments, [*arguments[1:], ""], strict=True):
+    for word, after in zip(arguments, [*arguments[1:], ""], strict=False):
         asked = after if word == "--output-format" else word.removeprefix("--output-format=")
         if asked in {"json", "jsonl"} and word.startswith("--output-format"):
             return asked

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
 from autodrill.cli.options import now, open_store
 from autodrill.errors import StoreError
 from autodrill.practice.log_records import exercise_card
-from autodrill.practice.progress import log_attempt
+from autodrill.practice.progress import MANY_WRONG, log_attempt
+from autodrill.render.agenda_screen import in_days
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from autodrill.grading.report import Report
     from autodrill.practice.store import Store
 
@@ -23,7 +27,7 @@ class Logged:
     """A logged attempt.
 
     Attributes:
-        review_line: When the exercise is due; empty if the attempt is not a pass.
+        review_line: The rating and when the exercise is due; empty if the attempt is not a pass.
         review: The log number of the review that the attempt added, or None.
         problem: Why the attempt is not saved; empty if it is.
     """
@@ -33,13 +37,14 @@ class Logged:
     problem: str = ""
 
 
-def log_report(report: Report, source: bytes, store: Store | None = None) -> Logged:
+def log_report(report: Report, source: bytes, store: Store | None = None, saved: float | None = None) -> Logged:
     """Log an attempt and the review that follows from it.
 
     Args:
         report: The report.
         source: The graded file.
         store: The history, if it is open already. Opening and closing it takes longer than all else.
+        saved: When the file was saved, as a POSIX timestamp.
     """
     moment = now()
     card = exercise_card(report.exercise)
@@ -47,16 +52,27 @@ def log_report(report: Report, source: bytes, store: Store | None = None) -> Log
         with nullcontext(store) if store else open_store() as history:
             before = history.reviews(card)[-1:]
             text = source.decode("utf-8", "replace")
-            due = log_attempt(history, report.exercise, report.verdict, text, report.seed, moment, _facts(report))
+            facts, at = _facts(report), None if saved is None else datetime.fromtimestamp(saved, UTC)
+            due = log_attempt(history, report.exercise, report.verdict, text, report.seed, moment, facts, at)
             after = history.reviews(card)[-1:]
     except StoreError as error:  # the verdict is shown all the same
         return Logged(problem=f"attempt not saved: {error.message}")
     review = after[0].id if after and after != before else None
     if due is None:
         return Logged(review=review)
-    days = round((due - moment).total_seconds() / 86400)
-    when = "today" if days <= 0 else "tomorrow" if days == 1 else f"in {days} days"
-    return Logged(f"next review {when}", review)
+    if due <= moment and review is None:
+        return Logged(
+            f"not rated: the file is older than this review; to start blank: autodrill open {report.exercise}"
+        )
+    rated = f"rated {after[0].rating.word}{_reason(after[0].detail)}, " if review is not None else ""
+    return Logged(f"{rated}next review {in_days(due, moment)}", review)
+
+
+def _reason(detail: Mapping[str, Any]) -> str:
+    """Say why a rating is not Good."""
+    if detail.get("hints", 0) >= 2:
+        return f" after {detail['hints']} hints"
+    return f" after {detail['wrong']} wrong answers" if detail.get("wrong", 0) >= MANY_WRONG else ""
 
 
 def _facts(report: Report) -> dict[str, str]:

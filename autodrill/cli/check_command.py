@@ -64,6 +64,7 @@ def check(
     work = find_work(library, name, file, "check")
     exercise, path = work.exercise, work.path
     source = read_file(path, follow=True)
+    saved = path.stat().st_mtime
     submission = Submission(source, path.name, str(path))
     seed = seed if seed is not None else int.from_bytes(os.urandom(3))
     if pdb:
@@ -79,7 +80,7 @@ def check(
     counts = report.verdict != "internal" and case is None
     from autodrill.cli.attempt_log import Logged, log_report
 
-    logged = log_report(report, source) if counts else Logged()
+    logged = log_report(report, source, saved=saved) if counts else Logged()
     if output_format is OutputFormat.JSON:
         from autodrill.render.document import write_document
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from autodrill.practice.store import Store
 
-__all__ = ["history"]
+__all__ = ["history", "refuse_unknown"]
 
 
 def history(
@@ -55,7 +55,7 @@ def history(
             known = _cards(store)
             found = entries(store.reviews(), store.attempts(), identity)
     if identity is not None and identity not in known and not old:
-        _refuse_unknown(identity, pack or ())
+        refuse_unknown(identity, pack or ())
     found = found[-limit:]
     if output_format is OutputFormat.JSON:
         from autodrill.render.document import write_document
@@ -93,7 +93,12 @@ def _names(packs: "Iterable[Path]") -> list[str]:
     return [*question_ids(), *Library.open(packs).paths]
 
 
-def _refuse_unknown(identity: str, packs: "Iterable[Path]") -> None:
+def refuse_unknown(identity: str, packs: "Iterable[Path]" = ()) -> None:
+    """Check that there is a question or an exercise with this id.
+
+    Raises:
+        UnknownNameError: There is none; the error has the nearest ids.
+    """
     names = _names(packs)
     if identity not in names:
         from autodrill.drills.library import suggest

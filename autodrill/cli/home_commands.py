@@ -1,108 +1,137 @@
-"""`autodrill` alone and `autodrill next`: the learner's progress, and the next command to type."""
+"""`autodrill` alone and `autodrill next`: where the learner is, and the one next thing to do."""
 
 import os
 import sys
 from typing import TYPE_CHECKING
 
-from autodrill.cli.options import Format, OutputFormat, Packs, again, now, open_store
+from autodrill.cli.options import Exit, Format, OutputFormat, Packs, again
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+    from collections.abc import Container, Sequence
 
-    from autodrill.drills.exercise import Heading
-    from autodrill.practice.log_records import Review
-    from autodrill.practice.progress import Progress
-    from autodrill.practice.store import Store
+    from autodrill.cli.overview import Overview
+    from autodrill.render.home_screen import Home
 
 __all__ = ["next_", "status"]
 
+_KEYS = {"w": "watch", "i": "interview", "s": "stats"}
+"""The keys of the first screen, each with the command that it starts."""
 
-def status() -> None:
-    """Show the learner's progress and the next command to type."""
-    exercises, known, questions, due, on_path = _survey()
-    from autodrill.practice.log_records import State
-    from autodrill.practice.progress import next_exercise
-    from autodrill.render.plain import Paint, say
 
-    paint = Paint.for_stream(sys.stdout, os.environ)
-    states = [known.state(e.id) for e in exercises]
-    passed = sum(s in (State.PASSED, State.DUE) for s in states)
-    say(paint("autodrill", "bold") + "  practise autodiff and backprop")
-    say()
-    say(f"  exercises  {passed} of {len(exercises)} passed, {states.count(State.DUE)} due again")
-    say(f"  questions  {questions[0]} of {questions[1]} seen, {due} due")
-    if on_path:
-        say(f"  path       {on_path}")
-    say()
-    upcoming = next_exercise([e.id for e in exercises], known)
-    if due:
-        say(f"  next: {paint('autodrill quiz', 'cyan', 'bold')}   ({due} due)")
-    elif passed == 0 and questions[0] == 0:
-        say(f"  next: {paint('autodrill quiz', 'cyan', 'bold')}   or write a backward pass: autodrill open {upcoming}")
-    elif upcoming:
-        say(f"  next: {paint(f'autodrill open {upcoming}', 'cyan', 'bold')}   then: autodrill check {upcoming}")
-    else:
-        say(f"  next: {paint('autodrill quiz', 'cyan', 'bold')}   every exercise is passed and none is due")
-    say(paint("  all commands: autodrill --help", "dim"))
+def status(commands: "Container[str]") -> "Sequence[str] | None":
+    """Show where the learner is and the next command. On a terminal, wait for a key that starts one.
+
+    Args:
+        commands: The names of the commands.
+
+    Returns:
+        The arguments of the command to run, or None.
+    """
+    from autodrill.cli.keyboard import terminal_keyboard_works
+    from autodrill.cli.overview import Overview, history_if_any
+    from autodrill.render.home_screen import home_lines
+    from autodrill.render.plain import Paint, flush, say, symbols_for, width_of
+
+    paint, width = Paint.for_stream(sys.stdout, os.environ), width_of(sys.stdout, os.environ, most=80)
+    asks = sys.stdout.isatty() and terminal_keyboard_works()
+    keys = {key: name for key, name in _KEYS.items() if name in commands}
+    with history_if_any() as store:
+        overview = Overview(store)
+        step = overview.step
+        for line in home_lines(_home(overview), paint, symbols_for(sys.stdout), width):
+            say(line)
+        words = list(step.command) if step else ["quiz", "--ahead"]
+    if not asks:
+        say(f"next: autodrill {' '.join(words)}", err=True)
+        say("all commands: autodrill --help", err=True)
+        return None
+    shown = [("Enter", " ".join(words)), *keys.items(), ("h", "help"), ("q", "quit")]
+    bar = "   ".join(f"{paint(key, 'bold')} {what}" for key, what in shown)
+    say(f"  {bar}")
+    flush(sys.stdout)
+    return _chosen({"enter": words, "h": ["--help"], **{key: [name] for key, name in keys.items()}})
+
+
+def _chosen(commands: "dict[str, list[str]]") -> "Sequence[str] | None":
+    """Wait for a key, and return the command that it starts; None to quit."""
+    import typer
+
+    from autodrill.cli.keyboard import TerminalKeyboard
+
+    try:
+        with TerminalKeyboard() as keyboard:
+            while True:
+                key = keyboard.key()
+                if key in commands:
+                    return commands[key]
+                if key == "q":
+                    return None
+    except EOFError:
+        return None
+    except KeyboardInterrupt:
+        raise typer.Exit(Exit.INTERRUPTED) from None
+
+
+def _home(overview: "Overview") -> "Home":
+    from autodrill.practice.agenda import streak
+    from autodrill.render.home_screen import Home
+
+    agenda, step, store = overview.agenda, overview.step, overview.store
+    moments = [r.at for r in overview.reviews] + ([a.at for a in store.attempts()] if store else [])
+    days, row = streak(moments, agenda.now)
+    due = [state.card.startswith("x:") for state in agenda.due]
+    return Home(
+        agenda=agenda,
+        days=days,
+        streak=row,
+        exercises=(len(overview.passed), len(overview.library.paths), sum(due)),
+        questions=(len(overview.seen), len(overview.questions), len(due) - sum(due)),
+        path=_on_path(overview),
+        next=(step, overview.heading(step)) if step else None,
+    )
+
+
+def _on_path(overview: "Overview") -> "tuple[str, int, int, float] | None":
+    from autodrill.practice.log_records import exercise_card, question_card
+
+    if (path := overview.path) is None:
+        return None
+    cards = [exercise_card(s.name) if s.is_exercise else question_card(s.name) for s in path.left]
+    minutes = sum(heading.minutes for heading in overview.headings(cards).values())
+    return path.path.name, len(path.done), len(path.path.steps), minutes
 
 
 def next_(pack: Packs = None, output_format: Format = OutputFormat.TEXT) -> None:
-    """Show which exercise to do next.
+    """Show the one next question or exercise, and its command.
 
-    The next exercise is the one that has been due the longest. If no exercise is due, it is the first one that you have
-    not passed.
+    What is due comes first. Then comes the next step of your learning path. If you follow none, new exercises and
+    questions take turns.
 
     Example:
       autodrill next
     """
-    exercises, known, *_ = _survey(pack or ())
-    from autodrill.practice.progress import next_exercise
+    from autodrill.cli.overview import Overview, history_if_any
 
-    name = next_exercise([e.id for e in exercises], known)
-    chosen = next((e for e in exercises if e.id == name), None)
+    with history_if_any() as store:
+        overview = Overview(store, pack or ())
+        step = overview.step
+        agenda = overview.agenda
+        heading = overview.heading(step) if step else None
+    command = f"autodrill {' '.join(step.command)}{again(pack) if step.is_exercise else ''}" if step else None
     if output_format is OutputFormat.JSON:
         from autodrill.render.document import write_document
 
-        write_document("next", exercise=name, state=known.state(name) if name else None)
+        found = {**heading.as_json(), "why": step.why, "path": step.path or None} if step and heading else None
+        write_document("next", next=found, run=command)
         return
-    from autodrill.render.plain import Paint, say
+    from autodrill.render.home_screen import nothing_left, step_line
+    from autodrill.render.plain import Paint, say, symbols_for
 
-    if chosen is None:
-        say("every exercise is passed and none is due")
-        say("next: autodrill quiz", err=True)
+    if step is None or heading is None:
+        say(nothing_left(agenda))
+        say("next: autodrill quiz --ahead", err=True)
         return
     paint = Paint.for_stream(sys.stdout, os.environ)
-    facts = f"{chosen.difficulty}, {chosen.minutes} min, {known.state(chosen.id)}"
-    say(f"{paint(chosen.id, 'bold')}  {chosen.title} ({facts})")
-    say(f"next: autodrill open {chosen.id}{again(pack)}, then autodrill check {chosen.id}{again(pack)}", err=True)
-
-
-def _survey(packs: "Sequence[Path]" = ()) -> "tuple[list[Heading], Progress, tuple[int, int], int, str | None]":
-    from autodrill.bank.question_index import question_ids
-    from autodrill.drills.library import Library
-    from autodrill.folders import history_file
-    from autodrill.practice.progress import Progress, progress
-
-    exercises = Library.open(packs).headings()
-    bank = question_ids()
-    if not history_file(os.environ).exists():
-        return exercises, Progress({}, {}), (0, len(bank)), 0, None
-    with open_store() as store:
-        known = progress(store, now())
-        reviews = [r for r in store.reviews() if r.card.startswith("q:")]
-        on_path = _on_path(store, reviews)
-    if not reviews:
-        return exercises, known, (0, len(bank)), 0, on_path
-    from autodrill.practice.schedule import Schedule
-
-    due = sum(card.due <= now() for card in Schedule(reviews, now()).states())
-    return exercises, known, (len({r.card for r in reviews}), len(bank)), due, on_path
-
-
-def _on_path(store: "Store", reviews: "Sequence[Review]") -> str | None:
-    if store.chosen_path() is None:
-        return None
-    from autodrill.cli.path_practice import home_line
-
-    return home_line(store, reviews)
+    say(step_line(step, heading, agenda.now, paint, symbols_for(sys.stdout)))
+    say(paint(f"  {heading.title}", "dim"))
+    say(f"next: {command}", err=True)

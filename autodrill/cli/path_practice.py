@@ -17,11 +17,10 @@ if TYPE_CHECKING:
     from autodrill.bank.curriculum import LearningPath
     from autodrill.bank.questions import Question
     from autodrill.drills.exercise import Heading
-    from autodrill.practice.log_records import Review
     from autodrill.practice.session import Filter
     from autodrill.practice.store import Store
 
-__all__ = ["Course", "home_line"]
+__all__ = ["Course"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,24 +137,6 @@ class Course:
                 length = sum(minutes[step] for step in stage.steps)
                 lines.append(f"    {done:>2} of {len(stage.steps):>2}  {length:>3g} min  {stage.title}")
         return lines
-
-
-def home_line(store: Store, reviews: Sequence[Review]) -> str | None:
-    """Return the line about the chosen path on the home screen, or None if no path is chosen or it is done.
-
-    The question bank is not read.
-
-    Raises:
-        ContentError: `paths.toml` is malformed.
-    """
-    name = store.chosen_path()
-    path = load_curriculum().paths.get(name) if name else None
-    if path is None:
-        return None
-    reached = standing(path, reviews, store.excused(), store.passed())
-    if reached.stage is None:
-        return None
-    return f"{path.name}, {_done(reached)}: autodrill quiz --path {path.name}"
 
 
 def _done(reached: Standing) -> str:

@@ -121,7 +121,7 @@ class Watching:
         # A file that was only opened, or is saved again as it was, is in the log already.
         if counts and (self._by_hand or self._last_logged != (outcome.verdict, self.file.source)):
             self._saves += 1
-            self.logged = log_report(outcome, self.file.source, self._store)
+            self.logged = log_report(outcome, self.file.source, self._store, self.file.saved)
             self._last_logged = outcome.verdict, self.file.source
             if outcome.verdict is Verdict.PASS:
                 self._celebrate()

@@ -1,8 +1,9 @@
-"""A learner's progress with the exercises: their states, the review after an attempt, and the next exercise."""
+"""A learner's progress with the exercises: their states, the rating of an attempt, and the next exercise."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from autodrill.practice.log_records import Rating, State, exercise_card
@@ -11,17 +12,26 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
+    from autodrill.practice.log_records import Attempt, Review
     from autodrill.practice.store import Store
 
 __all__ = [
+    "MANY_WRONG",
     "Progress",
+    "best_rating",
     "hint_stage",
+    "is_old_answer",
     "log_attempt",
     "log_giving_up",
     "may_see_solution",
     "next_exercise",
     "progress",
+    "rate_again",
+    "undo_rating",
 ]
+
+_SITTING = timedelta(hours=4)
+MANY_WRONG = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +76,23 @@ def log_attempt(
     seed: int,
     now: datetime,
     detail: Mapping[str, Any] | None = None,
+    saved: datetime | None = None,
 ) -> datetime | None:
     """Append an attempt. A pass of a new or due card also appends a review.
 
-    The rating is Good, or Hard after hints beyond the first stage. A pass before the card is due adds no review,
-    because it says little about memory.
+    The rating is Good. It is Hard after the second hint, or after five different wrong answers in the last four hours,
+    and Again after the third hint, which gives the line away. A pass before the card is due adds no review, because it
+    says little about memory; neither does an old answer, which says nothing about it.
+
+    Args:
+        store: The history.
+        exercise: The exercise's id.
+        verdict: The verdict.
+        source: The text of the submission.
+        seed: The seed of the cases.
+        now: The time.
+        detail: Further facts about the attempt.
+        saved: When the file was saved, if that is known.
 
     Returns:
         The next due date of a passed exercise, in UTC; None if the attempt is not a pass.
@@ -78,21 +100,57 @@ def log_attempt(
     Raises:
         StoreError: The log cannot be written.
     """
-    earlier = store.reviews(exercise_card(exercise))
-    before = [h for h in store.hints(exercise) if not earlier or h.at > earlier[-1].at]
+    card = exercise_card(exercise)
+    earlier, tried = store.reviews(card), store.attempts(exercise)
+    seen = [h for h in store.hints(exercise) if not earlier or h.at > earlier[-1].at]
     store.add_attempt(exercise, verdict, source, now, seed=seed, detail=detail)
     if verdict != "pass":
         return None
     from autodrill.practice.schedule import schedule_of
 
     if earlier:
-        known = schedule_of(store, now, earlier).state(exercise_card(exercise))
-        if known is not None and known.due > now:
+        known = schedule_of(store, now, earlier).state(card)
+        if known is not None and (known.due > now or is_old_answer(tried, known.due, saved)):
             return known.due
-    stage = max((h.stage for h in before), default=0)
-    rating = Rating.HARD if stage >= 2 else Rating.GOOD
-    review = store.add_review(exercise_card(exercise), rating, now, {"hints": stage})
+    since = max([now - _SITTING, *(review.at for review in earlier[-1:])])
+    wrong = len({a.source_hash for a in tried if a.verdict == "fail" and a.at > since})
+    facts = {"hints": max((h.stage for h in seen), default=0), "wrong": wrong}
+    rating = min(best_rating(facts), Rating.HARD if wrong >= MANY_WRONG else Rating.GOOD)
+    review = store.add_review(card, rating, now, facts)
     return schedule_of(store, now, earlier).add(review).due
+
+
+def is_old_answer(tried: Sequence[Attempt], due: datetime, saved: datetime | None) -> bool:
+    """Return whether a file of a passed exercise was saved before the exercise was due."""
+    return saved is not None and saved < due and any(a.verdict == "pass" and a.at < due for a in tried)
+
+
+def best_rating(detail: Mapping[str, Any]) -> Rating:
+    """Return the best rating that the help allows which a learner took: hints, or giving up."""
+    stage = detail.get("hints", 0)
+    if detail.get("gave_up") or stage >= 3:  # the line was shown, not remembered; in FSRS Hard means remembered
+        return Rating.AGAIN
+    return Rating.HARD if stage == 2 else Rating.EASY
+
+
+def rate_again(store: Store, review: Review, rating: Rating, now: datetime) -> Review:
+    """Replace the rating of a review, and return the new review."""
+    first = review.detail.get("replaces", int(review.rating))
+    return store.replace_review(review, rating, now, {**review.detail, "replaces": first})
+
+
+def undo_rating(store: Store, now: datetime) -> tuple[Review, Review | None] | None:
+    """Undo the last rating. If it replaced one, that one holds again.
+
+    Returns:
+        The review that is undone, and the one that holds again, or None; None if there is no review.
+    """
+    last = store.reviews()[-1:]
+    if last and "replaces" in last[0].detail:
+        detail = dict(last[0].detail)
+        return last[0], store.replace_review(last[0], Rating(detail.pop("replaces")), now, detail)
+    undone = store.undo_review(now)
+    return (undone, None) if undone else None
 
 
 def log_giving_up(store: Store, exercise: str, now: datetime) -> None:

@@ -114,6 +114,13 @@ class Store:
         self._append("INSERT INTO undone (review, at) VALUES (?, ?)", (last[0].id, _stamp(at)))
         return last[0]
 
+    def replace_review(self, review: Review, rating: Rating, at: datetime, detail: Mapping[str, Any]) -> Review:
+        """Mark a review as undone, and append and return one of the same time with another rating and detail."""
+        with self._explaining(), self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")  # one transaction: both or neither
+            self._connection.execute("INSERT INTO undone (review, at) VALUES (?, ?)", (review.id, _stamp(at)))
+            return self.add_review(review.card, rating, review.at, detail)
+
     def reviews(self, card: str | None = None) -> list[Review]:
         """Return the reviews that are not undone, oldest first, of one card or of all cards."""
         import json

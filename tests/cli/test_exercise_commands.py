@@ -132,7 +132,7 @@ def test_check_saves_attempts_and_schedules_a_pass(run: Run, here: Path) -> None
     run("check", "mul_backward")
     assert states(run)["mul_backward"] == "tried"
     path.write_text(RIGHT, encoding="utf-8")
-    assert due_of(run) == due_of(run)
+    assert due_of(run) == f"rated Good, {due_of(run)}"
     assert states(run)["mul_backward"] == "passed"
     assert states(run)["add_backward"] == "new"
 
@@ -184,12 +184,12 @@ def test_solution_give_up_brings_the_exercise_back_soon(run: Run, here: Path) ->
 
 
 def test_next_names_the_first_exercise_not_passed(run: Run, here: Path) -> None:
-    first = json.loads(run("next", "--output-format", "json").stdout)["exercise"]
+    first = json.loads(run("next", "--output-format", "json").stdout)["next"]["id"]
     assert first == "add_backward"
     source = "def add_backward(self, other, out):\n    self.grad += out.grad\n    other.grad += out.grad\n"
     (here / "add_backward.py").write_text(source, encoding="utf-8")
     assert run("check", "add_backward").returncode == 0
-    assert json.loads(run("next", "--output-format", "json").stdout)["exercise"] != first
+    assert json.loads(run("next", "--output-format", "json").stdout)["next"]["id"] != first
 
 
 def test_list_todo_omits_passed_exercises(run: Run, here: Path) -> None:

@@ -1,0 +1,99 @@
+"""The one next thing to do: a due card, the next step of the chosen path, or something new."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+    from datetime import datetime
+
+    from autodrill.practice.agenda import Agenda
+    from autodrill.practice.path_progress import Standing
+
+__all__ = ["NextStep", "Why", "next_step"]
+
+
+class Why(StrEnum):
+    """Why something comes next."""
+
+    DUE = "due"
+    PATH = "path"
+    NEW = "new"
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """What to do next.
+
+    Attributes:
+        id: A question or an exercise.
+        is_exercise: Whether it is an exercise.
+        why: Why it comes next.
+        due: Since when it is due; None if it is new.
+        path: The path that it is a step of; empty if it is due, or on no path.
+    """
+
+    id: str
+    is_exercise: bool
+    why: Why
+    due: datetime | None = None
+    path: str = ""
+
+    @property
+    def kind(self) -> str:
+        """The word for what it is."""
+        return "exercise" if self.is_exercise else "question"
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The arguments of `autodrill` that lead to it."""
+        if self.is_exercise:
+            return ("watch", self.id)
+        return ("quiz", "--path", self.path) if self.path else ("quiz",)
+
+
+def next_step(
+    agenda: Agenda,
+    on_path: Standing | None,
+    exercises: Callable[[], Sequence[str]],
+    questions: Callable[[], Sequence[str]],
+    passed: Collection[str],
+    seen: Collection[str],
+) -> NextStep | None:
+    """Return what to do next, or None if nothing is due and the new cards are used up, for today or at all.
+
+    What is due comes first, the longest overdue before the rest; then the next step of the path. Without a path, new
+    exercises and questions take turns, so that equal shares of both are known.
+
+    Args:
+        agenda: What is due, and the daily limits.
+        on_path: The progress on the chosen path, or None.
+        exercises: Returns the ids of all exercises, in the order for learning. It is called only if needed.
+        questions: Returns the ids of all questions that are not excused, in the order of the bank. As `exercises`.
+        passed: The exercises passed.
+        seen: The questions rated.
+    """
+    if agenda.due:
+        kind, _, name = agenda.due[0].card.partition(":")
+        return NextStep(name, kind == "x", Why.DUE, agenda.due[0].due)
+    if agenda.limits.new_left == 0:
+        return None
+    if on_path is not None and on_path.left:
+        # A question of the path that was rated Again is no new card: it comes back when it is due.
+        step = next((step for step in on_path.left if step.is_exercise or step.name not in seen), None)
+        if step is not None:
+            return NextStep(step.name, step.is_exercise, Why.PATH, path=on_path.path.name)
+    drills, asked = exercises(), questions()
+    to_write = [name for name in drills if name not in passed]
+    to_ask = [name for name in asked if name not in seen]
+    return _first_new(to_write, to_ask, len(drills), len(asked))
+
+
+def _first_new(to_write: Sequence[str], to_ask: Sequence[str], drills: int, questions: int) -> NextStep | None:
+    # The share of exercises that are left, against the share of questions: the larger one is next.
+    if to_write and len(to_write) * questions >= len(to_ask) * drills:
+        return NextStep(to_write[0], is_exercise=True, why=Why.NEW)
+    return NextStep(to_ask[0], is_exercise=False, why=Why.NEW) if to_ask else None

@@ -1,0 +1,96 @@
+"""What is due, as plain lines, and days and minutes in words."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import TYPE_CHECKING
+
+from autodrill.render.plain import clean, fit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import date, datetime
+
+    from autodrill.practice.agenda import Agenda, CardHeading
+    from autodrill.practice.schedule import CardState
+    from autodrill.render.plain import Paint
+
+__all__ = ["above_limit", "agenda_lines", "counted", "in_days", "in_hours", "overdue"]
+
+_MOST = 12
+"""Due cards that are listed one by one."""
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number with its noun: `1 exercise`, `2 exercises`."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def in_hours(minutes: float) -> str:
+    """Return a time in words: `45 min`, `3 h 40 min`."""
+    whole = ceil(minutes)
+    hours, rest = divmod(whole, 60)
+    return f"{rest} min" if not hours else f"{hours} h" + (f" {rest} min" if rest else "")
+
+
+def overdue(due: datetime, now: datetime) -> str:
+    """Return how long a card has been due: `due today`, `due since yesterday` or `due for 3 days`."""
+    days = (now.date() - due.astimezone(now.tzinfo).date()).days
+    return "due today" if days <= 0 else "due since yesterday" if days == 1 else f"due for {days} days"
+
+
+def in_days(due: datetime, now: datetime) -> str:
+    """Return when a card is due: `today`, `tomorrow` or `in 3 days`."""
+    days = round((due - now).total_seconds() / 86400)
+    return "today" if days <= 0 else "tomorrow" if days == 1 else f"in {days} days"
+
+
+def above_limit(agenda: Agenda) -> str:
+    """Say how many due cards the daily limit puts off; nothing if there are none."""
+    if not agenda.above:
+        return ""
+    more = f"{len(agenda.above)} more {'is' if len(agenda.above) == 1 else 'are'} due"
+    return f"{more}, above your limit of {counted(agenda.limits.reviews or 0, 'card')} a day"
+
+
+def agenda_lines(
+    agenda: Agenda, headings: Mapping[str, CardHeading], days: Sequence[date], paint: Paint, width: int
+) -> list[str]:
+    """Return what is due now, card by card, and a line for each of the next days with cards.
+
+    Args:
+        agenda: The agenda.
+        headings: The headings of the cards by their keys.
+        days: The days to show.
+        paint: Colours text.
+        width: The widest line.
+    """
+    lines = []
+    if agenda.due:
+        lines.append(paint(f"{'due now':<12}", "bold") + _sum(agenda.due, headings))
+        listed = [(headings[state.card], state.due) for state in agenda.due[:_MOST]]
+        longest = max(len(heading.id) for heading, _ in listed)
+        for heading, due in listed:
+            facts = f"{heading.kind:<8}  {heading.minutes:>4g} min  {overdue(due, agenda.now)}"
+            lines.append(fit(f"  {clean(heading.id):<{longest}}  {facts}", width))
+        if len(agenda.due) > _MOST:
+            lines.append(f"  and {len(agenda.due) - _MOST} more")
+    else:
+        lines.append("nothing is due now" if not agenda.above else "you have reached the limit of today")
+    if agenda.above:
+        lines.append(f"  {above_limit(agenda)}")
+    with_cards = [(day, agenda.later[day]) for day in days if day in agenda.later]
+    return lines + [f"{_named(day, agenda.now.date()):<12}{_sum(cards, headings)}" for day, cards in with_cards]
+
+
+def _sum(cards: Sequence[CardState], headings: Mapping[str, CardHeading]) -> str:
+    exercises = sum(card.card.startswith("x:") for card in cards)
+    minutes = sum(headings[card.card].minutes for card in cards)
+    questions = len(cards) - exercises
+    parts = [counted(n, what) for n, what in ((questions, "question"), (exercises, "exercise")) if n]
+    return "".join(f"{part:<15}" for part in parts) + f"about {in_hours(minutes)}"
+
+
+def _named(day: date, today: date) -> str:
+    ahead = (day - today).days
+    return {0: "later today", 1: "tomorrow"}.get(ahead) or f"{day:%a} {day.day:>2} {day:%b}"
