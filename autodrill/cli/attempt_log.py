@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from autodrill.grading.report import Report
+    from autodrill.practice.log_records import Review
     from autodrill.practice.store import Store
 
-__all__ = ["Logged", "log_report"]
+__all__ = ["Logged", "log_report", "rating_line"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +65,19 @@ def log_report(report: Report, source: bytes, store: Store | None = None, saved:
         return Logged(
             f"not rated: the file is older than this review; to start blank: autodrill open {report.exercise}"
         )
-    rated = f"rated {after[0].rating.word}{_reason(after[0].detail)}, " if review is not None else ""
-    return Logged(f"{rated}next review {in_days(due, moment)}", review)
+    return Logged(rating_line(after[0] if review is not None else None, due, moment), review)
+
+
+def rating_line(review: Review | None, due: datetime, moment: datetime) -> str:
+    """Say how a pass was rated, if it was, and when the exercise is due."""
+    rated = f"rated {review.rating.word}{_reason(review.detail)}, " if review is not None else ""
+    return f"{rated}next review {in_days(due, moment)}"
 
 
 def _reason(detail: Mapping[str, Any]) -> str:
-    """Say why a rating is not Good."""
+    """Say why a pass is not rated Good, unless the learner chose the rating."""
+    if "replaces" in detail:
+        return ""
     if detail.get("hints", 0) >= 2:
         return f" after {detail['hints']} hints"
     return f" after {detail['wrong']} wrong answers" if detail.get("wrong", 0) >= MANY_WRONG else ""

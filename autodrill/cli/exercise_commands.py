@@ -3,13 +3,26 @@
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from autodrill.cli.learner_files import editor_command, note_opened, restore_stub, start_editor, write_stub
+from autodrill.cli.blank_again import blank_again, blank_notice
+from autodrill.cli.learner_files import (
+    editor_command,
+    last_kept,
+    note_opened,
+    put_back,
+    restore_stub,
+    start_editor,
+    write_stub,
+)
 from autodrill.cli.options import ExerciseName, Format, OutputFormat, Packs, again, learner_file, now
 from autodrill.drills.exercise import Heading
+from autodrill.errors import FileError
+
+if TYPE_CHECKING:
+    from autodrill.drills.exercise import Exercise
 
 __all__ = ["heading_as_dict", "open_", "reset", "show"]
 
@@ -45,7 +58,8 @@ def open_(
 ) -> None:
     """Write the stub of an exercise to a file for you to edit.
 
-    On a terminal the command then opens the file in $VISUAL or $EDITOR. An existing file is never overwritten.
+    On a terminal the command then opens the file in $VISUAL or $EDITOR. An existing file is never overwritten. If you
+    solved the exercise before and it is due, your old answer gets another name, and the file is blank again.
 
     Examples:
       autodrill open mul_backward --here
@@ -56,17 +70,26 @@ def open_(
 
     exercise = Library.open(pack or ()).find(name)
     path = (Path() if here else practice_folder(os.environ)) / f"{exercise.id}.py"
-    fresh = write_stub(exercise, path)
+    kept = blank_again(exercise, path)
+    fresh = write_stub(exercise, path) or kept is not None
     note_opened(path)
     command = editor_command()
     if output_format is OutputFormat.JSON:
         from autodrill.render.document import write_document
 
-        write_document("open", exercise=exercise.id, path=str(path.absolute()), written=fresh)
+        write_document(
+            "open",
+            exercise=exercise.id,
+            path=str(path.absolute()),
+            written=fresh,
+            kept=str(kept.absolute()) if kept else None,
+        )
         return
     from autodrill.render.plain import clean, say
 
     say(clean(str(path)))
+    if kept is not None:
+        say(clean(f"{blank_notice(exercise, kept)}; to take it back: autodrill reset {exercise.id} --undo"), err=True)
     say(
         f"{'file written' if fresh else 'the file exists and was not changed'}; "
         f"to grade it: autodrill check {exercise.id}{again(pack)}",
@@ -79,30 +102,44 @@ def open_(
 def reset(
     name: ExerciseName,
     file: Annotated[Path | None, typer.Option(help="The file to reset, instead of ./NAME.py.")] = None,
+    undo: Annotated[bool, typer.Option("--undo", help="Bring back the file that was set aside last.")] = False,
     pack: Packs = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
     """Restore the stub of an exercise.
 
-    Your file is renamed first, so nothing is lost.
+    Your file is renamed first, so nothing is lost. --undo brings it back, and also an old answer that `open` or `watch`
+    set aside.
 
-    Example:
+    Examples:
       autodrill reset mul_backward
+      autodrill reset mul_backward --undo
     """
     from autodrill.drills.library import Library
 
     exercise = Library.open(pack or ()).find(name)
     path = learner_file(exercise, file, again(pack))
-    kept = restore_stub(exercise, path, now())
+    kept = _put_back(exercise, path) if undo else restore_stub(exercise, path, now())
     if output_format is OutputFormat.JSON:
         from autodrill.render.document import write_document
 
-        write_document("reset", exercise=exercise.id, path=str(path.absolute()), kept=str(kept.absolute()))
+        write_document(
+            "reset", exercise=exercise.id, path=str(path.absolute()), kept=str(kept.absolute()) if kept else None
+        )
         return
     from autodrill.render.plain import clean, say
 
     say(clean(str(path)))
-    say(clean(f"the stub is restored; your old file is now {kept}"), err=True)
+    done = "your old file is back" if undo else "the stub is restored"
+    what = "what you wrote since then" if undo else "your old file"
+    say(clean(done + (f"; {what} is now {kept}" if kept else "")), err=True)
+
+
+def _put_back(exercise: "Exercise", path: Path) -> Path | None:
+    kept = last_kept(path)
+    if kept is None:
+        raise FileError(f"no file was set aside for `{path}`", hint="`--undo` takes back a reset")
+    return put_back(exercise, path, kept, now())
 
 
 def heading_as_dict(exercise: Heading) -> dict[str, object]:

@@ -61,25 +61,27 @@ def solution(
 ) -> None:
     """Show the worked solution after you have passed.
 
-    To see the solution before you have passed, add --give-up. The exercise then comes back soon.
+    To see the solution before you have passed, or when the exercise is due again, add --give-up. The exercise then
+    comes back soon.
 
     Example:
       autodrill solution mul_backward
     """
     from autodrill.drills.library import Library
-    from autodrill.practice.progress import log_giving_up
+    from autodrill.practice.progress import log_giving_up, may_see_solution
 
     library = Library.open(pack or ())
     exercise = library.find(name)
     worked = library.drill(exercise).solution
     with open_store() as store:
-        passed = any(a.verdict == "pass" for a in store.attempts(exercise.id))
-        if not passed and not give_up:
+        allowed = may_see_solution(store, exercise.id, now())
+        if not allowed and not give_up:
+            passed = exercise.id in store.passed()
             raise UsageError(
-                f"you have not passed `{exercise.id}` yet",
+                f"`{exercise.id}` is due again" if passed else f"you have not passed `{exercise.id}` yet",
                 hint=f"try `autodrill hint {exercise.id}{again(pack)}`, or add `--give-up` to see the solution",
             )
-        if not passed:
+        if not allowed:
             log_giving_up(store, exercise.id, now())
     if output_format is OutputFormat.JSON:
         from autodrill.render.document import write_document

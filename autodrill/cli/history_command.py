@@ -8,15 +8,11 @@ import typer
 
 from autodrill.cli.completion import complete_ids
 from autodrill.cli.options import Format, OutputFormat, Packs, now, open_store
-from autodrill.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
     from autodrill.practice.store import Store
 
-__all__ = ["history", "refuse_unknown"]
+__all__ = ["history"]
 
 
 def history(
@@ -28,6 +24,12 @@ def history(
             autocompletion=complete_ids,
             show_default=False,
         ),
+    ] = None,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Show how the code changed between the last two different attempts.")
+    ] = False,
+    between: Annotated[
+        str | None, typer.Option(metavar="N,M", help="Show how the code changed from attempt N to attempt M.")
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="Show at most this many entries, the last ones.")] = 20,
     pack: Packs = None,
@@ -41,13 +43,19 @@ def history(
       autodrill history
       autodrill history why-topological-order
       autodrill history mul_backward
+      autodrill history mul_backward --diff
+      autodrill history mul_backward --between 1,4
     """
     from autodrill.bank.retired import retired_questions
     from autodrill.folders import history_file
     from autodrill.practice.history import entries
 
-    old = retired_questions().get(identity) if identity else None
+    if diff or between is not None:
+        from autodrill.cli.attempt_changes import show_changes
 
+        show_changes(identity, between, output_format)
+        return
+    old = retired_questions().get(identity) if identity else None
     if not history_file(os.environ).exists():
         found, known = [], set[str]()
     else:
@@ -55,6 +63,8 @@ def history(
             known = _cards(store)
             found = entries(store.reviews(), store.attempts(), identity)
     if identity is not None and identity not in known and not old:
+        from autodrill.cli.overview import refuse_unknown
+
         refuse_unknown(identity, pack or ())
     found = found[-limit:]
     if output_format is OutputFormat.JSON:
@@ -84,28 +94,6 @@ def history(
 def _cards(store: "Store") -> set[str]:
     """Return the ids in the log, some of which the bank may no longer have."""
     return {review.card.partition(":")[2] for review in store.reviews()} | {a.exercise for a in store.attempts()}
-
-
-def _names(packs: "Iterable[Path]") -> list[str]:
-    from autodrill.bank.question_index import question_ids
-    from autodrill.drills.library import Library
-
-    return [*question_ids(), *Library.open(packs).paths]
-
-
-def refuse_unknown(identity: str, packs: "Iterable[Path]" = ()) -> None:
-    """Check that there is a question or an exercise with this id.
-
-    Raises:
-        UnknownNameError: There is none; the error has the nearest ids.
-    """
-    names = _names(packs)
-    if identity not in names:
-        from autodrill.drills.library import suggest
-
-        nearest = suggest(identity, names)
-        hint = None if nearest else "`autodrill quiz --search TEXT` finds questions, `autodrill list` shows exercises"
-        raise UnknownNameError("question or exercise", identity, nearest, hint=hint)
 
 
 def _due(identity: str) -> str | None:

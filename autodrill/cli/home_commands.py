@@ -30,7 +30,7 @@ def status(commands: "Container[str]") -> "Sequence[str] | None":
     from autodrill.cli.keyboard import terminal_keyboard_works
     from autodrill.cli.overview import Overview, history_if_any
     from autodrill.render.home_screen import home_lines
-    from autodrill.render.plain import Paint, flush, say, symbols_for, width_of
+    from autodrill.render.plain import Paint, say, symbols_for, width_of
 
     paint, width = Paint.for_stream(sys.stdout, os.environ), width_of(sys.stdout, os.environ, most=80)
     asks = sys.stdout.isatty() and terminal_keyboard_works()
@@ -47,19 +47,20 @@ def status(commands: "Container[str]") -> "Sequence[str] | None":
         return None
     shown = [("Enter", " ".join(words)), *keys.items(), ("h", "help"), ("q", "quit")]
     bar = "   ".join(f"{paint(key, 'bold')} {what}" for key, what in shown)
-    say(f"  {bar}")
-    flush(sys.stdout)
-    return _chosen({"enter": words, "h": ["--help"], **{key: [name] for key, name in keys.items()}})
+    return _chosen(f"  {bar}", {"enter": words, "h": ["--help"], **{key: [name] for key, name in keys.items()}})
 
 
-def _chosen(commands: "dict[str, list[str]]") -> "Sequence[str] | None":
-    """Wait for a key, and return the command that it starts; None to quit."""
+def _chosen(bar: str, commands: "dict[str, list[str]]") -> "Sequence[str] | None":
+    """Show the keys, wait for one, and return the command that it starts; None to quit."""
     import typer
 
     from autodrill.cli.keyboard import TerminalKeyboard
+    from autodrill.render.plain import flush, say
 
     try:
         with TerminalKeyboard() as keyboard:
+            say(bar)  # now, because before a key would be a part of a line
+            flush(sys.stdout)
             while True:
                 key = keyboard.key()
                 if key in commands:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +21,10 @@ __all__ = [
     "Work",
     "editor_command",
     "find_work",
+    "last_kept",
     "latest_work",
     "note_opened",
+    "put_back",
     "restore_stub",
     "start_editor",
     "work_for",
@@ -195,7 +198,7 @@ def restore_stub(exercise: Exercise, path: Path, moment: datetime) -> Path:
     """
     from autodrill.drills.exercise import starting_file
 
-    kept = path.with_name(f"{path.stem}.{moment:%Y%m%d-%H%M%S-%f}.bak.py")
+    kept = path.with_name(_kept_name(path, moment))
     try:
         path.rename(kept)
     except OSError as error:
@@ -205,6 +208,39 @@ def restore_stub(exercise: Exercise, path: Path, moment: datetime) -> Path:
         ) from None
     _write(path, starting_file(exercise))
     return kept
+
+
+def last_kept(path: Path) -> Path | None:
+    """Return the file that was set aside last in the place of `path`, or None."""
+    return max(path.parent.glob(f"{glob.escape(path.stem)}.*.bak.py"), default=None)
+
+
+def put_back(exercise: Exercise, path: Path, kept: Path, moment: datetime) -> Path | None:
+    """Give a file that was set aside its name back.
+
+    Returns:
+        The new path of what was there meanwhile; None if that was nothing or the stub.
+
+    Raises:
+        FileError: A file cannot be renamed.
+    """
+    from autodrill.drills.exercise import starting_file
+
+    other = None
+    try:
+        if path.exists() and path.read_bytes() != starting_file(exercise).encode():
+            other = path.with_name(_kept_name(path, moment))
+            path.rename(other)
+        kept.replace(path)
+    except OSError as error:
+        raise FileError(
+            f"`{kept}` cannot be renamed: {error.strerror}", hint=f"copy it over `{path}` yourself; nothing is lost"
+        ) from None
+    return other
+
+
+def _kept_name(path: Path, moment: datetime) -> str:
+    return f"{path.stem}.{moment:%Y%m%d-%H%M%S-%f}.bak.py"
 
 
 def _write(path: Path, text: str) -> None:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from autodrill.cli.options import now, open_store
+from autodrill.errors import UnknownNameError
 from autodrill.practice.agenda import Agenda, CardHeading, agenda
 from autodrill.practice.log_records import exercise_card, question_card
 from autodrill.practice.next_step import NextStep, next_step
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from autodrill.practice.path_progress import Standing
     from autodrill.practice.store import Store
 
-__all__ = ["Overview", "history_if_any"]
+__all__ = ["Overview", "card_names", "history_if_any", "refuse_unknown"]
 
 
 @contextmanager
@@ -135,3 +136,26 @@ class Overview:
         """Return the heading of the next thing to do."""
         card = exercise_card(step.id) if step.is_exercise else question_card(step.id)
         return self.headings([card])[card]
+
+
+def card_names(packs: Iterable[Path] = ()) -> list[str]:
+    """Return the ids of all questions and exercises."""
+    from autodrill.bank.question_index import question_ids
+    from autodrill.drills.library import Library
+
+    return [*question_ids(), *Library.open(packs).paths]
+
+
+def refuse_unknown(identity: str, packs: Iterable[Path] = ()) -> None:
+    """Check that there is a question or an exercise with this id.
+
+    Raises:
+        UnknownNameError: There is none; the error has the nearest ids.
+    """
+    names = card_names(packs)
+    if identity not in names:
+        from autodrill.drills.library import suggest
+
+        nearest = suggest(identity, names)
+        hint = None if nearest else "`autodrill quiz --search TEXT` finds questions, `autodrill list` shows exercises"
+        raise UnknownNameError("question or exercise", identity, nearest, hint=hint)

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from autodrill.cli.completion import complete_ids
-from autodrill.cli.history_command import refuse_unknown
 from autodrill.cli.options import Format, OutputFormat, now, open_store
 from autodrill.errors import UsageError
 
@@ -85,6 +84,7 @@ def _last_of(store: "Store", identity: str) -> "Review":
         UnknownNameError: There is no such card.
         UsageError: It has no rating.
     """
+    from autodrill.cli.overview import refuse_unknown
     from autodrill.practice.log_records import exercise_card, question_card
 
     found = store.reviews(question_card(identity)) or store.reviews(exercise_card(identity))

@@ -35,7 +35,8 @@ def watch(
     """Grade your file each time you save it.
 
     Leave the command running beside your editor. It shows the verdict of `check` at every save, and the keys that work
-    now. Each attempt is logged as `check` logs it. If there is no file yet, the command writes the stub.
+    now. Each attempt is logged as `check` logs it. If there is no file yet, the command writes the stub. The file of a
+    solved exercise that is due becomes blank again; `u` brings your old answer back.
 
     Without a name, it watches the exercise file in the current folder, otherwise the one that you opened or saved last.
     If you have no file at all, it starts the next exercise.
@@ -48,13 +49,16 @@ def watch(
       autodrill watch ./mul_backward.py
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from autodrill.cli.blank_again import blank_again, blank_notice
     from autodrill.cli.keyboard import terminal_keyboard_works
     from autodrill.cli.learner_files import note_opened
     from autodrill.drills.library import Library
+    from autodrill.render.plain import clean, say
     from autodrill.sandbox.fork_server import own_code_launcher
 
     library = Library.open(pack or ())
     work, fresh = _begin(library, name, file)
+    kept = blank_again(work.exercise, work.path) if file is None else None
     note_opened(work.path)
     # The fork server starts before this process imports NumPy, so that the two imports overlap.
     with own_code_launcher() as launcher:
@@ -69,8 +73,10 @@ def watch(
             watching = Watching(work, grader, store)
             as_json = output_format is OutputFormat.JSON
             if sys.stdout.isatty() and terminal_keyboard_works() and not as_json:
-                _in_a_frame(watching, library, grader, notice=f"new file: {work.path}" if fresh else "")
+                _in_a_frame(watching, library, grader, notice=f"new file: {work.path}" if fresh else "", kept=kept)
             else:
+                if kept is not None:
+                    say(clean(blank_notice(work.exercise, kept)), err=True)
                 _line_by_line(watching, grader, as_json=as_json)
 
 
@@ -92,7 +98,9 @@ def _begin(library: "Library", name: str | None, file: Path | None) -> "tuple[Wo
     return work_for(library.find(name))
 
 
-def _in_a_frame(watching: "Watching", library: "Library", grader: "WarmGrader", *, notice: str) -> None:
+def _in_a_frame(
+    watching: "Watching", library: "Library", grader: "WarmGrader", *, notice: str, kept: "Path | None"
+) -> None:
     """Watch in a frame. Afterwards, print the last verdict, because the frame is gone."""
     from autodrill.cli.frame import Frame
     from autodrill.cli.keyboard import TerminalKeyboard
@@ -103,7 +111,7 @@ def _in_a_frame(watching: "Watching", library: "Library", grader: "WarmGrader", 
     paint, symbols = Paint.for_stream(sys.stdout, os.environ), symbols_for(sys.stdout)
     try:
         with TerminalKeyboard() as keyboard, Frame(sys.stdout, keyboard) as frame:
-            WatchSession(watching, library, grader, keyboard, frame, paint, symbols, notice=notice).run()
+            WatchSession(watching, library, grader, keyboard, frame, paint, symbols, notice=notice, kept=kept).run()
         code = Exit.DONE
     except KeyboardInterrupt:
         code = Exit.INTERRUPTED

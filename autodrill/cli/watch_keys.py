@@ -22,6 +22,7 @@ class Offer:
         editor: Whether an editor is set.
         edited: Whether there is a file that is not the stub.
         undo: What `u` takes back; empty if there is nothing.
+        rated: Whether the last pass was rated, so that its rating can be changed.
         page: The page of the body shown, from 1, and how many there are.
     """
 
@@ -32,9 +33,11 @@ class Offer:
     editor: bool = False
     edited: bool = False
     undo: str = ""
+    rated: bool = False
     page: tuple[int, int] = (1, 1)
 
 
+_RATE = Binding(("1", "2", "3", "4"), Action.RATE, "1-4", "rate", "change the rating: 1 Again, 2 Hard, 3 Good, 4 Easy")
 _QUIT = Binding(("q",), Action.QUIT, "q", "quit", "end `watch`; every attempt is saved")
 
 
@@ -49,6 +52,7 @@ def watching(offer: Offer) -> tuple[Binding, ...]:
         for binding, works in (
             (moving, offer.passed),
             (solution, offer.passed and offer.solution),
+            (_RATE, offer.rated),
             (_more(offer), offer.page[1] > 1),
             (Binding(("r",), Action.RUN, "r", "run", "grade the file again"), not offer.checking),
             (

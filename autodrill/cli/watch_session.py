@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 
 from autodrill.cli import learner_files, watch_keys, watch_panels
 from autodrill.cli.bindings import Action, Binding, find
+from autodrill.cli.blank_again import blank_again, blank_notice
 from autodrill.cli.help_commands import STAGES
 from autodrill.cli.options import again, now, open_store
-from autodrill.errors import AutodrillError, FileError
+from autodrill.cli.pass_rating import change_rating, undo_pass_rating
+from autodrill.errors import AutodrillError
+from autodrill.practice.log_records import Rating
 from autodrill.practice.progress import hint_stage, log_giving_up, may_see_solution, next_exercise, progress
 from autodrill.render.watch_screen import page_of
 
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from autodrill.cli.attempt_log import Logged
     from autodrill.cli.frame import Frame
     from autodrill.cli.keyboard import TerminalKeyboard
     from autodrill.cli.watching import Watching
@@ -34,6 +38,7 @@ __all__ = ["WatchSession"]
 _PATIENCE = 0.15
 """Seconds after which the frame says that a verdict is on its way. Most verdicts come sooner."""
 _NOTICE_SECONDS = 2.0
+_RATING = "the rating of this pass"
 _AROUND_LIST = 5
 """Lines of the frame that the list leaves to the title and the keys."""
 
@@ -74,6 +79,7 @@ class WatchSession:
         paint: Colours text.
         symbols: The signs that the terminal can show.
         notice: The first message to the learner; may be empty.
+        kept: The old answer, if the exercise is due and its file was made blank.
     """
 
     def __init__(
@@ -87,6 +93,7 @@ class WatchSession:
         symbols: Symbols,
         *,
         notice: str = "",
+        kept: Path | None = None,
     ) -> None:
         self._watching = watching
         self._library = library
@@ -108,6 +115,7 @@ class WatchSession:
         self._keys: tuple[Binding, ...] = ()
         self._quit = False
         self._begin()
+        self._came_back(kept)
 
     def run(self) -> None:
         """Watch until the learner quits or the terminal is gone.
@@ -138,7 +146,7 @@ class WatchSession:
             if binding is not None:
                 self._notice = ""
                 try:
-                    self._act(binding.action)
+                    self._act(binding.action, key or "")
                 except AutodrillError as error:
                     self._tell(f"{error.message}; {error.hint}" if error.hint else error.message)
                 self._draw()
@@ -154,7 +162,7 @@ class WatchSession:
         try:
             with open_store() as store:
                 self._hints = hint_stage(store, exercise.id)
-                self._may_see = may_see_solution(store, exercise.id)
+                self._may_see = may_see_solution(store, exercise.id, now())
         except AutodrillError as error:
             self._tell(error.message)
 
@@ -164,15 +172,13 @@ class WatchSession:
             self._tell(self._watching.logged.problem)
         elif self._clock() - self._told > _NOTICE_SECONDS:  # the verdict that follows a key must not hide its notice
             self._notice = ""
-        review = self._watching.logged.review
-        if review is not None:
-            self._undoable.append(Undoable("the rating of this pass", lambda: self._undo_review(review)))
+        self._show_rating(self._watching.logged)
         report = self._watching.report
         self._may_see = self._may_see or (report is not None and report.verdict == "pass")
 
     # Keys
 
-    def _act(self, action: Action) -> None:
+    def _act(self, action: Action, key: str) -> None:
         match action:
             case Action.QUIT:
                 self._quit = True
@@ -186,6 +192,8 @@ class WatchSession:
                 self._open(Panel.VERDICT)
             case Action.HELP:
                 self._open(Panel.KEYS)
+            case Action.RATE:
+                self._rate(Rating(int(key)))
             case Action.HINT:
                 self._hint()
             case Action.GIVE_UP:
@@ -230,12 +238,23 @@ class WatchSession:
         self._open(Panel.SOLUTION)
 
     def _undo_review(self, review: int) -> str:
-        with open_store() as store:
-            if [r.id for r in store.reviews()[-1:]] != [review]:
-                return "another rating came later, so nothing was undone"
-            undone = store.undo_review(now())
-        assert undone is not None
-        return f"the rating {undone.rating.word} is undone"
+        logged, said = undo_pass_rating(review)
+        if logged is not None:
+            self._show_rating(logged)
+        return said
+
+    def _rate(self, rating: Rating) -> None:
+        logged, said = change_rating(self._watching.logged, rating)
+        if logged is not None:
+            # Undoing the new rating brings the replaced one back.
+            self._undoable = [other for other in self._undoable if other.what != _RATING]
+            self._show_rating(logged)
+        self._tell(said)
+
+    def _show_rating(self, logged: Logged) -> None:
+        self._watching.logged = logged
+        if (review := logged.review) is not None:
+            self._undoable.append(Undoable(_RATING, lambda: self._undo_review(review)))
 
     def _edit(self) -> None:
         with self._frame.left():
@@ -244,24 +263,18 @@ class WatchSession:
     def _reset(self) -> None:
         work = self._watching.work
         kept = learner_files.restore_stub(work.exercise, work.path, now())
-        self._undoable.append(Undoable("the reset", lambda: self._undo_reset(work.path, kept)))
+        self._kept_aside("the reset", kept)
         self._tell(f"the stub is restored; your file is now {kept.name}")
+
+    def _kept_aside(self, what: str, kept: Path) -> None:
+        path = self._watching.work.path
+        self._undoable.append(Undoable(what, lambda: self._undo_reset(path, kept)))
 
     def _undo_reset(self, path: Path, kept: Path) -> str:
         if not kept.exists():
             return f"{kept.name} is gone, so nothing was undone"
-        aside = ""
-        if path.exists() and path.read_bytes() != self._watching.stub:
-            other = path.with_name(f"{path.stem}.{now():%Y%m%d-%H%M%S-%f}.bak.py")
-            path.rename(other)
-            aside = f"; what you wrote since then is now {other.name}"
-        try:
-            kept.replace(path)
-        except OSError as error:
-            raise FileError(
-                f"`{kept}` cannot be renamed: {error.strerror}", hint=f"copy it over `{path}` yourself; nothing is lost"
-            ) from None
-        return f"your file is back{aside}"
+        other = learner_files.put_back(self._watching.work.exercise, path, kept, now())
+        return "your file is back" + (f"; what you wrote since then is now {other.name}" if other else "")
 
     # Other exercises
 
@@ -282,14 +295,21 @@ class WatchSession:
         """Go on to another exercise. Its file is written to the folder of the current one if there is none yet."""
         exercise = self._library.find(name)
         work, fresh = learner_files.work_for(exercise, self._watching.work.path.parent)
+        kept = blank_again(exercise, work.path)
         learner_files.note_opened(work.path)
         self._visited.add(name)
         self._undoable.clear()
         self._open(Panel.VERDICT)
         self._watching.begin(work)
         self._begin()
+        self._came_back(kept)
         if fresh:
             self._tell(f"new file: {work.path}")
+
+    def _came_back(self, kept: Path | None) -> None:
+        if kept is not None:
+            self._kept_aside("that the file is blank", kept)
+            self._tell(blank_notice(self._watching.work.exercise, kept))
 
     def _all(self) -> list[Heading]:
         if self._headings is None:
@@ -337,6 +357,7 @@ class WatchSession:
             editor=bool(learner_files.editor_command()),
             edited=self._watching.edited,
             undo=self._undoable[-1].what if self._undoable else "",
+            rated=self._watching.logged.review is not None,
             page=(self._page[0] + 1, self._page[1]),
         )
 

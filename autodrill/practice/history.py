@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ class Entry:
         made: How many of the needed key points were made, and how many there are; None if none were ticked.
         missed: The needed key points that were not made.
         seconds: How long it took, if that is known.
+        attempt: The number of an attempt at its exercise, from 1; None for a rating.
     """
 
     at: datetime
@@ -35,6 +37,7 @@ class Entry:
     made: tuple[int, int] | None = None
     missed: tuple[str, ...] = ()
     seconds: float | None = None
+    attempt: int | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the entry as JSON values."""
@@ -47,12 +50,16 @@ class Entry:
             "needed": None if self.made is None else self.made[1],
             "missed": list(self.missed),
             "seconds": self.seconds,
+            "attempt": self.attempt,
         }
 
 
 def entries(reviews: Iterable[Review], attempts: Iterable[Attempt], identity: str | None = None) -> list[Entry]:
     """Return the entries of one card or of all cards, the oldest first."""
-    found = [_rated(review) for review in reviews] + [Entry(a.at, a.exercise, a.verdict) for a in attempts]
+    found, made = [_rated(review) for review in reviews], Counter[str]()
+    for tried in attempts:
+        made[tried.exercise] += 1
+        found.append(Entry(tried.at, tried.exercise, tried.verdict, attempt=made[tried.exercise]))
     return sorted((e for e in found if identity in {None, e.id}), key=lambda entry: entry.at)
 
 

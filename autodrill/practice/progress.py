@@ -164,9 +164,14 @@ def hint_stage(store: Store, exercise: str) -> int:
     return max((h.stage for h in store.hints(exercise) if not passed or h.at > passed[-1]), default=0)
 
 
-def may_see_solution(store: Store, exercise: str) -> bool:
-    """Return whether the learner has passed an exercise, or has given it up."""
-    gave_up = any(review.detail.get("gave_up") for review in store.reviews(exercise_card(exercise)))
+def may_see_solution(store: Store, exercise: str, now: datetime) -> bool:
+    """Return whether the learner has passed an exercise or has given it up, and it is not due again."""
+    from autodrill.practice.schedule import schedule_of
+
+    reviews = store.reviews(exercise_card(exercise))
+    if schedule_of(store, now, reviews).due(now):
+        return False
+    gave_up = any(review.detail.get("gave_up") for review in reviews)
     return gave_up or any(a.verdict == "pass" for a in store.attempts(exercise))
 
 

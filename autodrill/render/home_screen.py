@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Home", "home_lines", "nothing_left", "step_line"]
 
 _BAR = 14
+_LABEL = 13
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,27 +57,35 @@ def home_lines(home: Home, paint: Paint, symbols: Symbols, width: int) -> list[s
         full = done * _BAR // steps if steps else _BAR
         bar = "#" * full + "." * (_BAR - full) if symbols is ASCII else "█" * full + "░" * (_BAR - full)
         left = f"about {in_hours(minutes)} left" if done < steps else "done"
-        rows.append(("path", [f"{name}  {paint(bar, 'green')}  {done} of {steps}", left]))
+        wide = _LABEL + len(f"{name}  {bar}  {done} of {steps}   {left}") <= width
+        shown = f"{paint(bar, 'green')}  " if wide else ""
+        rows.append(("path", [f"{name}  {shown}{done} of {steps}", left]))
     passed, drills, again = home.exercises
     rows.append(("exercises", [f"{passed} of {drills} passed", *([f"{again} due again"] if again else [])]))
     seen, asked, waiting = home.questions
     rows.append(("questions", [f"{seen} of {asked} seen", *([f"{waiting} due"] if waiting else [])]))
-    lines += [f"  {label:<11}{'   '.join(parts)}" for label, parts in rows]
+    lines += [f"{f'  {label}':<{_LABEL}}{'   '.join(parts)}" for label, parts in rows]
     if home.agenda.above:
         lines.append(f"  {above_limit(home.agenda)}")
     lines.append("")
     if home.next is None:
         return [*lines, f"  {nothing_left(home.agenda)}", ""]
     step, heading = home.next
-    lines.append(f"  {'next':<11}{step_line(step, heading, home.agenda.now, paint, symbols)}")
-    return [*lines, paint(fit(f"  {'':<11}{heading.title}", width), "dim"), ""]
+    about = _facts(step, heading, home.agenda.now, symbols)
+    name, start = paint(heading.id, "cyan", "bold"), f"{'  next':<{_LABEL}}"
+    fits = _LABEL + len(heading.id) + 3 + len(about) <= width
+    lines += [f"{start}{name}   {about}"] if fits else [f"{start}{name}", " " * _LABEL + about]
+    return [*lines, paint(fit(" " * _LABEL + heading.title, width), "dim"), ""]
 
 
 def step_line(step: NextStep, heading: CardHeading, now: datetime, paint: Paint, symbols: Symbols) -> str:
     """Return the line about the next thing to do."""
+    return f"{paint(heading.id, 'cyan', 'bold')}   {_facts(step, heading, now, symbols)}"
+
+
+def _facts(step: NextStep, heading: CardHeading, now: datetime, symbols: Symbols) -> str:
     why = overdue(step.due, now) if step.due else f"on your path {step.path}" if step.path else "new"
-    facts = f" {symbols.dot} ".join([heading.kind, f"{heading.minutes:g} min", why])
-    return f"{paint(heading.id, 'cyan', 'bold')}   {facts}"
+    return f" {symbols.dot} ".join([heading.kind, f"{heading.minutes:g} min", why])
 
 
 def nothing_left(agenda: Agenda) -> str:

@@ -366,3 +366,49 @@ def test_removed_file_is_reported_until_it_is_back(watch: Callable[..., Watch], 
     assert "x" not in term.bar
     answer.write_text(RIGHT, encoding="utf-8")
     term.until("✓ PASS")
+
+
+def test_watch_starts_a_due_exercise_blank(watch: Callable[..., Watch], answer: Path, home: Path) -> None:
+    from datetime import UTC, datetime, timedelta
+
+    from autodrill.practice.progress import log_attempt
+
+    answer.write_text(RIGHT, encoding="utf-8")
+    ago = datetime.now(UTC) - timedelta(days=30)
+    os.utime(answer, (ago.timestamp(),) * 2)
+    logged(home, lambda store: log_attempt(store, "cube_backward", "pass", RIGHT, 1, ago))
+    term = watch()
+    term.until("cube_backward is due, so its file is blank again")
+    assert "NotImplementedError" in answer.read_text(encoding="utf-8")
+    assert "g give up" in "\n".join(term.until("not implemented yet: the file is unchanged"))
+    assert attempts(home) == [("pass", RIGHT)]
+    term.key("u", "your file is back")
+    assert answer.read_text(encoding="utf-8") == RIGHT
+    term.until("PASS")
+    term.key("r", "not rated: the file is older than this review")
+    assert len(ratings(home)) == 1
+
+
+def test_rating_of_a_pass_is_changed_by_a_key(watch: Callable[..., Watch], answer: Path, home: Path) -> None:
+    term = watch()
+    assert "1-4 rate" not in "\n".join(term.until("FAIL"))
+    answer.write_text(RIGHT, encoding="utf-8")
+    assert "1-4 rate" in "\n".join(term.until("rated Good, next review in"))
+    term.key("4", "rated Easy, next review in")
+    assert ratings(home) == [("x:cube_backward", Rating.EASY)]
+    term.key("u", "the rating is Good again")
+    assert ratings(home) == [("x:cube_backward", Rating.GOOD)]
+    term.key("u", "the rating Good is undone")
+    assert ratings(home) == []
+    assert "1-4 rate" not in "\n".join(term.frame)
+
+
+def test_hints_limit_the_rating_by_key(watch: Callable[..., Watch], answer: Path, home: Path) -> None:
+    term = watch()
+    term.until("FAIL")
+    term.key("h", "hint 1 of 3")
+    term.key("h", "hint 2 of 3")
+    answer.write_text(RIGHT, encoding="utf-8")
+    term.until("rated Hard after 2 hints, next review")
+    term.key("4", "after 2 hints the best rating is Hard")
+    assert ratings(home) == [("x:cube_backward", Rating.HARD)]

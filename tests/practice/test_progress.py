@@ -10,6 +10,7 @@ from autodrill.practice.progress import (
     best_rating,
     log_attempt,
     log_giving_up,
+    may_see_solution,
     next_exercise,
     progress,
     rate_again,
@@ -209,3 +210,13 @@ def test_undo_of_a_changed_rating_restores_the_first(store: Store, day: Day) -> 
 )
 def test_help_limits_the_best_rating(detail: dict[str, object], best: Rating) -> None:
     assert best_rating(detail) is best
+
+
+def test_solution_is_closed_again_when_due(store: Store, day: Day) -> None:
+    assert not may_see_solution(store, "mul", day(0))
+    due = attempt(store, "pass", day(0))
+    assert due is not None
+    assert may_see_solution(store, "mul", day(0.1))
+    assert not may_see_solution(store, "mul", due)
+    log_giving_up(store, "mul", due)
+    assert may_see_solution(store, "mul", due)
