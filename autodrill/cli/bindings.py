@@ -151,8 +151,15 @@ def ticking(points: int, there: Mapping[Part, int]) -> tuple[Binding, ...]:
     )
 
 
-def passing() -> tuple[Binding, ...]:
-    """Return the keys while an exercise is shown, which `autodrill check` rates and not the quiz."""
+def passing(*, opens: bool) -> tuple[Binding, ...]:
+    """Return the keys while an exercise is shown, which `watch` and `check` rate and not the quiz.
+
+    Args:
+        opens: Whether the exercise can be opened from here.
+    """
+    if opens:
+        start = Binding((ENTER, SPACE), Action.START, "Enter", "watch it", "open the file and watch it; `q` comes back")
+        return (start, *_EVERYWHERE)
     go_on = Binding((ENTER, SPACE), Action.GO_ON, "Enter", "go on", "continue; `autodrill check` rates the exercise")
     return (go_on, *_EVERYWHERE)
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from autodrill.bank.curriculum import LearningPath
     from autodrill.bank.questions import Question
     from autodrill.drills.exercise import Heading
+    from autodrill.practice.agenda import DailyLimits
     from autodrill.practice.session import Filter
     from autodrill.practice.store import Store
 
@@ -68,17 +69,24 @@ class Course:
         return answering | {Step(e.id, is_exercise=True): float(e.minutes) for e in self.exercises.values()}
 
     def cards(
-        self, path: LearningPath, store: Store | None, now: datetime, only: Filter, *, limit: int, ahead: bool
+        self,
+        path: LearningPath,
+        store: Store | None,
+        now: datetime,
+        only: Filter,
+        limits: DailyLimits,
+        *,
+        limit: int,
+        ahead: bool,
     ) -> tuple[Question | Heading, ...]:
-        """Choose the next cards on a path: its due questions, then its remaining steps in their order."""
+        """Choose the next cards on a path: what is due of it, then its remaining steps in their order."""
         from autodrill.practice.log_records import question_card
         from autodrill.practice.schedule import Schedule, schedule_of
-        from autodrill.practice.session import choose
+        from autodrill.practice.session import choose, with_exercises
 
         schedule = schedule_of(store, now) if store else Schedule()
         excused = store.excused() if store else frozenset[str]()
-        on_it = [self.questions[step.name] for step in path.steps if not step.is_exercise]
-        chosen = choose(on_it, schedule, now, only=only, ahead=ahead, excused=excused)
+        chosen = choose(self.questions_of(path), schedule, now, only=only, ahead=ahead, excused=excused)
         is_new = [schedule.state(question_card(q.id)) is None and q.id not in excused for q in chosen]
         known = [question for question, new in zip(chosen, is_new, strict=True) if not new]
         due = [q for q in known if (state := schedule.state(question_card(q.id))) and state.due <= now]
@@ -87,7 +95,13 @@ class Course:
             left = self.standing(path, store).left
             fresh |= {step: self.exercises[step.name] for step in left if step.is_exercise}
         in_order = [fresh[step] for step in path.steps if step in fresh]
-        return tuple([*due, *in_order, *known[len(due) :]][:limit])
+        drills = [self.exercises[step.name] for step in path.steps if step.is_exercise and only.admits_all]
+        again = with_exercises(due, drills, schedule, now, most_due=limits.reviews_left)
+        return tuple([*again, *in_order[: limits.new_left], *known[len(due) :]][:limit])
+
+    def questions_of(self, path: LearningPath) -> list[Question]:
+        """Return the questions of a path in its order."""
+        return [self.questions[step.name] for step in path.steps if not step.is_exercise]
 
     def standing(self, path: LearningPath, store: Store | None) -> Standing:
         """Return the learner's progress on a path."""

@@ -95,6 +95,12 @@ def quiz(
     seed: Annotated[
         int | None, typer.Option(help="Shuffle the new cards, or generate the questions, with this seed.")
     ] = None,
+    cram: Annotated[
+        bool, typer.Option("--cram", help="Ask questions in random order, due or not. The schedule does not change.")
+    ] = False,
+    missed: Annotated[
+        bool, typer.Option("--missed", help="With --cram, ask only what you rated Again in the last 14 days.")
+    ] = False,
     ahead: Annotated[bool, typer.Option("--ahead", help="Also ask cards that are not due yet.")] = False,
     no_input: Annotated[
         bool, typer.Option("--no-input", help="Show the cards with their answers, and do not ask for yours.")
@@ -112,13 +118,15 @@ def quiz(
 
     If you already know the basics, start with --placement, a short test that finds what you can skip. A learning path
     is a sequence of questions and exercises for one purpose. --paths lists the learning paths. Generated questions are
-    judged and rated, but not scheduled. The same --seed generates the same questions again.
+    judged and rated, but not scheduled. The same --seed generates the same questions again. --cram practises what is
+    due and what is not, and saves no rating.
 
     Examples:
       autodrill quiz --placement
       autodrill quiz --path night-before
       autodrill quiz --topic kinks --limit 5
       autodrill quiz --search "log softmax"
+      autodrill quiz --cram --missed
       autodrill quiz --ids why-topological-order
       autodrill quiz --generated graph --difficulty easy
     """
@@ -154,7 +162,11 @@ def quiz(
     if paths:
         _list_paths(bank, output_format)
         return
-    if path and (ids or seed is not None):
+    if missed and not cram:
+        raise UsageError("`--missed` works only with `--cram`", hint="due questions that you missed come first anyway")
+    if cram and (ids or ahead):
+        raise UsageError("`--cram` asks what is due and what is not", hint="leave out `--ids` and `--ahead`")
+    if path and not cram and (ids or seed is not None):
         raise UsageError("a learning path has its own cards in its own order", hint="leave out `--ids` and `--seed`")
     only = Filter(frozenset(topic or ()), frozenset(difficulty or ()), frozenset(kind or ()))
     course = None
@@ -166,20 +178,30 @@ def quiz(
 
     def chosen(store: "Store | None") -> "Cards":
         if course and path:
-            return course.cards(course.find(path), store, now(), only, limit=limit, ahead=ahead)
+            limits = limits_today(store)
+            return course.cards(course.find(path), store, now(), only, limits, limit=limit, ahead=ahead)
         if ids is not None:
             return _named(bank, ids)
-        schedule = schedule_of(store, now()) if store else Schedule()
-        excused = store.excused() if store else frozenset[str]()
-        return choose(bank, schedule, now(), only=only, limit=limit, seed=seed, ahead=ahead, excused=excused)
+        return scheduled_cards(bank, store, only, limit=limit, seed=seed, ahead=ahead)
 
+    from autodrill.cli.card_queue import cram_cards, limits_today, scheduled_cards
+    from autodrill.cli.overview import history_if_any
     from autodrill.practice.schedule import Schedule, schedule_of
-    from autodrill.practice.session import choose
+
+    if cram:
+        asked = bank if course is None or path is None else course.questions_of(course.find(path))
+        number = int.from_bytes(os.urandom(3)) if seed is None else seed
+        with history_if_any() as store:
+            crammed = cram_cards(asked, store, only, missed=missed, limit=limit, seed=number)
+        said = "to practise by schedule: autodrill quiz"
+        _ask_unscheduled(crammed, number, "cram: the ratings are not saved", said, output_format, interactive, lines)
+        return
 
     def reached(store: "Store | None") -> "Reached | None":
         return (course, course.standing(course.find(path), store)) if course and path else None
 
-    with _store_unless(readable_only=not interactive) as store:
+    # Showing cards creates no history, so that it works in a read-only folder too.
+    with open_store() if interactive else history_if_any() as store:
         if interactive:
             assert store is not None
             if path is not None:
@@ -190,24 +212,13 @@ def quiz(
             _show(chosen(store), schedule, seed or 0, output_format, reached(store))
 
 
-@contextlib.contextmanager
-def _store_unless(*, readable_only: bool) -> "Iterator[Store | None]":
-    """Open the history. With `readable_only` no file is created, so that showing cards works in a read-only folder."""
-    from autodrill.folders import history_file
-
-    if readable_only and not history_file(os.environ).exists():
-        yield None
-        return
-    with open_store() as store:
-        yield store
-
-
 def _list_paths(bank: Sequence[Question], output_format: OutputFormat) -> None:
     """List the learning paths with the learner's progress."""
+    from autodrill.cli.overview import history_if_any
     from autodrill.cli.path_practice import Course
 
     course = Course.open(bank)
-    with _store_unless(readable_only=True) as store:
+    with history_if_any() as store:
         chosen = store.chosen_path() if store else None
         if output_format is OutputFormat.JSON:
             from autodrill.render.document import write_document
@@ -236,7 +247,6 @@ def _generated(
     from itertools import islice
 
     from autodrill.bank.generated import GENERATORS, generated
-    from autodrill.practice.schedule import Schedule
 
     for name in concepts:
         if name not in GENERATORS and name != "all":
@@ -252,23 +262,39 @@ def _generated(
     options += [("--difficulty", str(level)) for level in difficulties]
     options += [("--limit", str(limit)), ("--seed", str(seed))]
     replay = "replay: autodrill quiz " + " ".join(f"{flag} {value}" for flag, value in options)
-    if interactive:
-        from autodrill.render.console import stdout_console
+    # The seed comes first, so that a session that is killed can be repeated too.
+    said = f"seed {seed}; generated questions are not scheduled"
+    _ask_unscheduled(questions, seed, said, replay, output_format, interactive, lines)
 
-        console = stdout_console()
-        # The seed comes first, so that a session that is killed can be repeated too.
-        console.print(f"seed {seed}; generated questions are not scheduled", style="dim", soft_wrap=True)
-        sitting = _sit(questions, None, seed, lines=lines)
-        _close(sitting, replay)
+
+def _ask_unscheduled(
+    questions: Sequence[Question],
+    seed: int,
+    said: str,
+    next_step: str,
+    output_format: OutputFormat,
+    interactive: bool,
+    lines: bool,
+) -> None:
+    """Ask or show questions without saving a rating."""
+    from autodrill.practice.schedule import Schedule
+    from autodrill.render.console import stdout_console
+
+    if interactive and not questions:
+        stdout_console().print("There is no such question.", next_step, sep="\n", soft_wrap=True)
+    elif interactive:
+        stdout_console().print(said, style="dim", soft_wrap=True)
+        _close(_sit(questions, None, seed, lines=lines), next_step)
     else:
         _show(questions, Schedule(), seed, output_format)
-        _warn(replay)
+        _warn(next_step)
 
 
 def _sit_scheduled(
     cards: "Cards", store: "Store", seed: int | None, reached: "Callable[[], Reached | None]", *, lines: bool
 ) -> None:
     """Ask cards, then summarise the ratings and say when the next card is due."""
+    from autodrill.cli.card_queue import limits_today
     from autodrill.practice.schedule import schedule_of
     from autodrill.render.console import stdout_console
     from autodrill.render.quiz_summary import next_due, nothing_due
@@ -280,6 +306,9 @@ def _sit_scheduled(
 
     say_how_far()
     if not cards:
+        limits = limits_today(store)
+        if 0 in {limits.reviews_left, limits.new_left}:
+            stdout_console().print("You have reached a limit of today; `autodrill limit` shows and changes it.")
         stdout_console().print(nothing_due(schedule_of(store, now()), now(), len(store.excused())))
         return
     sitting = _sit(cards, store, int(now().timestamp()) if seed is None else seed, lines=lines)
@@ -293,16 +322,19 @@ def _sit(cards: "Cards", store: "Store | None", seed: int, *, lines: bool) -> "S
     Raises:
         typer.Exit: Ctrl-C.
     """
+    from autodrill.cli.card_queue import watch_from
+    from autodrill.cli.keyboard import TerminalKeyboard
     from autodrill.cli.sitting import Sitting
 
     with _at_the_keyboard(lines=lines) as (keyboard, screen):
-        sitting = Sitting(_practisable(cards), store, keyboard, screen, now, seed)
+        watch = watch_from(keyboard) if isinstance(keyboard, TerminalKeyboard) else None
+        sitting = Sitting(_practisable(cards), store, keyboard, screen, now, seed, watch)
         try:
             sitting.run()
         except KeyboardInterrupt:
             count = sitting.rated.total()
             saved = f"{count} rating{'s are' if count != 1 else ' is'} saved"
-            _warn(f"stopped; {saved if store else 'ratings of generated questions are not saved'}")
+            _warn(f"stopped; {saved if store else 'the ratings of this session are not saved'}")
             raise typer.Exit(Exit.INTERRUPTED) from None
     return sitting
 

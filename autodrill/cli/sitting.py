@@ -37,12 +37,13 @@ class Sitting:
     """Asks cards in order.
 
     Args:
-        cards: The cards to ask. An exercise is shown but not rated; `autodrill check` rates it.
+        cards: The cards to ask. An exercise is opened in `watch`, which rates it, or only shown.
         store: The history, which takes each rating; None for generated questions, which are not scheduled.
         keyboard: The source of keys and lines.
         screen: Shows the cards.
         now: The clock.
         seed: Shuffles the options of choice questions.
+        watch: Opens an exercise and watches its file until the learner quits; None if that is not possible.
 
     Attributes:
         schedule: The schedule of all cards, with the ratings of this session.
@@ -58,7 +59,9 @@ class Sitting:
         screen: Screen,
         now: Callable[[], datetime],
         seed: int,
+        watch: Callable[[str], None] | None = None,
     ) -> None:
+        self._watch = watch
         self._cards = tuple(cards)
         self._store = store
         self._keyboard = keyboard
@@ -107,9 +110,24 @@ class Sitting:
             self._screen.begin()
             self._asker.turn_page()
             view = ExerciseView(card, self._screen.symbols)
-            self._asker.press(bindings.passing(), Frame([view.front(at + 1, len(self._cards))]))
+            keys = bindings.passing(opens=self._watch is not None)
+            self._asker.press(keys, Frame([view.front(at + 1, len(self._cards))]))
+            self._write(card, at)
         else:
             self._question(card, at)
+
+    def _write(self, exercise: Heading, at: int) -> None:
+        """Let the learner write an exercise. `watch` rates it, and its ratings can be undone here too."""
+        if self._watch is None or self._store is None:
+            return
+        known = {review.id for review in self._store.reviews()}
+        self._watch(exercise.id)
+        reviews = self._store.reviews()
+        rated = [review for review in reviews if review.id not in known]
+        self.schedule = schedule_of(self._store, self._now(), reviews)
+        self._history += [(at, review.rating) for review in rated]
+        for review in rated:
+            self._screen.note(f"{review.card.removeprefix('x:')}: {review.rating.word}, saved", keep=True)
 
     def _question(self, question: Question, at: int) -> None:
         options = shuffled_options(question, self._seed)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from autodrill.errors import UnknownNameError
-from autodrill.practice.log_records import question_card
+from autodrill.practice.log_records import exercise_card, question_card
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,9 +16,12 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from autodrill.bank.questions import Difficulty, Kind, Question
+    from autodrill.drills.exercise import Heading
     from autodrill.practice.schedule import Schedule
 
-__all__ = ["Filter", "choose", "interleaved"]
+__all__ = ["Filter", "choose", "interleaved", "with_exercises"]
+
+_Card = TypeVar("_Card", bound="Question | Heading")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,8 @@ def choose(
     seed: int | None = None,
     ahead: bool = False,
     excused: AbstractSet[str] = frozenset(),
+    most_due: int | None = None,
+    most_new: int | None = None,
 ) -> tuple[Question, ...]:
     """Choose the questions to ask: due ones first, the longest overdue before others, then new ones.
 
@@ -75,6 +80,8 @@ def choose(
         seed: Shuffles the new questions.
         ahead: Whether to append cards that are not due yet, by due date, and then the excused questions.
         excused: Ids of new questions that the learner can skip.
+        most_due: The maximal number of due questions.
+        most_new: The maximal number of new questions.
 
     Raises:
         UnknownNameError: No question has one of the topics.
@@ -94,34 +101,60 @@ def choose(
         later = [admitted[state.card] for state in waiting if state.card in admitted]
         later += [question for question in unseen if question.id in excused]
 
-    due = due[:limit]
+    due = due[:most_due][:limit]
     chosen = interleaved(due)
-    new = new[: None if limit is None else limit - len(chosen)]
+    new = new[:most_new][: None if limit is None else limit - len(chosen)]
     # The bank's order is an order for learning, topic by topic, and stays. A shuffle can be interleaved.
     chosen += new if seed is None else interleaved(new, after=chosen[-1].home_topic if chosen else None)
     later = later[: None if limit is None else limit - len(chosen)]
     return (*chosen, *later)
 
 
-def interleaved(questions: Sequence[Question], *, after: str | None = None) -> list[Question]:
-    """Reorder questions so that as few neighbours as possible share a home topic; otherwise the order stays.
+def with_exercises(
+    chosen: Sequence[Question],
+    exercises: Sequence[Heading],
+    schedule: Schedule,
+    now: datetime,
+    *,
+    limit: int | None = None,
+    most_due: int | None = None,
+) -> tuple[Question | Heading, ...]:
+    """Put the due ones of some exercises among the due ones of the chosen questions, by topic.
 
     Args:
-        questions: The questions in the preferred order.
-        after: The home topic of the question before the first.
+        chosen: The questions, from `choose`.
+        exercises: The exercises to consider.
+        schedule: The schedule of the learner's cards.
+        now: The time, with a time zone.
+        limit: The maximal number of cards.
+        most_due: The maximal number of due cards.
+    """
+    by_card: dict[str, Question | Heading] = {question_card(q.id): q for q in chosen}
+    by_card |= {exercise_card(e.id): e for e in exercises}
+    due = [by_card[state.card] for state in schedule.due(now) if state.card in by_card]
+    rest = [question for question in chosen if question not in due]
+    return (*interleaved(due[:most_due]), *rest)[:limit]
+
+
+def interleaved(questions: Sequence[_Card], *, after: str | None = None) -> list[_Card]:
+    """Reorder cards so that as few neighbours as possible share a home topic; otherwise the order stays.
+
+    Args:
+        questions: The cards in the preferred order.
+        after: The home topic of the card before the first.
     """
     remaining = list(questions)
-    counts = Counter(question.home_topic for question in remaining)
-    order: list[Question] = []
+    counts = Counter(question.topics[0] for question in remaining)
+    order: list[_Card] = []
     while remaining:
         topic, most = max(counts.items(), key=lambda item: (item[1], item[0] != after))
         if topic != after and 2 * most > len(remaining):
             # More than half of the rest has this topic. Put off any longer, two of its questions become neighbours.
-            at = next(i for i, question in enumerate(remaining) if question.home_topic == topic)
+            at = next(i for i, question in enumerate(remaining) if question.topics[0] == topic)
         else:
-            at = next((i for i, question in enumerate(remaining) if question.home_topic != after), 0)
+            at = next((i for i, question in enumerate(remaining) if question.topics[0] != after), 0)
         question = remaining.pop(at)
-        after = question.home_topic
+        after = question.topics[0]
         counts[after] -= 1
         order.append(question)
     return order

@@ -352,7 +352,7 @@ class CardView:
 
 
 class ExerciseView:
-    """The card of an exercise on a learning path, with the commands to type.
+    """The card of an exercise in the quiz, with the commands to type.
 
     Args:
         exercise: Its heading.
@@ -374,7 +374,10 @@ class ExerciseView:
         header = Text(f"{position}/{total}{between}", style="dim")
         header.append(str(exercise.difficulty), style=f"not dim bold {style}")
         header.append(between + between.join(("exercise", f"{exercise.minutes} min", ", ".join(exercise.topics))))
-        title, what = exercise.title, f"Write it: `autodrill open {exercise.id}`, then `autodrill check {exercise.id}`"
+        title, what = (
+            f"Now code: {exercise.title}",
+            f"Write it: `autodrill open {exercise.id}`, then `autodrill check {exercise.id}`",
+        )
         if self.symbols is ASCII:
             title = in_ascii(title)
         return Barred(Group(header, "", Text(title, style="bold"), "", markdown(what)), self.symbols.bar, style)
