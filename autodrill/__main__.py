@@ -32,8 +32,25 @@ def main() -> None:
         run()
     except KeyboardInterrupt:  # while the program loads, or a second one while it ends
         raise SystemExit(130) from None
+    except SystemExit as end:
+        _leave_at_once(end.code)
+        raise
     finally:
         gc.freeze()
+
+
+def _leave_at_once(code: object) -> None:
+    """Leave without taking the interpreter apart, which takes a sixth of the time of `autodrill list`.
+
+    This is done only if nobody wants to be called at the end: no exit function is registered, and no thread runs.
+    `autodrill.cli.app.main` has written and flushed everything.
+    """
+    import atexit
+    import threading
+
+    registered = getattr(atexit, "_ncallbacks", lambda: 1)()  # CPython has it; elsewhere the interpreter ends as usual
+    if isinstance(code, int) and not registered and threading.active_count() == 1:
+        os._exit(code)
 
 
 def _open_closed_streams() -> None:

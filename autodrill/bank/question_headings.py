@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from autodrill.bank.question_index import question_files, text_of
@@ -15,7 +14,9 @@ if TYPE_CHECKING:
 __all__ = ["QuestionHeading", "question_headings"]
 
 _WORDS_A_MINUTE = 200  # `questions.WORDS_A_MINUTE`, whose module takes longer to import than this one to run
-_FIELD = re.compile(r"^(id|minutes|topics)\s*=\s*(.*)$", re.MULTILINE)
+_ID = re.compile(r'^id\s*=\s*"([^"]*)"', re.MULTILINE)
+_MINUTES = re.compile(r"^minutes\s*=\s*([\d.]+)", re.MULTILINE)
+_TOPICS = re.compile(r"^topics\s*=\s*(.*)$", re.MULTILINE)
 _TITLE = re.compile(r"^## (.*)$", re.MULTILINE)
 _SECTION = re.compile(r"^### (.*)\n", re.MULTILINE)
 _MARKS = re.compile(r"^[-+] (?:\[[ x]\] )?|(?<=\s)::(?=\s)", re.MULTILINE)
@@ -23,21 +24,48 @@ _READ = {"Answer", "Key points", "Options"}
 """The sections that are read before the card is rated."""
 
 
-@dataclass(frozen=True, slots=True)
 class QuestionHeading:
     """What a list shows of a question.
 
+    Args:
+        identity: Its id.
+        matter: Its front matter.
+        body: The rest of it.
+
     Attributes:
         id: Its id.
-        title: The question in one line.
-        topics: Its topics; the first one is the home topic.
-        minutes: As `Question.minutes`.
     """
 
-    id: str
-    title: str
-    topics: tuple[str, ...]
-    minutes: float
+    __slots__ = ("_body", "_matter", "id")
+
+    def __init__(self, identity: str, matter: str, body: str) -> None:
+        self.id = identity
+        self._matter = matter
+        self._body = body
+
+    @property
+    def title(self) -> str:
+        """The question in one line."""
+        found = _TITLE.search(self._body)
+        return found[1] if found else self.id
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """Its topics; the first one is the home topic."""
+        found = _TOPICS.search(self._matter)
+        return tuple(re.findall(r'"([^"]*)"', found[1])) if found else ()
+
+    @property
+    def minutes(self) -> float:
+        """As `Question.minutes`."""
+        ask, *sections = _SECTION.split(self._body)
+        texts = [ask.removeprefix("## ")]
+        for heading, section in zip(sections[::2], sections[1::2], strict=True):
+            if heading in _READ:
+                texts.append(section if heading == "Answer" else _MARKS.sub("", section))
+        words = sum(len(part.split()) for part in texts)
+        answering = _MINUTES.search(self._matter)
+        return round(2 * (float(answering[1] if answering else 0) + words / _WORDS_A_MINUTE)) / 2
 
 
 def question_headings(wanted: Container[str] | None = None, folder: Path | None = None) -> dict[str, QuestionHeading]:
@@ -56,17 +84,8 @@ def question_headings(wanted: Container[str] | None = None, folder: Path | None 
 def _headings(text: str, wanted: Container[str] | None) -> Iterator[QuestionHeading]:
     _, *parts = f"\n{text}".split("\n+++\n")
     for matter, body in zip(parts[::2], parts[1::2], strict=False):
-        fields = dict(_FIELD.findall(matter))
-        name = fields.get("id", "").strip('" ')
+        found = _ID.search(matter)  # usually in the first line
+        name = found[1] if found else ""
         if wanted is not None and name not in wanted:
             continue
-        ask, *sections = _SECTION.split(body)
-        title = _TITLE.search(ask)
-        texts = [ask.removeprefix("## ")]
-        for heading, section in zip(sections[::2], sections[1::2], strict=True):
-            if heading in _READ:
-                texts.append(section if heading == "Answer" else _MARKS.sub("", section))
-        words = sum(len(part.split()) for part in texts)
-        minutes = round(2 * (float(fields.get("minutes", 0)) + words / _WORDS_A_MINUTE)) / 2
-        topics = tuple(re.findall(r'"([^"]*)"', fields.get("topics", "")))
-        yield QuestionHeading(name, title[1] if title else name, topics, minutes)
+        yield QuestionHeading(name, matter, body)

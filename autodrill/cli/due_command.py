@@ -33,6 +33,7 @@ def due(
       autodrill due --days 30 --output-format json
     """
     from autodrill.cli.overview import Overview, history_if_any
+    from autodrill.practice.agenda import heading_json
 
     with history_if_any() as store:
         overview = Overview(store)
@@ -45,7 +46,9 @@ def due(
         from autodrill.render.document import write_document
 
         def listed(states: "Iterable[CardState]") -> list[dict[str, Any]]:
-            return [{**headings[state.card].as_json(), "due": state.due.isoformat()} for state in states]
+            return [
+                {**heading_json(state.card, headings[state.card]), "due": state.due.isoformat()} for state in states
+            ]
 
         later = [{"date": day.isoformat(), "cards": listed(agenda.later.get(day, ()))} for day in window]
         write_document(

@@ -112,6 +112,7 @@ def next_(pack: Packs = None, output_format: Format = OutputFormat.TEXT) -> None
       autodrill next
     """
     from autodrill.cli.overview import Overview, history_if_any
+    from autodrill.practice.agenda import heading_json
 
     with history_if_any() as store:
         overview = Overview(store, pack or ())
@@ -122,7 +123,11 @@ def next_(pack: Packs = None, output_format: Format = OutputFormat.TEXT) -> None
     if output_format is OutputFormat.JSON:
         from autodrill.render.document import write_document
 
-        found = {**heading.as_json(), "why": step.why, "path": step.path or None} if step and heading else None
+        found = (
+            {**heading_json(step.card, heading), "why": step.why, "path": step.path or None}
+            if step and heading
+            else None
+        )
         write_document("next", next=found, run=command)
         return
     from autodrill.render.home_screen import nothing_left, step_line

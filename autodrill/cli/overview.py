@@ -86,8 +86,8 @@ class Overview:
         moment = now().astimezone()
         if self.store is None:
             return Agenda(moment)
-        known = [*map(question_card, self.questions), *map(exercise_card, self.library.paths)]
-        return agenda(self.store, moment, known, self.reviews)
+        # The bank and the exercises are read only as far as the log needs them.
+        return agenda(self.store, moment, self.headings(review.card for review in self.reviews), self.reviews)
 
     @cached_property
     def path(self) -> Standing | None:
@@ -104,18 +104,21 @@ class Overview:
     @cached_property
     def step(self) -> NextStep | None:
         """The next thing to do."""
-        excused = self.store.excused() if self.store else frozenset[str]()
         return next_step(
             self.agenda,
-            self.path,
+            lambda: self.path,
             lambda: [heading.id for heading in self.library.headings()],
-            lambda: [name for name in self.questions if name not in excused],
-            self.passed,
-            self.seen,
+            self._not_excused,
+            lambda: self.passed,
+            lambda: self.seen,
         )
 
+    def _not_excused(self) -> list[str]:
+        excused = self.store.excused() if self.store else frozenset[str]()
+        return [name for name in self.questions if name not in excused]
+
     def headings(self, cards: Iterable[str]) -> dict[str, CardHeading]:
-        """Return the headings of cards by their keys."""
+        """Return the headings of cards by their keys, without those whose question or exercise is gone."""
         wanted = set(cards)
         missing = wanted - self._headings.keys()
         questions = {card.removeprefix("q:") for card in missing if card.startswith("q:")}
@@ -123,19 +126,19 @@ class Overview:
             from autodrill.bank.question_headings import question_headings
 
             for name, found in question_headings(questions).items():
-                self._headings[question_card(name)] = CardHeading(name, "question", found.title, found.minutes)
-        paths = [self.library.paths[card.removeprefix("x:")] for card in missing if card.startswith("x:")]
-        if paths:
+                self._headings[question_card(name)] = found
+        names = [card.removeprefix("x:") for card in missing if card.startswith("x:")]
+        if names:
             from autodrill.drills.exercise import load_headings
 
-            for drill in load_headings(paths):
-                self._headings[exercise_card(drill.id)] = CardHeading(drill.id, "exercise", drill.title, drill.minutes)
+            paths = self.library.paths
+            for drill in load_headings(paths[name] for name in names if name in paths):
+                self._headings[exercise_card(drill.id)] = drill
         return {card: self._headings[card] for card in wanted if card in self._headings}
 
     def heading(self, step: NextStep) -> CardHeading:
         """Return the heading of the next thing to do."""
-        card = exercise_card(step.id) if step.is_exercise else question_card(step.id)
-        return self.headings([card])[card]
+        return self.headings([step.card])[step.card]
 
 
 def card_names(packs: Iterable[Path] = ()) -> list[str]:

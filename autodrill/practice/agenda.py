@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from autodrill.practice.schedule import schedule_of
 
@@ -16,31 +16,46 @@ if TYPE_CHECKING:
     from autodrill.practice.schedule import CardState
     from autodrill.practice.store import Store
 
-__all__ = ["LIMITS", "Agenda", "CardHeading", "DailyLimits", "agenda", "daily_limits", "streak"]
+__all__ = [
+    "LIMITS",
+    "Agenda",
+    "CardHeading",
+    "DailyLimits",
+    "agenda",
+    "daily_limits",
+    "heading_json",
+    "kind_of",
+    "streak",
+]
 
 LIMITS = "daily_limits"
 """The setting with the daily limits: `{"reviews": 40, "new": 10}`, or a part of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class CardHeading:
-    """What a list shows of a question or an exercise.
+class CardHeading(Protocol):
+    """What a list shows of a question or an exercise."""
 
-    Attributes:
-        id: Its id.
-        kind: `question` or `exercise`.
-        title: A few words.
-        minutes: How long it takes.
-    """
+    @property
+    def id(self) -> str:
+        """Its id."""
 
-    id: str
-    kind: str
-    title: str
-    minutes: float
+    @property
+    def title(self) -> str:
+        """A few words."""
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the heading as JSON values."""
-        return {"id": self.id, "kind": self.kind, "title": self.title, "minutes": self.minutes}
+    @property
+    def minutes(self) -> float:
+        """How long it takes."""
+
+
+def heading_json(card: str, heading: CardHeading) -> dict[str, Any]:
+    """Return the heading of a card as JSON values."""
+    return {"id": heading.id, "kind": kind_of(card), "title": heading.title, "minutes": heading.minutes}
+
+
+def kind_of(card: str) -> str:
+    """Return the word for what a card is: `question` or `exercise`."""
+    return "exercise" if card.startswith("x:") else "question"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from autodrill.practice.log_records import exercise_card, question_card
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from datetime import datetime
@@ -43,9 +45,9 @@ class NextStep:
     path: str = ""
 
     @property
-    def kind(self) -> str:
-        """The word for what it is."""
-        return "exercise" if self.is_exercise else "question"
+    def card(self) -> str:
+        """The key of its card."""
+        return exercise_card(self.id) if self.is_exercise else question_card(self.id)
 
     @property
     def command(self) -> tuple[str, ...]:
@@ -57,11 +59,11 @@ class NextStep:
 
 def next_step(
     agenda: Agenda,
-    on_path: Standing | None,
+    on_path: Callable[[], Standing | None],
     exercises: Callable[[], Sequence[str]],
     questions: Callable[[], Sequence[str]],
-    passed: Collection[str],
-    seen: Collection[str],
+    passed: Callable[[], Collection[str]],
+    seen: Callable[[], Collection[str]],
 ) -> NextStep | None:
     """Return what to do next, or None if nothing is due and the new cards are used up, for today or at all.
 
@@ -70,25 +72,25 @@ def next_step(
 
     Args:
         agenda: What is due, and the daily limits.
-        on_path: The progress on the chosen path, or None.
-        exercises: Returns the ids of all exercises, in the order for learning. It is called only if needed.
-        questions: Returns the ids of all questions that are not excused, in the order of the bank. As `exercises`.
-        passed: The exercises passed.
-        seen: The questions rated.
+        on_path: Returns the progress on the chosen path, or None. It is called only if needed, as the others.
+        exercises: Returns the ids of all exercises, in the order for learning.
+        questions: Returns the ids of all questions that are not excused, in the order of the bank.
+        passed: Returns the exercises passed.
+        seen: Returns the questions rated.
     """
     if agenda.due:
         kind, _, name = agenda.due[0].card.partition(":")
         return NextStep(name, kind == "x", Why.DUE, agenda.due[0].due)
     if agenda.limits.new_left == 0:
         return None
-    if on_path is not None and on_path.left:
+    if (reached := on_path()) is not None:
         # A question of the path that was rated Again is no new card: it comes back when it is due.
-        step = next((step for step in on_path.left if step.is_exercise or step.name not in seen), None)
+        step = next((step for step in reached.left if step.is_exercise or step.name not in seen()), None)
         if step is not None:
-            return NextStep(step.name, step.is_exercise, Why.PATH, path=on_path.path.name)
+            return NextStep(step.name, step.is_exercise, Why.PATH, path=reached.path.name)
     drills, asked = exercises(), questions()
-    to_write = [name for name in drills if name not in passed]
-    to_ask = [name for name in asked if name not in seen]
+    to_write = [name for name in drills if name not in passed()]
+    to_ask = [name for name in asked if name not in seen()]
     return _first_new(to_write, to_ask, len(drills), len(asked))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING
 
+from autodrill.practice.agenda import kind_of
 from autodrill.render.plain import clean, fit
 
 if TYPE_CHECKING:
@@ -68,10 +69,10 @@ def agenda_lines(
     lines = []
     if agenda.due:
         lines.append(paint(f"{'due now':<12}", "bold") + _sum(agenda.due, headings))
-        listed = [(headings[state.card], state.due) for state in agenda.due[:_MOST]]
+        listed = [(headings[state.card], state) for state in agenda.due[:_MOST]]
         longest = max(len(heading.id) for heading, _ in listed)
-        for heading, due in listed:
-            facts = f"{heading.kind:<8}  {heading.minutes:>4g} min  {overdue(due, agenda.now)}"
+        for heading, state in listed:
+            facts = f"{kind_of(state.card):<8}  {heading.minutes:>4g} min  {overdue(state.due, agenda.now)}"
             lines.append(fit(f"  {clean(heading.id):<{longest}}  {facts}", width))
         if len(agenda.due) > _MOST:
             lines.append(f"  and {len(agenda.due) - _MOST} more")

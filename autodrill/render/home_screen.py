@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from autodrill.practice.agenda import kind_of
 from autodrill.render.agenda_screen import above_limit, counted, in_hours, overdue
 from autodrill.render.plain import ASCII, fit
 
@@ -85,7 +86,7 @@ def step_line(step: NextStep, heading: CardHeading, now: datetime, paint: Paint,
 
 def _facts(step: NextStep, heading: CardHeading, now: datetime, symbols: Symbols) -> str:
     why = overdue(step.due, now) if step.due else f"on your path {step.path}" if step.path else "new"
-    return f" {symbols.dot} ".join([heading.kind, f"{heading.minutes:g} min", why])
+    return f" {symbols.dot} ".join([kind_of(step.card), f"{heading.minutes:g} min", why])
 
 
 def nothing_left(agenda: Agenda) -> str:

@@ -24,14 +24,15 @@ def chosen(
 ) -> NextStep | None:
     """Return the next step of a course of two exercises and four questions."""
     reached = None if done is None else Standing(PATH, frozenset(done))
-    return next_step(agenda, reached, lambda: ["x1", "x2"], lambda: ["q1", "q2", "q3", "q4"], passed, seen)
+    questions = ["q1", "q2", "q3", "q4"]
+    return next_step(agenda, lambda: reached, lambda: ["x1", "x2"], lambda: questions, lambda: passed, lambda: seen)
 
 
 def test_due_card_comes_before_the_path(day: Day) -> None:
     states = tuple(CardState(card, 1, 5, day(at), day(0), 1, 0) for card, at in (("x:x9", 1), ("q:q9", 2)))
     found = chosen(Agenda(day(3), due=states), ())
     assert found is not None
-    assert (found.id, found.kind, found.due, found.command) == ("x9", "exercise", day(1), ("watch", "x9"))
+    assert (found.card, found.due, found.command) == ("x:x9", day(1), ("watch", "x9"))
     found = chosen(Agenda(day(3), due=states[1:]), ())
     assert found is not None
     assert (found.id, found.command) == ("q9", ("quiz",))
