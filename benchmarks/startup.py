@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 RIGHT = """\
@@ -62,10 +63,28 @@ def commands(folder: Path) -> list[Timed]:
         Timed("import autodrill.engine", (sys.executable, "-c", "import autodrill.engine"), 0, NUMPY, 1.3),
         Timed("autodrill list", (autodrill, "list"), 0, BARE, 8),
         Timed("autodrill list --output-format json", (autodrill, "list", "--output-format", "json"), 0, BARE),
+        Timed("autodrill stats", (autodrill, "stats"), 0, BARE, 8),
         Timed("autodrill --version", (autodrill, "--version"), 0, BARE),
         Timed("autodrill", (autodrill,), 0, BARE),
         Timed("autodrill quiz --limit 1 --no-input", (autodrill, "quiz", "--limit", "1", "--no-input"), 0, BARE),
     ]
+
+
+def practise(home: Path) -> None:
+    """Write the history of a learner who answers 10 cards a day for 40 days, and tries 20 exercises."""
+    from autodrill.bank.question_index import question_ids
+    from autodrill.drills.library import Library
+    from autodrill.practice.log_records import Rating
+    from autodrill.practice.store import Store
+
+    now = datetime.now(UTC)
+    questions, exercises = question_ids(), sorted(Library.open().paths)[:20]
+    with Store.open(home / "history.db", now=now) as store:
+        for number in range(400):
+            at = now - timedelta(days=40) + timedelta(days=number // 10, minutes=number % 10)
+            store.add_review(f"q:{questions[number % 100]}", Rating.GOOD if number % 7 else Rating.AGAIN, at)
+            if number % 10 == 0:
+                store.add_attempt(exercises[number // 20], "fail", WRONG, at, detail={"rule": "assign"})
 
 
 def once(timed: Timed, environment: dict[str, str]) -> tuple[float, float]:
@@ -112,6 +131,7 @@ def main() -> None:
         # An installed program runs from byte code; without byte code every import compiles again.
         environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONDONTWRITEBYTECODE", "PYTHONPATH")}
         environment |= {"AUTODRILL_HOME": str(folder / "home")}
+        practise(folder / "home")
         every = commands(folder)
         taken: dict[str, list[tuple[float, float]]] = {timed.label: [] for timed in every}
         for timed in every:

@@ -44,6 +44,7 @@ COMMANDS = {
     "solution": Command("help_commands", "solution", _CANDIDATE),
     "reset": Command("exercise_commands", "reset", _CANDIDATE),
     "history": Command("history_command", "history", _CANDIDATE),
+    "stats": Command("stats_command", "stats", _CANDIDATE),
     "next": Command("home_commands", "next_", _CANDIDATE),
     "due": Command("due_command", "due", _CANDIDATE),
     "limit": Command("due_command", "limit", _CANDIDATE),

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import os
+import re
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autodrill.drills.exercise import load_exercise, load_headings
 from autodrill.errors import ContentError, FileError, Problem, UnknownNameError
 from autodrill.folders import content_root, visible_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from autodrill.drills.exercise import Drill, Exercise, Heading
 
 __all__ = ["Library", "suggest"]
+
+
+_TOPICS_LINE = re.compile(r'^# topics = \["([^"\\]+)"', re.MULTILINE)
 
 
 class Library:
@@ -75,7 +78,21 @@ class Library:
         Raises:
             ContentError: At least one header is malformed; the error lists every problem of every header.
         """
+        from autodrill.drills.exercise import load_headings
+
         return in_learning_order(load_headings(self.paths.values()))
+
+    def first_topics(self, names: Container[str] | None = None) -> dict[str, str]:
+        """Return the first topic of exercises by id, without parsing their headers where one line has it.
+
+        Args:
+            names: The exercises that are read; by default all.
+
+        Raises:
+            ContentError: As `headings`.
+        """
+        wanted = {name: path for name, path in self.paths.items() if names is None or name in names}
+        return {name: topics[0] for name, path in wanted.items() if (topics := _topics_of(path))}
 
     def find(self, name: str) -> Exercise:
         """Return the exercise with the id `name`, or the only one whose id begins with it. Each file is read once.
@@ -89,6 +106,8 @@ class Library:
         if len(matches) == 1:
             (found,) = matches
             if found not in self._read:
+                from autodrill.drills.exercise import load_exercise
+
                 self._read[found] = load_exercise(self.paths[found])
             return self._read[found]
         if matches:
@@ -112,6 +131,19 @@ class Library:
         from autodrill.drills.solution_file import load_solution
 
         return Drill(exercise, load_solution(exercise), kind_named(exercise.kind))
+
+
+def _topics_of(path: Path) -> Sequence[str]:
+    """Return the topics of an exercise, the first at least."""
+    try:
+        line = _TOPICS_LINE.search(path.read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        line = None  # the full reader says why
+    if line:
+        return line.groups()
+    from autodrill.drills.exercise import load_headings
+
+    return load_headings([path])[0].topics
 
 
 def in_learning_order(exercises: Sequence[Heading]) -> list[Heading]:

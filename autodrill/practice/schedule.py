@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from autodrill.practice.log_records import Rating
-from autodrill.practice.memory_model import DEFAULT_WEIGHTS, Memory, days_until, reviewed
+from autodrill.practice.memory_model import DEFAULT_WEIGHTS, Memory, days_until, retrievability, reviewed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -61,6 +61,9 @@ class Schedule:
         reviews: The log of reviews, in order.
         now: The time, if it is known.
         weights: The 21 weights of FSRS-6, if they were fitted to the learner.
+
+    Attributes:
+        predictions: For each review added, the probability of recall that FSRS predicted; None for a card's first.
     """
 
     def __init__(
@@ -71,6 +74,7 @@ class Schedule:
     ) -> None:
         self._weights = tuple(weights or DEFAULT_WEIGHTS)
         self._states: dict[str, CardState] = {}
+        self.predictions: list[float | None] = []
         log = list(reviews)
         unknown: dict[str, datetime] = {}
         for review, at in zip(log, _times(log, now), strict=True):
@@ -86,6 +90,11 @@ class Schedule:
     def add(self, review: Review) -> CardState:
         """Add the next review of the log and return the card's new state."""
         before = self._states.get(review.card)
+        recall = None
+        if before is not None:
+            days = max((review.at - before.last_review).days, 0)
+            recall = float(retrievability(before.stability, days, self._weights))
+        self.predictions.append(recall)
         memory = self._memory(before, review.rating, review.at)
         lapsed = before is not None and review.rating is Rating.AGAIN
         state = CardState(

@@ -207,6 +207,8 @@ def test_check_json_has_the_report_of_a_wrong_answer(run: Run, answer: Path) -> 
         ["list", "--help"],
         ["show", "mul_backward", "--output-format", "json"],
         ["open", "mul_backward", "--here"],
+        ["stats"],
+        ["stats", "--topic", "graph"],
     ],
 )
 def test_fast_commands_load_no_heavy_module(tmp_path: Path, words: list[str]) -> None:

@@ -88,6 +88,16 @@ def test_headings_put_prerequisites_first(pack: Pack) -> None:
     assert [h.id for h in pack.library.headings()] == ["b", "z", "a"]
 
 
+def test_first_topics_are_those_of_the_headers(pack: Pack) -> None:
+    shipped = Library.open()
+    assert shipped.first_topics() == {heading.id: heading.topics[0] for heading in shipped.headings()}
+    pack.add("a", exercise=('["chain rule"]', '[\n#   "kinks",\n#   "graph",\n# ]'))
+    pack.add("b", exercise=('["chain rule"]', "['it\\\\s']"))
+    pack.add("c", exercise=('["chain rule"]', "[]"))
+    assert pack.library.first_topics() == {"a": "kinks", "b": "it\\\\s"}
+    assert pack.library.first_topics(["b", "gone"]) == {"b": "it\\\\s"}
+
+
 def test_headings_include_a_cycle_of_prerequisites(pack: Pack) -> None:
     for name, other in (("a", "b"), ("b", "a")):
         pack.add(name, exercise=('["chain rule"]', f'["chain rule"]\n# requires = ["{other}"]'))

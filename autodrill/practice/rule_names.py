@@ -1,0 +1,135 @@
+"""The names of broken rules for a reader, across exercises.
+
+A rule's key is stable, and a mistake's words speak about one exercise. Several keys can mean one fault, so that a
+learner who leaves out the same step in two exercises sees it counted twice.
+"""
+
+from __future__ import annotations
+
+__all__ = ["NAMES", "rule_name"]
+
+NAMES: dict[str, str] = {
+    "broadcast axes not summed": (
+        "not-summed no-unbroadcast unbroadcast-before lazy-broadcast leading-only first-copy mean-over-copies "
+        "product-of-sums g-not-expanded broadcast-too-far repeated slip-missing-sum db-batch-only"
+    ),
+    "wrong axis": (
+        "first-axis last-axis axis-1 batch-axis column-sum sum-wrong-axis aligned-left slip-axis first-axis-counts "
+        "first-axis-only slope-on-columns"
+    ),
+    "one total for the whole array": (
+        "whole-sum whole-mean global-shift total one-total column-total all-elements-count one-for-all-columns "
+        "mean-of-all"
+    ),
+    "wrong shape of a gradient": "shape summed-too-far cut-off extended empty-result no-keepdims lost-axis",
+    "right numbers, wrong places": "misplaced gather-order as-is reversed order-of-appearance reshape",
+    "upstream gradient left out": (
+        "no-upstream ignores-upstream ignores-tangent ones seed-one true-derivative slip-upstream "
+        "term-without-upstream term-without-tangent density-only"
+    ),
+    "upstream gradient unchanged": "identity",
+    "chain rule cut short": "inner-slope local-slope log-forgotten softmax-skipped half-of-it-lost",
+    "a path to the output left out": (
+        "counted-once through-a-only ignores-gc ignores-path-through-h one-step-back last-only mean-is-constant "
+        "variance-is-constant stats-constant no-mean-term no-var-term slip-missing-term off-by-term"
+    ),
+    "overwritten, not accumulated": (
+        "assign overwritten overwrites dk-assigned dq-assigned windows-assigned assign-overlap fancy-plus-equals "
+        "last-loss slip-assign first-contribution"
+    ),
+    "accumulated more than once": "added-twice slip-accumulate slip-doubled multiplies-grad scales-grad running-sum",
+    "wrong sign": (
+        "sign negated slip-sign plus same-sign signs-exchanged ascent absolute db-sign baseline-added reference-added "
+        "label-added absolute-value"
+    ),
+    "transposed": "transposed no-transpose dk-not-transposed dv-not-transposed full-transpose slip-transpose",
+    "order of operands or results": (
+        "order own-operand swapped swapped-returns exchanged-arguments slip-swap into-one-node"
+    ),
+    "mean and sum confused": (
+        "mean mean-not-sum sum-not-mean no-mean average average-rule divide-by-n divide-by-N no-divisor no-1/N "
+        "slip-mean divide-by-NC divide-by-padding"
+    ),
+    "a factor left out": (
+        "missing-factor constant-factor no-scale no-x no-beta no-rate no-two no-p slip-missing-factor gamma-missing "
+        "slip-missing-power slip-missing-divisor factor-in-places unknown-factor scale-on-dq-only no-rstd "
+        "ignores-input"
+    ),
+    "a factor too many": "stray-factor scaled-twice divided-twice",
+    "multiplied instead of divided": (
+        "divided-not-multiplied slip-divided slip-multiplied scale-inverted divide-by-p divides-out"
+    ),
+    "a Jacobian taken as diagonal": (
+        "diagonal-only elementwise share-of-the-rest sigmoid-like-softmax slip-elementwise only-chosen-logit "
+        "only-true-class only-chosen"
+    ),
+    "full Jacobian or Hessian built": "jacobian whole-hessian softmax-jacobian too-much-work materialised",
+    "parentheses in the wrong place": "weights-outside brackets square-outside gamma-on-first-term gamma-outside",
+    "value and gradient confused": (
+        "grad-for-data grad-for-data-in-turn values-for-gradients seed-data slip-attribute slip-operand"
+    ),
+    "input and output confused": (
+        "input-not-output output-not-input softmax-again tanh-again tanh-twice dgamma-uses-x"
+    ),
+    "kinks and ties": (
+        "slip-comparison at-the-kink ge-at-kink ge-both strict-both all-ties last-tie ties-shared winner-by-order "
+        "winner-by-order-b always-half zero-counts-as-positive"
+    ),
+    "an input or gradient of 0": "at-zero zero-upstream skips-zeros falsy-option falsy-is-none label-0-is-false",
+    "NaN or infinity": (
+        "nan-where-finite overflow hides-nan nan-to-num nan-cleared mask-times-nan bool-times-inf log-of-zero "
+        "divides-by-zero divide-by-0 math-domain large-values"
+    ),
+    "two upstream gradients confused": "cross-terms exchanged-upstream first-upstream-ignored second-upstream-ignored",
+    "softmax without the shift": "no-shift no-max-shift no-subtract exp-ratio",
+    "an epsilon added for safety": "epsilon epsilon-beside-root clamped clipped regularised softened",
+    "too little precision": "only-float32 half-precision approximate dtype dtype-upcast whole-numbers-only differences",
+    "not linear in the upstream": "nonlinear-in-g nonlinear-in-tangent relu-of-upstream",
+    "an argument changed in place": "mutates-input mutates writes-elsewhere read-only",
+    "memory shared between calls": (
+        "slip-copy aliases-input reuses-memory keeps-state shared-cache shared-ctx state-of-its-own uninitialised"
+    ),
+    "empty, size 1 or large arrays": "empty size-one large-only square-only edge-only skips-slice one-row",
+    "equal nodes taken for one": (
+        "equal-is-not-same visited-by-value set-of-nodes list-membership value-and-inputs repeated-operand"
+    ),
+    "order of the backward walk": (
+        "forward-order breadth-first root-first pre-order queue plain-dfs depth-first-once visited-when-pushed "
+        "stack-without-leave slip-order"
+    ),
+    "nodes visited twice or never": "no-visited twice missing",
+    "marks left on the nodes": "marks-nodes",
+    "too much memory held": "too-much-memory keeps-list store-all looks-again",
+    "too much noise in an estimate": "too-noisy random no-baseline",
+    "one update for several samples": "one-step",
+    "every row with every label": "every-row-every-label every-row-every-action",
+    "right in some cases only": (
+        "one-class one-option wrong-where zero-in-places off-by-constant zero needs-contiguous one-output"
+    ),
+    "number or type of results": "arity type returns-none missing-key not-written not-nodes",
+    "shapes that do not fit": (
+        "shapes-do-not-align inner-sizes reshape-size too-many-axes matrix-needs-axes in-place-shape unpacking squeeze "
+        "one-element-needed scalar-needed array-truth"
+    ),
+    "axes and indices": (
+        "no-such-axis axis-twice transpose-axes index-out-of-range too-many-indices float-index integer-needed "
+        "float-for-integer in-place-dtype"
+    ),
+    "Python errors": (
+        "none-value operand-kinds not-iterable call-arguments caret no-length not-callable not-subscriptable "
+        "no-such-attribute unknown-name no-such-key own-assertion recursion python-2 not-to-import"
+    ),
+    "a condition, constant or call": "slip-condition slip-constant slip-statement slip-function slip-off-by-one",
+    "threads of a kernel": (
+        "no-bounds-check no-guard race missing-barrier divergent-barrier reads-unwritten wild-pointer "
+        "one-element-per-thread"
+    ),
+}
+"""The name of each fault, with the keys that mean it, separated by spaces."""
+
+_NAME_OF = {key: name for name, keys in NAMES.items() for key in keys.split()}
+
+
+def rule_name(key: str) -> str:
+    """Return the name of a rule. A rule of one exercise has no name of its own: its key is readable without hyphens."""
+    return _NAME_OF.get(key) or key.replace("-", " ")
