@@ -198,6 +198,24 @@ _FACTS = (
     ) STRICT""",
 )
 
+_INTERVIEWS = (
+    """CREATE TABLE interviews (
+        id INTEGER PRIMARY KEY,
+        at TEXT NOT NULL,
+        plan TEXT NOT NULL
+    ) STRICT""",
+    """CREATE TABLE interview_events (
+        id INTEGER PRIMARY KEY,
+        interview INTEGER NOT NULL REFERENCES interviews (id),
+        at TEXT NOT NULL,
+        spent REAL NOT NULL CHECK (spent >= 0),
+        kind TEXT NOT NULL CHECK (kind <> ''),
+        step INTEGER,
+        detail TEXT NOT NULL
+    ) STRICT""",
+    "CREATE INDEX events_of_interview ON interview_events (interview)",
+)
+
 
 def _append_only(*tables: str) -> tuple[str, ...]:
     """Return triggers that reject every UPDATE and DELETE, whatever program writes to the file."""
@@ -213,5 +231,6 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (*_LOGS, *_append_only("reviews", "undone", "attempts", "hints")),
     (*_COURSE, *_append_only("paths", "placements", "placements_undone")),
     (*_FACTS, *_append_only("settings")),
+    (*_INTERVIEWS, *_append_only("interviews", "interview_events")),
 )
 """The statements from format n to format n + 1. The file's `user_version` counts the migrations applied."""

@@ -323,6 +323,7 @@ def test_file_identifies_its_format(store: Store, path: Path) -> None:
         assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
     assert pragmas == {"user_version": len(MIGRATIONS), "journal_mode": "wal"}
     logs = {"reviews", "undone", "attempts", "hints", "paths", "placements", "placements_undone", "settings"}
+    logs |= {"interviews", "interview_events"}
     assert {name for name, strict in tables if strict} == logs
 
 
