@@ -42,6 +42,7 @@ class Frame:
         self._stream = stream
         self._keyboard = keyboard
         self._shown: list[str] = []
+        self._cursor: tuple[int, int] | None = None
         self._signalled: set[int] = set()
         self._handlers: dict[signal.Signals, Any] = {}
 
@@ -68,18 +69,24 @@ class Frame:
             columns = lines = 0
         return columns or _SIZE[0], lines or _SIZE[1]
 
-    def show(self, lines: Sequence[str]) -> None:
-        """Replace the frame by these lines, unless it shows them already."""
+    def show(self, lines: Sequence[str], cursor: tuple[int, int] | None = None) -> None:
+        """Replace the frame by these lines, unless it shows them already.
+
+        Args:
+            lines: The lines.
+            cursor: The row and column of the cursor, from 0; None hides it.
+        """
         if ascii_only(self._stream):
             lines = [in_ascii(line) for line in lines]
         columns, height = self.size
         lines = list(lines)[:height]
-        if lines != self._shown:
+        if (lines, cursor) != (self._shown, self._cursor):
             # A full line is not followed by an erasure, which would take its last character.
             rows = [line + ("\x1b[K" if columns_of(line) < columns else "") for line in lines]
             rest = "\x1b[J" if len(lines) < height else ""
-            self._write(f"{_BEGIN}\x1b[H" + "\r\n".join(rows) + rest + _END)
-            self._shown = lines
+            at = f"\x1b[{cursor[0] + 1};{cursor[1] + 1}H\x1b[?25h" if cursor else "\x1b[?25l"
+            self._write(f"{_BEGIN}\x1b[H" + "\r\n".join(rows) + rest + at + _END)
+            self._shown, self._cursor = lines, cursor
 
     def attend(self) -> bool:
         """Act on signals of the terminal, and return whether the frame must be drawn again.

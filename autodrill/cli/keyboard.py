@@ -31,8 +31,33 @@ SPACE = "space"
 CHANGED = "changed"
 """Not a key: the terminal has another size, or was taken back with `fg`, so the screen must be drawn again."""
 
+_ARROWS = ("up", "down", "right", "left", "home", "end")
 _NAMES = {"\r": ENTER, "\n": ENTER, " ": SPACE}
 _END_OF_FILE = "\x04"
+_STROKES = {
+    "\r": ENTER,
+    "\n": ENTER,
+    "\t": "tab",
+    "\x7f": "backspace",
+    "\x08": "backspace",
+    "\x04": "ctrl-d",
+    "\x01": "home",
+    "\x05": "end",
+    "\x02": "left",
+    "\x06": "right",
+    "\x10": "up",
+    "\x0e": "down",
+    "\x0b": "ctrl-k",
+    "\x15": "ctrl-u",
+    "\x17": "ctrl-w",
+    **{f"\x1b{start}{final}": name for start in "[O" for final, name in zip("ABCDHF", _ARROWS, strict=True)},
+    "\x1b[1~": "home",
+    "\x1b[7~": "home",
+    "\x1b[4~": "end",
+    "\x1b[8~": "end",
+    "\x1b[3~": "delete",
+}
+"""The names of the keys that edit a text. The control keys are those of the shell."""
 # The bytes of an arrow key arrive together. After a lone Escape nothing follows within this time.
 _ESCAPE_SECONDS = 0.05
 
@@ -135,6 +160,17 @@ class TerminalKeyboard:
         ready = select.select([self._descriptor, wake], [], [], seconds)[0]
         return self.key() if self._descriptor in ready else None
 
+    def stroke_within(self, seconds: float) -> str | None:
+        """Return the next key while a text is edited, or None after some seconds.
+
+        A letter keeps its case, and an editing key has a name, such as `left` or `ctrl-w`. A key without a name is an
+        empty string.
+        """
+        if not select.select([self._descriptor], [], [], seconds)[0]:
+            return None
+        stroke = self._character(named=True)
+        return _STROKES.get(stroke, stroke if stroke.isprintable() else "")
+
     def line(self, prompt: str) -> str:
         """Show `prompt` and return the line typed after it, with the terminal's line editing."""
         with contextlib.suppress(ImportError):
@@ -185,26 +221,27 @@ class TerminalKeyboard:
         with contextlib.suppress(termios.error):  # the terminal may be gone, which can be why the program ends
             termios.tcsetattr(self._descriptor, termios.TCSADRAIN, self._before)
 
-    def _character(self) -> str:
-        """Read one character; return an empty string for an escape sequence or invalid UTF-8."""
+    def _character(self, *, named: bool = False) -> str:
+        """Read one character; return an empty string for invalid UTF-8.
+
+        Return an empty string for an escape sequence too, unless the caller gives the sequences names.
+        """
         first = self._byte()
         if first == b"\x1b":
-            self._skip_sequence()
-            return ""
+            sequence = self._sequence()
+            return f"\x1b{sequence}" if named else ""
         length = 1 + (first >= b"\xc0") + (first >= b"\xe0") + (first >= b"\xf0")
         rest = b"".join(self._byte() for _ in range(length - 1))
         return (first + rest).decode("utf-8", "ignore")
 
-    def _skip_sequence(self) -> None:
+    def _sequence(self) -> str:
         """Read the rest of the sequence that an arrow or function key sends: `ESC [ ... final` or `ESC O final`."""
-        introduced = False
+        read = b""
         while select.select([self._descriptor], [], [], _ESCAPE_SECONDS)[0]:
-            byte = self._byte()
-            if introduced and b"@" <= byte <= b"~":
-                return
-            if not introduced and byte not in {b"[", b"O"}:
-                return
-            introduced = True
+            read += self._byte()
+            if (len(read) > 1 and b"@" <= read[-1:] <= b"~") or read[:1] not in {b"[", b"O"}:
+                break
+        return read.decode("ascii", "replace")
 
     def _byte(self) -> bytes:
         try:

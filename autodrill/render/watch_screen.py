@@ -34,11 +34,13 @@ class Page:
         lines: Its lines, as many as the terminal has at most.
         number: The page of the body that it shows, from 0.
         pages: How many pages the body has.
+        pinned: The row of the first pinned line, from 0.
     """
 
     lines: list[str]
     number: int
     pages: int
+    pinned: int = 0
 
 
 def page_of(
@@ -51,8 +53,9 @@ def page_of(
     paint: Paint,
     size: tuple[int, int],
     page: int,
+    pinned: Sequence[str] = (),
 ) -> Page:
-    """Lay out a frame: the title, a page of the body, a notice, and the key bar in the last lines.
+    """Lay out a frame: the title, a page of the body, pinned lines, a notice, and the key bar in the last lines.
 
     Args:
         title: What the frame is about; cut at its start if it does not fit.
@@ -63,19 +66,21 @@ def page_of(
         paint: Colours text.
         size: The columns and lines of the terminal.
         page: The page of the body to show; the last one if there are fewer.
+        pinned: Lines that stay below every page of the body; none is wider than the terminal.
     """
     width, height = size
     head = [_header(title, status, paint, width), ""]
     foot = [*([""] if height >= 12 else []), *_bar(bar, paint, width)]
     if notice:
         foot[:0] = ["", *(paint(part, "amber") for part in _words(notice, width))]
+    foot[:0] = pinned
     lines = [part for line in body for part in broken(line, width)]
     room = max(height - len(head) - len(foot), 1)
     pages = max(-(-len(lines) // room), 1)
     number = min(page, pages - 1)
     shown = lines[number * room : (number + 1) * room]
     shown += [""] * (room - len(shown))
-    return Page([*head, *shown, *foot][:height], number, pages)
+    return Page([*head, *shown, *foot][:height], number, pages, len(head) + len(shown))
 
 
 def _header(title: str, status: str, paint: Paint, width: int) -> str:
