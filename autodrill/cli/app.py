@@ -35,6 +35,7 @@ _CANDIDATE, _INSTRUCTOR = "For the candidate", "For the instructor"
 
 COMMANDS = {
     "quiz": Command("quiz_command", "quiz", _CANDIDATE),
+    "interview": Command("interview_command", "interview", _CANDIDATE),
     "list": Command("list_command", "list_", _CANDIDATE),
     "show": Command("exercise_commands", "show", _CANDIDATE),
     "open": Command("exercise_commands", "open_", _CANDIDATE),
