@@ -310,10 +310,11 @@ def _alone() -> "Iterator[None]":
 
 def _say_paused(taken: "Interview", state: "InterviewState", left: float) -> None:
     from autodrill.render.interview_screen import clock
-    from autodrill.render.plain import say
+    from autodrill.render.plain import say, width_of, wrapped
 
     where = "its questions are over" if state.ended else f"{clock(max(left, 0))} left"
-    say(f"interview {taken.id} is paused, {where}; everything you typed is saved", err=True)
+    text = f"interview {taken.id} is paused, {where}; everything you typed is saved"
+    say(wrapped(text, width_of(sys.stderr, os.environ)), err=True)
     say("to go on: autodrill interview", err=True)
 
 

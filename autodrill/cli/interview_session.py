@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -134,7 +136,12 @@ class InterviewSession:
                 if not self._add_follow_up():
                     self._recorder.write(What.END, why="done")
             else:
-                self._ask(at, state.steps[at])
+                try:
+                    self._ask(at, state.steps[at])
+                except BaseException:  # Ctrl-C, or the terminal is gone
+                    with suppress(StoreError):
+                        self._recorder.write(What.TIME, at)
+                    raise
 
     def _add_follow_up(self) -> bool:
         """Add a follow-up if there is time for one."""
@@ -426,14 +433,14 @@ class InterviewSession:
         width = self._frame.size[0]
         problem = watching.file.problem or watching.error
         if problem is not None:
-            verdict = self._paint(problem.message, "amber")
+            said, colour = clean(problem.message), "amber"
         elif watching.report is None:
-            verdict = self._paint("The file is being checked.", "dim")
+            said, colour = "The file is being checked.", "dim"
         else:
             said, colour = sober_verdict(watching.report, self._symbols)
-            verdict = self._paint(said, colour, "bold")
-        path = f"  your file  {watching.work.path}"
-        pinned = ["", *broken(clean(path), width), *broken(f"  {verdict}", width)]
+        verdict = textwrap.wrap(said, width - 4, initial_indent="  ", subsequent_indent="  ")
+        path = broken(f"  your file  {clean(str(watching.work.path))}", width)
+        pinned = ["", *path, *(self._paint(line, colour, "bold") for line in verdict)]
         task = markdown(self._symbols_of(watching.work.exercise.task))
         lines = self._show(at, step, self._rendered(at, [task], width), keys, notice, pinned)
         self._frame.show(lines)

@@ -11,6 +11,7 @@ from autodrill.cli.keyboard import ENTER
 from autodrill.practice.interview_log import What
 from autodrill.practice.interview_plan import Form
 from autodrill.render.interview_screen import clock, spelled, title_of
+from autodrill.render.plain import wrapped
 from autodrill.render.watch_screen import page_of
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def start(
         f"You have {plan.minutes} minutes. If time is left, follow-ups come.",
         "Nothing is revealed until the end.",
         "",
-        "Everything you type is saved at once. Ctrl-C pauses the clock.",
+        "What you type is saved within a second. Ctrl-C pauses the clock.",
     ]
     keys = (
         Binding((ENTER,), Action.GO_ON, "Enter", "begin", ""),
@@ -116,7 +117,9 @@ def _choose(
     """Show a screen until one of its keys is pressed."""
     while True:
         bar = [(key.shown, key.brief) for key in keys]
-        indented = [f"  {line}" for line in body]
+        # Breaking at words does not count colour codes, which only the first line has.
+        indented = [part for line in body for part in wrapped(line, frame.size[0] - 4).splitlines() or [""]]
+        indented = [f"  {line}" for line in indented]
         laid = page_of(title, "", indented, bar, notice="", paint=paint, size=frame.size, page=0)
         frame.show(laid.lines)
         frame.attend()

@@ -185,8 +185,9 @@ def test_ctrl_c_pauses_and_the_same_command_resumes(take: Callable[..., Taken], 
     term = take(*SHORT)
     term.key("\n", "15:00 left")
     place = term.frame[2]
-    term.turn(125)
     term.type_text("12")
+    term.turn(122)
+    term.turn(3)
     term.send("\x03")
     assert term.finish() == 130
     assert "interview 1 is paused, 12:55 left; everything you typed is saved" in term.text
@@ -318,6 +319,7 @@ def test_every_screen_fits(take: Callable[..., Taken], columns: int, changes: di
     ascii_only = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"} if "LC_ALL" in changes else {}
     term = take(*SHORT, columns=columns, **changes, **ascii_only)
     seen = [term.see("begin")]
+    assert "Ctrl-C pauses the clock." in " ".join(line.strip() for line in seen[0])
     seen.append(term.key("\n", "15:00 left"))
     while not term.marking:
         seen.append(term.frame)
