@@ -39,7 +39,7 @@ def interview(
     level: Annotated[Level, typer.Option(help="The seniority that the interview is for.")] = Level.MID,
     minutes: Annotated[int, typer.Option(help="How long it takes: 15, 30 or 45. 15 minutes have no exercise.")] = 30,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="The same seed asks the same questions, unless recent ones are left out.")
+        int | None, typer.Option(min=0, help="The same seed asks the same, except what recent interviews asked.")
     ] = None,
     plan: Annotated[bool, typer.Option("--plan", help="Print what would be asked, and ask nothing.")] = False,
     report: Annotated[
@@ -57,7 +57,7 @@ def interview(
     Type your answers or say them aloud. Nothing is revealed until the end. Then you see each answer beside yours, tick
     the key points you made, and get a report. Each answer is rated as in the quiz, so what you missed comes back soon.
 
-    Everything you type is saved at once. Ctrl-C pauses the interview and its clock; the same command resumes it.
+    What you type is saved within a second. Ctrl-C pauses the interview and its clock; the same command resumes it.
 
     Examples:
       autodrill interview --role post-training --level senior --minutes 45

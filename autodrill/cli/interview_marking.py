@@ -217,10 +217,11 @@ class Marking:
     def _draw(self, sheet: _Sheet, keys: tuple[Binding, ...]) -> None:
         width, height = self._frame.size
         wide = min(width, _WIDEST)
-        body = self._lines([sheet.view.barred(*self._said(sheet)), *self._truth(sheet)], wide)
-        pinned = self._points(sheet, wide) if sheet.points else []
-        if len(pinned) > height // 2:
-            body, pinned = [*pinned, *body], []
+        said, truth = self._lines([sheet.view.barred(*self._said(sheet))], wide), self._lines(self._truth(sheet), wide)
+        points = self._points(sheet, wide) if sheet.points else []
+        # Points that take most of the screen page with the rest, before the answer.
+        pinned = points if len(points) <= height // 2 else []
+        body = [*said, *([] if pinned else points), *truth]
         marked = self._recorder.state.to_mark
         laid = page_of(
             title_of(self._recorder.interview.plan, self._symbols),

@@ -46,9 +46,8 @@ class Keys:
 class Shown:
     """A frame that keeps what it shows."""
 
-    size = (80, 24)
-
-    def __init__(self) -> None:
+    def __init__(self, size: tuple[int, int]) -> None:
+        self.size = size
         self.frames: list[str] = []
 
     def show(self, lines: list[str]) -> None:
@@ -87,9 +86,9 @@ def recorder(store: Store) -> Recorder:
 def mark(store: Store, recorder: Recorder) -> Mark:
     """Mark with some keys, and return the frames."""
 
-    def mark(keys: str, exercises: tuple[str, ...] = (), **missing: Any) -> list[str]:
-        bank = {question.id: question for question in load_questions() if question.id not in missing.get("gone", ())}
-        frame = Shown()
+    def mark(keys: str, exercises: tuple[str, ...] = (), **changes: Any) -> list[str]:
+        bank = {question.id: question for question in load_questions() if question.id not in changes.get("gone", ())}
+        frame = Shown(changes.get("size", (80, 24)))
         keyboard, shown = cast("TerminalKeyboard", Keys(keys)), cast("Frame", frame)
         Marking(recorder, store, bank, keyboard, shown, Paint(on=False), UNICODE, lambda: NOW, exercises).run()
         return frame.frames
@@ -130,6 +129,14 @@ def test_marking_names_only_exercises_that_exist(mark: Mark, recorder: Recorder)
     named = next(question for question in load_questions() if question.id == OPEN).exercises
     mark("\n\n\n", exercises=named[:1])
     assert recorder.state.marked[0]["exercises"] == list(named[:1])
+
+
+@pytest.mark.parametrize("size", [(140, 50), (80, 24), (60, 24), (40, 12)])
+def test_marking_begins_with_the_question(mark: Mark, size: tuple[int, int]) -> None:
+    frames = mark("\n\n\n", size=size)
+    assert "Why does reverse mode need" in frames[0].split("\n")[2]
+    assert all(len(frame.split("\n")) <= size[1] for frame in frames)
+    assert "1-5 I said this" in frames[0]
 
 
 def test_marking_skips_a_question_that_is_gone(mark: Mark, recorder: Recorder) -> None:
