@@ -223,6 +223,8 @@ def skip_what_is_missing(items: list[pytest.Item]) -> None:
     missing = {}
     if find_spec("torch") is None:
         missing["torch"] = "PyTorch is not installed: it is optional, the group `torch`, which CI installs"
+    if find_spec("jax") is None:
+        missing["jax"] = "JAX is not installed: it is optional, the group `jax`"
     if find_compiler() is None:
         missing["compiler"] = "there is no C++ compiler to run kernels with"
     if not _has_gpu():

@@ -12,13 +12,15 @@ import subprocess
 import threading
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from autodrill.errors import InternalError
-from autodrill.sandbox.child.confinement import OPEN, SEALED, Confinement
+from autodrill.sandbox.child.confinement import OPEN, OPEN_WITH_THREADS, SEALED, Confinement
 from autodrill.sandbox.child.frames import MESSAGE_BYTES, NUMBER
 from autodrill.sandbox.child_process import ChildProcess
 from autodrill.sandbox.launcher import Channels, job_channel, launch, start_interpreter
+from autodrill.sandbox.libraries import Framework, start_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,10 +51,12 @@ class ForkServer:
 
     Args:
         confinement: The layers that the child processes take.
+        framework: A framework that it imports.
     """
 
-    def __init__(self, confinement: Confinement = SEALED) -> None:
+    def __init__(self, confinement: Confinement = SEALED, framework: Framework | None = None) -> None:
         self._confinement = confinement
+        self._framework = framework
         self._lock = threading.Lock()
         self._control: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
@@ -127,7 +131,7 @@ class ForkServer:
                 control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
                 ours.callback(control.close)
                 with theirs:
-                    start = self._confinement.to_wire() | {"memory": 0}
+                    start = self._confinement.to_wire() | {"memory": 0} | start_fields(self._framework)
                     quiet = (subprocess.DEVNULL, subprocess.DEVNULL, None)
                     self._process, _ = start_interpreter("forking", control, theirs, start, [], streams=quiet)
                 ours.pop_all()
@@ -145,16 +149,20 @@ class ForkServer:
 
 
 @contextmanager
-def own_code_launcher() -> Iterator[Launcher]:
+def own_code_launcher(framework: Framework | None = None) -> Iterator[Launcher]:
     """Provide a launcher under the open profile: that of a fork server if the system can run one, else `launch`.
+
+    Args:
+        framework: A framework that its processes have imported.
 
     Raises:
         InternalError: The fork server cannot be started, or NumPy is missing.
     """
+    confinement = OPEN_WITH_THREADS if framework is not None and framework.starts_threads else OPEN
     if not can_fork():
-        yield launch
+        yield partial(launch, confinement=confinement, framework=framework)
         return
-    with ForkServer(OPEN) as server:
+    with ForkServer(confinement, framework) as server:
         server.start()
         yield server.launch
 

@@ -17,6 +17,7 @@ from autodrill.sandbox import child
 from autodrill.sandbox.child import frames, wire
 from autodrill.sandbox.child.confinement import OPEN, SEPARATE, Confinement
 from autodrill.sandbox.child_process import MARK, ChildProcess
+from autodrill.sandbox.libraries import Framework, start_fields
 
 __all__ = ["Channels", "Launcher", "job_channel", "launch", "launch_on_terminal", "start_interpreter"]
 
@@ -71,7 +72,12 @@ class Channels:
 
 
 def launch(
-    *, memory: int, traced: bool, confinement: Confinement = OPEN, readable: tuple[str, ...] = ()
+    *,
+    memory: int,
+    traced: bool,
+    confinement: Confinement = OPEN,
+    readable: tuple[str, ...] = (),
+    framework: Framework | None = None,
 ) -> ChildProcess:
     """Start a new interpreter as a child process: see `Launcher`.
 
@@ -82,6 +88,7 @@ def launch(
         traced: See `Launcher`.
         confinement: The layers that it takes.
         readable: Further folders that it can read under the open profile.
+        framework: A framework that it imports.
 
     Raises:
         UsageError: This system cannot run a child process.
@@ -96,7 +103,7 @@ def launch(
             "main_loop",
             job,
             their_job,
-            start | confinement.to_wire() | {"readable": readable},
+            start | confinement.to_wire() | start_fields(framework, readable),
             [to.dump[1], *([] if line is None else [line])],
             streams=(subprocess.DEVNULL, to.stdout[1], to.stderr[1]),
         )
@@ -105,7 +112,12 @@ def launch(
     return ChildProcess(process, job, to.stdout[0], to.stderr[0], to.dump[0], to.line_memory, pidfd, mark, confinement)
 
 
-def launch_on_terminal(*, memory: int, traced: bool) -> ChildProcess:  # noqa: ARG001  # the signature of Launcher
+def launch_on_terminal(
+    *,
+    memory: int,  # noqa: ARG001  # the signature of Launcher
+    traced: bool,  # noqa: ARG001  # as above
+    framework: Framework | None = None,
+) -> ChildProcess:
     """Start a new interpreter that shares this terminal, makes each call under pdb and has no limits: see `Launcher`.
 
     Raises:
@@ -115,7 +127,8 @@ def launch_on_terminal(*, memory: int, traced: bool) -> ChildProcess:  # noqa: A
     terminal = {name: os.environ[name] for name in ("HOME", "INPUTRC", "TERM", "TERMINFO") if name in os.environ}
     with ExitStack() as ours, ExitStack() as theirs:
         job, their_job = job_channel(ours, theirs)
-        process, mark = start_interpreter("main_loop", job, their_job, {"debug": True}, [], terminal=terminal)
+        start = {"debug": True, **start_fields(framework)}
+        process, mark = start_interpreter("main_loop", job, their_job, start, [], terminal=terminal)
         ours.pop_all()
     return ChildProcess(process, job, None, None, None, None, _pidfd(process.pid), mark, SEPARATE)
 

@@ -55,7 +55,7 @@ class Runner:
     """A child process that submissions are loaded into. Use it as a context manager, from one thread at a time.
 
     Several files can be loaded, one after another. Each is run in a new module. After a `Stopped` outcome the process
-    no longer exists, and `finished` is true.
+    no longer exists, and `finished` is true. `called` is the entry and the scenario of the last load.
     """
 
     def __init__(self, child: ChildProcess, limits: Limits, launcher: Launcher) -> None:
@@ -66,6 +66,7 @@ class Runner:
         self._confinement_status: ConfinementStatus | None = None
         self._scenario: str | None = None
         self._filename = ""
+        self.called: tuple[str, str | None] = "", None
         self._until = math.inf
         self._watch: MemoryWatch | None = None
         self._loading: Request | None = None
@@ -159,7 +160,7 @@ class Runner:
         self._await_start()
         if scenario != self._scenario:
             self._set_scenario(scenario)
-        self._filename = filename
+        self._filename, self.called = filename, (entry, scenario)
         self._loading = load_request(source, filename, entry, self._limits.seconds if seconds is None else seconds)
         self._transport.clear_printed()
         return self._load()

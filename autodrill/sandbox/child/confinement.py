@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from . import wire
 
-__all__ = ["OPEN", "SEALED", "SEPARATE", "Confinement", "ConfinementStatus", "Layer", "Profile"]
+__all__ = ["OPEN", "OPEN_WITH_THREADS", "SEALED", "SEPARATE", "Confinement", "ConfinementStatus", "Layer", "Profile"]
 
 
 class Layer(StrEnum):
@@ -49,11 +49,13 @@ class Confinement:
         profile: How strict they are.
         layers: The layers to take.
         required: The layers without which nothing of a submission is sent.
+        threads: Whether it may start threads, which inherit every layer.
     """
 
     profile: Profile
     layers: frozenset[Layer] = frozenset(Layer)
     required: frozenset[Layer] = frozenset()
+    threads: bool = False
 
     def missing(self, status: ConfinementStatus) -> tuple[Layer, ...]:
         """Return the required layers that do not hold, in the order of `Layer`."""
@@ -61,18 +63,23 @@ class Confinement:
 
     def to_wire(self) -> dict[str, wire.Value]:
         """Return the part of START that tells the child process about it."""
-        return {"profile": str(self.profile), "layers": tuple(str(layer) for layer in Layer if layer in self.layers)}
+        layers = tuple(str(layer) for layer in Layer if layer in self.layers)
+        return {"profile": str(self.profile), "layers": layers, "threads": self.threads}
 
     @classmethod
     def from_wire(cls, start: Mapping[str, wire.Value]) -> Self:
         """Read it from START, which the parent has written."""
         layers = start["layers"]
         assert isinstance(layers, tuple)
-        return cls(Profile(str(start["profile"])), frozenset(Layer(str(name)) for name in layers))
+        held = frozenset(Layer(str(name)) for name in layers)
+        return cls(Profile(str(start["profile"])), held, threads=bool(start["threads"]))
 
 
 OPEN = Confinement(Profile.OPEN)
 """For your own code: every layer that this machine has."""
+
+OPEN_WITH_THREADS = Confinement(Profile.OPEN, threads=True)
+"""For your own code that uses a library which cannot work without threads."""
 
 SEALED = Confinement(Profile.SEALED, required=frozenset({Layer.RLIMITS, Layer.PRIVILEGES, Layer.SECCOMP}))
 """For other people's code. Landlock is not required: under this profile seccomp alone already refuses to open files."""

@@ -22,7 +22,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
-from . import frames, lockdown, main_loop, wire
+from . import frames, frameworks, lockdown, main_loop, wire
 from .channel import Channel
 from .confinement import Confinement, Profile
 from .frames import MESSAGE_BYTES, NUMBER, PASSED
@@ -72,7 +72,10 @@ def main(control: int) -> NoReturn:
             warm_up()
         else:
             load_numpy()  # a fork may have a tight memory bound
-    prepared = lockdown.prepare(confinement, numpy, os.getpid(), place=_RULESET)
+            frameworks.load(str(start["framework"]), str(start["library"]))
+    readable = start["readable"]
+    assert isinstance(readable, tuple)
+    prepared = lockdown.prepare(confinement, numpy, os.getpid(), map(str, readable), place=_RULESET)
     free = _RULESET if prepared.ruleset is None else _RULESET + 1
     template = _Template(main_loop.settle(_DUMP), prepared, free, os.sysconf("SC_OPEN_MAX"))
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -7,6 +7,7 @@ import sys
 import sysconfig
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from . import rlimits
@@ -84,7 +85,7 @@ def prepare(
 
     def resources() -> Callable[[int], None]:
         def take(memory: int) -> None:
-            if window := rlimits.bound(memory, used):
+            if window := rlimits.bound(memory, used, threads=confinement.threads):
                 windows.append(window)
 
         return take
@@ -114,12 +115,11 @@ def prepare(
         _need_linux()
         from . import seccomp
 
-        program = seccomp.assemble(seccomp.rules(confinement.profile))
+        rules = partial(seccomp.rules, confinement.profile, threads=confinement.threads)
+        program = seccomp.assemble(rules())
         lockdown.notes[Layer.SECCOMP] = f"{program.length} instructions"
         # A window is known only once the bound is set, in the process itself.
-        return lambda _: seccomp.install(
-            seccomp.assemble(seccomp.rules(confinement.profile, windows[0])) if windows else program
-        )
+        return lambda _: seccomp.install(seccomp.assemble(rules(windows[0])) if windows else program)
 
     steps = {
         Layer.ENVIRONMENT: environment,

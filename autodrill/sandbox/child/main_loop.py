@@ -15,7 +15,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
-from . import frames, line_tracer, lockdown, memory_claims, rlimits, tracebacks, values, wire
+from . import frames, frameworks, line_tracer, lockdown, memory_claims, rlimits, tracebacks, values, wire
 from .channel import Channel
 from .collectives import in_step
 from .confinement import Confinement, ConfinementStatus
@@ -65,10 +65,12 @@ def main(job: int) -> NoReturn:
     parent, numpy = _int(start["parent"]), str(start["numpy"])
     tie_to(parent)
     import_numpy(numpy)
+    frameworks.load(str(start["framework"]), str(start["library"]))
     if start["debug"]:
         from .debugger import debug
 
         _stand_alone()
+        frameworks.begin()
         _serve(channel, Hooks(plain_call, debug, lambda: None), ConfinementStatus())
     memory = _int(start["memory"])
     if rlimits.is_tight(memory):
@@ -116,6 +118,7 @@ def serve_confined(
     status = prepared.apply(memory)
     # Only now: what is mapped before a tight limit cannot be unmapped again.
     hooks = replace(hooks, spare_memory=rlimits.spare(rlimits.spare_bytes(memory)))
+    frameworks.begin()
     _serve(channel, hooks, status)
 
 
@@ -264,6 +267,7 @@ def _drive(scenario: wire.Value, channel: Channel) -> Callable[..., Any]:
     assert isinstance(scenario, str)
     tracebacks.remember_source(scenario.encode(), _SCENARIO)
     namespace: dict[str, Any] = {"__name__": "scenario", "np": np, "in_step": in_step, "ask": channel.ask}
+    namespace |= {"door": frameworks.door, "function_door": frameworks.function_door}
     exec(compile(scenario, _SCENARIO, "exec", dont_inherit=True), namespace)
     if "drive" not in namespace:
         raise NameError("it does not define `drive`")

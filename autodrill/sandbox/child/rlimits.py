@@ -28,6 +28,7 @@ _NONE = tuple(
     for name in ("RLIMIT_CORE", "RLIMIT_FSIZE", "RLIMIT_MEMLOCK", "RLIMIT_MSGQUEUE")
     if hasattr(resource, name)  # some systems lack some of them
 )
+_FOR_THREADS = 4 << 30  # stacks and heaps of threads, and the memory of a compiler such as that of JAX
 _CORES = os.cpu_count() or 1
 _IN_ADVANCE = 2  # seconds
 _granted = 0
@@ -51,17 +52,19 @@ def spare(size: int = _SPARE) -> Callable[[], object]:
     return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=0).close
 
 
-def bound(memory: int, used: int | None) -> Window | None:
+def bound(memory: int, used: int | None, *, threads: bool = False) -> Window | None:
     """Set the limits.
 
     Args:
         memory: Bytes of address space that the submission may add. macOS does not enforce this limit.
         used: Bytes of address space that Python and NumPy have already mapped; None if unknown.
+        threads: Whether threads may be started. The system counts a thread as a process. The bound is then loose.
 
     Returns:
         Under a tight limit, the addresses that the submission may unmap: see `pinning`. Else None.
     """
     window = None
+    memory += _FOR_THREADS if threads else 0
     if used is not None:
         most = used + spare_bytes(memory) + memory
         if is_tight(memory):
@@ -76,7 +79,8 @@ def bound(memory: int, used: int | None) -> Window | None:
     for each in _NONE:
         _limit(each, 0, 0)
     _limit(resource.RLIMIT_NOFILE, _OPEN_FILES, _OPEN_FILES)
-    _limit(resource.RLIMIT_NPROC, 0, 0)  # has no effect for root
+    if not threads:
+        _limit(resource.RLIMIT_NPROC, 0, 0)  # has no effect for root
     return window
 
 

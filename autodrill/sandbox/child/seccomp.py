@@ -30,7 +30,7 @@ __all__ = ["Filter", "assemble", "install", "rules"]
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 _PR_SET_SECCOMP, _MODE_FILTER = 22, 2
-_ALLOW, _KILL_PROCESS, _EPERM = 0x7FFF_0000, 0x8000_0000, 0x0005_0001
+_ALLOW, _KILL_PROCESS, _EPERM, _ENOSYS = 0x7FFF_0000, 0x8000_0000, 0x0005_0001, 0x0005_0026
 
 # Classic BPF (linux/filter.h): operations on one accumulator, which is loaded from `struct seccomp_data`.
 _LOAD, _AND, _RETURN = 0x20, 0x54, 0x06
@@ -80,6 +80,8 @@ Rule: TypeAlias = tuple[tuple[Check | Within, ...], ...]
 """Conjunctions of checks. If any of them holds, the call is allowed. The empty conjunction always holds."""
 
 _ALWAYS: Rule = ((),)
+_NO_SUCH_CALL: Rule = ()
+"""The call fails with ENOSYS, as on a kernel that lacks it, so that the caller falls back to an older call."""
 
 _PROT_EXEC = 4
 _O_WRONLY, _O_RDWR, _O_CREAT, _O_TRUNC, _O_PATH, _O_TMPFILE = 1, 2, 0o100, 0o1000, 0o10_000_000, 0o20_000_000
@@ -94,6 +96,7 @@ _OWN_CLOCKS = (Check(0, (0,), mask=_ALL ^ 0xF),)  # a larger id is the clock of 
 _MYSELF = (Check(0, (0,)),)
 _NULL = (Check(0, (0,)), Check(0, (0,), high=True))
 _MAP_FIXED, _MREMAP_MAYMOVE = 0x10, 1
+_CLONE_THREAD = 0x10000
 _NO_POINTER = (Check(2, (0,)), Check(2, (0,), high=True))
 
 _BOTH: dict[str, Rule] = {
@@ -146,14 +149,23 @@ _OPEN: dict[str, Rule] = (
 )
 
 
-def rules(profile: Profile, window: Window | None = None) -> dict[str, Rule]:
+_THREADS: dict[str, Rule] = {
+    "clone": ((Check(0, (_CLONE_THREAD,), mask=_CLONE_THREAD),),),
+    "clone3": _NO_SUCH_CALL,  # its flags are behind a pointer; glibc then calls `clone`
+    # Libraries of threads ask for the scheduling of a thread, by its number. It tells nothing about files or memory.
+    **dict.fromkeys(("sched_getparam", "sched_getscheduler", "sched_getaffinity"), _ALWAYS),
+}
+
+
+def rules(profile: Profile, window: Window | None = None, *, threads: bool = False) -> dict[str, Rule]:
     """Return the rule of each system call that a profile allows, by name.
 
     Args:
         profile: The profile.
         window: The addresses that may be unmapped, moved and protected: see `pinning`. By default all may be.
+        threads: Whether it may start threads; processes never.
     """
-    allowed = _SEALED if profile is Profile.SEALED else _OPEN
+    allowed = (_SEALED if profile is Profile.SEALED else _OPEN) | (_THREADS if threads else {})
     if window is None:
         return allowed
     inside = Within(window)
@@ -219,7 +231,7 @@ def _rule(rule: Rule) -> Iterator[Instruction]:
     for checks in rule:
         yield from _conjunction(checks)
     if rule != _ALWAYS:
-        yield _RETURN, 0, 0, _EPERM
+        yield _RETURN, 0, 0, _EPERM if rule else _ENOSYS
 
 
 def _conjunction(checks: tuple[Check | Within, ...]) -> list[Instruction]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import struct
 from pathlib import Path
@@ -246,3 +247,18 @@ def test_filter_with_a_window_still_refuses_machine_code() -> None:
     program = seccomp.assemble(seccomp.rules(Profile.SEALED, WINDOW), INTEL)
     for name in ("mmap", "mprotect"):
         assert decide(program, INTEL, number_of(name, INTEL), WINDOW.low, 4096, 7, 0x22) == EPERM
+
+
+CLONE_THREAD, OF_FORK = 0x3D0F00, 0x1200011
+"""The flags with which glibc starts a thread, and those with which it forks."""
+
+
+@BOTH
+@EVERYWHERE
+def test_threads_may_be_started_but_no_processes(profile: Profile, machine: Architecture) -> None:
+    program = seccomp.assemble(seccomp.rules(profile, threads=True), machine)
+    clone = number_of("clone", machine)
+    assert decide(program, machine, clone, CLONE_THREAD) == ALLOW
+    assert decide(program, machine, clone, OF_FORK) == EPERM
+    # glibc falls back to `clone` only if the kernel seems to lack `clone3`, whose flags a filter cannot see.
+    assert decide(program, machine, number_of("clone3", machine)) == EPERM - 1 + errno.ENOSYS
