@@ -18,10 +18,15 @@ if TYPE_CHECKING:
 __all__ = ["blank_again", "blank_notice"]
 
 
-def blank_again(exercise: Exercise, path: Path) -> Path | None:
+def blank_again(exercise: Exercise, path: Path, text: str | None = None) -> Path | None:
     """Set an old answer aside if its exercise is due, and return the new path of the old file; else return None.
 
     A file that was saved since the exercise is due is work of today and stays.
+
+    Args:
+        exercise: The exercise.
+        path: Its file.
+        text: What the new file has, instead of the stub.
 
     Raises:
         FileError: The file cannot be renamed, or the stub cannot be written.
@@ -35,7 +40,7 @@ def blank_again(exercise: Exercise, path: Path) -> Path | None:
             return None
     except OSError:  # there is no file, or none to read, which the caller finds out by itself
         return None
-    return restore_stub(exercise, path, now()) if _is_due(exercise.id, saved) else None
+    return restore_stub(exercise, path, now(), text) if _is_due(exercise.id, saved) else None
 
 
 def _is_due(exercise: str, saved: datetime) -> bool:

@@ -58,6 +58,7 @@ def check(
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from autodrill.cli.learner_files import find_work
     from autodrill.drills.library import Library
+    from autodrill.grading.framework_answers import usable_framework
     from autodrill.grading.submission import Submission, read_file
 
     library = Library.open(pack or ())
@@ -65,14 +66,14 @@ def check(
     exercise, path = work.exercise, work.path
     source = read_file(path, follow=True)
     saved = path.stat().st_mtime
-    submission = Submission(source, path.name, str(path))
+    submission = Submission(source, path.name, str(path), usable_framework(exercise, source))
     seed = seed if seed is not None else int.from_bytes(os.urandom(3))
     if pdb:
         _step_through(library, exercise, submission, seed, case)
     from autodrill.sandbox.fork_server import own_code_launcher
 
     # The fork server starts before this process imports NumPy, so that the two imports overlap.
-    with own_code_launcher() as launcher:
+    with own_code_launcher(submission.framework) as launcher:
         from autodrill.grading.grade import grade
 
         _load_what_follows()

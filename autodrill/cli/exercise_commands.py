@@ -20,9 +20,11 @@ from autodrill.cli.learner_files import (
 from autodrill.cli.options import ExerciseName, Format, OutputFormat, Packs, again, learner_file, now
 from autodrill.drills.exercise import Heading
 from autodrill.errors import FileError
+from autodrill.sandbox.libraries import Framework, require
 
 if TYPE_CHECKING:
     from autodrill.drills.exercise import Exercise
+    from autodrill.drills.library import Library
 
 __all__ = ["heading_as_dict", "open_", "reset", "show"]
 
@@ -53,6 +55,7 @@ def open_(
         bool, typer.Option("--here", help="Write to the current folder, not to the practice folder.")
     ] = False,
     editor: Annotated[bool, typer.Option(help="On a terminal, open the file in $VISUAL or $EDITOR.")] = True,
+    framework: Annotated[Framework | None, typer.Option(help="Write the stub for answers in this framework.")] = None,
     pack: Packs = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
@@ -63,15 +66,18 @@ def open_(
 
     Examples:
       autodrill open mul_backward --here
+      autodrill open matmul_backward --framework torch
       EDITOR="code -g" autodrill open mul_backward
     """
     from autodrill.drills.library import Library
     from autodrill.folders import practice_folder
 
-    exercise = Library.open(pack or ()).find(name)
+    library = Library.open(pack or ())
+    exercise = library.find(name)
     path = (Path() if here else practice_folder(os.environ)) / f"{exercise.id}.py"
-    kept = blank_again(exercise, path)
-    fresh = write_stub(exercise, path) or kept is not None
+    text = None if framework is None else _file_in(library, exercise, framework)
+    kept = blank_again(exercise, path, text)
+    fresh = write_stub(exercise, path, text) or kept is not None
     note_opened(path)
     command = editor_command()
     if output_format is OutputFormat.JSON:
@@ -97,6 +103,19 @@ def open_(
     )
     if editor and command and sys.stdin.isatty() and sys.stdout.isatty():
         start_editor(command, path)
+
+
+def _file_in(library: "Library", exercise: "Exercise", framework: Framework) -> str:
+    """Return the stub of an exercise for answers in a framework.
+
+    Raises:
+        UsageError: The exercise cannot be answered in it, or it is not installed.
+    """
+    from autodrill.drills.framework_stub import check_takes_frameworks, framework_file
+
+    check_takes_frameworks(library.drill(exercise), framework)
+    require(framework, f"{framework.brand} is not installed")
+    return framework_file(exercise, framework)
 
 
 def reset(

@@ -176,8 +176,8 @@ def _marker() -> Path:
     return home(os.environ) / "opened"
 
 
-def write_stub(exercise: Exercise, path: Path) -> bool:
-    """Write the stub of an exercise if there is no such file, and return whether it was written.
+def write_stub(exercise: Exercise, path: Path, text: str | None = None) -> bool:
+    """Write the stub of an exercise, or another text, if there is no such file; return whether it was written.
 
     Raises:
         FileError: The file cannot be written.
@@ -186,12 +186,12 @@ def write_stub(exercise: Exercise, path: Path) -> bool:
 
     if path.exists():
         return False
-    _write(path, starting_file(exercise))
+    _write(path, starting_file(exercise) if text is None else text)
     return True
 
 
-def restore_stub(exercise: Exercise, path: Path, moment: datetime) -> Path:
-    """Rename a file, write the stub in its place, and return the new path of the old file.
+def restore_stub(exercise: Exercise, path: Path, moment: datetime, text: str | None = None) -> Path:
+    """Rename a file, write the stub, or another text, in its place, and return the new path of the old file.
 
     Raises:
         FileError: The file cannot be renamed, or the stub cannot be written.
@@ -206,7 +206,7 @@ def restore_stub(exercise: Exercise, path: Path, moment: datetime) -> Path:
             f"`{path}` cannot be renamed: {error.strerror}",
             hint="copy the file to a writable folder, and give the path of the copy with `--file`",
         ) from None
-    _write(path, starting_file(exercise))
+    _write(path, starting_file(exercise) if text is None else text)
     return kept
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from autodrill.cli.attempt_log import Logged, log_report
 from autodrill.cli.saved_file import SavedFile
 from autodrill.drills.exercise import starting_file
+from autodrill.drills.framework_stub import unanswered_files
 from autodrill.errors import AutodrillError
 from autodrill.grading.report import Verdict
 from autodrill.grading.submission import Submission
@@ -62,6 +63,7 @@ class Watching:
         self.logged = Logged()
         self.praise = ""
         self.stub = starting_file(work.exercise).encode()
+        self._unanswered = unanswered_files(work.exercise)
         self._submission: Submission | None = None
         self._by_hand = False
         self._started = self._submitted = self._clock()
@@ -117,7 +119,7 @@ class Watching:
         self.error = None
         self.earlier, self.report = self.report, outcome
         self.praise, self.logged = "", Logged()
-        counts = outcome.verdict is not Verdict.INTERNAL and self.file.source != self.stub
+        counts = outcome.verdict is not Verdict.INTERNAL and self.file.source not in self._unanswered
         # A file that was only opened, or is saved again as it was, is in the log already.
         if counts and (self._by_hand or self._last_logged != (outcome.verdict, self.file.source)):
             self._saves += 1

@@ -33,6 +33,7 @@ class FaultKind(StrEnum):
     SYNTAX = "the file is not valid Python"
     COMPILE = "the kernel does not compile"
     MISSING = "the function is not defined"
+    LIBRARY = "the code needs a library that is not there"
     RAISED = "the code raises an exception"
     DEVICE = "the kernel does something that no GPU allows"
     NOTHING = "the code returns None"

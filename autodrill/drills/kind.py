@@ -52,6 +52,7 @@ class Kind:
         single_precision: Whether all floating arguments are float32.
         any_dtype: Whether results may have any dtype.
         keeps_memory_rules: Whether results must own their memory and arguments must stay unchanged.
+        on_arrays: Whether an answer maps arrays to arrays, so that a framework could hold them.
         on_device: Whether answers are compiled and launched on a device instead of being imported.
         default_results: The names of the results if the author gives none; empty for `d` and the input's name.
         nonlinear: The rule of an answer that is not linear: f(g1 + g2) differs from f(g1) + f(g2).
@@ -70,6 +71,7 @@ class Kind:
     single_precision = False
     any_dtype = False
     keeps_memory_rules = True
+    on_arrays = True
     on_device = False
     default_results: tuple[str, ...] = ()
     nonlinear = Rule(

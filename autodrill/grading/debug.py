@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import signal
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autodrill.drills.cases import battery, case_at
 from autodrill.grading.cases.question import answering
+from autodrill.grading.framework_answers import loading
 from autodrill.grading.oracle.expected import expected_results
 from autodrill.sandbox.launcher import launch_on_terminal
 from autodrill.sandbox.limits import Limits
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from autodrill.drills.exercise import Drill
     from autodrill.grading.submission import Submission
+    from autodrill.sandbox.launcher import Launcher
     from autodrill.sandbox.outcomes import CallOutcome, LoadOutcome
 
 __all__ = ["debug", "step_through"]
@@ -35,8 +38,9 @@ def step_through(drill: Drill, submission: Submission, *, seed: int, case: int) 
     """
     chosen = case_at(battery(drill, seed), case)
     args = drill.kind.arguments(drill, chosen, expected_results(drill, chosen))
-    scenario, answer = drill.kind.scenario(drill), answering(drill, chosen)
-    debug(submission.source, submission.path, drill.exercise.entry, scenario, args, answer)
+    how, answer = loading(drill, submission.source, submission.framework), answering(drill, chosen)
+    launcher = partial(launch_on_terminal, framework=submission.framework)
+    debug(submission.source, submission.path, how.entry, how.scenario, args, answer, launcher=launcher)
 
 
 def debug(
@@ -46,6 +50,8 @@ def debug(
     scenario: str | None,
     args: Sequence[Any],
     answer: Callable[[Any], Any] | None = None,
+    *,
+    launcher: Launcher = launch_on_terminal,
 ) -> LoadOutcome | CallOutcome:
     """Load a file and make one call under pdb, in a process of its own on this terminal, without limits.
 
@@ -58,6 +64,7 @@ def debug(
         scenario: Source, trusted, that defines `drive(candidate, *args)`.
         args: Arguments as `Runner.call` takes them.
         answer: See `Request`.
+        launcher: Starts the process.
 
     Returns:
         The outcome of the load if that failed, else of the call. `quit` in pdb is a `Raised` of `BdbQuit`.
@@ -68,7 +75,7 @@ def debug(
     """
     interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the debugged process only
     try:
-        with Runner.start(Limits(seconds=math.inf), launcher=launch_on_terminal) as runner:
+        with Runner.start(Limits(seconds=math.inf), launcher=launcher) as runner:
             path = str(Path(filename).resolve())  # pdb looks up lines by the absolute path
             loaded = runner.load(source, path, entry, scenario)
             return runner.call(args, budget=_ANY_SIZE, answer=answer) if isinstance(loaded, Loaded) else loaded

@@ -6,7 +6,7 @@ Python code runs in a child process, a kernel on a device.
 from __future__ import annotations
 
 import time
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from autodrill.drills.answer_records import FaultKind
 from autodrill.drills.exercise import starting_file
 from autodrill.errors import InternalError, NoCompilerError
 from autodrill.grading.cases.case_set import CaseSet
+from autodrill.grading.framework_answers import loading, refusal_of, remark_of
 from autodrill.grading.report import FATAL, Basis, Failure, Remark, Report, Verdict
 from autodrill.sandbox import outcomes as ends
 from autodrill.sandbox.child.confinement import ConfinementStatus
@@ -38,6 +39,7 @@ def grade(
     seed: int,
     only: int | None = None,
     runner: Runner | None = None,
+    keep_runner: bool = False,
     launcher: Launcher = launch,
     limits: Limits = CHECK_LIMITS,
     case_set: CaseSet | None = None,
@@ -51,6 +53,7 @@ def grade(
         seed: Seed of the cases.
         only: Index of the only case to put, or None for all.
         runner: A runner started before, to save its start-up time; `grade` closes it.
+        keep_runner: Whether to leave `runner` open for the next submission.
         launcher: Starts a process if there is no `runner`.
         limits: Limits of time, memory and output.
         case_set: The cases of this seed under these limits, if they are made already.
@@ -69,7 +72,8 @@ def grade(
     report = Report(exercise.id, submission.path, Verdict.PASS, seed)
     if runner is None:
         cases.make_ahead(only)  # the fork server starts meanwhile
-    with runner or start_runner(drill, limits, launcher) as started_runner:
+    opened = runner or start_runner(drill, limits, launcher)
+    with nullcontext(opened) if keep_runner else opened as started_runner:
         try:
             report = _grade(started_runner, cases, known, submission, report, only)
         except InternalError as error:
@@ -82,6 +86,10 @@ def grade(
         words = "not implemented yet: the file is unchanged"
         failure = replace(report.failure, kind=FaultKind.NOT_IMPLEMENTED, summary=words, rule=None)
         report = replace(report, verdict=Verdict.FAIL, failure=failure)
+    if report.failure is not None and report.failure.kind is FaultKind.RAISED and submission.framework is None:
+        words = refusal_of(exercise, submission.source, report.failure.summary)
+        if words:
+            report = replace(report, failure=replace(report.failure, kind=FaultKind.LIBRARY, summary=words, rule=None))
     if report.failure is not None and not _has_line(submission, report.failure.line):
         report = replace(report, failure=replace(report.failure, line=None, code=""))
     return replace(
@@ -128,7 +136,8 @@ def _grade(
     exercise, solution = drill.exercise, drill.solution
     until = time.monotonic() + case_set.limits.total
     runner.end_by(until)
-    loaded = runner.load(submission.source, submission.name, exercise.entry, drill.kind.scenario(drill))
+    how = loading(drill, submission.source, submission.framework)
+    loaded = runner.load(submission.source, submission.name, how.entry, how.scenario)
     if not isinstance(loaded, ends.Loaded):
         return _not_loaded(report, exercise, loaded)
     chosen = case_set.chosen(only)
@@ -146,7 +155,9 @@ def _grade(
     report = replace(report, cases=len(chosen), passed=passed, basis=_basis(solution, seen))
     if not failing:
         remarks = (*_remarks(runner, case_set, known, submission, seen), *_customs(solution, submission, seen))
-        return replace(report, remarks=(*_reaching_out(submission), *remarks))
+        differentiates = remark_of(submission.source, submission.framework)
+        own = () if differentiates is None else (Remark(*differentiates),)
+        return replace(report, remarks=(*_reaching_out(submission), *own, *remarks))
     failure = _explain(runner, case_set, known, submission, seen, failing)
     verdict = {FaultKind.TIME: Verdict.TIMEOUT}.get(failure.kind, Verdict.FAIL)
     return replace(report, verdict=verdict, failure=failure)

@@ -13,6 +13,8 @@ from autodrill.errors import FileError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from autodrill.sandbox.libraries import Framework
+
 __all__ = ["LARGEST_FILE", "Submission", "handed_in_files", "read_file"]
 
 LARGEST_FILE = 256 << 10
@@ -21,11 +23,19 @@ LARGEST_FILE = 256 << 10
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A candidate's file: its bytes, its name in tracebacks, and its path as the learner gave it."""
+    """A candidate's file.
+
+    Attributes:
+        source: Its bytes.
+        name: Its name in tracebacks.
+        path: Its path as the learner gave it.
+        framework: The framework that it is written with; None for NumPy. Only one's own file may use one.
+    """
 
     source: bytes
     name: str
     path: str
+    framework: Framework | None = None
 
 
 def handed_in_files(paths: Sequence[Path]) -> list[Path]:

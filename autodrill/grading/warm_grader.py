@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from autodrill.errors import AutodrillError
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from autodrill.grading.diagnosis.known_mistakes import KnownMistakes
     from autodrill.grading.submission import Submission
     from autodrill.sandbox.launcher import Launcher
+    from autodrill.sandbox.libraries import Framework
     from autodrill.sandbox.runner import Runner
 
 __all__ = ["Graded", "WarmGrader"]
@@ -41,11 +42,12 @@ class WarmGrader:
     """Grades the submission that was handed in last. Use it as a context manager, from one thread.
 
     The case set of an exercise is made once. After each report the next process is forked, so that the next submission
-    finds it ready. A submission that waits is replaced by a later one; one that is being graded is not.
+    finds it ready. A submission that waits is replaced by a later one; one that is being graded is not. JAX compiles
+    each operation for each shape, so the process of an answer in JAX is kept for the next one.
 
     Args:
         library: Loads the exercises.
-        launcher: Starts the processes.
+        launcher: Starts the processes. A file that is written with a framework gets processes that have imported it.
         seed: Seed of the cases.
     """
 
@@ -53,6 +55,9 @@ class WarmGrader:
         self.seed = seed
         self._library = library
         self._launcher = launcher
+        self._framework: Framework | None = None
+        self._servers = ExitStack()
+        self._launchers: dict[Framework, Launcher] = {}
         self._changed = threading.Condition()
         self._waiting: tuple[Exercise, Submission] | None = None
         self._running = False
@@ -60,7 +65,7 @@ class WarmGrader:
         self._closed = False
         self._thread = threading.Thread(target=self._work, name="warm grader", daemon=True)
         self._prepared: tuple[CaseSet, KnownMistakes] | None = None
-        self._standby: Runner | None = None
+        self._standby: dict[Framework | None, Runner] = {}  # kept apart: a half-written file has no framework
 
     def __enter__(self) -> Self:
         self._ours, self._theirs = os.pipe()
@@ -121,22 +126,33 @@ class WarmGrader:
                 self._changed.wait_for(lambda: self._waiting is not None or self._closed, _SHOW_SECONDS)
             self._fork_ahead()
         self._drop_standby()
+        self._servers.close()
 
     def _grade(self, exercise: Exercise, submission: Submission) -> Report | AutodrillError:
-        from autodrill.grading.grade import grade
+        from autodrill.grading.framework_answers import usable_framework
+        from autodrill.grading.grade import grade, start_runner
 
         try:
+            self._choose(usable_framework(exercise, submission.source))
             cases, known = self._prepare(exercise)
-            runner, self._standby = self._standby, None
-            return grade(
-                cases.drill,
-                submission,
-                seed=self.seed,
-                runner=runner,
-                launcher=self._launcher,
-                case_set=cases,
-                known=known,
-            )
+            runner = self._standby.pop(self._framework, None)
+            if runner is None:
+                runner = start_runner(cases.drill, cases.limits, self._launched_by)
+                cases.make_ahead(None)  # while the process starts
+            keep = self._framework is not None and self._framework.starts_threads
+            try:
+                return grade(
+                    cases.drill,
+                    replace(submission, framework=self._framework),
+                    seed=self.seed,
+                    runner=runner,
+                    keep_runner=keep,
+                    case_set=cases,
+                    known=known,
+                )
+            finally:
+                if keep and not runner.finished:
+                    self._standby[self._framework] = runner
         except AutodrillError as error:
             return error
         except Exception as error:  # noqa: BLE001  the thread must go on, and the report says what happened
@@ -156,15 +172,27 @@ class WarmGrader:
 
     def _fork_ahead(self) -> None:
         """Start the process of the next submission, and import what explains a wrong answer."""
-        if self._prepared is None or self._waiting is not None or self._closed:
+        if self._prepared is None or self._framework in self._standby or self._waiting is not None or self._closed:
             return
         from autodrill.grading.grade import start_runner
 
         with suppress(AutodrillError):  # `grade` meets the same error, and reports it
-            self._standby = start_runner(self._prepared[0].drill, self._prepared[0].limits, self._launcher)
+            runner = start_runner(self._prepared[0].drill, self._prepared[0].limits, self._launched_by)
+            self._standby[self._framework] = runner
         import autodrill.grading.diagnosis.explain  # noqa: F401  loaded for the first wrong answer
 
+    def _choose(self, framework: Framework | None) -> None:
+        """Take the processes of a framework; its fork server is started at its first submission, and kept."""
+        self._framework = framework
+        if framework is not None and framework not in self._launchers:
+            from autodrill.sandbox.fork_server import own_code_launcher
+
+            self._launchers[framework] = self._servers.enter_context(own_code_launcher(framework))
+
+    @property
+    def _launched_by(self) -> Launcher:
+        return self._launcher if self._framework is None else self._launchers[self._framework]
+
     def _drop_standby(self) -> None:
-        if self._standby is not None:
-            self._standby.close()
-            self._standby = None
+        while self._standby:
+            self._standby.popitem()[1].close()

@@ -118,8 +118,7 @@ def is_uninitialised(
     if filled == source or runner.finished:
         return False
     with runner.sibling(runner.limits) as other:
-        exercise = drill.exercise
-        loaded = other.load(filled, exercise.path.name, exercise.entry, drill.kind.scenario(drill))
+        loaded = other.load(filled, drill.exercise.path.name, *runner.called)
         return isinstance(loaded, Loaded) and _is_steady(other, drill, failing, passing)
 
 

@@ -75,6 +75,8 @@ def _shapes(message: str) -> list[Shape]:
 
 def _alignment(message: str, o: Observation) -> str:
     """Return what would align two shapes, if exactly one change does."""
+    if "tensor" in message:  # PyTorch names one size of each shape
+        return ""
     pair = _shapes(message.replace("[original->remapped]", ""))
     one_way = "requested shape" in message  # the first must become the second
     if len(pair) != 2 or max(map(len, pair)) > _MOST_AXES or _fit(*pair, one_way=one_way):
@@ -95,8 +97,8 @@ def _alignment(message: str, o: Observation) -> str:
         fitting = sorted({wide for wide in _widened(small, len(large)) if _fit(wide, large, one_way=one_way)})
         if fitting:
             better = " or ".join(map(str, fitting))
-            return f"NumPy aligns shapes from the right: {small} does not fit {large}, but {better} would"
-    return f"NumPy aligns shapes from the right, and {pair[0]} does not fit {pair[1]}"
+            return f"shapes align from the right: {small} does not fit {large}, but {better} would"
+    return f"shapes align from the right, and {pair[0]} does not fit {pair[1]}"
 
 
 def _kept(whole: Shape, o: Observation) -> Shape | None:

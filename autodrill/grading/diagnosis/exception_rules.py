@@ -14,7 +14,7 @@ __all__ = ["raised_rule"]
 
 _ALIGN = Rule(
     "shapes-do-not-align",
-    "NumPy aligns shapes from the right, and these two shapes are incompatible",
+    "shapes align from the right, and these two shapes are incompatible",
     "which axis is missing? `keepdims=True` keeps a summed axis as size 1, and the index `None` adds an axis",
 )
 _NONE = Rule(
@@ -37,11 +37,22 @@ _NOT_INTEGER = Rule(
     "a shape, an axis or an index holds a value that is not an integer",
     "which of your arguments has this value? Compare the order of your arguments with the task.",
 )
+_NO_AXIS = Rule("no-such-axis", "the array has no such axis at this point", "how many axes does the array have left?")
 _AXIS_TWICE = Rule("axis-twice", "an axis is given twice", "print the axes: which two are the same?")
 _ARGUMENTS = Rule(
     "call-arguments",
     "a call does not match the signature of the function",
     "how many arguments does the function take, in which order, with which names?",
+)
+
+# What NumPy, PyTorch and JAX say.
+_NOT_ALIGNED = (
+    r"could not be broadcast|could not broadcast|[Ii]ncompatible shapes for broadcasting"
+    r"|must match the (existing size|size of tensor)|is not expandable to size"
+)
+_NO_PRODUCT = (
+    r"^matmul: |not aligned|shapes cannot be multiplied|^size mismatch, got input|of batch2 tensor to be"
+    r"|^dot_general requires contracting"
 )
 
 _PYTHON_2 = "python-2"
@@ -99,7 +110,21 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
             "which side should have the larger shape? does a sum need `keepdims=True`?",
         ),
     ),
-    ("ValueError|IndexError", r"could not be broadcast|could not broadcast", _ALIGN),
+    (
+        "ValueError|IndexError|RuntimeError|TypeError",
+        _NOT_ALIGNED,
+        _ALIGN,
+    ),
+    (
+        "TypeError",
+        r"^JAX arrays are immutable",
+        Rule(
+            "immutable-array",
+            "an array of JAX cannot be written to",
+            "which new array should the name stand for? `x.at[i].set(v)` and `x.at[i].add(v)` return it",
+        ),
+    ),
+    ("IndexError|ValueError", r"^Dimension out of range|^axis .* out of bounds for array", _NO_AXIS),
     (
         "ValueError",
         r"more dimensions than allowed",
@@ -119,8 +144,8 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
         ),
     ),
     (
-        "ValueError",
-        r"^matmul: |not aligned",
+        "ValueError|RuntimeError|TypeError",
+        _NO_PRODUCT,
         Rule(
             "inner-sizes",
             "the inner sizes of a matrix product must agree",
@@ -128,8 +153,8 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
         ),
     ),
     (
-        "ValueError",
-        r"cannot reshape array",
+        "ValueError|RuntimeError|TypeError",
+        r"cannot reshape array|is invalid for input of size",
         Rule(
             "reshape-size",
             "a reshape must keep the number of elements",
@@ -216,11 +241,7 @@ _RAISED: tuple[tuple[str, str, Rule], ...] = (
         ),
     ),
     ("IndexError", r"shape mismatch", _ALIGN),
-    (
-        "AxisError",
-        "",
-        Rule("no-such-axis", "the array has no such axis at this point", "how many axes does the array have left?"),
-    ),
+    ("AxisError", "", _NO_AXIS),
     ("TypeError|AttributeError", r"'?NoneType'?", _NONE),
     ("TypeError", r"for \^", Rule("caret", "`^` is exclusive or in Python", "which operator computes a power?")),
     (

@@ -44,7 +44,7 @@ def because(report: Report) -> str:
         ),
         (
             "return np.broadcast_to(np.zeros((2, 1)), (2, 5, 7))",
-            "NumPy aligns shapes from the right: (2, 1) does not fit (2, 5, 7), but (2, 1, 1) would",
+            "shapes align from the right: (2, 1) does not fit (2, 5, 7), but (2, 1, 1) would",
         ),
         ("return np.zeros(6).reshape(2, 4)", "the array has 6 elements, and the shape (2, 4) needs 8"),
         ("return np.zeros((2, 3)) @ np.zeros((2, 3))", "the inner sizes of a matrix product must agree, and here they"),
@@ -67,4 +67,4 @@ def test_details_name_an_option_that_counts_as_false(graded: Callable[..., Repor
 
 def test_details_claim_nothing_if_both_shapes_are_whole(graded: Callable[..., Report]) -> None:
     found = because(graded("logsumexp_backward", LOGSUMEXP.format("return np.zeros((2, 3)) + np.zeros((4, 5))")))
-    assert found == "NumPy aligns shapes from the right, and (2, 3) does not fit (4, 5)"
+    assert found == "shapes align from the right, and (2, 3) does not fit (4, 5)"
