@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from autodrill.cli.options import now
 from autodrill.practice.agenda import DailyLimits, daily_limits
+from autodrill.practice.enqueued import enqueued_first
 from autodrill.practice.log_records import Rating
 from autodrill.practice.schedule import Schedule, schedule_of
 from autodrill.practice.session import Filter, choose, interleaved, with_exercises
@@ -51,6 +52,7 @@ def scheduled_cards(
         most_due=most_due,
         most_new=limits.new_left,
     )
+    chosen = enqueued_first(chosen, bank, store, only, limit)
     return with_exercises(chosen, _due_exercises(schedule, only), schedule, now(), limit=limit, most_due=most_due)
 
 

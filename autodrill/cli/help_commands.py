@@ -59,7 +59,9 @@ def solution(
     pack: Packs = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Show the worked solution after you have passed.
+    """Show the worked solution beside your own after you have passed.
+
+    One or two questions on the exercise then come first in the next quiz.
 
     To see the solution before you have passed, or when the exercise is due again, add --give-up. The exercise then
     comes back soon.
@@ -67,6 +69,7 @@ def solution(
     Example:
       autodrill solution mul_backward
     """
+    from autodrill.cli.debrief import passed_code, queue_cards
     from autodrill.drills.library import Library
     from autodrill.practice.progress import log_giving_up, may_see_solution
 
@@ -83,12 +86,20 @@ def solution(
             )
         if not allowed:
             log_giving_up(store, exercise.id, now())
+        yours = passed_code(store, exercise.id)
+        queued = queue_cards(store, exercise.id) if yours and output_format is OutputFormat.TEXT else ()
     if output_format is OutputFormat.JSON:
         from autodrill.render.document import write_document
 
         write_document("solution", exercise=exercise.id, explanation=worked.explanation, source=worked.source)
         return
     from autodrill.render.console import stdout_console
+
+    if yours:
+        from autodrill.render.debrief_screen import print_debrief
+
+        print_debrief(stdout_console(), exercise, worked, yours, queued)
+        return
     from autodrill.render.exercise_screen import print_solution
 
     print_solution(stdout_console(), exercise, worked)

@@ -62,11 +62,18 @@ def hints(worked: Solution, seen: int, paint: Paint, width: int) -> list[str]:
     return lines_for_frame(show, min(width, _WIDEST_TEXT), colour=paint.on)
 
 
-def solution(exercise: Exercise, worked: Solution, paint: Paint, width: int) -> list[str]:
-    """Return the worked solution as `autodrill solution` prints it."""
+def solution(
+    exercise: Exercise, worked: Solution, yours: str, queued: Sequence[str], paint: Paint, width: int
+) -> list[str]:
+    """Return the worked solution as `autodrill solution` prints it; after a pass, the debrief."""
     from autodrill.render.console import lines_for_frame
+    from autodrill.render.debrief_screen import print_debrief
     from autodrill.render.exercise_screen import print_solution
 
+    if yours:
+        return lines_for_frame(
+            lambda console: print_debrief(console, exercise, worked, yours, queued), width, colour=paint.on
+        )
     return lines_for_frame(lambda console: print_solution(console, exercise, worked), width, colour=paint.on)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -11,16 +12,17 @@ from typing import TYPE_CHECKING
 from autodrill.cli import learner_files, watch_keys, watch_panels
 from autodrill.cli.bindings import Action, Binding, find
 from autodrill.cli.blank_again import blank_again, blank_notice
+from autodrill.cli.debrief import passed_code, queue_cards
 from autodrill.cli.help_commands import STAGES
 from autodrill.cli.options import again, now, open_store
 from autodrill.cli.pass_rating import change_rating, undo_pass_rating
-from autodrill.errors import AutodrillError
+from autodrill.errors import AutodrillError, StoreError
 from autodrill.practice.log_records import Rating
 from autodrill.practice.progress import hint_stage, log_giving_up, may_see_solution, next_exercise, progress
 from autodrill.render.watch_screen import page_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from autodrill.cli.attempt_log import Logged
@@ -111,6 +113,7 @@ class WatchSession:
         self._headings: list[Heading] | None = None
         self._marked = 0
         self._solution: Solution | None = None
+        self._debrief: tuple[str, Sequence[str]] = "", ()
         self._states: dict[str, State] = {}
         self._keys: tuple[Binding, ...] = ()
         self._quit = False
@@ -235,6 +238,11 @@ class WatchSession:
             self._may_see = True
             self._undoable.append(Undoable("the rating of giving up", lambda: self._undo_review(review)))
             self._tell("the exercise comes back soon")
+        self._debrief = "", ()
+        with suppress(StoreError), open_store() as store:  # the solution is shown all the same
+            name = self._watching.work.exercise.id
+            yours = passed_code(store, name)
+            self._debrief = yours, queue_cards(store, name) if yours else ()
         self._open(Panel.SOLUTION)
 
     def _undo_review(self, review: int) -> str:
@@ -394,7 +402,8 @@ class WatchSession:
             case Panel.HINTS:
                 return watch_panels.hints(self._worked(), self._hints, self._paint, size[0])
             case Panel.SOLUTION:
-                return watch_panels.solution(self._watching.work.exercise, self._worked(), self._paint, size[0])
+                exercise = self._watching.work.exercise
+                return watch_panels.solution(exercise, self._worked(), *self._debrief, self._paint, size[0])
             case Panel.GIVE_UP:
                 return watch_panels.give_up(self._hints, self._paint)
             case Panel.LIST:

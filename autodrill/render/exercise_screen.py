@@ -11,11 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from rich.console import Console
+    from rich.text import Text
 
     from autodrill.drills.exercise import Exercise, Heading, Solution
     from autodrill.render.plain import Paint
 
-__all__ = ["listing", "print_solution", "print_task"]
+__all__ = ["code_text", "listing", "print_head", "print_solution", "print_task"]
 
 _STATE_COLOURS = {"passed": "green", "due": "amber", "tried": "red"}
 
@@ -55,7 +56,7 @@ def print_task(console: Console, exercise: Exercise, options: str = "") -> None:
 
     from autodrill.render.terminal_markdown import markdown
 
-    _head(console, exercise)
+    print_head(console, exercise)
     console.print(markdown(exercise.task))
     console.print()
     stub = exercise.stub.partition('"""')[2].partition('"""')[2].strip("\n")
@@ -71,7 +72,7 @@ def print_solution(console: Console, exercise: Exercise, solution: Solution) -> 
     """Print the worked solution and the explanation."""
     from autodrill.render.terminal_markdown import markdown
 
-    _head(console, exercise)
+    print_head(console, exercise)
     _print_code(console, solution.source)
     console.print()
     console.print(markdown(solution.explanation))
@@ -79,14 +80,20 @@ def print_solution(console: Console, exercise: Exercise, solution: Solution) -> 
 
 def _print_code(console: Console, code: str) -> None:
     """Print code without breaking its lines, so that it can be copied from a terminal of any width."""
+    console.print(code_text(code), soft_wrap=True)
+
+
+def code_text(code: str) -> Text:
+    """Return code with its colours."""
     from rich.syntax import Syntax
 
     text = Syntax("", "python", theme="ansi_dark", background_color="default").highlight(code)
     text.rstrip()
-    console.print(text, soft_wrap=True)
+    return text
 
 
-def _head(console: Console, exercise: Exercise) -> None:
+def print_head(console: Console, exercise: Exercise) -> None:
+    """Print the line with the name, the difficulty, the minutes and the topics."""
     from rich.text import Text
 
     colour = {"amber": "yellow"}.get(found := DIFFICULTY_COLOURS[exercise.difficulty], found)

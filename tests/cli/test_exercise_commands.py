@@ -214,3 +214,18 @@ def test_open_removes_a_stub_that_it_cannot_write(here: Path) -> None:
     assert done.returncode == 2
     assert "error: `mul_backward.py` cannot be written: File too large" in done.stderr
     assert not (here / "mul_backward.py").exists()
+
+
+def test_solution_after_a_pass_is_a_debrief(run: Run, here: Path) -> None:
+    source = "def mul_broadcast_backward(g, a, b):\n    {}\n    return fit(g * b, a), fit(g * a, b)\n"
+    helper = "def fit(x, like):\n        rows = tuple(range(x.ndim - like.ndim))\n        x = x.sum(rows)\n        "
+    kept = "ones = tuple(i for i, n in enumerate(like.shape) if n == 1)\n        "
+    source = source.format(f"{helper}{kept}return np.array(x.sum(ones, keepdims=True))")
+    (here / "mul_broadcast_backward.py").write_text(f"import numpy as np\n\n\n{source}", encoding="utf-8")
+    assert run("check", "mul_broadcast_backward").returncode == 0
+    shown = run("solution", "mul_broadcast_backward").stdout
+    assert shown.index("yours") < shown.index("return fit(g * b, a)") < shown.index("worked solution")
+    (told,) = [line for line in shown.splitlines() if line.startswith("the next quiz begins with: ")]
+    first = told.rpartition(": ")[2].split(", ")[0]
+    asked = json.loads(run("quiz", "--limit", "1", "--output-format", "json").stdout)
+    assert [card["id"] for card in asked["cards"]] == [first]

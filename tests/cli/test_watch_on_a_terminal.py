@@ -204,6 +204,15 @@ def test_solution_needs_a_pass_or_giving_up(watch: Callable[..., Watch], answer:
     assert ratings(home) == []
 
 
+def test_solution_after_a_pass_shows_both_answers(watch: Callable[..., Watch], answer: Path) -> None:
+    term = watch()
+    term.until("✗ FAIL")
+    answer.write_text(f"{RIGHT}# my own way\n", encoding="utf-8")
+    term.until("✓ PASS")
+    shown = term.key("s", "worked solution")
+    assert shown.index("yours") < shown.index("# my own way") < shown.index("worked solution")
+
+
 def test_reset_key_is_undone_with_u(watch: Callable[..., Watch], answer: Path) -> None:
     term = watch()
     term.until("x reset")
