@@ -52,6 +52,7 @@ class CaseSet:
         seed: Seed of the cases.
         limits: Limits of the processes that answer them.
         thorough: As in `expected_results`; for the proof of an exercise.
+        differences: As in `expected_results`.
 
     Attributes:
         drill: The exercise.
@@ -59,12 +60,21 @@ class CaseSet:
         limits: The limits.
     """
 
-    def __init__(self, drill: Drill, seed: int, limits: Limits = CHECK_LIMITS, *, thorough: bool = False) -> None:
+    def __init__(
+        self,
+        drill: Drill,
+        seed: int,
+        limits: Limits = CHECK_LIMITS,
+        *,
+        thorough: bool = False,
+        differences: bool = True,
+    ) -> None:
         self.drill = drill
         self.seed = seed
         self.limits = limits
         self._cases: list[Case] | None = None
         self._thorough = thorough
+        self._differences = differences
         self._questions: dict[int, Question] = {}
         self._smaller: dict[int, tuple[list[Question | None], Iterator[Case]]] = {}
 
@@ -120,7 +130,8 @@ class CaseSet:
         """
         if index not in self._questions:
             case = self.cases[index]
-            expected = expected_results(self.drill, case, thorough=self._thorough)
+            checks = {"thorough": self._thorough, "differences": self._differences}
+            expected = expected_results(self.drill, case, **checks)
             further = self._first_of_class[class_of(case)] == index
             seconds = self.limits.seconds
             self._questions[index] = question(self.drill, case, expected, seconds=seconds, further=further)

@@ -32,13 +32,14 @@ _UNITS = 2.0
 """Units in the last place of the largest cotangent by which any answer may be off, unless the case sets `tail`."""
 
 
-def expected_results(drill: Drill, case: Case, *, thorough: bool = False) -> Expected:
+def expected_results(drill: Drill, case: Case, *, thorough: bool = False, differences: bool = True) -> Expected:
     """Return the expected results of a case, with their tolerances.
 
     Args:
         drill: The exercise.
         case: The case.
         thorough: Whether finite differences are taken in every element of a small input instead of along one direction.
+        differences: Whether finite differences are taken at all.
 
     Raises:
         InternalError: If the exercise contradicts itself.
@@ -67,7 +68,7 @@ def expected_results(drill: Drill, case: Case, *, thorough: bool = False) -> Exp
         # A kind that is graded only in float32 is still differentiated in float64.
         votes = case.smooth and (case.dtype == "float64" or kind.single_precision)
         # With a zero cotangent every difference is 0.
-        smooth = votes and all(np.isfinite(c).all() for c in high) and any(np.any(c) for c in high)
+        smooth = differences and votes and all(np.isfinite(c).all() for c in high) and any(np.any(c) for c in high)
         gradients = derivative(in_float64, high, smooth=smooth, thorough=thorough)
         units = 0.0 if case.tail else _UNITS
         spread = amplified_rounding(derivative, in_float64, high, gradients, dtype, units=units, large=case.large)

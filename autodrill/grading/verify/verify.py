@@ -11,7 +11,7 @@ from autodrill.drills.solution_file import solution_path
 from autodrill.drills.template import left_to_write
 from autodrill.errors import ContentError, InternalError, NoCompilerError, Problem
 from autodrill.grading.report import Verdict
-from autodrill.grading.verify.many_programs import Bench
+from autodrill.grading.verify.many_programs import FEW_SEEDS, Bench
 from autodrill.grading.verify.mutation_score import Strength, strength
 from autodrill.sandbox.launcher import launch
 from autodrill.sandbox.limits import CHECK_LIMITS
@@ -38,7 +38,7 @@ class Proof:
         exercise: Its id.
         problems: All problems, each with its place and how to fix it; empty if the exercise is proved.
         mistakes: Number of known mistakes graded.
-        seeds: Number of seeds that the solution and its mutants were graded with.
+        seeds: Number of seeds that the solution was graded with.
         mutants: Number of mutants of the solution graded.
         survivors: Number of mutants that pass without being declared equivalent; each is a problem.
         equivalent: Number of mutants that pass and are declared equivalent.
@@ -61,7 +61,7 @@ def prove(library: Library, exercise: Exercise, *, seeds: int = 5, launcher: Lau
     Args:
         library: The library with its solution.
         exercise: The exercise.
-        seeds: Number of seeds that the solution must pass; a surviving mutant passes all of them too.
+        seeds: Number of seeds that the solution must pass; a surviving mutant passes the first `FEW_SEEDS` of them too.
         launcher: Starts the processes.
     """
     import time
@@ -85,7 +85,7 @@ def prove(library: Library, exercise: Exercise, *, seeds: int = 5, launcher: Lau
         wrong = _solution(bench, drill, seeds)
         problems += [problem for problem in wrong if problem not in problems]
         if not wrong:  # mistakes and mutants of a wrong solution prove nothing
-            strong = strength(bench, drill, seeds=seeds)
+            strong = strength(bench, drill, seeds=min(seeds, FEW_SEEDS))
             problems += [*_mistakes(bench, solution), *strong.problems]
     return Proof(
         exercise.id,

@@ -9,7 +9,7 @@ import pytest
 from autodrill.grading.grade import grade
 from autodrill.grading.report import Verdict
 from autodrill.grading.submission import Submission
-from autodrill.grading.verify.many_programs import Bench, Found
+from autodrill.grading.verify.many_programs import FEW_SEEDS, Bench, Found
 from autodrill.sandbox.runner import Limits
 
 if TYPE_CHECKING:
@@ -80,3 +80,16 @@ def test_bench_does_not_count_a_remark_as_a_fault(pack: Pack) -> None:
     pack.add(solution=('given("x[n,m]")', 'given("x[n,m]"), given("x[2]", x=[0.0, 1.0], remark=True, note="zero")'))
     with Bench(pack.load()) as bench:
         assert bench.first_fault(program("return 3 * x * x * g + (x == 0)"), [0]) is None
+
+
+def test_bench_takes_differences_under_the_first_seeds_only(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[bool] = []
+    monkeypatch.setattr(
+        "autodrill.drills.crosscheck._hold_against_differences", lambda *_, thorough: taken.append(thorough)
+    )
+    counts = []
+    for seed in (0, FEW_SEEDS - 1, FEW_SEEDS):
+        taken.clear()
+        assert bench.first_fault(RIGHT, [seed]) is None
+        counts.append((taken.count(True) > 3, taken.count(False) > 3))
+    assert counts == [(True, False), (False, True), (False, False)]
