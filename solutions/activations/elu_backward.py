@@ -7,17 +7,16 @@ At x = 0 the slope jumps from alpha to 1, unless alpha is 1. The task takes the 
 Cost: one comparison, one addition and one product per element. The forward takes an exponential. x is needed only for
 its sign, and out has the same sign, so an in-place ELU saves only its output.
 
-PyTorch: `EluBackward0` saves x and computes alpha · exp(x). After `elu_` it saves the output and computes out + alpha.
-At x = 0 both give alpha.
+PyTorch: `EluBackward0` saves x and computes alpha · exp(x). After `elu_`, `EluBackward1` saves the output and computes
+out + alpha. At x = 0 both give the slope alpha.
 
 Asked next:
 
-- Far to the left, which of out + alpha and alpha · exp(x) is more accurate? → alpha · exp(x) keeps its digits. out
-  rounds to -alpha, so in float32 out + alpha is 0 for x below
-  about -17. The absolute error is below the rounding error of
-  alpha.
-- Why does the in-place backward require a positive alpha? → For a negative alpha, out is positive on the left, so the
-  sign of out does not tell the branch.
+- Far to the left, which of out + alpha and alpha · exp(x) is more accurate? → alpha · exp(x) keeps its digits. In
+  float32 out rounds to -alpha for x below about -17, so out + alpha is 0. This absolute error is below the rounding
+  error of alpha.
+- Why does PyTorch refuse the backward of `elu_` for a negative alpha? → Then out is positive on the left
+  too, so its sign does not tell the branch.
 """
 
 import numpy as np

@@ -7,8 +7,8 @@ SiLU has its minimum -0.278.
 
 exp(-x) overflows for x far below 0. tanh never overflows, and σ(x) = (1 + tanh(x/2))/2.
 
-Cost: one tanh and about eight other operations per element, like the forward. Only x is saved. `out` cannot replace x,
-because SiLU takes each value between its minimum and 0 at two different x.
+Cost: one tanh and eight other operations per element. The forward takes one tanh and four other operations. Only x is
+saved. `out` cannot replace x, because SiLU takes each value between its minimum and 0 at two different x.
 
 PyTorch: `SiluBackward0` saves x and computes the sigmoid again. For float16 and bfloat16 it computes in float32 and
 rounds once at the end.
@@ -17,9 +17,8 @@ Asked next:
 
 - A fused kernel computes SwiGLU, silu(a) · b. Which tensors must it save? → It saves a and b. Its backward computes the
   sigmoid again from a. Two separate operations would also save silu(a), for the product.
-- Why do 1/(1 + exp(-x)) and this formula differ at x = -100 in float32? → exp(100) is infinite in float32, so the first
-  one divides by infinity and gives 0, with a warning. The second one gives 0 without a warning, because tanh(-50)
-  rounds to -1. The exact value is 4e-44.
+- In float32, what do 1/(1 + exp(-x)) and (1 + tanh(x/2))/2 give at x = -100? → Both give 0, and σ(-100) is 4e-44. In
+  the first formula exp(100) overflows to infinity, with a warning. In the second one tanh(-50) rounds to -1.
 """
 
 import numpy as np
@@ -41,7 +40,7 @@ MISTAKES = [
         "return ... -> return g * s",
     ),
     edit(
-        "gate-only",
+        "product-rule-missing",
         "only the gate σ(x) depends on x",
         "Far to the right SiLU is the identity. What slope does your code give there?",
         "1 + x * (1 - s) -> x * (1 - s)",
@@ -60,8 +59,8 @@ MISTAKES = [
     ),
     edit(
         "naive-exp",
-        "exp(-x) is finite for every x",
-        "What is exp(1000) in floating point? What is infinity times 0?",
+        "exp(x) is finite for every x",
+        "What is exp(1000) in floating point? What is infinity divided by infinity?",
         "s = ... -> e = np.exp(x); s = e / (1 + e)",
     ),
 ]
