@@ -32,7 +32,7 @@ def explained(primitive: Primitive, values: Sequence[Any], static: dict[str, Any
     message = str(error).strip()
     if "`" in message:
         return error
-    shapes = [tuple(getattr(value, "shape", None) or np.shape(value)) for value in values]
+    shapes = [tuple(value.shape if hasattr(value, "shape") else np.shape(value)) for value in values]
     problem = _problem(primitive.name, shapes, static) if len(shapes) == 2 else None
     if problem is None and primitive.broadcasts and not _broadcast(shapes):
         problem = (

@@ -258,8 +258,10 @@ class Attributes(tuple[Any, ...]):
         return found
 
 
-def behind(axis: Any, ndim: int) -> Any:
+def behind(axis: Any, ndim: int, *, reduces: bool = False) -> Any:
     """Return an axis of one example, several axes, or None for all, counted from the end, as in the memory of all.
+
+    NumPy reduces a 0-d array along axis 0 and -1, so `reduces` allows these two there.
 
     Raises:
         numpy.exceptions.AxisError: The example has no such axis.
@@ -267,10 +269,10 @@ def behind(axis: Any, ndim: int) -> Any:
     if axis is None:
         return tuple(range(-ndim, 0))
     if isinstance(axis, (tuple, list)):
-        return tuple(behind(k, ndim) for k in axis)
+        return tuple(behind(k, ndim, reduces=reduces) for k in axis)
     place = operator.index(axis)
-    if ndim == 0 and place in (0, -1):
-        return ()  # NumPy reduces a 0-d array along axis 0 and -1
+    if reduces and ndim == 0 and place in (0, -1):
+        return ()
     return normalize_axis_index(place, ndim) - ndim
 
 

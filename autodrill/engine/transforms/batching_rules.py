@@ -59,7 +59,7 @@ def apply(primitive: Primitive, values: Sequence[Any], static: dict[str, Any]) -
 
 def _from_the_end(primitive: Primitive, x: Any, static: dict[str, Any]) -> dict[str, Any]:
     name = "axis" if "axis" in primitive.static else "axes"
-    return {**static, name: behind(static.get(name, primitive.static[name]), len(x.shape))}
+    return {**static, name: behind(static.get(name, primitive.static[name]), len(x.shape), reduces=True)}
 
 
 def _named(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -95,3 +96,17 @@ def test_vmap_closes_its_level_when_f_raises() -> None:
         vmap(lambda x: 1 / 0)(X)
     assert engine.dropout(np.ones(3), 0.0, rng=np.random.default_rng(0)).shape == (3,)
     assert mode.vmaps == ()
+
+
+AXES_OF = {"swapaxes": ("axis1", "axis2"), "moveaxis": ("source", "destination")}
+
+
+@pytest.mark.parametrize("name", AXES_OF)
+@pytest.mark.parametrize("axes", [(0, 1), (0, -1), (1, 2)])
+def test_axes_of_a_number_are_refused_under_vmap_too(name: str, axes: tuple[int, int]) -> None:
+    f = partial(getattr(engine, name), **dict(zip(AXES_OF[name], axes, strict=True)))
+    message = rf"`{name}` got shape \(\).*out of bounds for array of dimension 0"
+    with pytest.raises(np.exceptions.AxisError, match=message):
+        f(np.array(1.0))
+    with pytest.raises(np.exceptions.AxisError, match=message):
+        vmap(f)(np.ones(3))
