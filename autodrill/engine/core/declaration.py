@@ -60,6 +60,7 @@ class Declaration:
         on_complex: What the VJP rules compute if the result is complex. `"holomorphic"`: the transpose of a complex
             linear map, which the engine turns into the adjoint. `"adjoint"`: the adjoint itself. None: the operation
             is undefined for complex numbers. See `complex_convention`.
+        integers: Whether the result for integers is integers; only its docstring depends on it.
         vjps: The rule of each input; None for an input that is not differentiable.
         jvp_rule: The forward-mode rule: a function, or a kind from which the engine derives it.
         vmap_rule: The batching rule: a function, or a kind; see `batching_rules`.
@@ -78,12 +79,14 @@ class Declaration:
         broadcasts: bool = False,
         view: bool = False,
         on_complex: ComplexKind | None = None,
+        integers: bool = False,
     ) -> None:
         self.name = forward.__name__.strip("_")
         self.forward = forward
         self.broadcasts = broadcasts
         self.view = view
         self.on_complex = on_complex
+        self.integers = integers
         code = forward.__code__
         count, more = code.co_argcount, code.co_kwonlyargcount
         defaults = forward.__kwdefaults__ or {}

@@ -223,7 +223,7 @@ def _met(kind: type, other: type) -> type:
 def primitive(forward: Callable[..., Array], /) -> Primitive: ...
 @overload
 def primitive(
-    *, broadcasts: bool = False, view: bool = False, on_complex: ComplexKind | None = None
+    *, broadcasts: bool = False, view: bool = False, on_complex: ComplexKind | None = None, integers: bool = False
 ) -> Callable[[Callable[..., Array]], Primitive]: ...
 def primitive(
     forward: Callable[..., Array] | None = None,
@@ -232,6 +232,7 @@ def primitive(
     broadcasts: bool = False,
     view: bool = False,
     on_complex: ComplexKind | None = None,
+    integers: bool = False,
 ) -> Primitive | Callable[[Callable[..., Array]], Primitive]:
     """Make a primitive of a forward, `forward(xp, *inputs, **static)`, and register it.
 
@@ -240,13 +241,14 @@ def primitive(
         broadcasts: The inputs broadcast against each other: the engine sums cotangents back to the inputs' shapes.
         view: The result may share memory with the first input.
         on_complex: What the VJP rules compute for complex numbers; see `Declaration`.
+        integers: Whether the result for integers is integers.
 
     Raises:
         RuleError: The name is taken.
     """
 
     def declare(function: Callable[..., Array]) -> Primitive:
-        made = Primitive(function, broadcasts=broadcasts, view=view, on_complex=on_complex)
+        made = Primitive(function, broadcasts=broadcasts, view=view, on_complex=on_complex, integers=integers)
         if made.name in registry:
             raise RuleError(f"there is already a primitive called `{made.name}`")
         registry[made.name] = made

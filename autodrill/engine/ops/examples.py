@@ -1,11 +1,14 @@
 """An example of each operation: a call, and its result to five digits.
 
-`help` shows the example at the end of an operation's docstring. `tests/engine/test_examples.py` runs all of them.
+`help` shows the example at the end of an operation's docstring, after what its declaration says; see `behaviour`.
+`tests/engine/test_examples.py` runs all of them.
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+from autodrill.engine.ops.behaviour import paragraph
 
 __all__ = ["EXAMPLES", "show"]
 
@@ -424,6 +427,11 @@ EXAMPLES = {line[len("engine.") : line.index("(")]: line for line in _TABLE.spli
 
 
 def show(operation: Any, name: str) -> None:
-    """Put the example of an operation, if it has one, at the end of its docstring."""
+    """Put what the declaration of an operation says, and its example, at the end of its docstring."""
+    parts = [(operation.__doc__ or "").rstrip()]
+    declared = paragraph(operation)
+    if declared:
+        parts.append(declared)
     if name in EXAMPLES:
-        operation.__doc__ = f"{(operation.__doc__ or '').rstrip()}\n\n    Example:\n        {EXAMPLES[name]}\n    "
+        parts.append(f"Example:\n        {EXAMPLES[name]}")
+    operation.__doc__ = "\n\n    ".join(parts) + "\n    "
