@@ -6,12 +6,13 @@ Tables hold Taylor coefficients at evenly spaced nodes; they are computed from t
 from __future__ import annotations
 
 import math
+import operator
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-__all__ = ["digamma", "erf", "erfc", "erfcx", "erfinv", "gammaln", "ndtri", "polygamma"]
+__all__ = ["digamma", "erf", "erfc", "erfcx", "erfinv", "gammaln", "ndtri", "non_negative", "polygamma"]
 
 Float = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -23,6 +24,19 @@ _DEGREE_IN_SINGLE = 5  # the same for single precision, below 1e-9
 _BLOCK = 8192  # elements processed at once, so that intermediate results stay in the cache
 
 _TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
+
+
+def non_negative(name: str, value: Any) -> int:
+    """Return an integer parameter, of Python or NumPy.
+
+    Raises:
+        TypeError: It is not an integer.
+        ValueError: It is negative.
+    """
+    number = operator.index(value)
+    if number < 0:
+        raise ValueError(f"`{name}` must be a non-negative integer, not {number}")
+    return number
 
 
 @cache

@@ -59,6 +59,7 @@ ELSE_AT_SINGLE_POINTS: dict[str, str] = {
     "floor_divide": "its counterpart has NaN for a derivative at NaN, and a step has 0",
     "huber": "its counterpart subtracts infinities",
     "hypot": "PyTorch's derivative at the origin is NaN, and ours is 0",
+    "imag": "its counterpart multiplies by 0, which is NaN for NaN",
     "power": "of the square root of minus infinity NumPy says NaN and PyTorch infinity",
     "spherical_bessel": "its counterpart loses all digits of the sine of a large number",
 }

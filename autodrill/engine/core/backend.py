@@ -28,6 +28,7 @@ __all__ = [
     "backend_of",
     "backend_of_type",
     "everywhere",
+    "floating",
     "memory",
     "on_cpu",
 ]
@@ -95,7 +96,7 @@ _PYTHON_NUMBERS = frozenset({bool, int, float, complex})
 def _erf(x: Array) -> Array:
     from autodrill.engine import special_values  # imported on first use: few programs need its tables
 
-    return special_values.erf(x)
+    return special_values.erf(floating(x))
 
 
 NUMPY = Backend("cpu", np, np.ndarray, _erf, np.add.at)
@@ -168,13 +169,20 @@ def backend_of(*values: Any) -> Backend:
 def on_cpu(name: str, x: Array) -> Array:
     """Return x, which must be a NumPy array, for an operation that is implemented on the CPU only.
 
+    Integers become float64, since the results have the dtype of this array.
+
     Raises:
         DeviceError: x is on another device.
     """
     backend = backend_of(x)
     if backend is not NUMPY:
         raise DeviceError(f"`{name}` is computed on `cpu` only, and its input is on `{backend.name}`")
-    return x
+    return floating(x)
+
+
+def floating(x: Array) -> Array:
+    """Return x, with integers and booleans as float64."""
+    return x.astype(float) if x.dtype.kind in "iub" else x
 
 
 def backend_named(name: str) -> Backend:

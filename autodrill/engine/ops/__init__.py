@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from autodrill.engine.ops.parting import *
     from autodrill.engine.ops.parts import *
     from autodrill.engine.ops.pooling import *
+    from autodrill.engine.ops.probabilities import *
     from autodrill.engine.ops.reduce import *
     from autodrill.engine.ops.regression import *
     from autodrill.engine.ops.resizing import *
@@ -51,17 +52,18 @@ if TYPE_CHECKING:
     from autodrill.engine.ops.solving import *
     from autodrill.engine.ops.special import *
     from autodrill.engine.ops.statistics import *
+    from autodrill.engine.ops.trigonometric import *
     from autodrill.engine.ops.unpooling import *
     from autodrill.engine.ops.window import *
     from autodrill.engine.ops.write import *
 
 # fmt: off
 FAMILIES = (  # in order of use: a name is looked up in one family after the other
-    "elementwise", "reduce", "shape", "contraction", "index", "activation", "arrange", "bessel", "convolution",
-    "creation", "cumulative", "decomposition", "eigen", "elementary", "factors", "fourier", "fused", "gathering",
-    "interpolation", "layer", "linalg", "loss", "margins", "nan_statistics", "normalisation", "norms", "ordering",
-    "parting", "parts", "pooling", "regression", "resizing", "rounding", "sampling", "solving", "special",
-    "statistics", "unpooling", "window", "write",
+    "elementwise", "trigonometric", "reduce", "shape", "contraction", "index", "activation", "probabilities",
+    "arrange", "bessel", "convolution", "creation", "cumulative", "decomposition", "eigen", "elementary", "factors",
+    "fourier", "fused", "gathering", "interpolation", "layer", "linalg", "loss", "margins", "nan_statistics",
+    "normalisation", "norms", "ordering", "parting", "parts", "pooling", "regression", "resizing", "rounding",
+    "sampling", "solving", "special", "statistics", "unpooling", "window", "write",
 )
 # fmt: on
 

@@ -8,29 +8,35 @@ from __future__ import annotations
 import math
 from typing import Any, Literal
 
+from numpy.lib.array_utils import normalize_axis_index
+
 from autodrill.engine.core.backend import Array, Namespace, backend_of
 from autodrill.engine.core.complex_convention import check_real, is_complex
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import BY_OPERATIONS, raw
-from autodrill.engine.ops.elementwise import erf, exp, multiply, negative, tanh, where
+from autodrill.engine.ops.behaviour import behaves
+from autodrill.engine.ops.elementwise import erf, exp, multiply, where
 from autodrill.engine.ops.parts import absolute
-from autodrill.engine.ops.reduce import sum  # noqa: A004 - NumPy's name
 from autodrill.engine.ops.shape import along
+from autodrill.engine.ops.trigonometric import tanh
 
 # fmt: off
 __all__ = [
-    "celu", "elu", "gelu", "glu", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "log_softmax",
-    "logsigmoid", "mish", "prelu", "relu", "relu6", "selu", "sigmoid", "silu", "softmax", "softmin", "softplus",
-    "softshrink", "softsign", "tanhshrink", "threshold",
+    "celu", "elu", "gelu", "glu", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "logsigmoid",
+    "mish", "prelu", "relu", "relu6", "selu", "sigmoid", "silu", "softplus", "softshrink", "softsign", "tanhshrink",
+    "threshold",
 ]
 # fmt: on
 
 # Rectifiers
 
 
-@primitive
+@primitive(integers=True)
 def relu(xp: Namespace, x: Array) -> Array:
-    """Return max(x, 0); its subgradient at 0 is 0."""
+    """Return max(x, 0); its subgradient at 0 is 0.
+
+    Source: `torch.nn.functional.relu`.
+    """
     return xp.maximum(x, 0)
 
 
@@ -40,7 +46,13 @@ relu.jvp("elementwise")
 
 @primitive
 def leaky_relu(xp: Namespace, x: Array, *, negative_slope: float = 0.01) -> Array:
-    """Return x where x > 0 and `negative_slope` times x elsewhere."""
+    """Return x where x > 0 and `negative_slope` times x elsewhere.
+
+    Args:
+        negative_slope: The slope below 0, a number.
+
+    Source: `torch.nn.functional.leaky_relu`.
+    """
     return xp.where(x > 0, x, negative_slope * x)
 
 
@@ -49,11 +61,20 @@ leaky_relu.jvp("elementwise")
 
 
 def prelu(x: Array, weight: Array) -> Any:
-    """Return x where x > 0 and weight · x elsewhere (He et al., 2015).
+    """Return x where x > 0 and weight · x elsewhere.
 
     Args:
-        x: Shape (N, C, ...), or any shape for a single weight.
-        weight: One slope, or one for each channel, shape (C,).
+        x: Real numbers of shape (N, C, ...), or any shape for a single weight.
+        weight: One slope, shape (1,) or (), or one for each channel, shape (C,).
+
+    Returns:
+        The shape of x, and the common dtype.
+
+    Raises:
+        TypeError: An input is complex.
+        ValueError: There are several slopes, but not one for each channel.
+
+    Source: He et al., 2015; `torch.nn.functional.prelu`.
     """
     check_real("prelu", x, weight)
     if weight.ndim == 1 and weight.shape[0] != 1:
@@ -61,9 +82,12 @@ def prelu(x: Array, weight: Array) -> Any:
     return where(raw(x) > 0, x, multiply(weight, x))
 
 
-@primitive
+@primitive(integers=True)
 def relu6(xp: Namespace, x: Array) -> Array:
-    """Return x limited to [0, 6]; its subgradient at both ends is 0."""
+    """Return x limited to [0, 6]; its subgradient at both ends is 0.
+
+    Source: `torch.nn.functional.relu6`.
+    """
     return xp.clip(x, 0, 6)
 
 
@@ -73,7 +97,14 @@ relu6.jvp("elementwise")
 
 @primitive
 def hardtanh(xp: Namespace, x: Array, *, min_val: float = -1.0, max_val: float = 1.0) -> Array:
-    """Return x limited to [min_val, max_val]; the subgradient at both ends is 0, whereas that of `clip` is 1."""
+    """Return x limited to [min_val, max_val]; the subgradient at both ends is 0, whereas that of `clip` is 1.
+
+    Args:
+        min_val: The lower bound, a number.
+        max_val: The upper bound, a number.
+
+    Source: `torch.nn.functional.hardtanh`.
+    """
     return xp.clip(x, min_val, max_val)
 
 
@@ -81,9 +112,23 @@ hardtanh.vjp(x=lambda g, x, min_val, max_val: where((raw(x) <= min_val) | (raw(x
 hardtanh.jvp("elementwise")
 
 
-@primitive
+@primitive(integers=True)
 def threshold(xp: Namespace, x: Array, *, threshold: float, value: float) -> Array:
-    """Return x where it exceeds `threshold` and `value` elsewhere."""
+    """Return x where it exceeds `threshold` and `value` elsewhere.
+
+    Args:
+        x: Real numbers of any shape.
+        threshold: The number that x must exceed.
+        value: The number in place of smaller elements.
+
+    Returns:
+        The shape and dtype of x; for integers and a `value` that is a float, floating-point numbers.
+
+    Raises:
+        TypeError: x is complex.
+
+    Source: `torch.nn.functional.threshold`.
+    """
     return xp.where(x <= threshold, value, x)
 
 
@@ -93,7 +138,13 @@ threshold.jvp("elementwise")
 
 @primitive
 def softshrink(xp: Namespace, x: Array, *, lambd: float = 0.5) -> Array:
-    """Return x moved towards 0 by `lambd`, and 0 if |x| is at most `lambd`."""
+    """Return x moved towards 0 by `lambd`, and 0 if |x| is at most `lambd`.
+
+    Args:
+        lambd: Half the width of the interval around 0, a number.
+
+    Source: `torch.nn.functional.softshrink`.
+    """
     return x - xp.clip(x, -lambd, lambd)
 
 
@@ -101,9 +152,15 @@ softshrink.vjp(x=lambda g, x, lambd: where(abs(raw(x)) <= lambd, 0, g))
 softshrink.jvp("elementwise")
 
 
-@primitive
+@primitive(integers=True)
 def hardshrink(xp: Namespace, x: Array, *, lambd: float = 0.5) -> Array:
-    """Return x, and 0 if |x| is at most `lambd`."""
+    """Return x, and 0 if |x| is at most `lambd`.
+
+    Args:
+        lambd: Half the width of the interval around 0, a number.
+
+    Source: `torch.nn.functional.hardshrink`.
+    """
     return xp.where(abs(x) <= lambd, 0, x)
 
 
@@ -116,7 +173,13 @@ hardshrink.jvp("elementwise")
 
 @primitive
 def elu(xp: Namespace, x: Array, *, alpha: float = 1.0) -> Array:
-    """Return x where x > 0 and alpha (exp(x) - 1) elsewhere (Clevert et al., 2016)."""
+    """Return x where x > 0 and alpha (exp(x) - 1) elsewhere.
+
+    Args:
+        alpha: Minus the limit at -∞, a number.
+
+    Source: Clevert et al., 2016; `torch.nn.functional.elu`.
+    """
     return xp.where(x > 0, x, alpha * xp.expm1(xp.minimum(x, 0)))
 
 
@@ -127,7 +190,13 @@ elu.jvp("elementwise")
 
 @primitive
 def celu(xp: Namespace, x: Array, *, alpha: float = 1.0) -> Array:
-    """Return x where x > 0 and alpha (exp(x / alpha) - 1) elsewhere; it is differentiable at 0 for any alpha."""
+    """Return x where x > 0 and alpha (exp(x / alpha) - 1) elsewhere; it is differentiable at 0 for any alpha.
+
+    Args:
+        alpha: Minus the limit at -∞, a number.
+
+    Source: Barron, 2017; `torch.nn.functional.celu`.
+    """
     return xp.where(x > 0, x, alpha * xp.expm1(xp.minimum(x, 0) / alpha))
 
 
@@ -135,8 +204,12 @@ celu.vjp(x=lambda g, x, alpha: where(raw(x) > 0, g, g * exp(where(raw(x) > 0, 0,
 celu.jvp("elementwise")
 
 
+@behaves("elementwise")
 def selu(x: Array) -> Any:
-    """Return the ELU scaled so that zero mean and unit variance are a fixed point (Klambauer et al., 2017)."""
+    """Return λ elu(x, α), whose λ and α make zero mean and unit variance a fixed point.
+
+    Source: Klambauer et al., 2017; `torch.nn.functional.selu`.
+    """
     return 1.0507009873554805 * elu(x, alpha=1.6732632423543772)
 
 
@@ -154,7 +227,10 @@ def _raw_sigmoid(xp: Namespace, x: Array) -> Array:
 
 @primitive(on_complex="holomorphic")
 def sigmoid(xp: Namespace, x: Array) -> Array:
-    """Return 1 / (1 + exp(-x)), without overflow."""
+    """Return 1 / (1 + exp(-x)), without overflow.
+
+    Source: `torch.sigmoid`; `scipy.special.expit`.
+    """
     return _raw_sigmoid(xp, x)
 
 
@@ -164,7 +240,10 @@ sigmoid.jvp("elementwise")
 
 @primitive
 def logsigmoid(xp: Namespace, x: Array) -> Array:
-    """Return log sigmoid(x), accurate in both tails."""
+    """Return log sigmoid(x), accurate in both tails.
+
+    Source: `torch.nn.functional.logsigmoid`.
+    """
     return -xp.logaddexp(-x, 0)
 
 
@@ -174,7 +253,13 @@ logsigmoid.jvp("elementwise")
 
 @primitive
 def softplus(xp: Namespace, x: Array, *, beta: float = 1.0) -> Array:
-    """Return log(1 + exp(beta x)) / beta, without overflow; PyTorch returns x above a threshold."""
+    """Return log(1 + exp(beta x)) / beta, without overflow; PyTorch returns x above a threshold.
+
+    Args:
+        beta: The inverse of the width of the bend, a number.
+
+    Source: `torch.nn.functional.softplus`.
+    """
     return xp.logaddexp(beta * x, 0) / beta
 
 
@@ -189,7 +274,10 @@ def _silu_slope(x: Array) -> Array:
 
 @primitive(on_complex="holomorphic")
 def silu(xp: Namespace, x: Array) -> Array:
-    """Return x sigmoid(x), also called swish."""
+    """Return x sigmoid(x), also called swish.
+
+    Source: Elfwing et al., 2018; `torch.nn.functional.silu`.
+    """
     return x * _raw_sigmoid(xp, x)
 
 
@@ -197,18 +285,32 @@ silu.vjp(x=lambda g, x: g * _silu_slope(x))
 silu.jvp("elementwise")
 
 
+@behaves("elementwise")
 def mish(x: Array) -> Any:
-    """Return x tanh(softplus(x)) (Misra, 2019)."""
+    """Return x tanh(softplus(x)).
+
+    Source: Misra, 2019; `torch.nn.functional.mish`.
+    """
     return multiply(x, tanh(softplus(x)))
 
 
 def glu(x: Array, axis: int = -1) -> Any:
-    """Return a · sigmoid(b), with a and b the halves of x along `axis` (Dauphin et al., 2017).
+    """Return a · sigmoid(b), with a and b the first and second half of x along `axis`.
+
+    Args:
+        x: Real or complex numbers of any shape with at least one axis.
+        axis: The axis that is halved, by default the last.
+
+    Returns:
+        The shape of x with half the length along `axis`, and its dtype.
 
     Raises:
         ValueError: The axis has an odd length.
+        AxisError: x lacks the axis.
+
+    Source: Dauphin et al., 2017; `torch.nn.functional.glu`.
     """
-    axis %= x.ndim
+    axis = normalize_axis_index(axis, x.ndim, "`glu`")
     half, odd = divmod(x.shape[axis], 2)
     if odd:
         raise ValueError(f"`glu` needs an even length along axis {axis}, not {x.shape[axis]}")
@@ -234,12 +336,17 @@ _gelu.vjp(x=_gelu_vjp)
 _gelu.jvp("elementwise")
 
 
+@behaves("elementwise")
 def gelu(x: Array, approximate: Literal["none", "tanh"] = "none") -> Any:
-    """Return x Φ(x), with the normal distribution function Φ (Hendrycks and Gimpel, 2016).
+    """Return x Φ(x), with the normal distribution function Φ.
 
     Args:
-        x: Values of any shape.
-        approximate: `"none"`, or `"tanh"` for the approximation of that paper.
+        approximate: `"none"`, or `"tanh"` for the approximation 0.5 x (1 + tanh(√(2/π) (x + 0.044715 x³))).
+
+    Raises:
+        ValueError: `approximate` is neither.
+
+    Source: Hendrycks and Gimpel, 2016; `torch.nn.functional.gelu`.
     """
     if approximate == "none":
         return _gelu(x)
@@ -251,64 +358,37 @@ def gelu(x: Array, approximate: Literal["none", "tanh"] = "none") -> Any:
 # Piecewise and rational
 
 
+@behaves("elementwise")
 def hardsigmoid(x: Array) -> Any:
-    """Return relu6(x + 3) / 6, the piecewise linear sigmoid of MobileNetV3."""
+    """Return relu6(x + 3) / 6, a piecewise linear sigmoid.
+
+    Source: Howard et al., 2019 (MobileNetV3); `torch.nn.functional.hardsigmoid`.
+    """
     return relu6(x + 3) / 6
 
 
+@behaves("elementwise")
 def hardswish(x: Array) -> Any:
-    """Return x hardsigmoid(x)."""
+    """Return x hardsigmoid(x).
+
+    Source: Howard et al., 2019 (MobileNetV3); `torch.nn.functional.hardswish`.
+    """
     return x * hardsigmoid(x)
 
 
+@behaves("elementwise", complex="complex")
 def softsign(x: Array) -> Any:
-    """Return x / (1 + |x|)."""
+    """Return x / (1 + |x|).
+
+    Source: `torch.nn.functional.softsign`.
+    """
     return x / (1 + absolute(x))
 
 
+@behaves("elementwise", complex="complex")
 def tanhshrink(x: Array) -> Any:
-    """Return x - tanh(x)."""
+    """Return x - tanh(x).
+
+    Source: `torch.nn.functional.tanhshrink`.
+    """
     return x - tanh(x)
-
-
-# Normalised over an axis
-
-
-def _softmax_differential(d: Array, out: Array, axis: int) -> Array:
-    """Apply softmax's Jacobian, diag(out) - out outᵀ; it is symmetric, so VJP and JVP are equal."""
-    return out * (d - sum(out * d, axis=axis, keepdims=True))
-
-
-@primitive
-def softmax(xp: Namespace, x: Array, *, axis: int = -1) -> Array:
-    """Return exp(x) normalised to sum 1 along `axis`, without overflow."""
-    if not x.size:
-        return x.copy()
-    e = xp.exp(x - xp.max(x, axis=axis, keepdims=True))
-    e /= xp.sum(e, axis=axis, keepdims=True)
-    return e
-
-
-softmax.vjp(x=lambda g, out, axis: _softmax_differential(g, out, axis=axis))
-softmax.jvp(lambda dx, out, axis: _softmax_differential(dx, out, axis=axis))
-softmax.vmap("axis")
-
-
-def softmin(x: Array, axis: int = -1) -> Any:
-    """Return softmax(-x)."""
-    return softmax(negative(x), axis=axis)
-
-
-@primitive
-def log_softmax(xp: Namespace, x: Array, *, axis: int = -1) -> Array:
-    """Return log softmax(x) along `axis`, without overflow or underflow."""
-    if not x.size:
-        return x.copy()
-    shifted = x - xp.max(x, axis=axis, keepdims=True)
-    shifted -= xp.log(xp.sum(xp.exp(shifted), axis=axis, keepdims=True))
-    return shifted
-
-
-log_softmax.vjp(x=lambda g, out, axis: g - exp(out) * sum(g, axis=axis, keepdims=True))
-log_softmax.jvp(lambda dx, out, axis: dx - sum(exp(out) * dx, axis=axis, keepdims=True))
-log_softmax.vmap("axis")

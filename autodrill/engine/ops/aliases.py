@@ -9,11 +9,8 @@ from autodrill.engine.ops.activation import sigmoid
 from autodrill.engine.ops.arrange import repeat, unstack, vstack
 from autodrill.engine.ops.contraction import matvec, outer
 from autodrill.engine.ops.cumulative import trapezoid
-from autodrill.engine.ops.elementary import arccosh, arcsinh, arctan2, arctanh
+from autodrill.engine.ops.elementary import arctan2
 from autodrill.engine.ops.elementwise import (
-    arccos,
-    arcsin,
-    arctan,
     divide,
     maximum,
     minimum,
@@ -31,6 +28,7 @@ from autodrill.engine.ops.rounding import remainder, trunc
 from autodrill.engine.ops.shape import concatenate, expand_dims, moveaxis, swapaxes, transpose
 from autodrill.engine.ops.solving import inv, pinv
 from autodrill.engine.ops.special import digamma, gammaln, multigammaln
+from autodrill.engine.ops.trigonometric import arccos, arccosh, arcsin, arcsinh, arctan, arctanh
 
 # fmt: off
 __all__ = [

@@ -7,7 +7,6 @@ each paragraph with calls of the operation.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from autodrill.engine.core.primitive import Primitive
@@ -18,30 +17,33 @@ if TYPE_CHECKING:
 __all__ = ["Behaviour", "behaves", "behaviour_of", "paragraph"]
 
 Kind = Literal["elementwise", "reduction"]
+Result = Literal["complex", "real"]
 
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
 
 
-@dataclass(frozen=True, slots=True)
 class Behaviour:
     """What an operation does with shapes and dtypes.
 
     Attributes:
         kind: `"elementwise"`: the inputs broadcast to the shape of the result. `"reduction"`: the parameters `axis`
             and `keepdims` determine the shape of the result.
-        complex: Whether the operation is defined for complex numbers.
+        complex: What the result for complex numbers is, or None if the operation is not defined for them.
         integers: Whether the result for integers is integers.
     """
 
-    kind: Kind
-    complex: bool
-    integers: bool
+    __slots__ = ("complex", "integers", "kind")  # making a dataclass would take longer than the rest of the import
+
+    def __init__(self, kind: Kind, complex: Result | None, integers: bool) -> None:
+        self.kind = kind
+        self.complex = complex
+        self.integers = integers
 
 
 _declared: dict[str, Behaviour] = {}
 
 
-def behaves(kind: Kind, *, complex: bool = False, integers: bool = False) -> Callable[[_Function], _Function]:
+def behaves(kind: Kind, *, complex: Result | None = None, integers: bool = False) -> Callable[[_Function], _Function]:
     """Declare the behaviour of an operation that is no primitive, or whose rules do not show it; see `Behaviour`."""
 
     def declare(function: _Function) -> _Function:
@@ -64,7 +66,7 @@ def behaviour_of(operation: Any) -> Behaviour | None:
         kind = "elementwise"
     else:
         return None
-    return Behaviour(kind, operation.on_complex is not None, operation.integers)
+    return Behaviour(kind, None if operation.on_complex is None else "complex", operation.integers)
 
 
 def paragraph(operation: Any) -> str:
@@ -94,17 +96,18 @@ def _elementwise(_: Any, inputs: tuple[str, ...], describes_result: bool, behavi
     else:
         shape, result = f"{_listed(inputs)} broadcast against each other", "the result has their common shape and dtype"
     if describes_result:
-        lines = [f"Elementwise: {shape}, and {result}.", _integers(behaviour)]
+        lines = [f"Elementwise: {shape}, and {result}.", _INTEGERS[behaviour.integers]]
     else:
         lines = [f"Elementwise: {shape}."]
-    lines.append(_complex(behaviour))
+    lines.append(_COMPLEX[behaviour.complex])
     if len(inputs) > 1:
         lines.append("Shapes that do not broadcast raise a ValueError.")
     return lines
 
 
-_AXES = {
+_AXES = {  # the annotation of `axis`
     "Axis": "an axis, a tuple of axes, or None",
+    "int | tuple[int, ...] | None": "an axis, a tuple of axes, or None",
     "int | None": "an axis or None",
     "int": "an axis",
 }
@@ -114,13 +117,13 @@ def _reduction(operation: Any, inputs: tuple[str, ...], describes_result: bool, 
     forward = getattr(operation, "forward", operation)
     axes = _AXES[forward.__annotations__["axis"]]
     everything = ", the default, for all axes" if "None" in axes else ""
-    lines = [f"Reduction: `{inputs[0]}` has any shape; `axis` is {axes}{everything}."]
+    lines = [
+        f"Reduction: `{inputs[0]}` has any shape; `axis` is {axes}{everything}.",
+        "The reduced axes are removed, or kept with length 1 if `keepdims` is true.",
+    ]
     if describes_result:
-        lines.append(
-            f"The result has the shape of `{inputs[0]}` without these axes; with `keepdims`, they have length 1."
-        )
-        lines.append(f"It has the dtype of `{inputs[0]}`. {_integers(behaviour)}")
-    lines.append(_complex(behaviour))
+        lines.append(f"The result has the dtype of `{inputs[0]}`. {_INTEGERS[behaviour.integers]}")
+    lines.append(_COMPLEX[behaviour.complex])
     lines.append(f"An axis that `{inputs[0]}` lacks raises an AxisError.")
     return lines
 
@@ -128,12 +131,13 @@ def _reduction(operation: Any, inputs: tuple[str, ...], describes_result: bool, 
 _SENTENCES: dict[Kind, Callable[..., list[str]]] = {"elementwise": _elementwise, "reduction": _reduction}
 
 
-def _integers(behaviour: Behaviour) -> str:
-    return "Integers stay integers." if behaviour.integers else "Integers become floating-point numbers."
+_INTEGERS = {True: "Integers stay integers.", False: "Integers become floating-point numbers."}
 
-
-def _complex(behaviour: Behaviour) -> str:
-    return "Complex numbers are accepted." if behaviour.complex else "Complex numbers raise a TypeError."
+_COMPLEX: dict[Result | None, str] = {
+    "complex": "Complex numbers are accepted.",
+    "real": "Complex numbers are accepted, and the result is real.",
+    None: "Complex numbers raise a TypeError.",
+}
 
 
 def _listed(names: tuple[str, ...]) -> str:

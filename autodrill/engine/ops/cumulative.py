@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
 from autodrill.engine.core.backend import backend_of
 from autodrill.engine.core.complex_convention import check_real
 from autodrill.engine.core.tensor import raw
@@ -25,14 +28,14 @@ def _along(axis: int, part: slice) -> tuple[slice, ...]:
     return (*(slice(None),) * axis, part)
 
 
-def _scan(combine: Callable[[Array, Array], Array], x: Array, axis: int | None) -> Any:
+def _scan(name: str, combine: Callable[[Array, Array], Array], x: Array, axis: int | None) -> Any:
     """Return the running combination by an associative operation, in log₂ n steps (Hillis and Steele, 1986).
 
     The scan uses the operation alone and never its inverse, so a product needs no special case for zeros.
     """
     if axis is None or x.ndim == 0:
         x, axis = reshape(x, -1), 0
-    axis %= x.ndim
+    axis = normalize_axis_index(axis, x.ndim, f"`{name}`")
     step = 1
     while step < x.shape[axis]:
         head = x[_along(axis, slice(step))]
@@ -43,17 +46,46 @@ def _scan(combine: Callable[[Array, Array], Array], x: Array, axis: int | None) 
 
 
 def cumprod(x: Array, axis: int | None = None) -> Any:
-    """Return the running product along `axis`, by default of all elements; the gradient is correct for zeros too."""
-    return _scan(multiply, x, axis)
+    """Return the running product along `axis`, by default of all elements; the gradient is correct for zeros too.
+
+    Args:
+        x: Real or complex numbers of any shape.
+        axis: The axis; None flattens x first.
+
+    Returns:
+        The shape and dtype of x; shape (x.size,) for `axis=None`.
+
+    Raises:
+        AxisError: x lacks the axis.
+
+    Source: `numpy.cumprod`; the scan is that of Hillis and Steele, 1986.
+    """
+    return _scan("cumprod", multiply, x, axis)
 
 
 def logcumsumexp(x: Array, axis: int | None = None) -> Any:
-    """Return the logarithm of the running sum of exp(x), without overflow."""
-    return _scan(logaddexp, x, axis)
+    """Return the logarithm of the running sum of exp(x), without overflow.
+
+    Args:
+        x: Real numbers of any shape.
+        axis: The axis; None flattens x first.
+
+    Returns:
+        The shape and dtype of x; shape (x.size,) for `axis=None`.
+
+    Raises:
+        TypeError: x is complex.
+        AxisError: x lacks the axis.
+
+    Source: `torch.logcumsumexp`; the scan is that of Hillis and Steele, 1986.
+    """
+    check_real("logcumsumexp", x)
+    return _scan("logcumsumexp", logaddexp, x, axis)
 
 
-def _running_extreme(x: Array, axis: int, larger: bool) -> Any:
-    axis %= x.ndim
+def _running_extreme(name: str, x: Array, axis: int, larger: bool) -> Any:
+    check_real(name, x)
+    axis = normalize_axis_index(axis, x.ndim, f"`{name}`")
     array = raw(x)
     xp = backend_of(array).xp
     running = (xp.maximum if larger else xp.minimum).accumulate(array, axis=axis)
@@ -63,20 +95,63 @@ def _running_extreme(x: Array, axis: int, larger: bool) -> Any:
 
 
 def cummax(x: Array, axis: int = -1) -> Any:
-    """Return the running maximum along `axis`; the last of equal elements gets the gradient, as in PyTorch."""
-    check_real("cummax", x)
-    return _running_extreme(x, axis, larger=True)
+    """Return the running maximum along `axis`; the last of equal elements gets the gradient.
+
+    Args:
+        x: Real numbers of any shape with at least one axis.
+        axis: The axis, by default the last.
+
+    Returns:
+        The shape and dtype of x.
+
+    Raises:
+        TypeError: x is complex.
+        AxisError: x lacks the axis.
+
+    Source: the values of `torch.cummax`, and its derivative.
+    """
+    return _running_extreme("cummax", x, axis, larger=True)
 
 
 def cummin(x: Array, axis: int = -1) -> Any:
-    """Return the running minimum along `axis`; the last of equal elements gets the gradient, as in PyTorch."""
-    check_real("cummin", x)
-    return _running_extreme(x, axis, larger=False)
+    """Return the running minimum along `axis`; the last of equal elements gets the gradient.
+
+    Args:
+        x: Real numbers of any shape with at least one axis.
+        axis: The axis, by default the last.
+
+    Returns:
+        The shape and dtype of x.
+
+    Raises:
+        TypeError: x is complex.
+        AxisError: x lacks the axis.
+
+    Source: the values of `torch.cummin`, and its derivative.
+    """
+    return _running_extreme("cummin", x, axis, larger=False)
 
 
 def diff(x: Array, n: int = 1, axis: int = -1) -> Any:
-    """Return the n-th differences of neighbouring elements along `axis`."""
-    axis %= x.ndim
+    """Return the n-th differences x[i + 1] - x[i] along `axis`.
+
+    Args:
+        x: Real or complex numbers of any shape with at least one axis.
+        n: How many times the difference is taken, not negative.
+        axis: The axis, by default the last.
+
+    Returns:
+        The shape of x with the axis shorter by n, at least empty; the dtype of x.
+
+    Raises:
+        AxisError: x lacks the axis.
+        ValueError: n is negative.
+
+    Source: `numpy.diff`.
+    """
+    axis = normalize_axis_index(axis, x.ndim, "`diff`")
+    if n < 0:
+        raise ValueError(f"`diff` needs a non-negative order, not {n}")
     for _ in range(n):
         x = x[_along(axis, slice(1, None))] - x[_along(axis, slice(-1))]
     return x
@@ -86,27 +161,54 @@ def _trapezia(y: Array, x: Array | None, dx: float, axis: int) -> Any:
     middle = (y[_along(axis, slice(1, None))] + y[_along(axis, slice(-1))]) / 2
     if x is None:
         return middle * dx
-    if x.ndim == 1:
-        return middle * along(diff(x), axis, y.ndim)
-    return middle * diff(x, axis=axis - y.ndim)
+    x = x if hasattr(x, "ndim") else np.asarray(x)
+    points = x.shape[0] if x.ndim == 1 else x.shape[axis - y.ndim]
+    if points != y.shape[axis]:
+        raise ValueError(f"{points} points do not fit {y.shape[axis]} values")
+    return middle * (along(diff(x), axis, y.ndim) if x.ndim == 1 else diff(x, axis=axis - y.ndim))
 
 
 def trapezoid(y: Array, x: Array | None = None, dx: float = 1.0, axis: int = -1) -> Any:
-    """Return the integral of y along `axis` by the trapezoidal rule.
+    """Return Σ (y[i] + y[i + 1]) / 2 · (x[i + 1] - x[i]) along `axis`, an integral by the trapezoidal rule.
 
     Args:
-        y: Values of the integrand, of any shape.
+        y: Values of the integrand, of any shape with at least one axis.
         x: The points of the values: a vector, or an array of y's shape.
         dx: The distance between the points, if x is not given.
-        axis: The axis of integration.
+        axis: The axis of integration, by default the last.
+
+    Returns:
+        The shape of y without the axis.
+
+    Raises:
+        AxisError: y lacks the axis.
+        ValueError: The number of points is not that of the values.
+
+    Source: `numpy.trapezoid`.
     """
-    axis %= y.ndim
+    axis = normalize_axis_index(axis, y.ndim, "`trapezoid`")
     return sum(_trapezia(y, x, dx, axis), axis=axis)
 
 
 def cumulative_trapezoid(y: Array, x: Array | None = None, dx: float = 1.0, axis: int = -1) -> Any:
-    """Return the running integral of y along `axis`, one element shorter; the arguments are those of `trapezoid`."""
-    axis %= y.ndim
+    """Return the running integral of y along `axis` by the trapezoidal rule; the last element is `trapezoid` of all.
+
+    Args:
+        y: Values of the integrand, of any shape with at least one axis.
+        x: The points of the values: a vector, or an array of y's shape.
+        dx: The distance between the points, if x is not given.
+        axis: The axis of integration, by default the last.
+
+    Returns:
+        The shape of y with the axis shorter by one.
+
+    Raises:
+        AxisError: y lacks the axis.
+        ValueError: The number of points is not that of the values.
+
+    Source: `scipy.integrate.cumulative_trapezoid`.
+    """
+    axis = normalize_axis_index(axis, y.ndim, "`cumulative_trapezoid`")
     return cumsum(_trapezia(y, x, dx, axis), axis=axis)
 
 
@@ -116,18 +218,27 @@ def gradient(f: Array, spacing: Any = 1.0, axis: int = -1, edge_order: int = 1) 
     Args:
         f: Values of a function, more than `edge_order` along the axis.
         spacing: The distance between the points, or a vector of the points.
-        axis: The axis; NumPy accepts several axes and returns a list of gradients.
+        axis: The axis, by default the last; NumPy accepts several axes and returns a list of gradients.
         edge_order: At both ends, 1 for the slope between the last two elements, 2 for the slope of the last parabola.
 
+    Returns:
+        The shape of f; its dtype, and for integers floating-point numbers.
+
     Raises:
-        ValueError: There are too few points, or `edge_order` is neither 1 nor 2.
+        AxisError: f lacks the axis.
+        ValueError: There are too few points, `edge_order` is neither 1 nor 2, or the points do not fit.
+
+    Source: `numpy.gradient`.
     """
-    axis %= f.ndim
+    axis = normalize_axis_index(axis, f.ndim, "`gradient`")
     n = f.shape[axis]
     if edge_order not in {1, 2} or n <= edge_order:
         raise ValueError(
             f"`edge_order` must be 1 or 2 and less than the number of points, not {edge_order} for {n} points"
         )
+    spacing = np.asarray(spacing) if isinstance(spacing, (list, tuple)) else spacing
+    if getattr(spacing, "shape", ()) not in {(), (n,)}:
+        raise ValueError(f"`spacing` must be a number or a vector of {n} points, not of shape {spacing.shape}")
     before, after = _along(axis, slice(-1)), _along(axis, slice(1, None))
     if getattr(spacing, "ndim", 0) == 0:
         slopes = diff(f, axis=axis) / spacing

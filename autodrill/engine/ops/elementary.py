@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autodrill.engine import special_values
 from autodrill.engine.core.complex_convention import is_complex
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.activation import sigmoid
-from autodrill.engine.ops.elementwise import astype, log, power, quotient_or_zero, sqrt, where
+from autodrill.engine.ops.behaviour import behaves
+from autodrill.engine.ops.elementwise import astype, log, log1p, power, quotient_or_zero, where
 
 if TYPE_CHECKING:
     from autodrill.engine.core.backend import Array, Namespace
 
 # fmt: off
 __all__ = [
-    "arccosh", "arcsinh", "arctan2", "arctanh", "cbrt", "deg2rad", "exp2", "float_power", "hypot", "log2", "log10",
-    "logaddexp", "logaddexp2", "logit", "rad2deg", "rsqrt", "sinc", "spherical_bessel", "xlog1py", "xlogy",
+    "arctan2", "cbrt", "deg2rad", "exp2", "float_power", "hypot", "log2", "log10", "logaddexp", "logaddexp2", "logit",
+    "rad2deg", "rsqrt", "sinc", "spherical_bessel", "xlog1py", "xlogy",
 ]
 # fmt: on
 
@@ -30,7 +32,10 @@ LN2 = math.log(2)
 
 @primitive(on_complex="holomorphic")
 def exp2(xp: Namespace, x: Array) -> Array:
-    """Return 2 to the power x."""
+    """Return 2 to the power x.
+
+    Source: `numpy.exp2`; for complex numbers `torch.exp2`.
+    """
     try:
         return xp.exp2(x)
     except TypeError:  # NumPy's exp2 is for real numbers only
@@ -43,7 +48,10 @@ exp2.jvp("elementwise")
 
 @primitive(on_complex="holomorphic")
 def log2(xp: Namespace, x: Array) -> Array:
-    """Return the logarithm to base 2."""
+    """Return the logarithm to base 2.
+
+    Source: `numpy.log2`.
+    """
     return xp.log2(x)
 
 
@@ -53,7 +61,10 @@ log2.jvp("elementwise")
 
 @primitive(on_complex="holomorphic")
 def log10(xp: Namespace, x: Array) -> Array:
-    """Return the logarithm to base 10."""
+    """Return the logarithm to base 10.
+
+    Source: `numpy.log10`.
+    """
     return xp.log10(x)
 
 
@@ -63,7 +74,10 @@ log10.jvp("elementwise")
 
 @primitive
 def cbrt(xp: Namespace, x: Array) -> Array:
-    """Return the real cube root, also of negative numbers."""
+    """Return the real cube root, also of negative numbers.
+
+    Source: `numpy.cbrt`.
+    """
     return xp.cbrt(x)
 
 
@@ -73,7 +87,10 @@ cbrt.jvp("elementwise")
 
 @primitive(on_complex="holomorphic")
 def rsqrt(xp: Namespace, x: Array) -> Array:
-    """Return 1 / √x."""
+    """Return 1 / √x.
+
+    Source: `torch.rsqrt`.
+    """
     return 1 / xp.sqrt(x)
 
 
@@ -81,15 +98,25 @@ rsqrt.vjp(x=lambda g, out: -0.5 * g * (out * out * out))
 rsqrt.jvp("elementwise")
 
 
+@behaves("elementwise", complex="complex")
 def float_power(x: Array, y: Array) -> Any:
-    """Return x to the power y, in double precision for any dtype."""
+    """Return x to the power y, in double precision for any dtype.
+
+    Returns:
+        The common shape of x and y, as float64; complex128 if an input is complex.
+
+    Source: `numpy.float_power`.
+    """
     wide = np.complex128 if is_complex(x) or is_complex(y) else np.float64
     return power(astype(x, wide), astype(y, wide))
 
 
 @primitive(broadcasts=True)
 def hypot(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return √(x² + y²) without overflow; its subgradient at the origin is 0."""
+    """Return √(x² + y²) without overflow; its subgradient at the origin is 0.
+
+    Source: `numpy.hypot`.
+    """
     return xp.hypot(x, y)
 
 
@@ -102,7 +129,10 @@ hypot.jvp("elementwise")
 
 @primitive(broadcasts=True)
 def xlogy(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return x log(y), and 0 where x is 0, even at y = 0; NaN stays NaN."""
+    """Return x log(y), and 0 where x is 0, even at y = 0; NaN stays NaN.
+
+    Source: `scipy.special.xlogy`; NaN as in `torch.xlogy`.
+    """
     nothing = (x == 0) & ~xp.isnan(y)
     return xp.where(nothing, 0, x * xp.log(xp.where(nothing, 1, y)))
 
@@ -116,14 +146,15 @@ xlogy.jvp("elementwise")
 
 @primitive(broadcasts=True)
 def xlog1py(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return x log(1 + y), and 0 where x is 0, even at y = -1; NaN stays NaN."""
+    """Return x log(1 + y), and 0 where x is 0, even at y = -1; NaN stays NaN.
+
+    Source: `scipy.special.xlog1py`; NaN as in `torch.special.xlog1py`.
+    """
     nothing = (x == 0) & ~xp.isnan(y)
     return xp.where(nothing, 0, x * xp.log1p(xp.where(nothing, 0, y)))
 
 
 def _log1p_or_zero(x: Array, y: Array) -> Array:
-    from autodrill.engine.ops.elementwise import log1p
-
     edge = (raw(x) == 0) & (raw(y) <= -1)
     return where(edge, 0, log1p(where(edge, 0, y)))
 
@@ -134,7 +165,10 @@ xlog1py.jvp("elementwise")
 
 @primitive(broadcasts=True)
 def logaddexp(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return log(exp(x) + exp(y)), without overflow."""
+    """Return log(exp(x) + exp(y)), without overflow.
+
+    Source: `numpy.logaddexp`.
+    """
     return xp.logaddexp(x, y)
 
 
@@ -145,7 +179,10 @@ logaddexp.jvp("elementwise")
 
 @primitive(broadcasts=True)
 def logaddexp2(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return log2(2ˣ + 2ʸ), without overflow."""
+    """Return log2(2ˣ + 2ʸ), without overflow.
+
+    Source: `numpy.logaddexp2`.
+    """
     return xp.logaddexp2(x, y)
 
 
@@ -155,7 +192,10 @@ logaddexp2.jvp("elementwise")
 
 @primitive
 def logit(xp: Namespace, x: Array) -> Array:
-    """Return log(x / (1 - x)), the inverse of the sigmoid; outside [0, 1] it is NaN, and so is its derivative."""
+    """Return log(x / (1 - x)), the inverse of the sigmoid; outside [0, 1] it is NaN, and so is its derivative.
+
+    Source: `scipy.special.logit`.
+    """
     return xp.log(x) - xp.log1p(-x)
 
 
@@ -168,7 +208,10 @@ logit.jvp("elementwise")
 
 @primitive(broadcasts=True)
 def arctan2(xp: Namespace, y: Array, x: Array) -> Array:
-    """Return the angle of the point (x, y), in (-π, π]; its subgradient at the origin is 0."""
+    """Return the angle of the point (x, y), in (-π, π]; its subgradient at the origin is 0.
+
+    Source: `numpy.arctan2`.
+    """
     return xp.arctan2(y, x)
 
 
@@ -184,7 +227,10 @@ arctan2.jvp("elementwise")
 
 @primitive
 def deg2rad(xp: Namespace, x: Array) -> Array:
-    """Return an angle in degrees as radians."""
+    """Return x π / 180, an angle in degrees as radians.
+
+    Source: `numpy.deg2rad`.
+    """
     return xp.deg2rad(x)
 
 
@@ -194,7 +240,10 @@ deg2rad.jvp("elementwise")  # not "linear", which would allow complex numbers
 
 @primitive
 def rad2deg(xp: Namespace, x: Array) -> Array:
-    """Return an angle in radians as degrees."""
+    """Return x 180 / π, an angle in radians as degrees.
+
+    Source: `numpy.rad2deg`.
+    """
     return xp.rad2deg(x)
 
 
@@ -203,46 +252,25 @@ rad2deg.jvp("elementwise")
 
 
 @primitive(on_complex="holomorphic")
-def arcsinh(xp: Namespace, x: Array) -> Array:
-    """Return the inverse hyperbolic sine."""
-    return xp.arcsinh(x)
-
-
-arcsinh.vjp(x=lambda g, x: g / sqrt(1 + x * x))
-arcsinh.jvp("elementwise")
-
-
-@primitive(on_complex="holomorphic")
-def arccosh(xp: Namespace, x: Array) -> Array:
-    """Return the inverse hyperbolic cosine; a real x must be at least 1."""
-    return xp.arccosh(x)
-
-
-def _arccosh_vjp(g: Array, x: Array) -> Array:
-    # In the left half-plane √(x - 1) √(x + 1) differs from √((x - 1)(x + 1)).
-    return g / (sqrt(x - 1) * sqrt(x + 1) if is_complex(x) else sqrt((x - 1) * (x + 1)))
-
-
-arccosh.vjp(x=_arccosh_vjp)
-arccosh.jvp("elementwise")
-
-
-@primitive(on_complex="holomorphic")
-def arctanh(xp: Namespace, x: Array) -> Array:
-    """Return the inverse hyperbolic tangent; a real x is between -1 and 1."""
-    return xp.arctanh(x)
-
-
-arctanh.vjp(x=lambda g, x: g / ((1 - x) * (1 + x)))
-arctanh.jvp("elementwise")
-
-
-@primitive(on_complex="holomorphic")
 def spherical_bessel(xp: Namespace, z: Array, *, order: int = 0) -> Array:
     """Return jₙ(z) / zⁿ, with the spherical Bessel function jₙ of order n; it is smooth and even, also at 0.
 
     Up to |z| = n + 4 the power series computes it; beyond, the recurrence in n is stable and computes it.
+
+    Args:
+        z: Values of any shape.
+        order: The order n, a non-negative integer.
+
+    Returns:
+        The shape and dtype of z; for integers, floating-point numbers.
+
+    Raises:
+        TypeError: The order is not an integer.
+        ValueError: The order is negative.
+
+    Source: DLMF 10.53.1 and 10.51.1; `scipy.special.spherical_jn`.
     """
+    order = special_values.non_negative("order", order)
     near = xp.absolute(z) < order + 4
     square = xp.where(near, z, 0) ** 2
     term = xp.ones_like(square) / math.prod(range(1, 2 * order + 2, 2))
@@ -261,6 +289,10 @@ spherical_bessel.vjp(z=lambda g, z, order: -g * (z * spherical_bessel(z, order=o
 spherical_bessel.jvp("elementwise")
 
 
+@behaves("elementwise", complex="complex")
 def sinc(x: Array) -> Any:
-    """Return sin(πx) / (πx), and 1 at 0; all derivatives are correct there too."""
+    """Return sin(πx) / (πx), and 1 at 0; all derivatives are correct there too.
+
+    Source: `numpy.sinc`.
+    """
     return spherical_bessel(math.pi * x)

@@ -6,24 +6,26 @@ import math
 from typing import Any
 
 from autodrill.engine.core.backend import Array, Namespace, backend_of
-from autodrill.engine.core.complex_convention import cast
+from autodrill.engine.core.complex_convention import cast, check_real
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import Tensor, raw
 
 # fmt: off
 __all__ = [
-    "add", "arccos", "arcsin", "arctan", "astype", "clip", "cos", "cosh", "divide", "erf", "exp", "expm1", "log",
-    "log1p", "maximum", "minimum", "multiply", "negative", "positive", "power", "reciprocal", "sin", "sinh", "sqrt",
-    "square", "subtract", "tan", "tanh", "where",
+    "add", "astype", "clip", "divide", "erf", "exp", "expm1", "log", "log1p", "maximum", "minimum", "multiply",
+    "negative", "positive", "power", "reciprocal", "sqrt", "square", "subtract", "where",
 ]
 # fmt: on
 
 # Arithmetic
 
 
-@primitive(broadcasts=True)
+@primitive(broadcasts=True, integers=True)
 def add(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return x + y."""
+    """Return x + y.
+
+    Source: `numpy.add`.
+    """
     return xp.add(x, y)
 
 
@@ -31,9 +33,12 @@ add.vjp(x=lambda g: g, y=lambda g: g)
 add.jvp("linear")
 
 
-@primitive(broadcasts=True)
+@primitive(broadcasts=True, integers=True)
 def subtract(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return x - y."""
+    """Return x - y.
+
+    Source: `numpy.subtract`.
+    """
     return xp.subtract(x, y)
 
 
@@ -41,9 +46,12 @@ subtract.vjp(x=lambda g: g, y=lambda g: -g)
 subtract.jvp("linear")
 
 
-@primitive(broadcasts=True)
+@primitive(broadcasts=True, integers=True)
 def multiply(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return x y."""
+    """Return x y.
+
+    Source: `numpy.multiply`.
+    """
     return xp.multiply(x, y)
 
 
@@ -53,7 +61,10 @@ multiply.jvp("linear in each argument")
 
 @primitive(broadcasts=True, on_complex="holomorphic")
 def divide(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return x / y."""
+    """Return x / y.
+
+    Source: `numpy.divide`.
+    """
     return xp.divide(x, y)
 
 
@@ -62,26 +73,30 @@ divide.vjp(x=lambda g, y: g / y, y=lambda g, x, y: -g * (x / y) / y)
 divide.jvp("elementwise")
 
 
-@primitive
+@primitive(broadcasts=True, integers=True)
 def negative(xp: Namespace, x: Array) -> Array:
-    """Return -x."""
+    """Return -x.
+
+    Source: `numpy.negative`.
+    """
     return xp.negative(x)
 
 
 negative.vjp(x=lambda g: -g)
 negative.jvp("linear")
-negative.vmap("leading")
 
 
-@primitive
+@primitive(broadcasts=True, integers=True)
 def positive(xp: Namespace, x: Array) -> Array:
-    """Return a copy of x."""
+    """Return a copy of x.
+
+    Source: `numpy.positive`.
+    """
     return xp.positive(x)
 
 
 positive.vjp(x=lambda g: g)
 positive.jvp("linear")
-positive.vmap("leading")
 
 
 def _power_wrt_base(g: Array, x: Array, y: Array) -> Array:
@@ -101,9 +116,15 @@ def _power_wrt_exponent(g: Array, x: Array, out: Array) -> Array:
     return g * out * log(where((raw(x) == 0) & (abs(raw(out)) < math.inf), 1, x))
 
 
-@primitive(broadcasts=True, on_complex="holomorphic")
+@primitive(broadcasts=True, on_complex="holomorphic", integers=True)
 def power(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return x to the power y, the principal value; a negative real base needs an integer exponent."""
+    """Return x to the power y, the principal value; a negative real base needs an integer exponent.
+
+    Raises:
+        ValueError: An exponent is a negative integer, and the base is an array of integers.
+
+    Source: `numpy.power`; the derivatives at x = 0 as in `torch.pow`.
+    """
     return xp.power(x, y)
 
 
@@ -111,9 +132,12 @@ power.vjp(x=_power_wrt_base, y=_power_wrt_exponent)
 power.jvp("elementwise")
 
 
-@primitive(on_complex="holomorphic")
+@primitive(on_complex="holomorphic", integers=True)
 def square(xp: Namespace, x: Array) -> Array:
-    """Return x²."""
+    """Return x².
+
+    Source: `numpy.square`.
+    """
     return xp.square(x)
 
 
@@ -121,9 +145,12 @@ square.vjp(x=lambda g, x: g * (2 * x))
 square.jvp("elementwise")
 
 
-@primitive(on_complex="holomorphic")
+@primitive(on_complex="holomorphic", integers=True)
 def reciprocal(xp: Namespace, x: Array) -> Array:
-    """Return 1 / x."""
+    """Return 1 / x; for integers, rounded towards 0.
+
+    Source: `numpy.reciprocal`.
+    """
     return xp.reciprocal(x)
 
 
@@ -133,7 +160,10 @@ reciprocal.jvp("elementwise")
 
 @primitive(on_complex="holomorphic")
 def sqrt(xp: Namespace, x: Array) -> Array:
-    """Return the square root."""
+    """Return √x, the principal value; of a negative real number NaN.
+
+    Source: `numpy.sqrt`.
+    """
     return xp.sqrt(x)
 
 
@@ -146,7 +176,10 @@ sqrt.jvp("elementwise")
 
 @primitive(on_complex="holomorphic")
 def exp(xp: Namespace, x: Array) -> Array:
-    """Return e to the power x."""
+    """Return e to the power x.
+
+    Source: `numpy.exp`.
+    """
     return xp.exp(x)
 
 
@@ -156,7 +189,10 @@ exp.jvp("elementwise")
 
 @primitive(on_complex="holomorphic")
 def expm1(xp: Namespace, x: Array) -> Array:
-    """Return exp(x) - 1, accurate near 0."""
+    """Return exp(x) - 1, accurate near 0.
+
+    Source: `numpy.expm1`.
+    """
     return xp.expm1(x)
 
 
@@ -166,7 +202,10 @@ expm1.jvp("elementwise")
 
 @primitive(on_complex="holomorphic")
 def log(xp: Namespace, x: Array) -> Array:
-    """Return the natural logarithm."""
+    """Return the natural logarithm, the principal value; of a negative real number NaN.
+
+    Source: `numpy.log`.
+    """
     return xp.log(x)
 
 
@@ -176,7 +215,10 @@ log.jvp("elementwise")
 
 @primitive(on_complex="holomorphic")
 def log1p(xp: Namespace, x: Array) -> Array:
-    """Return log(1 + x), accurate near 0."""
+    """Return log(1 + x), accurate near 0.
+
+    Source: `numpy.log1p`.
+    """
     return xp.log1p(x)
 
 
@@ -186,7 +228,10 @@ log1p.jvp("elementwise")
 
 @primitive
 def erf(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - neither namespace has it
-    """Return the error function, 2/√π ∫₀ˣ exp(-t²) dt."""
+    """Return the error function, 2/√π ∫₀ˣ exp(-t²) dt.
+
+    Source: DLMF 7.2.1; `scipy.special.erf`.
+    """
     return backend_of(x).erf(x)
 
 
@@ -194,101 +239,15 @@ erf.vjp(x=lambda g, x: g * (2 / math.sqrt(math.pi) * exp(-x * x)))
 erf.jvp("elementwise")
 
 
-# Trigonometric and hyperbolic
-
-
-@primitive(on_complex="holomorphic")
-def sin(xp: Namespace, x: Array) -> Array:
-    """Return the sine."""
-    return xp.sin(x)
-
-
-@primitive(on_complex="holomorphic")
-def cos(xp: Namespace, x: Array) -> Array:
-    """Return the cosine."""
-    return xp.cos(x)
-
-
-sin.vjp(x=lambda g, x: g * cos(x))
-sin.jvp("elementwise")
-cos.vjp(x=lambda g, x: -g * sin(x))
-cos.jvp("elementwise")
-
-
-@primitive(on_complex="holomorphic")
-def tan(xp: Namespace, x: Array) -> Array:
-    """Return the tangent."""
-    return xp.tan(x)
-
-
-tan.vjp(x=lambda g, out: g * (1 + out * out))
-tan.jvp("elementwise")
-
-
-@primitive(on_complex="holomorphic")
-def arcsin(xp: Namespace, x: Array) -> Array:
-    """Return the inverse sine."""
-    return xp.arcsin(x)
-
-
-arcsin.vjp(x=lambda g, x: g / sqrt((1 - x) * (1 + x)))
-arcsin.jvp("elementwise")
-
-
-@primitive(on_complex="holomorphic")
-def arccos(xp: Namespace, x: Array) -> Array:
-    """Return the inverse cosine."""
-    return xp.arccos(x)
-
-
-arccos.vjp(x=lambda g, x: -g / sqrt((1 - x) * (1 + x)))
-arccos.jvp("elementwise")
-
-
-@primitive(on_complex="holomorphic")
-def arctan(xp: Namespace, x: Array) -> Array:
-    """Return the inverse tangent."""
-    return xp.arctan(x)
-
-
-arctan.vjp(x=lambda g, x: g / (1 + x * x))
-arctan.jvp("elementwise")
-
-
-@primitive(on_complex="holomorphic")
-def sinh(xp: Namespace, x: Array) -> Array:
-    """Return the hyperbolic sine."""
-    return xp.sinh(x)
-
-
-@primitive(on_complex="holomorphic")
-def cosh(xp: Namespace, x: Array) -> Array:
-    """Return the hyperbolic cosine."""
-    return xp.cosh(x)
-
-
-sinh.vjp(x=lambda g, x: g * cosh(x))
-sinh.jvp("elementwise")
-cosh.vjp(x=lambda g, x: g * sinh(x))
-cosh.jvp("elementwise")
-
-
-@primitive(on_complex="holomorphic")
-def tanh(xp: Namespace, x: Array) -> Array:
-    """Return the hyperbolic tangent."""
-    return xp.tanh(x)
-
-
-tanh.vjp(x=lambda g, out: g * (1 - out * out))
-tanh.jvp("elementwise")
-
-
 # With kinks
 
 
-@primitive(broadcasts=True)
+@primitive(broadcasts=True, integers=True)
 def where(xp: Namespace, condition: Array, x: Array, y: Array) -> Array:
-    """Return x where the condition holds and y elsewhere; the branch not taken gets a gradient of exactly 0."""
+    """Return x where the condition holds and y elsewhere; the branch not taken gets a gradient of exactly 0.
+
+    Source: `numpy.where`.
+    """
     return xp.where(condition, x, y)
 
 
@@ -306,9 +265,12 @@ def quotient_or_zero(x: Array, y: Array) -> Array:
     return where(zero, 0, x / where(zero, 1, y))
 
 
-@primitive(broadcasts=True)
+@primitive(broadcasts=True, integers=True)
 def maximum(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return the larger of x and y; at a tie each gets half of the gradient, and both get all of it at NaN."""
+    """Return the larger of x and y; at a tie each gets half of the gradient, and both get all of it at NaN.
+
+    Source: `numpy.maximum`; the derivative at ties as in `torch.maximum`.
+    """
     return xp.maximum(x, y)
 
 
@@ -319,9 +281,12 @@ maximum.vjp(
 maximum.jvp("elementwise")
 
 
-@primitive(broadcasts=True)
+@primitive(broadcasts=True, integers=True)
 def minimum(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return the smaller of x and y; at a tie each gets half of the gradient, and both get all of it at NaN."""
+    """Return the smaller of x and y; at a tie each gets half of the gradient, and both get all of it at NaN.
+
+    Source: `numpy.minimum`; the derivative at ties as in `torch.minimum`.
+    """
     return xp.minimum(x, y)
 
 
@@ -354,12 +319,22 @@ def clip(x: Array, min: Any = None, max: Any = None) -> Any:
     """Return x limited to [min, max]; the gradient passes where min <= x <= max, elsewhere it goes to the bound.
 
     Args:
-        x: Values of any shape.
+        x: Real numbers of any shape.
         min: The lower bound, or None; a number, an array or a Tensor, which broadcasts and is differentiated too.
         max: The upper bound, likewise; where it is below `min`, the result is `max`.
+
+    Returns:
+        The common shape and dtype of x and the bounds.
+
+    Raises:
+        TypeError: An argument is complex.
+        ValueError: The shapes do not broadcast.
+
+    Source: `numpy.clip`; derivatives as in `torch.clamp`.
     """
     if type(min) is not Tensor and type(max) is not Tensor:
         return _clip(x, min=min, max=max)
+    check_real("clip", x, min, max)
     x = where(raw(x) != raw(x), raw(x), x)  # no gradient passes to NaN
     if min is not None:
         x = where((raw(x) < raw(min)) | (raw(min) != raw(min)), min, x)  # NaN as a bound is the result
@@ -385,6 +360,18 @@ def astype(x: Array, dtype: Any) -> Any:
     """Return x converted to `dtype`; the gradient comes back in the dtype of x.
 
     If `dtype` is neither floating nor complex there is no derivative, and the result does not require grad.
+
+    Args:
+        x: Values of any shape.
+        dtype: A dtype, or the name of one. Of complex numbers, a real dtype keeps the real part, with a warning.
+
+    Returns:
+        A copy, with the shape of x and the dtype `dtype`.
+
+    Raises:
+        TypeError: There is no such dtype.
+
+    Source: `numpy.ndarray.astype`.
     """
     converted = _astype(x, dtype=dtype)
     if type(converted) is Tensor and converted.data.dtype.kind not in "fc":

@@ -13,12 +13,14 @@ from autodrill.engine.core.mode import mode
 from autodrill.engine.core.node import CustomNode, Leaf
 from autodrill.engine.core.sparse import IndexedSlices
 from autodrill.engine.core.tensor import Tensor, raw, wrap
-from autodrill.engine.ops.activation import relu, sigmoid, softmax
-from autodrill.engine.ops.elementwise import cos, sin, tanh, where
+from autodrill.engine.ops.activation import relu, sigmoid
+from autodrill.engine.ops.elementwise import where
 from autodrill.engine.ops.index import getitem, index_scatter
 from autodrill.engine.ops.linalg import matmul
+from autodrill.engine.ops.probabilities import softmax
 from autodrill.engine.ops.reduce import max, mean, sum  # noqa: A004 - NumPy's names
 from autodrill.engine.ops.shape import along, concatenate, expand_dims, swapaxes
+from autodrill.engine.ops.trigonometric import cos, sin, tanh
 
 if TYPE_CHECKING:
     from typing import Literal

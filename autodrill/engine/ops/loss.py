@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from autodrill.engine.core.backend import Array, Namespace, backend_of, memory
-from autodrill.engine.core.complex_convention import is_complex
+from autodrill.engine.core.backend import Array, Namespace, backend_of, everywhere, floating, memory
+from autodrill.engine.core.complex_convention import check_real, is_complex
 from autodrill.engine.core.declaration import behind
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import BY_OPERATIONS, raw
-from autodrill.engine.ops.activation import log_softmax, softmax
 from autodrill.engine.ops.elementwise import where
 from autodrill.engine.ops.index import getitem, take_along_axis
+from autodrill.engine.ops.probabilities import log_softmax, softmax
 from autodrill.engine.ops.reduce import logsumexp, mean, sum  # noqa: A004 - NumPy's name
 from autodrill.engine.ops.shape import along, concatenate, expand_dims, squeeze, stack
 
@@ -83,6 +83,12 @@ def _label_weights(weight: Array | None, labels: Array, counted: Array | None, d
     return weights if counted is None else where(counted, weights, 0)
 
 
+def _check_weight(weight: Array | None, scores: Array) -> None:
+    classes = scores.shape[_class_axis(scores)]
+    if weight is not None and weight.shape != (classes,):
+        raise ValueError(f"the weights have shape {weight.shape}, but {classes} classes need ({classes},)")
+
+
 def nll_loss(
     log_probs: Array,
     target: Any,
@@ -91,20 +97,26 @@ def nll_loss(
     weight: Array | None = None,
     ignore_index: int = -100,
 ) -> Any:
-    """Return minus the log-probability of each target class.
+    """Return -log_probs[target], minus the log-probability of each target class.
 
     Args:
-        log_probs: Log-probabilities, shape (N, C) or (C,), or (N, C, d1, ...).
+        log_probs: Log-probabilities, real numbers of shape (N, C) or (C,), or (N, C, d1, ...).
         target: Integer labels, of the same shape without the class axis.
         reduction: `"mean"`, weighted by the classes' weights, `"sum"`, or `"none"` for the losses themselves.
         weight: The weights of the classes, shape (C,).
         ignore_index: The label of elements that are left out.
 
+    Returns:
+        Shape (); the shape of the target for `"none"`.
+
     Raises:
-        TypeError: The target is not of an integer dtype.
+        TypeError: The log-probabilities are complex, or the target is not of an integer dtype.
         ValueError: Shapes do not fit, a label is out of range, or the reduction is unknown.
+
+    Source: `torch.nn.functional.nll_loss`.
     """
     labels, axis, counted = _checked_labels(log_probs, target, ignore_index)
+    _check_weight(weight, log_probs)
     losses = -_picked(log_probs, labels, axis)
     if counted is not None:
         losses = where(counted, losses, 0)
@@ -147,7 +159,24 @@ def _places(target: Array, axis: int) -> tuple[Array, ...]:
 
 @primitive
 def softmax_cross_entropy(xp: Namespace, logits: Array, target: Array, *, axis: int) -> Array:
-    """Return -log softmax(logits)[target] along `axis`, one loss for each integer of `target`."""
+    """Return -log softmax(logits)[target] along `axis`, one loss for each integer of `target`.
+
+    Args:
+        logits: Unnormalised scores, real numbers of any shape.
+        target: Integer labels, of the same shape without the axis; they are not checked, a negative one counts back.
+        axis: The axis of the classes.
+
+    Returns:
+        The shape of the target and the dtype of the logits; for integers, floating-point numbers.
+
+    Raises:
+        TypeError: The logits are complex.
+        IndexError: A label is too large or not an integer.
+        AxisError: The logits lack the axis.
+
+    Source: `torch.nn.functional.cross_entropy` with `reduction="none"`, for any axis.
+    """
+    logits = floating(logits)
     shifted = logits - logits.max(axis=axis, keepdims=True)
     picked = shifted[_places(target, axis)]
     return xp.log(xp.exp(shifted, out=shifted).sum(axis=axis)) - picked
@@ -177,7 +206,7 @@ def cross_entropy(
     """Return -log softmax(logits)[target], finite for logits of any size.
 
     Args:
-        logits: Unnormalised scores, shape (N, C) or (C,), or (N, C, d1, ...).
+        logits: Unnormalised scores, real numbers of shape (N, C) or (C,), or (N, C, d1, ...).
         target: Integer labels, of the same shape without the class axis; or probabilities of the classes, of the same
             shape.
         reduction: `"mean"` over the labels, weighted by the classes' weights, `"sum"`, or `"none"` for the losses
@@ -186,11 +215,17 @@ def cross_entropy(
         ignore_index: The label of elements that are left out.
         label_smoothing: The fraction of the target spread evenly over all classes (Szegedy et al., 2016).
 
+    Returns:
+        Shape (); the shape of the logits without the class axis for `"none"`.
+
     Raises:
-        TypeError: The target is neither integers nor probabilities.
+        TypeError: The logits are complex, or the target is neither integers nor probabilities.
         ValueError: Shapes do not fit, a label is out of range, or the reduction is unknown.
+
+    Source: `torch.nn.functional.cross_entropy`.
     """
     given = raw(target)
+    _check_weight(weight, logits)
     if getattr(given, "shape", None) == logits.shape and given.dtype.kind == "f":
         return _soft_cross_entropy(logits, target, reduction, weight, label_smoothing)
     labels, axis, counted = _checked_labels(logits, target, ignore_index)
@@ -238,24 +273,40 @@ def ctc_loss(
     blank: int = 0,
     reduction: Reduction = "mean",
 ) -> Any:
-    """Return minus the log-probability of each label sequence, summed over its alignments (Graves et al., 2006).
+    """Return minus the log-probability of each label sequence, summed over its alignments.
 
-    The loss uses the forward recursion of that paper, in logarithms, for all sequences of the batch at once.
+    The loss uses the forward recursion of the paper, in logarithms, for all sequences of the batch at once.
 
     Args:
-        log_probs: Log-probabilities, shape (T, N, C).
+        log_probs: Log-probabilities, real numbers of shape (T, N, C).
         targets: Integer labels without blanks, padded, shape (N, S).
-        input_lengths: The number of steps of each sequence, N integers.
-        target_lengths: The number of labels of each sequence, N integers.
+        input_lengths: The number of steps of each sequence, N integers from 1 to T.
+        target_lengths: The number of labels of each sequence, N integers from 0 to S.
         blank: The label that means no label.
         reduction: `"mean"` of the losses, each divided by its target's length, `"sum"`, or `"none"`.
 
     Returns:
-        The loss; for a sequence too short for its labels, a very large number, whereas PyTorch returns infinity.
+        Shape (); shape (N,) for `"none"`. For a sequence too short for its labels, the loss is a very large number,
+        whereas PyTorch returns infinity.
+
+    Raises:
+        TypeError: The log-probabilities are complex.
+        ValueError: Shapes do not fit, a length or a label is out of range, or the reduction is unknown.
+
+    Source: Graves et al., 2006; `torch.nn.functional.ctc_loss`.
     """
+    check_real("ctc_loss", log_probs)
     xp = backend_of(raw(log_probs)).xp
     labels, lengths, steps = (xp.asarray(raw(v)) for v in (targets, target_lengths, input_lengths))
-    batch, longest = labels.shape
+    duration, batch, classes = log_probs.shape
+    if labels.ndim != 2 or not batch == labels.shape[0] == lengths.size == steps.size:
+        raise ValueError(f"`ctc_loss` needs targets of shape ({batch}, S) and {batch} lengths of each kind")
+    longest = labels.shape[1]
+    if not everywhere((lengths >= 0) & (lengths <= longest) & (steps > 0) & (steps <= duration)):
+        raise ValueError(f"a length is outside 1..{duration} for the inputs or 0..{longest} for the targets")
+    labels = xp.where(xp.arange(longest) < lengths[:, None], labels, blank)  # in place of the padding
+    if not everywhere((labels >= 0) & (labels < classes)):
+        raise ValueError(f"a label is outside 0..{classes - 1}, the classes of `log_probs`")
     states = xp.full((batch, 2 * longest + 1), blank, labels.dtype)  # blanks before, between and after the labels
     states[:, 1::2] = labels
     never = _never(xp, log_probs)
@@ -286,12 +337,24 @@ def ctc_loss(
 def one_hot(labels: Any, num_classes: int | None = None) -> Array:
     """Return an integer array with a new last axis, with a 1 at the label; it has no derivative.
 
+    Args:
+        labels: Integers of any shape.
+        num_classes: The length of the new axis, by default the largest label plus 1.
+
+    Returns:
+        Integers of shape (..., num_classes), a plain array.
+
     Raises:
-        ValueError: A label is outside 0..num_classes - 1.
+        TypeError: The labels are not of an integer dtype.
+        ValueError: A label is outside 0..num_classes - 1, or there is none to count.
+
+    Source: `torch.nn.functional.one_hot`.
     """
     labels = raw(labels)
     xp = backend_of(labels).xp
     labels = xp.asarray(labels)
+    if labels.dtype.kind not in "iu":
+        raise TypeError(f"`one_hot` needs integer class labels, not `{labels.dtype}`")
     classes = int(labels.max()) + 1 if num_classes is None else num_classes
     if labels.size and (int(labels.min()) < 0 or int(labels.max()) >= classes):
         raise ValueError(f"a label is outside 0..{classes - 1}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from autodrill.engine.core.backend import backend_of
+from autodrill.engine.core.backend import backend_of, everywhere
 from autodrill.engine.core.complex_convention import check_real
 from autodrill.engine.core.tensor import raw
 from autodrill.engine.ops.activation import relu
@@ -26,7 +26,10 @@ __all__ = ["multi_margin_loss", "multilabel_margin_loss", "triplet_margin_with_d
 
 def _integers(target: Any, x: Array) -> Any:
     labels = raw(target)
-    return labels if hasattr(labels, "dtype") else backend_of(raw(x)).xp.asarray(labels)
+    labels = labels if hasattr(labels, "dtype") else backend_of(raw(x)).xp.asarray(labels)
+    if labels.dtype.kind not in "iu":
+        raise TypeError(f"the target must hold integer class labels, not `{labels.dtype}`")
+    return labels
 
 
 def multi_margin_loss(
@@ -41,15 +44,29 @@ def multi_margin_loss(
     """Return Σ max(0, margin - x[target] + x[k])^p / C over the wrong classes k: the multi-class hinge loss.
 
     Args:
-        x: Scores, shape (N, C) or (C,).
+        x: Scores, real numbers of shape (N, C) or (C,).
         target: Labels, integers of shape (N,) or ().
-        reduction: See `regression`.
+        reduction: `"mean"` or `"sum"` over the examples, or `"none"`.
         p: The power, 1 or 2.
         margin: By how much the score of the label should exceed the others.
         weight: A weight for each class, shape (C,); the terms of an example get that of its label.
+
+    Returns:
+        Shape (); shape (N,) or () for `"none"`.
+
+    Raises:
+        TypeError: x is complex, or the target is not of an integer dtype.
+        ValueError: Shapes do not fit, a label is out of range, or the reduction is unknown.
+
+    Source: `torch.nn.functional.multi_margin_loss`.
     """
     check_real("multi_margin_loss", x)
     labels = _integers(target, x)[..., None]
+    classes = x.shape[-1] if x.ndim else 0
+    if labels.shape != (*x.shape[:-1], 1):
+        raise ValueError(f"labels of shape {labels.shape[:-1]} do not fit scores of shape {x.shape}")
+    if not everywhere((labels >= 0) & (labels < classes)):
+        raise ValueError(f"a label is outside 0..{classes - 1}, the classes of scores of shape {x.shape}")
     violated = power(relu(margin - take_along_axis(x, labels, -1) + x), p)
     if weight is not None:
         violated = violated * getitem(weight, labels)
@@ -61,12 +78,24 @@ def multilabel_margin_loss(x: Array, target: Any, reduction: Reduction = "mean")
     """Return Σ max(0, 1 - x[j] + x[k]) / C over the labels j and all other classes k.
 
     Args:
-        x: Scores, shape (N, C) or (C,).
-        target: The labels of each example, of x's shape; the first -1 ends the list.
-        reduction: See `regression`.
+        x: Scores, real numbers of shape (N, C) or (C,).
+        target: The labels of each example, integers of x's shape; the first -1 ends the list.
+        reduction: `"mean"` or `"sum"` over the examples, or `"none"`.
+
+    Returns:
+        Shape (); shape (N,) or () for `"none"`.
+
+    Raises:
+        TypeError: x is complex, or the target is not of an integer dtype.
+        ValueError: Shapes do not fit, or the reduction is unknown.
+        IndexError: A label is out of range.
+
+    Source: `torch.nn.functional.multilabel_margin_loss`.
     """
     check_real("multilabel_margin_loss", x)
     labels = _integers(target, x)
+    if labels.shape != x.shape:
+        raise ValueError(f"labels of shape {labels.shape} do not fit scores of shape {x.shape}")
     xp = backend_of(labels).xp
     count = x.shape[-1]
     place = xp.arange(count)
@@ -89,7 +118,25 @@ def triplet_margin_with_distance_loss(
     margin: float = 1.0,
     swap: bool = False,
 ) -> Any:
-    """Return `triplet_margin_loss` of any distance, a function of two arrays; by default `pairwise_distance`."""
+    """Return max(0, margin + d(anchor, positive) - d(anchor, negative)), with any distance d.
+
+    Args:
+        anchor: Vectors, shape (..., D).
+        positive: Vectors that should be near, shape (..., D).
+        negative: Vectors that should be far, shape (..., D).
+        reduction: `"mean"` or `"sum"` over the triplets, or `"none"`.
+        distance_function: A function of two arrays, by default `pairwise_distance`.
+        margin: By how much the far distance should exceed the near one.
+        swap: Whether d(positive, negative) is used if it is less than d(anchor, negative).
+
+    Returns:
+        Shape (); the shape of the distances, (...), for `"none"`.
+
+    Raises:
+        ValueError: The shapes do not broadcast, or the reduction is unknown.
+
+    Source: Balntas et al., 2016, for the swap; `torch.nn.functional.triplet_margin_with_distance_loss`.
+    """
     distance = distance_function or pairwise_distance
     near, far = distance(anchor, positive), distance(anchor, negative)
     return reduced(relu(margin + near - (minimum(far, distance(positive, negative)) if swap else far)), reduction)

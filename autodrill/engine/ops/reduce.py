@@ -14,6 +14,7 @@ from autodrill.engine.core.complex_convention import inner
 from autodrill.engine.core.declaration import behind
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import BY_OPERATIONS, raw
+from autodrill.engine.ops.behaviour import behaves
 from autodrill.engine.ops.elementwise import exp, quotient_or_zero, where
 from autodrill.engine.ops.shape import broadcast_to, flip, moveaxis, reshape
 
@@ -63,9 +64,12 @@ def _spread(g: Array, x_shape: tuple[int, ...], axis: Axis) -> Array:
     return out
 
 
-@primitive
+@primitive(integers=True)
 def sum(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
-    """Return the sum over `axis`."""
+    """Return the sum over `axis`.
+
+    Source: `numpy.sum`.
+    """
     return xp.sum(x, axis=axis, keepdims=keepdims)
 
 
@@ -76,7 +80,10 @@ sum.vmap("axis")
 
 @primitive
 def mean(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
-    """Return the mean over `axis`."""
+    """Return the mean over `axis`.
+
+    Source: `numpy.mean`.
+    """
     if x.dtype.kind != "f" or x.dtype.itemsize < 4:
         return xp.mean(x, axis=axis, keepdims=keepdims)  # NumPy sums integers and half precision in a wider dtype
     return x.sum(axis=axis, keepdims=keepdims) / _count(x.shape, axis)
@@ -110,9 +117,12 @@ def _product_of_others(x: Array, out: Array, axis: Axis) -> Array:
     return moveaxis(reshape(others, moved.shape), last, axes)
 
 
-@primitive(on_complex="holomorphic")
+@primitive(on_complex="holomorphic", integers=True)
 def prod(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
-    """Return the product over `axis`; the gradient is also correct for elements that are 0."""
+    """Return the product over `axis`; the gradient is also correct for elements that are 0.
+
+    Source: `numpy.prod`.
+    """
     return xp.prod(x, axis=axis, keepdims=keepdims)
 
 
@@ -136,9 +146,15 @@ def _extreme_jvp(dx: Array, x: Array, out: Array, axis: Axis, keepdims: bool) ->
     return sum(dx * _share(x, out, axis), axis=axis, keepdims=keepdims)
 
 
-@primitive
+@primitive(integers=True)
 def max(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
-    """Return the maximum over `axis`; ties share the gradient equally, as in `torch.amax`."""
+    """Return the maximum over `axis`; ties share the gradient equally.
+
+    Raises:
+        ValueError: There is no element to choose from.
+
+    Source: `numpy.max`; derivative as in `torch.amax`.
+    """
     return xp.max(x, axis=axis, keepdims=keepdims)
 
 
@@ -147,9 +163,15 @@ max.jvp(_extreme_jvp)
 max.vmap("axis")
 
 
-@primitive
+@primitive(integers=True)
 def min(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
-    """Return the minimum over `axis`; ties share the gradient equally, as in `torch.amin`."""
+    """Return the minimum over `axis`; ties share the gradient equally.
+
+    Raises:
+        ValueError: There is no element to choose from.
+
+    Source: `numpy.min`; derivative as in `torch.amin`.
+    """
     return xp.min(x, axis=axis, keepdims=keepdims)
 
 
@@ -176,9 +198,16 @@ def _freedom(x: Array, axis: Axis, ddof: int) -> float:
     return builtins.max(_count(x.shape, axis) - ddof, 0) or math.nan
 
 
+@behaves("reduction", complex="real")
 @primitive(on_complex="adjoint")
 def var(xp: Namespace, x: Array, *, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Array:
-    """Return the variance over `axis`, the mean of |x - mean|² with divisor N - ddof."""
+    """Return the variance over `axis`, Σ |x - mean|² / (N - ddof) of N elements; NaN if the divisor is not positive.
+
+    Args:
+        ddof: Subtracted from N: 0 for the variance of the elements, 1 for an estimate from a sample.
+
+    Source: `numpy.var`.
+    """
     return xp.var(_from_first(x, axis), axis=axis, ddof=ddof, keepdims=keepdims)
 
 
@@ -191,9 +220,16 @@ var.jvp(
 var.vmap("axis")
 
 
+@behaves("reduction", complex="real")
 @primitive(on_complex="adjoint")
 def std(xp: Namespace, x: Array, *, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Array:
-    """Return the standard deviation over `axis`, with divisor N - ddof; its subgradient for equal elements is 0."""
+    """Return the standard deviation over `axis`, the square root of `var`; its subgradient for equal elements is 0.
+
+    Args:
+        ddof: Subtracted from the number N of elements, as in `var`.
+
+    Source: `numpy.std`.
+    """
     return xp.std(_from_first(x, axis), axis=axis, ddof=ddof, keepdims=keepdims)
 
 
@@ -212,7 +248,13 @@ std.vmap("axis")
 
 @primitive(on_complex="holomorphic")
 def logsumexp(xp: Namespace, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
-    """Return log Σ exp(x) over `axis`, without overflow."""
+    """Return log Σ exp(x) over `axis`, without overflow.
+
+    Raises:
+        ValueError: There is no element.
+
+    Source: `scipy.special.logsumexp`.
+    """
     top = xp.max(x, axis=axis, keepdims=True)
     top = xp.where(xp.isfinite(top), top, 0)  # if all are -inf: -inf - -inf is NaN
     with xp.errstate(divide="ignore"):  # log 0 = -inf is the correct result
@@ -233,7 +275,20 @@ logsumexp.vmap("axis")
 
 @primitive
 def cumsum(xp: Namespace, x: Array, *, axis: int | None = None) -> Array:
-    """Return the running sum along `axis`, by default of the flattened elements."""
+    """Return the running sum along `axis`, by default of the flattened elements.
+
+    Args:
+        x: Real or complex numbers of any shape.
+        axis: The axis; None flattens x first.
+
+    Returns:
+        The shape and dtype of x; shape (x.size,) for `axis=None`.
+
+    Raises:
+        AxisError: x lacks the axis.
+
+    Source: `numpy.cumsum`.
+    """
     return xp.cumsum(x, axis=axis)
 
 

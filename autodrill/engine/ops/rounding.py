@@ -8,6 +8,7 @@ from autodrill.engine.core.backend import backend_of
 from autodrill.engine.core.complex_convention import check_real
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import Tensor, raw
+from autodrill.engine.ops.behaviour import behaves
 from autodrill.engine.ops.elementwise import clip, where
 from autodrill.engine.ops.parts import sign
 
@@ -24,27 +25,42 @@ __all__ = [
 # Steps: the derivative is 0 everywhere
 
 
-@primitive
+@primitive(integers=True)
 def floor(xp: Namespace, x: Array) -> Array:
-    """Return the largest integer <= x; the derivative is 0 everywhere."""
+    """Return the largest integer <= x; the derivative is 0 everywhere.
+
+    Source: `numpy.floor`.
+    """
     return xp.floor(x)
 
 
-@primitive
+@primitive(integers=True)
 def ceil(xp: Namespace, x: Array) -> Array:
-    """Return the smallest integer >= x; the derivative is 0 everywhere."""
+    """Return the smallest integer >= x; the derivative is 0 everywhere.
+
+    Source: `numpy.ceil`.
+    """
     return xp.ceil(x)
 
 
-@primitive
+@primitive(integers=True)
 def trunc(xp: Namespace, x: Array) -> Array:
-    """Return x without its fraction; the derivative is 0 everywhere."""
+    """Return x without its fraction; the derivative is 0 everywhere.
+
+    Source: `numpy.trunc`.
+    """
     return xp.trunc(x)
 
 
-@primitive
+@primitive(integers=True)
 def round(xp: Namespace, x: Array, *, decimals: int = 0) -> Array:
-    """Return x rounded to `decimals`, with halves to even; the derivative is 0 everywhere."""
+    """Return x rounded to `decimals`, with halves to even; the derivative is 0 everywhere.
+
+    Args:
+        decimals: The number of decimals, an integer; -1 rounds to tens.
+
+    Source: `numpy.round`.
+    """
     return xp.round(x, decimals)
 
 
@@ -53,9 +69,12 @@ for _step in (floor, ceil, trunc, round):
     _step.jvp("elementwise")
 
 
-@primitive(broadcasts=True)
+@primitive(broadcasts=True, integers=True)
 def floor_divide(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return floor(x / y); the derivative is 0 everywhere."""
+    """Return floor(x / y); the derivative is 0 everywhere.
+
+    Source: `numpy.floor_divide`.
+    """
     return xp.floor_divide(x, y)
 
 
@@ -63,11 +82,14 @@ floor_divide.vjp(x=lambda g: g * 0, y=lambda g: g * 0)
 floor_divide.jvp("elementwise")
 
 
+@behaves("elementwise")
 def heaviside(x: Array, h: Array) -> Array:
     """Return 0 for negative x, h for x = 0 and 1 for positive x, as a plain array.
 
     Raises:
         RuntimeError: An input requires grad or carries a tangent. A derivative of 0 would hide that none exists.
+
+    Source: `numpy.heaviside`.
     """
     check_real("heaviside", x, h)
     for value in (x, h):
@@ -79,14 +101,21 @@ def heaviside(x: Array, h: Array) -> Array:
 # Remainders
 
 
+@behaves("elementwise", integers=True)
 def frac(x: Array) -> Any:
-    """Return x - trunc(x), the fraction of x with its sign; the derivative is 1."""
+    """Return x - trunc(x), the fraction of x with its sign; the derivative is 1.
+
+    Source: `torch.frac`.
+    """
     return x - trunc(x)
 
 
-@primitive(broadcasts=True)
+@primitive(broadcasts=True, integers=True)
 def remainder(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return x - y floor(x / y), with the sign of y; also called mod."""
+    """Return x - y floor(x / y), with the sign of y; also called mod.
+
+    Source: `numpy.remainder`.
+    """
     return xp.remainder(x, y)
 
 
@@ -94,9 +123,12 @@ remainder.vjp(x=lambda g: g, y=lambda g, x, y: -g * floor_divide(raw(x), raw(y))
 remainder.jvp("elementwise")
 
 
-@primitive(broadcasts=True)
+@primitive(broadcasts=True, integers=True)
 def fmod(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return x - y trunc(x / y), with the sign of x."""
+    """Return x - y trunc(x / y), with the sign of x.
+
+    Source: `numpy.fmod`.
+    """
     return xp.fmod(x, y)
 
 
@@ -112,9 +144,12 @@ def _takes_first(x: Array, y: Array, larger: bool) -> Array:
     return ((x >= y) if larger else (x <= y)) | backend_of(y).xp.isnan(y)
 
 
-@primitive(broadcasts=True)
+@primitive(broadcasts=True, integers=True)
 def fmax(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return the larger of x and y, ignoring NaN; at a tie x gets the whole gradient, as in PyTorch."""
+    """Return the larger of x and y, ignoring NaN; at a tie x gets the whole gradient.
+
+    Source: `numpy.fmax`; derivatives as in `torch.fmax`.
+    """
     return xp.fmax(x, y)
 
 
@@ -125,9 +160,12 @@ fmax.vjp(
 fmax.jvp("elementwise")
 
 
-@primitive(broadcasts=True)
+@primitive(broadcasts=True, integers=True)
 def fmin(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return the smaller of x and y, ignoring NaN; at a tie x gets the whole gradient, as in PyTorch."""
+    """Return the smaller of x and y, ignoring NaN; at a tie x gets the whole gradient.
+
+    Source: `numpy.fmin`; derivatives as in `torch.fmin`.
+    """
     return xp.fmin(x, y)
 
 
@@ -138,11 +176,19 @@ fmin.vjp(
 fmin.jvp("elementwise")
 
 
-@primitive
+@primitive(integers=True)
 def nan_to_num(
     xp: Namespace, x: Array, *, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
 ) -> Array:
-    """Return x with NaN and infinities replaced by numbers; no gradient passes where one was replaced."""
+    """Return x with NaN and infinities replaced by numbers; no gradient passes where one was replaced.
+
+    Args:
+        nan: The number in place of NaN.
+        posinf: The number in place of ∞, by default the largest of the dtype.
+        neginf: The number in place of -∞, by default the smallest of the dtype.
+
+    Source: `numpy.nan_to_num`.
+    """
     return xp.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
 
 
@@ -152,7 +198,10 @@ nan_to_num.jvp("elementwise")
 
 @primitive(broadcasts=True)
 def copysign(xp: Namespace, x: Array, y: Array) -> Array:
-    """Return |x| with the sign of y; the derivative with respect to y is 0."""
+    """Return |x| with the sign of y; the derivative with respect to y is 0.
+
+    Source: `numpy.copysign`.
+    """
     return xp.copysign(x, y)
 
 
@@ -164,16 +213,21 @@ def clamp(x: Array, min: Array | None = None, max: Array | None = None) -> Any:
     """Return x limited to [min, max], with bounds that may be arrays and are then differentiable too.
 
     The gradient goes to x where min <= x <= max, and otherwise to the bound that replaces x. If min > max, it is max,
-    as in PyTorch. `clip` takes numbers as bounds.
+    as in PyTorch. `clip` needs no bound.
 
     Args:
-        x: Values of any shape.
+        x: Real numbers of any shape.
         min: The lower bound, a number or an array that broadcasts against x; None for no bound.
         max: The upper bound, likewise.
 
+    Returns:
+        The common shape and dtype of x and the bounds.
+
     Raises:
         TypeError: An argument is complex.
-        ValueError: There is no bound.
+        ValueError: There is no bound, or the shapes do not broadcast.
+
+    Source: `torch.clamp`.
     """
     check_real("clamp", x, min, max)
     if min is None and max is None:
@@ -188,6 +242,10 @@ def clamp(x: Array, min: Array | None = None, max: Array | None = None) -> Any:
     return x
 
 
+@behaves("elementwise", complex="complex", integers=True)
 def lerp(start: Array, end: Array, weight: Array) -> Any:
-    """Return start + weight (end - start): `start` at weight 0, `end` at weight 1."""
+    """Return start + weight (end - start): `start` at weight 0, `end` at weight 1.
+
+    Source: `torch.lerp`.
+    """
     return start + weight * (end - start)

@@ -65,7 +65,7 @@ def grid_sample(
     """Return x at the places of a grid, differentiable with respect to both.
 
     Args:
-        x: Shape (N, C, H, W), or (N, C, D, H, W).
+        x: Real or complex numbers, shape (N, C, H, W) or (N, C, D, H, W).
         grid: Shape (N, ..., 2) or (N, ..., 3): coordinates in [-1, 1], that of the last axis of x first.
         mode: `"bilinear"` (trilinear for three axes), `"nearest"`, or, for two axes, `"bicubic"`.
         padding_mode: What lies beyond x: `"zeros"`; `"border"`, the nearest element of x; `"reflection"`, x mirrored.
@@ -77,6 +77,8 @@ def grid_sample(
     Raises:
         TypeError: The grid is complex.
         ValueError: A mode is unknown, or the shapes do not fit.
+
+    Source: Jaderberg et al., 2015; the bicubic kernel of Keys, 1981; `torch.nn.functional.grid_sample`.
     """
     check_real("grid_sample", grid)
     dims = x.ndim - 2

@@ -9,6 +9,7 @@ from autodrill.engine import special_values
 from autodrill.engine.core.backend import on_cpu
 from autodrill.engine.core.primitive import primitive
 from autodrill.engine.core.tensor import raw
+from autodrill.engine.ops.behaviour import behaves
 from autodrill.engine.ops.elementwise import exp, log, log1p, where
 
 if TYPE_CHECKING:
@@ -29,7 +30,10 @@ _TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
 
 @primitive
 def erfc(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - NumPy has none
-    """Return 1 - erf(x), to full relative precision for small results."""
+    """Return 1 - erf(x), to full relative precision for small results.
+
+    Source: DLMF 7.2.2; `scipy.special.erfc`.
+    """
     return special_values.erfc(on_cpu("erfc", x))
 
 
@@ -39,7 +43,10 @@ erfc.jvp("elementwise")
 
 @primitive
 def erfcx(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - NumPy has none
-    """Return exp(x²) erfc(x), without underflow or cancellation for large x."""
+    """Return exp(x²) erfc(x), without underflow or cancellation for large x.
+
+    Source: `scipy.special.erfcx`.
+    """
     return special_values.erfcx(on_cpu("erfcx", x))
 
 
@@ -49,7 +56,10 @@ erfcx.jvp("elementwise")
 
 @primitive
 def erfinv(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - NumPy has none
-    """Return the inverse of erf, for x between -1 and 1."""
+    """Return the inverse of erf, for x between -1 and 1; ±∞ at ±1 and NaN outside.
+
+    Source: `scipy.special.erfinv`.
+    """
     return special_values.erfinv(on_cpu("erfinv", x))
 
 
@@ -59,7 +69,10 @@ erfinv.jvp("elementwise")
 
 @primitive
 def ndtri(xp: Namespace, p: Array) -> Array:  # noqa: ARG001 - NumPy has none
-    """Return the inverse of `ndtr`, the quantiles of the normal distribution, for p between 0 and 1."""
+    """Return the inverse of `ndtr`, the quantiles of the normal distribution, for p between 0 and 1; NaN outside.
+
+    Source: `scipy.special.ndtri`.
+    """
     return special_values.ndtri(on_cpu("ndtri", p))
 
 
@@ -67,13 +80,21 @@ ndtri.vjp(p=lambda g, out: g * (math.sqrt(2 * math.pi) * exp(0.5 * out * out)))
 ndtri.jvp("elementwise")
 
 
+@behaves("elementwise")
 def ndtr(x: Array) -> Any:
-    """Return the normal distribution function, to full relative precision in the lower tail."""
+    """Return Φ(x), the normal distribution function, to full relative precision in the lower tail.
+
+    Source: `scipy.special.ndtr`.
+    """
     return 0.5 * erfc(-math.sqrt(0.5) * x)
 
 
+@behaves("elementwise")
 def log_ndtr(x: Array) -> Any:
-    """Return the logarithm of the normal distribution function, to full relative precision in both tails."""
+    """Return log Φ(x), of the normal distribution function Φ, to full relative precision in both tails.
+
+    Source: `scipy.special.log_ndtr`.
+    """
     low = raw(x) < -1
     tail = where(low, x, -1)
     rest = where(low, 0, x)
@@ -86,8 +107,23 @@ def log_ndtr(x: Array) -> Any:
 
 @primitive
 def polygamma(xp: Namespace, x: Array, *, n: int = 0) -> Array:  # noqa: ARG001 - NumPy has none
-    """Return the (n + 1)-th derivative of log Γ; for n = 0 it is digamma. See `digamma` for the poles."""
+    """Return the (n + 1)-th derivative of log Γ; for n = 0 it is digamma. See `digamma` for the poles.
+
+    Args:
+        x: Real numbers of any shape.
+        n: The order, a non-negative integer.
+
+    Returns:
+        The shape and dtype of x; for integers, float64.
+
+    Raises:
+        TypeError: x is complex, or n is not an integer.
+        ValueError: n is negative.
+
+    Source: DLMF 5.15; `scipy.special.polygamma`.
+    """
     x = on_cpu("polygamma", x)
+    n = special_values.non_negative("n", n)
     return special_values.polygamma(n, x) if n else special_values.digamma(x)
 
 
@@ -97,7 +133,10 @@ polygamma.jvp("elementwise")
 
 @primitive
 def gammaln(xp: Namespace, x: Array) -> Array:  # noqa: ARG001 - NumPy has none
-    """Return log |Γ(x)|, which is infinite at the poles 0, -1, -2, ..."""
+    """Return log |Γ(x)|, which is infinite at the poles 0, -1, -2, ...
+
+    Source: `scipy.special.gammaln`.
+    """
     return special_values.gammaln(on_cpu("gammaln", x))
 
 
@@ -105,18 +144,39 @@ gammaln.vjp(x=lambda g, x: g * polygamma(x, n=0))
 gammaln.jvp("elementwise")
 
 
+@behaves("elementwise")
 def digamma(x: Array) -> Any:
-    """Return the derivative of log Γ, also called psi; -∞ at 0 (∞ at -0) and NaN at the other poles -1, -2, ..."""
+    """Return the derivative of log Γ, also called psi; -∞ at 0 (∞ at -0) and NaN at the other poles -1, -2, ...
+
+    Source: DLMF 5.2.2; `scipy.special.digamma`.
+    """
     return polygamma(x, n=0)
 
 
+@behaves("elementwise")
 def betaln(x: Array, y: Array) -> Any:
-    """Return the logarithm of the beta function, Γ(x) Γ(y) / Γ(x + y)."""
+    """Return log(Γ(x) Γ(y) / Γ(x + y)), the logarithm of the beta function.
+
+    Source: DLMF 5.12.1; `scipy.special.betaln`.
+    """
     return gammaln(x) + gammaln(y) - gammaln(x + y)
 
 
+@behaves("elementwise")
 def multigammaln(x: Array, p: int) -> Any:
-    """Return the logarithm of the multivariate gamma function of dimension p, for x > (p - 1) / 2."""
+    """Return log(π^(p (p - 1) / 4) Π Γ(x - k/2)) over k < p, the multivariate gamma function, for x > (p - 1) / 2.
+
+    Args:
+        p: The dimension, a positive integer.
+
+    Raises:
+        TypeError: p is not an integer.
+        ValueError: p is not positive.
+
+    Source: `scipy.special.multigammaln`.
+    """
+    if special_values.non_negative("p", p) == 0:
+        raise ValueError("`p`, the dimension of the multivariate gamma function, must be positive")
     total = p * (p - 1) / 4 * math.log(math.pi)
     for k in range(p):
         total = total + gammaln(x - k / 2)
@@ -125,7 +185,10 @@ def multigammaln(x: Array, p: int) -> Any:
 
 @primitive
 def entr(xp: Namespace, x: Array) -> Array:
-    """Return -x log x, 0 at 0 and -∞ below: the contribution of a probability to the entropy."""
+    """Return -x log x, 0 at 0 and -∞ below: the contribution of a probability to the entropy.
+
+    Source: `scipy.special.entr`.
+    """
     inside = x > 0
     outside = xp.where(x == 0, 0, xp.where(x < 0, -math.inf, x))  # NaN stays NaN
     return xp.where(inside, -x * xp.log(xp.where(inside, x, 1)), outside)

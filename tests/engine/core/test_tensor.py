@@ -242,7 +242,7 @@ PARTS_OF_A_VJP = {
         ),
         *("tensor",),
     },
-    "ops": {"elementwise", "shape", "examples"},
+    "ops": {"behaviour", "elementwise", "shape", "examples"},
     "reverse": {"backward"},
     "transforms": {"vjp"},
 }
@@ -265,7 +265,7 @@ def test_every_exported_name_exists() -> None:
 
 def test_families_are_complete_without_duplicate_names() -> None:
     modules = {module.name for module in iter_modules(ops.__path__)}
-    assert sorted(ops.FAMILIES) == sorted(modules - {"aliases", "examples"})
+    assert sorted(ops.FAMILIES) == sorted(modules - {"aliases", "behaviour", "examples"})
     assert len(set(ops.names())) == len(ops.names())
     assert not {*ops.names(), *engine.__all__} & {*ops.FAMILIES}
 
