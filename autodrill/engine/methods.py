@@ -32,14 +32,14 @@ OPERATIONS = (
     "index_put", "index_reduce", "index_select", "inner", "inverse", "isfinite", "isinf", "isnan", "kron",
     "kthvalue", "lerp", "lgamma", "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2",
     "logcumsumexp", "logdet", "logit", "logsumexp", "masked_fill", "masked_scatter", "masked_select", "matmul",
-    "matrix_exp", "matrix_power", "maximum", "median", "minimum", "mm", "moveaxis", "movedim", "mul", "multiply",
-    "mv", "mvlgamma", "nan_to_num", "nanmean", "nanmedian", "nanquantile", "nansum", "narrow", "neg", "negative",
-    "norm", "outer", "pinverse", "pow", "prod", "put_along_axis", "qr", "quantile", "rad2deg", "ravel",
-    "reciprocal", "relu", "remainder", "repeat", "repeat_interleave", "roll", "rot90", "round", "rsqrt", "scatter",
-    "scatter_add", "scatter_reduce", "select", "sgn", "sigmoid", "sign", "sin", "sinc", "sinh", "slogdet",
-    "softmax", "sort", "sqrt", "square", "squeeze", "std", "sub", "subtract", "svd", "swapaxes", "swapdims", "take",
-    "take_along_dim", "tan", "tanh", "tensor_split", "tile", "topk", "trace", "tril", "triu", "true_divide",
-    "trunc", "unbind", "unflatten", "unsqueeze", "var", "vdot", "xlogy",
+    "matrix_exp", "matrix_power", "max", "maximum", "mean", "median", "min", "minimum", "mm", "moveaxis", "movedim",
+    "mul", "multiply", "mv", "mvlgamma", "nan_to_num", "nanmean", "nanmedian", "nanquantile", "nansum", "narrow",
+    "neg", "negative", "norm", "outer", "pinverse", "pow", "prod", "put_along_axis", "qr", "quantile", "rad2deg",
+    "ravel", "reciprocal", "relu", "remainder", "repeat", "repeat_interleave", "roll", "rot90", "round", "rsqrt",
+    "scatter", "scatter_add", "scatter_reduce", "select", "sgn", "sigmoid", "sign", "sin", "sinc", "sinh",
+    "slogdet", "softmax", "sort", "sqrt", "square", "squeeze", "std", "sub", "subtract", "sum", "svd", "swapaxes",
+    "swapdims", "take", "take_along_dim", "tan", "tanh", "tensor_split", "tile", "topk", "trace", "tril", "triu",
+    "true_divide", "trunc", "unbind", "unflatten", "unsqueeze", "var", "vdot", "xlogy",
 )
 # fmt: on
 """The operations of which a Tensor has a method: those that are one in PyTorch or NumPy."""

@@ -231,30 +231,6 @@ def astype(self: Tensor, dtype: Any) -> Tensor:
     return converted
 
 
-@_method
-def sum(self: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return the sum over `axis`, by default over all elements."""
-    return ops.sum(self, axis=axis, keepdims=keepdims)
-
-
-@_method
-def mean(self: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return the mean over `axis`, by default over all elements."""
-    return ops.mean(self, axis=axis, keepdims=keepdims)
-
-
-@_method
-def max(self: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return the maximum over `axis`; ties share the gradient equally."""
-    return ops.max(self, axis=axis, keepdims=keepdims)
-
-
-@_method
-def min(self: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return the minimum over `axis`; ties share the gradient equally."""
-    return ops.min(self, axis=axis, keepdims=keepdims)
-
-
 # Reverse mode
 
 

@@ -39,6 +39,7 @@ from autodrill.engine.core.complex_convention import is_complex, refusal
 from autodrill.engine.core.declaration import ComplexKind, Declaration, RuleError
 from autodrill.engine.core.mode import mode
 from autodrill.engine.core.node import GraphNode, Node
+from autodrill.engine.core.spellings import respelled
 from autodrill.engine.core.tensor import Tensor, raw, wrap
 
 if TYPE_CHECKING:
@@ -69,9 +70,12 @@ class Primitive(Declaration):
         """Apply the operation; static parameters may also follow the inputs by position."""
         if len(args) != self._arity:
             args, static = self._bind(args, static)
-        for value in static.values():
-            if type(value) is Tensor:
-                raise self._static_tensor(static)
+        if static:
+            if "dim" in static or "keepdim" in static:
+                static = respelled(self.name, static, self.static)
+            for value in static.values():
+                if type(value) is Tensor:
+                    raise self._static_tensor(static)
         values = []
         parents: list[GraphNode] = []
         kind: type | None = None

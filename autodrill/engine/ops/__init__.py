@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from autodrill.engine.core.primitive import check_registry
+from autodrill.engine.core.spellings import with_spellings
 
 if TYPE_CHECKING:
     from autodrill.engine.ops.activation import *
@@ -75,6 +76,7 @@ def names() -> list[str]:
 
 def further_names() -> list[str]:
     """Return the further names of operations, which are PyTorch's; this imports them all."""
+    names()  # an alias is the very operation that its family exports
     return sorted(_family("aliases").__all__)
 
 
@@ -96,6 +98,7 @@ def _family(name: str) -> Any:
         check_registry()
         for operation in module.__all__ if name != "aliases" else ():
             show(getattr(module, operation), operation)
+            setattr(module, operation, with_spellings(getattr(module, operation)))
         _checked.add(name)
     return module
 

@@ -1,6 +1,6 @@
 """PyTorch's names of operations that have a name of NumPy's here. Each alias is the operation itself.
 
-The parameters keep NumPy's names too: PyTorch's `dim` is `axis`, and its `keepdim` is `keepdims`.
+The parameters have NumPy's names; `core.spellings` accepts PyTorch's `dim` and `keepdim`.
 """
 
 from __future__ import annotations
