@@ -51,6 +51,7 @@ COMMANDS = {
     "limit": Command("due_command", "limit", _CANDIDATE),
     "undo": Command("rating_commands", "undo", _CANDIDATE),
     "rate": Command("rating_commands", "rate", _CANDIDATE),
+    "tune": Command("tune_command", "tune", _CANDIDATE),
     "doctor": Command("doctor_command", "doctor", _CANDIDATE),
     "trace": Command("trace_command", "trace", _CANDIDATE),
     "new": Command("new_command", "new", _INSTRUCTOR),
