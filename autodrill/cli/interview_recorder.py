@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Recorder"]
 
+_DRAFT_SECONDS = 1.0
+_BEAT_SECONDS = 5.0
+"""At most so much of the time on the clock is lost when the process is killed."""
+
 
 class Recorder:
     """Writes the events of an interview and keeps its state up to date.
@@ -36,6 +40,7 @@ class Recorder:
         self._log = log
         self._clock = clock
         self._now = now
+        self._drafted = 0.0
         self._started, self._before = clock(), self.state.spent
 
     @property
@@ -60,3 +65,12 @@ class Recorder:
         before = lines[line] if line < len(lines) else None
         if text != before:
             self.write(What.DRAFT, step, line=line, **tail(before or "", text))
+
+    def beat(self, step: int, draft: Callable[[], None] = lambda: None) -> None:
+        """Call `draft` once a second, and append the time now and then. Call this as often as keys are read."""
+        spent = self.spent
+        if spent - self._drafted >= _DRAFT_SECONDS:
+            self._drafted = spent
+            draft()
+        if spent - self.state.spent >= _BEAT_SECONDS:
+            self.write(What.TIME, step)

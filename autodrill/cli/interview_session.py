@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,26 +10,22 @@ from autodrill.bank.judge import Outcome, judge_choice, letters
 from autodrill.bank.questions import ChoiceKey
 from autodrill.cli.asking import judges_of
 from autodrill.cli.bindings import Action, Binding, find
+from autodrill.cli.interview_coding import Coding
+from autodrill.cli.interview_view import WIDEST, StepView
 from autodrill.cli.keyboard import ENTER
-from autodrill.cli.learner_files import editor_command, start_editor
 from autodrill.cli.sitting import shuffled_options
 from autodrill.cli.text_editor import TextEditor
-from autodrill.drills.exercise import starting_file
-from autodrill.errors import StoreError, UsageError
+from autodrill.errors import StoreError
 from autodrill.practice.interview_log import What
 from autodrill.practice.interview_plan import FOLLOW_UP_MINUTES, Form, follow_up, follow_ups, share_mentioned
 from autodrill.render.card_screen import CardView
-from autodrill.render.console import lines_for_frame
-from autodrill.render.interview_screen import clock, place_of, sober_verdict, title_of
-from autodrill.render.plain import ASCII, clean, in_ascii
-from autodrill.render.terminal_markdown import markdown
-from autodrill.render.watch_screen import broken, columns_of, page_of
+from autodrill.render.watch_screen import columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from rich.console import Console, RenderableType
+    from rich.console import RenderableType
 
     from autodrill.bank.judge import Judgement
     from autodrill.bank.questions import Question
@@ -45,13 +40,8 @@ if TYPE_CHECKING:
 
 __all__ = ["InterviewSession"]
 
-_DRAFT_SECONDS = 1.0
-_BEAT_SECONDS = 5.0
-"""At most so much of the time on the clock is lost when the process is killed."""
 _POLL = 0.2
 _EDITOR_ROWS = 8
-_WIDEST = 100
-_NOT_YET = "The code does not pass yet. To hand it in as it is, press n again."
 _BURST = 500
 """Keys that are taken before the screen is drawn again, as of a text that is pasted."""
 
@@ -112,13 +102,10 @@ class InterviewSession:
         self._bank = bank
         self._keyboard = keyboard
         self._frame = frame
-        self._paint = paint
         self._symbols = symbols
         self._coding = coding
         self._plan = recorder.interview.plan
-        self._page = (0, 1)
-        self._drawn: tuple[object, list[str]] = (None, [])
-        self._written = 0.0
+        self._view = StepView(recorder, frame, paint, symbols)
 
     def run(self) -> None:
         """Ask until the steps or the time are over.
@@ -167,12 +154,11 @@ class InterviewSession:
         return share_mentioned(question.key_points[: question.needed], typed)
 
     def _ask(self, at: int, step: Step) -> None:
-        self._page = (0, 1)
+        self._view.page = (0, 1)
         if at not in self._recorder.state.begun:
             self._recorder.write(What.BEGIN, at)
-        self._written = self._recorder.spent
         if step.form is Form.EXERCISE:
-            self._code(at, step)
+            Coding(self._recorder, self._view, self._keyboard, self._frame, self._coding).run(at, step)
         elif step.id not in self._bank:  # autodrill was updated while the interview was paused
             self._recorder.write(What.ANSWER, at, typed=[])
         elif step.form is Form.FOLLOW_UP:
@@ -245,7 +231,7 @@ class InterviewSession:
                 keys = (
                     *([Binding(tuple(marks), Action.CHOOSE, f"a-{marks[-1]}", "choose", "")] if marks else []),
                     Binding(done[:1], Action.GO_ON, done[1], "done", ""),
-                    *([Binding(("tab",), Action.MORE, "Tab", self._page_word(), "")] if self._page[1] > 1 else []),
+                    *self._view.paging,
                     Binding((), Action.QUIT, "Ctrl-C", "pause", ""),
                 )
                 self._draw_typing(typing, keys)
@@ -262,11 +248,11 @@ class InterviewSession:
                     if binding is not None and binding.action is Action.CHOOSE:
                         editor.text, editor.at = stroke.lower(), 1
                     elif binding is not None:
-                        self._page = ((self._page[0] + 1) % self._page[1], self._page[1])
+                        self._view.turn()
                     elif (not marks or stroke in {"backspace", "ctrl-u"}) and editor.press(stroke):
                         typing.remark = ""
                     stroke = self._keyboard.stroke_within(0)
-                self._saved(lambda: self._beat(typing.at, save), typing)
+                self._saved(lambda: self._recorder.beat(typing.at, save), typing)
         except BaseException:  # Ctrl-C, or the terminal is gone
             self._saved(save, typing)
             raise
@@ -280,167 +266,17 @@ class InterviewSession:
             return False
         return True
 
-    def _beat(self, at: int, draft: Callable[[], None]) -> None:
-        """Record what changed in the last second, and the time now and then."""
-        spent, before = self._recorder.spent, self._recorder.state.spent
-        if spent - self._written >= _DRAFT_SECONDS:
-            self._written = spent
-            draft()
-        if spent - before >= _BEAT_SECONDS and self._recorder.state.spent == before:
-            self._recorder.write(What.TIME, at)
-
-    def _page_word(self) -> str:
-        return f"page {self._page[0] + 1}/{self._page[1]}"
-
     def _draw_typing(self, typing: _Typing, keys: Sequence[Binding]) -> None:
         width, height = self._frame.size
-        wide, most = min(width, _WIDEST), max(min(_EDITOR_ROWS, height // 3), 1)
-        first = self._symbols_of(f"{typing.label} = " if typing.label else "> ")
+        wide, most = min(width, WIDEST), max(min(_EDITOR_ROWS, height // 3), 1)
+        first = self._view.spelled(f"{typing.label} = " if typing.label else "> ")
         rows, (row, column) = typing.editor.rows(max(wide - len(first) - 1, 8), most)
-        above = [self._symbols_of(f"{label} = {text}")[:wide] for label, text in typing.above][1 - most :]
-        above = ["", *(self._paint(line, "dim") for line in above)]
+        above = [self._view.spelled(f"{label} = {text}")[:wide] for label, text in typing.above][1 - most :]
+        above = ["", *(self._view.paint(line, "dim") for line in above)]
         pinned = [*above, *((" " * len(first) if n else first) + text for n, text in enumerate(rows))]
         if typing.free and not typing.editor.text:
             hint = "Type the answer, or say it aloud. Then press Ctrl-D."
-            pinned += [self._paint(f"  {hint}", "dim")]
-        lines = self._rendered(typing.at, typing.parts, width)
-        lines = self._show(typing.at, typing.step, lines, keys, typing.remark, pinned)
-        self._frame.show(lines, (self._pinned + len(above) + row, columns_of(first) + column))
-
-    def _symbols_of(self, text: str) -> str:
-        return in_ascii(text) if self._symbols is ASCII else text
-
-    def _rendered(self, at: int, parts: Sequence[RenderableType], width: int) -> list[str]:
-        """Return the lines of a question, which are made once for each width."""
-        if self._drawn[0] != (at, width):
-
-            def show(console: Console) -> None:
-                for part in parts:
-                    console.print(part)
-
-            self._drawn = ((at, width), lines_for_frame(show, min(width, _WIDEST), colour=self._paint.on))
-        return self._drawn[1]
-
-    def _show(
-        self,
-        at: int,
-        step: Step,
-        body: Sequence[str],
-        keys: Sequence[Binding],
-        notice: str,
-        pinned: Sequence[str] = (),
-    ) -> list[str]:
-        """Return the lines of a frame with the clock."""
-        left = self._recorder.left
-        if left <= 0:
-            finish = "hand in the code" if step.form is Form.EXERCISE else "finish this answer"
-            notice = notice or f"Time is over: {finish}, and the interview ends."
-        place = place_of(at, self._recorder.state.steps, self._symbols)
-        laid = page_of(
-            title_of(self._plan, self._symbols),
-            f"{clock(max(left, 0))} left",
-            [f"  {self._paint(place, 'dim')}", "", *body],
-            [(key.shown, key.brief) for key in keys],
-            notice=notice,
-            paint=self._paint,
-            size=self._frame.size,
-            page=self._page[0],
-            pinned=pinned,
-        )
-        self._page = (laid.number, laid.pages)
-        self._pinned = laid.pinned
-        return laid.lines
-
-    # Code
-
-    def _code(self, at: int, step: Step) -> None:
-        """Let the exercise be written, and record every graded file."""
-        with self._coding(step.id) as watching:
-            exercise = watching.work.exercise
-            stub, report = starting_file(exercise).encode(), None
-            sure, notice = False, ""
-            while True:
-                if watching.step():
-                    sure = False
-                    if watching.report is not report:
-                        report = watching.report
-                        self._record_attempt(at, watching, stub)
-                keys = self._code_keys(sure=sure)
-                self._draw_code(at, step, watching, keys, _NOT_YET if sure else notice)
-                if self._frame.attend():
-                    watching.repeat()
-                stroke = self._keyboard.stroke_within(watching.file.interval)
-                binding = find(keys, stroke.lower()) if stroke else None
-                notice = notice if binding is None else ""
-                match binding and binding.action:
-                    case Action.MORE:
-                        self._page = ((self._page[0] + 1) % self._page[1], self._page[1])
-                    case Action.RUN:
-                        watching.run()
-                    case Action.EDIT:
-                        try:
-                            with self._frame.left():
-                                start_editor(editor_command(), watching.work.path)
-                        except UsageError as error:
-                            notice = f"{error.message}; {error.hint}"
-                    case Action.NEXT if sure or (report is not None and report.verdict == "pass"):
-                        break
-                    case Action.NEXT:
-                        sure = True
-                    case Action.BACK:
-                        sure = False
-                self._beat(at, lambda: None)
-            source = watching.file.source
-        self._recorder.write(What.ANSWER, at, typed=[["", "" if source == stub else source.decode("utf-8", "replace")]])
-
-    def _record_attempt(self, at: int, watching: Watching, stub: bytes) -> None:
-        report, source = watching.report, watching.file.source.decode("utf-8", "replace")
-        before = self._recorder.state.attempts.get(at, [])[-1:]
-        if report is None or watching.file.source == stub:
-            return
-        if before and (before[0]["verdict"], before[0]["source"]) == (str(report.verdict), source):
-            return  # the interview goes on, and the file is as it was
-        failure = report.failure
-        rule = failure.rule if failure else None
-        self._recorder.write(
-            What.ATTEMPT,
-            at,
-            verdict=str(report.verdict),
-            passed=report.passed,
-            cases=report.cases,
-            summary=failure.summary if failure else "",
-            rule=rule.key if rule else "",
-            because=rule.because if rule else "",
-            source=source,
-        )
-
-    def _code_keys(self, *, sure: bool) -> tuple[Binding, ...]:
-        page = f"page {self._page[0] + 1}/{self._page[1]}"
-        return tuple(
-            binding
-            for binding, works in (
-                (Binding(("n",), Action.NEXT, "n", "hand in", ""), True),
-                (Binding(("b",), Action.BACK, "b", "back", ""), sure),
-                (Binding(("tab",), Action.MORE, "Tab", page, ""), self._page[1] > 1),
-                (Binding(("r",), Action.RUN, "r", "run", ""), not sure),
-                (Binding(("e",), Action.EDIT, "e", "edit", ""), bool(editor_command()) and not sure),
-                (Binding((), Action.QUIT, "Ctrl-C", "pause", ""), True),
-            )
-            if works
-        )
-
-    def _draw_code(self, at: int, step: Step, watching: Watching, keys: Sequence[Binding], notice: str) -> None:
-        width = self._frame.size[0]
-        problem = watching.file.problem or watching.error
-        if problem is not None:
-            said, colour = clean(problem.message), "amber"
-        elif watching.report is None:
-            said, colour = "The file is being checked.", "dim"
-        else:
-            said, colour = sober_verdict(watching.report, self._symbols)
-        verdict = textwrap.wrap(said, width - 4, initial_indent="  ", subsequent_indent="  ")
-        path = broken(f"  your file  {clean(str(watching.work.path))}", width)
-        pinned = ["", *path, *(self._paint(line, colour, "bold") for line in verdict)]
-        task = markdown(self._symbols_of(watching.work.exercise.task))
-        lines = self._show(at, step, self._rendered(at, [task], width), keys, notice, pinned)
-        self._frame.show(lines)
+            pinned += [self._view.paint(f"  {hint}", "dim")]
+        lines = self._view.rendered(typing.at, typing.parts, width)
+        lines = self._view.show(typing.at, typing.step, lines, keys, typing.remark, pinned)
+        self._frame.show(lines, (self._view.pinned + len(above) + row, columns_of(first) + column))

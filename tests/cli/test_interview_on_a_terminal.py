@@ -343,6 +343,7 @@ def test_resize_draws_the_question_again(take: Callable[..., Taken]) -> None:
     term.until(lambda: len(term.frame) == 20 and max(map(len, term.frame)) <= 60)
 
 
+@pytest.mark.slow
 def test_kill_at_any_moment_loses_nothing(take: Callable[..., Taken], home: Path) -> None:
     rng = random.Random(20)
     answers = 0
@@ -376,6 +377,9 @@ def test_kill_at_any_moment_loses_nothing(take: Callable[..., Taken], home: Path
             assert before.drafts[before.next_step][-1] == typed
             term.send("".join(rng.choices(" 123" if choice else "abc 123", k=rng.randrange(40))))
         else:
+            place = term.frame[0]
+            term.send("\n")
+            term.until(lambda: term.frame[0] != place or "needed points" in term.text)  # noqa: B023
             term.send("".join(rng.choices("12\n", k=rng.randrange(10))))
         time.sleep(rng.random() / 20)
         term.kill()
@@ -387,7 +391,7 @@ def test_kill_at_any_moment_loses_nothing(take: Callable[..., Taken], home: Path
             assert after.next_step is not None
             assert after.drafts[after.next_step][-1].startswith(typed)
         double_ratings(home)
-    assert answers > KILLS / 4
+    assert answers > KILLS / 8
 
 
 def events(home: Path) -> list[object]:
