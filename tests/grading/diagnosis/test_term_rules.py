@@ -112,7 +112,7 @@ def test_square_rule_needs_other_square_cases_to_fail(varied: Callable[[str, str
 def test_kink_rule_names_every_class_of_inputs(graded: Callable[..., Report]) -> None:
     key, because = rule_of(graded("maximum_backward", MAXIMUM.format(tie=0.25)))
     assert key == "at-the-kink"
-    assert "these classes of inputs: some ties and two equal numbers" in because
+    assert "these classes of inputs: ties and two equal numbers" in because
 
 
 def test_zero_result_of_a_scenario_is_no_contribution(graded: Callable[..., Report]) -> None:
