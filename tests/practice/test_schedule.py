@@ -11,7 +11,8 @@ import pytest
 
 from autodrill.practice.log_records import Rating, Review
 from autodrill.practice.memory_model import DEFAULT_WEIGHTS, HIGHEST_WEIGHTS, LOWEST_WEIGHTS
-from autodrill.practice.schedule import Schedule
+from autodrill.practice.progress import log_attempt, log_giving_up
+from autodrill.practice.schedule import Schedule, schedule_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -154,3 +155,40 @@ def test_review_by_a_clock_ahead_takes_the_next_time(day: Day) -> None:
 def test_small_clock_error_changes_nothing(day: Day) -> None:
     log = [Review(1, "a", day(1), Rating.GOOD, {})]
     assert Schedule(log, day(0.5)).states() == Schedule(log).states()
+
+
+def test_exercises_are_scheduled_as_fsrs_does(store: Store, day: Day) -> None:
+    rng = random.Random(7)
+    store._connection.execute("PRAGMA synchronous = OFF")
+    direct = fsrs.Scheduler(learning_steps=[], relearning_steps=[], enable_fuzzing=False)
+    for number in range(150):
+        name, at, card = f"x{number}", 0.0, None
+        for _ in range(rng.randrange(1, 6)):
+            at += rng.choice([0.01, 1.0, 9.0]) * rng.random()
+            stage = rng.randrange(4)
+            if gives_up := rng.random() < 0.2:
+                log_giving_up(store, name, day(at))
+            else:
+                if stage:
+                    store.add_hint(name, stage, day(at))
+                at += 0.001
+                log_attempt(store, name, "pass", "source", 1, day(at))
+            # What the rules say: giving up always counts, a pass only if the card is new or due.
+            if gives_up or card is None or card.due <= day(at):
+                expected = fsrs.Rating.Again if gives_up else EXPECTED[stage_since(store, name, card)]
+                card, _ = direct.review_card(card or fsrs.Card(card_id=1), expected, day(at))
+        assert card is not None
+        state = schedule_of(store, day(at), store.reviews(f"x:{name}")).state(f"x:{name}")
+        assert state is not None
+        assert (state.due, state.last_review) == (card.due, card.last_review)
+        assert state.stability == pytest.approx(card.stability, rel=1e-12)
+
+
+EXPECTED = [fsrs.Rating.Good, fsrs.Rating.Good, fsrs.Rating.Hard, fsrs.Rating.Again]
+"""The rating of a pass after so many hints."""
+
+
+def stage_since(store: Store, name: str, card: fsrs.Card | None) -> int:
+    """The highest stage of the hints taken since the last review."""
+    last = card.last_review if card else None
+    return max((hint.stage for hint in store.hints(name) if last is None or hint.at > last), default=0)
