@@ -6,7 +6,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from autodrill.practice.agenda import kind_of
-from autodrill.render.plain import clean, fit
+from autodrill.render.plain import clean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,9 +71,12 @@ def agenda_lines(
         lines.append(paint(f"{'due now':<12}", "bold") + _sum(agenda.due, headings))
         listed = [(headings[state.card], state) for state in agenda.due[:_MOST]]
         longest = max(len(heading.id) for heading, _ in listed)
-        for heading, state in listed:
-            facts = f"{kind_of(state.card):<8}  {heading.minutes:>4g} min  {overdue(state.due, agenda.now)}"
-            lines.append(fit(f"  {clean(heading.id):<{longest}}  {facts}", width))
+        whens = [overdue(state.due, agenda.now) for _, state in listed]
+        # The order says it too, so a narrow terminal leaves it out rather than cut it.
+        room = width - longest - 22 >= max(map(len, whens))
+        for (heading, state), when in zip(listed, whens, strict=True):
+            facts = f"{kind_of(state.card):<8}  {heading.minutes:>4g} min  {when if room else ''}"
+            lines.append(f"  {clean(heading.id):<{longest}}  {facts}".rstrip())
         if len(agenda.due) > _MOST:
             lines.append(f"  and {len(agenda.due) - _MOST} more")
     else:
