@@ -101,7 +101,8 @@ def watch_from(keyboard: TerminalKeyboard) -> Callable[[str], None]:
             # Ctrl-C reaches both processes. It ends `watch`, and the quiz goes on. A handler is not inherited.
             before = signal.signal(signal.SIGINT, lambda *_: None)
             try:
-                subprocess.run([sys.executable, "-m", "autodrill", "watch", name], check=False)  # noqa: S603 our own
+                command = [sys.executable, "-m", "autodrill", "watch", name]
+                subprocess.run(command, check=False)  # noqa: S603  this program itself
             finally:
                 signal.signal(signal.SIGINT, before)
 

@@ -23,7 +23,7 @@ def due(
     days: Annotated[int, typer.Option(min=0, help="Show this many days after today.")] = 7,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Show what is due now and on the next days.
+    """Show what is due now and later.
 
     Questions and exercises have one schedule. The minutes include the time to read a card. `autodrill quiz` asks what
     is due now. `autodrill limit` sets how much that is at most.
@@ -77,7 +77,7 @@ def limit(
     none: Annotated[bool, typer.Option("--none", help="Remove both limits.")] = False,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Show or set how many cards to practise a day.
+    """Show or set the most cards a day.
 
     Without a limit, `autodrill quiz` asks all that is due and then new questions. The limits also count for `due`,
     `next` and the first screen. A card above the limit waits, the longest overdue come first. `quiz --ids` and `watch`

@@ -59,7 +59,7 @@ def solution(
     pack: Packs = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Show the worked solution beside your own after you have passed.
+    """Show the worked solution beside yours after a pass.
 
     One or two questions on the exercise then come first in the next quiz.
 

@@ -35,9 +35,10 @@ def history(
     pack: Packs = None,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Show what you typed on a card and how it was rated, by date.
+    """Show what you typed and how it was rated.
 
-    A card shows its id in its first line. `autodrill quiz --search TEXT` finds ids.
+    The entries are in the order of their dates. A card shows its id in its first line. `autodrill quiz --search TEXT`
+    finds ids.
 
     Examples:
       autodrill history

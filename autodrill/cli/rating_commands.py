@@ -25,10 +25,11 @@ def rate(
     rating: Annotated[str, typer.Argument(metavar="RATING", help="again, hard, good or easy.", show_default=False)],
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Change the last rating of a question or an exercise.
+    """Change the last rating of a card.
 
-    A pass is rated Good. Only you know whether it was easy. Hints limit the rating: Hard after the second hint, Again
-    after the third one. `autodrill undo` brings the old rating back.
+    A card is a question or an exercise. A pass is rated Good, and only you know whether it was easy. Hints limit the
+    rating: Hard after the second hint, Again after the third one. The new rating counts as if it had been given at
+    first. `autodrill undo` brings the old one back.
 
     Example:
       autodrill rate mul_backward easy
@@ -51,9 +52,10 @@ def rate(
 
 
 def undo(output_format: Format = OutputFormat.TEXT) -> None:
-    """Take back the last rating, of a question or of an exercise.
+    """Take back the last rating.
 
-    The log keeps it, marked as undone. Repeat the command to take back the rating before it.
+    That is the rating of a question or of an exercise. The log keeps it, marked as undone. Repeat the command to take
+    back the rating before it.
 
     Example:
       autodrill undo

@@ -17,7 +17,7 @@ def tune(
     reset: Annotated[bool, typer.Option("--reset", help="Return to the default weights.")] = False,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Fit the schedule to your own memory.
+    """Fit the schedule to your memory.
 
     The 21 weights of FSRS-6 are fitted to your ratings with autodrill's own backward pass, which takes up to a minute.
     The last quarter of the log tests them: they are used only if they predict it better than the default weights. The
