@@ -39,6 +39,7 @@ COMMANDS = {
     "list": Command("list_command", "list_", _CANDIDATE),
     "show": Command("exercise_commands", "show", _CANDIDATE),
     "open": Command("exercise_commands", "open_", _CANDIDATE),
+    "predict": Command("predict_command", "predict", _CANDIDATE),
     "watch": Command("watch_command", "watch", _CANDIDATE),
     "check": Command("check_command", "check", _CANDIDATE),
     "hint": Command("help_commands", "hint", _CANDIDATE),

@@ -12,6 +12,7 @@ from autodrill.cli.learner_files import (
     editor_command,
     last_kept,
     note_opened,
+    prediction_offer,
     put_back,
     restore_stub,
     start_editor,
@@ -101,6 +102,8 @@ def open_(
         f"to grade it: autodrill check {exercise.id}{again(pack)}",
         err=True,
     )
+    if fresh and (offer := prediction_offer(exercise)):
+        say(offer, err=True)
     if editor and command and sys.stdin.isatty() and sys.stdout.isatty():
         start_editor(command, path)
 

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autodrill.cli.options import again, learner_file
+from autodrill.drills.exercise import kind_named
 from autodrill.errors import FileError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from autodrill.drills.exercise import Exercise
+    from autodrill.drills.exercise import Exercise, Heading
     from autodrill.drills.library import Library
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "last_kept",
     "latest_work",
     "note_opened",
+    "prediction_offer",
     "put_back",
     "restore_stub",
     "start_editor",
@@ -159,6 +161,13 @@ def note_opened(path: Path) -> None:
         fresh = _marker().with_name(f".opened-{os.getpid()}")
         fresh.write_bytes(os.fsencode(path.absolute()))
         fresh.replace(_marker())
+
+
+def prediction_offer(exercise: Heading) -> str:
+    """Return the line that offers to predict the gradients of a new exercise; empty if it has none to predict."""
+    if kind_named(exercise.kind).no_prediction:
+        return ""
+    return f"predict first: autodrill predict {exercise.id}"
 
 
 def _opened() -> tuple[float, Path] | None:

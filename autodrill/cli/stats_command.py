@@ -32,11 +32,11 @@ def stats(
     csv: Annotated[bool, typer.Option("--csv", help="Write every figure as a CSV table.")] = False,
     output_format: Format = OutputFormat.TEXT,
 ) -> None:
-    """Show what to work on, then what is due and what you did.
+    """Show what to work on.
 
-    Weakest rules are the rules that your attempts broke, counted by exercise; the bars are the last weeks. Recall is
-    the share of reviews in which you remembered a card, next to the share that FSRS predicted. The first review of a
-    card does not count, and neither does a second one on the same day.
+    The screen also shows what is due and what you did. Weakest rules are the rules that your attempts broke, counted by
+    exercise; the bars are the last weeks. Recall is the share of reviews in which you remembered a card, next to the
+    share that FSRS predicted. The first review of a card does not count, and neither does a second one on the same day.
 
     Examples:
       autodrill stats
@@ -70,10 +70,12 @@ def _topics(exercises: "Container[str] | None" = None) -> dict[str, str]:
     """
     from autodrill.bank.question_index import home_topics
     from autodrill.drills.library import Library
-    from autodrill.practice.log_records import exercise_card, question_card
+    from autodrill.practice.log_records import exercise_card, prediction_card, question_card
 
     topics = {question_card(name): topic for name, topic in home_topics().items()}
-    return topics | {exercise_card(name): topic for name, topic in Library.open().first_topics(exercises).items()}
+    for name, topic in Library.open().first_topics(exercises).items():
+        topics |= {exercise_card(name): topic, prediction_card(name): topic}
+    return topics
 
 
 def _report(topic: str) -> "StudyReport":

@@ -73,7 +73,7 @@ def watch(
             watching = Watching(work, grader, store)
             as_json = output_format is OutputFormat.JSON
             if sys.stdout.isatty() and terminal_keyboard_works() and not as_json:
-                _in_a_frame(watching, library, grader, notice=f"new file: {work.path}" if fresh else "", kept=kept)
+                _in_a_frame(watching, library, grader, notice=_notice(work) if fresh else "", kept=kept)
             else:
                 if kept is not None:
                     say(clean(blank_notice(work.exercise, kept)), err=True)
@@ -96,6 +96,12 @@ def _begin(library: "Library", name: str | None, file: Path | None) -> "tuple[Wo
         with open_store() as store:
             name = next_exercise(names, progress(store, now())) or names[0]
     return work_for(library.find(name))
+
+
+def _notice(work: "Work") -> str:
+    from autodrill.cli.learner_files import prediction_offer
+
+    return "; ".join(part for part in (f"new file: {work.path}", prediction_offer(work.exercise)) if part)
 
 
 def _in_a_frame(

@@ -54,6 +54,8 @@ class Kind:
         keeps_memory_rules: Whether results must own their memory and arguments must stay unchanged.
         on_arrays: Whether an answer maps arrays to arrays, so that a framework could hold them.
         on_device: Whether answers are compiled and launched on a device instead of being imported.
+        no_prediction: Why no gradient can be worked out by hand before the code is written, as a clause; empty if one
+            can.
         default_results: The names of the results if the author gives none; empty for `d` and the input's name.
         nonlinear: The rule of an answer that is not linear: f(g1 + g2) differs from f(g1) + f(g2).
         nonlinear_in_scale: The rule of an answer that is not linear for very small or very large cotangents.
@@ -73,6 +75,7 @@ class Kind:
     keeps_memory_rules = True
     on_arrays = True
     on_device = False
+    no_prediction = "its answer is not a gradient"
     default_results: tuple[str, ...] = ()
     nonlinear = Rule(
         "nonlinear-in-g",

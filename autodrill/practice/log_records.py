@@ -23,6 +23,7 @@ __all__ = [
     "Review",
     "State",
     "exercise_card",
+    "prediction_card",
     "question_card",
 ]
 
@@ -57,7 +58,7 @@ class Review:
 
     Attributes:
         id: Its number in the log.
-        card: The key of the card, from `question_card` or `exercise_card`.
+        card: The key of the card, from `question_card`, `exercise_card` or `prediction_card`.
         at: The time, in UTC.
         rating: The rating.
         detail: Further facts, as JSON values.
@@ -135,6 +136,11 @@ def question_card(identity: str) -> str:
 def exercise_card(identity: str) -> str:
     """Return the card key of an exercise, such as `x:mul_backward`."""
     return f"x:{identity}"
+
+
+def prediction_card(identity: str) -> str:
+    """Return the card key of the prediction of an exercise's gradients, such as `p:mul_backward`."""
+    return f"p:{identity}"
 
 
 APPLICATION_ID = 0x41445249

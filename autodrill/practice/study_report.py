@@ -148,4 +148,6 @@ def _next(
             return ("quiz", "--topic", each.topic)
     if topic:
         return ("quiz" if topic in questions else "list", "--topic", topic)
-    return ("quiz",) if asked or not due else ("next",)
+    if asked or not due:
+        return ("quiz",)
+    return ("next",) if any(card.startswith("x:") for card in due) else ("predict",)

@@ -169,6 +169,7 @@ def test_watch_writes_a_stub_that_is_no_attempt(watch: Callable[..., Watch], hom
     term.until("not implemented yet")
     stub = home / "practice" / "cube_backward.py"
     assert "new file: " in "\n".join(term.frame)
+    assert "autodrill predict cube_backward" in " ".join(" ".join(term.frame).split())
     assert attempts(home) == []
     assert "x" not in term.bar
     stub.write_text(RIGHT, encoding="utf-8")

@@ -42,6 +42,7 @@ def test_next_is_a_topic_recalled_less_than_predicted() -> None:
 def test_next_is_what_is_due() -> None:
     assert study_report([review("q:fork", 30)], [], TOPICS, NOW).next == ("quiz",)
     assert study_report([review("x:mul", 30)], [], TOPICS, NOW).next == ("next",)
+    assert study_report([review("p:mul", 30)], [], {**TOPICS, "p:mul": "graph"}, NOW).next == ("predict",)
     assert study_report([], [], TOPICS, NOW).next == ("quiz",)
 
 

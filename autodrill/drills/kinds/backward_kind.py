@@ -18,6 +18,7 @@ class Backward(Kind):
     linear = True
     large_case = True
     may_return_outputs = True
+    no_prediction = ""
 
     def template(self, name: str) -> Template:
         """Return the template of a function of the cotangent and one input."""

@@ -61,6 +61,7 @@ class Value(Kind):
     any_dtype = True
     on_arrays = False
     keeps_memory_rules = False
+    no_prediction = ""
     zero = Rule(
         "at-zero", "the answer is wrong if an input is 0", "do you divide by an input, or test its truth value?"
     )
