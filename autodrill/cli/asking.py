@@ -17,7 +17,7 @@ from autodrill.bank.judge import (
 from autodrill.bank.questions import BugKey, ChoiceKey, DeriveKey, NumericKey, PredictKey
 from autodrill.cli import bindings
 from autodrill.cli.bindings import Action
-from autodrill.cli.keyboard import CHANGED
+from autodrill.cli.keyboard import CHANGED, MOVES
 from autodrill.render.card_screen import Part
 
 if TYPE_CHECKING:
@@ -131,7 +131,8 @@ class Asker:
             place = self._places.get(self._open, 0)
             shown, working = self._screen.draw(replace(frame, opened=self._opened(keys, view)), keys, place)
             key = self._keyboard.key()
-            binding = bindings.find(working, key)
+            while (binding := bindings.find(working, key)) is None and key in MOVES:
+                key = self._keyboard.key()
             match binding and binding.action:
                 case Action.LATER:
                     self._places[self._open] = shown.later or 0

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from autodrill.bank.judge import letters
-from autodrill.cli.keyboard import ENTER, SPACE
+from autodrill.cli.keyboard import DOWN, ENTER, PAGE_DOWN, PAGE_UP, SPACE, UP
 from autodrill.practice.log_records import Rating
 from autodrill.render.card_screen import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 __all__ = ["Action", "Binding", "asking", "find", "paging", "parts", "passing", "rating", "ticking"]
 
@@ -100,12 +100,19 @@ def parts(there: Mapping[Part, int]) -> tuple[Binding, ...]:
     return tuple(found)
 
 
-def paging(*, left: int, earlier: bool) -> tuple[Binding, ...]:
-    """Return the keys that page the text: forward if lines are left, and back if there is an earlier page."""
+def paging(keys: Sequence[Binding], *, left: int, earlier: bool) -> tuple[Binding, ...]:
+    """Return the keys of a stage with those that page its text, forward and back, as far as there are pages.
+
+    As in a pager, the space bar goes on to the next page while there is one, unless the key bar names another use.
+    """
     more = f"{left} more line{'s' if left != 1 else ''}"
-    later = Binding(("j",), Action.LATER, "j", more, "show the next page of the text")
-    back = Binding(("k",), Action.EARLIER, "k", "back", "show the previous page of the text")
-    return (*([later] if left else []), *([back] if earlier else []))
+    space = () if any(binding.shown == "Space" for binding in keys) else (SPACE,)
+    on = f"show the next page of the text; also Down, PgDn{', Space' if space else ''}"
+    later = Binding(("j", DOWN, PAGE_DOWN, *space), Action.LATER, "j", more, on)
+    back = Binding(("k", UP, PAGE_UP), Action.EARLIER, "k", "back", "show the previous page of the text; also Up, PgUp")
+    pages = (*([later] if left else []), *([back] if earlier else []))
+    taken = {key for binding in pages for key in binding.keys}
+    return (*pages, *(replace(b, keys=tuple(key for key in b.keys if key not in taken)) for b in keys))
 
 
 def asking(*, options: int, typed: bool) -> tuple[Binding, ...]:

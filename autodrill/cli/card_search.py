@@ -34,12 +34,12 @@ def list_found(bank: Sequence[Question], only: Filter, text: str, limit: int, ou
 
         write_document("quiz", cards=[as_json(question, None) for question in found[:limit]])
         return
-    from autodrill.render.plain import Paint, clean, fit, say, width_of
+    from autodrill.render.plain import Paint, ascii_only, clean, fit, in_ascii, say, width_of
 
     paint, width = Paint.for_stream(sys.stdout, os.environ), width_of(sys.stdout, os.environ)
     for question in found[:limit]:
         say(f"{paint(question.id, 'bold')}  {question.difficulty} {question.kind}")
-        say("  " + fit(question.title, width - 2))
+        say("  " + fit(in_ascii(question.title) if ascii_only(sys.stdout) else question.title, width - 2))
     if not found:
         say(f"no question contains `{clean(text)}`; try fewer or other words", err=True)
         return

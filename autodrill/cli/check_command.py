@@ -126,12 +126,13 @@ def _exit_code(report: "Report") -> Exit:
 def _print(report: "Report", file: Path | None, told: str, newer: Path | None, packs: str) -> None:
     import shlex
 
-    from autodrill.render.plain import Paint, clean, say, symbols_for
+    from autodrill.render.plain import Paint, clean, say, symbols_for, width_of
     from autodrill.render.report_screen import report_lines
 
     paint = Paint.for_stream(sys.stdout, os.environ)
     option = f" --file {shlex.quote(str(file))}" if file is not None else ""
-    for line in report_lines(report, paint, symbols_for(sys.stdout), file_option=option, pack_options=packs):
+    symbols, width = symbols_for(sys.stdout), width_of(sys.stdout, os.environ)
+    for line in report_lines(report, paint, symbols, file_option=option, pack_options=packs, width=width):
         say(line)
     aside = []
     if report.output:

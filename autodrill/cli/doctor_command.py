@@ -87,22 +87,31 @@ def _kernels(about: dict[str, Any]) -> str:
 
 
 def _print(checkup: "SelfTestResult", about: dict[str, Any]) -> None:
-    from autodrill.render.plain import Paint, clean, say, symbols_for
+    from autodrill.render.plain import Paint, clean, folded, say, symbols_for, width_of
 
     paint, symbols = Paint.for_stream(sys.stdout, os.environ), symbols_for(sys.stdout)
+    width = width_of(sys.stdout, os.environ)
+
+    def row(start: str, columns: int, text: str) -> None:
+        first, *rest = folded(clean(text), width - columns)
+        say(start + first)
+        for line in rest:
+            say(" " * columns + line)
+
     say(f"autodrill {about['autodrill']}, Python {about['python']}, NumPy {about['numpy']}")
     say(f"{about['system']} {about['kernel']}, {about['machine']}; cupy {'installed' if about['cupy'] else 'absent'}")
     say()
     for finding in checkup.findings:
         sign = paint(f"{symbols.yes} holds", "green") if finding.holds else paint(f"{symbols.no} LOST ", "red", "bold")
-        detail = f" ({clean(finding.detail)})" if finding.detail else ""
-        say(f"{sign}  {finding.layer:12} {finding.what}{detail}")
+        detail = f" ({finding.detail})" if finding.detail else ""
+        row(f"{sign}  {finding.layer:12} ", 22, f"{finding.what}{detail}")
     if checkup.sealed:
-        say(f"{paint(f'{symbols.yes} holds', 'green')}  {'all together':12} other people's files can be graded here")
+        told, sign = "other people's files can be graded here", paint(f"{symbols.yes} holds", "green")
     else:
-        say(f"{paint(f'{symbols.no} LOST ', 'red', 'bold')}  {'all together':12} {clean(checkup.why)}")
+        told, sign = checkup.why, paint(f"{symbols.no} LOST ", "red", "bold")
+    row(f"{sign}  {'all together':12} ", 22, told)
     say()
-    say(clean(f"{'kernels':9} {_kernels(about)}"))
+    row(f"{'kernels':9} ", 10, _kernels(about))
     for what in ("history", "practice"):
         place = about[what]
-        say(clean(f"{what:9} {place['path']}" + ("" if place["exists"] else " (not created yet)")))
+        row(f"{what:9} ", 10, place["path"] + ("" if place["exists"] else " (not created yet)"))

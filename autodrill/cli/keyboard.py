@@ -17,8 +17,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CHANGED",
+    "DOWN",
     "ENTER",
+    "MOVES",
+    "PAGE_DOWN",
+    "PAGE_UP",
     "SPACE",
+    "UP",
     "Keyboard",
     "LineKeyboard",
     "TerminalKeyboard",
@@ -31,6 +36,12 @@ SPACE = "space"
 CHANGED = "changed"
 """Not a key: the terminal has another size, or was taken back with `fg`, so the screen must be drawn again."""
 
+UP, DOWN, PAGE_UP, PAGE_DOWN = "up", "down", "page up", "page down"
+MOVES = (UP, DOWN, PAGE_UP, PAGE_DOWN)
+"""Keys that are no mistake where they have no effect: a mouse wheel, for one, sends arrow keys."""
+
+_SEQUENCES = {"A": UP, "B": DOWN, "5~": PAGE_UP, "6~": PAGE_DOWN}
+"""What follows `ESC [` or `ESC O` for the keys that are known. Others, and those with Ctrl or Shift, are skipped."""
 _ARROWS = ("up", "down", "right", "left", "home", "end")
 _NAMES = {"\r": ENTER, "\n": ENTER, " ": SPACE}
 _END_OF_FILE = "\x04"
@@ -73,7 +84,7 @@ class Keyboard(Protocol):
     """Whether a key press arrives without Enter, so that the screen can be redrawn in place."""
 
     def key(self) -> str:
-        """Return the next key: a lower-case character, `ENTER`, `SPACE` or `CHANGED`."""
+        """Return the next key: a lower-case character, `ENTER`, `SPACE`, `CHANGED`, or an arrow or page key."""
 
     def line(self, prompt: str) -> str:
         """Show `prompt` and return the line typed after it, without its newline."""
@@ -143,7 +154,7 @@ class TerminalKeyboard:
         self._whole_lines()
 
     def key(self) -> str:
-        """Return the next key; arrow and function keys are skipped."""
+        """Return the next key; function keys are skipped."""
         while True:
             try:
                 self._wait()
@@ -222,14 +233,14 @@ class TerminalKeyboard:
             termios.tcsetattr(self._descriptor, termios.TCSADRAIN, self._before)
 
     def _character(self, *, named: bool = False) -> str:
-        """Read one character; return an empty string for invalid UTF-8.
+        """Read one character, or the name of an arrow or page key; return an empty string for invalid UTF-8.
 
-        Return an empty string for an escape sequence too, unless the caller gives the sequences names.
+        Return an empty string for other escape sequences too, or the sequence itself if the caller asks for it.
         """
         first = self._byte()
         if first == b"\x1b":
             sequence = self._sequence()
-            return f"\x1b{sequence}" if named else ""
+            return f"\x1b{sequence}" if named else _SEQUENCES.get(sequence[1:], "")
         length = 1 + (first >= b"\xc0") + (first >= b"\xe0") + (first >= b"\xf0")
         rest = b"".join(self._byte() for _ in range(length - 1))
         return (first + rest).decode("utf-8", "ignore")

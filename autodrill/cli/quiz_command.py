@@ -297,12 +297,13 @@ def _sit_scheduled(
     from autodrill.cli.card_queue import limits_today
     from autodrill.practice.schedule import schedule_of
     from autodrill.render.console import stdout_console
+    from autodrill.render.plain import Paint, say
     from autodrill.render.quiz_summary import next_due, nothing_due
 
     def say_how_far() -> None:
         if (on_path := reached()) is not None:
             course, standing = on_path
-            stdout_console().print(course.line(standing), style="dim", soft_wrap=True)
+            say(Paint.for_stream(sys.stdout, os.environ)(course.line(standing), "dim"))
 
     say_how_far()
     if not cards:
@@ -455,6 +456,6 @@ def _practisable(cards: "Cards") -> "Cards":
 
 
 def _warn(text: str) -> None:
-    from autodrill.render.console import stderr_console
+    from autodrill.render.plain import say
 
-    stderr_console().print(text, soft_wrap=True)
+    say(text, err=True)

@@ -65,9 +65,9 @@ class Screen:
         shown = fitted(frame, self._console, free - len(self._bar(keys)), place)
         if shown.left or shown.earlier is not None:
             # Every page leaves room for the widest bar, so that all pages have the same height.
-            widest = self._bar((*paging(left=999, earlier=True), *keys))
+            widest = self._bar(paging(keys, left=999, earlier=True))
             shown = fitted(frame, self._console, free - len(widest), place)
-        working = (*paging(left=shown.left, earlier=shown.earlier is not None), *keys)
+        working = paging(keys, left=shown.left, earlier=shown.earlier is not None)
         bar = self._bar(working)
         notes = [self._line(self._status, "dim")] if self._status else []
         self._write(shown, ["", *notes, *bar])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from autodrill.cli.bindings import Action, Binding
-from autodrill.cli.keyboard import ENTER, SPACE
+from autodrill.cli.keyboard import DOWN, ENTER, PAGE_DOWN, PAGE_UP, SPACE, UP
 
 __all__ = ["Offer", "asking_to_give_up", "choosing", "reading", "watching"]
 
@@ -53,7 +53,7 @@ def watching(offer: Offer) -> tuple[Binding, ...]:
             (moving, offer.passed),
             (solution, offer.passed and offer.solution),
             (_RATE, offer.rated),
-            (_more(offer), offer.page[1] > 1),
+            *_pages(offer),
             (Binding(("r",), Action.RUN, "r", "run", "grade the file again"), not offer.checking),
             (
                 Binding(("h",), Action.HINT, "h", f"hint {used + 1}/{hints}", "show the next hint"),
@@ -86,7 +86,7 @@ def reading(offer: Offer, *, more_hints: bool = False) -> tuple[Binding, ...]:
     return tuple(
         binding
         for binding, works in (
-            (_more(offer), offer.page[1] > 1),
+            *_pages(offer),
             (
                 Binding(("h",), Action.HINT, "h", f"hint {used + 1}/{hints}", "show the next hint"),
                 more_hints and used < hints,
@@ -101,9 +101,10 @@ def reading(offer: Offer, *, more_hints: bool = False) -> tuple[Binding, ...]:
 def choosing() -> tuple[Binding, ...]:
     """Return the keys while the list of exercises is shown."""
     return (
-        Binding(("j",), Action.DOWN, "j", "down", "go down"),
-        Binding(("k",), Action.UP, "k", "up", "go up"),
-        Binding((SPACE,), Action.MORE, "Space", "page", "go down a page"),
+        Binding(("j", DOWN), Action.DOWN, "j", "down", "go down; also Down"),
+        Binding(("k", UP), Action.UP, "k", "up", "go up; also Up"),
+        Binding((SPACE, PAGE_DOWN), Action.MORE, "Space", "page", "go down a page; also PgDn"),
+        Binding((PAGE_UP,), Action.EARLIER, "PgUp", "back", "go up a page"),
         Binding((ENTER,), Action.START, "Enter", "open", "go on to the marked exercise"),
         _back("show the verdict"),
         _QUIT,
@@ -119,9 +120,14 @@ def asking_to_give_up() -> tuple[Binding, ...]:
     )
 
 
-def _more(offer: Offer) -> Binding:
+def _pages(offer: Offer) -> tuple[tuple[Binding, bool], ...]:
+    """Return the keys that turn pages, each with whether it works."""
     number, pages = offer.page
-    return Binding((SPACE,), Action.MORE, "Space", f"page {number}/{pages}", "show the next page")
+    more = (SPACE, DOWN, PAGE_DOWN)
+    return (
+        (Binding(more, Action.MORE, "Space", f"page {number}/{pages}", "show the next page; also PgDn"), pages > 1),
+        (Binding((PAGE_UP, UP), Action.EARLIER, "PgUp", "back", "show the page before"), number > 1),
+    )
 
 
 def _back(what: str) -> Binding:

@@ -19,6 +19,7 @@ from autodrill.cli.pass_rating import change_rating, undo_pass_rating
 from autodrill.errors import AutodrillError, StoreError
 from autodrill.practice.log_records import Rating
 from autodrill.practice.progress import hint_stage, log_giving_up, may_see_solution, next_exercise, progress
+from autodrill.render.plain import ASCII, in_ascii
 from autodrill.render.watch_screen import page_of
 
 if TYPE_CHECKING:
@@ -187,8 +188,10 @@ class WatchSession:
                 self._quit = True
             case Action.RUN:
                 self._watching.run()
-            case Action.MORE if self._panel is Panel.LIST:
-                self._mark(self._frame.size[1] - _AROUND_LIST)
+            case Action.MORE | Action.EARLIER if self._panel is Panel.LIST:
+                self._mark((self._frame.size[1] - _AROUND_LIST) * (1 if action is Action.MORE else -1))
+            case Action.EARLIER:
+                self._page = (self._page[0] - 1, self._page[1])
             case Action.MORE:
                 self._page = ((self._page[0] + 1) % self._page[1], self._page[1])
             case Action.BACK:
@@ -338,7 +341,8 @@ class WatchSession:
 
     def _draw(self) -> None:
         size = self._frame.size
-        body = self._lines(size)
+        spell = in_ascii if self._symbols is ASCII else str
+        body = [spell(line) for line in self._lines(size)]
         for _ in range(2):  # the key that turns the page is in the bar only if there are pages
             self._keys = self._bindings()
             bar = [(key.shown, key.brief) for key in self._keys]
@@ -347,7 +351,7 @@ class WatchSession:
                 self._status(),
                 body,
                 bar,
-                notice=self._notice,
+                notice=spell(self._notice),
                 paint=self._paint,
                 size=size,
                 page=self._page[0],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from autodrill.practice.log_records import State
-from autodrill.render.plain import ASCII, fit, wrapped
+from autodrill.render.plain import ASCII, fit, in_ascii, wrapped
 from autodrill.render.quiz_summary import interval
 
 if TYPE_CHECKING:
@@ -96,9 +96,8 @@ def _row(
     if len(note) > room:
         note = _LATER if item.after and len(_LATER) <= room else ""
     at = min(room - len(note), room - _NOTE)
-    title = fit(exercise.title, at - 2) if at - 2 >= _LEAST_TITLE else ""
-    if not title:
-        at = 0
+    title = in_ascii(exercise.title) if symbols is ASCII else exercise.title
+    title, at = (fit(title, at - 2), at) if at - 2 >= _LEAST_TITLE else ("", 0)
     colour = _COLOURS[state]
     sign = _sign(state, symbols)
     told = paint(note, "cyan", "bold") if is_next else paint(note, "dim" if state in (_LATER, State.PASSED) else colour)

@@ -24,6 +24,7 @@ __all__ = [
     "clean",
     "fit",
     "flush",
+    "folded",
     "in_ascii",
     "say",
     "symbols_for",
@@ -33,6 +34,8 @@ __all__ = [
 ]
 
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "amber": "33", "cyan": "36"}
+_NARROWEST = 40
+"""The narrowest terminal that lines are made for."""
 DIFFICULTY_COLOURS = {"easy": "green", "medium": "amber", "hard": "red", "expert": "red"}
 
 
@@ -230,26 +233,58 @@ def wrapped(text: str, width: int) -> str:
     return "\n".join(lines)
 
 
+_STYLED = r"( *)((?:\x1b\[[0-9;]+m)?)( *)([^\x1b]*)((?:\x1b\[0m)?)"
+_WHOLE = r"`[^`]*`|(?:(?<=: )|(?<=then ))autodrill (?:(?!  )[^,;`])*"
+"""What a line break must not divide: what is in backticks, and a command to type."""
+
+
+def folded(line: str, width: int) -> list[str]:
+    """Break a line at spaces into lines of at most `width` columns, each with its indent and its style.
+
+    A command stays whole, and so does a word, even if it is wider. A line with a style inside it is not broken.
+    """
+    import re
+    import textwrap
+
+    if len(line) <= width:
+        return [line]
+    match = re.fullmatch(_STYLED, line)
+    if match is None or len(match[1] + match[3] + match[4]) <= width:
+        return [line]
+    before, style, inside, text, end = match.groups()
+    indent = before + inside
+    kept = re.sub(_WHOLE, lambda literal: literal[0].replace(" ", "\0"), text)
+    broken = textwrap.wrap(kept, max(width - len(indent), 1), break_long_words=False, break_on_hyphens=False)
+    return [f"{before}{style}{inside}{part}{end}".replace("\0", " ") for part in broken]
+
+
 def width_of(stream: IO[str], environ: Mapping[str, str], *, most: int = 100) -> int:
     """Return the width to write in: the terminal's, between 40 and `most`, or 80 without a terminal."""
     named = environ.get("COLUMNS", "")
     if named.isdigit() and int(named) > 0:
-        return max(40, min(int(named), most))
+        return max(_NARROWEST, min(int(named), most))
     if stream.isatty():
         import os
 
         try:
-            return max(40, min(os.get_terminal_size(stream.fileno()).columns, most))
+            return max(_NARROWEST, min(os.get_terminal_size(stream.fileno()).columns, most))
         except (OSError, ValueError):
             return 80
     return 80
 
 
 def say(text: str = "", *, err: bool = False) -> None:
-    """Write a line to standard output or standard error, in ASCII if the stream can encode nothing else."""
+    """Write a line to standard output or standard error, in ASCII if the stream can encode nothing else.
+
+    On a terminal, a line that does not fit is broken at spaces.
+    """
     stream = sys.stderr if err else sys.stdout
     if ascii_only(stream):
         text = in_ascii(text)
+    if len(text) > _NARROWEST and stream.isatty():
+        import os
+
+        text = "\n".join(folded(text, width_of(stream, os.environ, most=sys.maxsize)))
     write(stream, text + "\n")
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
+from autodrill.render.plain import in_ascii
+
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
     from rich.markdown import Markdown
@@ -53,7 +55,8 @@ def _classes() -> tuple[type[Markdown], type[Markdown]]:
 
         def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
             # rich's own parser drops HTML: `f<g and g>h` would lose its middle.
-            self.parsed = MarkdownIt("commonmark", {"html": False}).enable("table").parse(self.markup)
+            text = in_ascii(self.markup) if options.ascii_only else self.markup  # before lines are broken
+            self.parsed = MarkdownIt("commonmark", {"html": False}).enable("table").parse(text)
             if console.no_color or console.color_system is None:
                 # Without colour, backticks set code apart from prose.
                 for token in self._flatten_tokens(self.parsed):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from autodrill.drills.answer_records import FaultKind
 from autodrill.grading.report import FATAL, Verdict
-from autodrill.render.plain import clean, fit
+from autodrill.render.plain import clean, fit, folded
 from autodrill.render.report_screen import headline, report_lines
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def page_of(
     if notice:
         foot[:0] = ["", *(paint(part, "amber") for part in _words(notice, width))]
     foot[:0] = pinned
-    lines = [part for line in body for part in broken(line, width)]
+    lines = [part for line in body for piece in folded(line, width) for part in broken(piece, width)]
     room = max(height - len(head) - len(foot), 1)
     pages = max(-(-len(lines) // room), 1)
     number = min(page, pages - 1)

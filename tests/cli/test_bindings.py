@@ -18,9 +18,9 @@ STAGES = {
     "typed": asking(options=0, typed=True),
     "choice": asking(options=4, typed=False),
     "widest choice": asking(options=8, typed=False),
-    "ticking": (*paging(left=2, earlier=True), *ticking(6, dict.fromkeys(Part, 2))),
-    "rating": (*paging(left=2, earlier=True), *rating(Rating.GOOD, dict.fromkeys(Part, 2))),
-    "widest choice that pages": (*paging(left=2, earlier=True), *asking(options=8, typed=False)),
+    "ticking": paging(ticking(6, dict.fromkeys(Part, 2)), left=2, earlier=True),
+    "rating": paging(rating(Rating.GOOD, dict.fromkeys(Part, 2)), left=2, earlier=True),
+    "widest choice that pages": paging(asking(options=8, typed=False), left=2, earlier=True),
 }
 
 
@@ -43,6 +43,24 @@ def test_actions_are_all_handled() -> None:
     handled = set(re.findall(r"Action\.([A-Z_]+)", source))
     # What is left when no option was chosen and nothing typed, and when a rating key was not pressed.
     assert {action.name for action in Action} - handled == {"REVEAL", "TAKE_SUGGESTION"}
+
+
+@pytest.mark.parametrize("stage", ["ticking", "rating", "widest choice that pages"])
+def test_space_pages_while_there_is_more_and_then_goes_on(stage: str) -> None:
+    found = find(STAGES[stage], "space")
+    assert found is not None
+    assert found.action is Action.LATER
+    last = paging(rating(Rating.GOOD, {}), left=0, earlier=True)
+    assert (found := find(last, "space")) is not None
+    assert found.action is Action.TAKE_SUGGESTION
+
+
+def test_space_keeps_the_meaning_that_the_bar_shows() -> None:
+    keys = paging(asking(options=0, typed=True), left=3, earlier=False)
+    assert (found := find(keys, "space")) is not None
+    assert found.action is Action.REVEAL
+    assert (page := find(keys, "page down")) is not None
+    assert page.action is Action.LATER
 
 
 def test_find_returns_none_for_an_unbound_key() -> None:

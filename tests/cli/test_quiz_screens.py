@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from autodrill.bank.question_files import load_questions
+from autodrill.bank.questions import ChoiceKey
+from autodrill.cli.asking import judges_of
 from tests.cli.screens import bar_keys
 
 if TYPE_CHECKING:
@@ -16,6 +19,15 @@ pytestmark = pytest.mark.timeout(120)
 
 LONG = ("ddp-unused-parameters", "attention-scale-gradient", "initial-loss-check", "closure-reference-cycle")
 ASCII_LOCALE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+LOOKS: dict[str, dict[str, str]] = {"colour": {}, "plain": {"NO_COLOR": "1"}, "ascii": ASCII_LOCALE}
+FAST = {(60, "plain"), (80, "colour"), (140, "ascii")}
+SCREENS = [
+    pytest.param(
+        columns, LOOKS[look], id=f"{columns}-{look}", marks=[] if (columns, look) in FAST else [pytest.mark.slow]
+    )
+    for columns in (60, 80, 140)
+    for look in LOOKS
+]
 PARTS = {"m", "o", "f", "v", "p", "r"}
 
 
@@ -23,9 +35,7 @@ def card(screen: list[str]) -> list[str]:
     return [line for line in screen if line.startswith(("┃", "|"))]
 
 
-@pytest.mark.parametrize(
-    ("columns", "changes"), [(60, {"NO_COLOR": "1"}), (80, {}), (140, ASCII_LOCALE)], ids=["60", "80", "140"]
-)
+@pytest.mark.parametrize(("columns", "changes"), SCREENS)
 def test_quiz_every_key_in_the_bar_works(terminal: Callable[..., Any], columns: int, changes: dict[str, str]) -> None:
     term = terminal("--ids", ",".join(LONG), "--seed", "1", columns=columns, rows=24, shipped=True, **changes)
     screen = term.screen()
@@ -77,6 +87,18 @@ def test_quiz_keeps_the_place_while_a_part_is_open(terminal: Callable[..., Any])
     assert card(term.screen("m")) == second
 
 
+def test_quiz_pages_with_arrow_and_page_keys(terminal: Callable[..., Any]) -> None:
+    term = terminal("--ids", LONG[0], columns=80, rows=24, shipped=True)
+    term.screen()
+    first = card(term.screen(" "))
+    second = card(term.screen("j"))
+    assert second != first
+    assert card(term.screen("k")) == first
+    for on, back in (("\x1b[B", "\x1b[A"), ("\x1bOB", "\x1bOA"), ("\x1b[6~", "\x1b[5~"), (" ", "k")):
+        assert card(term.screen(on)) == second
+        assert card(term.screen(back)) == first
+
+
 def test_quiz_leaves_what_was_on_the_terminal(terminal: Callable[..., Any]) -> None:
     term = terminal("--limit", "1", rows=24)
     term.screen()
@@ -92,3 +114,33 @@ def test_quiz_parts_open_and_close(terminal: Callable[..., Any]) -> None:
     closed = "".join(term.screen("f"))
     assert "And then?" not in closed
     assert "The answer to choice-two." in closed
+
+
+def judged() -> list[str]:
+    """For each kind of question that is judged, the question with the longest answer."""
+    found = [question for question in load_questions() if question.key is not None]
+    longest = sorted(found, key=lambda question: len(question.answer))
+    return list({question.kind: question.id for question in longest}.values())
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_quiz_shows_the_verdict_after_an_answer_on_24_lines(terminal: Callable[..., Any], columns: int) -> None:
+    questions = {question.id: question for question in load_questions()}
+    names = judged()
+    assert len(names) == 5
+    term = terminal("--ids", ",".join(names), "--seed", "1", columns=columns, rows=24, shipped=True)
+    for name in names:
+        question = questions[name]
+        if isinstance(question.key, ChoiceKey):
+            term.wait_for("? keys")
+            screen = term.screen("a")
+        else:
+            term.wait_for("? keys")
+            os.write(term.master, b"\n")
+            for label, _ in judges_of(question):
+                term.type("987", after=f"{label} = " if label else "> ")
+            screen = term.screen()
+        assert name in screen[0]
+        assert any(word in line for line in screen for word in ("✗ wrong", "✓ right")), "\n".join(screen)
+        os.write(term.master, b"1")
+    assert term.finish() == 0

@@ -17,6 +17,7 @@ import pytest
 from autodrill.practice.log_records import Rating
 from autodrill.practice.store import Store
 from tests.cli.conftest import ADOPT, Terminal, environment, plain
+from tests.cli.test_quiz_screens import SCREENS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -247,7 +248,7 @@ def test_list_key_opens_the_marked_exercise(watch: Callable[..., Watch], answer:
     marked = next(line for line in frame if line.startswith("> "))
     step = names.index("other_backward") - names.index("cube_backward")
     assert marked.split()[1:3] == ["tried", "cube_backward"]
-    os.write(term.master, ("j" if step > 0 else "k").encode() * abs(step) + b"\n")
+    os.write(term.master, (b"\x1b[B" if step > 0 else b"\x1b[A") * abs(step) + b"\n")
     term.until("✗ FAIL  other_backward")
 
 
@@ -264,26 +265,33 @@ def test_edit_key_starts_the_editor(watch: Callable[..., Watch], answer: Path, t
     assert "e" not in without.bar
 
 
-def test_every_key_in_the_bar_works_and_no_other(watch: Callable[..., Watch], answer: Path) -> None:
-    term = watch(EDITOR="true")
-    before = term.until("✗ FAIL")
+@pytest.mark.parametrize(("columns", "changes"), SCREENS)
+def test_every_key_in_the_bar_works_and_no_other(
+    watch: Callable[..., Watch], answer: Path, columns: int, changes: dict[str, str]
+) -> None:
+    term = watch(EDITOR="true", columns=columns, **changes)
+    before = term.until("FAIL  cube")
     assert set(term.bar) == {"r", "h", "g", "e", "n", "l", "x", "?", "q"}
     os.write(term.master, b"suz1 \n\x1b[Ab")
     after = {"h": "hint 1 of 3", "g": "Give up?", "l": "Enter open", "?": "grade the file again"}
     for key, shows in after.items():
         term.key(key, shows)
-        term.key("b", "✗ FAIL")
-    assert term.frame[2:-1] == before[2:-1]
+        term.key("b", "FAIL  cube")
+    assert term.frame[2:-3] == before[2:-3], "all but the bar, which counts hints"
 
 
-@pytest.mark.parametrize("columns", [60, 80, 140])
-def test_frame_fits_the_terminal(watch: Callable[..., Watch], answer: Path, columns: int) -> None:
-    term = watch(columns=columns, EDITOR="true")
-    term.until("✗ FAIL")
+@pytest.mark.parametrize(("columns", "changes"), SCREENS)
+def test_frame_fits_the_terminal(
+    watch: Callable[..., Watch], answer: Path, columns: int, changes: dict[str, str]
+) -> None:
+    term = watch(columns=columns, EDITOR="true", **changes)
+    term.until("FAIL  cube")
     for key, shows in (("h", "hint 1 of 3"), ("b", "FAIL"), ("l", "Enter open"), ("b", "FAIL"), ("?", "r  grade")):
         frame = term.key(key, shows)
         assert len(frame) == 24
         assert max(map(len, frame)) <= columns
+    assert ("\x1b[1m" in term.seen) == ("NO_COLOR" not in changes)
+    assert term.seen.isascii() or "LC_ALL" not in changes
 
 
 def test_resize_draws_the_frame_again(watch: Callable[..., Watch], answer: Path) -> None:
@@ -305,6 +313,9 @@ def test_long_report_turns_pages(watch: Callable[..., Watch], answer: Path) -> N
     frame = term.until("Space page 1/2")
     assert "cases right" not in "\n".join(frame)
     assert "cases right" in "\n".join(term.key(" ", "Space page 2/2"))
+    assert "PgUp back" in " ".join(term.frame[-3:])
+    term.key("\x1b[5~", "Space page 1/2")
+    term.key("\x1b[6~", "Space page 2/2")
     term.key(" ", "Space page 1/2")
 
 

@@ -1,4 +1,4 @@
-"""Every question as a session shows it on a terminal of 80 columns and 24 lines."""
+"""Every question as a session shows it on a terminal of 24 lines, at 60, 80 and 140 columns."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ from autodrill.cli.sitting import answered, suggested
 from autodrill.practice.log_records import Rating
 from autodrill.render.card_frame import Frame
 from autodrill.render.card_screen import CardView
-from autodrill.render.plain import UNICODE
+from autodrill.render.plain import ASCII, UNICODE
 from tests.cli.screens import grid
 
 if TYPE_CHECKING:
     from autodrill.bank.questions import Question
     from autodrill.cli.bindings import Binding
+    from autodrill.render.plain import Symbols
 
 QUESTIONS = load_questions()
 FILES = sorted({question.path for question in QUESTIONS})
@@ -60,11 +61,11 @@ def pages(screen: Screen, frame: Frame, keys: tuple[Binding, ...]) -> list[list[
     return found
 
 
-def lines_of(part: object) -> list[str]:
-    console = Console(file=io.StringIO(), width=80, color_system=None)
+def lines_of(part: object, columns: int = 80) -> list[str]:
+    console = Console(file=io.StringIO(), width=columns, color_system=None)
     console.print(part)
     assert isinstance(console.file, io.StringIO)
-    return [line for line in console.file.getvalue().splitlines() if line.strip("┃ ")]
+    return [line for line in console.file.getvalue().splitlines() if line.strip("┃| ")]
 
 
 def missing(wanted: list[str], screens: list[list[str]]) -> list[str]:
@@ -91,9 +92,9 @@ def wrong_answer(question: Question, view: CardView) -> Given:
     return given
 
 
-def of(path: object) -> list[tuple[Question, CardView]]:
+def of(path: object, symbols: Symbols = UNICODE) -> list[tuple[Question, CardView]]:
     found = [question for question in QUESTIONS if question.path == path]
-    return [(q, CardView(q, UNICODE, q.key.options if isinstance(q.key, ChoiceKey) else ())) for q in found]
+    return [(q, CardView(q, symbols, q.key.options if isinstance(q.key, ChoiceKey) else ())) for q in found]
 
 
 @EACH_FILE
@@ -128,4 +129,29 @@ def test_verdict_key_and_points_are_on_the_first_screen(path: object, told: bool
         verdicts = lines_of(frame.head[-1])
         wrong += [f"{question.id}: {line}" for shown in screens for line in missing(verdicts, [shown])]
         wrong += [f"{question.id}: {line}" for part in frame.text for line in missing(lines_of(part), screens)]
+    assert not wrong, "\n".join(wrong)
+
+
+@EACH_FILE
+@pytest.mark.parametrize(("columns", "symbols"), [(60, ASCII), (140, UNICODE)], ids=["60", "140"])
+def test_verdict_and_key_come_first_at_other_widths(
+    path: object, columns: int, symbols: Symbols, screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    wrong: list[str] = []
+    for question, view in of(path, symbols):
+        given = wrong_answer(question, view)
+        rating, why = suggested(question, given)
+        frame = answered(view, view.heading(1, 20), given)
+        points = [view.points(None if given.judged else given.ticked), view.ratings(WAITS, rating, why)]
+        shown, working = screen.draw(replace(frame, foot=points), bindings.rating(rating, view.parts), 0)
+        file = screen._console.file
+        assert isinstance(file, io.StringIO)
+        first = grid(file.getvalue(), columns)
+        file.seek(0)
+        file.truncate()
+        # On 60 columns the key points of a few cards begin on the first screen and go on after it.
+        held = [*frame.head, *frame.key, *(points if columns > 60 else ())]
+        wrong += [f"{question.id}: {line}" for part in held for line in missing(lines_of(part, columns), [first])]
+        assert bindings.find(working, "page down") is None or shown.left > 0
     assert not wrong, "\n".join(wrong)

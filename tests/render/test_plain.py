@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from autodrill.render.plain import Paint, clean, fit, width_of, wrapped
+from autodrill.render.plain import Paint, clean, fit, folded, say, width_of, wrapped
 
 
 class Screen(io.StringIO):
@@ -64,6 +64,34 @@ def test_paint_without_colour_is_the_text() -> None:
 )
 def test_width_is_between_40_and_100_columns(columns: str, width: int) -> None:
     assert width_of(io.StringIO(), {"COLUMNS": columns}) == width
+
+
+@pytest.mark.parametrize(
+    ("line", "lines"),
+    [
+        ("fits", ["fits"]),
+        ("one two three four", ["one two", "three four"]),
+        ("  one two three", ["  one two", "  three"]),
+        ("\x1b[2m  one two three\x1b[0m", ["\x1b[2m  one two\x1b[0m", "\x1b[2m  three\x1b[0m"]),
+        ("see `a b c d e` now", ["see", "`a b c d e`", "now"]),
+        ("next: autodrill open x, then more", ["next:", "autodrill open x,", "then more"]),
+        ("\x1b[1mone\x1b[0m two \x1b[2mthree\x1b[0m", ["\x1b[1mone\x1b[0m two \x1b[2mthree\x1b[0m"]),
+        ("unbreakable_word", ["unbreakable_word"]),
+    ],
+)
+def test_folded_breaks_at_words_and_keeps_indent_and_style(line: str, lines: list[str]) -> None:
+    assert folded(line, 11) == lines
+
+
+def test_say_breaks_lines_at_words_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    text = "≤ " + "word " * 12
+    for stream, most in ((Screen(), 40), (io.StringIO(), len(text) + 1)):
+        monkeypatch.setattr("sys.stdout", stream)
+        say(text)
+        written = stream.getvalue().splitlines()
+        assert max(map(len, written)) <= most
+        assert (len(written) > 1) == stream.isatty()
 
 
 def test_wrapped_breaks_at_spaces_outside_backticks() -> None:
