@@ -253,16 +253,15 @@ def _kept_name(path: Path, moment: datetime) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a new file; an existing file is never overwritten, and an incomplete one is removed."""
+    """Write a new file; an existing file is never overwritten, and the new one is never seen incomplete."""
+    fresh = path.with_name(f".{path.stem}-{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        stream = path.open("x", encoding="utf-8")
         try:
-            with stream:
-                stream.write(text)
-        except OSError:
-            path.unlink()
-            raise
+            fresh.write_text(text, encoding="utf-8")
+            _rename_new(fresh, path)
+        finally:
+            fresh.unlink(missing_ok=True)
     except FileExistsError:
         raise FileError(f"`{path}` already exists", hint="rename or delete that file, then try again") from None
     except OSError as error:
@@ -270,6 +269,22 @@ def _write(path: Path, text: str) -> None:
             f"`{path}` cannot be written: {error.strerror}",
             hint=f"set `AUTODRILL_HOME` to a writable folder, or use `autodrill open {path.stem} --here`",
         ) from None
+
+
+def _rename_new(fresh: Path, path: Path) -> None:
+    """Give a file another name that no file may have yet.
+
+    Raises:
+        FileExistsError: There is such a file.
+    """
+    try:
+        os.link(fresh, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        if path.exists():
+            raise FileExistsError from None
+        fresh.rename(path)
 
 
 def editor_command() -> str:
