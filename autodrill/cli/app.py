@@ -111,9 +111,10 @@ def _root(
       130  interrupted
     """
     if context.invoked_subcommand is None:
+        from autodrill.cli.first_run import welcome
         from autodrill.cli.home_commands import status
 
-        chosen = status(COMMANDS)
+        chosen = None if welcome() else status(COMMANDS)
         if chosen:
             raise typer.Exit(_invoke(list(chosen)))
 

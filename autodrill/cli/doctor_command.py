@@ -1,4 +1,4 @@
-"""`autodrill doctor`: a test of the sandbox on this machine."""
+"""`autodrill doctor`: a test of the sandbox on this machine, and what autodrill found around it."""
 
 import os
 import sys
@@ -18,7 +18,8 @@ def doctor(output_format: Format = OutputFormat.TEXT) -> None:
     """Test the sandbox on this machine.
 
     For each layer of the sandbox, a process with only that layer tries what the layer must refuse. The last
-    process has all layers together, as in `autodrill grade`. The command writes no file.
+    process has all layers together, as in `autodrill grade`. The command also names what autodrill uses: the compiler
+    for kernels, libraries, your editor and your folders. It writes no file.
 
     Exit codes:
       0  `autodrill grade` can grade other people's files on this machine
@@ -50,9 +51,11 @@ def _about() -> dict[str, Any]:
     from importlib.util import find_spec
 
     import autodrill
+    from autodrill.cli.learner_files import editor_command
     from autodrill.folders import history_file, practice_folder
     from autodrill.grading.kernels.compiler import compiler_version, find_compiler
     from autodrill.grading.kernels.gpu_runner import has_gpu
+    from autodrill.render.plain import width_of
 
     def installed(package: str) -> str | None:
         try:
@@ -69,6 +72,11 @@ def _about() -> dict[str, Any]:
         "cupy": find_spec("cupy") is not None,
         "compiler": compiler and {"path": compiler, "version": compiler_version(compiler)},
         "gpu": has_gpu(),
+        "torch": installed("torch"),
+        "jax": installed("jax"),
+        "editor": editor_command() or None,
+        "encoding": sys.stdout.encoding,
+        "columns": width_of(sys.stdout, os.environ, most=sys.maxsize),
         "system": platform.system(),
         "kernel": platform.release(),
         "machine": platform.machine(),
@@ -87,7 +95,7 @@ def _kernels(about: dict[str, Any]) -> str:
 
 
 def _print(checkup: "SelfTestResult", about: dict[str, Any]) -> None:
-    from autodrill.render.plain import Paint, clean, folded, say, symbols_for, width_of
+    from autodrill.render.plain import Paint, ascii_only, clean, folded, say, symbols_for, width_of
 
     paint, symbols = Paint.for_stream(sys.stdout, os.environ), symbols_for(sys.stdout)
     width = width_of(sys.stdout, os.environ)
@@ -112,6 +120,11 @@ def _print(checkup: "SelfTestResult", about: dict[str, Any]) -> None:
     row(f"{sign}  {'all together':12} ", 22, told)
     say()
     row(f"{'kernels':9} ", 10, _kernels(about))
+    frameworks = (("PyTorch", about["torch"]), ("JAX", about["jax"]))
+    row(f"{'libraries':9} ", 10, ", ".join(f"{name} {found or 'not installed'}" for name, found in frameworks))
+    row(f"{'editor':9} ", 10, about["editor"] or "none: set EDITOR, and `open` and `watch` start it")
+    signs = "ASCII signs only: use a UTF-8 locale for others" if ascii_only(sys.stdout) else "every sign"
+    row(f"{'terminal':9} ", 10, f"{about['columns']} columns, {signs}")
     for what in ("history", "practice"):
         place = about[what]
         row(f"{what:9} ", 10, place["path"] + ("" if place["exists"] else " (not created yet)"))

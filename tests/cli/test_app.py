@@ -253,6 +253,14 @@ def test_installed_script_equals_the_module(run: Run, tmp_path: Path) -> None:
         )
 
 
+def test_error_without_arguments_is_reported(run: Run, history: Path) -> None:
+    history.mkdir(parents=True)
+    done = run()
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: the history ")
+    assert "Traceback" not in done.stderr
+
+
 def test_home_screen_shows_progress_and_the_next_command(run: Run, history: Path) -> None:
     done = run()
     assert done.returncode == 0

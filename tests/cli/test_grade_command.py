@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -240,6 +241,15 @@ def test_doctor_json_lists_every_layer(run: Run) -> None:
     assert document["sealed"] is (done.returncode == 0)
     required = [document["layers"][name]["holds"] for name in ("rlimits", "privileges", "seccomp")]
     assert document["sealed"] is all(required)
+
+
+def test_doctor_names_libraries_editor_and_terminal(run: Run) -> None:
+    said = run("doctor", EDITOR="nano -w", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0").stdout
+    assert re.search(r"^libraries PyTorch (\d\S+|not installed), JAX (\d\S+|not installed)$", said, re.MULTILINE)
+    assert "editor    nano -w\n" in said
+    assert "terminal  80 columns, ASCII signs only" in said
+    assert "editor    none: set EDITOR" in run("doctor").stdout
+    assert json.loads(run("doctor", "--output-format", "json").stdout)["editor"] is None
 
 
 def test_doctor_fits_80_columns_and_writes_no_file(run: Run, here: Path) -> None:

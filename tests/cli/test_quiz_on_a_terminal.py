@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import termios
 import time
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,8 @@ import pytest
 
 from autodrill.practice.log_records import Rating
 from autodrill.practice.store import Store
+from tests.cli.conftest import Terminal, environment
+from tests.cli.test_watch_on_a_terminal import SHELL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -203,6 +206,19 @@ def test_quiz_reads_single_keys_after_stop_and_continue(terminal: Callable[..., 
     time.sleep(0.3)
     os.write(term.master, b" ")
     term.wait_for("The answer to recall-one.")
+
+
+def test_ctrl_z_and_fg_draw_the_card_again(home: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", SHELL, str(tmp_path), "quiz", "--ids", "gradient-layout"]
+    with Terminal(command, environment(home), 80, 24) as term:
+        term.screen()
+        os.write(term.master, b"\x1a")
+        term.wait_for("in the shell")
+        os.write(term.master, b"fg\n")
+        assert "What shape has the gradient" in "".join(term.screen())
+        assert "right  " in "\n".join(term.screen(" "))
+        os.write(term.master, b"q")
+        assert term.finish() == 0
 
 
 def test_end_of_input_ends_the_session(terminal: Callable[..., Any]) -> None:
